@@ -1,0 +1,41 @@
+# tessera_add_layer(<name> [DEPENDS <layer or target>...] [PRIVATE <target>...] [SOURCES <file>...])
+#
+# One layer of the architecture (src/README.md): the target tessera_<name>, alias Tessera::<name>, whose only include
+# root is src/<name>/include. A layer sees the headers of the layers it names in DEPENDS and no others, so that an
+# include against the direction of the architecture does not compile.
+function(tessera_add_layer name)
+  cmake_parse_arguments(layer "" "" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
+  set(target tessera_${name})
+  if(layer_SOURCES)
+    add_library(${target} ${layer_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE ${layer_PRIVATE})
+    tessera_compile_options(${target})
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
+                                               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(Tessera::${name} ALIAS ${target})
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_link_libraries(${target} ${scope} ${layer_DEPENDS})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_LAYERS ${target})
+  install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endfunction()
+
+# Warnings and sanitizers for a target of ours; users' targets inherit neither.
+function(tessera_compile_options target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wpedantic)
+  if(TESSERA_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(TESSERA_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all
+                                             -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE})
+  endif()
+endfunction()
