@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
-
 #include <tessera/common/Types.hpp>
 
 namespace Tessera {
@@ -16,8 +14,8 @@ template <class Offset>
 struct CsrPattern {
   Ordinal rows = 0;
   Ordinal columns = 0;
-  const Offset* row_offsets = nullptr;       // rows + 1
-  const Ordinal* column_indices = nullptr;   // row_offsets[rows]
+  const Offset* row_offsets = nullptr;      // rows + 1
+  const Ordinal* column_indices = nullptr;  // row_offsets[rows]
 };
 
 }  // namespace Tessera

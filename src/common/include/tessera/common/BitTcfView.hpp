@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/common/Types.hpp>
+
+namespace Tessera {
+
+/// The pattern of a matrix in BitTCF (Acc-SpMM, section 3.3): raw pointers into memory that somebody else owns.
+///
+/// Rows are cut into windows of 8. The distinct columns of a window, ascending, are packed into tiles of 8 columns, so
+/// that a tile is 8x8 and only a window's last tile may have fewer columns. Stored:
+///
+///   window_offsets  windows + 1    first tile of each window                       (the paper's RowWindowOffset)
+///   tile_offsets    tiles + 1      first nonzero of each tile                      (TCOffset)
+///   tile_columns    8 tiles        matrix column of each tile column, -1 for none  (SparseAToB)
+///   tile_masks      tiles          bit 8 r + c is set if (r, c) holds an entry     (TCLocalBit)
+///
+/// Values follow tile by tile in the order of the bits. A 3-row window with columns {2, 5, 9} and entries
+///
+///       2 5 9
+///     0 a . b      mask, row by row from bit 0: 101 00000 010 00000 011 00000 0...
+///     1 . c .      values: a b c d e
+///     2 . d e      tile_columns: 2 5 9 -1 -1 -1 -1 -1
+///
+/// Deviation from the paper: offsets are a template parameter, so that more than 2^31 entries fit; with int offsets the
+/// bytes are the paper's, (ceil(rows / 8) + 11 tiles + 2) * 4, values left out.
+template <class Offset>
+struct BitTcfPattern {
+  static constexpr int tile_rows = 8;
+  static constexpr int tile_width = 8;  // columns of a tile
+  static constexpr Ordinal no_column = -1;
+
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  const Offset* window_offsets = nullptr;
+  const Offset* tile_offsets = nullptr;
+  const Ordinal* tile_columns = nullptr;
+  const std::uint64_t* tile_masks = nullptr;
+
+  TESSERA_FUNCTION Ordinal windows() const { return rows / tile_rows + (rows % tile_rows != 0); }
+};
+
+/// Row r of a tile's mask: bit c is set if the tile has an entry in column c.
+TESSERA_FUNCTION constexpr unsigned bittcf_row_mask(std::uint64_t mask, int r) {
+  return static_cast<unsigned>(mask >> (8 * r)) & 0xffu;
+}
+
+}  // namespace Tessera

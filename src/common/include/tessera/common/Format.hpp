@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+
+namespace Tessera {
+
+/// How a plan stores the matrix.
+enum class Format {
+  Automatic,  ///< the plan chooses; Plan::explain() says why
+  Csr,        ///< compressed rows, columns ascending
+  BitTcf      ///< 8x8 tiles of condensed columns with a 64-bit mask each (Acc-SpMM, section 3.3)
+};
+
+constexpr std::string_view to_string(Format format) {
+  switch (format) {
+    case Format::Automatic:
+      return "automatic";
+    case Format::Csr:
+      return "csr";
+    case Format::BitTcf:
+      return "bittcf";
+  }
+  return "?";
+}
+
+/// The arithmetic of the product. Only Native is lossless; every other value is a request that a user makes.
+enum class Precision {
+  Native,  ///< the wider of the types of A and X, for operands and sums
+  Single,  ///< binary32 products and sums
+  Tf32x3,  ///< tensor cores, binary32 accuracy from three TF32 products
+  Tf32,    ///< tensor cores, operands rounded to TF32 (10 bits), binary32 sums
+  Bf16,    ///< tensor cores, operands rounded to bfloat16, binary32 sums
+  Fp16     ///< tensor cores, operands rounded to binary16, binary32 sums
+};
+
+constexpr std::string_view to_string(Precision precision) {
+  switch (precision) {
+    case Precision::Native:
+      return "native";
+    case Precision::Single:
+      return "single";
+    case Precision::Tf32x3:
+      return "tf32x3";
+    case Precision::Tf32:
+      return "tf32";
+    case Precision::Bf16:
+      return "bf16";
+    case Precision::Fp16:
+      return "fp16";
+  }
+  return "?";
+}
+
+}  // namespace Tessera

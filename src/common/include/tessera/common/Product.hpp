@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/Multivector.hpp>
+
+namespace Tessera {
+
+/// Everything about Y = alpha A X + beta Y but the pattern of A: what a kernel of any format is given.
+///
+/// values are in the order of the format. With conjugate_values, A's values are conjugated as they are read. beta = 0
+/// overwrites Y. A kernel is never called with alpha = 0.
+template <class MatrixScalar, class VectorScalar>
+struct Product {
+  const MatrixScalar* values = nullptr;
+  bool conjugate_values = false;
+  VectorScalar alpha;
+  Multivector<const VectorScalar> x;
+  VectorScalar beta;
+  Multivector<VectorScalar> y;
+};
+
+/// Scratch memory that a caller lends to a kernel.
+struct Scratch {
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+}  // namespace Tessera

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <tessera/common/Csr.hpp>
+#include <tessera/format/ValueMap.hpp>
+
+namespace Tessera {
+
+/// A canonical pattern in compressed rows (see CsrPattern) that owns its arrays, in a memory space.
+///
+/// Bytes: (rows + 1) sizeof(Offset) + nonzeros * 4.
+template <class Offset, class MemorySpace>
+struct Csr {
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  std::size_t nonzeros = 0;
+  Kokkos::View<Offset*, MemorySpace> row_offsets;
+  Kokkos::View<Ordinal*, MemorySpace> column_indices;
+
+  CsrPattern<Offset> view() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
+  std::size_t bytes() const {
+    return row_offsets.extent(0) * sizeof(Offset) + column_indices.extent(0) * sizeof(Ordinal);
+  }
+};
+
+/// A pattern that was built from another one, and where its values come from.
+template <class Pattern, class Offset, class MemorySpace>
+struct Built {
+  Pattern pattern;
+  ValueMap<Offset, MemorySpace> values;
+};
+template <class Offset, class MemorySpace>
+using BuiltCsr = Built<Csr<Offset, MemorySpace>, Offset, MemorySpace>;
+
+/// The canonical form of any compressed rows: columns sorted, duplicates made one entry (their values are summed in the
+/// order of the input). A canonical input is copied and its map is the identity.
+///
+/// \throws std::invalid_argument naming the first row or entry that is wrong: offsets that do not start at 0, descend
+/// or
+///         end beyond `entries`, a column outside [0, columns)
+///
+/// Cost: two passes if the input is canonical; otherwise a radix sort of its entries.
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec,
+                                                                  const CsrPattern<Offset>& input, std::size_t entries);
+
+/// The pattern of A's transpose; canonical as well. Cost: a radix sort of the entries by their columns.
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec,
+                                                                  const CsrPattern<Offset>& A, std::size_t nonzeros);
+
+}  // namespace Tessera

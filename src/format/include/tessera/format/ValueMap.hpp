@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+
+namespace Tessera {
+
+/// Where the values of one array come from in another: target[i] = source[slots(i)].
+///
+/// An empty `slots` is the identity. Where entries of the source are duplicates of each other, `runs` (targets + 1)
+/// says which slots are summed, in that order: target[i] = sum of source[slots(k)] for runs(i) <= k < runs(i + 1).
+template <class Offset, class MemorySpace>
+struct ValueMap {
+  Kokkos::View<Offset*, MemorySpace> slots;
+  Kokkos::View<Offset*, MemorySpace> runs;
+
+  bool is_identity() const { return slots.extent(0) == 0; }
+  bool has_duplicates() const { return runs.extent(0) > 0; }
+  std::size_t bytes() const { return (slots.extent(0) + runs.extent(0)) * sizeof(Offset); }
+};
+
+/// target[i] = source at first(second(i)): the values of a format from the caller's, through the canonical order.
+///
+/// \param first  [in] canonical entry -> entries of `source`
+/// \param second [in] entry of the format -> canonical entry; never with duplicates
+///
+/// Cost: one pass over the values and the maps. Nothing is allocated.
+template <class ExecutionSpace, class Offset, class Scalar>
+void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& first,
+                   const ValueMap<Offset, typename ExecutionSpace::memory_space>& second, const Scalar* source,
+                   Scalar* target, std::size_t size);
+
+}  // namespace Tessera

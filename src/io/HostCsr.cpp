@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <complex>
+#include <stdexcept>
+#include <string>
+#include <tessera/io/HostCsr.hpp>
+
+#include "Parallel.hpp"
+#include "SortRow.hpp"
+
+namespace Tessera {
+namespace {
+
+constexpr std::size_t rows_at_a_time = 4096;
+
+template <class Scalar>
+bool has_ascending_rows(const HostCsr<Scalar>& matrix) {
+  for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row) {
+    for (std::size_t k = matrix.row_offsets[row] + 1; k < matrix.row_offsets[row + 1]; ++k) {
+      if (matrix.column_indices[k - 1] >= matrix.column_indices[k]) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+template <class Scalar>
+bool is_valid(const HostCsr<Scalar>& matrix) {
+  if (matrix.rows < 0 || matrix.columns < 0) return false;
+  const auto& offsets = matrix.row_offsets;
+  if (offsets.size() != static_cast<std::size_t>(matrix.rows) + 1 || offsets.front() != 0) return false;
+  if (offsets.back() != matrix.column_indices.size() || offsets.back() != matrix.values.size()) return false;
+  return std::is_sorted(offsets.begin(), offsets.end()) &&
+         std::all_of(matrix.column_indices.begin(), matrix.column_indices.end(),
+                     [&](Ordinal column) { return column >= 0 && column < matrix.columns; });
+}
+
+template <class Scalar>
+bool is_canonical(const HostCsr<Scalar>& matrix) {
+  return is_valid(matrix) && has_ascending_rows(matrix);
+}
+
+template <class Scalar>
+void make_canonical(HostCsr<Scalar>& matrix, int threads) {
+  if (!is_valid(matrix)) {
+    throw std::invalid_argument(
+        "make_canonical: expected a valid CSR matrix (rows + 1 ascending offsets from 0, columns in range)");
+  }
+  if (has_ascending_rows(matrix)) return;
+
+  const auto rows = static_cast<std::size_t>(matrix.rows);
+  std::vector<std::size_t> lengths(rows);
+  const std::size_t blocks = (rows + rows_at_a_time - 1) / rows_at_a_time;
+  Impl::parallel_for(Impl::thread_count(threads), blocks, [&](std::size_t block, int) {
+    std::vector<std::pair<Ordinal, Scalar>> scratch;
+    const std::size_t last = std::min(rows, (block + 1) * rows_at_a_time);
+    for (std::size_t row = block * rows_at_a_time; row < last; ++row) {
+      const std::size_t begin = matrix.row_offsets[row];
+      lengths[row] = Impl::sort_row(matrix.column_indices.data() + begin, matrix.values.data() + begin,
+                                    matrix.row_offsets[row + 1] - begin, scratch);
+    }
+  });
+
+  std::size_t end = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t begin = matrix.row_offsets[row];
+    if (end != begin) {
+      std::copy_n(matrix.column_indices.data() + begin, lengths[row], matrix.column_indices.data() + end);
+      std::copy_n(matrix.values.data() + begin, lengths[row], matrix.values.data() + end);
+    }
+    matrix.row_offsets[row] = end;
+    end += lengths[row];
+  }
+  matrix.row_offsets[rows] = end;
+  matrix.column_indices.resize(end);
+  matrix.values.resize(end);
+}
+
+#define TESSERA_INSTANTIATE(Scalar)                   \
+  template bool is_valid(const HostCsr<Scalar>&);     \
+  template bool is_canonical(const HostCsr<Scalar>&); \
+  template void make_canonical(HostCsr<Scalar>&, int);
+
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(std::complex<float>)
+TESSERA_INSTANTIATE(std::complex<double>)
+
+}  // namespace Tessera

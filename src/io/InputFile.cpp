@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "InputFile.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <stdexcept>
+
+#include "Memory.hpp"
+
+namespace Tessera::Impl {
+
+void ByteBuffer::resize(std::size_t size) {
+  char* grown = static_cast<char*>(std::realloc(data_.get(), std::max<std::size_t>(size, 1)));
+  if (grown == nullptr) throw std::bad_alloc();
+  static_cast<void>(data_.release());
+  data_.reset(grown);
+  size_ = size;
+}
+
+namespace {
+
+constexpr std::size_t block_bytes = std::size_t{4} << 20;
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+  throw std::runtime_error(path + ": " + what);
+}
+
+/// An open file, to be read.
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& path) : path_(path), number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (number_ < 0) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
+    if (fstat(number_, &status_) != 0 || S_ISDIR(status_.st_mode)) {
+      const std::string reason = S_ISDIR(status_.st_mode) ? "is a directory, expected a file" : std::strerror(errno);
+      close(number_);
+      fail(path, reason);
+    }
+  }
+  ~Descriptor() { close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  bool is_regular() const { return S_ISREG(status_.st_mode); }
+  std::size_t size() const { return static_cast<std::size_t>(status_.st_size); }
+
+  /// Reads bytes at an offset (of a pipe: the next ones); returns fewer than asked for only at the end of the file.
+  std::size_t read_at(std::size_t offset, char* target, std::size_t bytes) const {
+    std::size_t done = 0;
+    while (done < bytes) {
+      const ssize_t step = is_regular() ? pread(number_, target + done, bytes - done, static_cast<off_t>(offset + done))
+                                        : read(number_, target + done, bytes - done);
+      if (step == 0) break;
+      if (step > 0) done += static_cast<std::size_t>(step);
+      if (step < 0 && errno != EINTR) fail(path_, std::string("cannot be read: ") + std::strerror(errno));
+    }
+    return done;
+  }
+
+ private:
+  const std::string& path_;
+  int number_;
+  struct stat status_ {};
+};
+
+ByteBuffer read_regular(const Descriptor& file, const std::string& path, const ReadOptions& options) {
+  require_memory(static_cast<double>(file.size()), options.memory_limit, path + ": reading the file");
+  ByteBuffer bytes;
+  bytes.resize(file.size());
+  const std::size_t blocks = (file.size() + block_bytes - 1) / block_bytes;
+  parallel_for(thread_count(options.threads), blocks, [&](std::size_t block, int) {
+    const std::size_t begin = block * block_bytes;
+    const std::size_t length = std::min(block_bytes, file.size() - begin);
+    if (file.read_at(begin, bytes.data() + begin, length) != length) fail(path, "was cut short while it was read");
+  });
+  return bytes;
+}
+
+ByteBuffer read_pipe(const Descriptor& file, const std::string& path, const ReadOptions& options) {
+  ByteBuffer bytes;
+  for (std::size_t size = 0;;) {
+    bytes.resize(std::max(block_bytes, 2 * size));
+    const std::size_t step = file.read_at(size, bytes.data() + size, bytes.size() - size);
+    size += step;
+    require_memory(static_cast<double>(size), options.memory_limit, path + ": reading the file");
+    if (size < bytes.size()) {
+      bytes.resize(size);
+      return bytes;
+    }
+  }
+}
+
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+/// Decompresses gzip, which may consist of several members.
+class Inflater {
+ public:
+  Inflater(std::string_view input, const std::string& path, std::size_t memory_limit)
+      : input_(input), path_(path), memory_limit_(memory_limit) {
+    constexpr int gzip_only = 16;
+    if (inflateInit2(&stream_, MAX_WBITS + gzip_only) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// All of the content; every checksum holds.
+  ByteBuffer all(const Progress& progress) {
+    while (!finished_) {
+      if (consumed_ == input_.size()) fail(path_, "gzip data end too early: the file is truncated");
+      step();
+      progress(static_cast<double>(consumed_) / static_cast<double>(input_.size()));
+    }
+    output_.resize(size_);
+    return std::move(output_);
+  }
+
+  /// The beginning of the content, as far as a beginning of the file gives it.
+  ByteBuffer head(std::size_t bytes) {
+    while (!finished_ && size_ < bytes && consumed_ < input_.size()) step();
+    output_.resize(std::min(size_, bytes));
+    return std::move(output_);
+  }
+
+ private:
+  void step() {
+    if (size_ == output_.size()) grow();
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input_.data() + consumed_));
+    stream_.avail_in = static_cast<uInt>(std::min(input_.size() - consumed_, block_bytes));
+    stream_.next_out = reinterpret_cast<Bytef*>(output_.data() + size_);
+    stream_.avail_out = static_cast<uInt>(std::min(output_.size() - size_, block_bytes));
+    const uInt in = stream_.avail_in;
+    const uInt out = stream_.avail_out;
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    consumed_ += in - stream_.avail_in;
+    size_ += out - stream_.avail_out;
+    if (status == Z_STREAM_END) return end_member();
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    // Z_BUF_ERROR says that nothing moved, which a further call with more input or room will change.
+    if (status != Z_OK && status != Z_BUF_ERROR) {
+      fail(path_, std::string("gzip data are corrupt: ") + (stream_.msg != nullptr ? stream_.msg : zError(status)));
+    }
+  }
+
+  void grow() {
+    require_memory(2.0 * static_cast<double>(size_), memory_limit_, path_ + ": decompressing the file");
+    output_.resize(std::max({block_bytes, 2 * size_, std::min(4 * input_.size(), most_at_once)}));
+  }
+
+  void end_member() {
+    const std::string_view rest = input_.substr(consumed_);
+    if (is_gzip(rest)) {
+      inflateReset(&stream_);
+    } else if (rest.find_first_not_of('\0') == std::string_view::npos) {  // Tapes and disks pad with zeros.
+      finished_ = true;
+    } else {
+      fail(path_, "there is something else after the gzip data");
+    }
+  }
+
+  static constexpr std::size_t most_at_once = std::size_t{1} << 30;
+  std::string_view input_;
+  const std::string& path_;
+  std::size_t memory_limit_;
+  z_stream stream_{};
+  ByteBuffer output_;
+  std::size_t consumed_ = 0;
+  std::size_t size_ = 0;
+  bool finished_ = false;
+};
+
+void check_name(const std::string& path, std::string_view bytes) {
+  if (path.ends_with(".gz") && !is_gzip(bytes)) {
+    fail(path, "is named .gz but is not gzip: expected it to begin with the bytes 1f 8b");
+  }
+}
+
+}  // namespace
+
+ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress) {
+  const Descriptor file(path);
+  ByteBuffer bytes = file.is_regular() ? read_regular(file, path, options) : read_pipe(file, path, options);
+  check_name(path, bytes.view());
+  if (is_gzip(bytes.view())) return Inflater(bytes.view(), path, options.memory_limit).all(progress);
+  progress(1);
+  return bytes;
+}
+
+ByteBuffer read_file_head(const std::string& path, std::size_t bytes) {
+  const Descriptor file(path);
+  if (!file.is_regular()) fail(path, "is not a regular file, so its head cannot be looked at before it is read");
+  for (std::size_t raw_bytes = bytes;; raw_bytes *= 2) {
+    ByteBuffer raw;
+    raw.resize(std::min(raw_bytes, file.size()));
+    raw.resize(file.read_at(0, raw.data(), raw.size()));
+    check_name(path, raw.view());
+    if (!is_gzip(raw.view())) return raw;
+    ByteBuffer head = Inflater(raw.view(), path, 0).head(bytes);
+    if (head.size() == bytes || raw_bytes >= file.size()) return head;
+  }
+}
+
+}  // namespace Tessera::Impl

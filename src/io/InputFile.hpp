@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tessera/io/ReadOptions.hpp>
+
+#include "Parallel.hpp"
+
+namespace Tessera::Impl {
+
+/// Bytes that are not cleared before they are written, as a std::vector's would be, and that grow in place where the
+/// system can.
+class ByteBuffer {
+ public:
+  /// Keeps the first min(size, old size) bytes; throws std::bad_alloc.
+  void resize(std::size_t size);
+  char* data() { return data_.get(); }
+  std::size_t size() const { return size_; }
+  std::string_view view() const { return {data_.get(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(char* data) const { std::free(data); }
+  };
+  std::unique_ptr<char, Free> data_;
+  std::size_t size_ = 0;
+};
+
+/// The content of a file, decompressed if it begins as gzip does.
+///
+/// Throws std::runtime_error, naming the file, if it is missing, a directory, not readable, damaged gzip, named .gz but
+/// not gzip, or larger than options.memory_limit.
+ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress);
+
+/// The first `bytes` of the content, or all of it where it is shorter. Regular files only: others are read but once.
+ByteBuffer read_file_head(const std::string& path, std::size_t bytes);
+
+/// Reads a file and returns parse(content, progress).
+template <class Parse>
+auto read_and_parse(const std::string& path, const ReadOptions& options, const Parse& parse) {
+  constexpr double reading = 0.5;  // Decompressing takes as long as parsing, at least.
+  const Progress progress(options.progress);
+  const ByteBuffer content = read_file(path, options, progress.part(0, reading));
+  return parse(content.view(), progress.part(reading, 1));
+}
+
+}  // namespace Tessera::Impl

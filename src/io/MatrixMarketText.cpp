@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "MatrixMarketText.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "InputFile.hpp"
+#include "TextScanner.hpp"
+
+namespace Tessera::Impl {
+namespace {
+
+using Layout = MatrixMarketHeader::Layout;
+using Field = MatrixMarketHeader::Field;
+using Symmetry = MatrixMarketHeader::Symmetry;
+
+constexpr std::string_view banner = "%%matrixmarket";
+constexpr const char* banner_expected = "expected the banner of a Matrix Market file, \"%%MatrixMarket matrix ...\"";
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return result;
+}
+
+/// The value of the next word of the banner; `what` and the names make the message.
+template <class Value, std::size_t n>
+Value choose(TextScanner& scanner, const std::string& what,
+             const std::array<std::pair<std::string_view, Value>, n>& choices) {
+  const std::string_view word = scanner.word();
+  std::string expected;
+  for (const auto& [name, value] : choices) {
+    if (lower(word) == name) return value;
+    expected += (expected.empty() ? "" : ", ") + std::string(name);
+  }
+  throw TextError(word.data(), "unknown " + what + " \"" + std::string(word.substr(0, 40)) +
+                                   "\" in the banner, expected " + (n > 1 ? "one of " : "") + expected);
+}
+
+void parse_banner(TextScanner& scanner, MatrixMarketHeader& header) {
+  const char* begin = scanner.position();
+  if (lower(scanner.word()) != banner) throw TextError(begin, banner_expected);
+  choose(scanner, "object", std::array{std::pair<std::string_view, int>{"matrix", 0}});
+  header.layout = choose(scanner, "layout",
+                         std::array{std::pair<std::string_view, Layout>{"coordinate", Layout::Coordinate},
+                                    std::pair<std::string_view, Layout>{"array", Layout::Array}});
+  header.field = choose(scanner, "field",
+                        std::array{std::pair<std::string_view, Field>{"real", Field::Real},
+                                   std::pair<std::string_view, Field>{"double", Field::Real},
+                                   std::pair<std::string_view, Field>{"integer", Field::Integer},
+                                   std::pair<std::string_view, Field>{"complex", Field::Complex},
+                                   std::pair<std::string_view, Field>{"pattern", Field::Pattern}});
+  header.symmetry = choose(scanner, "symmetry",
+                           std::array{std::pair<std::string_view, Symmetry>{"general", Symmetry::General},
+                                      std::pair<std::string_view, Symmetry>{"symmetric", Symmetry::Symmetric},
+                                      std::pair<std::string_view, Symmetry>{"skew-symmetric", Symmetry::SkewSymmetric},
+                                      std::pair<std::string_view, Symmetry>{"hermitian", Symmetry::Hermitian}});
+  scanner.end_line();
+  if (header.layout == Layout::Array && header.field == Field::Pattern) {
+    throw TextError(begin, "a pattern has no values to make an array of, expected coordinate with pattern");
+  }
+  if (header.symmetry == Symmetry::Hermitian && header.field != Field::Complex) {
+    throw TextError(begin, "hermitian needs complex entries, expected symmetric or the field complex");
+  }
+  if (header.symmetry == Symmetry::SkewSymmetric && header.field == Field::Pattern) {
+    throw TextError(begin, "skew-symmetric needs values, expected general or symmetric with pattern");
+  }
+}
+
+Ordinal parse_extent(TextScanner& scanner, const char* what) {
+  const long long extent = scanner.integer(what);
+  constexpr long long largest = std::numeric_limits<Ordinal>::max();
+  if (extent < 0 || extent > largest) {
+    throw TextError(scanner.position() - 1,
+                    std::string(what) + " is " + std::to_string(extent) + ", expected 0 to " + std::to_string(largest));
+  }
+  return static_cast<Ordinal>(extent);
+}
+
+std::size_t array_entries(const MatrixMarketHeader& header) {
+  const auto rows = static_cast<std::size_t>(header.rows);
+  switch (header.symmetry) {
+    case Symmetry::General:
+      return rows * static_cast<std::size_t>(header.columns);
+    case Symmetry::SkewSymmetric:
+      return rows == 0 ? 0 : rows * (rows - 1) / 2;
+    default:
+      return rows * (rows + 1) / 2;
+  }
+}
+
+void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {
+  const char* begin = scanner.position();
+  header.rows = parse_extent(scanner, "the number of rows");
+  header.columns = parse_extent(scanner, "the number of columns");
+  if (header.symmetry != Symmetry::General && header.rows != header.columns) {
+    throw TextError(begin, "a matrix with a symmetry is square, found " + std::to_string(header.rows) + " rows and " +
+                               std::to_string(header.columns) + " columns");
+  }
+  if (header.layout == Layout::Array) {
+    header.stored_entries = array_entries(header);
+  } else {
+    const long long entries = scanner.integer("the number of entries");
+    if (entries < 0 || (entries > 0 && (header.rows == 0 || header.columns == 0))) {
+      throw TextError(begin, "the number of entries is " + std::to_string(entries) + ", expected 0" +
+                                 (entries < 0 ? " or more" : " in a matrix without elements"));
+    }
+    header.stored_entries = static_cast<std::size_t>(entries);
+  }
+  scanner.end_line();
+}
+
+/// Whether the size line and its end lie within a text that may have been cut off.
+bool holds_size_line(std::string_view text) {
+  TextScanner scanner(text);
+  if (!scanner.find_line()) return false;
+  return text.find('\n', static_cast<std::size_t>(scanner.position() - text.data())) != std::string_view::npos;
+}
+
+}  // namespace
+
+void MatrixMarketText::fail(const char* where, const std::string& what) const {
+  const auto line = 1 + std::count(whole.data(), where, '\n');
+  throw std::runtime_error(name + ":" + std::to_string(line) + ": " + what);
+}
+
+bool has_matrix_market_banner(std::string_view text) { return lower(text.substr(0, banner.size())) == banner; }
+
+MatrixMarketText split_matrix_market(std::string_view text, const std::string& name) {
+  MatrixMarketText result{text, name, {}, {}, {}};
+  if (text.empty()) throw std::runtime_error(name + ": is empty, expected a Matrix Market file");
+  if (!has_matrix_market_banner(text)) result.fail(text.data(), banner_expected);
+  try {
+    TextScanner scanner(text);
+    parse_banner(scanner, result.header);
+    if (!scanner.find_line()) throw TextError(scanner.position(), "expected the size line, found the end of the file");
+    result.size_line = {scanner.position(), text.data() + text.size()};
+    parse_size_line(scanner, result.header);
+    result.body = {scanner.position(), text.data() + text.size()};
+  } catch (const TextError& error) {
+    result.fail(error.where, error.what());
+  }
+  return result;
+}
+
+void check_entries_fit(const MatrixMarketText& text) {
+  // The shortest lines: "1 1" or nothing before the value, and one digit with its separator a number.
+  const std::size_t indices = text.header.layout == Layout::Coordinate ? 4 : 0;
+  const std::size_t numbers = text.header.field == Field::Pattern ? 0 : text.header.field == Field::Complex ? 2 : 1;
+  const std::size_t shortest = indices + 2 * numbers;
+  const std::size_t most = (text.body.size() + 1) / shortest;  // The last line may lack its newline.
+  if (text.header.stored_entries > most) {
+    text.fail(text.size_line.data(), "the size line announces " + std::to_string(text.header.stored_entries) +
+                                         " entries, but the " + std::to_string(text.body.size()) +
+                                         " bytes after it hold at most " + std::to_string(most));
+  }
+}
+
+}  // namespace Tessera::Impl
+
+namespace Tessera {
+
+MatrixMarketHeader parse_matrix_market_header(std::string_view text, const std::string& name) {
+  return Impl::split_matrix_market(text, name).header;
+}
+
+MatrixMarketHeader read_matrix_market_header(const std::string& path) {
+  for (std::size_t bytes = std::size_t{1} << 16;; bytes *= 4) {
+    const Impl::ByteBuffer head = Impl::read_file_head(path, bytes);
+    const bool cut_off = head.size() == bytes;
+    if (!cut_off || !Impl::has_matrix_market_banner(head.view()) || Impl::holds_size_line(head.view())) {
+      return parse_matrix_market_header(head.view(), path);
+    }
+  }
+}
+
+}  // namespace Tessera

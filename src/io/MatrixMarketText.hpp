@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tessera/io/MatrixMarket.hpp>
+
+namespace Tessera::Impl {
+
+/// A Matrix Market text taken apart: what its head says, and where the lines of entries are.
+struct MatrixMarketText {
+  std::string_view whole;
+  std::string name;  ///< what messages call it
+  MatrixMarketHeader header;
+  std::string_view size_line;  ///< and all that follows
+  std::string_view body;       ///< the lines of entries
+
+  /// Throws std::runtime_error("name:line: what") for a place in the text.
+  [[noreturn]] void fail(const char* where, const std::string& what) const;
+};
+
+/// Whether a text begins as a Matrix Market file must: "%%MatrixMarket" in any case.
+bool has_matrix_market_banner(std::string_view text);
+
+/// Parses the head. Errors as parse_matrix_market_header.
+MatrixMarketText split_matrix_market(std::string_view text, const std::string& name);
+
+/// Throws if the header announces more entries than the body has room for.
+void check_entries_fit(const MatrixMarketText& text);
+
+}  // namespace Tessera::Impl

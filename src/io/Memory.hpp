@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace Tessera::Impl {
+
+/// Bytes of memory that the process can still take without swapping: what the system, or its container, has left.
+std::size_t available_memory();
+
+/// Throws std::runtime_error("<subject> needs ... of memory, ... available") if bytes exceed limit (0 = available).
+void require_memory(double bytes, std::size_t limit, const std::string& subject);
+
+}  // namespace Tessera::Impl

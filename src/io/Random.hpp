@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+
+#include "ScalarTraits.hpp"
+
+namespace Tessera::Impl {
+
+// Random numbers as a function of where they are used, so that the order of use and the number of threads do not
+// matter. Integer and exact floating-point operations only: the distributions of <random> differ between libraries.
+
+/// One step of the splitmix64 generator: a bijection whose values look independent.
+inline std::uint64_t mix(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15U;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
+  return x ^ (x >> 31);
+}
+
+inline std::uint64_t hash(std::uint64_t seed, std::uint64_t a, std::uint64_t b) { return mix(mix(mix(seed) + a) + b); }
+
+/// Uniform in [-1, 1): a multiple of the spacing of floating-point numbers below 1, so nothing is rounded.
+template <class Real>
+Real uniform_real(std::uint64_t bits) {
+  if constexpr (std::is_same_v<Real, float>) {
+    return static_cast<float>(bits >> 40) * 0x1p-23F - 1.0F;
+  } else {
+    return static_cast<double>(bits >> 11) * 0x1p-52 - 1.0;
+  }
+}
+
+template <class Scalar>
+Scalar uniform_scalar(std::uint64_t bits) {
+  if constexpr (is_complex<Scalar>) {
+    const auto real = uniform_real<RealOf<Scalar>>(bits);
+    return {real, uniform_real<RealOf<Scalar>>(mix(bits))};
+  } else {
+    return uniform_real<Scalar>(bits);
+  }
+}
+
+/// Uniform in [0, count), for a count of at most 2^32; biased by less than count / 2^32.
+inline std::uint64_t below(std::uint64_t bits, std::uint64_t count) { return ((bits >> 32) * count) >> 32; }
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "TextScanner.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <system_error>
+
+namespace Tessera::Impl {
+namespace {
+
+/// Whether a number that is out of range is too small, rather than too large.
+bool is_tiny(std::string_view number) {
+  const auto exponent = number.find_first_of("eE");
+  if (exponent != std::string_view::npos) return number.substr(exponent + 1).starts_with('-');
+  return number.substr(number.starts_with('-')).starts_with('0');
+}
+
+}  // namespace
+
+std::string quoted(std::string_view word) {
+  if (word.empty()) return "the end of the line";
+  constexpr std::size_t longest = 40;
+  std::string shown(word.substr(0, longest));
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return '"' + shown + (word.size() > longest ? "...\"" : "\"");
+}
+
+bool TextScanner::find_line() {
+  while (true) {
+    skip_blanks();
+    if (position_ == end_) return false;
+    if (*position_ != '\n' && *position_ != '%') return true;
+    skip_line();
+  }
+}
+
+void TextScanner::skip_line() {
+  const void* newline = std::memchr(position_, '\n', static_cast<std::size_t>(end_ - position_));
+  position_ = newline == nullptr ? end_ : static_cast<const char*>(newline) + 1;
+}
+
+long long TextScanner::integer(const char* what) {
+  skip_blanks();
+  const char* begin = position_;
+  skip_plus();
+  long long value = 0;
+  const auto [stop, error] = std::from_chars(position_, end_, value);
+  if (error != std::errc{} || !at_separator(stop)) {
+    position_ = begin;
+    fail(error == std::errc::result_out_of_range ? std::string(what) + " of at most 18 digits" : what);
+  }
+  position_ = stop;
+  return value;
+}
+
+template <class Real>
+Real TextScanner::real(const char* what) {
+  skip_blanks();
+  const char* begin = position_;
+  skip_plus();
+  Real value{};
+  const auto [stop, error] = std::from_chars(position_, end_, value);
+  if (error == std::errc{} && at_separator(stop)) {
+    position_ = stop;
+    return value;
+  }
+  position_ = begin;
+  return unusual_real<Real>(what);
+}
+
+/// Fortran's exponents, numbers out of range, and what is no number at all.
+template <class Real>
+Real TextScanner::unusual_real(const char* what) {
+  const char* begin = position_;
+  skip_plus();
+  std::string number(position_, word_end());
+  std::replace(number.begin(), number.end(), 'd', 'e');
+  std::replace(number.begin(), number.end(), 'D', 'e');
+  Real value{};
+  const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool out_of_range = error == std::errc::result_out_of_range;
+  if ((error != std::errc{} && !out_of_range) || stop != number.data() + number.size()) {
+    position_ = begin;
+    fail(what);
+  }
+  if (out_of_range) {
+    if (!is_tiny(number)) {
+      position_ = begin;
+      fail(std::string(what) + " within the range of " + (sizeof(Real) == sizeof(float) ? "float" : "double"));
+    }
+    value = std::copysign(Real{0}, number.starts_with('-') ? Real{-1} : Real{1});
+  }
+  position_ = word_end();
+  return value;
+}
+
+std::string_view TextScanner::word() {
+  skip_blanks();
+  const char* begin = position_;
+  position_ = word_end();
+  return {begin, position_};
+}
+
+void TextScanner::end_line() {
+  skip_blanks();
+  if (position_ == end_) return;
+  if (*position_ != '\n') fail("the end of the line");
+  ++position_;
+}
+
+const char* TextScanner::word_end() const { return std::find_if(position_, end_, is_separator); }
+
+void TextScanner::fail(const std::string& expected) const {
+  throw TextError(position_, "expected " + expected + ", found " + quoted({position_, word_end()}));
+}
+
+template float TextScanner::real<float>(const char*);
+template double TextScanner::real<double>(const char*);
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tessera/io/HostCsr.hpp>
+#include <tessera/io/ReadOptions.hpp>
+
+namespace Tessera {
+
+/// The two binary files of a CSR matrix. All numbers are little-endian, nothing is padded.
+///
+/// Offsets32: int64 magic 0x52534354, rows, columns, nonzeros; int32 row_offsets[rows + 1];
+///            int32 column_indices[nonzeros]; float values[nonzeros].
+/// Offsets64: int64 magic 0x3152534353534554 (the bytes "TESSCSR1"), kind, rows, columns, nonzeros;
+///            int64 row_offsets[rows + 1]; int32 column_indices[nonzeros]; values[nonzeros] of the type that kind
+///            names: 0 float, 1 double, 2 complex of float, 3 complex of double (real part first).
+enum class BinaryCsrFormat { Offsets32, Offsets64 };
+
+/// Reads either format, plain or gzip, into canonical CSR; the content decides. Values are converted to Scalar.
+///
+/// The sizes must fit the length of the file exactly; offsets and columns are checked before use; unsorted rows are
+/// sorted and duplicates summed in file order.
+/// Throws std::invalid_argument if the file is complex and Scalar is real; std::runtime_error, with the file's name and
+/// what was expected, for every other defect and for a file that cannot be read or needs more memory than there is.
+template <class Scalar>
+HostCsr<Scalar> read_binary_csr(const std::string& path, const ReadOptions& options = {});
+
+/// The same for the bytes of a file; messages call it `name`.
+template <class Scalar>
+HostCsr<Scalar> parse_binary_csr(std::string_view bytes, const std::string& name, const ReadOptions& options = {});
+
+/// Writes a binary file, Offsets64 with the values' own type unless told otherwise; Offsets32 rounds values to float.
+/// Complete or not at all, as write_matrix_market.
+/// Throws std::invalid_argument if the matrix is not valid or Offsets32 cannot hold it (complex, or more than
+/// 2^31 - 1 nonzeros), std::runtime_error if the file cannot be written.
+template <class Scalar>
+void write_binary_csr(const std::string& path, const HostCsr<Scalar>& matrix,
+                      BinaryCsrFormat format = BinaryCsrFormat::Offsets64);
+
+}  // namespace Tessera

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/Types.hpp>
+#include <vector>
+
+namespace Tessera {
+
+/// A sparse matrix in compressed rows that owns its memory, on the host.
+///
+/// Row i holds the entries row_offsets[i] <= k < row_offsets[i + 1]; entry k lies in column column_indices[k] (from 0)
+/// and has the value values[k]. All readers and generators return the canonical form: row_offsets[0] = 0, offsets that
+/// do not decrease, and columns that ascend strictly in each row (sorted, no duplicates; explicit zeros are entries).
+///
+/// Scalar is float, double, std::complex<float> or std::complex<double>; everything below is compiled for these.
+template <class Scalar>
+struct HostCsr {
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  std::vector<std::size_t> row_offsets{0};  ///< rows + 1
+  std::vector<Ordinal> column_indices;      ///< row_offsets[rows]
+  std::vector<Scalar> values;               ///< row_offsets[rows]
+
+  friend bool operator==(const HostCsr&, const HostCsr&) = default;
+};
+
+/// A dense matrix, column-major: entry (i, j) is values[i + j * rows].
+template <class Scalar>
+struct HostDense {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<Scalar> values;  ///< rows * columns
+
+  friend bool operator==(const HostDense&, const HostDense&) = default;
+};
+
+/// Whether the array lengths fit the extents, the offsets do not decrease and the columns are in range.
+template <class Scalar>
+bool is_valid(const HostCsr<Scalar>& matrix);
+
+/// Whether the matrix is valid and the columns of each row ascend strictly.
+template <class Scalar>
+bool is_canonical(const HostCsr<Scalar>& matrix);
+
+/// Sorts each row by column and sums duplicates in the order in which they stand; explicit zeros stay.
+///
+/// A matrix that is canonical already is only read. The result does not depend on the number of threads (0 = all
+/// available). Throws std::invalid_argument if the matrix is not valid.
+template <class Scalar>
+void make_canonical(HostCsr<Scalar>& matrix, int threads = 0);
+
+}  // namespace Tessera

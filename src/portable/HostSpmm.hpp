@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <tessera/common/Product.hpp>
+#include <type_traits>
+
+#include "simd/HostKernels.hpp"
+
+/// How a product runs on a host backend, for any format: threads share the rows, columns of X are packed in slabs.
+namespace Tessera::Impl {
+
+template <class ExecutionSpace>
+inline constexpr bool is_host_space_v = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
+
+/// Columns that are packed together: 256 bytes a row, four cache lines.
+template <class VectorScalar>
+inline constexpr Ordinal slab_columns = 256 / sizeof(VectorScalar);
+
+/// Elements from row to row of a packed slab.
+constexpr std::ptrdiff_t packed_stride(Ordinal columns) { return columns; }
+
+/// Calls body(first, last) for parts of [0, units) that hold about the same number of nonzeros. `nonzeros_before(u)`
+/// counts those of the units before u; a unit (a row, a window) costs something too, even if it is empty.
+template <class ExecutionSpace, class NonzerosBefore, class Body>
+void parallel_for_balanced(const char* label, const ExecutionSpace& exec, Ordinal units,
+                           const NonzerosBefore& nonzeros_before, const Body& body) {
+  const std::int64_t unit_cost = 4;
+  const auto cost_before = [=](Ordinal unit) { return std::int64_t(nonzeros_before(unit)) + unit_cost * unit; };
+  const std::int64_t total = cost_before(units);
+  const int parts = int(std::min<std::int64_t>({total / 4096 + 1, units, std::int64_t(exec.concurrency()) * 16}));
+  const auto first_unit = [=](int part) {
+    const std::int64_t wanted = std::int64_t(double(total) * part / parts);
+    Ordinal low = 0, high = units;
+    while (low < high) {
+      const Ordinal middle = low + (high - low) / 2;
+      if (cost_before(middle) < wanted) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return part == parts ? units : low;
+  };
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>>;
+  Kokkos::parallel_for(label, Policy(exec, 0, parts, Kokkos::ChunkSize(1)),
+                       [=](int part) { body(first_unit(part), first_unit(part + 1)); });
+}
+
+template <class VectorScalar>
+Multivector<VectorScalar> some_columns(const Multivector<VectorScalar>& v, Ordinal first, Ordinal count) {
+  return {v.data + first * v.column_stride, v.rows, count, v.row_stride, v.column_stride};
+}
+
+/// Runs multiply(product) on column slabs of X that the kernels can read: rows with adjacent columns.
+template <class ExecutionSpace, class Offset, class MatrixScalar, class VectorScalar, class Multiply>
+void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Product<MatrixScalar, VectorScalar>& product,
+                   Scratch scratch, const Multiply& multiply) {
+  const auto& x = product.x;
+  if (x.columns <= 1 || x.column_stride == 1) return multiply(product);
+  const auto row_bytes = static_cast<std::size_t>(std::max(x.rows, 1)) * sizeof(VectorScalar);
+  Ordinal width = static_cast<Ordinal>(std::min<std::size_t>(slab_columns<VectorScalar>, scratch.bytes / row_bytes));
+  // Packing reads and writes all of X; with fewer nonzeros than this, reading what they touch is less.
+  const bool pays = nonzeros >= static_cast<std::size_t>(x.rows) / 4;
+  if (!pays || width < 2) width = 1;
+  for (Ordinal first = 0; first < x.columns; first += width) {
+    const Ordinal count = std::min(width, x.columns - first);
+    Product<MatrixScalar, VectorScalar> slab = product;
+    slab.x = some_columns(x, first, count);
+    slab.y = some_columns(product.y, first, count);
+    if (count > 1) {
+      auto* packed = reinterpret_cast<VectorScalar*>(scratch.data);
+      const auto pack = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).pack;
+      const auto source = slab.x;
+      parallel_for_balanced(
+          "Tessera::pack", exec, x.rows, [=](Ordinal row) { return std::int64_t(row) * count; },
+          [=](Ordinal begin, Ordinal end) { pack(source, packed, packed_stride(count), begin, end); });
+      slab.x = {packed, x.rows, count, packed_stride(count), 1};
+    }
+    multiply(slab);
+  }
+}
+
+}  // namespace Tessera::Impl

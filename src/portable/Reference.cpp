@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tessera/portable/Reference.hpp>
+
+namespace Tessera {
+
+namespace {
+
+long double magnitude(long double a) { return std::abs(a); }
+long double magnitude(Complex<long double> a) { return std::hypot(a.re, a.im); }
+
+long double widen(float a) { return a; }
+long double widen(double a) { return a; }
+template <class Real>
+Complex<long double> widen(Complex<Real> a) {
+  return Complex<long double>(a);
+}
+
+bool same_special(long double a, long double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool same_special(Complex<long double> a, Complex<long double> b) {
+  // Which part of a complex number an infinity ends in depends on the order of operations; that it is there does not.
+  return !std::isfinite(magnitude(a)) && !std::isfinite(magnitude(b));
+}
+
+}  // namespace
+
+template <class VectorScalar>
+double ReferenceColumn<VectorScalar>::worst_error(const VectorScalar* y, std::ptrdiff_t stride) const {
+  long double worst = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const Wide computed = widen(y[static_cast<std::ptrdiff_t>(i) * stride]);
+    if (!std::isfinite(magnitude(value[i]))) {
+      if (!same_special(computed, value[i])) return std::numeric_limits<double>::infinity();
+      continue;
+    }
+    const long double error = magnitude(computed - value[i]);
+    if (error == 0) continue;
+    const long double ratio = error / bound[i];
+    if (!(ratio <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::infinity();
+    worst = std::max(worst, ratio);
+  }
+  return static_cast<double>(worst);
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>& A, const MatrixScalar* values, Mode mode,
+                                               VectorScalar alpha, const VectorScalar* x, std::ptrdiff_t x_stride,
+                                               VectorScalar beta, const VectorScalar* y, std::ptrdiff_t y_stride) {
+  using Wide = typename ReferenceColumn<VectorScalar>::Wide;
+  const bool transposed = is_transposed(mode);
+  const auto rows = static_cast<std::size_t>(transposed ? A.columns : A.rows);
+  std::vector<Wide> sum(rows, Wide(0));
+  std::vector<long double> absolute_sum(rows, 0);
+  std::vector<std::size_t> length(rows, 0);
+  for (Ordinal i = 0; i < A.rows && alpha != VectorScalar(0); ++i) {
+    for (Offset k = A.row_offsets[i]; k < A.row_offsets[i + 1]; ++k) {
+      const Ordinal j = A.column_indices[k];
+      const auto target = static_cast<std::size_t>(transposed ? j : i);
+      const Wide a = widen(VectorScalar(is_conjugated(mode) ? conjugate(values[k]) : values[k]));
+      const Wide b = widen(x[std::ptrdiff_t(transposed ? i : j) * x_stride]);
+      sum[target] += a * b;
+      absolute_sum[target] += magnitude(a) * magnitude(b);
+      ++length[target];
+    }
+  }
+  ReferenceColumn<VectorScalar> result{std::vector<Wide>(rows), std::vector<long double>(rows)};
+  const long double unit = std::numeric_limits<real_of_t<VectorScalar>>::epsilon() / 2;
+  const long double constant = is_complex_v<VectorScalar> ? 4 : 2;
+  for (std::size_t i = 0; i < rows; ++i) {
+    // NOTE: alpha = 0 and beta = 0 stand for absence, not for a product with zero: see Mode and spmm().
+    const Wide old = beta == VectorScalar(0) ? Wide(0) : widen(y[static_cast<std::ptrdiff_t>(i) * y_stride]);
+    result.value[i] = widen(alpha) * sum[i];
+    if (beta != VectorScalar(0)) result.value[i] += widen(beta) * old;
+    const long double scale = magnitude(widen(alpha)) * absolute_sum[i] + magnitude(widen(beta)) * magnitude(old);
+    // The smallest normal number covers results that underflow.
+    result.bound[i] = constant * static_cast<long double>(length[i] + 2) *
+                      (unit * scale + std::numeric_limits<real_of_t<VectorScalar>>::min());
+  }
+  return result;
+}
+
+#define TESSERA_INSTANTIATE(MatrixScalar, VectorScalar, Offset)                                                 \
+  template ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>&, const MatrixScalar*, Mode, \
+                                                          VectorScalar, const VectorScalar*, std::ptrdiff_t,    \
+                                                          VectorScalar, const VectorScalar*, std::ptrdiff_t);
+#define TESSERA_INSTANTIATE_OFFSETS(MatrixScalar, VectorScalar) \
+  TESSERA_INSTANTIATE(MatrixScalar, VectorScalar, int)          \
+  TESSERA_INSTANTIATE(MatrixScalar, VectorScalar, std::size_t)
+
+template struct ReferenceColumn<float>;
+template struct ReferenceColumn<double>;
+template struct ReferenceColumn<Complex<float>>;
+template struct ReferenceColumn<Complex<double>>;
+TESSERA_INSTANTIATE_OFFSETS(float, float)
+TESSERA_INSTANTIATE_OFFSETS(double, double)
+TESSERA_INSTANTIATE_OFFSETS(float, double)
+TESSERA_INSTANTIATE_OFFSETS(Complex<float>, Complex<float>)
+TESSERA_INSTANTIATE_OFFSETS(Complex<double>, Complex<double>)
+
+}  // namespace Tessera

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/BitTcfView.hpp>
+#include <tessera/common/Csr.hpp>
+#include <tessera/common/Product.hpp>
+
+/// Y = alpha A X + beta Y in Kokkos parallel patterns, one function a format.
+///
+/// Every row is summed in ascending column order by one thread, whatever the number of threads or columns: results are
+/// deterministic, without atomics. On host backends the inner loops are vectorised over columns for the processor at
+/// hand; X whose columns are not adjacent is packed, some columns at a time, into `scratch` (see spmm_scratch_bytes).
+/// With less scratch than that, fewer columns are packed at a time, down to none: slower, never wrong. On device
+/// backends a thread computes one element of Y and `scratch` is not used.
+///
+/// Instantiated for the enabled execution spaces, int and std::size_t offsets and the scalars of the library.
+namespace Tessera {
+
+/// Scratch that lets a product with `columns` columns of X run at full speed whatever X's layout.
+template <class ExecutionSpace, class VectorScalar>
+std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns);
+
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void csr_spmm(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void bittcf_spmm(const ExecutionSpace& exec, const BitTcfPattern<Offset>& A, std::size_t nonzeros,
+                 const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+
+/// Y = beta Y; beta = 0 overwrites.
+template <class ExecutionSpace, class VectorScalar>
+void scale(const ExecutionSpace& exec, VectorScalar beta, const Multivector<VectorScalar>& y);
+
+}  // namespace Tessera

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <tessera/common/BitTcfView.hpp>
+#include <tessera/common/Complex.hpp>
+#include <tessera/common/Csr.hpp>
+#include <tessera/common/Product.hpp>
+#include <vector>
+
+/// The inner loops of the product on a host: one thread's share of rows, vectorised over the columns of X.
+///
+/// The same source (Kernels.inl) is compiled once for each instruction set below, in a namespace of that name, and
+/// chosen at run time, so that one binary serves every processor. Only raw pointers pass: a function of a shared header
+/// compiled with AVX-512 could otherwise be the one that the linker keeps for everybody.
+namespace Tessera::Impl {
+
+enum class SimdTarget { Baseline, Avx2, Avx512 };
+
+std::string_view to_string(SimdTarget target);
+
+/// The instruction sets that this library was built for and this processor has, Baseline first.
+const std::vector<SimdTarget>& available_simd_targets();
+
+/// The last of them, unless the environment variable TESSERA_SIMD (baseline, avx2, avx512) asks for less.
+SimdTarget simd_target();
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+struct HostKernels {
+  // X is read by rows: its columns must be adjacent (column_stride 1) unless there is only one.
+  using Dense = Product<MatrixScalar, VectorScalar>;
+  /// Rows [first, last) of a matrix in CSR.
+  void (*csr)(const CsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
+  /// Windows of 8 rows [first, last) of a matrix in BitTCF.
+  void (*bittcf)(const BitTcfPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
+  /// Rows [first, last) of X copied to `packed`, columns adjacent and `packed_stride` elements from row to row.
+  void (*pack)(const Multivector<const VectorScalar>& x, VectorScalar* packed, std::ptrdiff_t packed_stride,
+               Ordinal first, Ordinal last);
+};
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+const HostKernels<MatrixScalar, VectorScalar, Offset>& host_kernels(SimdTarget target);
+
+}  // namespace Tessera::Impl

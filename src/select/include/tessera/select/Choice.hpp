@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tessera/common/Format.hpp>
+#include <vector>
+
+namespace Tessera {
+
+/// One way to store a matrix, with what it is predicted to cost. Plain data, so that it can be printed and tested.
+struct Candidate {
+  Format format = Format::Csr;
+  double tiles = 0;              ///< tiles of the format; 0 for plain CSR
+  double format_bytes = 0;       ///< pattern and values
+  double predicted_seconds = 0;  ///< of one product with the plan's number of columns
+};
+
+/// What a plan decided, and from what.
+struct Choice {
+  Format format = Format::Csr;
+  std::vector<Candidate> candidates;  ///< every one that was considered, the chosen one included
+  std::string reason;                 ///< one sentence
+};
+
+}  // namespace Tessera

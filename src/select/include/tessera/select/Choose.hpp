@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/select/Choice.hpp>
+
+namespace Tessera {
+
+/// What the choice of a format depends on. Plain data.
+struct MatrixStatistics {
+  double rows = 0;
+  double columns = 0;
+  double nonzeros = 0;
+  double bittcf_tiles = 0;     ///< count_bittcf_tiles
+  double matrix_bytes = 8;     ///< of a value of A
+  double vector_bytes = 8;     ///< of an element of X and Y
+  double offset_bytes = 4;     ///< of an offset
+  double vector_columns = 32;  ///< of X
+};
+
+/// What a processor does in a second, for the predictions; the figures are one core's, so that only ratios matter.
+struct MachineModel {
+  double bytes = 10e9;            ///< streamed from memory
+  double gathered_lines = 400e6;  ///< 64-byte lines of X loaded from cache into registers for a nonzero
+  double tile_rows = 250e6;       ///< rows of a tile's mask decoded
+};
+
+/// Predicts a product's time with each format and takes the least.
+Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine = {});
+
+}  // namespace Tessera

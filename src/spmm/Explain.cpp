@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Explain.hpp"
+
+#include <iomanip>
+#include <sstream>
+
+namespace Tessera::Impl {
+
+namespace {
+
+std::string megabytes(double bytes) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(bytes < 1e7 ? 3 : 1) << bytes / 1e6 << " MB";
+  return text.str();
+}
+
+void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes) {
+  out << (chosen ? "  * " : "    ") << std::left << std::setw(10) << to_string(c.format) << std::right << std::fixed
+      << std::setprecision(3) << std::setw(10) << c.predicted_seconds * 1e3 << " ms predicted, "
+      << megabytes(c.format_bytes);
+  if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
+  if (c.tiles > 0) out << ", " << static_cast<long long>(c.tiles) << " tiles";
+  out << (chosen ? "" : ", rejected") << '\n';
+}
+
+}  // namespace
+
+std::string explain(const Explanation& e, const Choice& choice) {
+  std::ostringstream out;
+  out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.vector_columns
+      << " columns of X, on " << e.execution_space << '\n';
+  out << "  format: " << to_string(choice.format) << ": " << choice.reason << '\n';
+  double csr_bytes = 0;
+  for (const Candidate& c : choice.candidates)
+    if (c.format == Format::Csr) csr_bytes = c.format_bytes;
+  for (const Candidate& c : choice.candidates) print(out, c, c.format == choice.format, csr_bytes);
+  out << "  memory: format " << megabytes(double(e.format_bytes)) << ", slot maps for new values "
+      << megabytes(double(e.slot_map_bytes));
+  if (e.transpose_bytes > 0) out << ", transpose " << megabytes(double(e.transpose_bytes));
+  out << '\n';
+  if (e.duplicates_summed) out << "  note: duplicate entries of the input are summed\n";
+  for (const std::string& note : e.notes) out << "  note: " << note << '\n';
+  return out.str();
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tessera/select/Choice.hpp>
+#include <vector>
+
+namespace Tessera::Impl {
+
+/// What Plan::explain() tells besides the choice.
+struct Explanation {
+  long long rows = 0;
+  long long columns = 0;
+  std::size_t nonzeros = 0;
+  int vector_columns = 0;
+  std::string execution_space;
+  std::size_t format_bytes = 0;
+  std::size_t transpose_bytes = 0;
+  std::size_t slot_map_bytes = 0;
+  bool duplicates_summed = false;
+  std::vector<std::string> notes;
+};
+
+std::string explain(const Explanation& explanation, const Choice& choice);
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <limits>
+#include <stdexcept>
+#include <tessera/format/BitTcf.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/portable/Spmm.hpp>
+#include <tessera/select/Choose.hpp>
+#include <tessera/spmm/impl/PlanState.hpp>
+
+#include "Explain.hpp"
+
+namespace Tessera::Impl {
+
+/// A or its transpose in the format of the plan, with its values.
+template <class Scalar, class Offset, class ExecutionSpace>
+struct Side {
+  using Memory = typename ExecutionSpace::memory_space;
+  using Values = Kokkos::View<Scalar*, Memory>;
+
+  Format format = Format::Csr;
+  Csr<Offset, Memory> csr;        // if format is Csr
+  BitTcf<Offset, Memory> bittcf;  // if format is BitTcf
+  ValueMap<Offset, Memory> map;   // entry of the format -> canonical entry of A
+  Values values;
+
+  std::size_t format_bytes() const { return csr.bytes() + bittcf.bytes() + values.extent(0) * sizeof(Scalar); }
+
+  /// Takes over a canonical pattern whose entry i is canonical entry `from_canonical` (i) of A.
+  void build(const ExecutionSpace& exec, Format wanted, const Csr<Offset, Memory>& pattern,
+             const ValueMap<Offset, Memory>& from_canonical) {
+    format = wanted;
+    if (format == Format::Csr) {
+      csr = pattern;
+      map = from_canonical;
+    } else {
+      auto built = build_bittcf(exec, pattern.view(), pattern.nonzeros);
+      bittcf = built.pattern;
+      map = built.values;
+      if (!from_canonical.is_identity()) {
+        ValueMap<Offset, Memory> composed;
+        composed.slots = decltype(composed.slots)(
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::slots"), pattern.nonzeros);
+        const auto outer = from_canonical.slots, inner = map.slots, slots = composed.slots;
+        Kokkos::parallel_for(
+            "Tessera::compose",
+            Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, pattern.nonzeros),
+            KOKKOS_LAMBDA(std::size_t i) { slots(i) = outer(inner(i)); });
+        map = composed;
+      }
+    }
+    values = Values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::values"), pattern.nonzeros);
+  }
+};
+
+template <class Scalar, class Offset, class ExecutionSpace>
+struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
+  using Memory = typename ExecutionSpace::memory_space;
+
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  std::size_t nonzeros = 0;
+  std::size_t source_entries = 0;  // that update_values expects
+  bool has_source = true;          // until release_source
+  PlanOptions options;
+  Choice choice;
+  std::vector<std::string> notes;   // requests that were not met
+  ValueMap<Offset, Memory> source;  // canonical entry -> entries of the caller's
+  Side<Scalar, Offset, ExecutionSpace> plain;
+  Side<Scalar, Offset, ExecutionSpace> transposed;
+  bool has_transpose = false;
+};
+
+namespace {
+
+/// \throws std::invalid_argument if the sizes of the three arrays do not fit each other.
+template <class Input>
+void check_sizes(const Input& input) {
+  const auto fail = [](const std::string& what) { throw std::invalid_argument("Tessera::make_plan: " + what); };
+  if (input.pattern.rows < 0 || input.pattern.columns < 0) {
+    fail("the matrix has " + std::to_string(input.pattern.rows) + " rows and " + std::to_string(input.pattern.columns) +
+         " columns; expected numbers that are not negative");
+  }
+  const auto wanted = static_cast<std::size_t>(input.pattern.rows) + 1;
+  // Kokkos Kernels makes an empty matrix with an empty row map.
+  const bool empty = input.pattern.rows == 0 && input.row_offsets_size == 0;
+  if (!empty && input.row_offsets_size != wanted) {
+    fail("there are " + std::to_string(input.row_offsets_size) +
+         " row offsets; expected rows + 1 = " + std::to_string(wanted));
+  }
+  if (input.column_indices_size != input.values_size) {
+    fail("there are " + std::to_string(input.column_indices_size) + " column indices and " +
+         std::to_string(input.values_size) + " values; expected the same number");
+  }
+}
+
+/// \throws std::invalid_argument at a precision that no backend of this build has, unless the options allow a
+/// fall-back.
+void check_precision(const PlanOptions& options, std::vector<std::string>& notes) {
+  if (options.precision == Precision::Native) return;
+  const std::string name(to_string(options.precision));
+  if (options.on_unsupported == OnUnsupported::Throw) {
+    throw std::invalid_argument(
+        "Tessera::make_plan: precision " + name +
+        " is not available on this execution space; expected native, or on_unsupported = FallBack");
+  }
+  notes.push_back("precision " + name + " was asked for and is not available here: native is used");
+}
+
+}  // namespace
+
+template <class Scalar, class Offset, class ExecutionSpace>
+PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const Input& input,
+                                                     const PlanOptions& options)
+    : members_(std::make_unique<Members>()) {
+  check_sizes(input);
+  if (options.columns < 0) {
+    throw std::invalid_argument("Tessera::make_plan: options.columns is " + std::to_string(options.columns) +
+                                "; expected a number that is not negative");
+  }
+  Members& m = *members_;
+  check_precision(options, m.notes);
+  m.options = options;
+  auto canonical = build_csr(exec, input.pattern, input.column_indices_size);
+  m.rows = input.pattern.rows;
+  m.columns = input.pattern.columns;
+  m.nonzeros = canonical.pattern.nonzeros;
+  m.source_entries = input.values_size;
+  m.source = canonical.values;
+
+  MatrixStatistics statistics;
+  statistics.rows = m.rows;
+  statistics.columns = m.columns;
+  statistics.nonzeros = static_cast<double>(m.nonzeros);
+  statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, canonical.pattern.view()));
+  statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
+  statistics.offset_bytes = sizeof(Offset);
+  statistics.vector_columns = options.columns;
+  m.choice = choose_format(statistics);
+  if (options.format != Format::Automatic) {
+    m.choice.format = options.format;
+    m.choice.reason = std::string(to_string(options.format)) + " was asked for";
+  }
+  m.plain.build(exec, m.choice.format, canonical.pattern, {});
+  gather_values(exec, m.source, m.plain.map, input.values, m.plain.values.data(), m.nonzeros);
+  exec.fence("Tessera::make_plan");
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+PlanState<Scalar, Offset, ExecutionSpace>::~PlanState() = default;
+
+template <class Scalar, class Offset, class ExecutionSpace>
+Ordinal PlanState<Scalar, Offset, ExecutionSpace>::rows() const {
+  return members_->rows;
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+Ordinal PlanState<Scalar, Offset, ExecutionSpace>::columns() const {
+  return members_->columns;
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t PlanState<Scalar, Offset, ExecutionSpace>::nonzeros() const {
+  return members_->nonzeros;
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+const Choice& PlanState<Scalar, Offset, ExecutionSpace>::choice() const {
+  return members_->choice;
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t PlanState<Scalar, Offset, ExecutionSpace>::format_bytes() const {
+  return members_->plain.format_bytes();
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t PlanState<Scalar, Offset, ExecutionSpace>::slot_map_bytes() const {
+  const Members& m = *members_;
+  return m.source.bytes() + m.plain.map.bytes() + m.transposed.map.bytes();
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t PlanState<Scalar, Offset, ExecutionSpace>::bytes() const {
+  return format_bytes() + members_->transposed.format_bytes() + slot_map_bytes();
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
+  const Members& m = *members_;
+  Explanation e;
+  e.rows = m.rows;
+  e.columns = m.columns;
+  e.nonzeros = m.nonzeros;
+  e.vector_columns = m.options.columns;
+  e.execution_space = ExecutionSpace::name();
+  e.format_bytes = format_bytes();
+  e.transpose_bytes = m.transposed.format_bytes();
+  e.slot_map_bytes = slot_map_bytes();
+  e.duplicates_summed = m.source.has_duplicates();
+  e.notes = m.notes;
+  return Impl::explain(e, m.choice);
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(const ExecutionSpace& exec, int columns,
+                                                                             Mode mode) {
+  if (columns < 0) {
+    throw std::invalid_argument("Tessera::Plan::prepare: columns is " + std::to_string(columns) +
+                                "; expected a number that is not negative");
+  }
+  Members& m = *members_;
+  if (is_transposed(mode) && !m.has_transpose) build_transpose(exec);
+  // Scratch for the widest vectors that this matrix may be multiplied with.
+  using Widest = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
+  const Ordinal x_rows = is_transposed(mode) ? m.rows : m.columns;
+  return Workspace<ExecutionSpace>(exec, this, mode, columns,
+                                   spmm_scratch_bytes<ExecutionSpace, Widest>(x_rows, columns));
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+void PlanState<Scalar, Offset, ExecutionSpace>::build_transpose(const ExecutionSpace& exec) {
+  using Memory = typename ExecutionSpace::memory_space;
+  Members& m = *members_;
+  // Canonical rows of A again, if the plan holds tiles.
+  Csr<Offset, Memory> rows = m.plain.csr;
+  ValueMap<Offset, Memory> rows_from_plain;
+  if (m.plain.format == Format::BitTcf) {
+    auto built = bittcf_to_csr(exec, m.plain.bittcf);
+    rows = built.pattern;
+    rows_from_plain = built.values;
+  }
+  auto turned = transpose(exec, rows.view(), m.nonzeros);
+  m.transposed.build(exec, m.choice.format, turned.pattern, turned.values);
+  gather_values(exec, rows_from_plain, m.transposed.map, m.plain.values.data(), m.transposed.values.data(), m.nonzeros);
+  if (!m.has_source) m.transposed.map = {};
+  exec.fence("Tessera::Plan::prepare");
+  m.has_transpose = true;
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+void PlanState<Scalar, Offset, ExecutionSpace>::update_values(const ExecutionSpace& exec, const Scalar* values,
+                                                              std::size_t count) {
+  Members& m = *members_;
+  if (!m.has_source) {
+    throw std::logic_error("Tessera::Plan::update_values: release_source() was called before; make a new plan");
+  }
+  if (count != m.source_entries) {
+    throw std::invalid_argument("Tessera::Plan::update_values: there are " + std::to_string(count) +
+                                " values; expected those of the matrix that the plan was made from, " +
+                                std::to_string(m.source_entries));
+  }
+  gather_values(exec, m.source, m.plain.map, values, m.plain.values.data(), m.nonzeros);
+  if (m.has_transpose) gather_values(exec, m.source, m.transposed.map, values, m.transposed.values.data(), m.nonzeros);
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+void PlanState<Scalar, Offset, ExecutionSpace>::release_source() {
+  Members& m = *members_;
+  m.source = {};
+  m.plain.map = {};
+  m.transposed.map = {};
+  m.has_source = false;
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+void PlanState<Scalar, Offset, ExecutionSpace>::check_product(const Workspace<ExecutionSpace>& work, Mode mode,
+                                                              Ordinal x_rows, Ordinal x_columns, Ordinal y_rows,
+                                                              Ordinal y_columns) const {
+  const Members& m = *members_;
+  const auto fail = [](const std::string& what) { throw std::invalid_argument("Tessera::spmm: " + what); };
+  const auto shape = [](Ordinal rows, Ordinal columns) {
+    return std::to_string(rows) + " x " + std::to_string(columns);
+  };
+  const Ordinal op_rows = is_transposed(mode) ? m.columns : m.rows;
+  const Ordinal op_columns = is_transposed(mode) ? m.rows : m.columns;
+  if (x_rows != op_columns || y_rows != op_rows || x_columns != y_columns) {
+    fail("op(A) is " + shape(op_rows, op_columns) + " in mode " + std::string(to_string(mode)) + ", X is " +
+         shape(x_rows, x_columns) + ", Y is " + shape(y_rows, y_columns) + "; expected X with " +
+         std::to_string(op_columns) + " rows, Y with " + std::to_string(op_rows) +
+         " rows, and as many columns in Y as in X");
+  }
+  if (!work.belongs_to(this)) fail("the workspace is not from this plan's prepare()");
+  if (work.mode() != mode) {
+    fail("the workspace was prepared for mode " + std::string(to_string(work.mode())) + "; expected one for mode " +
+         std::string(to_string(mode)));
+  }
+  if (work.columns() < x_columns) {
+    fail("the workspace was prepared for " + std::to_string(work.columns()) + " columns; expected at least X's " +
+         std::to_string(x_columns));
+  }
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+template <class VectorScalar>
+void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                                                      Mode mode, VectorScalar alpha,
+                                                      const Multivector<const VectorScalar>& X, VectorScalar beta,
+                                                      const Multivector<VectorScalar>& Y) const {
+  check_product(work, mode, X.rows, X.columns, Y.rows, Y.columns);
+  if (Y.rows == 0 || Y.columns == 0) return;
+  const Members& m = *members_;
+  if (alpha == VectorScalar(0) || m.nonzeros == 0) return scale(exec, beta, Y);
+  if (X.data == Y.data)
+    throw std::invalid_argument("Tessera::spmm: X and Y are the same memory; expected Y apart from X");
+  const auto& side = is_transposed(mode) ? m.transposed : m.plain;
+  const Product<Scalar, VectorScalar> product{
+      side.values.data(), is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
+  const Scratch scratch{work.data(), work.bytes()};
+  if (side.format == Format::Csr) {
+    csr_spmm(exec, side.csr.view(), m.nonzeros, product, scratch);
+  } else {
+    bittcf_spmm(exec, side.bittcf.view(), m.nonzeros, product, scratch);
+  }
+}
+
+#define TESSERA_INSTANTIATE_STATE(Exec, Scalar, Offset) template class PlanState<Scalar, Offset, Exec>;
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_MATRIX, TESSERA_INSTANTIATE_STATE)
+
+#define TESSERA_INSTANTIATE_APPLY(Exec, M, V, Offset)                                           \
+  template void PlanState<M, Offset, Exec>::apply(const Exec&, const Workspace<Exec>&, Mode, V, \
+                                                  const Multivector<const V>&, V, const Multivector<V>&) const;
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE_APPLY)
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tessera/common/Mode.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/spmm/Workspace.hpp>
+#include <tessera/spmm/impl/KernelTypes.hpp>
+#include <tessera/spmm/impl/PlanState.hpp>
+#include <type_traits>
+
+namespace Tessera {
+
+/// A sparse matrix made ready to be multiplied many times: Y = alpha op(A) X + beta Y (see spmm()).
+///
+/// The plan owns a copy of the matrix in the format it chose; it keeps no reference to the arrays it was made from, so
+/// editing those changes nothing until update_values() is called. Copies of a plan share one state, like Kokkos::View.
+///
+/// Thread safety: spmm() takes the plan const and may run concurrently with other products of the same plan, each with
+/// its own Workspace. The other members (prepare, update_values, release_source) must not overlap with anything.
+///
+/// \tparam Scalar  float, double, or their complex (Kokkos::complex or std::complex)
+/// \tparam Ordinal int
+/// \tparam Offset  an integer type of 4 or 8 bytes
+/// \tparam Device  a Kokkos execution space or Kokkos::Device
+template <class Scalar, class Ordinal_, class Offset, class Device>
+class Plan {
+ public:
+  using scalar_type = Scalar;
+  using ordinal_type = Ordinal_;
+  using offset_type = Offset;
+  using execution_space = typename Device::execution_space;
+  using memory_space = typename execution_space::memory_space;
+  using workspace_type = Workspace<execution_space>;
+  using state_type = Impl::PlanState<Impl::kernel_scalar_t<Scalar>, Impl::kernel_offset_t<Offset>, execution_space>;
+
+  static_assert(Impl::KernelScalar<Scalar>::supported, "Tessera::Plan: Scalar is float, double or a complex of these");
+  static_assert(std::is_same_v<Ordinal_, int>, "Tessera::Plan: Ordinal is int");
+  static_assert(std::is_integral_v<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8),
+                "Tessera::Plan: Offset is an integer type of 4 or 8 bytes");
+
+  /// An empty plan: valid only as the target of an assignment.
+  Plan() = default;
+
+  /// For the library: users call make_plan().
+  explicit Plan(std::shared_ptr<state_type> state) : state_(std::move(state)) {}
+
+  Ordinal_ rows() const { return state().rows(); }        ///< rows of A
+  Ordinal_ columns() const { return state().columns(); }  ///< columns of A
+  /// Entries that are stored: duplicates of the input count once, explicit zeros count.
+  std::size_t nonzeros() const { return state().nonzeros(); }
+  Format format() const { return state().choice().format; }
+  /// What was chosen, from which candidates, at which predicted cost.
+  const Choice& choice() const { return state().choice(); }
+  /// The same in words, for a person: the format, its size, why it was chosen and what was rejected.
+  std::string explain() const { return state().explain(); }
+  /// Device memory held by the plan: pattern, values, slot maps, and the transpose where a mode asked for it.
+  std::size_t bytes() const { return state().bytes(); }
+  /// The part of bytes() that the format itself needs for op(A) = A: pattern and values.
+  std::size_t format_bytes() const { return state().format_bytes(); }
+  /// The part of bytes() that only update_values() needs; release_source() frees it.
+  std::size_t slot_map_bytes() const { return state().slot_map_bytes(); }
+
+  /// Allocates everything that products in this mode with up to `columns` columns of X need.
+  ///
+  /// The first call for T or H also builds the transpose (once a plan; about the time of a build and the memory of the
+  /// matrix again), so that transposed products run without atomics and give the same result on any number of threads.
+  ///
+  /// \throws std::invalid_argument if columns is negative
+  workspace_type prepare(const execution_space& exec, int columns, Mode mode) {
+    return state().prepare(exec, columns, mode);
+  }
+
+  /// Takes new values for the same pattern, in the order of the entries that make_plan() was given (unsorted rows and
+  /// duplicates included: duplicates are summed). One pass; no analysis and no allocation.
+  ///
+  /// \param values [in] a rank-1 View of as many entries as the input had, readable on the device
+  /// \throws std::invalid_argument if the number of values differs; std::logic_error after release_source()
+  template <class Values>
+  void update_values(const execution_space& exec, const Values& values) {
+    static_assert(Kokkos::is_view_v<Values> && Values::rank() == 1, "Tessera: values is a rank-1 Kokkos::View");
+    static_assert(std::is_same_v<Impl::kernel_scalar_t<typename Values::value_type>, Impl::kernel_scalar_t<Scalar>>,
+                  "Tessera: values must have the scalar type of the plan");
+    static_assert(Kokkos::SpaceAccessibility<execution_space, typename Values::memory_space>::accessible,
+                  "Tessera: values must be accessible from the plan's execution space");
+    if (!values.span_is_contiguous())
+      throw std::invalid_argument("Tessera::Plan::update_values: values must be contiguous");
+    state().update_values(exec, reinterpret_cast<const Impl::kernel_scalar_t<Scalar>*>(values.data()),
+                          values.extent(0));
+  }
+
+  /// Frees what only update_values() needs.
+  void release_source() { state().release_source(); }
+
+  /// For the library.
+  state_type& state() const {
+    if (!state_)
+      throw std::logic_error("Tessera::Plan: this plan is empty; assign the result of make_plan() to it first");
+    return *state_;
+  }
+
+ private:
+  std::shared_ptr<state_type> state_;
+};
+
+/// Makes a plan from compressed rows given as three Views; see the overload for a matrix.
+///
+/// \param row_offsets    [in] rows + 1 offsets, ascending from 0
+/// \param column_indices [in] the column of each entry; rows may be unsorted and hold duplicates, which are summed
+/// \param values         [in] the value of each entry
+template <class ExecutionSpace, class RowOffsets, class ColumnIndices, class Values>
+auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffsets& row_offsets,
+               const ColumnIndices& column_indices, const Values& values, const PlanOptions& options = {}) {
+  using Scalar = typename Values::non_const_value_type;
+  using Offset = typename RowOffsets::non_const_value_type;
+  using PlanType =
+      Plan<Scalar, typename ColumnIndices::non_const_value_type, Offset, typename ExecutionSpace::device_type>;
+  static_assert(RowOffsets::rank() == 1 && ColumnIndices::rank() == 1 && Values::rank() == 1,
+                "Tessera::make_plan: row offsets, column indices and values are rank-1 Kokkos::Views");
+  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename RowOffsets::memory_space>::accessible &&
+                    Kokkos::SpaceAccessibility<ExecutionSpace, typename ColumnIndices::memory_space>::accessible &&
+                    Kokkos::SpaceAccessibility<ExecutionSpace, typename Values::memory_space>::accessible,
+                "Tessera::make_plan: the matrix must be accessible from the execution space");
+  if (!row_offsets.span_is_contiguous() || !column_indices.span_is_contiguous() || !values.span_is_contiguous()) {
+    throw std::invalid_argument("Tessera::make_plan: row offsets, column indices and values must be contiguous Views");
+  }
+  using State = typename PlanType::state_type;
+  typename State::Input input;
+  input.pattern.rows = rows;
+  input.pattern.columns = columns;
+  input.pattern.row_offsets = reinterpret_cast<const Impl::kernel_offset_t<Offset>*>(row_offsets.data());
+  input.pattern.column_indices = column_indices.data();
+  input.values = reinterpret_cast<const Impl::kernel_scalar_t<Scalar>*>(values.data());
+  input.row_offsets_size = row_offsets.extent(0);
+  input.column_indices_size = column_indices.extent(0);
+  input.values_size = values.extent(0);
+  return PlanType(std::make_shared<State>(exec, input, options));
+}
+
+/// Analyses a matrix and stores it in the format that `options` names or that is predicted to be the fastest.
+///
+/// \param A [in] a KokkosSparse::CrsMatrix, or any type with its members numRows(), numCols(), graph.row_map,
+///               graph.entries and values; any shape, rows unsorted or not, duplicates summed, explicit zeros kept
+/// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, ...) or
+///         which option cannot be met
+///
+/// Cost: a few passes over the nonzeros, plus a radix sort if a row is unsorted; fences `exec`.
+template <class ExecutionSpace, class Matrix>
+requires requires(const Matrix& A) { A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries, A.values; }
+auto make_plan(const ExecutionSpace& exec, const Matrix& A, const PlanOptions& options = {}) {
+  return make_plan(exec, static_cast<int>(A.numRows()), static_cast<int>(A.numCols()), A.graph.row_map, A.graph.entries,
+                   A.values, options);
+}
+
+}  // namespace Tessera

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/common/Multivector.hpp>
+#include <tessera/spmm/Plan.hpp>
+#include <type_traits>
+
+namespace Tessera {
+
+namespace Impl {
+
+/// A View of rank 1 or 2 and any layout as the kernels see it.
+template <class View>
+auto multivector(const char* name, const View& view) {
+  static_assert(Kokkos::is_view_v<View> && (View::rank() == 1 || View::rank() == 2),
+                "Tessera::spmm: X and Y are Kokkos::Views of rank 1 or 2");
+  using Value = kernel_scalar_t<typename View::value_type>;
+  using Element = std::conditional_t<std::is_const_v<typename View::value_type>, const Value, Value>;
+  const std::size_t rows = view.extent(0);
+  const std::size_t columns = View::rank() == 2 ? view.extent(1) : 1;
+  if (rows > std::size_t(std::numeric_limits<int>::max()) || columns > std::size_t(std::numeric_limits<int>::max())) {
+    throw std::invalid_argument(std::string("Tessera::spmm: ") + name + " has more than 2^31 - 1 rows or columns");
+  }
+  Multivector<Element> result;
+  result.data = reinterpret_cast<Element*>(view.data());
+  result.rows = static_cast<int>(rows);
+  result.columns = static_cast<int>(columns);
+  result.row_stride = static_cast<std::ptrdiff_t>(view.stride(0));
+  if constexpr (View::rank() == 2) result.column_stride = static_cast<std::ptrdiff_t>(view.stride(1));
+  return result;
+}
+
+}  // namespace Impl
+
+/// Y = alpha op(A) X + beta Y, on the instance `exec`.
+///
+/// X has as many rows as op(A) has columns, Y as many as op(A) has rows, both the same number of columns; rank 1 or 2;
+/// LayoutLeft, LayoutRight or LayoutStride, each its own. Sums are taken in the type of Y, in ascending column order of
+/// A: a column of Y does not depend on the other columns of X, nor on the number of threads. beta = 0 overwrites Y,
+/// which may then hold anything, NaN included; alpha = 0 reads neither A nor X.
+///
+/// \param exec  [in]     the instance to run on; the call does not wait for it
+/// \param plan  [in]     from make_plan()
+/// \param work  [in,out] from plan.prepare() for the same mode and at least as many columns
+/// \param X     [in]     value type: that of the plan, or double for a float plan
+/// \param Y     [in,out] value type: that of X; must not overlap X
+/// \throws std::invalid_argument if extents, mode or workspace do not fit, naming both sides
+///
+/// Allocates nothing. Cost: one pass over the format and over Y, X gathered by rows; a LayoutLeft X is packed into rows
+/// inside the product where that is the faster way.
+template <class ExecutionSpace, class Scalar, class Ordinal_, class Offset, class Device, class Alpha, class XView,
+          class Beta, class YView>
+void spmm(const ExecutionSpace& exec, const Plan<Scalar, Ordinal_, Offset, Device>& plan,
+          Workspace<ExecutionSpace>& work, Mode mode, const Alpha& alpha, const XView& X, const Beta& beta,
+          const YView& Y) {
+  using Value = typename YView::non_const_value_type;
+  using Kernel = Impl::kernel_scalar_t<Value>;
+  static_assert(std::is_same_v<ExecutionSpace, typename Plan<Scalar, Ordinal_, Offset, Device>::execution_space>,
+                "Tessera::spmm: the execution space must be that of the plan");
+  static_assert(!std::is_const_v<typename YView::value_type>, "Tessera::spmm: Y must not be const");
+  static_assert(std::is_same_v<Kernel, Impl::kernel_scalar_t<typename XView::value_type>>,
+                "Tessera::spmm: X and Y must have the same value type");
+  static_assert(Impl::multiplies_v<Impl::kernel_scalar_t<Scalar>, Kernel>,
+                "Tessera::spmm: X and Y must have the plan's scalar type, or be double where the plan is float");
+  static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename XView::memory_space>::accessible &&
+                    Kokkos::SpaceAccessibility<ExecutionSpace, typename YView::memory_space>::accessible,
+                "Tessera::spmm: X and Y must be accessible from the execution space");
+  const Value a(alpha), b(beta);
+  const auto x = Impl::multivector("X", X);
+  Multivector<const Kernel> const_x{x.data, x.rows, x.columns, x.row_stride, x.column_stride};
+  plan.state().template apply<Kernel>(exec, work, mode, reinterpret_cast<const Kernel&>(a), const_x,
+                                      reinterpret_cast<const Kernel&>(b), Impl::multivector("Y", Y));
+}
+
+}  // namespace Tessera

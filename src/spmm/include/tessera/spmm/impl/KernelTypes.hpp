@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <complex>
+#include <cstddef>
+#include <tessera/common/Complex.hpp>
+#include <type_traits>
+
+namespace Tessera::Impl {
+
+/// The kernels' name for a scalar type of the user's; the two have the same representation.
+template <class Scalar>
+struct KernelScalar {
+  static constexpr bool supported = false;
+  using type = void;
+};
+template <class Kernel>
+struct SupportedScalar {
+  static constexpr bool supported = true;
+  using type = Kernel;
+};
+template <>
+struct KernelScalar<float> : SupportedScalar<float> {};
+template <>
+struct KernelScalar<double> : SupportedScalar<double> {};
+template <class Real>
+struct KernelScalar<Kokkos::complex<Real>> : SupportedScalar<Complex<Real>> {};
+template <class Real>
+struct KernelScalar<std::complex<Real>> : SupportedScalar<Complex<Real>> {};
+template <class Scalar>
+using kernel_scalar_t = typename KernelScalar<std::remove_cv_t<Scalar>>::type;
+
+/// Offsets of any integer type of 4 or 8 bytes are read as int or std::size_t: they are never negative.
+template <class Offset>
+using kernel_offset_t = std::conditional_t<sizeof(Offset) == 4, int, std::size_t>;
+
+/// Which multivectors a matrix may be multiplied with: those of its own type, and double for a float matrix.
+template <class MatrixScalar, class VectorScalar>
+inline constexpr bool multiplies_v = std::is_same_v<MatrixScalar, VectorScalar> ||
+                                     (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, double>);
+
+}  // namespace Tessera::Impl
