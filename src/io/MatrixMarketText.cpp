@@ -37,8 +37,7 @@ Value choose(TextScanner& scanner, const std::string& what,
     if (lower(word) == name) return value;
     expected += (expected.empty() ? "" : ", ") + std::string(name);
   }
-  throw TextError(word.data(), "unknown " + what + " \"" + std::string(word.substr(0, 40)) +
-                                   "\" in the banner, expected " + (n > 1 ? "one of " : "") + expected);
+  throw TextError(word.data(), "expected the " + what + " in the banner (" + expected + "), found " + quoted(word));
 }
 
 void parse_banner(TextScanner& scanner, MatrixMarketHeader& header) {

@@ -57,6 +57,7 @@ void parallel_for(int threads, std::size_t count, const std::function<void(std::
     work(0);
   }
   if (error) std::rethrow_exception(error);
+  progress(1);
 }
 
 }  // namespace Tessera::Impl

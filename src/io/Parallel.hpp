@@ -35,7 +35,7 @@ int thread_count(int requested);
 /// Calls task(index, worker) for each index in [0, count) on up to `threads` threads, of which the caller is worker 0.
 ///
 /// Indices are handed out in ascending order and none after a task has thrown, so that all tasks before the first that
-/// throws are run; what that one threw is rethrown. Only worker 0 reports progress.
+/// throws are run; what that one threw is rethrown. Worker 0 alone reports progress, at last 1.
 void parallel_for(int threads, std::size_t count, const std::function<void(std::size_t index, int worker)>& task,
                   const Progress& progress = {});
 

@@ -23,11 +23,12 @@ using Field = MatrixMarketHeader::Field;
 using Layout = MatrixMarketHeader::Layout;
 using Symmetry = MatrixMarketHeader::Symmetry;
 
-/// The number of an entry's line; a pattern has none.
+/// The number of an entry's line. A pattern has none, but some patterns of the SuiteSparse collection have one.
 template <class Scalar, Field field>
 Scalar parse_value(TextScanner& scanner) {
   using Real = RealOf<Scalar>;
   if constexpr (field == Field::Pattern) {
+    if (!scanner.at_line_end()) scanner.real<Real>("the end of the line");
     return Scalar(1);
   } else if constexpr (field == Field::Complex) {
     const Real real = scanner.real<Real>("a real part");

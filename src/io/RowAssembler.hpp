@@ -69,9 +69,11 @@ class RowAssembler {
     matrix.column_indices.resize(begins.back());
     matrix.values.resize(begins.back());
     std::vector<std::size_t> kept(blocks_);
+    constexpr std::size_t entries_worth_a_thread = std::size_t{1} << 16;
+    const std::size_t worthwhile = 1 + begins.back() / entries_worth_a_thread;
     parallel_for(
-        threads, blocks_, [&](std::size_t block, int) { kept[block] = assemble_block(block, begins[block], matrix); },
-        progress);
+        static_cast<int>(std::min(static_cast<std::size_t>(threads), worthwhile)), blocks_,
+        [&](std::size_t block, int) { kept[block] = assemble_block(block, begins[block], matrix); }, progress);
     close_gaps(begins, kept, matrix);
     std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
     return matrix;

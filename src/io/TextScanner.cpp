@@ -105,10 +105,8 @@ std::string_view TextScanner::word() {
 }
 
 void TextScanner::end_line() {
-  skip_blanks();
-  if (position_ == end_) return;
-  if (*position_ != '\n') fail("the end of the line");
-  ++position_;
+  if (!at_line_end()) fail("the end of the line");
+  if (position_ != end_) ++position_;
 }
 
 const char* TextScanner::word_end() const { return std::find_if(position_, end_, is_separator); }

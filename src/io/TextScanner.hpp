@@ -35,6 +35,12 @@ class TextScanner {
   /// A word up to a blank or the end of the line; empty there.
   std::string_view word();
 
+  /// Whether nothing is left on this line.
+  bool at_line_end() {
+    skip_blanks();
+    return position_ == end_ || *position_ == '\n';
+  }
+
   /// Leaves a line on which nothing may be left.
   void end_line();
 

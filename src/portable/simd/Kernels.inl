@@ -4,16 +4,20 @@
 // width of a vector register. Nothing here may call an inline function of a shared header (see HostKernels.hpp).
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "HostKernels.hpp"
+
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
 #define TESSERA_INLINE [[gnu::always_inline]] inline
 
-constexpr int rows_at_once = 8;     // rows whose sums are finished together, so that LayoutLeft Y gets whole lines
-constexpr int vectors_at_once = 8;  // registers of sums a row, at most
-constexpr int max_lanes_bytes = vectors_at_once * TESSERA_SIMD_BYTES;
+constexpr int rows_at_once = 8;  // rows whose sums are finished together, so that LayoutLeft Y gets whole lines
+constexpr int vectors_at_once = TESSERA_SIMD_BYTES == 64 ? 8 : 4;  // registers of sums a row, at most
 
 /// A SIMD register of Lanes reals; one lane is a plain real.
 template <class Real, int Lanes>
@@ -27,6 +31,42 @@ struct Register<Real, 1> {
 template <class Real, int Lanes>
 using register_t = typename Register<Real, Lanes>::type;
 
+/// a * x + sum, rounded once where the instruction set can. Spelt out rather than left to the compiler, which fuses
+/// some loops and not others: every column must round alike, whatever block it falls into (compiled with
+/// -ffp-contract=off).
+#ifdef __FMA__
+TESSERA_INLINE double fused(double a, double x, double sum) { return __builtin_fma(a, x, sum); }
+TESSERA_INLINE float fused(float a, float x, float sum) { return __builtin_fmaf(a, x, sum); }
+template <class Real, class V>
+TESSERA_INLINE V fused(Real a, V x, V sum) {
+  constexpr bool is_double = sizeof(Real) == 8;
+  if constexpr (sizeof(V) == 16 && is_double) {
+    return V(_mm_fmadd_pd(_mm_set1_pd(a), __m128d(x), __m128d(sum)));
+  } else if constexpr (sizeof(V) == 16) {
+    return V(_mm_fmadd_ps(_mm_set1_ps(a), __m128(x), __m128(sum)));
+  } else if constexpr (sizeof(V) == 32 && is_double) {
+    return V(_mm256_fmadd_pd(_mm256_set1_pd(a), __m256d(x), __m256d(sum)));
+  } else if constexpr (sizeof(V) == 32) {
+    return V(_mm256_fmadd_ps(_mm256_set1_ps(a), __m256(x), __m256(sum)));
+#if TESSERA_SIMD_BYTES == 64
+  } else if constexpr (sizeof(V) == 64 && is_double) {
+    return V(_mm512_fmadd_pd(_mm512_set1_pd(a), __m512d(x), __m512d(sum)));
+  } else if constexpr (sizeof(V) == 64) {
+    return V(_mm512_fmadd_ps(_mm512_set1_ps(a), __m512(x), __m512(sum)));
+#endif
+  } else {
+    V result;
+    for (int l = 0; l < int(sizeof(V) / sizeof(Real)); ++l) result[l] = fused(a, Real(x[l]), Real(sum[l]));
+    return result;
+  }
+}
+#else
+template <class Real, class V>
+TESSERA_INLINE V fused(Real a, V x, V sum) {
+  return a * x + sum;
+}
+#endif
+
 /// The types of a product, and complex numbers taken apart: a complex row of n columns is a real row of 2 n lanes.
 template <class MatrixScalar_, class VectorScalar_>
 struct Types {
@@ -37,7 +77,8 @@ struct Types {
   static constexpr bool is_complex = is_complex_v<VectorScalar>;
   static constexpr int parts = is_complex ? 2 : 1;
   static constexpr int vector_lanes = TESSERA_SIMD_BYTES / int(sizeof(Real));
-  static constexpr int max_lanes = max_lanes_bytes / int(sizeof(Real));
+  static constexpr int most_vectors = vectors_at_once / parts;
+  static constexpr int max_lanes = most_vectors * vector_lanes;
 };
 
 template <class T>
@@ -98,8 +139,12 @@ struct Sums {
   TESSERA_INLINE void add(const typename T::MatrixReal* value, const Real* x) {
     for (int j = 0; j < Vectors; ++j) {
       const V xj = *reinterpret_cast<const V*>(x + j * Lanes);
-      for (int p = 0; p < T::parts; ++p) s[p][j] += static_cast<Real>(value[p]) * xj;
+      for (int p = 0; p < T::parts; ++p) s[p][j] = fused(static_cast<Real>(value[p]), xj, s[p][j]);
     }
+  }
+  TESSERA_INLINE void add(const Sums& other) {
+    for (int p = 0; p < T::parts; ++p)
+      for (int j = 0; j < Vectors; ++j) s[p][j] += other.s[p][j];
   }
   TESSERA_INLINE void store(Real* out, bool conjugate) const {
     if constexpr (!T::is_complex) {
@@ -120,30 +165,80 @@ struct Sums {
   }
 };
 
-/// alpha * sum + beta * y for one element. The fused operation is spelt out so that every caller rounds alike.
+/// alpha * sum + beta * y for one element.
 template <class T>
 TESSERA_INLINE void finish(const Dense<T>& d, const typename T::Real* sum, typename T::Real* y) {
   using Real = typename T::Real;
-#ifdef __FMA__
-  const auto fma = [](Real a, Real b, Real c) {
-    return sizeof(Real) == 4 ? __builtin_fmaf(a, b, c) : Real(__builtin_fma(a, b, c));
-  };
-#else
-  const auto fma = [](Real a, Real b, Real c) { return a * b + c; };
-#endif
   if constexpr (!T::is_complex) {
     const Real scaled = d.alpha[0] * sum[0];
-    *y = d.overwrite ? scaled : fma(d.beta[0], *y, scaled);
+    *y = d.overwrite ? scaled : fused(d.beta[0], *y, scaled);
   } else {
-    Real re = fma(d.alpha[0], sum[0], -(d.alpha[1] * sum[1]));
-    Real im = fma(d.alpha[0], sum[1], d.alpha[1] * sum[0]);
+    Real re = fused(d.alpha[0], sum[0], -(d.alpha[1] * sum[1]));
+    Real im = fused(d.alpha[0], sum[1], d.alpha[1] * sum[0]);
     if (!d.overwrite) {
       const Real old_re = y[0], old_im = y[1];
-      re = fma(d.beta[0], old_re, fma(-d.beta[1], old_im, re));
-      im = fma(d.beta[0], old_im, fma(d.beta[1], old_re, im));
+      re = fused(d.beta[0], old_re, fused(-d.beta[1], old_im, re));
+      im = fused(d.beta[0], old_im, fused(d.beta[1], old_re, im));
     }
     y[0] = re;
     y[1] = im;
+  }
+}
+
+/// Square blocks of up to 8 x 8 elements, turned in registers: how LayoutLeft is read and written at full speed.
+template <class Real, int Parts>
+struct Block {
+  static constexpr int fitting = TESSERA_SIMD_BYTES / int(sizeof(Real)) / Parts;
+  static constexpr int size = fitting < 8 ? fitting : 8;  // rows and columns
+  static constexpr int lanes = size * Parts;
+  using V = register_t<Real, lanes>;
+  V v[size];
+
+  /// Lane l of the pair's first register after exchanging the halves that are `step` apart; both in numbers of
+  /// __builtin_shufflevector, which counts on through the second register.
+  static constexpr int low(int l, int step) { return (l & step) ? lanes + l - step : l; }
+  static constexpr int high(int l, int step) { return (l & step) ? lanes + l : l + step; }
+
+  template <int Step, int... L>
+  TESSERA_INLINE void exchange(int i, int j, std::integer_sequence<int, L...>) {
+    const V a = v[i], b = v[j];
+    v[i] = __builtin_shufflevector(a, b, low(L, Step * Parts)...);
+    v[j] = __builtin_shufflevector(a, b, high(L, Step * Parts)...);
+  }
+  template <int Step = 1>
+  TESSERA_INLINE void transpose() {
+    if constexpr (Step < size) {
+      for (int i = 0; i < size; ++i)
+        if ((i & Step) == 0) exchange<Step>(i, i + Step, std::make_integer_sequence<int, lanes>{});
+      transpose<2 * Step>();
+    }
+  }
+  TESSERA_INLINE void load(const Real* in, std::ptrdiff_t stride) {
+    for (int i = 0; i < size; ++i) v[i] = *reinterpret_cast<const V*>(in + i * stride);
+  }
+  TESSERA_INLINE void store(Real* out, std::ptrdiff_t stride) const {
+    for (int i = 0; i < size; ++i) *reinterpret_cast<V*>(out + i * stride) = v[i];
+  }
+};
+
+/// Writes the sums of 8 rows to a LayoutLeft Y: lanes [0, width), width a multiple of a block's.
+template <class T>
+TESSERA_INLINE void finish_blocks(const Dense<T>& d, typename T::Real* y, int width, const typename T::Real* sums) {
+  using Real = typename T::Real;
+  using B = Block<Real, T::parts>;
+  const Dense<T> local = d;  // which no store can alias
+  for (int lane = 0; lane < width; lane += B::lanes) {
+    for (int row = 0; row < rows_at_once; row += B::size) {
+      B block;
+      block.load(sums + row * T::max_lanes + lane, T::max_lanes);
+      block.transpose();
+      Real turned[B::size * B::lanes];
+      block.store(turned, B::lanes);
+      for (int c = 0; c < B::size; ++c) {
+        Real* target = y + row * T::parts + (lane / T::parts + c) * d.y_column_stride;
+        for (int r = 0; r < B::lanes; r += T::parts) finish<T>(local, turned + c * B::lanes + r, target + r);
+      }
+    }
   }
 }
 
@@ -156,15 +251,13 @@ TESSERA_INLINE void finish_rows(const Dense<T>& d, Ordinal row, int rows, int la
   if (d.y_column_stride == p) {
     for (int r = 0; r < rows; ++r)
       for (int l = skip; l < width; l += p) finish<T>(d, sums + r * T::max_lanes + l, y + r * d.y_row_stride + l);
-  } else if (d.y_row_stride == p && rows == rows_at_once) {
-    for (int l = skip; l < width; l += p)
-      for (int r = 0; r < rows_at_once; ++r)
-        finish<T>(d, sums + r * T::max_lanes + l, y + r * p + (l / p) * d.y_column_stride);
-  } else {
-    for (int l = skip; l < width; l += p)
-      for (int r = 0; r < rows; ++r)
-        finish<T>(d, sums + r * T::max_lanes + l, y + r * d.y_row_stride + (l / p) * d.y_column_stride);
+    return;
   }
+  const bool whole_blocks = skip == 0 && width % Block<typename T::Real, p>::lanes == 0;
+  if (d.y_row_stride == p && rows == rows_at_once && whole_blocks) return finish_blocks<T>(d, y, width, sums);
+  for (int l = skip; l < width; l += p)
+    for (int r = 0; r < rows; ++r)
+      finish<T>(d, sums + r * T::max_lanes + l, y + r * d.y_row_stride + (l / p) * d.y_column_stride);
 }
 
 /// Cuts the lanes of a row into blocks of 8, 4, 2 or 1 registers. Lanes that are left over are the end of a block that
@@ -177,8 +270,8 @@ TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
     for (; lanes - lane >= width; lane += width) body.template operator()<Lanes, decltype(vectors)::value>(lane, 0);
   };
   if constexpr (Lanes * int(sizeof(typename T::Real)) == TESSERA_SIMD_BYTES) {
-    cut(std::integral_constant<int, 8>{});
-    cut(std::integral_constant<int, 4>{});
+    if constexpr (T::most_vectors >= 8) cut(std::integral_constant<int, 8>{});
+    if constexpr (T::most_vectors >= 4) cut(std::integral_constant<int, 4>{});
     cut(std::integral_constant<int, 2>{});
   }
   cut(std::integral_constant<int, 1>{});
@@ -197,46 +290,75 @@ struct RowGroup {
   std::ptrdiff_t offsets[rows_at_once + 1];
 };
 
-/// The sums of Rows adjacent rows side by side: independent chains of additions, which one row alone does not have.
-template <class T, int Lanes, int Vectors, int Rows>
+/// The sums of one row. An addition takes several cycles and needs the one before it, so that one sum would leave the
+/// processor idle: entries with even and with odd places in the row are summed apart, however many columns there are,
+/// and joined at the end. Rows one after the other keep the matrix one stream, which the hardware prefetches.
+template <class T, int Lanes, int Vectors>
 TESSERA_INLINE void csr_sums(const RowGroup& group, int row, const Dense<T>& d, int lane, typename T::Real* out) {
-  Sums<T, Lanes, Vectors> sums[Rows];
-  std::ptrdiff_t common = group.offsets[row + 1] - group.offsets[row];
-  for (int r = 0; r < Rows; ++r) {
-    sums[r].clear();
-    const std::ptrdiff_t length = group.offsets[row + r + 1] - group.offsets[row + r];
-    common = length < common ? length : common;
+  const Ordinal* columns = group.columns;
+  const auto* x = d.x + lane;
+  const std::ptrdiff_t stride = d.x_row_stride;
+  const std::ptrdiff_t end = group.offsets[row + 1];
+  Sums<T, Lanes, Vectors> even, odd;
+  even.clear();
+  odd.clear();
+  std::ptrdiff_t k = group.offsets[row];
+  for (; k + 1 < end; k += 2) {
+    even.add(d.values + k * T::parts, x + columns[k] * stride);
+    odd.add(d.values + (k + 1) * T::parts, x + columns[k + 1] * stride);
   }
-  const auto add = [&](int r, std::ptrdiff_t k) {
-    sums[r].add(d.values + k * T::parts, d.x + group.columns[k] * d.x_row_stride + lane);
-  };
-  for (std::ptrdiff_t k = 0; k < common; ++k)
-    for (int r = 0; r < Rows; ++r) add(r, group.offsets[row + r] + k);
-  for (int r = 0; r < Rows; ++r) {
-    for (std::ptrdiff_t k = group.offsets[row + r] + common; k < group.offsets[row + r + 1]; ++k) add(r, k);
-    sums[r].store(out + r * T::max_lanes, d.conjugate);
-  }
+  if (k < end) even.add(d.values + k * T::parts, x + columns[k] * stride);
+  even.add(odd);
+  even.store(out, d.conjugate);
 }
 
 template <class T>
 [[gnu::noinline]] void csr_group(const RowGroup& group, Ordinal first_row, const Dense<T>& d) {
   typename T::Real sums[rows_at_once * T::max_lanes];
   for_each_block<T, T::vector_lanes>(d.lanes, [&]<int Lanes, int Vectors>(int lane, int skip) {
-    constexpr int together = Vectors * T::parts >= 4 ? 1 : 4 / (Vectors * T::parts);
-    int r = 0;
-    for (; r + together <= group.rows; r += together)
-      csr_sums<T, Lanes, Vectors, together>(group, r, d, lane, sums + r * T::max_lanes);
-    if constexpr (together > 1) {
-      for (; r < group.rows; ++r) csr_sums<T, Lanes, Vectors, 1>(group, r, d, lane, sums + r * T::max_lanes);
-    }
+    for (int r = 0; r < group.rows; ++r) csr_sums<T, Lanes, Vectors>(group, r, d, lane, sums + r * T::max_lanes);
     finish_rows<T>(d, first_row, group.rows, lane, skip, Lanes * Vectors, sums);
   });
+}
+
+/// One column of X in rows of one real: the same sums without the machinery for blocks, which short rows would not
+/// repay.
+template <class T, class Offset>
+[[gnu::noinline]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d, Ordinal first, Ordinal last) {
+  using Real = typename T::Real;
+  const Ordinal* columns = A.column_indices;
+  const auto rows = [&](auto stride) {
+    Offset k = A.row_offsets[first];
+    for (Ordinal row = first; row < last; ++row) {
+      const Offset end = A.row_offsets[row + 1];
+      Real even = 0, odd = 0;
+      for (; k + 1 < end; k += 2) {
+        even = fused(static_cast<Real>(d.values[k]), d.x[columns[k] * stride], even);
+        odd = fused(static_cast<Real>(d.values[k + 1]), d.x[columns[k + 1] * stride], odd);
+      }
+      if (k < end) {
+        even = fused(static_cast<Real>(d.values[k]), d.x[columns[k] * stride], even);
+        ++k;
+      }
+      even += odd;
+      finish<T>(d, &even, d.y + row * d.y_row_stride);
+    }
+  };
+  if (d.x_row_stride == 1) {
+    rows(std::integral_constant<std::ptrdiff_t, 1>{});
+  } else {
+    rows(d.x_row_stride);
+  }
 }
 
 template <class MatrixScalar, class VectorScalar, class Offset>
 void csr_rows(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
               Ordinal last) {
-  const auto d = take_apart<Types<MatrixScalar, VectorScalar>>(product);
+  using T = Types<MatrixScalar, VectorScalar>;
+  const Dense<T> d = take_apart<T>(product);
+  if constexpr (T::parts == 1) {
+    if (d.lanes == 1) return csr_rows_one_lane(A, d, first, last);
+  }
   RowGroup group;
   group.columns = A.column_indices;
   for (Ordinal row = first; row < last; row += rows_at_once) {
@@ -300,20 +422,23 @@ void bittcf_windows(const BitTcfPattern<Offset>& A, const Product<MatrixScalar, 
   }
 }
 
-/// Blocks of 8 rows by 8 columns, so that both the reads along columns and the writes along rows use whole lines.
 template <class VectorScalar>
 void pack_rows(const Multivector<const VectorScalar>& x, VectorScalar* packed, std::ptrdiff_t packed_stride,
                Ordinal first, Ordinal last) {
-  constexpr int block = 8;
-  for (Ordinal row = first; row < last; row += block) {
-    const int rows = last - row < block ? last - row : block;
-    for (int column = 0; column < x.columns; column += block) {
-      const int columns = x.columns - column < block ? x.columns - column : block;
+  using Real = real_of_t<VectorScalar>;
+  constexpr int parts = is_complex_v<VectorScalar> ? 2 : 1;
+  using B = Block<Real, parts>;
+  for (Ordinal row = first; row < last; row += B::size) {
+    const int rows = last - row < B::size ? last - row : B::size;
+    for (int column = 0; column < x.columns; column += B::size) {
+      const int columns = x.columns - column < B::size ? x.columns - column : B::size;
       const VectorScalar* in = x.data + row * x.row_stride + column * x.column_stride;
       VectorScalar* out = packed + row * packed_stride + column;
-      if (rows == block && columns == block && x.row_stride == 1) {
-        for (int r = 0; r < block; ++r)
-          for (int c = 0; c < block; ++c) out[r * packed_stride + c] = in[r + c * x.column_stride];
+      if (rows == B::size && columns == B::size && x.row_stride == 1) {
+        B block;
+        block.load(reinterpret_cast<const Real*>(in), x.column_stride * parts);
+        block.transpose();
+        block.store(reinterpret_cast<Real*>(out), packed_stride * parts);
       } else {
         for (int r = 0; r < rows; ++r)
           for (int c = 0; c < columns; ++c) out[r * packed_stride + c] = in[r * x.row_stride + c * x.column_stride];

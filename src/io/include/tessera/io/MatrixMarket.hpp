@@ -28,11 +28,12 @@ MatrixMarketHeader read_matrix_market_header(const std::string& path);
 
 /// Reads a Matrix Market file, plain or gzip (told apart by content, not by name), into canonical CSR.
 ///
-/// Accepted: coordinate and array; real, double, integer, complex and pattern (each entry 1); general, symmetric,
-/// skew-symmetric and hermitian; a banner in any case, comments and blank lines anywhere, CRLF, blanks around the
-/// entry, a '+' before a number, Fortran's exponents (1.5D+3), a last line without a newline. Entries come one a line,
-/// in any order; duplicates are summed in file order; explicit zeros stay, so that all entries of an array file do.
-/// A number too small for Scalar becomes zero; one too large is an error.
+/// Accepted: coordinate and array; real, double, integer, complex and pattern; general, symmetric, skew-symmetric and
+/// hermitian; a banner in any case, comments and blank lines anywhere, CRLF, blanks around the entry, a '+' before a
+/// number, Fortran's exponents (1.5D+3), a last line without a newline. Entries come one a line, in any order;
+/// duplicates are summed in file order; explicit zeros stay, so that all entries of an array file do. Entries of a
+/// pattern are 1, even where a number follows the indices. A number too small for Scalar becomes zero; one too large is
+/// an error.
 ///
 /// Symmetry: the standard stores the lower triangle. Files with entries above the diagonal exist; as an entry and its
 /// mirror image are one element of the matrix, each entry off the diagonal is taken from whichever triangle it is in

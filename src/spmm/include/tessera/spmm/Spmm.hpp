@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -72,8 +73,8 @@ void spmm(const ExecutionSpace& exec, const Plan<Scalar, Ordinal_, Offset, Devic
   const Value a(alpha), b(beta);
   const auto x = Impl::multivector("X", X);
   Multivector<const Kernel> const_x{x.data, x.rows, x.columns, x.row_stride, x.column_stride};
-  plan.state().template apply<Kernel>(exec, work, mode, reinterpret_cast<const Kernel&>(a), const_x,
-                                      reinterpret_cast<const Kernel&>(b), Impl::multivector("Y", Y));
+  plan.state().template apply<Kernel>(exec, work, mode, std::bit_cast<Kernel>(a), const_x, std::bit_cast<Kernel>(b),
+                                      Impl::multivector("Y", Y));
 }
 
 }  // namespace Tessera

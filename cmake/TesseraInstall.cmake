@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What find_package(Tessera) finds: the layers and the umbrella target Tessera::Tessera in one export set, and the
+# package files. Optional parts append their name to TESSERA_COMPONENTS (KokkosKernels, Tpetra, Cuda).
+include(CMakePackageConfigHelpers)
+
+set(tessera_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
+get_property(tessera_layers GLOBAL PROPERTY TESSERA_LAYERS)
+set_target_properties(tessera PROPERTIES EXPORT_NAME Tessera)
+
+install(TARGETS tessera ${tessera_layers} EXPORT TesseraTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION ${tessera_package_dir})
+
+configure_package_config_file(cmake/TesseraConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake
+                              INSTALL_DESTINATION ${tessera_package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
+                                 VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
+        DESTINATION ${tessera_package_dir})

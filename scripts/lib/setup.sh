@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=bash
+#
+# Where Tessera is built: on the host when it has Kokkos, otherwise in a root of Debian's unstable suite ("platform"
+# is the name of either). Roots live in $cache/roots/<name>-<hash of its recipe>; a root without its stamp is half-made
+# and is made again. Users of a root hold a shared lock on it, its maker an exclusive one.
+
+checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+cache=$(realpath -m "${TESSERA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tessera}")
+builds=$(realpath -m "${TESSERA_BUILD_DIR:-$checkout/build}")
+logs=$builds/logs
+mkdir -p "$logs" "$cache/roots" "$cache/ccache" ||
+  die 2 "cannot write to $builds or $cache" "Set TESSERA_BUILD_DIR and TESSERA_CACHE_DIR to folders that you may write."
+
+tools=g++,cmake,ninja-build,ccache,zlib1g-dev,libgtest-dev,libbenchmark-dev,nlohmann-json3-dev,libcli11-dev
+
+# A mount namespace of our own. Inside a chroot whose folder is no mount point nothing can be made private.
+private_mounts=(unshare --mount --propagation private)
+"${private_mounts[@]}" true 2>/dev/null || private_mounts=(unshare --mount --propagation unchanged)
+
+root_packages() {
+  case $1 in
+    openmp) echo "$tools,libkokkos-dev,clang,libclang-rt-dev,libomp-dev" ;;
+    trilinos)
+      printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev"
+      printf ',libtrilinos-%s-dev' kokkos kokkos-kernels tpetra belos rtop thyra xpetra aztecoo triutils epetra \
+        teuchos galeri
+      ;;
+  esac
+}
+
+# What the package libkokkos-dev forgot: its CMake files name two archives that it does not ship. Neither holds code.
+# shellcheck disable=SC2016 # expanded by the shell that mmdebstrap starts, and by the one inside the root
+root_hook='chroot "$1" sh -ec '\''
+  for core in /usr/lib/*/libkokkoscore.*; do
+    for missing in algorithms simd; do
+      archive=${core%/*}/libkokkos$missing.a
+      test -e "$archive" || ar rc "$archive"
+    done
+  done'\'
+
+root_recipe() { printf '%s\n' sid "$(root_packages "$1")" "$root_hook" "${TESSERA_DEBIAN_MIRROR:-}"; }
+
+root_dir() { echo "$cache/roots/$1-$(root_recipe "$1" | sha256sum | cut -c 1-12)"; }
+
+# lock FILE shared|exclusive WHAT: a lock that lasts as long as this process and its children; its descriptor in $lock.
+lock() {
+  local flag=--$2
+  exec {lock}>>"$1"
+  if ! flock --nonblock "$flag" "$lock"; then
+    say "another run holds $3; waiting for it"
+    flock "$flag" "$lock"
+  fi
+}
+
+needs() {
+  die 2 "$1" "Tessera needs a C++20 compiler, CMake >= 3.22 with ninja or make, Kokkos >= 4.5 (headers and CMake files)," \
+    "zlib, and for its program and tests CLI11, nlohmann-json and GoogleTest. Install them and say where: CMAKE_PREFIX_PATH=/path/to/kokkos $0" \
+    "(or Kokkos_ROOT). On Debian, run as root, the scripts fetch all of this by themselves into $cache."
+}
+
+apt_install() {
+  local package missing=()
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  ((${#missing[@]})) || return 0
+  step "$logs/setup.log" "apt-get update" apt-get -o DPkg::Lock::Timeout=300 update || true # the next step decides
+  step "$logs/setup.log" "apt-get install ${missing[*]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}" ||
+    needs "could not install ${missing[*]}: is the network there, and the disk not full?"
+}
+
+is_debian() { [[ -r /etc/os-release ]] && (. /etc/os-release && [[ $ID == debian ]]) && command -v apt-get >/dev/null; }
+
+# make_root NAME DIR: in namespaces of its own, so that when its first process dies, all that it started and mounted is
+# gone.
+make_root() {
+  local name=$1 dir=$2 free
+  rm -rf --one-file-system "$dir" "$dir.part"
+  is_debian || needs "no Kokkos >= 4.5 was found, and this is not Debian, where one could be fetched"
+  ((EUID == 0)) || needs "no Kokkos >= 4.5 was found, and only root can make a Debian root that has one"
+  "${private_mounts[@]}" true 2>/dev/null ||
+    needs "no Kokkos >= 4.5 was found, and this container forbids the mounts that a Debian root needs (--privileged allows them)"
+  free=$(df --output=avail -k "$cache/roots" | tail -n 1)
+  ((free > 4000000)) || die 2 "less than 4 GB are free in $cache" "Free some, or set TESSERA_CACHE_DIR to another disk."
+  apt_install mmdebstrap debian-archive-keyring
+  step "$logs/setup.log" "making the Debian root '$name' in $dir (about a minute)" \
+    "${private_mounts[@]}" --pid --fork --kill-child --mount-proc -- mmdebstrap --variant=minbase --components=main \
+    --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Retries "3"' \
+    --include="$(root_packages "$name")" --customize-hook="$root_hook" \
+    sid "$dir.part" ${TESSERA_DEBIAN_MIRROR:+"$TESSERA_DEBIAN_MIRROR"} ||
+    needs "could not make the Debian root '$name' (log: $logs/setup.log): is the network there, and $cache on a disk that allows programs and devices?"
+  root_recipe "$name" >"$dir.part/.tessera-root"
+  mv -T "$dir.part" "$dir"
+}
+
+forget_old_roots() {
+  local stamp dir
+  find "$cache/roots" -mindepth 2 -maxdepth 2 -name .tessera-root -mtime +60 | while read -r stamp; do
+    dir=${stamp%/*}
+    flock --nonblock --exclusive "$dir.lock" rm -rf --one-file-system "$dir" || true
+  done
+}
+
+# ensure_root NAME: makes it unless it is there; this process then holds it.
+ensure_root() {
+  local dir
+  dir=$(root_dir "$1")
+  lock "$dir.lock" shared "the root '$1'"
+  until [[ -e $dir/.tessera-root ]]; do
+    exec {lock}>&-
+    lock "$dir.lock" exclusive "the root '$1'"
+    [[ -e $dir/.tessera-root ]] || make_root "$1" "$dir"
+    flock --shared "$lock"
+  done
+  touch "$dir/.tessera-root"
+  forget_old_roots
+}
+
+# Sets host_kokkos to "<version> in <folder>" of a usable Kokkos, or to nothing. Where there is one, fetches what else is
+# missing if this is Debian and we may; elsewhere CMake will say what it misses.
+find_host_kokkos() {
+  local dir report missing generator=()
+  command -v cmake >/dev/null || needs "there is no cmake"
+  # Debian's cmake comes without either.
+  if ! command -v ninja >/dev/null && ! command -v make >/dev/null && is_debian && ((EUID == 0)); then
+    apt_install ninja-build
+  fi
+  ! command -v ninja >/dev/null || generator=(-G Ninja)
+  dir=$(mktemp -d)
+  report=$(cmake "${generator[@]}" -S "$checkout/scripts/lib/probe" -B "$dir" 2>&1 || true)
+  rm -rf "$dir"
+  host_kokkos=$(sed -n 's/^-- TESSERA_KOKKOS //p' <<<"$report")
+  [[ -n $host_kokkos ]] || return 0
+  missing=$(sed -n 's/^-- TESSERA_MISSING //p' <<<"$report")
+  missing=$(sed 's/ZLIB/zlib1g-dev/; s/CLI11/libcli11-dev/; s/nlohmann_json/nlohmann-json3-dev/; s/GTest/libgtest-dev/' \
+    <<<"$missing" | xargs)
+  # shellcheck disable=SC2086 # one word a package
+  if [[ -n $missing ]] && is_debian && ((EUID == 0)); then apt_install $missing; fi
+}
+
+# platform_command NAME: sets the array "inside" to the command prefix that runs something there.
+platform_command() {
+  local dir
+  if [[ $1 == host ]]; then
+    inside=(env "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}")
+    return
+  fi
+  dir=$(root_dir "$1")
+  inside=("${private_mounts[@]}" -- "$checkout/scripts/lib/enter" "$dir" "$checkout" "$builds" "$cache/ccache")
+  [[ -z ${TESSERA_DATA_DIR:-} ]] || inside+=("$TESSERA_DATA_DIR")
+  inside+=(-- env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "TERM=${TERM:-dumb}"
+    "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND=false
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    "CCACHE_DIR=$cache/ccache" "CCACHE_BASEDIR=${source:-$checkout}" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G)
+}
+
+# As many jobs as there are processors and, at 1.5 GB each, memory.
+job_count() {
+  local memory
+  memory=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo)
+  echo $((memory < 1 ? 1 : memory < $(nproc) ? memory : $(nproc)))
+}
+
+# build PLATFORM FOLDER LOG TARGET CMAKE-OPTION...: configures (when something changed) and builds the target in FOLDER.
+# $source, where set, is another copy of the checkout.
+build() {
+  local platform=$1 dir=$2 log=$3 target=$4 recipe generator=()
+  shift 4
+  platform_command "$platform"
+  [[ $platform != host ]] || recipe="host $host_kokkos"
+  [[ $platform == host ]] || recipe=$(root_dir "$platform")
+  ! "${inside[@]}" sh -c 'command -v ninja' >/dev/null || generator=(-G Ninja)
+  ! "${inside[@]}" sh -c 'command -v ccache' >/dev/null ||
+    set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache "$@"
+  # Another compiler or library behind the same path: nothing in the folder is worth anything.
+  [[ $(cat "$dir/.tessera-platform" 2>/dev/null) == "$recipe" ]] || rm -rf "$dir"
+  mkdir -p "$dir"
+  echo "$recipe" >"$dir/.tessera-platform"
+  if [[ $(cat "$dir/.tessera-configured" 2>/dev/null) != "$*" ]]; then
+    rm -f "$dir/.tessera-configured"
+    step "$log" "configuring $dir" "${inside[@]}" cmake -S "${source:-$checkout}" -B "$dir" "${generator[@]}" "$@" ||
+      return 1
+    echo "$*" >"$dir/.tessera-configured"
+  fi
+  step "$log" "building $dir" "${inside[@]}" cmake --build "$dir" --parallel "$(job_count)" --target "$target"
+}

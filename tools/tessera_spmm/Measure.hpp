@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+#include <tessera/spmm/Spmm.hpp>
+#include <vector>
+
+#include "Backends.hpp"
+#include "CompareKokkosKernels.hpp"
+#include "DeviceData.hpp"
+#include "Formats.hpp"
+#include "Progress.hpp"
+#include "Result.hpp"
+#include "Timing.hpp"
+
+namespace Tessera::Driver {
+
+/// The products that one run times, all of the same problem, each with a Y of its own.
+template <class Scalar, class Offset, class KokkosLayout, class ExecutionSpace>
+class Measure {
+ public:
+  using Value = device_scalar_t<Scalar>;
+  using Dense = DeviceDense<Value, KokkosLayout, ExecutionSpace>;
+
+  Measure(const Settings& settings, const Problem<Scalar>& problem)
+      : settings_(settings),
+        problem_(problem),
+        a_(upload<Offset, ExecutionSpace>(problem.a)),
+        x_(upload<KokkosLayout, ExecutionSpace>("X", problem.x)),
+        y_before_(upload<KokkosLayout, ExecutionSpace>("Y before", problem.y)) {}
+
+  /// Builds the plans, times the products, and fills in all of `result` but the errors.
+  /// \return the Y of every row of the table: those of result.formats, then Kokkos Kernels'
+  std::vector<HostDense<Scalar>> run(Result& result) {
+    result.concurrency = exec_.concurrency();
+    result.csr_bytes = a_.bytes();
+    for (Format format : formats_named(settings_.format)) result.formats.push_back(add_format(format));
+    explain(result);
+    if (settings_.kokkos_kernels) result.kokkos_kernels = add_kokkos_kernels();
+    {
+      Progress progress("measuring");
+      time_in_turns(contenders_, fence(), settings_.repeat, [&](double fraction) { progress.update(fraction); });
+    }
+    std::vector<HostDense<Scalar>> results;
+    for (std::size_t c = 0; c < contenders_.size(); ++c) {
+      Measurement& row = c < result.formats.size() ? result.formats[c] : *result.kokkos_kernels;
+      row.seconds = std::move(contenders_[c].seconds);
+      rate(row);
+      results.push_back(download<Scalar>(y_[c]));
+      y_[c] = Dense();
+    }
+    return results;
+  }
+
+ private:
+  using PlanType = Plan<Value, int, Offset, typename ExecutionSpace::device_type>;
+
+  std::function<void()> fence() const {
+    return [exec = exec_] { exec.fence("tessera_spmm: clock"); };
+  }
+
+  PlanType build(Format format) const {
+    PlanOptions options;
+    options.columns = static_cast<int>(problem_.x.columns);
+    options.format = format;
+    return make_plan(exec_, a_.rows, a_.columns, a_.row_offsets, a_.column_indices, a_.values, options);
+  }
+
+  /// A new row of the table. Building is timed up to three times while that takes no more than a second.
+  FormatMeasurement add_format(Format format) {
+    const Progress progress("building " + std::string(to_string(format)));
+    PlanType plan;
+    Workspace<ExecutionSpace> work;
+    const auto make = [&] {
+      plan = build(format);
+      work = plan.prepare(exec_, static_cast<int>(problem_.x.columns), settings_.mode);
+    };
+    double best = seconds_of(make, fence()), total = best;
+    for (int i = 1; i < 3 && total < 1; ++i) {
+      plan = PlanType();  // freeing the last one is not part of building
+      work = Workspace<ExecutionSpace>();
+      const double seconds = seconds_of(make, fence());
+      total += seconds;
+      best = std::min(best, seconds);
+    }
+    plans_.push_back(plan);
+    const Dense y = add_y();
+    add_contender(y, [this, plan, y, work]() mutable {
+      spmm(exec_, plan, work, settings_.mode, Value(problem_.alpha), x_, Value(problem_.beta), y);
+    });
+    return describe(plan, best);
+  }
+
+  FormatMeasurement describe(const PlanType& plan, double build_seconds) const {
+    FormatMeasurement row;
+    row.format = plan.format();
+    row.name = to_string(plan.format());
+    row.bytes = plan.format_bytes();
+    row.bytes_over_csr = a_.bytes() == 0 ? 1 : static_cast<double>(row.bytes) / static_cast<double>(a_.bytes());
+    row.nonzeros = plan.nonzeros();
+    row.build_seconds = build_seconds;
+    for (const Candidate& candidate : plan.choice().candidates) {
+      if (candidate.format == plan.format()) row.tiles = candidate.tiles;
+    }
+    return row;
+  }
+
+  /// What an automatic plan chooses and why; where one format was asked for, why that one.
+  void explain(Result& result) const {
+    const PlanType plan = settings_.format == "all" ? build(Format::Automatic) : plans_.front();
+    result.automatic = plan.format();
+    result.explanation = plan.explain();
+  }
+
+  Measurement add_kokkos_kernels() {
+    if constexpr (std::is_same_v<ExecutionSpace, DefaultSpace> && std::is_same_v<Offset, int> &&
+                  !is_std_complex<Scalar>) {
+      Measurement row;
+      row.name = "kokkoskernels";
+      row.bytes = a_.bytes();
+      const Dense y = add_y();
+      add_contender(y, kokkos_kernels_product<Value, KokkosLayout>(exec_, a_, settings_.mode, Value(problem_.alpha), x_,
+                                                                   Value(problem_.beta), y));
+      return row;
+    } else {
+      throw std::invalid_argument("--compare kokkoskernels: only on the backend " + default_backend() +
+                                  ", for real numbers and at most 2^31 - 1 nonzeros");
+    }
+  }
+
+  Dense add_y() {
+    Dense y(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Y"), y_before_.extent(0), y_before_.extent(1));
+    Kokkos::deep_copy(y, y_before_);
+    y_.push_back(y);
+    return y;
+  }
+
+  /// With beta = 0 the NaN that Y starts with need not come back: an entry that no product writes keeps its own.
+  void add_contender(const Dense& y, std::function<void()> product) {
+    const auto restore = [this, y] {
+      if (problem_.beta != Scalar(0)) Kokkos::deep_copy(exec_, y, y_before_);
+    };
+    contenders_.push_back({restore, std::move(product), {}});
+  }
+
+  /// Operations and compulsory traffic at the median time.
+  void rate(Measurement& row) const {
+    const double median = row.median();
+    if (!(median > 0)) return;
+    const double columns = static_cast<double>(problem_.x.columns);
+    const double operations =
+        (is_std_complex<Scalar> ? 8.0 : 2.0) * static_cast<double>(problem_.a.values.size()) * columns;
+    const double x_rows = static_cast<double>(rows_of_x_touched(problem_.a, settings_.mode));
+    const double y_rows = static_cast<double>(problem_.y.rows) * (problem_.beta == Scalar(0) ? 1 : 2);
+    const double bytes = static_cast<double>(row.bytes) + (x_rows + y_rows) * columns * sizeof(Scalar);
+    row.gigaflops = operations / median * 1e-9;
+    row.gigabytes = bytes / median * 1e-9;
+  }
+
+  const Settings& settings_;
+  const Problem<Scalar>& problem_;
+  ExecutionSpace exec_;
+  DeviceCsr<Value, Offset, ExecutionSpace> a_;
+  Dense x_;
+  Dense y_before_;
+  std::vector<PlanType> plans_;
+  std::vector<Dense> y_;
+  std::vector<Contender> contenders_;
+};
+
+}  // namespace Tessera::Driver

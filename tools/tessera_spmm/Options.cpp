@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <iostream>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+#include <tessera/io/Generators.hpp>
+
+#include "Backends.hpp"
+#include "CompareKokkosKernels.hpp"
+#include "Formats.hpp"
+#include "Outputs.hpp"
+
+namespace Tessera::Driver {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words, const char* separator) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
+  return text;
+}
+
+double parse_real(std::string_view text, const std::string& option, const std::string& whole) {
+  double value = 0;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    throw std::invalid_argument(option + ": '" + whole + "' is not a finite number, nor two as RE,IM");
+  }
+  return value;
+}
+
+std::complex<double> parse_complex(const std::string& text, const std::string& option) {
+  const std::size_t comma = text.find(',');
+  const double re = parse_real(std::string_view(text).substr(0, comma), option, text);
+  const double im = comma == std::string::npos ? 0 : parse_real(std::string_view(text).substr(comma + 1), option, text);
+  return {re, im};
+}
+
+std::string footer() {
+  std::string text = "Matrices that --generate knows, with the sizes they take:\n";
+  for (const auto& [name, description] : generator_names()) text += "  " + name + "\n      " + description + "\n";
+  text +=
+      "\nThe product is complex if the matrix, X or Y is read from a complex file, or alpha or beta is complex.\n"
+      "--write-y takes the Y of the format that the automatic plan chooses, or of the one format that was asked for;\n"
+      "nothing is written there if a result is wrong. The keys of the --json file: tools/README.md.\n"
+      "\nExit status: 0 every result verified; 1 a result is wrong; 2 bad input or usage, or out of memory: then no\n"
+      "output file is left half-written.\n";
+  return text;
+}
+
+/// Options whose text is turned into another type once all of them are read.
+struct Texts {
+  std::string layout = "left";
+  std::string mode = "N";
+  std::string alpha = "1";
+  std::string beta = "0";
+  std::string compare;
+};
+
+/// An option with what --help shows as its value.
+template <class Value>
+CLI::Option* add(CLI::App& app, const std::string& name, Value& value, const std::string& shown,
+                 const std::string& text) {
+  return app.add_option(name, value, text)->option_text(shown);
+}
+
+/// The same for one of several words, which are compared without case.
+void add_choice(CLI::App& app, const std::string& name, std::string& value, const std::vector<std::string>& words,
+                const std::string& text) {
+  add(app, name, value, joined(words, "|"), text)->transform(CLI::IsMember(words, CLI::ignore_case));
+}
+
+void add_matrix_options(CLI::App& app, Settings& settings) {
+  auto* matrix = add(app, "--matrix", settings.matrix_file, "FILE", "Matrix Market or binary CSR, plain or gzip");
+  add(app, "--generate", settings.generator, "NAME[:SIZE]", "or make the matrix, see below (default: elasticity)")
+      ->excludes(matrix);
+  add(app, "--seed", settings.seed, "N", "of everything random (default: 1)")
+      ->check(CLI::Range(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()));
+}
+
+void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
+  std::vector<std::string> formats = format_names();
+  formats.insert(formats.end(), {"all", "auto"});
+  add_choice(app, "--format", settings.format, formats, "what to measure (default: all)");
+  add(app, "--columns", settings.columns, "N", "columns of X (default: those of --x, else 32)")
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()));
+  add_choice(app, "--scalar", settings.precision, {"double", "float"}, "precision (default: double)");
+  add_choice(app, "--layout", texts.layout, {"left", "right"}, "X and Y column- or row-major (default: left)");
+  add_choice(app, "--mode", texts.mode, {"N", "T", "C", "H"}, "op(A): A, transpose, conjugate, both (default: N)");
+  add(app, "--alpha", texts.alpha, "RE[,IM]", "(default: 1)");
+  add(app, "--beta", texts.beta, "RE[,IM]", "(default: 0: Y is overwritten, and is NaN before)");
+}
+
+void add_file_options(CLI::App& app, Settings& settings) {
+  add(app, "--x", settings.x_file, "FILE", "read X from a Matrix Market array (default: random)");
+  add(app, "--y", settings.y_file, "FILE", "read the initial Y likewise (default: random)");
+  add(app, "--write-y", settings.write_y_file, "FILE", "write the resulting Y likewise");
+  add(app, "--json", settings.json_file, "FILE", "write settings and results for machines");
+  add(app, "--spy", settings.spy_file, "FILE.svg", "draw density of nonzeros and of 8x8 tiles");
+}
+
+void add_run_options(CLI::App& app, Settings& settings, Texts& texts) {
+  add(app, "--repeat", settings.repeat, "N", "timed products a format (default: about a second)")
+      ->check(CLI::Range(1, 100'000'000));
+  add(app, "--backend", settings.backend, joined(backend_names(), "|"), "(default: " + default_backend() + ")");
+  add_choice(app, "--compare", texts.compare, {"kokkoskernels"}, "time KokkosSparse::spmv too, in turns");
+  add(app, "--kokkos-num-threads", settings.threads, "N", "of Kokkos' host backend")->check(CLI::Range(1, 4096));
+  add(app, "--kokkos-device-id", settings.device, "N", "the GPU that Kokkos takes")->check(CLI::Range(0, 1024));
+}
+
+/// Newer versions of CLI11 would break the lines of description and footer anew.
+template <class Formatter>
+void keep_lines(Formatter& formatter) {
+  formatter.column_width(36);
+  if constexpr (requires { formatter.enable_footer_formatting(false); }) {
+    formatter.enable_footer_formatting(false);
+    formatter.enable_description_formatting(false);
+    formatter.right_column_width(84);
+  }
+}
+
+void check_backend(Settings& settings) {
+  if (settings.backend.empty()) settings.backend = default_backend();
+  settings.backend = CLI::detail::to_lower(settings.backend);
+  for (const std::string& name : backend_names()) {
+    if (name == settings.backend) return;
+  }
+  throw std::invalid_argument("--backend " + settings.backend + ": this build has " + joined(backend_names(), ", "));
+}
+
+void check_compare(const Settings& settings) {
+  if (!settings.kokkos_kernels) return;
+  if (!has_kokkos_kernels()) {
+    throw std::invalid_argument("--compare kokkoskernels: this program was built without Kokkos Kernels");
+  }
+  if (settings.backend != default_backend()) {
+    throw std::invalid_argument("--compare kokkoskernels: runs on the backend " + default_backend() + ", not on " +
+                                settings.backend);
+  }
+}
+
+void check_not_empty(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (value.empty()) throw std::invalid_argument(option->get_name() + ": the value is empty");
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Settings> parse_options(int argc, const char* const* argv) {
+  Settings settings;
+  Texts texts;
+  CLI::App app(
+      "Multiplies a sparse matrix by a dense multivector, Y = alpha op(A) X + beta Y, in one or more formats;\n"
+      "verifies every entry of Y; reports sizes and times.",
+      "tessera_spmm");
+  app.set_version_flag("--version", "tessera_spmm " TESSERA_VERSION);
+  app.footer(footer());
+  keep_lines(*app.get_formatter());
+  add_matrix_options(app, settings);
+  add_product_options(app, settings, texts);
+  add_file_options(app, settings);
+  add_run_options(app, settings, texts);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    app.exit(request);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw std::invalid_argument(std::string(error.what()) + " (see --help)");
+  }
+  check_not_empty(app);
+  settings.layout = texts.layout == "left" ? Layout::Left : Layout::Right;
+  for (Mode mode : {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose}) {
+    if (to_string(mode) == texts.mode) settings.mode = mode;
+  }
+  settings.alpha = parse_complex(texts.alpha, "--alpha");
+  settings.beta = parse_complex(texts.beta, "--beta");
+  settings.kokkos_kernels = !texts.compare.empty();
+  check_backend(settings);
+  check_compare(settings);
+  check_outputs(settings);
+  return settings;
+}
+
+}  // namespace Tessera::Driver

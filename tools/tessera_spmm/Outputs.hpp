@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "Settings.hpp"
+
+namespace Tessera::Driver {
+
+/// Makes sure that every output file that was asked for can be written, each to a place of its own, and leaves nothing
+/// behind: a long computation should not be done in vain.
+///
+/// \throws std::invalid_argument naming option and file if not
+void check_outputs(const Settings& settings);
+
+/// Writes a whole file or, where that fails, none. \throws std::runtime_error naming the file
+void write_file(const std::string& path, const std::string& contents);
+
+}  // namespace Tessera::Driver

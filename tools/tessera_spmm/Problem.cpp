@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <io/Memory.hpp>
+#include <limits>
+#include <stdexcept>
+#include <tessera/io/Generators.hpp>
+#include <tessera/io/MatrixMarket.hpp>
+#include <tessera/io/ReadMatrix.hpp>
+
+#include "Formats.hpp"
+#include "Progress.hpp"
+
+namespace Tessera::Driver {
+
+namespace {
+
+/// A part of `z` that is known to fit.
+template <class Scalar>
+Scalar narrow(std::complex<double> z) {
+  if constexpr (is_std_complex<Scalar>) {
+    return Scalar(z);
+  } else {
+    return static_cast<Scalar>(z.real());
+  }
+}
+
+template <class Scalar>
+Scalar narrow_factor(const char* option, std::complex<double> z) {
+  const Scalar narrowed = narrow<Scalar>(z);
+  if (!std::isfinite(std::abs(narrowed)))
+    throw std::invalid_argument(std::string(option) + ": too large for --scalar float");
+  return narrowed;
+}
+
+bool is_complex_file(const std::string& path) {
+  return !path.empty() && read_matrix_market_header(path).field == MatrixMarketHeader::Field::Complex;
+}
+
+HostCsr<double> generate_named(const std::string& name, std::uint64_t seed) {
+  try {
+    return generate(name, seed);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument("--generate " + name + ": " + error.what());
+  }
+}
+
+template <class Scalar>
+HostCsr<Scalar> make_matrix(const Settings& settings) {
+  if (!settings.matrix_file.empty()) {
+    Progress progress("reading " + settings.matrix_file);
+    ReadOptions options;
+    options.progress = [&](double fraction) { progress.update(fraction); };
+    return read_matrix<Scalar>(settings.matrix_file, options);
+  }
+  const Progress progress("generating " + settings.generator);
+  HostCsr<double> made = generate_named(settings.generator, settings.seed);
+  if constexpr (std::is_same_v<Scalar, double>) {
+    return made;
+  } else {
+    HostCsr<Scalar> a{made.rows, made.columns, std::move(made.row_offsets), std::move(made.column_indices), {}};
+    a.values.reserve(made.values.size());
+    for (double value : made.values) a.values.push_back(static_cast<Scalar>(value));
+    return a;
+  }
+}
+
+template <class Scalar>
+HostDense<Scalar> read_dense(const std::string& option, const std::string& path, std::size_t rows, const char* why_rows,
+                             std::optional<std::size_t> columns, const char* why_columns) {
+  const MatrixMarketHeader header = read_matrix_market_header(path);
+  const auto expect = [&](const char* what, std::size_t found, std::size_t expected, const char* why) {
+    if (found == expected) return;
+    throw std::invalid_argument(option + " " + path + ": has " + std::to_string(found) + " " + what + ", expected " +
+                                std::to_string(expected) + ", " + why);
+  };
+  expect("rows", static_cast<std::size_t>(header.rows), rows, why_rows);
+  if (columns) expect("columns", static_cast<std::size_t>(header.columns), *columns, why_columns);
+  Progress progress("reading " + path);
+  ReadOptions options;
+  options.progress = [&](double fraction) { progress.update(fraction); };
+  return read_dense_matrix_market<Scalar>(path, options);
+}
+
+/// Refuses, before anything big is allocated, what would not fit: X and Y on host and device, and a Y for each result.
+template <class Scalar>
+void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_rows, std::size_t columns) {
+  const double results = static_cast<double>(formats_named(settings.format).size()) + settings.kokkos_kernels;
+  const double rows = 2.0 * static_cast<double>(x_rows) + 2.0 * (1 + results) * static_cast<double>(y_rows);
+  Impl::require_memory(rows * static_cast<double>(columns) * sizeof(Scalar), 0,
+                       std::to_string(columns) + " columns of X and Y: this");
+}
+
+// Vectors must differ from each other and from the matrix although one seed makes all.
+constexpr std::uint64_t x_stream = 0x9e3779b97f4a7c15;
+constexpr std::uint64_t y_stream = 0xd1b54a32d192ed03;
+
+}  // namespace
+
+bool is_complex(const Settings& settings) {
+  return (!settings.matrix_file.empty() && matrix_is_complex(settings.matrix_file)) ||
+         is_complex_file(settings.x_file) || is_complex_file(settings.y_file) || settings.alpha.imag() != 0 ||
+         settings.beta.imag() != 0;
+}
+
+template <class Scalar>
+Problem<Scalar> make_problem(const Settings& settings) {
+  Problem<Scalar> problem;
+  problem.alpha = narrow_factor<Scalar>("--alpha", settings.alpha);
+  problem.beta = narrow_factor<Scalar>("--beta", settings.beta);
+  problem.a = make_matrix<Scalar>(settings);
+  const bool transposed = is_transposed(settings.mode);
+  const auto x_rows = static_cast<std::size_t>(transposed ? problem.a.rows : problem.a.columns);
+  const auto y_rows = static_cast<std::size_t>(transposed ? problem.a.columns : problem.a.rows);
+  if (settings.x_file.empty()) {
+    const auto columns = static_cast<std::size_t>(settings.columns.value_or(32));
+    require_memory<Scalar>(settings, x_rows, y_rows, columns);
+    const Progress progress("generating X");
+    problem.x = random_dense<Scalar>(x_rows, columns, settings.seed ^ x_stream);
+  } else {
+    const char* why = transposed ? "the rows of the matrix" : "the columns of the matrix";
+    const std::optional<std::size_t> columns = settings.columns;
+    problem.x = read_dense<Scalar>("--x", settings.x_file, x_rows, why, columns, "as --columns says");
+  }
+  if (!settings.y_file.empty()) {
+    const char* why = transposed ? "the columns of the matrix" : "the rows of the matrix";
+    problem.y = read_dense<Scalar>("--y", settings.y_file, y_rows, why, problem.x.columns, "as many as X");
+  } else {
+    problem.y = random_dense<Scalar>(y_rows, problem.x.columns, settings.seed ^ y_stream);
+  }
+  if (problem.beta == Scalar(0)) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    std::fill(problem.y.values.begin(), problem.y.values.end(), narrow<Scalar>({nan, nan}));
+  }
+  return problem;
+}
+
+template <class Scalar>
+MatrixSummary summarize(const Settings& settings, const HostCsr<Scalar>& a) {
+  MatrixSummary summary;
+  summary.name = settings.matrix_file.empty() ? settings.generator
+                                              : std::filesystem::path(settings.matrix_file).filename().string();
+  summary.rows = a.rows;
+  summary.columns = a.columns;
+  summary.nonzeros = a.values.size();
+  for (std::size_t i = 0; i + 1 < a.row_offsets.size(); ++i) {
+    const std::size_t length = a.row_offsets[i + 1] - a.row_offsets[i];
+    summary.longest_row = std::max(summary.longest_row, length);
+    if (length == 0) ++summary.empty_rows;
+  }
+  return summary;
+}
+
+template <class Scalar>
+std::size_t rows_of_x_touched(const HostCsr<Scalar>& a, Mode mode) {
+  if (is_transposed(mode)) {
+    std::size_t nonempty = 0;
+    for (std::size_t i = 0; i + 1 < a.row_offsets.size(); ++i) nonempty += a.row_offsets[i + 1] != a.row_offsets[i];
+    return nonempty;
+  }
+  std::vector<bool> touched(static_cast<std::size_t>(a.columns));
+  for (Ordinal column : a.column_indices) touched[static_cast<std::size_t>(column)] = true;
+  return static_cast<std::size_t>(std::count(touched.begin(), touched.end(), true));
+}
+
+#define TESSERA_INSTANTIATE(Scalar)                                                  \
+  template Problem<Scalar> make_problem<Scalar>(const Settings&);                    \
+  template MatrixSummary summarize<Scalar>(const Settings&, const HostCsr<Scalar>&); \
+  template std::size_t rows_of_x_touched<Scalar>(const HostCsr<Scalar>&, Mode);
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(std::complex<float>)
+TESSERA_INSTANTIATE(std::complex<double>)
+
+}  // namespace Tessera::Driver

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "CompareKokkosKernels.hpp"
+#include "TextFormat.hpp"
+
+namespace Tessera::Driver {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string number(std::complex<double> z) {
+  return z.imag() == 0 ? text_format("%g", z.real()) : text_format("%g%+gi", z.real(), z.imag());
+}
+
+/// Four digits that count, never an exponent in the range that a table shows.
+std::string measured(double value) {
+  if (value == 0) return "0";
+  if (value >= 1000) return with_separators(static_cast<std::size_t>(std::llround(value)));
+  const int digits = std::clamp(3 - static_cast<int>(std::floor(std::log10(value))), 0, 6);
+  return text_format("%.*f", digits, value);
+}
+
+std::string milliseconds(double seconds) { return measured(seconds * 1e3); }
+
+std::string error_text(const Measurement& row) {
+  return text_format("%.2g %s", row.error, row.verified() ? "verified" : "WRONG");
+}
+
+/// Left-aligned first column, right-aligned others, two blanks between.
+std::string aligned(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string padding(widths[c] - row[c].size(), ' ');
+      text += c == 0 ? row[c] + padding : "  " + padding + row[c];
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string header(const Result& result) {
+  const MatrixSummary& matrix = result.matrix;
+  const Settings& settings = result.settings;
+  std::string text = matrix.name + ": " + with_separators(static_cast<std::size_t>(matrix.rows)) + " x " +
+                     with_separators(static_cast<std::size_t>(matrix.columns)) + ", " +
+                     with_separators(matrix.nonzeros) + " nonzeros; a row has " +
+                     text_format("%.1f", matrix.mean_row()) + " on average and " + with_separators(matrix.longest_row) +
+                     " at most, " + with_separators(static_cast<std::size_t>(matrix.empty_rows)) + " rows are empty\n";
+  text += "Y = alpha op(A) X + beta Y: " + with_separators(static_cast<std::size_t>(result.columns)) + " columns, " +
+          result.scalar + ", layout " + (settings.layout == Layout::Left ? "left" : "right") + ", mode " +
+          std::string(to_string(settings.mode)) + ", alpha " + number(settings.alpha) + ", beta " +
+          number(settings.beta) + "\n";
+  text += settings.backend + text_format(", concurrency %d", result.concurrency) + ", Kokkos " + result.kokkos_version;
+  if (result.kokkos_kernels) text += "; " + kokkos_kernels_build();
+  return text + "\n";
+}
+
+void add_common(Row& cells, const Measurement& row, const Result& result) {
+  cells.push_back(milliseconds(row.median()));
+  cells.push_back(milliseconds(row.fastest()) + " .. " + milliseconds(row.slowest()));
+  cells.push_back(row.gigaflops > 0 ? measured(row.gigaflops) : "-");
+  cells.push_back(row.gigabytes > 0 ? measured(row.gigabytes) : "-");
+  cells.push_back(error_text(row));
+  if (result.kokkos_kernels) {
+    const bool valid = row.median() > 0;
+    cells.push_back(valid ? text_format("%.2fx", result.kokkos_kernels->median() / row.median()) : "-");
+  }
+}
+
+std::string table(const Result& result) {
+  std::vector<Row> rows{{"format", "tiles", "nnz/tile", "bytes/CSR", "build ms", "SpMM ms", "min .. max", "GFLOP/s",
+                         "GB/s", "error/bound"}};
+  if (result.kokkos_kernels) rows.front().push_back("speed");
+  for (const FormatMeasurement& format : result.formats) {
+    const bool tiled = format.tiles > 0;
+    Row cells{format.name + (format.format == result.automatic ? " *" : ""),
+              tiled ? with_separators(static_cast<std::size_t>(format.tiles)) : "-",
+              tiled ? text_format("%.1f", format.nonzeros_per_tile()) : "-", text_format("%.3f", format.bytes_over_csr),
+              milliseconds(format.build_seconds)};
+    add_common(cells, format, result);
+    rows.push_back(cells);
+  }
+  if (result.kokkos_kernels) {
+    Row cells{result.kokkos_kernels->name, "-", "-", "1.000", "-"};
+    add_common(cells, *result.kokkos_kernels, result);
+    rows.push_back(cells);
+  }
+  return aligned(rows);
+}
+
+}  // namespace
+
+std::string report(const Result& result) {
+  std::string notes;
+  if (result.settings.format == "all" || result.settings.format == "auto") notes = "* the automatic choice";
+  if (result.kokkos_kernels) notes += std::string(notes.empty() ? "" : "; ") + "speed: relative to Kokkos Kernels";
+  return header(result) + "\n" + table(result) + (notes.empty() ? "" : notes + "\n") + "\n" + result.explanation;
+}
+
+}  // namespace Tessera::Driver

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <nlohmann/json.hpp>
+
+#include "CompareKokkosKernels.hpp"
+#include "Report.hpp"
+
+namespace Tessera::Driver {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json matrix_json(const Result& result) {
+  const MatrixSummary& matrix = result.matrix;
+  return {{"name", matrix.name},
+          {"file", or_null(result.settings.matrix_file)},
+          {"rows", matrix.rows},
+          {"columns", matrix.columns},
+          {"nonzeros", matrix.nonzeros},
+          {"mean_row", matrix.mean_row()},
+          {"longest_row", matrix.longest_row},
+          {"empty_rows", matrix.empty_rows},
+          {"csr_bytes", result.csr_bytes}};
+}
+
+Json settings_json(const Result& result) {
+  const Settings& settings = result.settings;
+  return {{"format", settings.format},
+          {"columns", result.columns},
+          {"scalar", result.scalar},
+          {"layout", settings.layout == Layout::Left ? "left" : "right"},
+          {"mode", to_string(settings.mode)},
+          {"alpha", {settings.alpha.real(), settings.alpha.imag()}},
+          {"beta", {settings.beta.real(), settings.beta.imag()}},
+          {"seed", settings.seed},
+          {"repeat", settings.repeat > 0 ? Json(settings.repeat) : Json()},
+          {"x", or_null(settings.x_file)},
+          {"y", or_null(settings.y_file)}};
+}
+
+Json measurement_json(const Measurement& row) {
+  return {{"name", row.name},
+          {"bytes", row.bytes},
+          {"bytes_over_csr", row.bytes_over_csr},
+          {"spmm_seconds",
+           {{"median", row.median()}, {"min", row.fastest()}, {"max", row.slowest()}, {"samples", row.seconds}}},
+          {"gflops", row.gigaflops},
+          {"gbytes_per_second", row.gigabytes},
+          {"error", row.error},
+          {"verified", row.verified()}};
+}
+
+Json format_json(const FormatMeasurement& format) {
+  Json json = measurement_json(format);
+  json["tiles"] = format.tiles;
+  json["nonzeros_per_tile"] = format.nonzeros_per_tile();
+  json["build_seconds"] = format.build_seconds;
+  return json;
+}
+
+}  // namespace
+
+std::string report_json(const Result& result) {
+  Json json{{"program", "tessera_spmm"},
+            {"version", TESSERA_VERSION},
+            {"verified", result.verified()},
+            {"matrix", matrix_json(result)},
+            {"settings", settings_json(result)},
+            {"backend",
+             {{"name", result.settings.backend},
+              {"concurrency", result.concurrency},
+              {"kokkos_version", result.kokkos_version}}},
+            {"plan", {{"format", to_string(result.automatic)}, {"explanation", result.explanation}}},
+            {"formats", Json::array()},
+            {"kokkos_kernels", nullptr}};
+  for (const FormatMeasurement& format : result.formats) json["formats"].push_back(format_json(format));
+  if (result.kokkos_kernels) {
+    json["kokkos_kernels"] = measurement_json(*result.kokkos_kernels);
+    json["kokkos_kernels"]["build"] = kokkos_kernels_build();
+  }
+  // Names of files need not be UTF-8, but JSON is.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace Tessera::Driver

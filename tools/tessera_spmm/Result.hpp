@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <tessera/common/Format.hpp>
+#include <vector>
+
+#include "Settings.hpp"
+
+namespace Tessera::Driver {
+
+/// What the matrix looks like.
+struct MatrixSummary {
+  std::string name;
+  int rows = 0;
+  int columns = 0;
+  std::size_t nonzeros = 0;
+  std::size_t longest_row = 0;
+  int empty_rows = 0;
+
+  double mean_row() const { return rows == 0 ? 0 : static_cast<double>(nonzeros) / rows; }
+};
+
+/// How one way to multiply did: one of Tessera's formats, or another library.
+struct Measurement {
+  std::string name;
+  std::size_t bytes = 0;        ///< of the matrix: pattern and values
+  double bytes_over_csr = 1;    ///< over compressed rows of the same types
+  std::vector<double> seconds;  ///< of each timed product
+  double gigaflops = 0;         ///< at the median: 2 operations a nonzero and column, 8 if complex
+  double gigabytes = 0;         ///< a second at the median, of compulsory traffic (see tools/README.md)
+  double error = 0;             ///< the worst |y - reference| / bound over all entries of Y
+
+  double median() const;
+  double fastest() const;
+  double slowest() const;
+  bool verified() const { return error <= 1; }  // false for NaN
+};
+
+struct FormatMeasurement : Measurement {
+  Format format = Format::Csr;
+  double tiles = 0;          ///< 0: the format has none
+  std::size_t nonzeros = 0;  ///< stored by the plan
+  double build_seconds = 0;  ///< make_plan and prepare
+
+  double nonzeros_per_tile() const { return tiles > 0 ? static_cast<double>(nonzeros) / tiles : 0; }
+};
+
+struct Result {
+  Settings settings;
+  MatrixSummary matrix;
+  std::string scalar;  ///< "double", "float", "complex double" or "complex float"
+  int columns = 0;     ///< of X
+  int concurrency = 0;
+  std::string kokkos_version;
+  std::size_t csr_bytes = 0;
+  Format automatic = Format::Csr;  ///< what an automatic plan chooses
+  std::string explanation;         ///< Plan::explain() of the automatic plan, or of the one that was asked for
+  std::vector<FormatMeasurement> formats;
+  std::optional<Measurement> kokkos_kernels;
+
+  bool verified() const;
+};
+
+}  // namespace Tessera::Driver

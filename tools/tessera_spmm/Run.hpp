@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Result.hpp"
+#include "Settings.hpp"
+
+namespace Tessera::Driver {
+
+/// Makes the problem, measures and verifies its products, and writes what --write-y and --spy ask for.
+///
+/// The type of the product and the backend are decided here. Kokkos must be initialised.
+/// \throws std::runtime_error or std::invalid_argument that names the file or the option and what was expected
+Result run(const Settings& settings);
+
+/// The same for a type: "double", "float", "complex double" or "complex float". Each is compiled in a file of its own.
+template <class Scalar>
+Result run_as(const Settings& settings, const char* scalar_name);
+
+}  // namespace Tessera::Driver

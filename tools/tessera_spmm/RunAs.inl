@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The definition of run_as, which RunFloat.cpp and its like instantiate.
+#include <Kokkos_Core.hpp>
+#include <limits>
+#include <string>
+#include <tessera/io/MatrixMarket.hpp>
+
+#include "ForEachBackend.hpp"
+#include "Measure.hpp"
+#include "Outputs.hpp"
+#include "Problem.hpp"
+#include "Progress.hpp"
+#include "Run.hpp"
+#include "Spy.hpp"
+#include "Verify.hpp"
+
+namespace Tessera::Driver {
+
+namespace {
+
+std::string kokkos_version() {
+  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+         std::to_string(KOKKOS_VERSION % 100);
+}
+
+template <class KokkosLayout, class ExecutionSpace, class Scalar>
+std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& result) {
+  // Offsets of 32 bits where they do: half the bytes, and what Kokkos Kernels is compared with.
+  if (problem.a.values.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    return Measure<Scalar, int, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
+  }
+  return Measure<Scalar, std::size_t, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
+}
+
+template <class Scalar>
+std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& result) {
+  std::vector<HostDense<Scalar>> results;
+  for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {
+    if (result.settings.backend != name) return;
+    results = result.settings.layout == Layout::Left ? measure<Kokkos::LayoutLeft, ExecutionSpace>(problem, result)
+                                                     : measure<Kokkos::LayoutRight, ExecutionSpace>(problem, result);
+  });
+  return results;
+}
+
+template <class Scalar>
+void verify(const Problem<Scalar>& problem, const std::vector<HostDense<Scalar>>& results, Result& result) {
+  Progress progress("verifying");
+  const std::vector<double> errors =
+      worst_errors(problem, result.settings.mode, results, [&](double fraction) { progress.update(fraction); });
+  for (std::size_t r = 0; r < errors.size(); ++r) {
+    Measurement& row = r < result.formats.size() ? result.formats[r] : *result.kokkos_kernels;
+    row.error = errors[r];
+  }
+}
+
+/// The Y that --write-y writes: of the format that an automatic plan chooses, or of the only one there is.
+template <class Scalar>
+const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, const Result& result) {
+  for (std::size_t r = 0; r < result.formats.size(); ++r) {
+    if (result.formats[r].format == result.automatic) return results[r];
+  }
+  return results.front();
+}
+
+}  // namespace
+
+template <class Scalar>
+Result run_as(const Settings& settings, const char* scalar_name) {
+  const Problem<Scalar> problem = make_problem<Scalar>(settings);
+  Result result;
+  result.settings = settings;
+  result.matrix = summarize(settings, problem.a);
+  result.scalar = scalar_name;
+  result.columns = static_cast<int>(problem.x.columns);
+  result.kokkos_version = kokkos_version();
+  const std::vector<HostDense<Scalar>> results = measure(problem, result);
+  verify(problem, results, result);
+  if (!settings.spy_file.empty()) {
+    write_file(settings.spy_file, spy_svg(result.matrix, problem.a.row_offsets, problem.a.column_indices));
+  }
+  if (!settings.write_y_file.empty() && result.verified()) {
+    write_dense_matrix_market(settings.write_y_file, chosen(results, result));
+  }
+  return result;
+}
+
+}  // namespace Tessera::Driver

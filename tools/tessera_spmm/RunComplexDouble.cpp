@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <complex>
+
+#include "RunAs.inl"
+
+template Tessera::Driver::Result Tessera::Driver::run_as<std::complex<double>>(const Settings&, const char*);

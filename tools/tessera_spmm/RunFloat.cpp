@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RunAs.inl"
+
+template Tessera::Driver::Result Tessera::Driver::run_as<float>(const Settings&, const char*);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tessera/common/Mode.hpp>
+
+namespace Tessera::Driver {
+
+enum class Layout { Left, Right };
+
+/// What the user asked for, as it stands on the command line.
+struct Settings {
+  std::string matrix_file;               ///< empty: generate
+  std::string generator = "elasticity";  ///< NAME[:SIZE]
+  std::optional<int> columns;            ///< of X; not given: those of x_file, else 32
+  std::string format = "all";            ///< "all", "auto" or the name of a format
+  std::string precision = "double";      ///< "double" or "float"; the inputs decide between real and complex
+  Layout layout = Layout::Left;
+  Mode mode = Mode::NoTranspose;
+  std::complex<double> alpha = 1;
+  std::complex<double> beta = 0;
+  std::string x_file;        ///< empty: random
+  std::string y_file;        ///< empty: random
+  std::string write_y_file;  ///< this and the next two: empty for none
+  std::string json_file;
+  std::string spy_file;
+  int repeat = 0;  ///< timed products a format; 0: as many as fit in about a second
+  std::uint64_t seed = 1;
+  std::string backend;          ///< one of backend_names(), never empty
+  int threads = 0;              ///< of Kokkos' host backend; 0: its default
+  int device = -1;              ///< of Kokkos' device backend; -1: its default
+  bool kokkos_kernels = false;  ///< --compare kokkoskernels
+};
+
+}  // namespace Tessera::Driver

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Complex.hpp>
+#include <tessera/common/Csr.hpp>
+#include <vector>
+
+/// Small matrices for the tests, and the way to a device and back.
+namespace Tessera::Test {
+
+/// splitmix64: the same numbers with every standard library.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  int below(int n) { return static_cast<int>(next() % static_cast<std::uint64_t>(n)); }
+  double real() { return static_cast<double>(next() >> 11) * 0x1p-52 - 1.0; }  // [-1, 1)
+  template <class Scalar>
+  Scalar scalar() {
+    using Real = real_of_t<Scalar>;
+    if constexpr (is_complex_v<Scalar>) {
+      const Real re = static_cast<Real>(real());
+      return {re, static_cast<Real>(real())};
+    } else {
+      return static_cast<Real>(real());
+    }
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+template <class Offset>
+struct HostPattern {
+  int rows = 0;
+  int columns = 0;
+  std::vector<Offset> row_offsets{0};
+  std::vector<int> column_indices;
+
+  CsrPattern<Offset> view() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
+  std::size_t nonzeros() const { return column_indices.size(); }
+  void end_row() {
+    row_offsets.push_back(static_cast<Offset>(column_indices.size()));
+    ++rows;
+  }
+};
+
+/// Canonical rows: each column of a row with probability `density`; every `empty_every`-th row is empty (0: none).
+template <class Offset>
+HostPattern<Offset> random_pattern(int rows, int columns, double density, std::uint64_t seed, int empty_every = 0) {
+  Random random(seed);
+  HostPattern<Offset> result;
+  result.columns = columns;
+  while (result.rows < rows) {
+    const bool empty = empty_every > 0 && result.rows % empty_every == 0;
+    for (int j = 0; j < columns; ++j) {
+      if (random.real() < 2 * density - 1 && !empty) result.column_indices.push_back(j);
+    }
+    result.end_row();
+  }
+  return result;
+}
+
+/// Rows with any columns in any order, duplicates included.
+template <class Offset>
+HostPattern<Offset> unsorted_pattern(int rows, int columns, int entries_per_row, std::uint64_t seed) {
+  Random random(seed);
+  HostPattern<Offset> result;
+  result.columns = columns;
+  while (result.rows < rows) {
+    const int entries = random.below(2 * entries_per_row + 1);
+    for (int k = 0; k < entries; ++k) result.column_indices.push_back(random.below(columns));
+    result.end_row();
+  }
+  return result;
+}
+
+template <class Scalar>
+std::vector<Scalar> random_values(std::size_t size, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Scalar> values(size);
+  for (Scalar& value : values) value = random.scalar<Scalar>();
+  return values;
+}
+
+/// A copy in the memory of an execution space.
+template <class ExecutionSpace, class T>
+auto to_device(const std::vector<T>& host) {
+  Kokkos::View<T*, typename ExecutionSpace::memory_space> device("device", host.size());
+  using Unmanaged = Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  if (!host.empty()) Kokkos::deep_copy(device, Unmanaged(host.data(), host.size()));
+  return device;
+}
+
+template <class View>
+auto to_host(const View& device) {
+  std::vector<typename View::non_const_value_type> host(device.extent(0));
+  using Unmanaged =
+      Kokkos::View<typename View::non_const_value_type*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  if (!host.empty()) Kokkos::deep_copy(Unmanaged(host.data(), host.size()), device);
+  return host;
+}
+
+/// A pattern on the device, and the raw view of it.
+template <class ExecutionSpace, class Offset>
+struct DevicePattern {
+  using Memory = typename ExecutionSpace::memory_space;
+  int rows, columns;
+  Kokkos::View<Offset*, Memory> row_offsets;
+  Kokkos::View<int*, Memory> column_indices;
+
+  explicit DevicePattern(const HostPattern<Offset>& host)
+      : rows(host.rows),
+        columns(host.columns),
+        row_offsets(to_device<ExecutionSpace>(host.row_offsets)),
+        column_indices(to_device<ExecutionSpace>(host.column_indices)) {}
+  CsrPattern<Offset> view() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
+};
+
+}  // namespace Tessera::Test

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <functional>
+#include <set>
+#include <tessera/format/BitTcf.hpp>
+
+#include "TestMatrix.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class BitTcfTest : public ::testing::Test {};
+TYPED_TEST_SUITE(BitTcfTest, OffsetCases);
+
+/// BitTCF on the host.
+template <class Offset>
+struct HostBitTcf {
+  std::vector<Offset> window_offsets{0}, tile_offsets{0}, slots;
+  std::vector<int> tile_columns;
+  std::vector<std::uint64_t> tile_masks;
+};
+
+/// Built the obvious way, with sets: the definition that the parallel build is compared with, array by array.
+template <class Offset>
+HostBitTcf<Offset> serial_bittcf(const HostPattern<Offset>& A) {
+  HostBitTcf<Offset> result;
+  for (int first = 0; first < A.rows; first += 8) {
+    const int rows = std::min(8, A.rows - first);
+    std::set<int> distinct(A.column_indices.begin() + A.row_offsets[first],
+                           A.column_indices.begin() + A.row_offsets[first + rows]);
+    std::vector<int> columns(distinct.begin(), distinct.end());
+    while (columns.size() % 8 != 0) columns.push_back(-1);
+    for (std::size_t tile = 0; tile < columns.size(); tile += 8) {
+      std::uint64_t mask = 0;
+      for (int r = 0; r < rows; ++r) {
+        for (Offset k = A.row_offsets[first + r]; k < A.row_offsets[first + r + 1]; ++k) {
+          for (int c = 0; c < 8; ++c) {
+            if (A.column_indices[k] != columns[tile + c]) continue;
+            mask |= std::uint64_t(1) << (8 * r + c);
+            result.slots.push_back(k);
+          }
+        }
+      }
+      result.tile_masks.push_back(mask);
+      result.tile_offsets.push_back(static_cast<Offset>(result.slots.size()));
+    }
+    result.tile_columns.insert(result.tile_columns.end(), columns.begin(), columns.end());
+    result.window_offsets.push_back(static_cast<Offset>(result.tile_masks.size()));
+  }
+  return result;
+}
+
+template <class Exec, class Offset>
+auto build(const HostPattern<Offset>& A) {
+  return build_bittcf(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros());
+}
+
+/// Shapes at which windows and tiles end, and rows of every kind.
+template <class Offset>
+std::vector<HostPattern<Offset>> adversarial_patterns() {
+  std::vector<HostPattern<Offset>> patterns;
+  for (const int rows : {0, 1, 7, 8, 9, 15, 16, 17, 64, 65}) {
+    for (const int columns : {0, 1, 7, 8, 9, 63, 64, 65}) {
+      patterns.push_back(random_pattern<Offset>(rows, columns, 1.0, 1));                  // full
+      patterns.push_back(random_pattern<Offset>(rows, columns, 0.2, rows + columns, 3));  // with empty rows
+    }
+  }
+  patterns.push_back(random_pattern<Offset>(400, 300, 0.02, 5));
+  HostPattern<Offset> hub = random_pattern<Offset>(20, 4000, 0.001, 6);  // one full row among nearly empty ones
+  for (int j = 0; j < hub.columns; ++j) hub.column_indices.push_back(j);
+  hub.end_row();
+  patterns.push_back(hub);
+  return patterns;
+}
+
+TYPED_TEST(BitTcfTest, IsThePictureInTheDocstring) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = 12;
+  A.rows = 3;
+  A.row_offsets = {0, 2, 3, 5};
+  A.column_indices = {2, 9, 5, 2, 5};
+  const auto built = build<Exec>(A);
+  EXPECT_EQ(to_host(built.pattern.window_offsets), (std::vector<Offset>{0, 1}));
+  EXPECT_EQ(to_host(built.pattern.tile_offsets), (std::vector<Offset>{0, 5}));
+  EXPECT_EQ(to_host(built.pattern.tile_columns), (std::vector<int>{2, 5, 9, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(to_host(built.pattern.tile_masks), (std::vector<std::uint64_t>{0b101u | 0b010u << 8 | 0b011u << 16}));
+  EXPECT_EQ(to_host(built.values.slots), (std::vector<Offset>{0, 1, 2, 3, 4}));
+}
+
+TYPED_TEST(BitTcfTest, ArraysAreThoseOfTheSerialBuild) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const auto& A : adversarial_patterns<Offset>()) {
+    SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns));
+    const auto built = build<Exec>(A);
+    const auto expected = serial_bittcf(A);
+    ASSERT_EQ(to_host(built.pattern.window_offsets), expected.window_offsets);
+    ASSERT_EQ(to_host(built.pattern.tile_offsets), expected.tile_offsets);
+    ASSERT_EQ(to_host(built.pattern.tile_columns), expected.tile_columns);
+    ASSERT_EQ(to_host(built.pattern.tile_masks), expected.tile_masks);
+    ASSERT_EQ(to_host(built.values.slots), expected.slots);
+    EXPECT_EQ(validate<Exec>(Exec(), built.pattern), "");
+    EXPECT_EQ((count_bittcf_tiles(Exec(), DevicePattern<Exec, Offset>(A).view())), built.pattern.tiles());
+  }
+}
+
+TYPED_TEST(BitTcfTest, GoesBackToRowsWithoutLoss) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const auto& A : adversarial_patterns<Offset>()) {
+    const auto built = build<Exec>(A);
+    const auto back = bittcf_to_csr<Exec, Offset>(Exec(), built.pattern);
+    ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
+    ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
+    const auto there = to_host(built.values.slots), here = to_host(back.values.slots);
+    for (std::size_t i = 0; i < here.size(); ++i) ASSERT_EQ(there[here[i]], static_cast<Offset>(i));
+  }
+}
+
+TYPED_TEST(BitTcfTest, BytesAreThePapersFormula) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(123, 77, 0.1, 9);
+  const auto built = build<Exec>(A);
+  const std::size_t windows = 16, tiles = built.pattern.tiles();
+  ASSERT_GT(tiles, windows);
+  if (sizeof(Offset) == 4) {
+    EXPECT_EQ(built.pattern.bytes(), (windows + 11 * tiles + 2) * 4);
+  } else {
+    EXPECT_EQ(built.pattern.bytes(), (windows + tiles + 2) * 8 + tiles * 40);
+  }
+}
+
+/// A broken copy of a valid format is refused, and the message says what is broken.
+TYPED_TEST(BitTcfTest, ValidateNamesTheBrokenInvariant) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A = random_pattern<Offset>(13, 30, 0.3, 4);
+  const auto fault = [&](const std::function<void(HostBitTcf<Offset>&)>& damage) {
+    HostBitTcf<Offset> host = serial_bittcf(A);
+    damage(host);
+    BitTcf<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), {}, {}, {}, {}};
+    device.window_offsets = to_device<Exec>(host.window_offsets);
+    device.tile_offsets = to_device<Exec>(host.tile_offsets);
+    device.tile_columns = to_device<Exec>(host.tile_columns);
+    device.tile_masks = to_device<Exec>(host.tile_masks);
+    return validate<Exec>(Exec(), device);
+  };
+  const auto expect_fault = [&](const char* what, const std::function<void(HostBitTcf<Offset>&)>& damage) {
+    EXPECT_NE(fault(damage).find(what), std::string::npos) << what << "; got: " << fault(damage);
+  };
+  using Host = HostBitTcf<Offset>;
+  EXPECT_EQ(fault([](Host&) {}), "");
+  expect_fault("window_offsets does not have", [](Host& h) { h.window_offsets.pop_back(); });
+  expect_fault("tile_offsets does not have", [](Host& h) { h.tile_offsets.pop_back(); });
+  expect_fault("tile_columns does not have", [](Host& h) { h.tile_columns.pop_back(); });
+  expect_fault("window 1: window_offsets", [](Host& h) { --h.window_offsets.back(); });
+  expect_fault("window 0: window_offsets", [](Host& h) { h.window_offsets[0] = 1; });
+  expect_fault("window 0: tile_offsets", [](Host& h) { ++h.tile_offsets[1]; });
+  expect_fault("window 0: tile_offsets", [](Host& h) { h.tile_masks[0] ^= 1; });
+  expect_fault("window 0: tile_columns holds a column outside", [](Host& h) { h.tile_columns[7] = 30; });
+  expect_fault("window 0: tile_columns does not ascend",
+               [](Host& h) { std::swap(h.tile_columns[2], h.tile_columns[3]); });
+  expect_fault("window 0: tile_columns has an unused slot", [](Host& h) { h.tile_columns[3] = -1; });
+  // The rows of the last window end at 13: bit 5 of its rows is beyond. The count stays: another bit of the tile goes.
+  expect_fault("window 1: tile_masks has a bit in a row beyond", [](Host& h) {
+    std::uint64_t& mask = h.tile_masks.back();
+    mask &= mask - 1;
+    mask |= std::uint64_t(1) << 40;
+  });
+}
+
+}  // namespace Tessera::Test

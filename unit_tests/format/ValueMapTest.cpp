@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/format/ValueMap.hpp>
+
+#include "TestMatrix.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class ValueMapTest : public ::testing::Test {};
+TYPED_TEST_SUITE(ValueMapTest, OffsetCases);
+
+template <class Exec, class Offset>
+std::vector<double> gathered(const std::vector<Offset>& slots, const std::vector<Offset>& runs,
+                             const std::vector<Offset>& permutation, const std::vector<double>& source,
+                             std::size_t size) {
+  using Memory = typename Exec::memory_space;
+  const ValueMap<Offset, Memory> first{to_device<Exec>(slots), to_device<Exec>(runs)};
+  const ValueMap<Offset, Memory> second{to_device<Exec>(permutation), {}};
+  const auto in = to_device<Exec>(source);
+  Kokkos::View<double*, Memory> out("out", size);
+  gather_values(Exec(), first, second, in.data(), out.data(), size);
+  return to_host(out);
+}
+
+TYPED_TEST(ValueMapTest, FollowsBothMaps) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Values = std::vector<double>;
+  const std::vector<Offset> none;
+  EXPECT_EQ((gathered<Exec, Offset>(none, none, none, {1, 2, 3}, 3)), (Values{1, 2, 3}));
+  EXPECT_EQ((gathered<Exec, Offset>({2, 0, 1}, none, none, {1, 2, 3}, 3)), (Values{3, 1, 2}));
+  EXPECT_EQ((gathered<Exec, Offset>(none, none, {1, 2, 0}, {1, 2, 3}, 3)), (Values{2, 3, 1}));
+  EXPECT_EQ((gathered<Exec, Offset>({2, 0, 1}, none, {1, 2, 0}, {1, 2, 3}, 3)), (Values{1, 2, 3}));
+  // Two entries from four: {4, 1} and {3, 2} are duplicates of each other.
+  EXPECT_EQ((gathered<Exec, Offset>({3, 0, 2, 1}, {0, 2, 4}, none, {1, 20, 300, 4000}, 2)), (Values{4001, 320}));
+  EXPECT_EQ((gathered<Exec, Offset>({3, 0, 2, 1}, {0, 2, 4}, {1, 0}, {1, 20, 300, 4000}, 2)), (Values{320, 4001}));
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Configures, builds and runs the project ${source}; where ${refusal} is given, configuring must fail with that message.
+if(NOT tessera_source)
+  set(launcher "${CMAKE_COMMAND};-E;time") # only the user's file is compiled: how long does that take?
+endif()
+file(REMOVE ${binary}/CMakeCache.txt)
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -S ${source} -B ${binary} -G ${generator} -D CMAKE_BUILD_TYPE=${build_type}
+          -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_COMPILER_LAUNCHER=${launcher}" -D Kokkos_DIR=${kokkos}
+          -D "CMAKE_PREFIX_PATH=${prefix_path}" -D COMPONENTS=${components} -D TESSERA_SOURCE=${tessera_source}
+          -D TESSERA_SANITIZE=${sanitize} -D TESSERA_WARNINGS_AS_ERRORS=${warnings_as_errors}
+  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(refusal)
+  string(REGEX REPLACE "[ \n]+" " " output "${output}")
+  string(FIND "${output}" "${refusal}" place)
+  if(status EQUAL 0 OR place EQUAL -1)
+    message(FATAL_ERROR "configuring should fail with '${refusal}', but it gave ${status} and:\n${output}")
+  endif()
+  return()
+elseif(NOT status EQUAL 0)
+  message(FATAL_ERROR "configuring failed:\n${output}")
+endif()
+
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${binary} --config ${build_type} RESULT_VARIABLE status
+                OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "building failed:\n${output}")
+endif()
+if(output MATCHES "Elapsed time: [^\n]*")
+  message(STATUS "A user's file that calls spmm compiles. ${CMAKE_MATCH_0}") # told, not tested: machines differ
+endif()
+
+find_program(program consumer PATHS ${binary} ${binary}/${build_type} NO_DEFAULT_PATH REQUIRED)
+execute_process(COMMAND ${program} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${program} gave ${status}")
+endif()

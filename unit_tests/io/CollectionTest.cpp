@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tessera/io/MatrixMarket.hpp>
+#include <tessera/io/ReadMatrix.hpp>
+#include <vector>
+
+namespace {
+
+using Row = std::map<std::string, std::string>;
+
+/// The rows of a table of tab-separated values, whose first line names the columns.
+std::vector<Row> read_table(const std::string& path) {
+  const auto split = [](const std::string& line) {
+    std::vector<std::string> cells;
+    std::istringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, '\t');) cells.push_back(cell);
+    return cells;
+  };
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  const auto names = split(line);
+  std::vector<Row> rows;
+  while (std::getline(file, line)) {
+    const auto cells = split(line);
+    for (std::size_t k = 0; k < cells.size() && k < names.size(); ++k) {
+      if (k == 0) rows.emplace_back();
+      rows.back()[names[k]] = cells[k];
+    }
+  }
+  return rows;
+}
+
+/// The columns: nnz counts the entries after a symmetry was expanded, explicit zeros among them, each duplicate for
+/// itself; stored_entries are the lines of the file.
+template <class Scalar>
+void check_file(const std::string& path, const Row& row) {
+  const auto matrix = Tessera::read_matrix<Scalar>(path);
+  const auto header = Tessera::read_matrix_market_header(path);
+  const auto number = [&](const char* column) { return std::stoull(row.at(column)); };
+  const auto count = [](bool what, std::size_t& counter) { counter += what ? 1 : 0; };
+  EXPECT_TRUE(is_canonical(matrix)) << path;
+  EXPECT_EQ(static_cast<std::size_t>(matrix.rows), number("rows")) << path;
+  EXPECT_EQ(static_cast<std::size_t>(matrix.columns), number("cols")) << path;
+  EXPECT_EQ(header.stored_entries, number("stored_entries")) << path;
+  if (number("duplicate_entries") > 0) {
+    EXPECT_LT(matrix.values.size(), number("nnz")) << path;
+    return;
+  }
+  EXPECT_EQ(matrix.values.size(), number("nnz")) << path;
+  std::size_t zeros = 0, empty_rows = 0, longest_row = 0;
+  for (const Scalar& value : matrix.values) count(value == Scalar(0), zeros);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(matrix.rows); ++i) {
+    const std::size_t length = matrix.row_offsets[i + 1] - matrix.row_offsets[i];
+    count(length == 0, empty_rows);
+    longest_row = std::max(longest_row, length);
+  }
+  EXPECT_EQ(zeros, number("explicit_zeros")) << path;
+  EXPECT_EQ(empty_rows, number("empty_rows")) << path;
+  EXPECT_EQ(longest_row, number("max_row_nnz")) << path;
+}
+
+TEST(Collection, EveryMatrixMarketFileIsReadAsTheTableSays) {
+  const char* folder = std::getenv("TESSERA_DATA_DIR");
+  if (folder == nullptr) GTEST_SKIP() << "TESSERA_DATA_DIR names no folder of matrices with a table SOURCES.tsv";
+  const auto table = read_table(std::string(folder) + "/SOURCES.tsv");
+  std::size_t files = 0;
+  for (const Row& row : table) {
+    const std::string& name = row.at("file");
+    const std::string path = std::string(folder) + "/" + name;
+    if (!name.ends_with(".mtx") && !name.ends_with(".mtx.gz")) {
+      EXPECT_THROW(Tessera::read_matrix<double>(path), std::invalid_argument) << path;
+      continue;
+    }
+    ++files;
+    ASSERT_EQ(Tessera::matrix_is_complex(path), row.at("field") == "complex") << path;
+    if (row.at("field") == "complex") {
+      EXPECT_THROW(Tessera::read_matrix<double>(path), std::invalid_argument) << path;
+      check_file<std::complex<double>>(path, row);
+    } else {
+      check_file<double>(path, row);
+    }
+  }
+  EXPECT_GT(files, 0U) << "the table " << folder << "/SOURCES.tsv names no file";
+  RecordProperty("files", static_cast<int>(files));
+}
+
+}  // namespace

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <string>
+#include <tessera/io/BinaryCsr.hpp>
+#include <tessera/io/Generators.hpp>
+#include <tessera/io/MatrixMarket.hpp>
+#include <tessera/io/ReadMatrix.hpp>
+
+#include "TestFiles.hpp"
+
+namespace {
+
+TEST(ReadMatrix, TellsFormatsApartByContent) {
+  const TemporaryFolder folder;
+  const auto matrix = Tessera::generate_road(100, 1);
+  // The names mislead on purpose.
+  write_matrix_market(folder / "text.bin", matrix);
+  write_binary_csr(folder / "binary.mtx", matrix);
+  folder.add("text-gz.bin", gzip(content_of(folder / "text.bin")));
+  folder.add("binary-gz.mtx", gzip(content_of(folder / "binary.mtx")));
+  for (const char* name : {"text.bin", "binary.mtx", "text-gz.bin", "binary-gz.mtx"}) {
+    EXPECT_EQ(Tessera::read_matrix<double>(folder / name), matrix) << name;
+    EXPECT_FALSE(Tessera::matrix_is_complex(folder / name)) << name;
+  }
+}
+
+TEST(ReadMatrix, ComplexMatricesAreRecognised) {
+  const TemporaryFolder folder;
+  const Tessera::HostCsr<std::complex<float>> matrix{1, 2, {0, 1}, {1}, {{1, 2}}};
+  write_matrix_market(folder / "text", matrix);
+  write_binary_csr(folder / "binary", matrix);
+  folder.add("text.gz", gzip(content_of(folder / "text")));
+  folder.add("binary.gz", gzip(content_of(folder / "binary")));
+  for (const char* name : {"text", "binary", "text.gz", "binary.gz"}) {
+    EXPECT_EQ(Tessera::read_matrix<std::complex<float>>(folder / name), matrix) << name;
+    EXPECT_TRUE(Tessera::matrix_is_complex(folder / name)) << name;
+  }
+}
+
+TEST(ReadMatrix, OtherFilesAreRejectedNamingTheFormats) {
+  const TemporaryFolder folder;
+  const std::string formats =
+      ", expected Matrix Market (it begins with %%MatrixMarket) or Tessera's binary CSR, plain or gzip; Harwell-Boeing "
+      "and Rutherford-Boeing (.rb, .rua, ...) are not read";
+  const std::string harwell = folder.add("a.rb", "1138_bus, from HB collection   |1138_bus\n");
+  const std::string empty = folder.add("empty.mtx", "");
+  EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(harwell); }),
+            "invalid_argument: " + harwell + ": is no matrix file that Tessera reads" + formats);
+  EXPECT_EQ(thrown_by([&] { Tessera::matrix_is_complex(harwell); }),
+            "invalid_argument: " + harwell + ": is no matrix file that Tessera reads" + formats);
+  EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(empty); }),
+            "invalid_argument: " + empty + ": is empty" + formats);
+  EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(folder / "missing"); }),
+            "runtime_error: " + (folder / "missing") + ": cannot be opened: No such file or directory");
+}
+
+TEST(ReadMatrix, ProgressReachesOne) {
+  const TemporaryFolder folder;
+  write_matrix_market(folder / "a.mtx", Tessera::generate_road(100, 1));
+  write_binary_csr(folder / "a.bin", Tessera::generate_road(100, 1));
+  for (const char* name : {"a.mtx", "a.bin"}) {
+    double last = 0;
+    Tessera::ReadOptions options;
+    options.progress = [&](double fraction) {
+      EXPECT_GE(fraction, last);
+      last = fraction;
+    };
+    Tessera::read_matrix<double>(folder / name, options);
+    EXPECT_EQ(last, 1.0) << name;
+  }
+}
+
+}  // namespace

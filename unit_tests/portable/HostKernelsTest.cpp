@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/format/BitTcf.hpp>
+
+#include "ProductCheck.hpp"
+#include "TestTypes.hpp"
+#include "simd/HostKernels.hpp"
+
+namespace Tessera::Test {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+template <class T>
+class HostKernelsTest : public ::testing::Test {};
+TYPED_TEST_SUITE(HostKernelsTest, ProductCasesOf<Host>);
+
+/// Runs one instruction set's kernels over the rows in two calls and checks CSR and BitTCF.
+template <class M, class V, class Offset>
+void check(Impl::SimdTarget target, const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_layout,
+           V alpha, V beta) {
+  HostProduct<M, V, Offset> host(A, columns, x_layout, y_layout, 11);
+  host.set_factors(alpha, beta, 12);
+  const auto& kernels = Impl::host_kernels<M, V, Offset>(target);
+  const std::string what =
+      std::string(to_string(target)) + ", " + describe(A.rows, A.columns, columns, x_layout, y_layout);
+
+  Dense<V> result = host.y;
+  Product<M, V> product{
+      host.values.data(), false, alpha, host.x.view(host.x.column(0)), beta, result.view(result.memory().data())};
+  const int middle = A.rows / 3;
+  kernels.csr(A.view(), product, 0, middle);
+  kernels.csr(A.view(), product, middle, A.rows);
+  host.expect_right(result, "csr, " + what);
+
+  const auto built = build_bittcf(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros());
+  std::vector<M> values(A.nonzeros());
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = host.values[built.values.slots(k)];
+  Dense<V> tiled = host.y;
+  product.values = values.data();
+  product.y = tiled.view(tiled.memory().data());
+  const auto pattern = built.pattern.view();
+  kernels.bittcf(pattern, product, 0, pattern.windows() / 2);
+  kernels.bittcf(pattern, product, pattern.windows() / 2, pattern.windows());
+  host.expect_right(tiled, "bittcf, " + what);
+}
+
+TYPED_TEST(HostKernelsTest, EveryNumberOfColumns) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const auto A = random_pattern<typename TypeParam::Offset>(21, 30, 0.3, 3, 4);
+  for (const auto target : Impl::available_simd_targets()) {
+    for (int columns = 1; columns <= 37; ++columns) {
+      check<M, V>(target, A, columns, Layout::Right, Layout::Right, V(1), V(0));
+      check<M, V>(target, A, columns, Layout::PaddedRight, Layout::PaddedLeft, V(2), V(-1));
+    }
+    for (const int columns : {63, 64, 65, 127, 128, 129, 200}) {
+      check<M, V>(target, A, columns, Layout::Right, Layout::Left, V(1), V(0));
+    }
+  }
+}
+
+TYPED_TEST(HostKernelsTest, RowsAtTheEdgesOfAGroup) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  for (const auto target : Impl::available_simd_targets()) {
+    for (const int rows : {1, 7, 8, 9, 15, 16, 17, 24}) {
+      for (const Layout layout : every_layout) {
+        const auto A = random_pattern<typename TypeParam::Offset>(rows, 19, 0.4, rows);
+        check<M, V>(target, A, 8, Layout::Right, layout, V(1), V(0));
+        check<M, V>(target, A, 19, Layout::Right, layout, V(-3), V(2));
+      }
+    }
+  }
+}
+
+TYPED_TEST(HostKernelsTest, OneColumnWithAnyStride) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const auto A = random_pattern<typename TypeParam::Offset>(30, 40, 0.2, 8, 6);
+  for (const auto target : Impl::available_simd_targets()) {
+    for (const Layout layout : every_layout) check<M, V>(target, A, 1, layout, layout, V(1), V(3));
+  }
+}
+
+TYPED_TEST(HostKernelsTest, PackCopiesRows) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  for (const auto target : Impl::available_simd_targets()) {
+    for (const Layout layout : {Layout::Left, Layout::PaddedLeft, Layout::Scattered}) {
+      for (const int rows : {1, 7, 8, 9, 33}) {
+        for (const int columns : {2, 3, 7, 8, 9, 16, 17, 32}) {
+          Dense<V> x(rows, columns, layout);
+          x.randomize(5);
+          const int stride = columns + 1;
+          std::vector<V> packed(rows * stride, poison<V>());
+          const auto pack = Impl::host_kernels<M, V, typename TypeParam::Offset>(target).pack;
+          pack(x.view(x.column(0)), packed.data(), stride, 0, rows / 2);
+          pack(x.view(x.column(0)), packed.data(), stride, rows / 2, rows);
+          for (int i = 0; i < rows; ++i) {
+            for (int j = 0; j < columns; ++j) ASSERT_TRUE(packed[i * stride + j] == x(i, j)) << i << " " << j;
+            ASSERT_FALSE(packed[i * stride + columns] == packed[i * stride + columns]);
+          }
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(24, 50, 0.5, 17);
+  const auto values = random_values<M>(A.nonzeros(), 18);
+  Dense<V> x(A.columns, 40, Layout::Right), y(A.rows, 40, Layout::Left);
+  x.randomize(19);
+  y.randomize(20);
+  for (const auto target : Impl::available_simd_targets()) {
+    const auto kernel = Impl::host_kernels<M, V, Offset>(target).csr;
+    std::vector<V> alone;
+    for (int columns = 1; columns <= 40; ++columns) {
+      Dense<V> result = y;
+      Product<M, V> product{values.data(),       false, V(3),
+                            x.view(x.column(0)), V(-2), result.view(result.memory().data())};
+      product.x.columns = product.y.columns = columns;
+      kernel(A.view(), product, 0, A.rows);
+      const int last = columns - 1;
+      for (int i = 0; i < A.rows; ++i) {
+        // The last column so far was computed with none, one, ... others; the first with ever more.
+        if (columns == 1) alone.push_back(result(i, 0));
+        ASSERT_TRUE(result(i, 0) == alone[i]) << to_string(target) << " " << columns;
+      }
+      Product<M, V> single = product;
+      Dense<V> expected = y;
+      single.x.data = x.column(last);
+      single.y = expected.view(expected.memory().data());
+      single.y.data += last * expected.column_stride();
+      single.x.columns = single.y.columns = 1;
+      kernel(A.view(), single, 0, A.rows);
+      for (int i = 0; i < A.rows; ++i)
+        ASSERT_TRUE(result(i, last) == expected(i, last)) << to_string(target) << " " << columns;
+    }
+  }
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tessera/portable/Reference.hpp>
+
+#include "TestDense.hpp"
+
+namespace Tessera::Test {
+
+/// A product's operands on the host, and what its result must be.
+template <class MatrixScalar, class VectorScalar, class Offset>
+struct HostProduct {
+  HostPattern<Offset> pattern;
+  std::vector<MatrixScalar> values;
+  Mode mode = Mode::NoTranspose;
+  VectorScalar alpha = VectorScalar(1), beta = VectorScalar(0);
+  Dense<VectorScalar> x, y;
+
+  HostProduct(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_layout, std::uint64_t seed,
+              Mode mode_ = Mode::NoTranspose)
+      : pattern(A),
+        values(random_values<MatrixScalar>(A.nonzeros(), seed)),
+        mode(mode_),
+        x(is_transposed(mode_) ? A.rows : A.columns, columns, x_layout),
+        y(is_transposed(mode_) ? A.columns : A.rows, columns, y_layout) {
+    x.randomize(seed + 1);
+  }
+  /// Y holds numbers if beta reads them, NaN if not.
+  void set_factors(VectorScalar alpha_, VectorScalar beta_, std::uint64_t seed) {
+    alpha = alpha_;
+    beta = beta_;
+    if (beta != VectorScalar(0)) y.randomize(seed);
+  }
+  /// Every element of `result`, which replaced y, within its bound, and nothing written beside them.
+  void expect_right(Dense<VectorScalar>& result, const std::string& what) {
+    EXPECT_TRUE(result.gaps_are_untouched()) << what;
+    for (int j = 0; j < x.columns(); ++j) {
+      const auto reference = reference_column(pattern.view(), values.data(), mode, alpha, x.column(j), x.row_stride(),
+                                              beta, y.column(j), y.row_stride());
+      ASSERT_LE(reference.worst_error(result.column(j), result.row_stride()), 1.0) << what << ", column " << j;
+    }
+  }
+};
+
+inline std::string describe(int rows, int columns, int vectors, Layout x, Layout y) {
+  return std::to_string(rows) + " x " + std::to_string(columns) + ", " + std::to_string(vectors) +
+         " columns, layouts " + std::to_string(int(x)) + " " + std::to_string(int(y));
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/format/BitTcf.hpp>
+#include <tessera/portable/Spmm.hpp>
+
+#include "ProductCheck.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class SpmmTest : public ::testing::Test {};
+TYPED_TEST_SUITE(SpmmTest, ProductCases);
+
+/// Both formats on the device, with `scratch_bytes` of scratch.
+template <class Exec, class M, class V, class Offset>
+void check(HostProduct<M, V, Offset>& host, std::size_t scratch_bytes, const std::string& what) {
+  const Exec exec;
+  const DevicePattern<Exec, Offset> A(host.pattern);
+  const auto values = to_device<Exec>(host.values);
+  const auto x = to_device<Exec>(host.x.memory());
+  Kokkos::View<std::byte*, typename Exec::memory_space> scratch("scratch", scratch_bytes);
+  const Scratch lent{scratch.data(), scratch_bytes};
+  const auto built = build_bittcf(exec, A.view(), host.pattern.nonzeros());
+  const auto run = [&](const std::string& name, const auto& multiply) {
+    const auto y = to_device<Exec>(host.y.memory());
+    multiply(Product<M, V>{values.data(), is_conjugated(host.mode), host.alpha,
+                           host.x.view(static_cast<const V*>(x.data())), host.beta, host.y.view(y.data())});
+    Dense<V> result = host.y;
+    result.memory() = to_host(y);
+    host.expect_right(result, name + what);
+  };
+  run("csr, ", [&](const Product<M, V>& product) { csr_spmm(exec, A.view(), host.pattern.nonzeros(), product, lent); });
+  run("bittcf, ", [&](Product<M, V> product) {
+    Kokkos::View<M*, typename Exec::memory_space> tiled("tiled", host.values.size());
+    gather_values(exec, {}, built.values, values.data(), tiled.data(), host.values.size());
+    product.values = tiled.data();
+    bittcf_spmm(exec, built.pattern.view(), host.pattern.nonzeros(), product, lent);
+  });
+}
+
+TYPED_TEST(SpmmTest, EveryPairOfLayouts) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(67, 53, 0.2, 21, 9);
+  for (const Layout x : every_layout) {
+    for (const Layout y : every_layout) {
+      for (const int columns : {1, 2, 7, 8, 33}) {
+        HostProduct<M, V, Offset> host(A, columns, x, y, 22);
+        host.set_factors(V(2), V(-1), 23);
+        check<Exec>(host, spmm_scratch_bytes<Exec, V>(A.columns, columns), describe(67, 53, columns, x, y));
+      }
+    }
+  }
+}
+
+TYPED_TEST(SpmmTest, AnyAmountOfScratch) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(40, 30, 0.3, 31);
+  for (const int packed_columns : {0, 1, 2, 3, 8, 13, 70, 100}) {
+    HostProduct<M, V, Offset> host(A, 70, Layout::Left, Layout::Left, 32);
+    check<Exec>(host, 30 * sizeof(V) * packed_columns, std::to_string(packed_columns) + " columns of scratch");
+  }
+}
+
+TYPED_TEST(SpmmTest, FarFewerNonzerosThanRowsOfX) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(20, 3000, 0.002, 41);
+  ASSERT_LT(A.nonzeros(), 3000u / 4);
+  HostProduct<M, V, Offset> host(A, 9, Layout::Left, Layout::Left, 42);
+  check<Exec>(host, spmm_scratch_bytes<Exec, V>(3000, 9), "hypersparse");
+}
+
+TYPED_TEST(SpmmTest, ConjugatesOnRequest) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(40, 30, 0.3, 51);
+  for (const int columns : {1, 5, 8, 32}) {
+    HostProduct<M, V, Offset> host(A, columns, Layout::Right, Layout::Right, 52, Mode::Conjugate);
+    check<Exec>(host, 0, "conjugate");
+  }
+}
+
+TYPED_TEST(SpmmTest, ManyRowsAreSharedAmongThreads) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A = random_pattern<Offset>(2500, 200, 0.05, 61, 3);
+  for (int j = 0; j < A.columns; ++j) A.column_indices.push_back(j);  // one long row, then empty ones
+  A.end_row();
+  for (int i = 0; i < 3000; ++i) A.end_row();
+  HostProduct<M, V, Offset> host(A, 3, Layout::Left, Layout::Right, 62);
+  host.set_factors(V(1), V(2), 63);
+  check<Exec>(host, spmm_scratch_bytes<Exec, V>(200, 3), "many rows");
+}
+
+TYPED_TEST(SpmmTest, ScaleOverwritesOrMultiplies) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using V = typename TypeParam::VectorScalar;
+  for (const Layout layout : every_layout) {
+    for (const V beta : {V(0), V(1), V(-2)}) {
+      Dense<V> y(17, 5, layout);
+      if (beta != V(0)) y.randomize(71);
+      const auto device = to_device<Exec>(y.memory());
+      scale(Exec(), beta, y.view(device.data()));
+      Dense<V> result = y;
+      result.memory() = to_host(device);
+      EXPECT_TRUE(result.gaps_are_untouched());
+      for (int i = 0; i < 17; ++i) {
+        for (int j = 0; j < 5; ++j) ASSERT_TRUE(result(i, j) == (beta == V(0) ? V(0) : beta * y(i, j)));
+      }
+    }
+  }
+}
+
+}  // namespace Tessera::Test

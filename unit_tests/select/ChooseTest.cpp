@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <tessera/select/Choose.hpp>
+
+namespace Tessera::Test {
+
+MatrixStatistics statistics(double rows, double nonzeros, double tiles) {
+  MatrixStatistics m;
+  m.rows = m.columns = rows;
+  m.nonzeros = nonzeros;
+  m.bittcf_tiles = tiles;
+  return m;
+}
+
+TEST(Choose, TakesTheLeastPrediction) {
+  for (const double tiles : {1e4, 1e5, 1e6}) {
+    const Choice choice = choose_format(statistics(1e5, 1e6, tiles));
+    ASSERT_EQ(choice.candidates.size(), 2u);
+    const Candidate& csr = choice.candidates[0];
+    const Candidate& bittcf = choice.candidates[1];
+    EXPECT_EQ(choice.format, bittcf.predicted_seconds < csr.predicted_seconds ? Format::BitTcf : Format::Csr);
+    EXPECT_NE(choice.reason.find(to_string(choice.format)), std::string::npos);
+  }
+}
+
+TEST(Choose, ScatteredNonzerosStayInRows) {
+  // One entry a tile: a tile costs 48 bytes where CSR takes 12.
+  EXPECT_EQ(choose_format(statistics(1e5, 1e6, 1e6)).format, Format::Csr);
+}
+
+TEST(Choose, BytesAreThoseOfTheFormats) {
+  const Choice choice = choose_format(statistics(1000, 5000, 700));
+  EXPECT_EQ(choice.candidates[0].format_bytes, 1001 * 4 + 5000 * 12);
+  EXPECT_EQ(choice.candidates[1].format_bytes, (125 + 11 * 700 + 2) * 4 + 5000 * 8);
+  EXPECT_EQ(choice.candidates[1].tiles, 700);
+}
+
+TEST(Choose, EmptyMatrix) { EXPECT_EQ(choose_format(statistics(0, 0, 0)).format, Format::Csr); }
+
+}  // namespace Tessera::Test

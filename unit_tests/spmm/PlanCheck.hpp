@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <string>
+#include <tessera/portable/Reference.hpp>
+#include <tessera/spmm/Spmm.hpp>
+
+#include "TestDense.hpp"
+
+namespace Tessera::Test {
+
+/// The type in which a user's Views hold a kernel scalar.
+template <class Scalar>
+struct UserScalar {
+  using type = Scalar;
+};
+template <class Real>
+struct UserScalar<Complex<Real>> {
+  using type = Kokkos::complex<Real>;
+};
+template <class Scalar>
+using user_scalar_t = typename UserScalar<Scalar>::type;
+
+template <class Exec, class Scalar>
+using UserValues = Kokkos::View<user_scalar_t<Scalar>*, typename Exec::memory_space>;
+
+/// Host values as a user's View on the device.
+template <class Exec, class Scalar>
+UserValues<Exec, Scalar> user_values(const std::vector<Scalar>& host) {
+  std::vector<user_scalar_t<Scalar>> converted(host.size());
+  for (std::size_t i = 0; i < host.size(); ++i) converted[i] = reinterpret_cast<const user_scalar_t<Scalar>&>(host[i]);
+  return to_device<Exec>(converted);
+}
+
+/// A matrix of a test: pattern and values as the user gives them.
+template <class Exec, class Scalar, class Offset>
+struct UserMatrix {
+  HostPattern<Offset> host;
+  std::vector<Scalar> host_values;
+  DevicePattern<Exec, Offset> pattern;
+  UserValues<Exec, Scalar> values;
+
+  explicit UserMatrix(const HostPattern<Offset>& A, std::uint64_t seed = 1)
+      : host(A),
+        host_values(random_values<Scalar>(A.nonzeros(), seed)),
+        pattern(A),
+        values(user_values<Exec>(host_values)) {}
+
+  auto plan(const PlanOptions& options) const {
+    return make_plan(Exec(), host.rows, host.columns, pattern.row_offsets, pattern.column_indices, values, options);
+  }
+};
+
+/// Multiplies random operands in a View of type View and compares every column with the reference. Y holds NaN if
+/// beta = 0.
+template <class View, class Exec, class M, class Offset, class PlanType>
+void expect_product(const UserMatrix<Exec, M, Offset>& A, PlanType& plan, int columns, Mode mode, double alpha,
+                    double beta, const std::string& what) {
+  using User = typename View::non_const_value_type;
+  using V = Impl::kernel_scalar_t<User>;
+  const Exec exec;
+  const int x_rows = is_transposed(mode) ? A.host.rows : A.host.columns;
+  const int y_rows = is_transposed(mode) ? A.host.columns : A.host.rows;
+  View x, y;
+  if constexpr (View::rank() == 2) {
+    x = View("x", x_rows, columns);
+    y = View("y", y_rows, columns);
+  } else {
+    x = View("x", x_rows);
+    y = View("y", y_rows);
+  }
+  auto x_host = Kokkos::create_mirror_view(x);
+  auto y_host = Kokkos::create_mirror_view(y);
+  Dense<V> x_copy(x_rows, columns, Layout::Left), y_copy(y_rows, columns, Layout::Left), result = y_copy;
+  x_copy.randomize(5);
+  if (beta != 0) y_copy.randomize(6);
+  const auto at = [](const auto& view, int i, int j) -> User& {
+    if constexpr (View::rank() == 2) {
+      return view(i, j);
+    } else {
+      return j == 0 ? view(i) : view(i);
+    }
+  };
+  for (int j = 0; j < columns; ++j) {
+    for (int i = 0; i < x_rows; ++i) at(x_host, i, j) = reinterpret_cast<const User&>(x_copy(i, j));
+    for (int i = 0; i < y_rows; ++i) at(y_host, i, j) = reinterpret_cast<const User&>(y_copy(i, j));
+  }
+  Kokkos::deep_copy(x, x_host);
+  Kokkos::deep_copy(y, y_host);
+  auto work = plan.prepare(exec, columns, mode);
+  spmm(exec, plan, work, mode, alpha, x, beta, y);
+  exec.fence();
+  Kokkos::deep_copy(y_host, y);
+  for (int j = 0; j < columns; ++j) {
+    for (int i = 0; i < y_rows; ++i) result(i, j) = reinterpret_cast<const V&>(at(y_host, i, j));
+    const auto reference = reference_column(A.host.view(), A.host_values.data(), mode, V(real_of_t<V>(alpha)),
+                                            x_copy.column(j), 1, V(real_of_t<V>(beta)), y_copy.column(j), 1);
+    ASSERT_LE(reference.worst_error(result.column(j), 1), 1.0)
+        << what << ", mode " << to_string(mode) << ", column " << j;
+  }
+}
+
+inline PlanOptions with_format(Format format) {
+  PlanOptions options;
+  options.format = format;
+  return options;
+}
+inline constexpr Format every_format[] = {Format::Csr, Format::BitTcf};
+inline constexpr Mode every_mode[] = {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose};
+
+}  // namespace Tessera::Test

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <stdexcept>
+
+#include "PlanCheck.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class PlanTest : public ::testing::Test {};
+TYPED_TEST_SUITE(PlanTest, OffsetCases);
+
+template <class T>
+struct Small {
+  using Exec = typename T::ExecutionSpace;
+  using Offset = typename T::Offset;
+  using View = Kokkos::View<double**, Kokkos::LayoutLeft, typename Exec::memory_space>;
+  UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(20, 30, 0.2, 1)};
+};
+
+/// What a call says when it throws Error; empty if it does not throw.
+template <class Error, class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+#define EXPECT_MESSAGE(Error, call, text)                                                                  \
+  do {                                                                                                     \
+    const std::string said = message_of<Error>([&] { call; });                                             \
+    EXPECT_NE(said.find(text), std::string::npos) << "expected \"" << text << "\", got \"" << said << '"'; \
+  } while (false)
+
+TYPED_TEST(PlanTest, TellsItsShapeAndBytes) {
+  const Small<TypeParam> small;
+  const auto& A = small.A;
+  const std::size_t offset_bytes = sizeof(typename TypeParam::Offset);
+  auto csr = A.plan(with_format(Format::Csr));
+  EXPECT_EQ(csr.rows(), 20);
+  EXPECT_EQ(csr.columns(), 30);
+  EXPECT_EQ(csr.nonzeros(), A.host.nonzeros());
+  EXPECT_EQ(csr.format_bytes(), 21 * offset_bytes + A.host.nonzeros() * 12);
+  EXPECT_EQ(csr.slot_map_bytes(), 0u);
+  EXPECT_EQ(csr.bytes(), csr.format_bytes());
+  auto tiled = A.plan(with_format(Format::BitTcf));
+  const auto tiles = static_cast<std::size_t>(tiled.choice().candidates[1].tiles);
+  EXPECT_EQ(tiled.format_bytes(), (3 + tiles + 2) * offset_bytes + tiles * 40 + A.host.nonzeros() * 8);
+  EXPECT_EQ(tiled.slot_map_bytes(), A.host.nonzeros() * offset_bytes);
+  const std::size_t before = csr.bytes();
+  csr.prepare(typename TypeParam::ExecutionSpace(), 4, Mode::Transpose);
+  EXPECT_EQ(csr.bytes(), before + 31 * offset_bytes + A.host.nonzeros() * (12 + offset_bytes));
+}
+
+TYPED_TEST(PlanTest, ExplainsItself) {
+  const Small<TypeParam> small;
+  const auto automatic = small.A.plan({});
+  const std::string text = automatic.explain();
+  EXPECT_NE(text.find("20 x 30"), std::string::npos) << text;
+  EXPECT_NE(text.find("csr"), std::string::npos) << text;
+  EXPECT_NE(text.find("bittcf"), std::string::npos) << text;
+  EXPECT_NE(text.find("rejected"), std::string::npos) << text;
+  EXPECT_NE(text.find(automatic.choice().reason), std::string::npos) << text;
+  EXPECT_NE(small.A.plan(with_format(Format::BitTcf)).explain().find("bittcf was asked for"), std::string::npos);
+  EXPECT_EQ(text.find("duplicate"), std::string::npos);
+  const UserMatrix<typename TypeParam::ExecutionSpace, double, typename TypeParam::Offset> B(
+      unsorted_pattern<typename TypeParam::Offset>(20, 5, 9, 2));
+  EXPECT_NE(B.plan({}).explain().find("duplicate entries of the input are summed"), std::string::npos);
+}
+
+TYPED_TEST(PlanTest, TakesAMatrixLikeKokkosKernels) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const Small<TypeParam> small;
+  struct Graph {
+    decltype(small.A.pattern.row_offsets) row_map;
+    decltype(small.A.pattern.column_indices) entries;
+  };
+  struct Matrix {
+    Graph graph;
+    decltype(small.A.values) values;
+    int numRows() const { return 20; }
+    int numCols() const { return 30; }
+  };
+  auto plan = make_plan(Exec(), Matrix{{small.A.pattern.row_offsets, small.A.pattern.column_indices}, small.A.values});
+  expect_product<typename Small<TypeParam>::View>(small.A, plan, 3, Mode::NoTranspose, 1, 0, "matrix");
+}
+
+TYPED_TEST(PlanTest, SharesItsStateWithCopies) {
+  const Small<TypeParam> small;
+  const auto plan = small.A.plan({});
+  auto copy = plan;
+  const UserMatrix<typename TypeParam::ExecutionSpace, double, typename TypeParam::Offset> B(small.A.host, 9);
+  copy.update_values(typename TypeParam::ExecutionSpace(), B.values);
+  auto same = plan;
+  expect_product<typename Small<TypeParam>::View>(B, same, 3, Mode::NoTranspose, 1, 0, "copy");
+}
+
+TYPED_TEST(PlanTest, RefusesBadMatrices) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using std::invalid_argument;
+  const Small<TypeParam> small;
+  const auto& p = small.A.pattern;
+  const auto& values = small.A.values;
+  const Exec exec;
+  EXPECT_MESSAGE(invalid_argument, make_plan(exec, -1, 30, p.row_offsets, p.column_indices, values),
+                 "-1 rows and 30 columns");
+  EXPECT_MESSAGE(invalid_argument, make_plan(exec, 19, 30, p.row_offsets, p.column_indices, values),
+                 "21 row offsets; expected rows + 1 = 20");
+  EXPECT_MESSAGE(invalid_argument, make_plan(exec, 20, 5, p.row_offsets, p.column_indices, values),
+                 "expected columns from 0 to 4");
+  const auto fewer = Kokkos::subview(values, std::pair<std::size_t, std::size_t>(0, 3));
+  EXPECT_MESSAGE(invalid_argument, make_plan(exec, 20, 30, p.row_offsets, p.column_indices, fewer),
+                 "and 3 values; expected the same number");
+}
+
+TYPED_TEST(PlanTest, RefusesWhatItCannotDo) {
+  using std::invalid_argument;
+  const Small<TypeParam> small;
+  PlanOptions options;
+  options.precision = Precision::Tf32;
+  EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "precision tf32 is not available");
+  options.on_unsupported = OnUnsupported::FallBack;
+  EXPECT_NE(small.A.plan(options).explain().find("tf32 was asked for"), std::string::npos);
+  options = {};
+  options.columns = -2;
+  EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "options.columns is -2");
+}
+
+TYPED_TEST(PlanTest, RefusesBadProducts) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using View = typename Small<TypeParam>::View;
+  using std::invalid_argument;
+  const Small<TypeParam> small;
+  const Exec exec;
+  auto plan = small.A.plan({});
+  auto other = small.A.plan({});
+  auto work = plan.prepare(exec, 4, Mode::NoTranspose);
+  const View x("x", 30, 4), y("y", 20, 4), wide_x("x", 30, 5), wide_y("y", 20, 5);
+  const Mode N = Mode::NoTranspose;
+  EXPECT_MESSAGE(invalid_argument, spmm(exec, plan, work, N, 1.0, y, 0.0, y),
+                 "op(A) is 20 x 30 in mode N, X is 20 x 4");
+  EXPECT_MESSAGE(invalid_argument, spmm(exec, plan, work, N, 1.0, x, 0.0, x),
+                 "Y is 30 x 4; expected X with 30 rows, Y with 20 rows");
+  EXPECT_MESSAGE(invalid_argument, spmm(exec, plan, work, N, 1.0, x, 0.0, wide_y), "as many columns in Y as in X");
+  EXPECT_MESSAGE(invalid_argument, spmm(exec, plan, work, N, 1.0, wide_x, 0.0, wide_y),
+                 "prepared for 4 columns; expected at least X's 5");
+  EXPECT_MESSAGE(invalid_argument, spmm(exec, plan, work, Mode::Transpose, 1.0, y, 0.0, x),
+                 "prepared for mode N; expected one for mode T");
+  EXPECT_MESSAGE(invalid_argument, spmm(exec, other, work, N, 1.0, x, 0.0, y), "not from this plan's prepare()");
+  Workspace<Exec> none;
+  EXPECT_MESSAGE(invalid_argument, spmm(exec, plan, none, N, 1.0, x, 0.0, y), "not from this plan's prepare()");
+  EXPECT_MESSAGE(invalid_argument, plan.prepare(exec, -1, N), "columns is -1");
+  EXPECT_MESSAGE(invalid_argument, plan.update_values(exec, Kokkos::View<double*, typename Exec::memory_space>("v", 2)),
+                 "there are 2 values; expected those of the matrix");
+  const UserMatrix<Exec, double, typename TypeParam::Offset> square(
+      random_pattern<typename TypeParam::Offset>(20, 20, 0.2, 1));
+  auto square_plan = square.plan({});
+  auto square_work = square_plan.prepare(exec, 4, N);
+  EXPECT_MESSAGE(invalid_argument, spmm(exec, square_plan, square_work, N, 1.0, y, 0.0, y),
+                 "X and Y are the same memory");
+  const Plan<double, int, typename TypeParam::Offset, Exec> empty;
+  EXPECT_MESSAGE(std::logic_error, empty.rows(), "this plan is empty");
+}
+
+/// Every kernel runs on the instance that the caller gave: work of an instance is seen after that instance's fence.
+TYPED_TEST(PlanTest, RunsOnTheCallersInstance) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using View = typename Small<TypeParam>::View;
+  const Small<TypeParam> small;
+  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  auto plan = small.A.plan({});
+  auto work_0 = plan.prepare(instances[0], 3, Mode::NoTranspose);
+  auto work_1 = plan.prepare(instances[1], 3, Mode::NoTranspose);
+  const View x("x", 30, 3), y_0("y", 20, 3), y_1("y", 20, 3);
+  Kokkos::deep_copy(x, 1.0);
+  spmm(instances[0], plan, work_0, Mode::NoTranspose, 1.0, x, 0.0, y_0);
+  spmm(instances[1], plan, work_1, Mode::NoTranspose, 1.0, x, 0.0, y_1);
+  instances[0].fence();
+  instances[1].fence();
+  const auto a = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y_0);
+  const auto b = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y_1);
+  for (int i = 0; i < 20; ++i) {
+    double sum = 0, scale = 0;
+    for (auto k = small.A.host.row_offsets[i]; k < small.A.host.row_offsets[i + 1]; ++k) {
+      sum += small.A.host_values[k];
+      scale += std::abs(small.A.host_values[k]);
+    }
+    EXPECT_NEAR(a(i, 2), sum, 1e-15 * 40 * scale);
+    EXPECT_EQ(a(i, 1), b(i, 1));
+  }
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include "Backends.hpp"
+#include "Options.hpp"
+
+namespace Tessera::Driver {
+namespace {
+
+Settings parsed(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "tessera_spmm");
+  return parse_options(static_cast<int>(arguments.size()), arguments.data()).value();
+}
+
+/// The message of the error that arguments must cause.
+std::string complaint(const std::vector<const char*>& arguments) {
+  try {
+    parsed(arguments);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Options, Defaults) {
+  const Settings settings = parsed({});
+  EXPECT_EQ(settings.generator, "elasticity");
+  EXPECT_FALSE(settings.columns.has_value());
+  EXPECT_EQ(settings.format, "all");
+  EXPECT_EQ(settings.precision, "double");
+  EXPECT_EQ(settings.layout, Layout::Left);
+  EXPECT_EQ(settings.mode, Mode::NoTranspose);
+  EXPECT_EQ(settings.alpha, std::complex<double>(1));
+  EXPECT_EQ(settings.beta, std::complex<double>(0));
+  EXPECT_EQ(settings.backend, default_backend());
+}
+
+TEST(Options, EveryOneIsRead) {
+  const Settings settings = parsed({"--matrix",
+                                    "a.mtx",
+                                    "--columns",
+                                    "7",
+                                    "--format",
+                                    "BitTCF",
+                                    "--scalar",
+                                    "float",
+                                    "--layout",
+                                    "Right",
+                                    "--mode",
+                                    "h",
+                                    "--alpha",
+                                    "+2.5",
+                                    "--beta",
+                                    "-1,1e-3",
+                                    "--x",
+                                    "x.mtx",
+                                    "--y",
+                                    "y.mtx",
+                                    "--repeat",
+                                    "9",
+                                    "--seed",
+                                    "18446744073709551615",
+                                    "--kokkos-num-threads",
+                                    "2"});
+  EXPECT_EQ(settings.matrix_file, "a.mtx");
+  EXPECT_EQ(settings.columns, 7);
+  EXPECT_EQ(settings.format, "bittcf");
+  EXPECT_EQ(settings.precision, "float");
+  EXPECT_EQ(settings.layout, Layout::Right);
+  EXPECT_EQ(settings.mode, Mode::ConjugateTranspose);
+  EXPECT_EQ(settings.alpha, std::complex<double>(2.5));
+  EXPECT_EQ(settings.beta, std::complex<double>(-1, 1e-3));
+  EXPECT_EQ(settings.x_file, "x.mtx");
+  EXPECT_EQ(settings.y_file, "y.mtx");
+  EXPECT_EQ(settings.repeat, 9);
+  EXPECT_EQ(settings.seed, 18446744073709551615u);
+  EXPECT_EQ(settings.threads, 2);
+}
+
+TEST(Options, TheErrorNamesTheOption) {
+  const std::vector<std::vector<const char*>> wrong{{"--columns", "-1"},
+                                                    {"--columns", "many"},
+                                                    {"--columns", "3000000000"},
+                                                    {"--columns"},
+                                                    {"--columns", "1.5"},
+                                                    {"--format", "ellpack"},
+                                                    {"--scalar", "half"},
+                                                    {"--layout", "up"},
+                                                    {"--mode", "X"},
+                                                    {"--alpha", "nan"},
+                                                    {"--alpha", "1,2,3"},
+                                                    {"--alpha", "1e999"},
+                                                    {"--alpha", "one"},
+                                                    {"--beta", ","},
+                                                    {"--beta", "inf"},
+                                                    {"--repeat", "-3"},
+                                                    {"--repeat", "0"},
+                                                    {"--seed", "-1"},
+                                                    {"--seed", "x"},
+                                                    {"--backend", "abacus"},
+                                                    {"--compare", "mkl"},
+                                                    {"--json", "/no/such/folder/f"},
+                                                    {"--json", "/"},
+                                                    {"--write-y", "/"},
+                                                    {"--spy", "/"},
+                                                    {"--kokkos-num-threads", "0"},
+                                                    {"--matrix", ""},
+                                                    {"--x", ""},
+                                                    {"--seed", "99999999999999999999"}};
+  for (const auto& arguments : wrong) {
+    EXPECT_NE(complaint(arguments).find(arguments[0]), std::string::npos)
+        << arguments[0] << ' ' << (arguments.size() > 1 ? arguments[1] : "") << ": " << complaint(arguments);
+  }
+}
+
+TEST(Options, WhatDoesNotGoTogetherIsRefused) {
+  EXPECT_NE(complaint({"--matrix", "a", "--generate", "road"}).find("--generate"), std::string::npos);
+  EXPECT_NE(complaint({"--columns", "1", "--columns", "2"}).find("--columns"), std::string::npos);
+  EXPECT_NE(complaint({"a.mtx"}).find("a.mtx"), std::string::npos);
+  EXPECT_NE(complaint({"--no-such-option"}).find("--no-such-option"), std::string::npos);
+  const std::string file = testing::TempDir() + "tessera_same_output";
+  EXPECT_NE(complaint({"--json", file.c_str(), "--spy", file.c_str()}).find(file), std::string::npos);
+}
+
+TEST(Options, AnUnknownBackendIsAnsweredWithThoseThatThereAre) {
+  for (const std::string& name : backend_names()) {
+    EXPECT_EQ(parsed({"--backend", name.c_str()}).backend, name);
+    EXPECT_NE(complaint({"--backend", "abacus"}).find(name), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace Tessera::Driver

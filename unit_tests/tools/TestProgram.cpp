@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the program and looks at what a user sees: exit status, standard output and error, and files.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <tessera/io/MatrixMarket.hpp>
+
+#include "Backends.hpp"
+#include "CompareKokkosKernels.hpp"
+#include "WellFormed.hpp"
+
+namespace Tessera::Driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+struct Outcome {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+/// Each test has an empty folder of its own, in which the program runs.
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "tessera_spmm_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Outcome run(const std::string& arguments) const {
+    // The logs lie outside the folder, so that this holds nothing but what the program wrote.
+    const std::string out = folder_.string() + ".out", err = folder_.string() + ".err";
+    const std::string command = "cd '" + folder_.string() + "' && '" TESSERA_SPMM_PROGRAM "' " + arguments + " >'" +
+                                out + "' 2>'" + err + "' </dev/null";
+    const int status = std::system(command.c_str());
+    Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(out), contents(err)};
+    fs::remove(out);
+    fs::remove(err);
+    return outcome;
+  }
+
+  /// Runs what must fail with status 2 and one line that holds all of `parts`, and must leave the folder as it was.
+  void refuses(const std::string& arguments, const std::vector<std::string>& parts) const {
+    const auto before = files();
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << '\n' << outcome.err;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_TRUE(outcome.err.starts_with("tessera_spmm: error: ")) << arguments << '\n' << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << arguments << '\n' << outcome.err;
+    for (const std::string& part : parts) {
+      EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << ": '" << part << "' in " << outcome.err;
+    }
+    EXPECT_EQ(files(), before) << arguments;
+  }
+
+  /// Runs what must succeed silently and verified.
+  Outcome accepts(const std::string& arguments) const {
+    Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0) << arguments << '\n' << outcome.err << outcome.out;
+    EXPECT_EQ(outcome.err, "") << arguments;
+    EXPECT_EQ(outcome.out.find('\033'), std::string::npos) << arguments;
+    return outcome;
+  }
+
+  nlohmann::json json_of(const std::string& arguments) const {
+    accepts(arguments + " --json result.json");
+    return nlohmann::json::parse(contents(folder_ / "result.json"));
+  }
+
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_)) names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  fs::path folder_;
+};
+
+const std::string small = "--generate elasticity:4 --repeat 1 ";
+const std::string real_3x2 = "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n3 1 2\n3 2 -4\n";
+const std::string complex_2x2 = "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 2\n2 1 0 3\n";
+
+TEST_F(Program, PrintsATableWithARowAFormat) {
+  const Outcome outcome = accepts(small);
+  for (const char* part : {"elasticity:4", "192 x 192", "nonzeros", "csr", "bittcf", "tiles", "GFLOP/s", "GB/s",
+                           "verified", "32 columns", "Kokkos"}) {
+    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
+  }
+  EXPECT_EQ(files(), std::vector<std::string>{});
+}
+
+TEST_F(Program, AnswersHelpAndVersion) {
+  const Outcome help = accepts("--help");
+  for (const char* option :
+       {"--matrix", "--generate", "--columns", "--format", "--scalar",  "--layout",   "--mode",
+        "--alpha",  "--beta",     "--x",       "--y",      "--write-y", "--repeat",   "--seed",
+        "--json",   "--backend",  "--compare", "--spy",    "--version", "elasticity", "Exit status"}) {
+    EXPECT_NE(help.out.find(option), std::string::npos) << option;
+  }
+  EXPECT_TRUE(accepts("--version").out.starts_with("tessera_spmm "));
+}
+
+TEST_F(Program, VerifiesEveryModeLayoutScalarAndFactor) {
+  for (const char* mode : {"N", "T", "C", "H"}) {
+    for (const char* scalar : {"double", "float"}) {
+      for (const char* layout : {"left", "right"}) {
+        const std::string common = std::string(" --mode ") + mode + " --scalar " + scalar + " --layout " + layout;
+        accepts("--generate rmat:7,5 --repeat 1 --columns 5 --alpha 2 --beta -0.5" + common);
+        accepts("--generate rmat:7,5 --repeat 1 --columns 3 --alpha 1,0.5" + common);
+      }
+    }
+  }
+}
+
+TEST_F(Program, JsonHoldsTheKeysThatTheReadmePromises) {
+  const auto json = json_of("--generate elasticity:4 --repeat 4 --columns 3 --alpha 2,1 --layout right");
+  EXPECT_EQ(json["program"], "tessera_spmm");
+  EXPECT_EQ(json["verified"], true);
+  for (const char* key :
+       {"name", "file", "rows", "columns", "nonzeros", "mean_row", "longest_row", "empty_rows", "csr_bytes"}) {
+    EXPECT_TRUE(json["matrix"].contains(key)) << key;
+  }
+  EXPECT_EQ(json["matrix"]["rows"], 192);
+  EXPECT_EQ(json["matrix"]["nonzeros"], 9000);
+  EXPECT_EQ(json["settings"]["alpha"], nlohmann::json({2.0, 1.0}));
+  EXPECT_EQ(json["settings"]["scalar"], "complex double");
+  EXPECT_EQ(json["settings"]["layout"], "right");
+  EXPECT_EQ(json["settings"]["columns"], 3);
+  EXPECT_EQ(json["backend"]["name"], default_backend());
+  EXPECT_FALSE(json["plan"]["explanation"].get<std::string>().empty());
+  EXPECT_TRUE(json["kokkos_kernels"].is_null());
+  ASSERT_EQ(json["formats"].size(), 2u);
+  EXPECT_EQ(json["formats"][0]["name"], "csr");
+  EXPECT_EQ(json["formats"][0]["bytes_over_csr"], 1.0);
+  EXPECT_EQ(json["formats"][1]["name"], "bittcf");
+  EXPECT_GT(json["formats"][1]["tiles"], 0);
+  for (const auto& row : json["formats"]) {
+    EXPECT_EQ(row["spmm_seconds"]["samples"].size(), 4u);
+    EXPECT_LE(row["spmm_seconds"]["min"], row["spmm_seconds"]["median"]);
+    EXPECT_GE(row["spmm_seconds"]["max"], row["spmm_seconds"]["median"]);
+    const double flops = 8.0 * 9000 * 3;
+    EXPECT_NEAR(row["gflops"].get<double>(), flops / row["spmm_seconds"]["median"].get<double>() * 1e-9, 1e-9);
+    const double bytes = row["bytes"].get<double>() + 2.0 * 192 * 3 * 16;
+    EXPECT_NEAR(row["gbytes_per_second"].get<double>(), bytes / row["spmm_seconds"]["median"].get<double>() * 1e-9,
+                1e-9);
+    EXPECT_GT(row["build_seconds"], 0.0);
+    EXPECT_EQ(row["verified"], true);
+  }
+  const double tiles = json["formats"][1]["tiles"];
+  EXPECT_NEAR(json["formats"][1]["nonzeros_per_tile"].get<double>(), 9000 / tiles, 1e-9);
+}
+
+TEST_F(Program, OneFormatOrTheAutomaticOne) {
+  EXPECT_EQ(json_of(small + "--format csr")["formats"][0]["name"], "csr");
+  EXPECT_EQ(json_of(small + "--format bittcf")["formats"][0]["name"], "bittcf");
+  const auto json = json_of(small + "--format auto");
+  ASSERT_EQ(json["formats"].size(), 1u);
+  EXPECT_EQ(json["formats"][0]["name"], json["plan"]["format"]);
+}
+
+TEST_F(Program, TheSeedDecidesAboutTheVectors) {
+  const std::string common = "--generate stencil27:4 --repeat 1 --columns 2 --format csr --write-y ";
+  accepts(common + "a.mtx --seed 5");
+  accepts(common + "b.mtx --seed 5");
+  accepts(common + "c.mtx --seed 6");
+  EXPECT_EQ(contents(folder_ / "a.mtx"), contents(folder_ / "b.mtx"));
+  EXPECT_NE(contents(folder_ / "a.mtx"), contents(folder_ / "c.mtx"));
+}
+
+TEST_F(Program, ComputesWhatTheFilesSay) {
+  write("a.mtx", real_3x2);
+  write("x.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n");
+  write("y.mtx", "%%MatrixMarket matrix array real general\n3 2\n10\n20\n30\n40\n50\n60\n");
+  for (const char* layout : {"left", "right"}) {
+    accepts("--matrix a.mtx --x x.mtx --y y.mtx --alpha 2 --beta 0.5 --write-y out.mtx --repeat 3 --layout " +
+            std::string(layout));
+    const auto y = read_dense_matrix_market<double>((folder_ / "out.mtx").string());
+    EXPECT_EQ(y, (HostDense<double>{3, 2, {2 + 5, 10, 2 * (2 - 8) + 15, 6 + 20, 25, 2 * (6 - 16) + 30}}));
+  }
+  accepts("--matrix a.mtx --mode T --x out.mtx --columns 2 --write-y back.mtx");
+  const auto back = read_dense_matrix_market<double>((folder_ / "back.mtx").string());
+  EXPECT_EQ(back, (HostDense<double>{2, 2, {7 + 2 * 3, -12, 26 + 2 * 10, -40}}));
+}
+
+TEST_F(Program, WhatIsWrittenReadsBackToTheBit) {
+  accepts("--generate banded:50,3 --repeat 1 --columns 4 --write-y y.mtx --format csr");
+  // alpha = 0 and beta = 1 give back what was read.
+  accepts("--generate banded:50,3 --repeat 1 --columns 4 --alpha 0 --beta 1 --y y.mtx --write-y same.mtx --format csr");
+  EXPECT_EQ(contents(folder_ / "y.mtx"), contents(folder_ / "same.mtx"));
+  EXPECT_EQ(json_of("--generate banded:50,3 --repeat 1 --x y.mtx")["settings"]["columns"], 4);
+}
+
+TEST_F(Program, ComplexInputsMakeTheProductComplex) {
+  write("a.mtx", complex_2x2);
+  write("r.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+  write("c.mtx", "%%MatrixMarket matrix array complex general\n2 1\n1 1\n0 2\n");
+  write("real.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 3\n");
+  EXPECT_EQ(json_of("--matrix a.mtx --x r.mtx --repeat 1 --scalar float")["settings"]["scalar"], "complex float");
+  accepts("--matrix a.mtx --x c.mtx --mode C --repeat 1 --write-y y.mtx");
+  using Complex = std::complex<double>;
+  EXPECT_EQ(read_dense_matrix_market<Complex>((folder_ / "y.mtx").string()),
+            (HostDense<Complex>{2, 1, {Complex(1, -2) * Complex(1, 1), Complex(0, -3) * Complex(1, 1)}}));
+  accepts("--matrix real.mtx --x c.mtx --repeat 1 --write-y y.mtx");
+  EXPECT_EQ(read_dense_matrix_market<Complex>((folder_ / "y.mtx").string()),
+            (HostDense<Complex>{2, 1, {Complex(2, 2), Complex(0, 6)}}));
+  EXPECT_EQ(json_of("--matrix real.mtx --repeat 1")["settings"]["scalar"], "double");
+}
+
+TEST_F(Program, DegenerateShapesAreMultiplied) {
+  write("none.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 0\n");
+  write("flat.mtx", "%%MatrixMarket matrix coordinate real general\n0 4 0\n");
+  write("thin.mtx", "%%MatrixMarket matrix coordinate real general\n4 0 0\n");
+  for (const char* name : {"none.mtx", "flat.mtx", "thin.mtx"}) {
+    for (const char* mode : {"N", "T"}) {
+      const auto json =
+          json_of(std::string("--repeat 1 --matrix ") + name + " --mode " + mode + " --beta 2 --spy s.svg");
+      EXPECT_EQ(json["matrix"]["nonzeros"], 0);
+      accepts(std::string("--repeat 1 --matrix ") + name + " --mode " + mode);
+    }
+  }
+  EXPECT_EQ(json_of(small + "--columns 0")["settings"]["columns"], 0);
+  EXPECT_EQ(json_of(small + "--columns 1")["settings"]["columns"], 1);
+  accepts(small + "--alpha 0 --columns 2");
+}
+
+TEST_F(Program, BadInputIsRefusedByName) {
+  write("a.mtx", real_3x2);
+  write("x3.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
+  write("x2.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+  write("short.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n");
+  write("text.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 1\n1 1 one\n");
+  write("noise", "this is no matrix\n");
+  refuses("--matrix none.mtx", {"none.mtx"});
+  refuses("--matrix .", {"."});
+  refuses("--matrix noise", {"noise"});
+  refuses("--matrix text.mtx", {"text.mtx:3"});
+  refuses("--matrix a.mtx --x x3.mtx", {"--x x3.mtx", "3 rows", "expected 2"});
+  refuses("--matrix a.mtx --x x2.mtx --columns 2", {"--x x2.mtx", "1 columns", "expected 2"});
+  refuses("--matrix a.mtx --mode T --x x2.mtx", {"--x x2.mtx", "expected 3"});
+  refuses("--matrix a.mtx --x x2.mtx --y x2.mtx", {"--y x2.mtx", "expected 3"});
+  refuses("--matrix a.mtx --x short.mtx", {"short.mtx"});
+  refuses("--matrix a.mtx --x missing.mtx", {"missing.mtx"});
+  refuses("--matrix a.mtx --y missing.mtx", {"missing.mtx"});
+  refuses("--generate nonsense", {"nonsense", "elasticity"});
+  refuses("--generate elasticity:-1", {"elasticity"});
+  refuses("--generate elasticity:1000000", {"elasticity"});
+  refuses("--matrix a.mtx --columns 2147483647 --repeat 1 --scalar double --beta 1 --generate", {"--generate"});
+  refuses(small + "--columns 2147483647", {"2147483647 columns", "memory"});
+  refuses(small + "--alpha 1e300 --scalar float", {"--alpha", "float"});
+}
+
+TEST_F(Program, BadUsageIsRefusedByName) {
+  refuses("--columns -4", {"--columns"});
+  refuses("--repeat -1", {"--repeat"});
+  refuses("--alpha nan", {"--alpha", "nan"});
+  refuses("--no-such-option", {"--no-such-option"});
+  refuses("--backend abacus", {"--backend abacus", default_backend()});
+  refuses("--json no/such/folder/f.json", {"--json no/such/folder/f.json"});
+  refuses("--spy .", {"--spy ."});
+}
+
+TEST_F(Program, AFailureLeavesOutputsAsTheyWere) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 2 1\n9 9 1\n");
+  write("y.mtx", "old");
+  refuses("--matrix a.mtx --write-y y.mtx --json j.json --spy s.svg", {"a.mtx:3"});
+  EXPECT_EQ(contents(folder_ / "y.mtx"), "old");
+  if (fs::exists("/dev/full")) {
+    const Outcome outcome = run(small + "--json /dev/full");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.err.find("/dev/full"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(Program, OutputsReplaceFilesAndFollowLinks) {
+  write("old.json", "old");
+  fs::create_symlink("old.json", folder_ / "link.json");
+  accepts(small + "--json link.json");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link.json"));
+  EXPECT_TRUE(nlohmann::json::accept(contents(folder_ / "old.json")));
+  const Outcome outcome = accepts(small + "--json /dev/stdout");
+  EXPECT_TRUE(outcome.out.starts_with("{"));
+}
+
+TEST_F(Program, SpyIsWellFormedAndTheSameEveryTime) {
+  accepts(small + "--spy a.svg");
+  accepts(small + "--spy b.svg --format csr --columns 1");
+  EXPECT_TRUE(is_well_formed_xml(contents(folder_ / "a.svg")));
+  EXPECT_EQ(contents(folder_ / "a.svg"), contents(folder_ / "b.svg"));
+}
+
+TEST_F(Program, EveryBackendOfThisBuildMultiplies) {
+  for (const std::string& name : backend_names())
+    EXPECT_EQ(json_of(small + "--backend " + name)["backend"]["name"], name);
+}
+
+TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
+  if (!has_kokkos_kernels()) {
+    refuses("--compare kokkoskernels", {"--compare", "without Kokkos Kernels"});
+    return;
+  }
+  for (const char* layout : {"left", "right"}) {
+    for (const char* options : {"", " --scalar float --mode T", " --beta 2 --mode H"}) {
+      const auto json = json_of(small + "--columns 3 --compare kokkoskernels --layout " + layout + options);
+      EXPECT_EQ(json["kokkos_kernels"]["verified"], true);
+      EXPECT_EQ(json["kokkos_kernels"]["spmm_seconds"]["samples"].size(), 1u);
+      EXPECT_NE(json["kokkos_kernels"]["build"].get<std::string>().find("-O"), std::string::npos);
+    }
+  }
+  refuses(small + "--compare kokkoskernels --alpha 1,1", {"--compare kokkoskernels", "complex"});
+  const Outcome outcome = accepts(small + "--compare kokkoskernels");
+  EXPECT_NE(outcome.out.find("\nkokkoskernels "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("1.00x"), std::string::npos) << outcome.out;
+}
+
+}  // namespace
+}  // namespace Tessera::Driver

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "Report.hpp"
+
+namespace Tessera::Driver {
+namespace {
+
+Result sample_result() {
+  Result result;
+  result.settings.backend = "serial";
+  result.settings.alpha = {1, -2};
+  result.matrix = {"m.mtx", 4, 5, 1234567, 9, 1};
+  result.scalar = "complex double";
+  result.columns = 3;
+  result.automatic = Format::BitTcf;
+  result.explanation = "because\n";
+  FormatMeasurement format;
+  format.name = "bittcf";
+  format.format = Format::BitTcf;
+  format.seconds = {0.004, 0.001, 0.002, 0.003};
+  format.tiles = 1000;
+  format.nonzeros = 8500;
+  format.gigaflops = 12.345;
+  format.error = 0.25;
+  result.formats.push_back(format);
+  return result;
+}
+
+TEST(Measurement, MedianOfOddEvenAndNone) {
+  Measurement row;
+  EXPECT_EQ(row.median(), 0);
+  row.seconds = {3, 1, 2};
+  EXPECT_EQ(row.median(), 2);
+  row.seconds = {4, 1, 2, 3};
+  EXPECT_EQ(row.median(), 2.5);
+  EXPECT_EQ(row.fastest(), 1);
+  EXPECT_EQ(row.slowest(), 4);
+}
+
+TEST(Measurement, AnErrorAboveOneOrNoNumberIsWrong) {
+  Measurement row;
+  for (double error : {0.0, 0.5, 1.0}) {
+    row.error = error;
+    EXPECT_TRUE(row.verified()) << error;
+  }
+  for (double error : {1.0001, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    row.error = error;
+    EXPECT_FALSE(row.verified()) << error;
+  }
+}
+
+TEST(Result, OneWrongRowIsEnough) {
+  Result result = sample_result();
+  EXPECT_TRUE(result.verified());
+  result.kokkos_kernels.emplace();
+  result.kokkos_kernels->error = 2;
+  EXPECT_FALSE(result.verified());
+  result.kokkos_kernels.reset();
+  result.formats.front().error = 2;
+  EXPECT_FALSE(result.verified());
+}
+
+TEST(Report, TableShowsWhatWasMeasured) {
+  const std::string text = report(sample_result());
+  for (const char* part : {"m.mtx: 4 x 5, 1,234,567 nonzeros", "alpha 1-2i", "bittcf *", "1,000", "8.5", "2.500",
+                           "1.000 .. 4.000", "12.35", "0.25 verified", "because"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  }
+}
+
+TEST(Report, AWrongResultIsSaidToBe) {
+  Result result = sample_result();
+  result.formats.front().error = std::numeric_limits<double>::infinity();
+  EXPECT_NE(report(result).find("inf WRONG"), std::string::npos);
+  const auto json = nlohmann::json::parse(report_json(result));
+  EXPECT_EQ(json["verified"], false);
+  EXPECT_EQ(json["formats"][0]["verified"], false);
+  EXPECT_TRUE(json["formats"][0]["error"].is_null());
+}
+
+TEST(Report, SpeedIsRelativeToKokkosKernels) {
+  Result result = sample_result();
+  result.kokkos_kernels.emplace();
+  result.kokkos_kernels->name = "kokkoskernels";
+  result.kokkos_kernels->seconds = {0.010};
+  const std::string text = report(result);
+  EXPECT_NE(text.find("4.00x"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.00x"), std::string::npos) << text;
+}
+
+TEST(Report, JsonIsUtf8WhateverTheFileIsCalled) {
+  Result result = sample_result();
+  result.matrix.name = "caf\xe9.mtx";
+  EXPECT_TRUE(nlohmann::json::accept(report_json(result)));
+}
+
+}  // namespace
+}  // namespace Tessera::Driver
