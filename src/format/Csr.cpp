@@ -211,12 +211,11 @@ Csr<Offset, typename Exec::memory_space> copy_pattern(const Exec& exec, const Cs
     Kokkos::deep_copy(exec, result.row_offsets, Offset(0));
     return result;
   }
-  using Kokkos::MemoryTraits, Kokkos::Unmanaged;
-  Kokkos::deep_copy(
-      exec, result.row_offsets,
-      Kokkos::View<const Offset*, Memory, MemoryTraits<Unmanaged>>(A.row_offsets, A.rows + std::size_t(1)));
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::deep_copy(exec, result.row_offsets,
+                    Kokkos::View<const Offset*, Memory, Unmanaged>(A.row_offsets, A.rows + std::size_t(1)));
   Kokkos::deep_copy(exec, result.column_indices,
-                    Kokkos::View<const Ordinal*, Memory, MemoryTraits<Unmanaged>>(A.column_indices, nonzeros));
+                    Kokkos::View<const Ordinal*, Memory, Unmanaged>(A.column_indices, nonzeros));
   return result;
 }
 

@@ -150,7 +150,7 @@ void check_entries_fit(const MatrixMarketText& text) {
   // The shortest lines: "1 1" or nothing before the value, and one digit with its separator a number.
   const std::size_t indices = text.header.layout == Layout::Coordinate ? 4 : 0;
   const std::size_t numbers = text.header.field == Field::Pattern ? 0 : text.header.field == Field::Complex ? 2 : 1;
-  const std::size_t shortest = indices + 2 * numbers;
+  const std::size_t shortest = std::max<std::size_t>(indices + 2 * numbers, 1);
   const std::size_t most = (text.body.size() + 1) / shortest;  // The last line may lack its newline.
   if (text.header.stored_entries > most) {
     text.fail(text.size_line.data(), "the size line announces " + std::to_string(text.header.stored_entries) +

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
+#include <utility>
 #include <vector>
 
 #include "TestFiles.hpp"
@@ -146,6 +147,21 @@ TEST(BadFiles, TheFirstOfSeveralDefectsIsReported) {
                 Tessera::parse_matrix_market<double>(text, "text", {7, {}, 0, 16});
               }),
               "runtime_error: text:203: expected a row index, found \"wrong\"");
+  }
+}
+
+TEST(BadFiles, TheFirstDefectIsReportedWhicheverThreadIsFaster) {
+  constexpr std::size_t lines = 100000;  // of six bytes each, in each of two chunks
+  for (const auto& [first, second] : {std::pair{lines / 2, lines - 1}, std::pair{lines - 1, lines / 2}}) {
+    std::string text = real + "9 9 200000\n";
+    const std::size_t head = text.size();
+    for (std::size_t k = 0; k < 2 * lines; ++k) text += "1 1 1\n";
+    text[head + 6 * first] = 'x';
+    text[head + 6 * (lines + second)] = 'y';
+    EXPECT_EQ(thrown_by([&] {
+                Tessera::parse_matrix_market<double>(text, "text", {2, {}, 0, 6 * lines});
+              }),
+              "runtime_error: text:" + std::to_string(3 + first) + ": expected a row index, found \"x\"");
   }
 }
 

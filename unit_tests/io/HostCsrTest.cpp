@@ -55,6 +55,22 @@ TEST(HostCsr, MakeCanonicalSortsAndSumsInOrder) {
   EXPECT_EQ(matrix, (HostCsr<double>{3, 4, {0, 3, 3, 5}, {0, 1, 3, 1, 2}, {0, 5, 0, 7, 3}}));
 }
 
+TEST(HostCsr, MakeCanonicalSumsLongRowsInOrder) {
+  // So many terms of such different magnitude that another order shows in the last bits.
+  const auto random = Tessera::random_dense<double>(1000, 2, 3);
+  HostCsr<double> matrix{1, 3, {0, 1000}, {}, {}};
+  HostCsr<double> expected{1, 3, {0, 3}, {0, 1, 2}, {0, 0, 0}};
+  for (std::size_t k = 0; k < 1000; ++k) {
+    const int column = random.values[k] < -0.3 ? 0 : random.values[k] < 0.3 ? 1 : 2;
+    const double value = random.values[1000 + k] * (k % 3 == 0 ? 1e6 : 1.0);
+    matrix.column_indices.push_back(column);
+    matrix.values.push_back(value);
+    expected.values[static_cast<std::size_t>(column)] += value;
+  }
+  make_canonical(matrix);
+  EXPECT_EQ(matrix, expected);
+}
+
 TEST(HostCsr, MakeCanonicalTakesManyRowsAndAnyNumberOfThreads) {
   // Twice each row of a known matrix, the second time backwards: the sum is twice the matrix.
   const auto known = Tessera::generate_uniform(20000, 5, 3);

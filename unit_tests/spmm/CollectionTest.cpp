@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <filesystem>
 #include <tessera/io/ReadMatrix.hpp>
@@ -35,10 +36,9 @@ void check_matrix(const std::filesystem::path& file) {
   pattern.columns = matrix.columns;
   pattern.row_offsets.assign(matrix.row_offsets.begin(), matrix.row_offsets.end());
   pattern.column_indices = matrix.column_indices;
-  UserMatrix<Exec, Scalar, int> A(pattern);
-  for (std::size_t k = 0; k < matrix.values.size(); ++k)
-    A.host_values[k] = reinterpret_cast<const Scalar&>(matrix.values[k]);
-  A.values = user_values<Exec>(A.host_values);
+  std::vector<Scalar> values(matrix.values.size());
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = std::bit_cast<Scalar>(matrix.values[k]);
+  const UserMatrix<Exec, Scalar, int> A(pattern, values);
   const bool small = pattern.nonzeros() < 100000;
   for (const Format format : every_format) {
     auto plan = A.plan(with_format(format));
@@ -47,9 +47,9 @@ void check_matrix(const std::filesystem::path& file) {
     expect_product<Left>(A, plan, 1, Mode::NoTranspose, 1, 0, what);
     expect_product<Right>(A, plan, 2, Mode::ConjugateTranspose, 1, 0, what);
     if (!small) continue;
-    for (const int columns : {7, 8, 16, 33}) {
-      expect_product<Left>(A, plan, columns, Mode::NoTranspose, -2, 0.5, what);
-      expect_product<Right>(A, plan, columns, Mode::NoTranspose, 1, 0, what);
+    for (const int columns : {8, 33}) {
+      expect_product<Left>(A, plan, columns, Mode::NoTranspose, -2, 0.5, what, false);
+      expect_product<Right>(A, plan, columns, Mode::NoTranspose, 1, 0, what, false);
     }
   }
 }

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <complex>
+#include <map>
 #include <string>
 #include <tessera/portable/Reference.hpp>
 #include <tessera/spmm/Spmm.hpp>
+#include <tuple>
 
 #include "TestDense.hpp"
 
@@ -31,8 +34,30 @@ using UserValues = Kokkos::View<user_scalar_t<Scalar>*, typename Exec::memory_sp
 template <class Exec, class Scalar>
 UserValues<Exec, Scalar> user_values(const std::vector<Scalar>& host) {
   std::vector<user_scalar_t<Scalar>> converted(host.size());
-  for (std::size_t i = 0; i < host.size(); ++i) converted[i] = reinterpret_cast<const user_scalar_t<Scalar>&>(host[i]);
+  for (std::size_t i = 0; i < host.size(); ++i) converted[i] = std::bit_cast<user_scalar_t<Scalar>>(host[i]);
   return to_device<Exec>(converted);
+}
+
+/// Sorts rows and sums duplicates in the order of the input, in the type of the matrix: what a plan stores.
+template <class Scalar, class Offset>
+std::pair<HostPattern<Offset>, std::vector<Scalar>> canonical(const HostPattern<Offset>& A,
+                                                              const std::vector<Scalar>& values) {
+  HostPattern<Offset> pattern;
+  pattern.columns = A.columns;
+  std::vector<Scalar> sums;
+  for (int i = 0; i < A.rows; ++i) {
+    std::map<int, Scalar> row;
+    for (Offset k = A.row_offsets[i]; k < A.row_offsets[i + 1]; ++k) {
+      const auto [place, is_new] = row.try_emplace(A.column_indices[k], values[k]);
+      if (!is_new) place->second += values[k];
+    }
+    for (const auto& [column, sum] : row) {
+      pattern.column_indices.push_back(column);
+      sums.push_back(sum);
+    }
+    pattern.end_row();
+  }
+  return {pattern, sums};
 }
 
 /// A matrix of a test: pattern and values as the user gives them.
@@ -43,11 +68,15 @@ struct UserMatrix {
   DevicePattern<Exec, Offset> pattern;
   UserValues<Exec, Scalar> values;
 
+  HostPattern<Offset> stored;  // canonical
+  std::vector<Scalar> stored_values;
+
   explicit UserMatrix(const HostPattern<Offset>& A, std::uint64_t seed = 1)
-      : host(A),
-        host_values(random_values<Scalar>(A.nonzeros(), seed)),
-        pattern(A),
-        values(user_values<Exec>(host_values)) {}
+      : UserMatrix(A, random_values<Scalar>(A.nonzeros(), seed)) {}
+  UserMatrix(const HostPattern<Offset>& A, const std::vector<Scalar>& given)
+      : host(A), host_values(given), pattern(A), values(user_values<Exec>(given)) {
+    std::tie(stored, stored_values) = canonical(A, given);
+  }
 
   auto plan(const PlanOptions& options) const {
     return make_plan(Exec(), host.rows, host.columns, pattern.row_offsets, pattern.column_indices, values, options);
@@ -55,10 +84,10 @@ struct UserMatrix {
 };
 
 /// Multiplies random operands in a View of type View and compares every column with the reference. Y holds NaN if
-/// beta = 0.
+/// beta = 0. With `every_column` false, only the first and the last column are compared.
 template <class View, class Exec, class M, class Offset, class PlanType>
 void expect_product(const UserMatrix<Exec, M, Offset>& A, PlanType& plan, int columns, Mode mode, double alpha,
-                    double beta, const std::string& what) {
+                    double beta, const std::string& what, bool every_column = true) {
   using User = typename View::non_const_value_type;
   using V = Impl::kernel_scalar_t<User>;
   const Exec exec;
@@ -85,8 +114,8 @@ void expect_product(const UserMatrix<Exec, M, Offset>& A, PlanType& plan, int co
     }
   };
   for (int j = 0; j < columns; ++j) {
-    for (int i = 0; i < x_rows; ++i) at(x_host, i, j) = reinterpret_cast<const User&>(x_copy(i, j));
-    for (int i = 0; i < y_rows; ++i) at(y_host, i, j) = reinterpret_cast<const User&>(y_copy(i, j));
+    for (int i = 0; i < x_rows; ++i) at(x_host, i, j) = std::bit_cast<User>(x_copy(i, j));
+    for (int i = 0; i < y_rows; ++i) at(y_host, i, j) = std::bit_cast<User>(y_copy(i, j));
   }
   Kokkos::deep_copy(x, x_host);
   Kokkos::deep_copy(y, y_host);
@@ -95,8 +124,9 @@ void expect_product(const UserMatrix<Exec, M, Offset>& A, PlanType& plan, int co
   exec.fence();
   Kokkos::deep_copy(y_host, y);
   for (int j = 0; j < columns; ++j) {
-    for (int i = 0; i < y_rows; ++i) result(i, j) = reinterpret_cast<const V&>(at(y_host, i, j));
-    const auto reference = reference_column(A.host.view(), A.host_values.data(), mode, V(real_of_t<V>(alpha)),
+    if (!every_column && j > 0 && j + 1 < columns) continue;
+    for (int i = 0; i < y_rows; ++i) result(i, j) = std::bit_cast<V>(at(y_host, i, j));
+    const auto reference = reference_column(A.stored.view(), A.stored_values.data(), mode, V(real_of_t<V>(alpha)),
                                             x_copy.column(j), 1, V(real_of_t<V>(beta)), y_copy.column(j), 1);
     ASSERT_LE(reference.worst_error(result.column(j), 1), 1.0)
         << what << ", mode " << to_string(mode) << ", column " << j;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <bit>
+
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 
@@ -134,7 +136,7 @@ TYPED_TEST(ProductTest, SubviewsAndStrides) {
     for (std::size_t i = 0; i < host.extent(0); ++i)
       for (std::size_t j = 0; j < host.extent(1); ++j) {
         const V value = random.scalar<V>();
-        host(i, j) = reinterpret_cast<const User&>(value);
+        host(i, j) = std::bit_cast<User>(value);
       }
     Kokkos::deep_copy(view, host);
   };
@@ -183,7 +185,7 @@ TYPED_TEST(ProductTest, AColumnDoesNotDependOnTheOthers) {
   for (int j = 0; j < 37; ++j)
     for (int i = 0; i < 33; ++i) {
       const V value = random.scalar<V>();
-      x_host(i, j) = reinterpret_cast<const User&>(value);
+      x_host(i, j) = std::bit_cast<User>(value);
     }
   Kokkos::deep_copy(x, x_host);
   for (const Format format : every_format) {
