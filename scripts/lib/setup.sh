@@ -151,7 +151,7 @@ platform_command() {
   inside=("${private_mounts[@]}" -- "$checkout/scripts/lib/enter" "$dir" "$checkout" "$builds" "$cache/ccache")
   [[ -z ${TESSERA_DATA_DIR:-} ]] || inside+=("$TESSERA_DATA_DIR")
   inside+=(-- env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "TERM=${TERM:-dumb}"
-    "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND=false
+    "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     "CCACHE_DIR=$cache/ccache" "CCACHE_BASEDIR=${source:-$checkout}" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G)
 }
