@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # tessera_add_layer(<name> [DEPENDS <layer or target>...] [PRIVATE <target>...] [SOURCES <file>...])
 #
 # One layer of the architecture (src/README.md): the target tessera_<name>, alias Tessera::<name>, whose only include

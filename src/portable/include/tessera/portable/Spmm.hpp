@@ -8,7 +8,7 @@
 
 /// Y = alpha A X + beta Y in Kokkos parallel patterns, one function a format.
 ///
-/// Every row is summed in ascending column order by one thread, whatever the number of threads or columns: results are
+/// Every row is summed by one thread in an order that neither the number of threads nor of columns changes: results are
 /// deterministic, without atomics. On host backends the inner loops are vectorised over columns for the processor at
 /// hand; X whose columns are not adjacent is packed, some columns at a time, into `scratch` (see spmm_scratch_bytes).
 /// With less scratch than that, fewer columns are packed at a time, down to none: slower, never wrong. On device

@@ -40,9 +40,10 @@ auto multivector(const char* name, const View& view) {
 /// Y = alpha op(A) X + beta Y, on the instance `exec`.
 ///
 /// X has as many rows as op(A) has columns, Y as many as op(A) has rows, both the same number of columns; rank 1 or 2;
-/// LayoutLeft, LayoutRight or LayoutStride, each its own. Sums are taken in the type of Y, in ascending column order of
-/// A: a column of Y does not depend on the other columns of X, nor on the number of threads. beta = 0 overwrites Y,
-/// which may then hold anything, NaN included; alpha = 0 reads neither A nor X.
+/// LayoutLeft, LayoutRight or LayoutStride, each its own. Sums are taken in the type of Y, in an order that depends
+/// on the matrix and its format alone: bit for bit, a column of Y does not depend on the other columns of X, nor on the
+/// number of threads. beta = 0 overwrites Y, which may then hold anything, NaN included; alpha = 0 reads neither A nor
+/// X.
 ///
 /// \param exec  [in]     the instance to run on; the call does not wait for it
 /// \param plan  [in]     from make_plan()
