@@ -324,8 +324,10 @@ template <class T>
 /// One column of X in rows of one real: the same sums without the machinery for blocks, which short rows would not
 /// repay.
 template <class T, class Offset>
-[[gnu::noinline]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d, Ordinal first, Ordinal last) {
+[[gnu::noinline]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& dense, Ordinal first,
+                                         Ordinal last) {
   using Real = typename T::Real;
+  const Dense<T> d = dense;  // which no store can alias
   const Ordinal* columns = A.column_indices;
   const auto rows = [&](auto stride) {
     Offset k = A.row_offsets[first];
