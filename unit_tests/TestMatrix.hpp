@@ -38,6 +38,17 @@ class Random {
   std::uint64_t state_;
 };
 
+/// re for a real Scalar, re + i im for a complex one.
+template <class Scalar>
+Scalar number(double re, double im) {
+  using Real = real_of_t<Scalar>;
+  if constexpr (is_complex_v<Scalar>) {
+    return {static_cast<Real>(re), static_cast<Real>(im)};
+  } else {
+    return static_cast<Real>(re);
+  }
+}
+
 template <class Offset>
 struct HostPattern {
   int rows = 0;

@@ -17,8 +17,7 @@ constexpr Ordinal window_count(Ordinal rows) { return rows / 8 + (rows % 8 != 0)
 
 template <class Offset>
 KOKKOS_INLINE_FUNCTION Offset tiles_of_window(const CsrPattern<Offset>& A, Ordinal window) {
-  Offset cursor[8];
-  const Offset columns = merge_window<8>(A, window * 8, cursor, [](Ordinal, unsigned) {});
+  const Offset columns = merge_window<8>(A, window * 8, [](Ordinal, unsigned) {});
   return (columns + 7) / 8;
 }
 
@@ -28,17 +27,16 @@ KOKKOS_INLINE_FUNCTION void fill_window(const CsrPattern<Offset>& A, Ordinal win
   Offset tile = out.window_offsets(window);
   int slot = 0;
   std::uint64_t mask = 0;
-  Offset cursor[8];
   const auto close_tile = [&] {
-    for (int c = slot; c < 8; ++c) out.tile_columns(tile * 8 + c) = BitTcfPattern<Offset>::no_column;
+    for (int c = slot; c < 8; ++c) out.tile_columns(std::size_t(tile) * 8 + c) = BitTcfPattern<Offset>::no_column;
     out.tile_masks(tile) = mask;
     out.tile_offsets(tile + 1) = static_cast<Offset>(Kokkos::popcount(mask));
     ++tile;
     slot = 0;
     mask = 0;
   };
-  merge_window<8>(A, window * 8, cursor, [&](Ordinal column, unsigned rows) {
-    out.tile_columns(tile * 8 + slot) = column;
+  merge_window<8>(A, window * 8, [&](Ordinal column, unsigned rows) {
+    out.tile_columns(std::size_t(tile) * 8 + slot) = column;
     for (int r = 0; r < 8; ++r) mask |= std::uint64_t(rows >> r & 1u) << (8 * r + slot);
     if (++slot == 8) close_tile();
   });
@@ -165,7 +163,7 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> bittcf_to_csr(
           const std::uint64_t before = mask & ((std::uint64_t(1) << (8 * (row % 8))) - 1);
           Offset k = in.tile_offsets[tile] + static_cast<Offset>(Kokkos::popcount(before));
           for (unsigned bits = bittcf_row_mask(mask, row % 8); bits != 0; bits &= bits - 1, ++k, ++entry) {
-            columns(entry) = in.tile_columns[tile * 8 + Kokkos::countr_zero(bits)];
+            columns(entry) = in.tile_columns[std::size_t(tile) * 8 + Kokkos::countr_zero(bits)];
             slots(entry) = k;
           }
         }
@@ -224,7 +222,7 @@ KOKKOS_INLINE_FUNCTION int window_fault(const BitTcfPattern<Offset>& A, Ordinal 
     check(A.tile_offsets[tile + 1] - A.tile_offsets[tile] == static_cast<Offset>(Kokkos::popcount(mask)),
           tile_offsets_wrong);
     for (int c = 0; c < 8; ++c) {
-      const Ordinal column = A.tile_columns[tile * 8 + c];
+      const Ordinal column = A.tile_columns[std::size_t(tile) * 8 + c];
       const bool has_entry = (mask & (std::uint64_t(0x0101010101010101) << c)) != 0;
       if (column == BitTcfPattern<Offset>::no_column) {
         check(c > 0 && tile + 1 == A.window_offsets[window + 1], gap_in_columns);

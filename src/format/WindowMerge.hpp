@@ -9,12 +9,10 @@ namespace Tessera::Impl {
 /// Walks the distinct columns of Height adjacent rows of a canonical pattern in ascending order, and calls
 /// visit(column, rows) for each, where bit r of `rows` is set if row first_row + r has an entry there. Returns how
 /// many.
-///
-/// `cursor` holds, on each call of visit, the entry of row r at that column for every bit that is set.
 template <int Height, class Offset, class Visit>
-KOKKOS_INLINE_FUNCTION Offset merge_window(const CsrPattern<Offset>& A, Ordinal first_row, Offset (&cursor)[Height],
-                                           const Visit& visit) {
+KOKKOS_INLINE_FUNCTION Offset merge_window(const CsrPattern<Offset>& A, Ordinal first_row, const Visit& visit) {
   constexpr Ordinal exhausted = Kokkos::Experimental::finite_max_v<Ordinal>;
+  Offset cursor[Height];
   Offset end[Height];
   Ordinal next[Height];  // the column under each cursor
   for (int r = 0; r < Height; ++r) {

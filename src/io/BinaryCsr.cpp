@@ -58,7 +58,7 @@ BinaryArrays find_arrays(std::string_view bytes, const std::string& name, const 
 template <class Offset>
 std::vector<std::size_t> load_offsets(const char* array, const BinaryHeader& header, const std::string& name) {
   std::vector<std::size_t> offsets(static_cast<std::size_t>(header.rows) + 1);
-  const auto nonzeros = static_cast<Offset>(header.nonzeros);  // which fits, as the file is that long
+  const auto nonzeros = static_cast<Offset>(header.nonzeros);  // which fits: the header was checked
   Offset previous = 0;
   for (std::size_t row = 0; row < offsets.size(); ++row) {
     const auto offset = load<Offset>(array, row);

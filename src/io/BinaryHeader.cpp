@@ -55,7 +55,8 @@ BinaryHeader parse_binary_header(std::string_view bytes, const std::string& name
                              " bytes, found " + std::to_string(bytes.size()));
   }
   constexpr std::int64_t largest_extent = std::numeric_limits<Ordinal>::max();
-  constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t largest_count =
+      is_wide ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int32_t>::max();
   std::size_t number = 1;
   if (is_wide) header.kind = static_cast<ValueKind>(checked_field(bytes, number++, 3, "the kind of the values", name));
   header.rows = static_cast<Ordinal>(checked_field(bytes, number++, largest_extent, "the number of rows", name));

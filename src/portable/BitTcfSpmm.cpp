@@ -29,7 +29,7 @@ void bittcf_spmm(const ExecutionSpace& exec, const BitTcfPattern<Offset>& A, std
             const std::uint64_t before = mask & ((std::uint64_t(1) << (8 * r)) - 1);
             Offset k = A.tile_offsets[tile] + static_cast<Offset>(Kokkos::popcount(before));
             for (unsigned bits = bittcf_row_mask(mask, r); bits != 0; bits &= bits - 1, ++k) {
-              sum += Impl::term(product, k, A.tile_columns[tile * 8 + Kokkos::countr_zero(bits)], column);
+              sum += Impl::term(product, k, A.tile_columns[std::size_t(tile) * 8 + Kokkos::countr_zero(bits)], column);
             }
           }
           return sum;

@@ -19,9 +19,6 @@ inline constexpr bool is_host_space_v = std::is_same_v<typename ExecutionSpace::
 template <class VectorScalar>
 inline constexpr Ordinal slab_columns = 256 / sizeof(VectorScalar);
 
-/// Elements from row to row of a packed slab.
-constexpr std::ptrdiff_t packed_stride(Ordinal columns) { return columns; }
-
 /// Calls body(first, last) for parts of [0, units) that hold about the same number of nonzeros. `nonzeros_before(u)`
 /// counts those of the units before u; a unit (a row, a window) costs something too, even if it is empty.
 template <class ExecutionSpace, class NonzerosBefore, class Body>
@@ -76,8 +73,8 @@ void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Produ
       const auto source = slab.x;
       parallel_for_balanced(
           "Tessera::pack", exec, x.rows, [=](Ordinal row) { return std::int64_t(row) * count; },
-          [=](Ordinal begin, Ordinal end) { pack(source, packed, packed_stride(count), begin, end); });
-      slab.x = {packed, x.rows, count, packed_stride(count), 1};
+          [=](Ordinal begin, Ordinal end) { pack(source, packed, count, begin, end); });
+      slab.x = {packed, x.rows, count, count, 1};
     }
     multiply(slab);
   }

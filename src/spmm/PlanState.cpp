@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <atomic>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <tessera/format/BitTcf.hpp>
@@ -11,6 +13,12 @@
 #include "Explain.hpp"
 
 namespace Tessera::Impl {
+
+/// 1, 2, ...: one for each plan of the process.
+inline std::uint64_t next_plan_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
 
 /// A or its transpose in the format of the plan, with its values.
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -57,6 +65,7 @@ template <class Scalar, class Offset, class ExecutionSpace>
 struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
   using Memory = typename ExecutionSpace::memory_space;
 
+  std::uint64_t id = next_plan_id();  // what workspaces know the plan by
   Ordinal rows = 0;
   Ordinal columns = 0;
   std::size_t nonzeros = 0;
@@ -74,7 +83,7 @@ struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
 namespace {
 
 /// \throws std::invalid_argument if the sizes of the three arrays do not fit each other.
-template <class Input>
+template <class Offset, class Input>
 void check_sizes(const Input& input) {
   const auto fail = [](const std::string& what) { throw std::invalid_argument("Tessera::make_plan: " + what); };
   if (input.pattern.rows < 0 || input.pattern.columns < 0) {
@@ -87,6 +96,10 @@ void check_sizes(const Input& input) {
   if (!empty && input.row_offsets_size != wanted) {
     fail("there are " + std::to_string(input.row_offsets_size) +
          " row offsets; expected rows + 1 = " + std::to_string(wanted));
+  }
+  if (input.column_indices_size > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
+    fail("there are " + std::to_string(input.column_indices_size) +
+         " entries; expected row offsets of 8 bytes for more than 2^31 - 1");
   }
   if (input.column_indices_size != input.values_size) {
     fail("there are " + std::to_string(input.column_indices_size) + " column indices and " +
@@ -113,7 +126,7 @@ template <class Scalar, class Offset, class ExecutionSpace>
 PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const Input& input,
                                                      const PlanOptions& options)
     : members_(std::make_unique<Members>()) {
-  check_sizes(input);
+  check_sizes<Offset>(input);
   if (options.columns < 0) {
     throw std::invalid_argument("Tessera::make_plan: options.columns is " + std::to_string(options.columns) +
                                 "; expected a number that is not negative");
@@ -208,7 +221,7 @@ Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(con
   // Scratch for the widest vectors that this matrix may be multiplied with.
   using Widest = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
   const Ordinal x_rows = is_transposed(mode) ? m.rows : m.columns;
-  return Workspace<ExecutionSpace>(exec, this, mode, columns,
+  return Workspace<ExecutionSpace>(exec, m.id, mode, columns,
                                    spmm_scratch_bytes<ExecutionSpace, Widest>(x_rows, columns));
 }
 
@@ -225,10 +238,12 @@ void PlanState<Scalar, Offset, ExecutionSpace>::build_transpose(const ExecutionS
     rows_from_plain = built.values;
   }
   auto turned = transpose(exec, rows.view(), m.nonzeros);
-  m.transposed.build(exec, m.choice.format, turned.pattern, turned.values);
-  gather_values(exec, rows_from_plain, m.transposed.map, m.plain.values.data(), m.transposed.values.data(), m.nonzeros);
-  if (!m.has_source) m.transposed.map = {};
+  Side<Scalar, Offset, ExecutionSpace> side;  // the plan stays as it is if memory runs out
+  side.build(exec, m.choice.format, turned.pattern, turned.values);
+  gather_values(exec, rows_from_plain, side.map, m.plain.values.data(), side.values.data(), m.nonzeros);
+  if (!m.has_source) side.map = {};
   exec.fence("Tessera::Plan::prepare");
+  m.transposed = std::move(side);
   m.has_transpose = true;
 }
 
@@ -274,7 +289,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::check_product(const Workspace<Ex
          std::to_string(op_columns) + " rows, Y with " + std::to_string(op_rows) +
          " rows, and as many columns in Y as in X");
   }
-  if (!work.belongs_to(this)) fail("the workspace is not from this plan's prepare()");
+  if (!work.belongs_to(m.id)) fail("the workspace is not from this plan's prepare()");
   if (work.mode() != mode) {
     fail("the workspace was prepared for mode " + std::string(to_string(work.mode())) + "; expected one for mode " +
          std::string(to_string(mode)));

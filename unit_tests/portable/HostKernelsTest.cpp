@@ -50,7 +50,7 @@ TYPED_TEST(HostKernelsTest, EveryNumberOfColumns) {
   for (const auto target : Impl::available_simd_targets()) {
     for (int columns = 1; columns <= 37; ++columns) {
       check<M, V>(target, A, columns, Layout::Right, Layout::Right, V(1), V(0));
-      check<M, V>(target, A, columns, Layout::PaddedRight, Layout::PaddedLeft, V(2), V(-1));
+      check<M, V>(target, A, columns, Layout::PaddedRight, Layout::PaddedLeft, number<V>(2, -1), number<V>(-1, 0.5));
     }
     for (const int columns : {63, 64, 65, 127, 128, 129, 200}) {
       check<M, V>(target, A, columns, Layout::Right, Layout::Left, V(1), V(0));
@@ -66,7 +66,7 @@ TYPED_TEST(HostKernelsTest, RowsAtTheEdgesOfAGroup) {
       for (const Layout layout : every_layout) {
         const auto A = random_pattern<typename TypeParam::Offset>(rows, 19, 0.4, rows);
         check<M, V>(target, A, 8, Layout::Right, layout, V(1), V(0));
-        check<M, V>(target, A, 19, Layout::Right, layout, V(-3), V(2));
+        check<M, V>(target, A, 19, Layout::Right, layout, number<V>(-3, 0.5), number<V>(2, 1));
       }
     }
   }
@@ -77,7 +77,8 @@ TYPED_TEST(HostKernelsTest, OneColumnWithAnyStride) {
   using V = typename TypeParam::VectorScalar;
   const auto A = random_pattern<typename TypeParam::Offset>(30, 40, 0.2, 8, 6);
   for (const auto target : Impl::available_simd_targets()) {
-    for (const Layout layout : every_layout) check<M, V>(target, A, 1, layout, layout, V(1), V(3));
+    for (const Layout layout : every_layout)
+      check<M, V>(target, A, 1, layout, layout, number<V>(1, 2), number<V>(3, -1));
   }
 }
 

@@ -48,7 +48,7 @@ TYPED_TEST(SpmmTest, EveryPairOfLayouts) {
     for (const Layout y : every_layout) {
       for (const int columns : {1, 2, 7, 8, 33}) {
         HostProduct<M, V, Offset> host(A, columns, x, y, 22);
-        host.set_factors(V(2), V(-1), 23);
+        host.set_factors(number<V>(2, -1), number<V>(-1, 0.5), 23);
         check<Exec>(host, spmm_scratch_bytes<Exec, V>(A.columns, columns), describe(67, 53, columns, x, y));
       }
     }
@@ -108,7 +108,7 @@ TYPED_TEST(SpmmTest, ScaleOverwritesOrMultiplies) {
   using Exec = typename TypeParam::ExecutionSpace;
   using V = typename TypeParam::VectorScalar;
   for (const Layout layout : every_layout) {
-    for (const V beta : {V(0), V(1), V(-2)}) {
+    for (const V beta : {V(0), V(1), number<V>(-2, 3)}) {
       Dense<V> y(17, 5, layout);
       if (beta != V(0)) y.randomize(71);
       const auto device = to_device<Exec>(y.memory());

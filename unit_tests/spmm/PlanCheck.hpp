@@ -83,8 +83,9 @@ struct UserMatrix {
   }
 };
 
-/// Multiplies random operands in a View of type View and compares every column with the reference. Y holds NaN if
-/// beta = 0. With `every_column` false, only the first and the last column are compared.
+/// Multiplies random operands, with factors that have imaginary parts where V is complex, in a View of type View and
+/// compares every column with the reference. Y holds NaN if beta = 0. With `every_column` false, only the first and the
+/// last column are compared.
 template <class View, class Exec, class M, class Offset, class PlanType>
 void expect_product(const UserMatrix<Exec, M, Offset>& A, PlanType& plan, int columns, Mode mode, double alpha,
                     double beta, const std::string& what, bool every_column = true) {
@@ -120,14 +121,15 @@ void expect_product(const UserMatrix<Exec, M, Offset>& A, PlanType& plan, int co
   Kokkos::deep_copy(x, x_host);
   Kokkos::deep_copy(y, y_host);
   auto work = plan.prepare(exec, columns, mode);
-  spmm(exec, plan, work, mode, alpha, x, beta, y);
+  const V a = number<V>(alpha, -alpha / 4), b = number<V>(beta, beta / 2);
+  spmm(exec, plan, work, mode, std::bit_cast<User>(a), x, std::bit_cast<User>(b), y);
   exec.fence();
   Kokkos::deep_copy(y_host, y);
   for (int j = 0; j < columns; ++j) {
     if (!every_column && j > 0 && j + 1 < columns) continue;
     for (int i = 0; i < y_rows; ++i) result(i, j) = std::bit_cast<V>(at(y_host, i, j));
-    const auto reference = reference_column(A.stored.view(), A.stored_values.data(), mode, V(real_of_t<V>(alpha)),
-                                            x_copy.column(j), 1, V(real_of_t<V>(beta)), y_copy.column(j), 1);
+    const auto reference =
+        reference_column(A.stored.view(), A.stored_values.data(), mode, a, x_copy.column(j), 1, b, y_copy.column(j), 1);
     ASSERT_LE(reference.worst_error(result.column(j), 1), 1.0)
         << what << ", mode " << to_string(mode) << ", column " << j;
   }

@@ -363,7 +363,7 @@ void csr_rows(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorSca
   }
   RowGroup group;
   group.columns = A.column_indices;
-  for (Ordinal row = first; row < last; row += rows_at_once) {
+  for (Ordinal row = first; row<last; row = last - row> rows_at_once ? row + rows_at_once : last) {
     group.rows = last - row < rows_at_once ? last - row : rows_at_once;
     for (int r = 0; r <= group.rows; ++r) group.offsets[r] = static_cast<std::ptrdiff_t>(A.row_offsets[row + r]);
     csr_group(group, row, d);
@@ -417,7 +417,7 @@ void bittcf_windows(const BitTcfPattern<Offset>& A, const Product<MatrixScalar, 
     const Ordinal row = window * rows_at_once;
     const Offset tile = A.window_offsets[window];
     const int rows = A.rows - row < rows_at_once ? A.rows - row : rows_at_once;
-    bittcf_window({A.tile_masks + tile, A.tile_columns + tile * 8,
+    bittcf_window({A.tile_masks + tile, A.tile_columns + static_cast<std::ptrdiff_t>(tile) * 8,
                    static_cast<std::ptrdiff_t>(A.window_offsets[window + 1] - tile),
                    static_cast<std::ptrdiff_t>(A.tile_offsets[tile]), rows},
                   row, d);
@@ -430,7 +430,7 @@ void pack_rows(const Multivector<const VectorScalar>& x, VectorScalar* packed, s
   using Real = real_of_t<VectorScalar>;
   constexpr int parts = is_complex_v<VectorScalar> ? 2 : 1;
   using B = Block<Real, parts>;
-  for (Ordinal row = first; row < last; row += B::size) {
+  for (Ordinal row = first; row<last; row = last - row> B::size ? row + B::size : last) {
     const int rows = last - row < B::size ? last - row : B::size;
     for (int column = 0; column < x.columns; column += B::size) {
       const int columns = x.columns - column < B::size ? x.columns - column : B::size;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -11,6 +12,7 @@
 #include <tessera/spmm/impl/KernelTypes.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace Tessera {
 
@@ -75,7 +77,8 @@ class Plan {
   }
 
   /// Takes new values for the same pattern, in the order of the entries that make_plan() was given (unsorted rows and
-  /// duplicates included: duplicates are summed). One pass; no analysis and no allocation.
+  /// duplicates included: duplicates are summed). One pass; no analysis and no allocation. Does not wait: leave
+  /// `values` as they are, and start products on other instances, only after a fence of `exec`.
   ///
   /// \param values [in] a rank-1 View of as many entries as the input had, readable on the device
   /// \throws std::invalid_argument if the number of values differs; std::logic_error after release_source()
@@ -151,6 +154,10 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffse
 template <class ExecutionSpace, class Matrix>
 requires requires(const Matrix& A) { A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries, A.values; }
 auto make_plan(const ExecutionSpace& exec, const Matrix& A, const PlanOptions& options = {}) {
+  constexpr auto most = std::numeric_limits<int>::max();
+  if (std::cmp_greater(A.numRows(), most) || std::cmp_greater(A.numCols(), most)) {
+    throw std::invalid_argument("Tessera::make_plan: A has more than 2^31 - 1 rows or columns");
+  }
   return make_plan(exec, static_cast<int>(A.numRows()), static_cast<int>(A.numCols()), A.graph.row_map, A.graph.entries,
                    A.values, options);
 }

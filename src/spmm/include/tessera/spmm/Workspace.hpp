@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <tessera/common/Mode.hpp>
 
 namespace Tessera {
@@ -18,13 +19,13 @@ class Workspace {
   Workspace() = default;
 
   Mode mode() const { return mode_; }
-  int columns() const { return columns_; }                           ///< the most columns a product may have
-  std::size_t bytes() const { return buffer_.extent(0); }            ///< device memory held
-  std::byte* data() const { return buffer_.data(); }                 ///< for the library: packed columns of X
-  bool belongs_to(const void* plan) const { return plan_ == plan; }  ///< for the library
+  int columns() const { return columns_; }                             ///< the most columns a product may have
+  std::size_t bytes() const { return buffer_.extent(0); }              ///< device memory held
+  std::byte* data() const { return buffer_.data(); }                   ///< for the library: packed columns of X
+  bool belongs_to(std::uint64_t plan) const { return plan_ == plan; }  ///< for the library
 
   /// For the library: users call Plan::prepare.
-  Workspace(const ExecutionSpace& exec, const void* plan, Mode mode, int columns, std::size_t bytes)
+  Workspace(const ExecutionSpace& exec, std::uint64_t plan, Mode mode, int columns, std::size_t bytes)
       : plan_(plan), mode_(mode), columns_(columns) {
     if (bytes > 0) buffer_ = Buffer(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::Workspace"), bytes);
   }
@@ -32,7 +33,7 @@ class Workspace {
  private:
   using Buffer = Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>;
 
-  const void* plan_ = nullptr;
+  std::uint64_t plan_ = 0;  // the number of a plan: an address could be that of a later one
   Mode mode_ = Mode::NoTranspose;
   int columns_ = 0;
   Buffer buffer_;
