@@ -120,8 +120,9 @@ TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
     std::vector<V> alone;
     for (int columns = 1; columns <= 40; ++columns) {
       Dense<V> result = y;
-      Product<M, V> product{values.data(),       false, V(3),
-                            x.view(x.column(0)), V(-2), result.view(result.memory().data())};
+      Product<M, V> product{values.data(),      false,
+                            number<V>(3, 1),    x.view(x.column(0)),
+                            number<V>(-2, 0.5), result.view(result.memory().data())};
       product.x.columns = product.y.columns = columns;
       kernel(A.view(), product, 0, A.rows);
       const int last = columns - 1;
