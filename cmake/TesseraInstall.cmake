@@ -6,7 +6,6 @@ include(CMakePackageConfigHelpers)
 
 set(tessera_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
 get_property(tessera_layers GLOBAL PROPERTY TESSERA_LAYERS)
-set_target_properties(tessera PROPERTIES EXPORT_NAME Tessera)
 
 install(TARGETS tessera ${tessera_layers} EXPORT TesseraTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
