@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# tessera_add_layer(<name> [DEPENDS <layer or target>...] [PRIVATE <target>...] [SOURCES <file>...])
+# tessera_add_layer(<name> [COMPONENT <component>] [DEPENDS <layer or target>...] [PRIVATE <target>...]
+#                   [SOURCES <file>...])
 #
 # One layer of the architecture (src/README.md): the target tessera_<name>, alias Tessera::<name>, whose only include
 # root is src/<name>/include. A layer sees the headers of the layers it names in DEPENDS and no others, so that an
-# include against the direction of the architecture does not compile.
+# include against the direction of the architecture does not compile. A layer that needs a library that users may lack is
+# a component of the package, with an alias and an export set of its own: Tessera::<component>.
 function(tessera_add_layer name)
-  cmake_parse_arguments(layer "" "" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
+  cmake_parse_arguments(layer "" "COMPONENT" "DEPENDS;PRIVATE;SOURCES" ${ARGN})
   set(target tessera_${name})
   if(layer_SOURCES)
     add_library(${target} ${layer_SOURCES})
@@ -19,11 +21,17 @@ function(tessera_add_layer name)
     set(scope INTERFACE)
   endif()
   add_library(Tessera::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  if(layer_COMPONENT)
+    add_library(Tessera::${layer_COMPONENT} ALIAS ${target})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${layer_COMPONENT})
+  endif()
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${target} ${scope} cxx_std_20)
   target_link_libraries(${target} ${scope} ${layer_DEPENDS})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(${target} PROPERTIES TESSERA_COMPONENT "${layer_COMPONENT}"
+                                             TESSERA_INCLUDE_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/include)
   set_property(GLOBAL APPEND PROPERTY TESSERA_LAYERS ${target})
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endfunction()

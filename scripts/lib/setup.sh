@@ -23,7 +23,7 @@ root_packages() {
     openmp) echo "$tools,libkokkos-dev,clang,libclang-rt-dev,libomp-dev" ;;
     trilinos)
       printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev"
-      printf ',libtrilinos-%s-dev' kokkos kokkos-kernels tpetra belos rtop thyra xpetra aztecoo triutils epetra \
+      printf ',libtrilinos-%s-dev' kokkos kokkos-kernels tpetra belos anasazi rtop thyra xpetra aztecoo triutils epetra epetraext \
         teuchos galeri
       ;;
   esac

@@ -26,6 +26,28 @@ void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename E
       });
 }
 
+template <class ExecutionSpace, class Offset>
+ValueMap<Offset, typename ExecutionSpace::memory_space> compose(
+    const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& outer,
+    const ValueMap<Offset, typename ExecutionSpace::memory_space>& inner) {
+  if (outer.is_identity()) return inner;
+  if (inner.is_identity()) return outer;
+  ValueMap<Offset, typename ExecutionSpace::memory_space> result;
+  result.slots = decltype(result.slots)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::slots"),
+                                        inner.slots.extent(0));
+  result.runs = inner.runs;
+  const auto from = outer.slots, through = inner.slots, slots = result.slots;
+  Kokkos::parallel_for(
+      "Tessera::compose", Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, slots.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i) { slots(i) = from(through(i)); });
+  return result;
+}
+
+#define TESSERA_INSTANTIATE_COMPOSE(Exec, Offset)                                                                 \
+  template ValueMap<Offset, Exec::memory_space> compose(const Exec&, const ValueMap<Offset, Exec::memory_space>&, \
+                                                        const ValueMap<Offset, Exec::memory_space>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE_COMPOSE)
+
 #define TESSERA_INSTANTIATE(Exec, Scalar, Offset)                                       \
   template void gather_values(const Exec&, const ValueMap<Offset, Exec::memory_space>&, \
                               const ValueMap<Offset, Exec::memory_space>&, const Scalar*, Scalar*, std::size_t);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <atomic>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <tessera/format/BitTcf.hpp>
+#include <tessera/format/Blocks.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
@@ -44,18 +46,7 @@ struct Side {
     } else {
       auto built = build_bittcf(exec, pattern.view(), pattern.nonzeros);
       bittcf = built.pattern;
-      map = built.values;
-      if (!from_canonical.is_identity()) {
-        ValueMap<Offset, Memory> composed;
-        composed.slots = decltype(composed.slots)(
-            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::slots"), pattern.nonzeros);
-        const auto outer = from_canonical.slots, inner = map.slots, slots = composed.slots;
-        Kokkos::parallel_for(
-            "Tessera::compose",
-            Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, pattern.nonzeros),
-            KOKKOS_LAMBDA(std::size_t i) { slots(i) = outer(inner(i)); });
-        map = composed;
-      }
+      map = compose(exec, from_canonical, built.values);
     }
     values = Values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::values"), pattern.nonzeros);
   }
@@ -101,9 +92,14 @@ void check_sizes(const Input& input) {
     fail("there are " + std::to_string(input.column_indices_size) +
          " entries; expected row offsets of 8 bytes for more than 2^31 - 1");
   }
-  if (input.column_indices_size != input.values_size) {
+  if (input.block_size < 1) {
+    fail("the blocks have " + std::to_string(input.block_size) + " rows; expected at least 1");
+  }
+  const auto area = static_cast<std::size_t>(input.block_size) * static_cast<std::size_t>(input.block_size);
+  if (input.values_size / area != input.column_indices_size || input.values_size % area != 0) {
     fail("there are " + std::to_string(input.column_indices_size) + " column indices and " +
-         std::to_string(input.values_size) + " values; expected the same number");
+         std::to_string(input.values_size) + " values; expected " +
+         (area == 1 ? "the same number" : std::to_string(area) + " values a column index"));
   }
 }
 
@@ -120,6 +116,16 @@ void check_precision(const PlanOptions& options, std::vector<std::string>& notes
   notes.push_back("precision " + name + " was asked for and is not available here: native is used");
 }
 
+template <class Scalar, class Offset, class ExecutionSpace>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> canonical_rows(
+    const ExecutionSpace& exec, const typename PlanState<Scalar, Offset, ExecutionSpace>::Input& input) {
+  if (input.block_size == 1) return build_csr(exec, input.pattern, input.column_indices_size);
+  const auto points = expand_blocks(exec, input.pattern, input.column_indices_size, input.block_size);
+  auto result = build_csr(exec, points.pattern.view(), points.pattern.nonzeros);
+  result.values = compose(exec, points.values, result.values);
+  return result;
+}
+
 }  // namespace
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -134,9 +140,9 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   Members& m = *members_;
   check_precision(options, m.notes);
   m.options = options;
-  auto canonical = build_csr(exec, input.pattern, input.column_indices_size);
-  m.rows = input.pattern.rows;
-  m.columns = input.pattern.columns;
+  const auto canonical = canonical_rows<Scalar, Offset>(exec, input);
+  m.rows = canonical.pattern.rows;
+  m.columns = canonical.pattern.columns;
   m.nonzeros = canonical.pattern.nonzeros;
   m.source_entries = input.values_size;
   m.source = canonical.values;
@@ -306,6 +312,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
                                                       Mode mode, VectorScalar alpha,
                                                       const Multivector<const VectorScalar>& X, VectorScalar beta,
                                                       const Multivector<VectorScalar>& Y) const {
+  const Kokkos::Profiling::ScopedRegion region("Tessera::spmm");
   check_product(work, mode, X.rows, X.columns, Y.rows, Y.columns);
   if (Y.rows == 0 || Y.columns == 0) return;
   const Members& m = *members_;

@@ -37,4 +37,18 @@ TYPED_TEST(ValueMapTest, FollowsBothMaps) {
   EXPECT_EQ((gathered<Exec, Offset>({3, 0, 2, 1}, {0, 2, 4}, {1, 0}, {1, 20, 300, 4000}, 2)), (Values{320, 4001}));
 }
 
+TYPED_TEST(ValueMapTest, Composes) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Slots = std::vector<Offset>;
+  using Map = ValueMap<Offset, typename Exec::memory_space>;
+  const Map outer{to_device<Exec>(Slots{2, 0, 3, 1}), {}}, identity;
+  const Map inner{to_device<Exec>(Slots{1, 3, 2, 0}), to_device<Exec>(Slots{0, 3, 4})};
+  const Map composed = compose(Exec(), outer, inner);
+  EXPECT_EQ(to_host(composed.slots), (Slots{0, 1, 3, 2}));
+  EXPECT_EQ(to_host(composed.runs), (Slots{0, 3, 4}));
+  EXPECT_EQ(to_host(compose(Exec(), identity, inner).slots), (Slots{1, 3, 2, 0}));
+  EXPECT_EQ(to_host(compose(Exec(), outer, identity).slots), (Slots{2, 0, 3, 1}));
+}
+
 }  // namespace Tessera::Test

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Configures, builds and runs the project ${source}; where ${refusal} is given, configuring must fail with that message.
-if(NOT tessera_source)
+if(NOT tessera_source AND NOT components)
   set(launcher "${CMAKE_COMMAND};-E;time") # only the user's file is compiled: how long does that take?
 endif()
 file(REMOVE ${binary}/CMakeCache.txt)
@@ -31,8 +31,12 @@ if(output MATCHES "Elapsed time: [^\n]*")
   message(STATUS "A user's file that calls spmm compiles. ${CMAKE_MATCH_0}") # told, not tested: machines differ
 endif()
 
-find_program(program consumer PATHS ${binary} ${binary}/${build_type} NO_DEFAULT_PATH REQUIRED)
-execute_process(COMMAND ${program} RESULT_VARIABLE status)
-if(NOT status EQUAL 0)
-  message(FATAL_ERROR "${program} gave ${status}")
-endif()
+list(TRANSFORM components PREPEND consumer_ OUTPUT_VARIABLE names)
+foreach(name IN ITEMS consumer ${names})
+  unset(program CACHE)
+  find_program(program ${name} PATHS ${binary} ${binary}/${build_type} NO_DEFAULT_PATH REQUIRED)
+  execute_process(COMMAND ${program} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${program} gave ${status}")
+  endif()
+endforeach()

@@ -71,7 +71,8 @@ void check_file(const std::string& path, const Row& row) {
 
 TEST(Collection, EveryMatrixMarketFileIsReadAsTheTableSays) {
   const char* folder = std::getenv("TESSERA_DATA_DIR");
-  if (folder == nullptr) GTEST_SKIP() << "TESSERA_DATA_DIR names no folder of matrices with a table SOURCES.tsv";
+  if (folder == nullptr || *folder == '\0')
+    GTEST_SKIP() << "TESSERA_DATA_DIR names no folder of matrices with a table SOURCES.tsv";
   const auto table = read_table(std::string(folder) + "/SOURCES.tsv");
   std::size_t files = 0;
   for (const Row& row : table) {

@@ -31,4 +31,12 @@ void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename E
                    const ValueMap<Offset, typename ExecutionSpace::memory_space>& second, const Scalar* source,
                    Scalar* target, std::size_t size);
 
+/// The map that takes `inner` and then `outer`: target[i] = source[outer(inner(i))], the runs of `inner` kept.
+///
+/// \param outer [in] without duplicates
+template <class ExecutionSpace, class Offset>
+ValueMap<Offset, typename ExecutionSpace::memory_space> compose(
+    const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& outer,
+    const ValueMap<Offset, typename ExecutionSpace::memory_space>& inner);
+
 }  // namespace Tessera

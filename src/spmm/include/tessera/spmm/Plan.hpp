@@ -109,14 +109,12 @@ class Plan {
   std::shared_ptr<state_type> state_;
 };
 
-/// Makes a plan from compressed rows given as three Views; see the overload for a matrix.
-///
-/// \param row_offsets    [in] rows + 1 offsets, ascending from 0
-/// \param column_indices [in] the column of each entry; rows may be unsorted and hold duplicates, which are summed
-/// \param values         [in] the value of each entry
+namespace Impl {
+
+/// make_plan() for rows of elements (block_size 1) and rows of blocks alike.
 template <class ExecutionSpace, class RowOffsets, class ColumnIndices, class Values>
-auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffsets& row_offsets,
-               const ColumnIndices& column_indices, const Values& values, const PlanOptions& options = {}) {
+auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size, const RowOffsets& row_offsets,
+               const ColumnIndices& column_indices, const Values& values, const PlanOptions& options) {
   using Scalar = typename Values::non_const_value_type;
   using Offset = typename RowOffsets::non_const_value_type;
   using PlanType =
@@ -134,19 +132,36 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffse
   typename State::Input input;
   input.pattern.rows = rows;
   input.pattern.columns = columns;
-  input.pattern.row_offsets = reinterpret_cast<const Impl::kernel_offset_t<Offset>*>(row_offsets.data());
+  input.pattern.row_offsets = reinterpret_cast<const kernel_offset_t<Offset>*>(row_offsets.data());
   input.pattern.column_indices = column_indices.data();
-  input.values = reinterpret_cast<const Impl::kernel_scalar_t<Scalar>*>(values.data());
+  input.block_size = block_size;
+  input.values = reinterpret_cast<const kernel_scalar_t<Scalar>*>(values.data());
   input.row_offsets_size = row_offsets.extent(0);
   input.column_indices_size = column_indices.extent(0);
   input.values_size = values.extent(0);
   return PlanType(std::make_shared<State>(exec, input, options));
 }
 
+}  // namespace Impl
+
+/// Makes a plan from compressed rows given as three Views; see the overload for a matrix.
+///
+/// \param row_offsets    [in] rows + 1 offsets, ascending from 0
+/// \param column_indices [in] the column of each entry; rows may be unsorted and hold duplicates, which are summed
+/// \param values         [in] the value of each entry
+template <class ExecutionSpace, class RowOffsets, class ColumnIndices, class Values>
+auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffsets& row_offsets,
+               const ColumnIndices& column_indices, const Values& values, const PlanOptions& options = {}) {
+  return Impl::make_plan(exec, rows, columns, 1, row_offsets, column_indices, values, options);
+}
+
 /// Analyses a matrix and stores it in the format that `options` names or that is predicted to be the fastest.
 ///
 /// \param A [in] a KokkosSparse::CrsMatrix, or any type with its members numRows(), numCols(), graph.row_map,
-///               graph.entries and values; any shape, rows unsorted or not, duplicates summed, explicit zeros kept
+///               graph.entries and values; any shape, rows unsorted or not, duplicates summed, explicit zeros kept. Or
+///               a KokkosSparse::BsrMatrix, or any type that has blockDim() besides: rows, columns and entries are then
+///               those of square blocks, whose values are row-major one block after the other. The plan's rows, columns
+///               and nonzeros are the elements'; update_values() takes the values in the order of the blocks
 /// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, ...) or
 ///         which option cannot be met
 ///
@@ -158,8 +173,10 @@ auto make_plan(const ExecutionSpace& exec, const Matrix& A, const PlanOptions& o
   if (std::cmp_greater(A.numRows(), most) || std::cmp_greater(A.numCols(), most)) {
     throw std::invalid_argument("Tessera::make_plan: A has more than 2^31 - 1 rows or columns");
   }
-  return make_plan(exec, static_cast<int>(A.numRows()), static_cast<int>(A.numCols()), A.graph.row_map, A.graph.entries,
-                   A.values, options);
+  int block_size = 1;
+  if constexpr (requires { A.blockDim(); }) block_size = static_cast<int>(A.blockDim());
+  return Impl::make_plan(exec, static_cast<int>(A.numRows()), static_cast<int>(A.numCols()), block_size,
+                         A.graph.row_map, A.graph.entries, A.values, options);
 }
 
 }  // namespace Tessera

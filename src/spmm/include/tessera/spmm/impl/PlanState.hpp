@@ -20,7 +20,8 @@ class PlanState {
  public:
   /// A matrix of the user's, with the sizes of its arrays for checking.
   struct Input {
-    CsrPattern<Offset> pattern;
+    CsrPattern<Offset> pattern;  // of blocks, each with its values row-major, if block_size > 1
+    Ordinal block_size = 1;
     const Scalar* values = nullptr;
     std::size_t row_offsets_size = 0;
     std::size_t column_indices_size = 0;

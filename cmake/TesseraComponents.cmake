@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The libraries that Tessera can stand in for. Each makes a component of the package where it is found:
+#   KokkosKernels   TESSERA_ENABLE_KOKKOS_KERNELS = AUTO, ON (must be found) or OFF
+#   Tpetra          TESSERA_ENABLE_TPETRA         = AUTO, ON (must be found) or OFF
+# Sets TESSERA_COMPONENTS, and the targets to link, TESSERA_KOKKOS_KERNELS_TARGET and TESSERA_TPETRA_TARGETS.
+set(TESSERA_COMPONENTS)
+
+# tessera_find_component(<component> <option>): finds the package of the component's name.
+macro(tessera_find_component component option)
+  set(${option} AUTO CACHE STRING "Build the component ${component}: AUTO (where its library is found), ON or OFF")
+  set_property(CACHE ${option} PROPERTY STRINGS AUTO ON OFF)
+  if(${option} STREQUAL AUTO)
+    find_package(${component} QUIET)
+  elseif(${option})
+    find_package(${component} REQUIRED)
+  endif()
+  if(${component}_FOUND AND ${option})
+    # Trilinos' packages lie beside the Kokkos that they were built with.
+    get_filename_component(tessera_their_kokkos "${${component}_DIR}/../Kokkos" REALPATH)
+    get_filename_component(tessera_our_kokkos "${Kokkos_DIR}" REALPATH)
+    if(EXISTS ${tessera_their_kokkos}/KokkosConfig.cmake AND NOT tessera_their_kokkos STREQUAL tessera_our_kokkos)
+      message(STATUS "Component ${component} is left out: ${${component}_DIR} fits the Kokkos in ${tessera_their_kokkos}")
+    else()
+      list(APPEND TESSERA_COMPONENTS ${component})
+    endif()
+  endif()
+endmacro()
+
+tessera_find_component(KokkosKernels TESSERA_ENABLE_KOKKOS_KERNELS)
+tessera_find_component(Tpetra TESSERA_ENABLE_TPETRA)
+
+# The package's own name for its library, and that of Trilinos.
+foreach(target Kokkos::kokkoskernels KokkosKernels::all_libs)
+  if(TARGET ${target} AND NOT TESSERA_KOKKOS_KERNELS_TARGET)
+    set(TESSERA_KOKKOS_KERNELS_TARGET ${target})
+  endif()
+endforeach()
+
+if(Tpetra IN_LIST TESSERA_COMPONENTS)
+  set(TESSERA_TPETRA_TARGETS Tpetra::all_libs)
+  if(Tpetra_MPI_EXEC)
+    # Trilinos' targets do not say where mpi.h is.
+    find_package(MPI REQUIRED COMPONENTS CXX)
+    list(APPEND TESSERA_TPETRA_TARGETS MPI::MPI_CXX)
+  endif()
+endif()

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Solves A X = B for several right-hand sides at once with Belos' block CG, first with Tpetra::CrsMatrix as the
+// operator, then with Tessera::TpetraOperator in its place:
+//   mpirun -n 2 05_belos_block_cg [MATRIX [COLUMNS [ITERATIONS]]]
+// MATRIX must be symmetric positive definite: a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix
+// such as elasticity:20, the default. ITERATIONS is the most that are tried. With several ranks on a machine, set
+// OMP_NUM_THREADS: BLAS, too, may start a thread a core on each.
+#include <BelosBlockCGSolMgr.hpp>
+#include <BelosTpetraAdapter.hpp>
+#include <Teuchos_ParameterList.hpp>
+#include <Tpetra_Core.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <tessera/tpetra/TpetraOperator.hpp>
+#include <vector>
+
+#include "AllRanks.hpp"
+#include "DistributedMatrix.hpp"
+#include "Jacobi.hpp"
+#include "TimedOperator.hpp"
+
+namespace {
+
+using Teuchos::RCP;
+using Teuchos::rcp;
+using Matrix = Tpetra::CrsMatrix<double>;
+using MultiVector = Tpetra::MultiVector<double>;
+using Operator = Tpetra::Operator<double>;
+
+constexpr double tolerance = 1e-8;
+constexpr char hint[] = "CG needs a positive definite matrix with more rows than right-hand sides";
+
+struct Solution {
+  bool converged = false;
+  int iterations = 0;
+  double seconds = 0;
+  double apply_seconds = 0;
+  double residual = 0;
+};
+
+/// The greatest |b - A x| / |b|, from scratch: the residual that a solver keeps up to date drifts away from it.
+double true_residual(const Matrix& A, const MultiVector& X, const MultiVector& B) {
+  MultiVector R(B, Teuchos::Copy);
+  A.apply(X, R, Teuchos::NO_TRANS, -1.0, 1.0);
+  std::vector<double> residuals(B.getNumVectors()), norms(B.getNumVectors());
+  R.norm2(residuals);
+  B.norm2(norms);
+  for (std::size_t j = 0; j < norms.size(); ++j) residuals[j] /= norms[j];
+  return *std::max_element(residuals.begin(), residuals.end());
+}
+
+Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<const MultiVector>& B,
+               int most_iterations) {
+  const auto A = rcp(new Example::TimedOperator(op));
+  const auto X = rcp(new MultiVector(B->getMap(), B->getNumVectors()));
+  const auto problem = rcp(new Belos::LinearProblem<double, MultiVector, Operator>(A, X, B));
+  problem->setLeftPrec(rcp(new Example::Jacobi(matrix)));
+  const auto options = Teuchos::parameterList();
+  options->set("Block Size", static_cast<int>(B->getNumVectors()));
+  options->set("Convergence Tolerance", tolerance);
+  options->set("Maximum Iterations", most_iterations);
+  Belos::BlockCGSolMgr<double, MultiVector, Operator> solver(problem, options);
+
+  Solution solution;
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = Example::together(hint, [&] {
+    problem->setProblem();
+    return solver.solve();
+  });
+  const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  solution.converged = result == Belos::Converged;
+  solution.iterations = solver.getNumIters();
+  solution.seconds = Example::slowest(*matrix.getComm(), time.count());
+  solution.apply_seconds = Example::slowest(*matrix.getComm(), A->seconds());
+  solution.residual = true_residual(matrix, *X, *B);
+  return solution;
+}
+
+void print(const char* name, const Solution& solution) {
+  std::printf("%-24s %10d  %-9s %16.2e %9.3f %13.3f (%2.0f%%)\n", name, solution.iterations,
+              solution.converged ? "yes" : "NO", solution.residual, solution.seconds, solution.apply_seconds,
+              100 * solution.apply_seconds / solution.seconds);
+}
+
+bool run(const RCP<const Example::Communicator>& comm, const std::string& name, int columns, int most_iterations) {
+  const RCP<const Matrix> matrix = Example::symmetric_matrix(name, comm);
+  const auto tessera = rcp(new Tessera::TpetraOperator<double>(matrix));
+  tessera->prepare(static_cast<std::size_t>(columns));
+
+  const auto B = rcp(new MultiVector(matrix->getRangeMap(), static_cast<std::size_t>(columns)));
+  B->randomize();
+  for (const RCP<const Operator>& op : {RCP<const Operator>(matrix), RCP<const Operator>(tessera)}) {
+    solve(*matrix, op, B, 1);  // the first to run would pay for the start of libraries
+  }
+  const Solution before = solve(*matrix, matrix, B, most_iterations);
+  const Solution after = solve(*matrix, tessera, B, most_iterations);
+
+  const auto is_solved = [](const Solution& s) { return s.converged && s.residual <= 10 * tolerance; };
+  const bool solved = is_solved(before) && is_solved(after);
+  // Products differ in rounding, which shifts the end of a long iteration, as another number of ranks does.
+  const bool alike = std::abs(before.iterations - after.iterations) <= std::max(1, before.iterations / 20);
+  if (comm->getRank() == 0) {
+    std::printf("%s: %zu rows, %zu nonzeros, ranks: %d; right-hand sides: %d, tolerance %.0e\n\n", name.c_str(),
+                matrix->getGlobalNumRows(), matrix->getGlobalNumEntries(), comm->getSize(), columns, tolerance);
+    std::printf("operator                 iterations  converged greatest residual   seconds      of these in apply\n");
+    print("Tpetra::CrsMatrix", before);
+    print("Tessera::TpetraOperator", after);
+    std::printf("%-62s %9.2f %13.2f\n", "speed-up", before.seconds / after.seconds,
+                before.apply_seconds / after.apply_seconds);
+    if (!solved) {
+      std::printf("NOT SOLVED: %s, and many iterations if it is badly conditioned\n", hint);
+    } else if (!alike) {
+      std::printf("The numbers of iterations differ by more than 1 in 20\n");
+    }
+  }
+  return solved && alike;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  const Tpetra::ScopeGuard tpetra(&argc, &argv);
+  const auto comm = Tpetra::getDefaultComm();
+  try {
+    const std::string name = argc > 1 ? argv[1] : "elasticity:20";
+    const int columns = argc > 2 ? Example::positive_number("COLUMNS", argv[2]) : 16;
+    const int most_iterations = argc > 3 ? Example::positive_number("ITERATIONS", argv[3]) : 1000;
+    return run(comm, name, columns, most_iterations) ? EXIT_SUCCESS : EXIT_FAILURE;
+  } catch (...) {
+    return Example::report_error("05_belos_block_cg", *comm);
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Teuchos_CommHelpers.hpp>
+#include <Teuchos_RCP.hpp>
+#include <Tpetra_MultiVector.hpp>
+#include <Tpetra_Operator.hpp>
+#include <chrono>
+
+namespace Example {
+
+/// Another operator that adds up the time that its apply() takes on this rank, waiting for other ranks included.
+class TimedOperator : public Tpetra::Operator<double> {
+ public:
+  using MultiVector = Tpetra::MultiVector<double>;
+
+  explicit TimedOperator(const Teuchos::RCP<const Tpetra::Operator<double>>& A) : A_(A) {}
+
+  void apply(const MultiVector& X, MultiVector& Y, Teuchos::ETransp mode, double alpha, double beta) const override {
+    Kokkos::fence("TimedOperator: what came before");
+    const auto start = std::chrono::steady_clock::now();
+    A_->apply(X, Y, mode, alpha, beta);
+    Kokkos::fence("TimedOperator: the product");
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  Teuchos::RCP<const Tpetra::Map<>> getDomainMap() const override { return A_->getDomainMap(); }
+  Teuchos::RCP<const Tpetra::Map<>> getRangeMap() const override { return A_->getRangeMap(); }
+  bool hasTransposeApply() const override { return A_->hasTransposeApply(); }
+
+  double seconds() const { return seconds_; }
+
+ private:
+  Teuchos::RCP<const Tpetra::Operator<double>> A_;
+  mutable double seconds_ = 0;
+};
+
+/// The time of the slowest rank, for which all others wait.
+inline double slowest(const Teuchos::Comm<int>& comm, double seconds) {
+  double result = seconds;
+  Teuchos::reduceAll(comm, Teuchos::REDUCE_MAX, seconds, Teuchos::outArg(result));
+  return result;
+}
+
+}  // namespace Example

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <KokkosSparse_spmv.hpp>
+#include <stdexcept>
+#include <string>
+#include <tessera/kokkos_kernels/impl/SpmvHandleImpl.hpp>
+#include <type_traits>
+
+namespace Tessera {
+
+/// A handle for KokkosSparse::spmv that makes it compute with Tessera. The one line that changes is its declaration:
+///
+///   KokkosSparse::SPMVHandle<Device, Matrix, X, Y> handle;   // before
+///   Tessera::SpmvHandle<Device, Matrix, X, Y> handle;        // after
+///   KokkosSparse::spmv(exec, &handle, "N", alpha, A, x, beta, y);
+///
+/// All modes ("N", "T", "C", "H"), rank 1 and 2, every layout that Kokkos Kernels takes; A is a KokkosSparse::CrsMatrix
+/// or BsrMatrix of float, double or Kokkos::complex of them with int ordinals. spmm() says what is promised of the
+/// result: notably, beta = 0 overwrites whatever Y holds, and transposed products use no atomics.
+///
+/// **The handle copies A.** The first product (or prepare()) makes a plan: a few passes over A. Unlike Kokkos Kernels'
+/// own handle it does not see values that change afterwards, in place or in another View: always say values_changed().
+/// And as with Kokkos Kernels, a handle serves one matrix: call reset() before another one. Other extents, and arrays
+/// at another address, are noticed, but an address may be used again.
+///
+/// One product at a time. Products may come on any execution space instance: when it is another than the last one's,
+/// the last one is fenced, since they share scratch memory.
+///
+/// What tunes Kokkos Kernels' own kernels (team_size, force_static_schedule, bsr_tc_precision, ...) does not exist
+/// here.
+///
+/// Nothing of Kokkos Kernels' own is replaced: products with its own handle, in this file or another, compute as
+/// before.
+///
+/// \tparam DeviceType a Kokkos::Device or execution space, where products run
+/// \tparam AMatrix, XVector, YVector as for KokkosSparse::SPMVHandle
+template <class DeviceType, class AMatrix, class XVector, class YVector>
+class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
+  using Base = Impl::spmv_handle_impl_t<DeviceType, AMatrix>;
+
+  static_assert(KokkosSparse::is_crs_matrix_v<AMatrix> || KokkosSparse::Experimental::is_bsr_matrix_v<AMatrix>,
+                "Tessera::SpmvHandle: AMatrix is a KokkosSparse::CrsMatrix or BsrMatrix");
+  static_assert(Kokkos::is_view_v<XVector> && Kokkos::is_view_v<YVector>,
+                "Tessera::SpmvHandle: XVector and YVector are Kokkos::Views");
+  static_assert(XVector::rank() == YVector::rank() && (XVector::rank() == 1 || XVector::rank() == 2),
+                "Tessera::SpmvHandle: XVector and YVector both have rank 1, or both rank 2");
+
+ public:
+  using AMatrixType = AMatrix;
+  using XVectorType = XVector;
+  using YVectorType = YVector;
+  using ExecutionSpaceType = typename DeviceType::execution_space;
+
+  /// The plan is tuned for as many columns as the first product or prepare() has.
+  SpmvHandle() = default;
+
+  /// The plan is made with these options.
+  explicit SpmvHandle(const PlanOptions& options) : Base(options) {}
+
+  /// For code that names an algorithm when it makes its handle. Tessera has its own ways: SPMV_DEFAULT, SPMV_FAST_SETUP
+  /// and SPMV_MERGE_PATH are the same to it.
+  /// \throws std::invalid_argument at an algorithm that is one of Kokkos Kernels' implementations
+  explicit SpmvHandle(KokkosSparse::SPMVAlgorithm algorithm) {
+    if (KokkosSparse::is_spmv_algorithm_native(algorithm)) {
+      throw std::invalid_argument(
+          std::string("Tessera::SpmvHandle: ") + KokkosSparse::get_spmv_algorithm_name(algorithm) +
+          " is an implementation of Kokkos Kernels; expected SPMV_DEFAULT, or KokkosSparse::SPMVHandle");
+    }
+  }
+
+  /// Does now what the first product would do: makes the plan, unless there is one, and allocates what products in this
+  /// mode with up to `columns` columns need. Such products then allocate nothing.
+  ///
+  /// \param mode [in] "N", "T", "C" or "H"; the first "T" or "H" also builds the transpose, about as long as the plan
+  ///                  takes and as much memory as it holds
+  /// \throws std::invalid_argument as make_plan() and Plan::prepare(), or if A is not the matrix of the plan
+  void prepare(const ExecutionSpaceType& exec, const AMatrix& A, int columns, const char mode[] = "N") {
+    this->prepare_for(exec, A, Impl::mode_of(mode), columns);
+  }
+};
+
+}  // namespace Tessera

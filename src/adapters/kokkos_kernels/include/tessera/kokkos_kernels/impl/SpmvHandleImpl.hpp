@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <KokkosSparse_spmv.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tessera/spmm/Spmm.hpp>
+#include <tessera/spmm/Workspaces.hpp>
+
+namespace Tessera::Impl {
+
+inline Mode mode_of(const char letter[]) {
+  for (const Mode mode : {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose}) {
+    if (to_string(mode)[0] == letter[0]) return mode;
+  }
+  throw std::invalid_argument(std::string("Tessera::SpmvHandle: the mode is \"") + letter +
+                              "\"; expected \"N\", \"T\", \"C\" or \"H\"");
+}
+
+/// Which matrix a handle was first used with, as far as addresses and extents tell.
+struct MatrixIdentity {
+  const void* row_map = nullptr;
+  const void* entries = nullptr;
+  std::size_t rows = 0, columns = 0, entry_count = 0, block_size = 1;
+
+  bool operator==(const MatrixIdentity&) const = default;
+
+  template <class Matrix>
+  static MatrixIdentity of(const Matrix& A) {
+    MatrixIdentity result{A.graph.row_map.data(), A.graph.entries.data(), std::size_t(A.numRows()),
+                          std::size_t(A.numCols()), A.graph.entries.extent(0)};
+    if constexpr (requires { A.blockDim(); }) result.block_size = std::size_t(A.blockDim());
+    return result;
+  }
+
+  std::string text() const {
+    const auto blocks = block_size == 1 ? "" : " blocks of " + std::to_string(block_size);
+    return std::to_string(rows) + " x " + std::to_string(columns) + blocks + " with " + std::to_string(entry_count) +
+           " entries";
+  }
+};
+
+/// What KokkosSparse::spmv sees of SpmvHandle: it casts a handle to its ImplType, strips the views' types, and comes
+/// back through get_impl() (with ImplType as the handle's type) for one contiguous column. The type names neither the
+/// matrix nor the vectors, so that all of these are one type.
+template <class ExecutionSpace, class MemorySpace, class Scalar, class Offset, class Ordinal_>
+class SpmvHandleImpl {
+ public:
+  using ExecutionSpaceType = ExecutionSpace;
+  using ImplType = SpmvHandleImpl;
+  using plan_type = Plan<Scalar, Ordinal_, Offset, typename ExecutionSpace::device_type>;
+
+  SpmvHandleImpl() = default;
+  explicit SpmvHandleImpl(const PlanOptions& options) : options_(options) {}
+  SpmvHandleImpl(const SpmvHandleImpl&) = delete;
+  SpmvHandleImpl& operator=(const SpmvHandleImpl&) = delete;
+
+  ImplType* get_impl() { return this; }
+
+  /// Any other algorithm would make Kokkos Kernels take its own kernels.
+  KokkosSparse::SPMVAlgorithm get_algorithm() const { return KokkosSparse::SPMV_DEFAULT; }
+
+  /// Says that the values of A changed in place; the next product reads them again (one pass, no analysis).
+  void values_changed() { values_ = nullptr; }
+
+  /// Forgets the matrix and frees the plan: the next product may have another one.
+  void reset() {
+    workspaces_.reset();
+    plan_.reset();
+  }
+
+  /// \throws std::logic_error before the first product or prepare()
+  const plan_type& plan() const {
+    if (!plan_) throw std::logic_error("Tessera::SpmvHandle: there is no plan before the first product or prepare()");
+    return *plan_;
+  }
+  /// What was chosen and why (Plan::explain()).
+  std::string explain() const { return plan().explain(); }
+
+  /// For the library: Y = alpha op(A) X + beta Y.
+  template <class Matrix, class X, class Y>
+  void multiply(const ExecutionSpace& exec, const char mode[], const typename Y::non_const_value_type& alpha,
+                const Matrix& A, const X& x, const typename Y::non_const_value_type& beta, const Y& y) {
+    const Mode op = mode_of(mode);
+    const auto columns = static_cast<int>(X::rank() == 1 ? 1 : x.extent(1));
+    Workspace<ExecutionSpace>& work = prepare_for(exec, A, op, columns);
+    spmm(exec, *plan_, work, op, alpha, x, beta, y);
+  }
+
+ protected:
+  /// Makes plan and workspace fit: nothing to do after the first call, but when columns, values or instance are new.
+  template <class Matrix>
+  Workspace<ExecutionSpace>& prepare_for(const ExecutionSpace& exec, const Matrix& A, Mode mode, int columns) {
+    if (last_ && !(*last_ == exec)) last_->fence("Tessera::SpmvHandle: another instance");
+    last_ = exec;
+    const auto identity = MatrixIdentity::of(A);
+    if (!plan_) {
+      PlanOptions options = options_.value_or(PlanOptions{});
+      if (!options_) options.columns = std::max(columns, 1);
+      plan_ = make_plan(exec, A, options);
+      identity_ = identity;
+    } else if (!(identity == identity_)) {
+      throw std::invalid_argument("Tessera::SpmvHandle: A is another matrix (" + identity.text() +
+                                  ") than the one that this handle was first used with (" + identity_.text() +
+                                  "), or its graph has moved; expected the same, or reset() before");
+    } else if (A.values.data() != values_) {
+      plan_->update_values(exec, A.values);
+    }
+    values_ = A.values.data();
+    return workspaces_.get(exec, *plan_, mode, columns);
+  }
+
+ private:
+  std::optional<PlanOptions> options_;
+  std::optional<plan_type> plan_;
+  MatrixIdentity identity_;
+  const void* values_ = nullptr;  // null: they changed
+  Workspaces<ExecutionSpace> workspaces_;
+  std::optional<ExecutionSpace> last_;
+};
+
+template <class DeviceType, class AMatrix>
+using spmv_handle_impl_t = SpmvHandleImpl<typename DeviceType::execution_space, typename AMatrix::memory_space,
+                                          typename AMatrix::non_const_value_type, typename AMatrix::non_const_size_type,
+                                          typename AMatrix::non_const_ordinal_type>;
+
+}  // namespace Tessera::Impl
+
+// Kokkos Kernels dispatches to these four (read in 4.5 to 4.7), by the type of the
+// handle. That type is ours, so that they collide with none of its own specialisations and change none of its products.
+// Its tables say neither of a TPL (first bool) nor of a precompiled kernel (last) for our handle, and a forced native
+// kernel asks for the same: (false, false) is all that is ever reached, with KOKKOSKERNELS_ETI_ONLY or without.
+namespace KokkosSparse::Impl {
+
+template <class E, class... P, class A, class X, class Y>
+struct SPMV<E, Tessera::Impl::SpmvHandleImpl<P...>, A, X, Y, false, false> {
+  using Coefficient = typename Y::non_const_value_type;
+  static void spmv(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const char mode[],
+                   const Coefficient& alpha, const A& a, const X& x, const Coefficient& beta, const Y& y) {
+    handle->multiply(exec, mode, alpha, a, x, beta, y);
+  }
+};
+
+template <class E, class... P, class A, class X, class Y>
+struct SPMV_MV<E, Tessera::Impl::SpmvHandleImpl<P...>, A, X, Y, false, false, false> {
+  using Coefficient = typename Y::non_const_value_type;
+  static void spmv_mv(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const char mode[],
+                      const Coefficient& alpha, const A& a, const X& x, const Coefficient& beta, const Y& y) {
+    handle->multiply(exec, mode, alpha, a, x, beta, y);
+  }
+};
+
+template <class E, class... P, class A, class X, class Y>
+struct SPMV_BSRMATRIX<E, Tessera::Impl::SpmvHandleImpl<P...>, A, X, Y, false, false> {
+  using Coefficient = typename Y::non_const_value_type;
+  static void spmv_bsrmatrix(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const char mode[],
+                             const Coefficient& alpha, const A& a, const X& x, const Coefficient& beta, const Y& y) {
+    handle->multiply(exec, mode, alpha, a, x, beta, y);
+  }
+};
+
+template <class E, class... P, class A, class X, class Y>
+struct SPMV_MV_BSRMATRIX<E, Tessera::Impl::SpmvHandleImpl<P...>, A, X, Y, false, false, false> {
+  using Coefficient = typename Y::non_const_value_type;
+  static void spmv_mv_bsrmatrix(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const char mode[],
+                                const Coefficient& alpha, const A& a, const X& x, const Coefficient& beta, const Y& y) {
+    handle->multiply(exec, mode, alpha, a, x, beta, y);
+  }
+};
+
+}  // namespace KokkosSparse::Impl

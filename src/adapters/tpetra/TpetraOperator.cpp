@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The operator for every type that this Tpetra was instantiated for, so that users' files compile none of it.
+#include <TpetraCore_ETIHelperMacros.h>
+#include <TpetraCore_config.h>
+
+#include <complex>
+#include <tessera/tpetra/TpetraOperator_def.hpp>
+
+namespace Tessera {
+
+TPETRA_ETI_MANGLING_TYPEDEFS()
+
+// Tpetra may have scalars that Tessera has not: long double, float128.
+#define TESSERA_INSTANTIATE_DOUBLE(LO, GO, Node) template class TpetraOperator<double, LO, GO, Node>;
+#define TESSERA_INSTANTIATE_FLOAT(LO, GO, Node) template class TpetraOperator<float, LO, GO, Node>;
+#define TESSERA_INSTANTIATE_COMPLEX_DOUBLE(LO, GO, Node) \
+  template class TpetraOperator<std::complex<double>, LO, GO, Node>;
+#define TESSERA_INSTANTIATE_COMPLEX_FLOAT(LO, GO, Node) \
+  template class TpetraOperator<std::complex<float>, LO, GO, Node>;
+
+#ifdef HAVE_TPETRA_INST_DOUBLE
+TPETRA_INSTANTIATE_LGN(TESSERA_INSTANTIATE_DOUBLE)
+#endif
+#ifdef HAVE_TPETRA_INST_FLOAT
+TPETRA_INSTANTIATE_LGN(TESSERA_INSTANTIATE_FLOAT)
+#endif
+#ifdef HAVE_TPETRA_INST_COMPLEX_DOUBLE
+TPETRA_INSTANTIATE_LGN(TESSERA_INSTANTIATE_COMPLEX_DOUBLE)
+#endif
+#ifdef HAVE_TPETRA_INST_COMPLEX_FLOAT
+TPETRA_INSTANTIATE_LGN(TESSERA_INSTANTIATE_COMPLEX_FLOAT)
+#endif
+
+}  // namespace Tessera

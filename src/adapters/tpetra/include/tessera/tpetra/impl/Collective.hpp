@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Teuchos_Comm.hpp>
+#include <Teuchos_CommHelpers.hpp>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace Tessera::Impl {
+
+/// std::bad_alloc that says where.
+class BadAlloc : public std::bad_alloc {
+ public:
+  explicit BadAlloc(std::string message) : message_(std::move(message)) {}
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
+
+/// What went wrong on a rank, as the others can be told.
+struct Failure {
+  enum Kind : int { None, InvalidArgument, LogicError, OutOfMemory, RuntimeError };
+  int kind = None;
+  std::string message;
+
+  /// Calls the function and keeps what it throws.
+  template <class Function>
+  static Failure of(Function&& function) {
+    try {
+      function();
+      return {};
+    } catch (const std::invalid_argument& e) {
+      return {InvalidArgument, e.what()};
+    } catch (const std::logic_error& e) {
+      return {LogicError, e.what()};
+    } catch (const std::bad_alloc& e) {
+      return {OutOfMemory, e.what()};
+    } catch (const std::exception& e) {
+      return {RuntimeError, e.what()};
+    } catch (...) {
+      return {RuntimeError, "unknown error"};
+    }
+  }
+
+  [[noreturn]] void raise() const {
+    switch (kind) {
+      case InvalidArgument:
+        throw std::invalid_argument(message);
+      case LogicError:
+        throw std::logic_error(message);
+      case OutOfMemory:
+        throw BadAlloc(message);
+      default:
+        throw std::runtime_error(message);
+    }
+  }
+};
+
+/// Calls the function on every rank, and throws on all of them if it threw on one: the failure of the lowest such rank.
+/// The function must not communicate. Cost where all is well: an MPI_Allreduce of an int, nothing on one rank.
+template <class Function>
+void on_every_rank(const Teuchos::Comm<int>& comm, Function&& function) {
+  if (comm.getSize() == 1) return function();
+  Failure failure = Failure::of(function);
+  const int mine = failure.kind == Failure::None ? 0 : comm.getSize() - comm.getRank();
+  int first = 0;
+  Teuchos::reduceAll(comm, Teuchos::REDUCE_MAX, mine, Teuchos::outArg(first));
+  if (first == 0) return;
+  const int rank = comm.getSize() - first;
+  int header[2] = {failure.kind, static_cast<int>(failure.message.size())};
+  Teuchos::broadcast(comm, rank, 2, header);
+  failure.kind = header[0];
+  failure.message.resize(static_cast<std::size_t>(header[1]));
+  Teuchos::broadcast(comm, rank, header[1], failure.message.data());
+  failure.message = "rank " + std::to_string(rank) + ": " + failure.message;
+  failure.raise();
+}
+
+/// Whether it is so on any rank.
+inline bool on_any_rank(const Teuchos::Comm<int>& comm, bool here) {
+  int any = 0;
+  Teuchos::reduceAll(comm, Teuchos::REDUCE_MAX, here ? 1 : 0, Teuchos::outArg(any));
+  return any != 0;
+}
+
+}  // namespace Tessera::Impl

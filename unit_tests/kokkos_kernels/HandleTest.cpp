@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What SpmvHandle keeps between products, and what it refuses.
+#include <KokkosSparse_spmv.hpp>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/kokkos_kernels/SpmvHandle.hpp>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include "SpmvCheck.hpp"
+#include "ToolEvents.hpp"
+
+namespace Tessera::Test {
+
+namespace {
+
+using Case = CrsCase<double>;
+using Handle = SpmvHandle<Exec, Case::Matrix, Vectors<double>, Vectors<double>>;
+
+Case small(std::uint64_t seed = 1) { return Case(random_pattern<int>(31, 22, 0.2, 1), seed); }
+
+/// A product with A's matrix is that of `elements`.
+template <class HandleType, class Matrix, class Elements>
+void expect_product_of(const Elements& elements, HandleType& handle, const Matrix& A, int columns = 3,
+                       Mode mode = Mode::NoTranspose, double beta = 0) {
+  const Vectors<double> x("x", x_rows(elements, mode), columns), y("y", y_rows(elements, mode), columns);
+  expect_right(elements, mode, 2, beta, x, y,
+               [&](double a, double b) { KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A, x, b, y); });
+}
+
+/// What a call says when it throws exactly Error.
+template <class Error, class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const std::exception& error) {
+    return typeid(error) == typeid(Error) ? error.what() : std::string("an error of another type: ") + error.what();
+  }
+  return "no error";
+}
+
+#define EXPECT_MESSAGE(Error, call, text)                                                                  \
+  do {                                                                                                     \
+    const std::string said = message_of<Error>([&] { call; });                                             \
+    EXPECT_NE(said.find(text), std::string::npos) << "expected \"" << text << "\", got \"" << said << '"'; \
+  } while (false)
+
+/// One product of A with ones; what it says, not what it gives.
+void multiply(Handle& handle, const Case& A, const char mode[] = "N") {
+  const Vectors<double> x("x", A.elements.host.columns, 3), y("y", A.elements.host.rows, 3);
+  KokkosSparse::spmv(Exec(), &handle, mode, 1.0, A.matrix, x, 0.0, y);
+}
+
+}  // namespace
+
+static_assert(!std::is_copy_constructible_v<Handle> && !std::is_copy_assignable_v<Handle>);
+
+/// Values that change in place are not seen until the handle is told: in every mode, the transpose made before too.
+TEST(HandleTest, ValuesChangedInPlace) {
+  const Case A = small(), before = small(), after = small(2);
+  Handle handle;
+  for (const Mode mode : every_mode) expect_product_of(before.elements, handle, A.matrix, 3, mode);
+  Kokkos::deep_copy(A.matrix.values, after.matrix.values);
+  for (const Mode mode : every_mode) expect_product_of(before.elements, handle, A.matrix, 3, mode);
+  handle.values_changed();
+  for (const Mode mode : every_mode) expect_product_of(after.elements, handle, A.matrix, 3, mode);
+}
+
+/// New values cost one pass, once, and no analysis.
+TEST(HandleTest, ValuesAreTakenOnce) {
+  const Case A = small();
+  Handle handle;
+  multiply(handle, A);
+  const auto updates = [&] {
+    const ToolEvents events;
+    multiply(handle, A);
+    EXPECT_EQ(events.analyses(), 0u) << events.text();
+    return events.updates();
+  };
+  EXPECT_EQ(updates(), 0u);
+  handle.values_changed();
+  EXPECT_EQ(updates(), 1u);
+  EXPECT_EQ(updates(), 0u);
+}
+
+TEST(HandleTest, ValuesAtAnotherAddress) {
+  const Case A = small(), B = small(2);
+  const Case::Matrix same_graph("B", A.matrix.numCols(), B.matrix.values, A.matrix.graph);
+  Handle handle;
+  expect_product_of(A.elements, handle, A.matrix);
+  const ToolEvents events;
+  expect_product_of(B.elements, handle, same_graph);
+  expect_product_of(A.elements, handle, A.matrix);
+  EXPECT_EQ(events.analyses(), 0u) << events.text();
+}
+
+TEST(HandleTest, ValuesChangedBeforeTheFirstProduct) {
+  const Case A = small();
+  Handle handle;
+  handle.values_changed();
+  expect_product_of(A.elements, handle, A.matrix);
+}
+
+TEST(HandleTest, AnotherMatrixIsRefused) {
+  const Case A = small();
+  const Case other(random_pattern<int>(10, 12, 0.4, 3)), twin = small();
+  Handle handle;
+  multiply(handle, A);
+  const auto shape = [](const Case& B) {
+    return std::to_string(B.elements.host.rows) + " x " + std::to_string(B.elements.host.columns) + " with " +
+           std::to_string(B.elements.host.nonzeros()) + " entries";
+  };
+  EXPECT_MESSAGE(std::invalid_argument, multiply(handle, other), "A is another matrix (" + shape(other) + ")");
+  EXPECT_MESSAGE(std::invalid_argument, multiply(handle, other), "first used with (" + shape(A) + ")");
+  EXPECT_MESSAGE(std::invalid_argument, multiply(handle, other), "reset()");
+  EXPECT_MESSAGE(std::invalid_argument, multiply(handle, twin), "or its graph has moved");
+  EXPECT_MESSAGE(std::invalid_argument, handle.prepare(Exec(), other.matrix, 3), "A is another matrix");
+  expect_product_of(A.elements, handle, A.matrix);
+}
+
+/// The same arrays as a matrix with more columns are another matrix.
+TEST(HandleTest, AnotherShapeIsRefused) {
+  const Case A = small();
+  const Case::Matrix wider("A", 40, A.matrix.values, A.matrix.graph);
+  Handle handle;
+  multiply(handle, A);
+  EXPECT_MESSAGE(std::invalid_argument, handle.prepare(Exec(), wider, 3), "31 x 40");
+}
+
+TEST(HandleTest, Reset) {
+  const Case A = small();
+  const Case other(random_pattern<int>(40, 50, 0.1, 3));
+  Handle handle;
+  for (const Mode mode : every_mode) expect_product_of(A.elements, handle, A.matrix, 3, mode);
+  handle.reset();
+  EXPECT_THROW(handle.plan(), std::logic_error);
+  for (const Mode mode : every_mode) expect_product_of(other.elements, handle, other.matrix, 3, mode);
+  handle.reset();
+  handle.reset();
+  expect_product_of(A.elements, handle, A.matrix);
+}
+
+/// A matrix that no plan can be made of leaves the handle as it was.
+TEST(HandleTest, BadMatrix) {
+  HostPattern<int> bad;
+  bad.columns = 22;
+  bad.column_indices = {3, 22};
+  while (bad.rows < 31) bad.end_row();
+  const Case A = small(), broken(bad);
+  Handle handle;
+  EXPECT_MESSAGE(std::invalid_argument, multiply(handle, broken), "column 22; expected columns from 0 to 21");
+  EXPECT_THROW(handle.plan(), std::logic_error);
+  expect_product_of(A.elements, handle, A.matrix);
+}
+
+/// After prepare(), products in that mode with up to so many columns allocate nothing, the first included.
+TEST(HandleTest, PreparedProductsAllocateNothing) {
+  const Case A = small();
+  for (const Mode mode : every_mode) {
+    Handle handle;
+    const auto allocations_of_a_product = [&](Mode op, int columns) {
+      const Vectors<double> x("x", x_rows(A.elements, op), columns), y("y", y_rows(A.elements, op), columns);
+      std::size_t allocations = 0;
+      expect_right(A.elements, op, 2, 0, x, y, [&](double a, double b) {
+        const ToolEvents events;
+        KokkosSparse::spmv(Exec(), &handle, letter(op), a, A.matrix, x, b, y);
+        EXPECT_EQ(events.analyses(), 0u) << events.text();
+        EXPECT_EQ(events.executions(), 1u) << events.text();
+        allocations = events.allocations();
+      });
+      return allocations;
+    };
+    handle.prepare(Exec(), A.matrix, 8, letter(mode));
+    for (const int columns : {8, 5, 1}) EXPECT_EQ(allocations_of_a_product(mode, columns), 0u) << letter(mode);
+    // What is not prepared is seen to allocate: the transpose.
+    if (!is_transposed(mode)) {
+      EXPECT_GT(allocations_of_a_product(Mode::Transpose, 8), 0u);
+    }
+  }
+}
+
+TEST(HandleTest, PrepareTwice) {
+  const Case A = small();
+  Handle handle;
+  handle.prepare(Exec(), A.matrix, 8);
+  const ToolEvents events;
+  handle.prepare(Exec(), A.matrix, 8);
+  handle.prepare(Exec(), A.matrix, 2);
+  EXPECT_EQ(events.allocations(), 0u) << events.text();
+  EXPECT_EQ(events.analyses(), 0u) << events.text();
+  EXPECT_EQ(events.executions(), 0u) << events.text();
+  EXPECT_MESSAGE(std::invalid_argument, handle.prepare(Exec(), A.matrix, -1), "columns is -1");
+}
+
+TEST(HandleTest, PrepareOfEmptyMatrices) {
+  for (const auto& [rows, columns] : {std::pair{0, 0}, {0, 6}, {6, 0}, {9, 9}}) {
+    HostPattern<int> empty;
+    empty.columns = columns;
+    while (empty.rows < rows) empty.end_row();
+    const Case A(empty);
+    for (const Mode mode : every_mode) {
+      Handle handle;
+      handle.prepare(Exec(), A.matrix, 3, letter(mode));
+      EXPECT_EQ(handle.plan().rows(), rows);
+      EXPECT_EQ(handle.plan().nonzeros(), 0u);
+      expect_product_of(A.elements, handle, A.matrix, 3, mode);
+      expect_product_of(A.elements, handle, A.matrix, 3, mode, 1.5);
+    }
+  }
+  Handle handle;
+  handle.prepare(Exec(), Case::Matrix(), 3);
+  EXPECT_EQ(handle.plan().rows(), 0);
+}
+
+TEST(HandleTest, NoPlanBeforeTheFirstProduct) {
+  const Case A = small();
+  Handle handle;
+  EXPECT_MESSAGE(std::logic_error, handle.plan(), "no plan before the first product or prepare()");
+  EXPECT_MESSAGE(std::logic_error, handle.explain(), "no plan before the first product or prepare()");
+  multiply(handle, A);
+  EXPECT_EQ(handle.plan().rows(), 31);
+  EXPECT_EQ(handle.plan().columns(), 22);
+  EXPECT_EQ(handle.plan().nonzeros(), A.elements.host.nonzeros());
+  EXPECT_EQ(handle.explain(), handle.plan().explain());
+}
+
+TEST(HandleTest, BadModes) {
+  const Case square(random_pattern<int>(20, 20, 0.2, 1));
+  Handle handle;
+  for (const char* mode : {"X", "n", "", "1N"}) {
+    const std::string named = std::string("the mode is \"") + mode + '"';
+    EXPECT_MESSAGE(std::invalid_argument, multiply(handle, square, mode), named);
+    EXPECT_MESSAGE(std::invalid_argument, handle.prepare(Exec(), square.matrix, 3, mode), named);
+  }
+  EXPECT_THROW(handle.plan(), std::logic_error);
+  multiply(handle, square, "NoTranspose");  // Kokkos Kernels reads the first letter alone
+}
+
+TEST(HandleTest, Algorithms) {
+  using namespace KokkosSparse;
+  for (const SPMVAlgorithm native : {SPMV_NATIVE, SPMV_NATIVE_MERGE_PATH, SPMV_BSR_V41, SPMV_BSR_V42, SPMV_BSR_TC}) {
+    EXPECT_MESSAGE(std::invalid_argument, Handle handle(native), get_spmv_algorithm_name(native));
+  }
+  const Case A = small();
+  for (const SPMVAlgorithm algorithm : {SPMV_DEFAULT, SPMV_FAST_SETUP, SPMV_MERGE_PATH}) {
+    Handle handle(algorithm);
+    const ToolEvents events;
+    expect_product_of(A.elements, handle, A.matrix);
+    EXPECT_EQ(events.executions(), 1u) << events.text();
+  }
+}
+
+TEST(HandleTest, OptionsOfThePlan) {
+  const Case A = small();
+  for (const Format format : every_format) {
+    Handle handle(with_format(format));
+    for (const Mode mode : every_mode) expect_product_of(A.elements, handle, A.matrix, 3, mode);
+    EXPECT_EQ(handle.plan().format(), format);
+    handle.reset();
+    multiply(handle, A);
+    EXPECT_EQ(handle.plan().format(), format);
+  }
+  PlanOptions options;
+  options.precision = Precision::Tf32;
+  Handle handle(options);
+  EXPECT_MESSAGE(std::invalid_argument, multiply(handle, A), "precision tf32 is not available");
+}
+
+/// The plan is tuned for the columns of the options; without options, for those of the first product or prepare().
+TEST(HandleTest, ColumnsThatThePlanIsTunedFor) {
+  const Case A = small();
+  Handle first_product, prepared, told(PlanOptions{});
+  multiply(first_product, A);
+  EXPECT_NE(first_product.explain().find(" 3 columns of X"), std::string::npos) << first_product.explain();
+  prepared.prepare(Exec(), A.matrix, 7);
+  multiply(prepared, A);
+  EXPECT_NE(prepared.explain().find(" 7 columns of X"), std::string::npos) << prepared.explain();
+  multiply(told, A);
+  EXPECT_NE(told.explain().find(" 32 columns of X"), std::string::npos) << told.explain();
+}
+
+TEST(HandleTest, MoreColumnsThanBefore) {
+  const Case A = small();
+  Handle handle;
+  for (const int columns : {2, 9, 1, 40, 3}) {
+    for (const Mode mode : every_mode) expect_product_of(A.elements, handle, A.matrix, columns, mode, -0.5);
+  }
+}
+
+TEST(HandleTest, NoColumns) {
+  const Case A = small();
+  Handle handle;
+  expect_product_of(A.elements, handle, A.matrix, 0);
+  expect_product_of(A.elements, handle, A.matrix, 4);
+}
+
+/// The last instance is fenced when the next product comes on another one: they share scratch memory.
+TEST(HandleTest, Instances) {
+  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  const Case A = small();
+  Handle handle;
+  const Vectors<double> x("x", 22, 3), y("y", 31, 3);
+  const auto fences_of_a_product_on = [&](const Exec& exec) {
+    std::size_t fences = 0;
+    expect_right(A.elements, Mode::NoTranspose, 2, -0.5, x, y, [&](double a, double b) {
+      Kokkos::fence();
+      const ToolEvents events;
+      KokkosSparse::spmv(exec, &handle, "N", a, A.matrix, x, b, y);
+      fences = events.fences("Tessera::SpmvHandle: another instance");
+    });
+    return fences;
+  };
+  const std::size_t apart = instances[0] == instances[1] ? 0 : 1;
+  EXPECT_EQ(fences_of_a_product_on(instances[0]), 0u);
+  EXPECT_EQ(fences_of_a_product_on(instances[0]), 0u);
+  EXPECT_EQ(fences_of_a_product_on(instances[1]), apart);
+  EXPECT_EQ(fences_of_a_product_on(instances[1]), 0u);
+  EXPECT_EQ(fences_of_a_product_on(instances[0]), apart);
+}
+
+/// Infinities in rows of X that no entry of A touches reach no row of Y, and those that are touched do.
+TEST(HandleTest, InfiniteX) {
+  HostPattern<int> pattern = random_pattern<int>(64, 40, 0.2, 7);
+  for (int& column : pattern.column_indices) column += column == 13 ? 1 : 0;  // a duplicate, perhaps
+  const Case A(pattern);
+  for (const Format format : every_format) {
+    for (const int columns : {1, 8, 11}) {
+      Handle handle(with_format(format));
+      const Vectors<double> x("x", 40, columns), y("y", 64, columns);
+      auto x_host = randomize(x, 5);
+      for (const int untouched : {1, 0}) {
+        for (int j = 0; j < columns; ++j) x_host(untouched ? 13 : 20, j) = std::numeric_limits<double>::infinity();
+        assign(x, x_host);
+        const auto y_before = fill_with_nan(y);
+        KokkosSparse::spmv(Exec(), &handle, "N", 1.0, A.matrix, x, 0.0, y);
+        expect_entries(A.elements, Mode::NoTranspose, 1.0, x_host, 0.0, y_before, y);
+        auto result = to_dense(y);
+        int infinite = 0;
+        for (int i = 0; i < 64; ++i) infinite += std::isinf(result(i, columns - 1));
+        EXPECT_EQ(infinite > 0, !untouched);
+      }
+    }
+  }
+}
+
+TEST(HandleTest, UnsortedRowsAndDuplicates) {
+  const Case A(unsorted_pattern<int>(50, 20, 15, 8)), after(unsorted_pattern<int>(50, 20, 15, 8), 2);
+  for (const Format format : every_format) {
+    Handle handle(with_format(format));
+    for (const Mode mode : every_mode) expect_product_of(A.elements, handle, A.matrix, 5, mode, 1);
+    EXPECT_LT(handle.plan().nonzeros(), A.elements.host.nonzeros());
+    const Case::Matrix same_graph("B", 20, after.matrix.values, A.matrix.graph);
+    for (const Mode mode : every_mode) expect_product_of(after.elements, handle, same_graph, 5, mode, 1);
+  }
+}
+
+/// Kokkos Kernels checks extents before the handle is asked.
+TEST(HandleTest, WrongExtents) {
+  const Case A = small();
+  Handle handle;
+  const Vectors<double> x("x", 22, 3), y("y", 31, 3), fewer("y", 31, 2);
+  const char* theirs = "KokkosSparse::spmv: Dimensions do not match";
+  EXPECT_MESSAGE(std::runtime_error, KokkosSparse::spmv(Exec(), &handle, "N", 1.0, A.matrix, y, 0.0, x), theirs);
+  EXPECT_MESSAGE(std::runtime_error, KokkosSparse::spmv(Exec(), &handle, "T", 1.0, A.matrix, x, 0.0, y), theirs);
+  EXPECT_MESSAGE(std::runtime_error, KokkosSparse::spmv(Exec(), &handle, "N", 1.0, A.matrix, x, 0.0, fewer), theirs);
+  EXPECT_THROW(handle.plan(), std::logic_error);
+}
+
+TEST(HandleTest, SameXAndY) {
+  const Case A(random_pattern<int>(20, 20, 0.2, 1));
+  Handle handle;
+  const Vectors<double> x("x", 20, 3);
+  EXPECT_MESSAGE(std::invalid_argument, KokkosSparse::spmv(Exec(), &handle, "N", 1.0, A.matrix, x, 0.0, x),
+                 "X and Y are the same memory");
+}
+
+TEST(HandleTest, DeviceAsAParameter) {
+  const Case A = small();
+  SpmvHandle<Device, Case::Matrix, Vectors<double>, Vectors<double>> handle;
+  expect_product_of(A.elements, handle, A.matrix);
+}
+
+/// A double X is multiplied in double by a float matrix: its values are not rounded to float.
+TEST(HandleTest, FloatMatrixDoubleVectors) {
+  const CrsCase<float> A(random_pattern<int>(31, 22, 0.2, 1));
+  SpmvHandle<Exec, CrsCase<float>::Matrix, Vectors<double>, Vectors<double>> handle;
+  SpmvHandle<Exec, CrsCase<float>::Matrix, Vector<double>, Vector<double>> alone;
+  for (const Mode mode : every_mode) {
+    for (const int columns : {1, 6}) expect_product_of(A.elements, handle, A.matrix, columns, mode, 0.5);
+    const Vector<double> x("x", x_rows(A.elements, mode)), y("y", y_rows(A.elements, mode));
+    expect_right(A.elements, mode, 2, 0.5, x, y,
+                 [&](double a, double b) { KokkosSparse::spmv(Exec(), &alone, letter(mode), a, A.matrix, x, b, y); });
+  }
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace Tessera::Test {
+
+/// What Kokkos Tools reports while an object of this class lives: one object at a time. The callbacks that were there
+/// before come back with its end.
+class ToolEvents {
+ public:
+  ToolEvents() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    namespace Tools = Kokkos::Tools::Experimental;
+    log() = {};
+    Tools::set_push_region_callback([](const char* name) { log().regions.emplace_back(name); });
+    const auto note_kernel = [](const char* name, std::uint32_t, std::uint64_t*) { log().kernels.emplace_back(name); };
+    Tools::set_begin_parallel_for_callback(note_kernel);
+    Tools::set_begin_parallel_reduce_callback(note_kernel);
+    Tools::set_begin_parallel_scan_callback(note_kernel);
+    Tools::set_begin_fence_callback(
+        [](const char* name, std::uint32_t, std::uint64_t*) { log().fences.emplace_back(name); });
+    Tools::set_allocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
+      log().allocations.emplace_back(label);
+    });
+  }
+  ~ToolEvents() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+  ToolEvents(const ToolEvents&) = delete;
+  ToolEvents& operator=(const ToolEvents&) = delete;
+
+  /// How often a plan was executed.
+  std::size_t executions() const { return count(log().regions, "Tessera::spmm"); }
+  /// How often a matrix was analysed: the first that make_plan() does.
+  std::size_t analyses() const { return count(log().kernels, "Tessera::check_row_offsets"); }
+  /// How often a plan took values.
+  std::size_t updates() const { return count(log().kernels, "Tessera::gather_values"); }
+  /// How many kernels and regions Kokkos Kernels started, its BLAS included.
+  std::size_t kokkos_kernels() const {
+    return count(log().kernels, "KokkosSparse::") + count(log().kernels, "KokkosBlas::") +
+           count(log().regions, "KokkosSparse::") + count(log().regions, "KokkosBlas::");
+  }
+  std::size_t allocations() const { return log().allocations.size(); }
+  std::size_t fences(std::string_view name) const { return count(log().fences, name); }
+
+  /// All of it, for the message of a test that fails.
+  std::string text() const {
+    std::string result;
+    const auto append = [&](const char* what, const std::vector<std::string>& names) {
+      for (const std::string& name : names) result += std::string(what) + ' ' + name + '\n';
+    };
+    append("region", log().regions);
+    append("kernel", log().kernels);
+    append("fence", log().fences);
+    append("allocation", log().allocations);
+    return result;
+  }
+
+ private:
+  struct Log {
+    std::vector<std::string> regions, kernels, fences, allocations;
+  };
+  // The callbacks are plain functions.
+  static Log& log() {
+    static Log names;
+    return names;
+  }
+  static std::size_t count(const std::vector<std::string>& names, std::string_view start) {
+    const auto starts = [&](const std::string& name) { return name.starts_with(start); };
+    return static_cast<std::size_t>(std::count_if(names.begin(), names.end(), starts));
+  }
+
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+}  // namespace Tessera::Test

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sys/resource.h>
+
+#include <fstream>
+#include <new>
+#include <tessera/io/Generators.hpp>
+
+#include "TestProblem.hpp"
+
+namespace Tessera::Test {
+
+/// What the function throws, which must be an Error that begins with the failing rank (if there is more than one).
+template <class Error, class Function>
+std::string message_of(const Function& function) {
+  try {
+    function();
+  } catch (const Error& e) {
+    return e.what();
+  } catch (...) {
+    ADD_FAILURE() << "rank " << rank() << " got another error";
+    return {};
+  }
+  ADD_FAILURE() << "rank " << rank() << " got no error";
+  return {};
+}
+
+void expect_from_last_rank(const std::string& message, const std::string& part) {
+  const std::string from = ranks() == 1 ? "" : "rank " + std::to_string(last_rank()) + ": ";
+  EXPECT_EQ(message.find(from), 0u) << message;
+  EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+TEST(Failure, NoMatrix) { EXPECT_THROW(Operator(Teuchos::null), std::invalid_argument); }
+
+TEST(Failure, NotFillComplete) {
+  const auto A = distribute(generate_stencil27(4), Spread::Uniform);
+  A->resumeFill();
+  EXPECT_NE(message_of<std::invalid_argument>([&] { Operator op(A); }).find("fillComplete()"), std::string::npos);
+}
+
+TEST(Failure, AnOptionOnOneRank) {
+  const auto A = distribute(generate_stencil27(4), Spread::Uniform);
+  TpetraOperatorOptions options;
+  if (rank() == last_rank()) options.plan.columns = -1;
+  expect_from_last_rank(message_of<std::invalid_argument>([&] { Operator op(A, options); }), "columns is -1");
+}
+
+/// X with a row too many on the last rank: with EveryApply all ranks are told, also when nothing has to grow.
+TEST(Failure, AnArgumentOnOneRank) {
+  const auto A = distribute(generate_stencil27(4), Spread::Uniform);
+  const Operator op(A);
+  expect_product(*A, op, 4, Teuchos::NO_TRANS, 1, 0);
+  const auto longer = [&](const RCP<const Map>& map) {
+    std::vector<GO> mine(map->getLocalElementList().begin(), map->getLocalElementList().end());
+    if (rank() == last_rank()) mine.push_back(1000);
+    return rcp(new const Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                             Teuchos::ArrayView<const GO>(mine), 0, world()));
+  };
+  for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) {
+    const MV X(longer(x_map(*A, mode)), 4), right(x_map(*A, mode), 4);
+    MV Y(y_map(*A, mode), 4), more(y_map(*A, mode), 5), wrong(longer(y_map(*A, mode)), 4);
+    expect_from_last_rank(message_of<std::invalid_argument>([&] { op.apply(X, Y, mode); }), "expected X with");
+    expect_from_last_rank(message_of<std::invalid_argument>([&] { op.apply(right, wrong, mode); }), "Y with");
+    EXPECT_THROW(op.apply(right, more, mode), std::invalid_argument);
+    expect_product(*A, op, 4, mode, 1, 0);
+  }
+}
+
+TEST(Failure, WhenGrowingStillAgrees) {
+  const auto A = distribute(generate_stencil27(4), Spread::Uniform);
+  TpetraOperatorOptions options;
+  options.agreement = Agreement::WhenGrowing;
+  const Operator op(A, options);
+  const MV X(A->getDomainMap(), 4);
+  MV Y(A->getRangeMap(), 4), more(A->getRangeMap(), 5);
+  expect_from_last_rank(message_of<std::invalid_argument>([&] { op.apply(X, rank() == last_rank() ? more : Y); }),
+                        "as many columns");
+  expect_product(*A, op, 4, Teuchos::NO_TRANS, 1, 0);
+  expect_product(*A, op, 2, Teuchos::NO_TRANS, 1, 0);
+}
+
+TEST(Failure, AModeOnOneRank) {
+  const auto A = distribute(generate_stencil27(4), Spread::Uniform);
+  const Operator op(A);
+  const MV X(A->getDomainMap(), 4);
+  MV Y(A->getRangeMap(), 4);
+  const auto mode = rank() == last_rank() ? static_cast<Teuchos::ETransp>(7) : Teuchos::NO_TRANS;
+  expect_from_last_rank(message_of<std::invalid_argument>([&] { op.apply(X, Y, mode); }), "the mode is 7");
+  expect_product(*A, op, 4, Teuchos::NO_TRANS, 1, 0);
+}
+
+/// What only some ranks see must not decide whether they ask: without rows X and Y share no memory.
+TEST(Failure, WhenGrowingDoesNotDependOnARanksRows) {
+  const auto A = distribute(generate_stencil27(4), Spread::RowsOnLastRank);
+  TpetraOperatorOptions options;
+  options.agreement = Agreement::WhenGrowing;
+  const Operator op(A, options);
+  const auto X = random_vectors(A->getRangeMap(), 4, 1);
+  MV Y(A->getDomainMap(), 4);
+  for (const auto mode : {Teuchos::TRANS, Teuchos::CONJ_TRANS}) {
+    op.apply(*X, Y, mode);
+    op.apply(*X, *Y.subViewNonConst(Teuchos::Range1D(0, 3)), mode);
+    op.apply(*X->subView(Teuchos::tuple<std::size_t>(0, 2)()), *Y.subViewNonConst(Teuchos::tuple<std::size_t>(3, 1)()),
+             mode);
+  }
+  const auto square = distribute(generate_stencil27(4), Spread::Uniform);
+  const Operator same(square, options);
+  const auto Z = random_vectors(square->getDomainMap(), 4, 1);
+  MV W(square->getRangeMap(), 4);
+  same.apply(*Z, W);
+  same.apply(*Z, *Z);
+}
+
+/// Bytes of address space in use.
+std::size_t address_space() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * 4096;
+}
+
+/// Leaves this process the bytes given, for as long as it lives.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(std::size_t left) {
+    getrlimit(RLIMIT_AS, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = address_space() + left;
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~MemoryLimit() { setrlimit(RLIMIT_AS, &before_); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Failure, MemoryOnOneRank) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer takes all address space";
+#endif
+  if (ranks() == 1) GTEST_SKIP() << "one rank has no halo";
+  const auto A = distribute(generate_stencil27(8), Spread::Uniform);
+  Operator op(A);
+  expect_product(*A, op, 4, Teuchos::NO_TRANS, 1, 0);
+  const std::size_t columns = (std::size_t(1) << 31) / sizeof(double) / 128;  // of at least 64 + 64 rows: 2 GiB
+  std::string message;
+  {
+    const MemoryLimit limit(rank() == last_rank() ? std::size_t(1) << 28 : std::size_t(1) << 40);
+    message = message_of<std::exception>([&] { op.prepare(columns); });  // Kokkos' own; by its version
+  }
+  expect_from_last_rank(message, "alloc");
+  expect_product(*A, op, 4, Teuchos::NO_TRANS, 1, 0);
+  expect_product(*A, op, 9, Teuchos::NO_TRANS, 1, 0);
+}
+
+}  // namespace Tessera::Test

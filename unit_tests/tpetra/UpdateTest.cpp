@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/io/Generators.hpp>
+
+#include "TestProblem.hpp"
+
+namespace Tessera::Test {
+
+class Update : public testing::TestWithParam<std::pair<Spread, std::string>> {
+ protected:
+  void expect_right(const Matrix& A, const Operator& op) {
+    expect_product(A, op, 4, Teuchos::NO_TRANS, 1, 0);
+    expect_product(A, op, 4, Teuchos::TRANS, -1, 2);
+  }
+};
+
+void multiply_values(Matrix& A, double factor) {
+  A.resumeFill();
+  const auto values = A.getLocalMatrixHost().values;
+  for (std::size_t k = 0; k < values.extent(0); ++k) values(k) *= factor + 0.125 * double(k % 7);
+  A.fillComplete(A.getDomainMap(), A.getRangeMap());
+}
+
+TEST_P(Update, TakesNewValues) {
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  Operator op(A);
+  expect_right(*A, op);
+  const Matrix before(*A, Teuchos::Copy);
+  multiply_values(*A, -3);
+  expect_product(before, op, 4, Teuchos::NO_TRANS, 1, 0);  // nothing is seen of it yet
+  op.update();
+  expect_right(*A, op);
+}
+
+/// The second fillComplete() packs what the first left with room to spare.
+TEST_P(Update, FindsArraysThatHaveMoved) {
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first, 3);
+  Operator op(A);
+  expect_right(*A, op);
+  const void* const before = A->getLocalMatrixDevice().values.data();
+  A->resumeFill();
+  A->scale(-2);
+  A->fillComplete(A->getDomainMap(), A->getRangeMap());
+  if (A->getLocalNumEntries() > 0) {
+    EXPECT_NE(A->getLocalMatrixDevice().values.data(), before);
+  }
+  op.update();
+  expect_right(*A, op);
+}
+
+/// Entries that were not there: the pattern changes on all ranks, or on one alone.
+TEST_P(Update, MakesPlansAnewForANewPattern) {
+  for (const bool on_all : {true, false}) {
+    const auto A = distribute(generate_stencil27(4), GetParam().first, 1);
+    Operator op(A);
+    expect_right(*A, op);
+    const std::size_t before = A->getGlobalNumEntries();
+    A->resumeFill();
+    for (int row = 0; row < int(A->getLocalNumRows()) && (on_all || rank() == last_rank()); ++row) {
+      Matrix::local_inds_host_view_type columns;
+      Matrix::values_host_view_type values;
+      A->getLocalRowView(row, columns, values);
+      const int column = int(A->getColMap()->getLocalNumElements()) - 1;
+      const bool is_there =
+          std::find(columns.data(), columns.data() + columns.extent(0), column) != columns.data() + columns.extent(0);
+      const double value = 0.5;
+      if (!is_there) A->insertLocalValues(row, 1, &value, &column);
+    }
+    A->fillComplete(A->getDomainMap(), A->getRangeMap());
+    ASSERT_GT(A->getGlobalNumEntries(), before);
+    op.update();
+    expect_right(*A, op);
+  }
+}
+
+TEST_P(Update, IsRefusedWhileFilling) {
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  Operator op(A);
+  A->resumeFill();
+  EXPECT_THROW(op.update(), std::invalid_argument);
+  A->fillComplete(A->getDomainMap(), A->getRangeMap());
+  EXPECT_NO_THROW(op.update());
+  expect_right(*A, op);
+}
+
+INSTANTIATE_TEST_SUITE_P(Spreads, Update, testing::ValuesIn(every_spread), spread_name);
+
+}  // namespace Tessera::Test
