@@ -130,45 +130,44 @@ using spmv_handle_impl_t = SpmvHandleImpl<typename DeviceType::execution_space, 
 
 }  // namespace Tessera::Impl
 
-// Kokkos Kernels dispatches to these four (read in 4.5 to 4.7), by the type of the
-// handle. That type is ours, so that they collide with none of its own specialisations and change none of its products.
+// Kokkos Kernels dispatches to these four (read in 4.5 to 4.7), by the type of the handle. That type is ours, so that
+// they collide with none of its own specialisations and change none of its products.
 // Its tables say neither of a TPL (first bool) nor of a precompiled kernel (last) for our handle, and a forced native
 // kernel asks for the same: (false, false) is all that is ever reached, with KOKKOSKERNELS_ETI_ONLY or without.
+// Each is given mode, alpha, A, X, beta and Y, which the handle takes in the same order.
 namespace KokkosSparse::Impl {
 
 template <class E, class... P, class A, class X, class Y>
 struct SPMV<E, Tessera::Impl::SpmvHandleImpl<P...>, A, X, Y, false, false> {
-  using Coefficient = typename Y::non_const_value_type;
-  static void spmv(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const char mode[],
-                   const Coefficient& alpha, const A& a, const X& x, const Coefficient& beta, const Y& y) {
-    handle->multiply(exec, mode, alpha, a, x, beta, y);
+  template <class... Arguments>
+  static void spmv(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const Arguments&... arguments) {
+    handle->multiply(exec, arguments...);
   }
 };
 
 template <class E, class... P, class A, class X, class Y>
 struct SPMV_MV<E, Tessera::Impl::SpmvHandleImpl<P...>, A, X, Y, false, false, false> {
-  using Coefficient = typename Y::non_const_value_type;
-  static void spmv_mv(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const char mode[],
-                      const Coefficient& alpha, const A& a, const X& x, const Coefficient& beta, const Y& y) {
-    handle->multiply(exec, mode, alpha, a, x, beta, y);
+  template <class... Arguments>
+  static void spmv_mv(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const Arguments&... arguments) {
+    handle->multiply(exec, arguments...);
   }
 };
 
 template <class E, class... P, class A, class X, class Y>
 struct SPMV_BSRMATRIX<E, Tessera::Impl::SpmvHandleImpl<P...>, A, X, Y, false, false> {
-  using Coefficient = typename Y::non_const_value_type;
-  static void spmv_bsrmatrix(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const char mode[],
-                             const Coefficient& alpha, const A& a, const X& x, const Coefficient& beta, const Y& y) {
-    handle->multiply(exec, mode, alpha, a, x, beta, y);
+  template <class... Arguments>
+  static void spmv_bsrmatrix(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle,
+                             const Arguments&... arguments) {
+    handle->multiply(exec, arguments...);
   }
 };
 
 template <class E, class... P, class A, class X, class Y>
 struct SPMV_MV_BSRMATRIX<E, Tessera::Impl::SpmvHandleImpl<P...>, A, X, Y, false, false, false> {
-  using Coefficient = typename Y::non_const_value_type;
-  static void spmv_mv_bsrmatrix(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle, const char mode[],
-                                const Coefficient& alpha, const A& a, const X& x, const Coefficient& beta, const Y& y) {
-    handle->multiply(exec, mode, alpha, a, x, beta, y);
+  template <class... Arguments>
+  static void spmv_mv_bsrmatrix(const E& exec, Tessera::Impl::SpmvHandleImpl<P...>* handle,
+                                const Arguments&... arguments) {
+    handle->multiply(exec, arguments...);
   }
 };
 

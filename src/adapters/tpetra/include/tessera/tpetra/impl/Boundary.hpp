@@ -7,23 +7,27 @@
 
 namespace Tessera::Impl {
 
+/// Every element of a multivector, column after column.
+template <class Exec, class Vectors>
+auto each_element(const Exec& exec, const Vectors& vectors) {
+  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
+                                       Kokkos::IndexType<std::size_t>>;
+  return Policy(exec, {std::size_t(0), std::size_t(0)}, {vectors.extent(0), vectors.extent(1)});
+}
+
 /// Y(rows(i), :) += T(i, :)
 template <class Exec, class Rows, class T, class Y>
 void add_to_rows(const Exec& exec, const Rows& rows, const T& from, const Y& to) {
-  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
-                                       Kokkos::IndexType<std::size_t>>;
   Kokkos::parallel_for(
-      "Tessera::add_to_rows", Policy(exec, {std::size_t(0), std::size_t(0)}, {from.extent(0), from.extent(1)}),
+      "Tessera::add_to_rows", each_element(exec, from),
       KOKKOS_LAMBDA(std::size_t i, std::size_t j) { to(rows(i), j) += from(i, j); });
 }
 
 /// T(i, :) = X(rows(i), :)
 template <class Exec, class Rows, class X, class T>
 void take_rows(const Exec& exec, const Rows& rows, const X& from, const T& to) {
-  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
-                                       Kokkos::IndexType<std::size_t>>;
   Kokkos::parallel_for(
-      "Tessera::take_rows", Policy(exec, {std::size_t(0), std::size_t(0)}, {to.extent(0), to.extent(1)}),
+      "Tessera::take_rows", each_element(exec, to),
       KOKKOS_LAMBDA(std::size_t i, std::size_t j) { to(i, j) = from(rows(i), j); });
 }
 
