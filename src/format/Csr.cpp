@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <bit>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/parallel/RadixSort.hpp>
+
+#include "SortedKeys.hpp"
+#include "Validate.hpp"
 
 namespace Tessera {
 
 namespace Impl {
 
-template <class ExecutionSpace>
-using IndexPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
-
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-
-template <class ViewType, class ExecutionSpace>
-ViewType allocate(const ExecutionSpace& exec, const std::string& label, std::size_t size) {
-  return ViewType(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
-}
-
-/// One element of device memory, on the host. Waits for `exec`.
-template <class ExecutionSpace, class T>
-T read_element(const ExecutionSpace& exec, const T* address) {
-  T value{};
-  Kokkos::deep_copy(
-      exec, Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value),
-      Kokkos::View<const T, typename ExecutionSpace::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(address));
-  exec.fence("Tessera::read_element");
-  return value;
-}
 
 /// \throws std::invalid_argument at the first row whose offsets are wrong.
 template <class ExecutionSpace, class Offset>
@@ -83,54 +65,28 @@ bool check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
   return unsorted_rows == 0;
 }
 
-/// offsets(u) = the number of sorted keys below u << shift, for u = 0 ... units.
-template <class ExecutionSpace, class Keys, class Offsets>
-void offsets_of_sorted_keys(const ExecutionSpace& exec, const Keys& keys, std::size_t size, int shift,
-                            const Offsets& offsets) {
-  using Offset = typename Offsets::value_type;
+/// The keys of all entries in the order of storage, with the row or the column as their major part.
+template <class Exec, class Offset>
+KeyedSlots<Exec, Offset> keys_of_entries(const Exec& exec, const CsrPattern<Offset>& A, std::size_t entries,
+                                         bool by_column, int shift) {
+  const KeyedSlots<Exec, Offset> result(exec, entries);
+  const auto keys = result.keys;
+  const auto slots = result.slots;
   Kokkos::parallel_for(
-      "Tessera::offsets_of_sorted_keys", IndexPolicy<ExecutionSpace>(exec, 0, offsets.extent(0)),
-      KOKKOS_LAMBDA(std::size_t unit) {
-        const std::uint64_t wanted = std::uint64_t(unit) << shift;
-        std::size_t low = 0, high = size;
-        while (low < high) {
-          const std::size_t middle = (low + high) / 2;
-          if (keys(middle) < wanted) {
-            low = middle + 1;
-          } else {
-            high = middle;
-          }
-        }
-        offsets(unit) = Offset(low);
-      });
-}
-
-/// Keys (major << shift) + minor of all entries in the order of storage, where major is the row and minor the column,
-/// or the other way round.
-template <class Keys, class Slots, class ExecutionSpace, class Offset>
-void pack_keys(const ExecutionSpace& exec, const CsrPattern<Offset>& A, bool by_column, int shift, const Keys& keys,
-               const Slots& slots) {
-  Kokkos::parallel_for(
-      "Tessera::pack_keys", IndexPolicy<ExecutionSpace>(exec, 0, A.rows), KOKKOS_LAMBDA(std::size_t row) {
+      "Tessera::keys_of_entries", IndexPolicy<Exec>(exec, 0, A.rows), KOKKOS_LAMBDA(std::size_t row) {
         for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
           const auto column = static_cast<std::uint64_t>(A.column_indices[k]);
           keys(k) = by_column ? (column << shift) + row : (std::uint64_t(row) << shift) + column;
           slots(k) = k;
         }
       });
+  return result;
 }
-
-template <class Exec, class Offset>
-struct Sorted {
-  using Memory = typename Exec::memory_space;
-  Kokkos::View<std::uint64_t*, Memory> keys;
-  Kokkos::View<Offset*, Memory> slots;
-};
 
 /// Keeps the first of each run of equal keys; runs(i) is where the i-th of them starts, and the runs' end closes the
 /// list.
 template <class Exec, class Offset>
-std::size_t unique_keys(const Exec& exec, Sorted<Exec, Offset>& sorted,
+std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
                         Kokkos::View<Offset*, typename Exec::memory_space>& runs) {
   const auto keys = sorted.keys;
   const std::size_t size = keys.extent(0);
@@ -162,36 +118,13 @@ std::size_t unique_keys(const Exec& exec, Sorted<Exec, Offset>& sorted,
   return unique;
 }
 
-/// The canonical pattern whose rows are the keys' major parts.
-template <class Exec, class Offset>
-Csr<Offset, typename Exec::memory_space> csr_of_sorted_keys(
-    const Exec& exec, Ordinal rows, Ordinal columns,
-    const Kokkos::View<std::uint64_t*, typename Exec::memory_space>& keys, int shift) {
-  using Memory = typename Exec::memory_space;
-  Csr<Offset, Memory> result{rows, columns, keys.extent(0), {}, {}};
-  result.row_offsets =
-      allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::Csr::row_offsets", rows + std::size_t(1));
-  result.column_indices =
-      allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::Csr::column_indices", keys.extent(0));
-  offsets_of_sorted_keys(exec, keys, keys.extent(0), shift, result.row_offsets);
-  const auto columns_out = result.column_indices;
-  const std::uint64_t low_bits = (std::uint64_t(1) << shift) - 1;
-  Kokkos::parallel_for(
-      "Tessera::unpack_keys", IndexPolicy<Exec>(exec, 0, keys.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i) { columns_out(i) = static_cast<Ordinal>(keys(i) & low_bits); });
-  return result;
-}
-
 template <class Exec, class Offset>
 BuiltCsr<Offset, typename Exec::memory_space> sort_rows(const Exec& exec, const CsrPattern<Offset>& A,
                                                         std::size_t entries) {
   using Memory = typename Exec::memory_space;
-  const int column_bits = std::bit_width(static_cast<unsigned>(A.columns));
-  const int row_bits = std::bit_width(static_cast<unsigned>(A.rows));
-  Sorted<Exec, Offset> sorted{allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::keys", entries),
-                              allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::slots", entries)};
-  pack_keys(exec, A, false, column_bits, sorted.keys, sorted.slots);
-  radix_sort(exec, sorted.keys, sorted.slots, 0, column_bits + row_bits);
+  const int column_bits = key_bits(A.columns);
+  auto sorted = keys_of_entries(exec, A, entries, false, column_bits);
+  sorted.sort(exec, 0, column_bits + key_bits(A.rows));
   BuiltCsr<Offset, Memory> result;
   unique_keys(exec, sorted, result.values.runs);
   result.values.slots = sorted.slots;
@@ -219,6 +152,23 @@ Csr<Offset, typename Exec::memory_space> copy_pattern(const Exec& exec, const Cs
   return result;
 }
 
+template <class Offset>
+struct CsrRowFault {
+  CsrPattern<Offset> A;
+
+  KOKKOS_FUNCTION int operator()(std::size_t row) const {
+    FirstFault found;
+    Ordinal previous = -1;
+    for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
+      const Ordinal column = A.column_indices[k];
+      found.check(column >= 0 && column < A.columns, 0);
+      found.check(column > previous, 1);
+      previous = column;
+    }
+    return found.fault;
+  }
+};
+
 }  // namespace Impl
 
 template <class ExecutionSpace, class Offset>
@@ -236,22 +186,35 @@ template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec,
                                                                   const CsrPattern<Offset>& A, std::size_t nonzeros) {
   using Memory = typename ExecutionSpace::memory_space;
-  const int row_bits = std::bit_width(static_cast<unsigned>(A.rows));
-  const int column_bits = std::bit_width(static_cast<unsigned>(A.columns));
-  auto keys = Impl::allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::keys", nonzeros);
-  auto slots = Impl::allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::slots", nonzeros);
-  Impl::pack_keys(exec, A, true, row_bits, keys, slots);
+  const int row_bits = Impl::key_bits(A.rows);
+  auto sorted = Impl::keys_of_entries(exec, A, nonzeros, true, row_bits);
   // Rows ascend already: a stable sort by columns alone keeps them so.
-  radix_sort(exec, keys, slots, row_bits, row_bits + column_bits);
+  sorted.sort(exec, row_bits, row_bits + Impl::key_bits(A.columns));
   BuiltCsr<Offset, Memory> result;
-  result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace, Offset>(exec, A.columns, A.rows, keys, row_bits);
-  result.values.slots = slots;
+  result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace, Offset>(exec, A.columns, A.rows, sorted.keys, row_bits);
+  result.values.slots = sorted.slots;
   return result;
+}
+
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A) {
+  const auto rows = static_cast<std::size_t>(A.rows);
+  if (A.row_offsets.extent(0) != rows + 1) return "CSR: row_offsets does not have rows + 1 elements";
+  if (A.column_indices.extent(0) != A.nonzeros) return "CSR: column_indices does not have an element a nonzero";
+  const auto offsets =
+      Impl::offsets_fault(exec, "row", A.row_offsets.data(), rows, A.nonzeros, "row_offsets", "nonzeros");
+  if (!offsets.empty()) return Impl::of_format("CSR", offsets);
+  return Impl::of_format("CSR",
+                         Impl::first_fault(exec, "row", rows, Impl::CsrRowFault<Offset>{A.view()}, [](int fault) {
+                           return fault == 0 ? "column_indices holds a column outside the matrix"
+                                             : "column_indices does not ascend strictly within a row";
+                         }));
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                       \
   template BuiltCsr<Offset, Exec::memory_space> build_csr(const Exec&, const CsrPattern<Offset>&, std::size_t); \
-  template BuiltCsr<Offset, Exec::memory_space> transpose(const Exec&, const CsrPattern<Offset>&, std::size_t);
+  template BuiltCsr<Offset, Exec::memory_space> transpose(const Exec&, const CsrPattern<Offset>&, std::size_t); \
+  template std::string validate(const Exec&, const Csr<Offset, Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -15,6 +15,10 @@ void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename E
   Kokkos::parallel_for(
       "Tessera::gather_values", Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, size),
       KOKKOS_LAMBDA(std::size_t i) {
+        if (is_permuted && permutation[i] == static_cast<Offset>(-1)) {  // no_source
+          target[i] = Scalar(0);
+          return;
+        }
         const std::size_t entry = is_permuted ? permutation[i] : i;
         if (!has_runs) {
           target[i] = source[has_slots ? std::size_t(slots[entry]) : entry];
@@ -39,7 +43,10 @@ ValueMap<Offset, typename ExecutionSpace::memory_space> compose(
   const auto from = outer.slots, through = inner.slots, slots = result.slots;
   Kokkos::parallel_for(
       "Tessera::compose", Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, slots.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i) { slots(i) = from(through(i)); });
+      KOKKOS_LAMBDA(std::size_t i) {
+        const Offset entry = through(i);
+        slots(i) = entry == static_cast<Offset>(-1) ? entry : from(entry);
+      });
   return result;
 }
 

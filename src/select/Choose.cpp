@@ -17,11 +17,37 @@ double bittcf_bytes(const MatrixStatistics& m) {
          m.nonzeros * m.matrix_bytes;
 }
 
+/// Loading from cache the lines of X that every nonzero multiplies.
+double line_seconds(const MatrixStatistics& m, const MachineModel& machine) {
+  return m.nonzeros * std::ceil(m.vector_columns * m.vector_bytes / 64) / machine.gathered_lines;
+}
+
 /// Streaming the format, X and Y once, and loading the lines of X that every nonzero multiplies.
 double product_seconds(const MatrixStatistics& m, const MachineModel& machine, double format_bytes) {
   const double dense_bytes = (m.rows + m.columns) * m.vector_columns * m.vector_bytes;
-  const double lines = m.nonzeros * std::ceil(m.vector_columns * m.vector_bytes / 64);
-  return (format_bytes + dense_bytes) / machine.bytes + lines / machine.gathered_lines;
+  return (format_bytes + dense_bytes) / machine.bytes + line_seconds(m, machine);
+}
+
+/// What it takes besides to find the entries in the format.
+double decoding_seconds(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
+  switch (size.format) {
+    case Format::Automatic:
+    case Format::Csr:
+      return 0;
+    case Format::BitTcf:
+      // A tile has 8 rows; one that holds few entries leaves most of them empty, and those cost a test each.
+      return size.tiles * 8 / machine.tile_rows;
+    case Format::Bmat:
+      return size.tiles * 2 * 16 / machine.tile_rows + m.nonzeros / machine.decoded_entries;
+    case Format::BlockRowPartition:
+      return 2 * m.nonzeros / machine.decoded_entries;  // counted, then placed
+    case Format::SortedColumns:
+      return 2 * line_seconds(m, machine);  // rows of Y are loaded and stored once an entry
+    case Format::Bcsr:
+      // As BitTCF: blocks that are not nearly full, where it counts, have 8 rows unless the user wants others.
+      return size.tiles * 8 / machine.tile_rows;
+  }
+  return 0;
 }
 
 std::string reason(const Candidate& best, const Candidate& other) {
@@ -35,12 +61,14 @@ std::string reason(const Candidate& best, const Candidate& other) {
 
 }  // namespace
 
+Candidate predict(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
+  return {size.format, size.tiles, size.bytes,
+          product_seconds(m, machine, size.bytes) + decoding_seconds(m, size, machine)};
+}
+
 Choice choose_format(const MatrixStatistics& m, const MachineModel& machine) {
-  Candidate csr{Format::Csr, 0, csr_bytes(m), 0};
-  csr.predicted_seconds = product_seconds(m, machine, csr.format_bytes);
-  Candidate bittcf{Format::BitTcf, m.bittcf_tiles, bittcf_bytes(m), 0};
-  // A tile has 8 rows; one that holds few entries leaves most of them empty, and those cost a test each.
-  bittcf.predicted_seconds = product_seconds(m, machine, bittcf.format_bytes) + m.bittcf_tiles * 8 / machine.tile_rows;
+  const Candidate csr = predict(m, {Format::Csr, 0, csr_bytes(m)}, machine);
+  const Candidate bittcf = predict(m, {Format::BitTcf, m.bittcf_tiles, bittcf_bytes(m)}, machine);
   Choice choice;
   choice.candidates = {csr, bittcf};
   const bool tiles_win = bittcf.predicted_seconds < csr.predicted_seconds;

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <tessera/format/BitTcf.hpp>
+#include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/Blocks.hpp>
 #include <tessera/format/Csr.hpp>
+#include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
+#include <utility>
+#include <variant>
 
 #include "Explain.hpp"
 
@@ -28,27 +32,22 @@ struct Side {
   using Memory = typename ExecutionSpace::memory_space;
   using Values = Kokkos::View<Scalar*, Memory>;
 
-  Format format = Format::Csr;
-  Csr<Offset, Memory> csr;        // if format is Csr
-  BitTcf<Offset, Memory> bittcf;  // if format is BitTcf
-  ValueMap<Offset, Memory> map;   // entry of the format -> canonical entry of A
+  AnyFormat<Offset, Memory> format;
+  ValueMap<Offset, Memory> map;  // place in the format -> canonical entry of A
   Values values;
 
-  std::size_t format_bytes() const { return csr.bytes() + bittcf.bytes() + values.extent(0) * sizeof(Scalar); }
+  std::size_t format_bytes() const {
+    return std::visit([](const auto& pattern) { return pattern.bytes(); }, format) + values.extent(0) * sizeof(Scalar);
+  }
 
   /// Takes over a canonical pattern whose entry i is canonical entry `from_canonical` (i) of A.
-  void build(const ExecutionSpace& exec, Format wanted, const Csr<Offset, Memory>& pattern,
+  void build(const ExecutionSpace& exec, const PlanOptions& options, Format name, const Csr<Offset, Memory>& pattern,
              const ValueMap<Offset, Memory>& from_canonical) {
-    format = wanted;
-    if (format == Format::Csr) {
-      csr = pattern;
-      map = from_canonical;
-    } else {
-      auto built = build_bittcf(exec, pattern.view(), pattern.nonzeros);
-      bittcf = built.pattern;
-      map = compose(exec, from_canonical, built.values);
-    }
-    values = Values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::values"), pattern.nonzeros);
+    auto built = build_format(exec, name, pattern, options.parameters, sizeof(Scalar));
+    format = std::move(built.pattern);
+    map = compose(exec, from_canonical, built.values);
+    const std::size_t places = std::visit([](const auto& any) { return any.places(); }, format);
+    values = Values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::values"), places);
   }
 };
 
@@ -69,6 +68,7 @@ struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
   Side<Scalar, Offset, ExecutionSpace> plain;
   Side<Scalar, Offset, ExecutionSpace> transposed;
   bool has_transpose = false;
+  TileMetrics tiles;  // of plain
 };
 
 namespace {
@@ -160,8 +160,14 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
     m.choice.format = options.format;
     m.choice.reason = std::string(to_string(options.format)) + " was asked for";
   }
-  m.plain.build(exec, m.choice.format, canonical.pattern, {});
-  gather_values(exec, m.source, m.plain.map, input.values, m.plain.values.data(), m.nonzeros);
+  m.plain.build(exec, options, m.choice.format, canonical.pattern, {});
+  m.tiles = Tessera::tile_metrics<ExecutionSpace, Offset>(exec, m.plain.format);
+  const auto is_built = [&](const Candidate& candidate) { return candidate.format == m.choice.format; };
+  if (std::none_of(m.choice.candidates.begin(), m.choice.candidates.end(), is_built)) {
+    m.choice.candidates.push_back(predict(statistics, {m.choice.format, static_cast<double>(m.tiles.tiles),
+                                                       static_cast<double>(m.plain.format_bytes())}));
+  }
+  gather_values(exec, m.source, m.plain.map, input.values, m.plain.values.data(), m.plain.values.extent(0));
   exec.fence("Tessera::make_plan");
 }
 
@@ -183,6 +189,10 @@ std::size_t PlanState<Scalar, Offset, ExecutionSpace>::nonzeros() const {
 template <class Scalar, class Offset, class ExecutionSpace>
 const Choice& PlanState<Scalar, Offset, ExecutionSpace>::choice() const {
   return members_->choice;
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+const TileMetrics& PlanState<Scalar, Offset, ExecutionSpace>::tile_metrics() const {
+  return members_->tiles;
 }
 template <class Scalar, class Offset, class ExecutionSpace>
 std::size_t PlanState<Scalar, Offset, ExecutionSpace>::format_bytes() const {
@@ -233,20 +243,12 @@ Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(con
 
 template <class Scalar, class Offset, class ExecutionSpace>
 void PlanState<Scalar, Offset, ExecutionSpace>::build_transpose(const ExecutionSpace& exec) {
-  using Memory = typename ExecutionSpace::memory_space;
   Members& m = *members_;
-  // Canonical rows of A again, if the plan holds tiles.
-  Csr<Offset, Memory> rows = m.plain.csr;
-  ValueMap<Offset, Memory> rows_from_plain;
-  if (m.plain.format == Format::BitTcf) {
-    auto built = bittcf_to_csr(exec, m.plain.bittcf);
-    rows = built.pattern;
-    rows_from_plain = built.values;
-  }
-  auto turned = transpose(exec, rows.view(), m.nonzeros);
+  const auto rows = to_csr<ExecutionSpace, Offset>(exec, m.plain.format);
+  const auto turned = transpose(exec, rows.pattern.view(), m.nonzeros);
   Side<Scalar, Offset, ExecutionSpace> side;  // the plan stays as it is if memory runs out
-  side.build(exec, m.choice.format, turned.pattern, turned.values);
-  gather_values(exec, rows_from_plain, side.map, m.plain.values.data(), side.values.data(), m.nonzeros);
+  side.build(exec, m.options, m.choice.format, turned.pattern, turned.values);
+  gather_values(exec, rows.values, side.map, m.plain.values.data(), side.values.data(), side.values.extent(0));
   if (!m.has_source) side.map = {};
   exec.fence("Tessera::Plan::prepare");
   m.transposed = std::move(side);
@@ -265,8 +267,11 @@ void PlanState<Scalar, Offset, ExecutionSpace>::update_values(const ExecutionSpa
                                 " values; expected those of the matrix that the plan was made from, " +
                                 std::to_string(m.source_entries));
   }
-  gather_values(exec, m.source, m.plain.map, values, m.plain.values.data(), m.nonzeros);
-  if (m.has_transpose) gather_values(exec, m.source, m.transposed.map, values, m.transposed.values.data(), m.nonzeros);
+  const auto refill = [&](const Side<Scalar, Offset, ExecutionSpace>& side) {
+    gather_values(exec, m.source, side.map, values, side.values.data(), side.values.extent(0));
+  };
+  refill(m.plain);
+  if (m.has_transpose) refill(m.transposed);
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -323,11 +328,8 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
   const Product<Scalar, VectorScalar> product{
       side.values.data(), is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
   const Scratch scratch{work.data(), work.bytes()};
-  if (side.format == Format::Csr) {
-    csr_spmm(exec, side.csr.view(), m.nonzeros, product, scratch);
-  } else {
-    bittcf_spmm(exec, side.bittcf.view(), m.nonzeros, product, scratch);
-  }
+  std::visit([&](const auto& format) { portable_spmm(exec, format.view(), m.nonzeros, product, scratch); },
+             side.format);
 }
 
 #define TESSERA_INSTANTIATE_STATE(Exec, Scalar, Offset) template class PlanState<Scalar, Offset, Exec>;

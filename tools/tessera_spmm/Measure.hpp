@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
+#include <tessera/metrics/RowLengths.hpp>
+#include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/spmm/Spmm.hpp>
 #include <vector>
 
@@ -36,6 +38,7 @@ class Measure {
   std::vector<HostDense<Scalar>> run(Result& result) {
     result.concurrency = exec_.concurrency();
     result.csr_bytes = a_.bytes();
+    describe(result.matrix);
     for (Format format : formats_named(settings_.format)) result.formats.push_back(add_format(format));
     explain(result);
     if (settings_.kokkos_kernels) result.kokkos_kernels = add_kokkos_kernels();
@@ -99,12 +102,16 @@ class Measure {
     row.name = to_string(plan.format());
     row.bytes = plan.format_bytes();
     row.bytes_over_csr = a_.bytes() == 0 ? 1 : static_cast<double>(row.bytes) / static_cast<double>(a_.bytes());
-    row.nonzeros = plan.nonzeros();
+    row.tiles = plan.tile_metrics();
     row.build_seconds = build_seconds;
-    for (const Candidate& candidate : plan.choice().candidates) {
-      if (candidate.format == plan.format()) row.tiles = candidate.tiles;
-    }
     return row;
+  }
+
+  /// What the pattern itself lets one expect, whatever the format.
+  void describe(MatrixSummary& matrix) const {
+    const CsrPattern<Offset> pattern{a_.rows, a_.columns, a_.row_offsets.data(), a_.column_indices.data()};
+    matrix.row_lengths = row_lengths(exec_, pattern);
+    matrix.windows = window_columns(exec_, pattern, a_.values.extent(0));
   }
 
   /// What an automatic plan chooses and why; where one format was asked for, why that one.

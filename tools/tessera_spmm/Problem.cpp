@@ -146,11 +146,6 @@ MatrixSummary summarize(const Settings& settings, const HostCsr<Scalar>& a) {
   summary.rows = a.rows;
   summary.columns = a.columns;
   summary.nonzeros = a.values.size();
-  for (std::size_t i = 0; i + 1 < a.row_offsets.size(); ++i) {
-    const std::size_t length = a.row_offsets[i + 1] - a.row_offsets[i];
-    summary.longest_row = std::max(summary.longest_row, length);
-    if (length == 0) ++summary.empty_rows;
-  }
   return summary;
 }
 

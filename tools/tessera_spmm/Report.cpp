@@ -52,11 +52,17 @@ std::string aligned(const std::vector<Row>& rows) {
 std::string header(const Result& result) {
   const MatrixSummary& matrix = result.matrix;
   const Settings& settings = result.settings;
+  const RowLengths& lengths = matrix.row_lengths;
   std::string text = matrix.name + ": " + with_separators(static_cast<std::size_t>(matrix.rows)) + " x " +
                      with_separators(static_cast<std::size_t>(matrix.columns)) + ", " +
                      with_separators(matrix.nonzeros) + " nonzeros; a row has " +
-                     text_format("%.1f", matrix.mean_row()) + " on average and " + with_separators(matrix.longest_row) +
-                     " at most, " + with_separators(static_cast<std::size_t>(matrix.empty_rows)) + " rows are empty\n";
+                     text_format("%.1f +- %.1f", lengths.mean, lengths.deviation) + ", at most " +
+                     with_separators(lengths.longest) + "; " + with_separators(lengths.empty) + " rows are empty\n";
+  text += "nonzeros a distinct column in windows of";
+  for (const WindowColumns& windows : matrix.windows) {
+    text += text_format("%s %d rows: %.2f", windows.window_rows == 8 ? "" : ",", windows.window_rows, windows.reuse);
+  }
+  text += "\n";
   text += "Y = alpha op(A) X + beta Y: " + with_separators(static_cast<std::size_t>(result.columns)) + " columns, " +
           result.scalar + ", layout " + (settings.layout == Layout::Left ? "left" : "right") + ", mode " +
           std::string(to_string(settings.mode)) + ", alpha " + number(settings.alpha) + ", beta " +
@@ -79,20 +85,24 @@ void add_common(Row& cells, const Measurement& row, const Result& result) {
 }
 
 std::string table(const Result& result) {
-  std::vector<Row> rows{{"format", "tiles", "nnz/tile", "bytes/CSR", "build ms", "SpMM ms", "min .. max", "GFLOP/s",
-                         "GB/s", "error/bound"}};
+  std::vector<Row> rows{{"format", "tiles", "nnz/tile", "fill", "IBD", "bytes/CSR", "build ms", "SpMM ms", "min .. max",
+                         "GFLOP/s", "GB/s", "error/bound"}};
   if (result.kokkos_kernels) rows.front().push_back("speed");
   for (const FormatMeasurement& format : result.formats) {
-    const bool tiled = format.tiles > 0;
+    const TileMetrics& tiles = format.tiles;
+    const auto if_tiled = [&](const std::string& text) { return tiles.tiles > 0 ? text : "-"; };
     Row cells{format.name + (format.format == result.automatic ? " *" : ""),
-              tiled ? with_separators(static_cast<std::size_t>(format.tiles)) : "-",
-              tiled ? text_format("%.1f", format.nonzeros_per_tile()) : "-", text_format("%.3f", format.bytes_over_csr),
+              if_tiled(with_separators(tiles.tiles)),
+              if_tiled(text_format("%.1f", tiles.mean_nonzeros)),
+              if_tiled(text_format("%.2f", tiles.fill)),
+              if_tiled(text_format("%.1f", tiles.imbalance)),
+              text_format("%.3f", format.bytes_over_csr),
               milliseconds(format.build_seconds)};
     add_common(cells, format, result);
     rows.push_back(cells);
   }
   if (result.kokkos_kernels) {
-    Row cells{result.kokkos_kernels->name, "-", "-", "1.000", "-"};
+    Row cells{result.kokkos_kernels->name, "-", "-", "-", "-", "1.000", "-"};
     add_common(cells, *result.kokkos_kernels, result);
     rows.push_back(cells);
   }

@@ -12,6 +12,14 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
+Json windows_json(const MatrixSummary& matrix) {
+  Json json = Json::array();
+  for (const WindowColumns& windows : matrix.windows) {
+    json.push_back({{"rows", windows.window_rows}, {"columns", windows.columns}, {"reuse", windows.reuse}});
+  }
+  return json;
+}
+
 Json matrix_json(const Result& result) {
   const MatrixSummary& matrix = result.matrix;
   return {{"name", matrix.name},
@@ -19,9 +27,12 @@ Json matrix_json(const Result& result) {
           {"rows", matrix.rows},
           {"columns", matrix.columns},
           {"nonzeros", matrix.nonzeros},
-          {"mean_row", matrix.mean_row()},
-          {"longest_row", matrix.longest_row},
-          {"empty_rows", matrix.empty_rows},
+          {"mean_row", matrix.row_lengths.mean},
+          {"row_deviation", matrix.row_lengths.deviation},
+          {"shortest_row", matrix.row_lengths.shortest},
+          {"longest_row", matrix.row_lengths.longest},
+          {"empty_rows", matrix.row_lengths.empty},
+          {"windows", windows_json(matrix)},
           {"csr_bytes", result.csr_bytes}};
 }
 
@@ -54,8 +65,11 @@ Json measurement_json(const Measurement& row) {
 
 Json format_json(const FormatMeasurement& format) {
   Json json = measurement_json(format);
-  json["tiles"] = format.tiles;
-  json["nonzeros_per_tile"] = format.nonzeros_per_tile();
+  json["tiles"] = format.tiles.tiles;
+  json["nonzeros_per_tile"] = format.tiles.mean_nonzeros;
+  json["tiled_nonzeros"] = format.tiles.tiled_nonzeros;
+  json["fill"] = format.tiles.fill;
+  json["imbalance"] = format.tiles.imbalance;
   json["build_seconds"] = format.build_seconds;
   return json;
 }

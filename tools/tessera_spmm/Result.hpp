@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <tessera/common/Format.hpp>
+#include <tessera/metrics/RowLengths.hpp>
+#include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/metrics/WindowColumns.hpp>
 #include <vector>
 
 #include "Settings.hpp"
@@ -17,10 +21,8 @@ struct MatrixSummary {
   int rows = 0;
   int columns = 0;
   std::size_t nonzeros = 0;
-  std::size_t longest_row = 0;
-  int empty_rows = 0;
-
-  double mean_row() const { return rows == 0 ? 0 : static_cast<double>(nonzeros) / rows; }
+  RowLengths row_lengths;
+  std::array<WindowColumns, 5> windows;  ///< of 8 to 128 rows
 };
 
 /// How one way to multiply did: one of Tessera's formats, or another library.
@@ -41,11 +43,8 @@ struct Measurement {
 
 struct FormatMeasurement : Measurement {
   Format format = Format::Csr;
-  double tiles = 0;          ///< 0: the format has none
-  std::size_t nonzeros = 0;  ///< stored by the plan
+  TileMetrics tiles;
   double build_seconds = 0;  ///< make_plan and prepare
-
-  double nonzeros_per_tile() const { return tiles > 0 ? static_cast<double>(nonzeros) / tiles : 0; }
 };
 
 struct Result {

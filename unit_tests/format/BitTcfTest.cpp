@@ -3,7 +3,7 @@
 #include <set>
 #include <tessera/format/BitTcf.hpp>
 
-#include "TestMatrix.hpp"
+#include "AdversarialPatterns.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -51,26 +51,8 @@ HostBitTcf<Offset> serial_bittcf(const HostPattern<Offset>& A) {
 }
 
 template <class Exec, class Offset>
-auto build(const HostPattern<Offset>& A) {
+auto bittcf_of(const HostPattern<Offset>& A) {
   return build_bittcf(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros());
-}
-
-/// Shapes at which windows and tiles end, and rows of every kind.
-template <class Offset>
-std::vector<HostPattern<Offset>> adversarial_patterns() {
-  std::vector<HostPattern<Offset>> patterns;
-  for (const int rows : {0, 1, 7, 8, 9, 15, 16, 17, 64, 65}) {
-    for (const int columns : {0, 1, 7, 8, 9, 63, 64, 65}) {
-      patterns.push_back(random_pattern<Offset>(rows, columns, 1.0, 1));                  // full
-      patterns.push_back(random_pattern<Offset>(rows, columns, 0.2, rows + columns, 3));  // with empty rows
-    }
-  }
-  patterns.push_back(random_pattern<Offset>(400, 300, 0.02, 5));
-  HostPattern<Offset> hub = random_pattern<Offset>(20, 4000, 0.001, 6);  // one full row among nearly empty ones
-  for (int j = 0; j < hub.columns; ++j) hub.column_indices.push_back(j);
-  hub.end_row();
-  patterns.push_back(hub);
-  return patterns;
 }
 
 TYPED_TEST(BitTcfTest, IsThePictureInTheDocstring) {
@@ -81,7 +63,7 @@ TYPED_TEST(BitTcfTest, IsThePictureInTheDocstring) {
   A.rows = 3;
   A.row_offsets = {0, 2, 3, 5};
   A.column_indices = {2, 9, 5, 2, 5};
-  const auto built = build<Exec>(A);
+  const auto built = bittcf_of<Exec>(A);
   EXPECT_EQ(to_host(built.pattern.window_offsets), (std::vector<Offset>{0, 1}));
   EXPECT_EQ(to_host(built.pattern.tile_offsets), (std::vector<Offset>{0, 5}));
   EXPECT_EQ(to_host(built.pattern.tile_columns), (std::vector<int>{2, 5, 9, -1, -1, -1, -1, -1}));
@@ -94,7 +76,7 @@ TYPED_TEST(BitTcfTest, ArraysAreThoseOfTheSerialBuild) {
   using Offset = typename TypeParam::Offset;
   for (const auto& A : adversarial_patterns<Offset>()) {
     SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns));
-    const auto built = build<Exec>(A);
+    const auto built = bittcf_of<Exec>(A);
     const auto expected = serial_bittcf(A);
     ASSERT_EQ(to_host(built.pattern.window_offsets), expected.window_offsets);
     ASSERT_EQ(to_host(built.pattern.tile_offsets), expected.tile_offsets);
@@ -106,24 +88,11 @@ TYPED_TEST(BitTcfTest, ArraysAreThoseOfTheSerialBuild) {
   }
 }
 
-TYPED_TEST(BitTcfTest, GoesBackToRowsWithoutLoss) {
-  using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  for (const auto& A : adversarial_patterns<Offset>()) {
-    const auto built = build<Exec>(A);
-    const auto back = bittcf_to_csr<Exec, Offset>(Exec(), built.pattern);
-    ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
-    ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
-    const auto there = to_host(built.values.slots), here = to_host(back.values.slots);
-    for (std::size_t i = 0; i < here.size(); ++i) ASSERT_EQ(there[here[i]], static_cast<Offset>(i));
-  }
-}
-
 TYPED_TEST(BitTcfTest, BytesAreThePapersFormula) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(123, 77, 0.1, 9);
-  const auto built = build<Exec>(A);
+  const auto built = bittcf_of<Exec>(A);
   const std::size_t windows = 16, tiles = built.pattern.tiles();
   ASSERT_GT(tiles, windows);
   if (sizeof(Offset) == 4) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/format/Bcsr.hpp>
 #include <tessera/format/BitTcf.hpp>
+#include <tessera/format/SortedColumns.hpp>
+#include <tessera/portable/Spmm.hpp>
 
 #include "ProductCheck.hpp"
 #include "TestTypes.hpp"
@@ -13,7 +16,43 @@ template <class T>
 class HostKernelsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(HostKernelsTest, ProductCasesOf<Host>);
 
-/// Runs one instruction set's kernels over the rows in two calls and checks CSR and BitTCF.
+/// Runs the kernel of a format over its windows in two calls and checks it.
+template <class Kernel, class Built, class M, class V, class Offset>
+void check_windows(Kernel kernel, const Built& built, HostProduct<M, V, Offset>& host, const std::string& what) {
+  std::vector<M> values(built.pattern.places(), M(0));
+  for (std::size_t place = 0; place < values.size(); ++place) {
+    const Offset source = built.values.slots(place);
+    if (source != built.values.no_source) values[place] = host.values[source];
+  }
+  Dense<V> result = host.y;
+  const Product<M, V> product{
+      values.data(), false, host.alpha, host.x.view(host.x.column(0)), host.beta, result.view(result.memory().data())};
+  const auto pattern = built.pattern.view();
+  kernel(pattern, product, 0, pattern.windows() / 2);
+  kernel(pattern, product, pattern.windows() / 2, pattern.windows());
+  host.expect_right(result, what);
+}
+
+/// A in blocks of a given shape.
+template <class Offset>
+auto host_bcsr(const HostPattern<Offset>& A, BlockShape shape) {
+  FormatParameters parameters;
+  parameters.bcsr_block_rows = shape.height;
+  parameters.bcsr_block_columns = shape.width;
+  return build_bcsr(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(), parameters, 8);
+}
+
+/// Sorted columns of small blocks, and the values in their order.
+template <class M, class Offset>
+auto sorted_columns_with_values(const HostPattern<Offset>& A, const std::vector<M>& values) {
+  const auto built = build_sorted_columns(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(), 4, 3);
+  std::vector<M> placed(A.nonzeros());
+  for (std::size_t k = 0; k < placed.size(); ++k) placed[k] = values[built.values.slots(k)];
+  return std::pair(built.pattern, placed);
+}
+
+/// Runs one instruction set's kernels over the rows, or the columns of X, in two calls and checks each format. BCSR's
+/// blocks of 13x5 have rows in two words of the mask.
 template <class M, class V, class Offset>
 void check(Impl::SimdTarget target, const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_layout,
            V alpha, V beta) {
@@ -24,7 +63,7 @@ void check(Impl::SimdTarget target, const HostPattern<Offset>& A, int columns, L
       std::string(to_string(target)) + ", " + describe(A.rows, A.columns, columns, x_layout, y_layout);
 
   Dense<V> result = host.y;
-  Product<M, V> product{
+  const Product<M, V> product{
       host.values.data(), false, alpha, host.x.view(host.x.column(0)), beta, result.view(result.memory().data())};
   const int middle = A.rows / 3;
   kernels.csr(A.view(), product, 0, middle);
@@ -32,15 +71,18 @@ void check(Impl::SimdTarget target, const HostPattern<Offset>& A, int columns, L
   host.expect_right(result, "csr, " + what);
 
   const auto built = build_bittcf(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros());
-  std::vector<M> values(A.nonzeros());
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] = host.values[built.values.slots(k)];
-  Dense<V> tiled = host.y;
-  product.values = values.data();
-  product.y = tiled.view(tiled.memory().data());
-  const auto pattern = built.pattern.view();
-  kernels.bittcf(pattern, product, 0, pattern.windows() / 2);
-  kernels.bittcf(pattern, product, pattern.windows() / 2, pattern.windows());
-  host.expect_right(tiled, "bittcf, " + what);
+  check_windows(kernels.bittcf, built, host, "bittcf, " + what);
+  check_windows(kernels.bcsr, host_bcsr(A, {13, 5}), host, "bcsr, " + what);
+
+  const auto [sorted, sorted_values] = sorted_columns_with_values(A, host.values);
+  Dense<V> added = host.y;
+  Product<M, V> adding = product;
+  adding.values = sorted_values.data();
+  adding.y = added.view(added.memory().data());
+  scale(Host(), beta, adding.y);
+  kernels.sorted_columns(sorted.view(), adding, 0, columns / 3);
+  kernels.sorted_columns(sorted.view(), adding, columns / 3, columns);
+  host.expect_right(added, "sorted columns, " + what);
 }
 
 TYPED_TEST(HostKernelsTest, EveryNumberOfColumns) {
@@ -67,6 +109,27 @@ TYPED_TEST(HostKernelsTest, RowsAtTheEdgesOfAGroup) {
         const auto A = random_pattern<typename TypeParam::Offset>(rows, 19, 0.4, rows);
         check<M, V>(target, A, 8, Layout::Right, layout, V(1), V(0));
         check<M, V>(target, A, 19, Layout::Right, layout, number<V>(-3, 0.5), number<V>(2, 1));
+      }
+    }
+  }
+}
+
+TYPED_TEST(HostKernelsTest, BlocksOfAnyShapeFullAndNot) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  for (const double density : {0.4, 1.0}) {
+    const auto A = random_pattern<Offset>(70, 67, density, 13);
+    for (const BlockShape shape : {BlockShape{1, 1}, {1, 64}, {64, 1}, {8, 4}, {16, 8}, {16, 16}, {3, 43}, {64, 64}}) {
+      const auto built = host_bcsr(A, shape);
+      for (const auto target : Impl::available_simd_targets()) {
+        for (const int columns : {1, 9, 40}) {
+          HostProduct<M, V, Offset> host(A, columns, Layout::Right, Layout::Left, 14);
+          host.set_factors(number<V>(2, -1), number<V>(-1, 0.5), 15);
+          check_windows(Impl::host_kernels<M, V, Offset>(target).bcsr, built, host,
+                        std::string(to_string(target)) + ", blocks of " + std::to_string(shape.height) + " x " +
+                            std::to_string(shape.width));
+        }
       }
     }
   }
@@ -140,6 +203,43 @@ TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
       kernel(A.view(), single, 0, A.rows);
       for (int i = 0; i < A.rows; ++i)
         ASSERT_TRUE(result(i, last) == expected(i, last)) << to_string(target) << " " << columns;
+    }
+  }
+}
+
+/// Bit for bit the same, wherever the columns are cut and however they lie.
+TYPED_TEST(HostKernelsTest, SortedColumnsDoNotDependOnTheOthers) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(24, 50, 0.5, 17);
+  const auto [sorted, values] = sorted_columns_with_values(A, random_values<M>(A.nonzeros(), 18));
+  const int columns = 40;
+  Dense<V> y(A.rows, columns, Layout::Right);
+  y.randomize(20);
+  for (const auto target : Impl::available_simd_targets()) {
+    const auto kernel = Impl::host_kernels<M, V, Offset>(target).sorted_columns;
+    const auto multiply = [&, &sorted = sorted, &values = values](Layout layout, int cut) {
+      Dense<V> x(A.columns, columns, layout), result(A.rows, columns, layout);
+      Random random(19);
+      for (int j = 0; j < columns; ++j) {
+        for (int i = 0; i < A.columns; ++i) x(i, j) = random.template scalar<V>();
+        for (int i = 0; i < A.rows; ++i) result(i, j) = y(i, j);
+      }
+      const Product<M, V> product{values.data(),       true, number<V>(3, 1),
+                                  x.view(x.column(0)), V(1), result.view(result.memory().data())};
+      kernel(sorted.view(), product, 0, cut);
+      kernel(sorted.view(), product, cut, columns);
+      return result;
+    };
+    Dense<V> whole = multiply(Layout::Right, 0);
+    for (const Layout layout : every_layout) {
+      for (int cut = 0; cut <= columns; ++cut) {
+        Dense<V> result = multiply(layout, cut);
+        for (int i = 0; i < A.rows; ++i)
+          for (int j = 0; j < columns; ++j)
+            ASSERT_TRUE(result(i, j) == whole(i, j)) << to_string(target) << " " << int(layout) << " " << cut;
+      }
     }
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tessera/format/BitTcf.hpp>
+#include <set>
+#include <tessera/format/AnyFormat.hpp>
 #include <tessera/portable/Spmm.hpp>
 
 #include "ProductCheck.hpp"
@@ -13,31 +15,61 @@ template <class T>
 class SpmmTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SpmmTest, ProductCases);
 
-/// Both formats on the device, with `scratch_bytes` of scratch.
-template <class Exec, class M, class V, class Offset>
-void check(HostProduct<M, V, Offset>& host, std::size_t scratch_bytes, const std::string& what) {
+/// Calls body(result, name of the format) with the product in every format on the device, with `scratch_bytes` of
+/// scratch.
+template <class Exec, class M, class V, class Offset, class Body>
+void for_each_result(HostProduct<M, V, Offset>& host, std::size_t scratch_bytes, const Body& body) {
   const Exec exec;
   const DevicePattern<Exec, Offset> A(host.pattern);
+  const auto rows = build_csr(exec, A.view(), host.pattern.nonzeros()).pattern;
   const auto values = to_device<Exec>(host.values);
   const auto x = to_device<Exec>(host.x.memory());
   Kokkos::View<std::byte*, typename Exec::memory_space> scratch("scratch", scratch_bytes);
-  const Scratch lent{scratch.data(), scratch_bytes};
-  const auto built = build_bittcf(exec, A.view(), host.pattern.nonzeros());
-  const auto run = [&](const std::string& name, const auto& multiply) {
+  for (const Format format : every_format) {
+    const auto built = build_format(exec, format, rows, {}, sizeof(M));
+    const std::size_t places = std::visit([](const auto& any) { return any.places(); }, built.pattern);
+    Kokkos::View<M*, typename Exec::memory_space> placed("placed", places);
+    gather_values(exec, {}, built.values, values.data(), placed.data(), places);
     const auto y = to_device<Exec>(host.y.memory());
-    multiply(Product<M, V>{values.data(), is_conjugated(host.mode), host.alpha,
-                           host.x.view(static_cast<const V*>(x.data())), host.beta, host.y.view(y.data())});
+    const Product<M, V> product{placed.data(), is_conjugated(host.mode),
+                                host.alpha,    host.x.view(static_cast<const V*>(x.data())),
+                                host.beta,     host.y.view(y.data())};
+    std::visit(
+        [&](const auto& any) {
+          portable_spmm(exec, any.view(), host.pattern.nonzeros(), product, {scratch.data(), scratch_bytes});
+        },
+        built.pattern);
     Dense<V> result = host.y;
     result.memory() = to_host(y);
-    host.expect_right(result, name + what);
-  };
-  run("csr, ", [&](const Product<M, V>& product) { csr_spmm(exec, A.view(), host.pattern.nonzeros(), product, lent); });
-  run("bittcf, ", [&](Product<M, V> product) {
-    Kokkos::View<M*, typename Exec::memory_space> tiled("tiled", host.values.size());
-    gather_values(exec, {}, built.values, values.data(), tiled.data(), host.values.size());
-    product.values = tiled.data();
-    bittcf_spmm(exec, built.pattern.view(), host.pattern.nonzeros(), product, lent);
+    body(result, std::string(to_string(format)));
+  }
+}
+
+/// Every format is right.
+template <class Exec, class M, class V, class Offset>
+void check(HostProduct<M, V, Offset>& host, std::size_t scratch_bytes, const std::string& what) {
+  for_each_result<Exec>(host, scratch_bytes, [&](Dense<V>& result, const std::string& format) {
+    host.expect_right(result, format + ", " + what);
   });
+}
+
+template <class Offset>
+std::set<int> rows_without_column(const HostPattern<Offset>& A, int column) {
+  std::set<int> rows;
+  for (int row = 0; row < A.rows; ++row) {
+    const auto begin = A.column_indices.begin();
+    if (!std::binary_search(begin + A.row_offsets[row], begin + A.row_offsets[row + 1], column)) rows.insert(row);
+  }
+  return rows;
+}
+
+template <class V>
+bool is_finite(V value) {
+  if constexpr (is_complex_v<V>) {
+    return std::isfinite(value.re) && std::isfinite(value.im);
+  } else {
+    return std::isfinite(value);
+  }
 }
 
 TYPED_TEST(SpmmTest, EveryPairOfLayouts) {
@@ -92,18 +124,40 @@ TYPED_TEST(SpmmTest, ConjugatesOnRequest) {
   }
 }
 
+/// Infinity in a row of X reaches exactly the rows of Y whose rows of A have an entry in that column: what a format
+/// stores beside the entries multiplies nothing.
+TYPED_TEST(SpmmTest, ElementsThatAreNotThereMultiplyNothing) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(70, 40, 0.3, 81, 7);
+  const auto finite_rows = rows_without_column(A, 13);
+  for (const int columns : {1, 5, 32}) {
+    HostProduct<M, V, Offset> host(A, columns, Layout::Right, Layout::Right, 82);
+    for (int j = 0; j < columns; ++j) host.x(13, j) = V(std::numeric_limits<real_of_t<V>>::infinity());
+    for_each_result<Exec>(host, 0, [&](Dense<V>& result, const std::string& format) {
+      for (int i = 0; i < A.rows; ++i) {
+        for (int j = 0; j < columns; ++j) {
+          ASSERT_EQ(is_finite(result(i, j)), finite_rows.count(i) == 1) << format << ", row " << i << ", column " << j;
+        }
+      }
+    });
+  }
+}
+
 TYPED_TEST(SpmmTest, ManyRowsAreSharedAmongThreads) {
   using Exec = typename TypeParam::ExecutionSpace;
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   using Offset = typename TypeParam::Offset;
-  HostPattern<Offset> A = random_pattern<Offset>(2500, 200, 0.05, 61, 3);
+  HostPattern<Offset> A = random_pattern<Offset>(2500, 2600, 0.004, 61, 3);
   for (int j = 0; j < A.columns; ++j) A.column_indices.push_back(j);  // one long row, then empty ones
   A.end_row();
   for (int i = 0; i < 3000; ++i) A.end_row();
   HostProduct<M, V, Offset> host(A, 3, Layout::Left, Layout::Right, 62);
   host.set_factors(V(1), V(2), 63);
-  check<Exec>(host, spmm_scratch_bytes<Exec, V>(200, 3), "many rows");
+  check<Exec>(host, spmm_scratch_bytes<Exec, V>(A.columns, 3), "many rows");
 }
 
 TYPED_TEST(SpmmTest, ScaleOverwritesOrMultiplies) {

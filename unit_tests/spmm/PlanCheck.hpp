@@ -140,7 +140,6 @@ inline PlanOptions with_format(Format format) {
   options.format = format;
   return options;
 }
-inline constexpr Format every_format[] = {Format::Csr, Format::BitTcf};
 inline constexpr Mode every_mode[] = {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose};
 
 }  // namespace Tessera::Test

@@ -136,10 +136,17 @@ TEST_F(Program, JsonHoldsTheKeysThatTheReadmePromises) {
   const auto json = json_of("--generate elasticity:4 --repeat 4 --columns 3 --alpha 2,1 --layout right");
   EXPECT_EQ(json["program"], "tessera_spmm");
   EXPECT_EQ(json["verified"], true);
-  for (const char* key :
-       {"name", "file", "rows", "columns", "nonzeros", "mean_row", "longest_row", "empty_rows", "csr_bytes"}) {
+  for (const char* key : {"name", "file", "rows", "columns", "nonzeros", "mean_row", "row_deviation", "shortest_row",
+                          "longest_row", "empty_rows", "windows", "csr_bytes"}) {
     EXPECT_TRUE(json["matrix"].contains(key)) << key;
   }
+  int window_rows = 8;
+  for (const auto& windows : json["matrix"]["windows"]) {
+    EXPECT_EQ(windows["rows"], window_rows);
+    EXPECT_NEAR(windows["reuse"].get<double>(), 9000 / windows["columns"].get<double>(), 1e-9);
+    window_rows *= 2;
+  }
+  EXPECT_EQ(window_rows, 256);
   EXPECT_EQ(json["matrix"]["rows"], 192);
   EXPECT_EQ(json["matrix"]["nonzeros"], 9000);
   EXPECT_EQ(json["settings"]["alpha"], nlohmann::json({2.0, 1.0}));
@@ -149,12 +156,12 @@ TEST_F(Program, JsonHoldsTheKeysThatTheReadmePromises) {
   EXPECT_EQ(json["backend"]["name"], default_backend());
   EXPECT_FALSE(json["plan"]["explanation"].get<std::string>().empty());
   EXPECT_TRUE(json["kokkos_kernels"].is_null());
-  ASSERT_EQ(json["formats"].size(), 2u);
-  EXPECT_EQ(json["formats"][0]["name"], "csr");
+  ASSERT_EQ(json["formats"].size(), std::size(every_format));
   EXPECT_EQ(json["formats"][0]["bytes_over_csr"], 1.0);
-  EXPECT_EQ(json["formats"][1]["name"], "bittcf");
-  EXPECT_GT(json["formats"][1]["tiles"], 0);
+  EXPECT_EQ(json["formats"][0]["tiles"], 0);
+  std::size_t number = 0;
   for (const auto& row : json["formats"]) {
+    EXPECT_EQ(row["name"], to_string(every_format[number++]));
     EXPECT_EQ(row["spmm_seconds"]["samples"].size(), 4u);
     EXPECT_LE(row["spmm_seconds"]["min"], row["spmm_seconds"]["median"]);
     EXPECT_GE(row["spmm_seconds"]["max"], row["spmm_seconds"]["median"]);
@@ -166,13 +173,27 @@ TEST_F(Program, JsonHoldsTheKeysThatTheReadmePromises) {
     EXPECT_GT(row["build_seconds"], 0.0);
     EXPECT_EQ(row["verified"], true);
   }
-  const double tiles = json["formats"][1]["tiles"];
-  EXPECT_NEAR(json["formats"][1]["nonzeros_per_tile"].get<double>(), 9000 / tiles, 1e-9);
+}
+
+TEST_F(Program, JsonTellsWhatTheTilesAreWorth) {
+  const auto json = json_of("--generate elasticity:4 --repeat 1 --columns 3");
+  for (const auto& row : json["formats"]) {
+    if (row["name"] == "csr") continue;
+    const double tiles = row["tiles"], in_tiles = row["tiled_nonzeros"];
+    ASSERT_GT(tiles, 0) << row["name"];
+    EXPECT_LE(in_tiles, 9000) << row["name"];
+    EXPECT_NEAR(row["nonzeros_per_tile"].get<double>(), in_tiles / tiles, 1e-9) << row["name"];
+    EXPECT_GT(row["fill"], 0.0) << row["name"];
+    EXPECT_LE(row["fill"], 1.0) << row["name"];
+    EXPECT_GE(row["imbalance"], 0.0) << row["name"];
+  }
 }
 
 TEST_F(Program, OneFormatOrTheAutomaticOne) {
-  EXPECT_EQ(json_of(small + "--format csr")["formats"][0]["name"], "csr");
-  EXPECT_EQ(json_of(small + "--format bittcf")["formats"][0]["name"], "bittcf");
+  for (const Format format : every_format) {
+    const std::string name(to_string(format));
+    EXPECT_EQ(json_of(small + "--format " + name)["formats"][0]["name"], name);
+  }
   const auto json = json_of(small + "--format auto");
   ASSERT_EQ(json["formats"].size(), 1u);
   EXPECT_EQ(json["formats"][0]["name"], json["plan"]["format"]);

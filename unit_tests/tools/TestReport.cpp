@@ -13,7 +13,7 @@ Result sample_result() {
   Result result;
   result.settings.backend = "serial";
   result.settings.alpha = {1, -2};
-  result.matrix = {"m.mtx", 4, 5, 1234567, 9, 1};
+  result.matrix = {"m.mtx", 4, 5, 1234567, {2.25, 1.5, 0, 9, 1}, {{{8, 400, 4.125}, {16, 300, 5.5}}}};
   result.scalar = "complex double";
   result.columns = 3;
   result.automatic = Format::BitTcf;
@@ -22,8 +22,7 @@ Result sample_result() {
   format.name = "bittcf";
   format.format = Format::BitTcf;
   format.seconds = {0.004, 0.001, 0.002, 0.003};
-  format.tiles = 1000;
-  format.nonzeros = 8500;
+  format.tiles = {1000, 8500, 8.5, 0.1328125, 2.25};
   format.gigaflops = 12.345;
   format.error = 0.25;
   result.formats.push_back(format);

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <string_view>
+#include <tessera/common/BcsrView.hpp>
 #include <tessera/common/BitTcfView.hpp>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/common/SortedColumnsView.hpp>
 #include <vector>
 
 /// The inner loops of the product on a host: one thread's share of rows, vectorised over the columns of X.
@@ -28,12 +30,16 @@ SimdTarget simd_target();
 
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct HostKernels {
-  // X is read by rows: its columns must be adjacent (column_stride 1) unless there is only one.
+  // X is read by rows: its columns must be adjacent (column_stride 1) unless there is only one, or the kernel says so.
   using Dense = Product<MatrixScalar, VectorScalar>;
   /// Rows [first, last) of a matrix in CSR.
   void (*csr)(const CsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Windows of 8 rows [first, last) of a matrix in BitTCF.
   void (*bittcf)(const BitTcfPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
+  /// Windows [first, last) of a matrix in BCSR.
+  void (*bcsr)(const BcsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
+  /// Y += alpha A X for the columns [first, last) of X and Y, which may have any strides; beta is not used.
+  void (*sorted_columns)(const SortedColumnsPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Rows [first, last) of X copied to `packed`, columns adjacent and `packed_stride` elements from row to row.
   void (*pack)(const Multivector<const VectorScalar>& x, VectorScalar* packed, std::ptrdiff_t packed_stride,
                Ordinal first, Ordinal last);

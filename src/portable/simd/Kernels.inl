@@ -86,6 +86,7 @@ struct Dense {
   const typename T::MatrixReal* values;
   const typename T::Real* x;
   std::ptrdiff_t x_row_stride;  // in reals
+  std::ptrdiff_t x_column_stride;
   typename T::Real* y;
   std::ptrdiff_t y_row_stride;
   std::ptrdiff_t y_column_stride;
@@ -111,6 +112,7 @@ TESSERA_INLINE Dense<T> take_apart(const Product<typename T::MatrixScalar, typen
   r.values = reinterpret_cast<const typename T::MatrixReal*>(d.values);
   r.x = reinterpret_cast<const typename T::Real*>(d.x.data);
   r.x_row_stride = d.x.row_stride * T::parts;
+  r.x_column_stride = d.x.column_stride * T::parts;
   r.y = reinterpret_cast<typename T::Real*>(d.y.data);
   r.y_row_stride = d.y.row_stride * T::parts;
   r.y_column_stride = d.y.column_stride * T::parts;
@@ -260,11 +262,10 @@ TESSERA_INLINE void finish_rows(const Dense<T>& d, Ordinal row, int rows, int la
       finish<T>(d, sums + r * T::max_lanes + l, y + r * d.y_row_stride + (l / p) * d.y_column_stride);
 }
 
-/// Cuts the lanes of a row into blocks of 8, 4, 2 or 1 registers. Lanes that are left over are the end of a block that
-/// overlaps the one before it: computed twice, stored once. Rows narrower than a register use shorter registers.
+/// Calls body for blocks of 8, 4, 2 or 1 registers from `lane` on, as long as they fit. Returns the first lane left
+/// over.
 template <class T, int Lanes, class Body>
-TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
-  int lane = 0;
+TESSERA_INLINE int for_each_whole_block(int lane, int lanes, const Body& body) {
   const auto cut = [&](auto vectors) {
     constexpr int width = decltype(vectors)::value * Lanes;
     for (; lanes - lane >= width; lane += width) body.template operator()<Lanes, decltype(vectors)::value>(lane, 0);
@@ -275,12 +276,27 @@ TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
     cut(std::integral_constant<int, 2>{});
   }
   cut(std::integral_constant<int, 1>{});
+  return lane;
+}
+
+/// Cuts the lanes of a row into blocks of 8, 4, 2 or 1 registers. Lanes that are left over are the end of a block that
+/// overlaps the one before it: computed twice, stored once. Rows narrower than a register use shorter registers.
+template <class T, int Lanes, class Body>
+TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
+  const int lane = for_each_whole_block<T, Lanes>(0, lanes, body);
   if (lane == lanes) return;
   if (lane > 0) {
     body.template operator()<Lanes, 1>(lanes - Lanes, Lanes - (lanes - lane));
   } else if constexpr (Lanes > T::parts) {
     for_each_block<T, Lanes / 2>(lanes, body);
   }
+}
+
+/// The same for sums in memory, to which no lane may be added twice: what is left over takes ever shorter registers.
+template <class T, int Lanes, class Body>
+TESSERA_INLINE void for_each_disjoint_block(int lane, int lanes, const Body& body) {
+  lane = for_each_whole_block<T, Lanes>(lane, lanes, body);
+  if constexpr (Lanes > T::parts) for_each_disjoint_block<T, Lanes / 2>(lane, lanes, body);
 }
 
 /// Up to 8 adjacent rows of a matrix in CSR, without the type of the offsets: less to compile.
@@ -424,6 +440,201 @@ void bittcf_windows(const BitTcfPattern<Offset>& A, const Product<MatrixScalar, 
   }
 }
 
+/// Up to 8 adjacent rows of a window of blocks, without the type of the offsets.
+struct BlockRows {
+  const std::uint64_t* masks;
+  const Ordinal* columns;
+  std::ptrdiff_t blocks;
+  std::ptrdiff_t first_value;  // of the window
+  int block_width;
+  int block_size;
+  int mask_words;  // of a block
+  int first;       // row of the window
+  int rows;
+};
+
+/// Bits [first, first + count) of a mask, 0 < count <= 64.
+TESSERA_INLINE std::uint64_t mask_bits(const std::uint64_t* words, int first, int count) {
+  const std::uint64_t* word = words + first / 64;
+  const int shift = first % 64;
+  const std::uint64_t bits = shift + count > 64 ? word[0] >> shift | word[1] << (64 - shift) : word[0] >> shift;
+  return bits & ~std::uint64_t(0) >> (64 - count);
+}
+
+/// Block after block, so that the X rows of a block are read from cache for each of its matrix rows. Full rows of a
+/// block, which the format is for, are a plain loop.
+template <class T, int Lanes, int Vectors>
+TESSERA_INLINE void bcsr_sums(const BlockRows& group, const Dense<T>& d, int lane, typename T::Real* out) {
+  Sums<T, Lanes, Vectors> sums[rows_at_once];
+  for (int r = 0; r < rows_at_once; ++r) sums[r].clear();
+  const std::uint64_t full_row = ~std::uint64_t(0) >> (64 - group.block_width);
+  for (std::ptrdiff_t block = 0; block < group.blocks; ++block) {
+    const std::uint64_t* mask = group.masks + block * group.mask_words;
+    const auto* values = d.values + (group.first_value + block * group.block_size) * T::parts;
+    const auto* x = d.x + std::ptrdiff_t(group.columns[block]) * group.block_width * d.x_row_stride + lane;
+    for (int r = 0; r < group.rows; ++r) {
+      const int first_bit = (group.first + r) * group.block_width;
+      std::uint64_t bits = mask_bits(mask, first_bit, group.block_width);
+      if (bits == 0) continue;
+      Sums<T, Lanes, Vectors> sum = sums[r];
+      const auto* row = values + first_bit * T::parts;
+      if (bits == full_row) {
+        for (int c = 0; c < group.block_width; ++c) sum.add(row + c * T::parts, x + c * d.x_row_stride);
+      } else {
+        for (; bits != 0; bits &= bits - 1) {
+          const int c = __builtin_ctzll(bits);
+          sum.add(row + c * T::parts, x + c * d.x_row_stride);
+        }
+      }
+      sums[r] = sum;
+    }
+  }
+  for (int r = 0; r < group.rows; ++r) sums[r].store(out + r * T::max_lanes, d.conjugate);
+}
+
+template <class T>
+[[gnu::noinline]] void bcsr_group(const BlockRows& group, Ordinal first_row, const Dense<T>& d) {
+  typename T::Real sums[rows_at_once * T::max_lanes];
+  for_each_block<T, T::vector_lanes>(d.lanes, [&]<int Lanes, int Vectors>(int lane, int skip) {
+    bcsr_sums<T, Lanes, Vectors>(group, d, lane, sums);
+    finish_rows<T>(d, first_row, group.rows, lane, skip, Lanes * Vectors, sums);
+  });
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void bcsr_windows(const BcsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
+                  Ordinal last) {
+  const auto d = take_apart<Types<MatrixScalar, VectorScalar>>(product);
+  const int height = A.block.height;
+  BlockRows group;
+  group.block_width = A.block.width;
+  group.block_size = height * A.block.width;
+  group.mask_words = (group.block_size + 63) / 64;
+  for (Ordinal window = first; window < last; ++window) {
+    const auto block = static_cast<std::ptrdiff_t>(A.block_offsets[window]);
+    group.masks = A.block_masks + block * group.mask_words;
+    group.columns = A.block_columns + block;
+    group.blocks = static_cast<std::ptrdiff_t>(A.block_offsets[window + 1]) - block;
+    group.first_value = block * group.block_size;
+    const Ordinal row = window * height;
+    const int rows = A.rows - row < height ? A.rows - row : height;
+    for (group.first = 0; group.first < rows; group.first += rows_at_once) {
+      group.rows = rows - group.first < rows_at_once ? rows - group.first : rows_at_once;
+      bcsr_group(group, row + group.first, d);
+    }
+  }
+}
+
+/// Adjacent columns of a matrix in sorted columns, step by step: a block, or a piece of one column.
+template <class T>
+struct ColumnBlock {
+  const Ordinal* columns;
+  const Ordinal* rows;
+  const typename T::MatrixReal* values;
+  std::ptrdiff_t width;
+  std::ptrdiff_t steps;
+};
+
+/// i times a register of complex numbers.
+template <class V, int... L>
+TESSERA_INLINE V turned(V x, std::integer_sequence<int, L...>) {
+  return __builtin_shufflevector(x, -x, (L % 2 == 0 ? int(sizeof...(L)) + L + 1 : L - 1)...);
+}
+
+/// Vectors registers of a row of alpha X; for complex X, in s[1], of i alpha X, so that adding a multiple of the row
+/// takes no shuffles.
+template <class T, int Lanes, int Vectors>
+struct ScaledRow {
+  using Real = typename T::Real;
+  using V = register_t<Real, Lanes>;
+  V s[T::parts][Vectors];
+
+  TESSERA_INLINE void load(const Dense<T>& d, const Real* x) {
+    Real gathered[Vectors * Lanes];
+    if (d.x_column_stride != T::parts) {
+      for (int l = 0; l < Vectors * Lanes; ++l) gathered[l] = x[l / T::parts * d.x_column_stride + l % T::parts];
+      x = gathered;
+    }
+    for (int j = 0; j < Vectors; ++j) {
+      const V xj = *reinterpret_cast<const V*>(x + j * Lanes);
+      s[0][j] = d.alpha[0] * xj;
+      if constexpr (T::is_complex) {
+        constexpr auto lanes = std::make_integer_sequence<int, Lanes>{};
+        s[0][j] = fused(d.alpha[1], turned(xj, lanes), s[0][j]);
+        s[1][j] = turned(s[0][j], lanes);
+      }
+    }
+  }
+  /// y += value alpha x, registers `stride` reals apart.
+  template <class Stride>
+  TESSERA_INLINE void add_to(Real* y, Stride stride, const typename T::MatrixReal* value, bool conjugate) const {
+    for (int j = 0; j < Vectors; ++j) {
+      V& target = *reinterpret_cast<V*>(y + j * stride);
+      V sum = fused(static_cast<Real>(value[0]), s[0][j], V(target));
+      if constexpr (T::is_complex) {
+        const auto imaginary = static_cast<Real>(value[1]);
+        sum = fused(conjugate ? -imaginary : imaginary, s[1][j], sum);
+      }
+      target = sum;
+    }
+  }
+};
+
+/// Y += alpha A X for one block of A, column of A after column: a row of X stays in registers while it is added to the
+/// rows of Y that the column touches. These are read and written once an entry: that, and not the arithmetic, is what
+/// bounds the product.
+template <class T, int Lanes, int Vectors, class Stride>
+TESSERA_INLINE void add_columns(const ColumnBlock<T>& block, const Dense<T>& dense, int lane, Stride y_stride) {
+  using Real = typename T::Real;
+  const Dense<T> d = dense;  // which no store can alias
+  const Real* x = d.x + lane / T::parts * d.x_column_stride;
+  Real* y = d.y + lane / T::parts * d.y_column_stride;
+  const std::ptrdiff_t end = block.width * block.steps;
+  for (std::ptrdiff_t c = 0; c < block.width; ++c) {
+    ScaledRow<T, Lanes, Vectors> row;
+    row.load(d, x + block.columns[c] * d.x_row_stride);
+    for (std::ptrdiff_t k = c; k < end; k += block.width)
+      row.add_to(y + block.rows[k] * d.y_row_stride, y_stride, block.values + k * T::parts, d.conjugate);
+  }
+}
+
+/// All columns of X for one block of A, which stays in cache. Where a row of Y is not contiguous, its columns go one by
+/// one, four at a time, so that each entry of A is read once for them.
+template <class T>
+[[gnu::noinline]] void column_block(const ColumnBlock<T>& block, const Dense<T>& d) {
+  if (d.y_column_stride == T::parts) {
+    for_each_disjoint_block<T, T::vector_lanes>(0, d.lanes, [&]<int Lanes, int Vectors>(int lane, int) {
+      add_columns<T, Lanes, Vectors>(block, d, lane, std::integral_constant<std::ptrdiff_t, Lanes>{});
+    });
+    return;
+  }
+  int lane = 0;
+  for (; d.lanes - lane >= 4 * T::parts; lane += 4 * T::parts)
+    add_columns<T, T::parts, 4>(block, d, lane, d.y_column_stride);
+  for (; lane < d.lanes; lane += T::parts) add_columns<T, T::parts, 1>(block, d, lane, d.y_column_stride);
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void sorted_columns(const SortedColumnsPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product,
+                    Ordinal first, Ordinal last) {
+  using T = Types<MatrixScalar, VectorScalar>;
+  Dense<T> d = take_apart<T>(product);
+  d.x += first * d.x_column_stride;
+  d.y += first * d.y_column_stride;
+  d.lanes = (last - first) * T::parts;
+  const auto add = [&](Ordinal position, Ordinal width, const Offset* offsets) {
+    const auto begin = static_cast<std::ptrdiff_t>(offsets[0]);
+    const std::ptrdiff_t elements = static_cast<std::ptrdiff_t>(offsets[1]) - begin;
+    column_block<T>(
+        {A.column_order + position, A.row_indices + begin, d.values + begin * T::parts, width, elements / width}, d);
+  };
+  for (Offset block = 0; block < A.blocks; ++block) add(A.block_positions[block], A.width, A.block_offsets + block);
+  for (Offset piece = 0; piece < A.pieces; ++piece) {
+    const auto from_right = static_cast<Ordinal>(A.piece_columns[piece] & ~A.split_bit);
+    add(A.positions - 1 - from_right, 1, A.piece_offsets + piece);
+  }
+}
+
 template <class VectorScalar>
 void pack_rows(const Multivector<const VectorScalar>& x, VectorScalar* packed, std::ptrdiff_t packed_stride,
                Ordinal first, Ordinal last) {
@@ -451,7 +662,8 @@ void pack_rows(const Multivector<const VectorScalar>& x, VectorScalar* packed, s
 
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct Table {
-  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {csr_rows, bittcf_windows, pack_rows};
+  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {csr_rows, bittcf_windows, bcsr_windows, sorted_columns,
+                                                                              pack_rows};
 };
 
 template <class MatrixScalar, class VectorScalar, class Offset>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <tessera/common/Bits.hpp>
 #include <tessera/common/Types.hpp>
 
 namespace Tessera {
@@ -31,6 +33,8 @@ struct BitTcfPattern {
   static constexpr int tile_width = 8;  // columns of a tile
   static constexpr Ordinal no_column = -1;
 
+  using offset_type = Offset;
+
   Ordinal rows = 0;
   Ordinal columns = 0;
   const Offset* window_offsets = nullptr;
@@ -38,12 +42,34 @@ struct BitTcfPattern {
   const Ordinal* tile_columns = nullptr;
   const std::uint64_t* tile_masks = nullptr;
 
+  TESSERA_FUNCTION Ordinal window_rows() const { return tile_rows; }
   TESSERA_FUNCTION Ordinal windows() const { return rows / tile_rows + (rows % tile_rows != 0); }
 };
 
 /// Row r of a tile's mask: bit c is set if the tile has an entry in column c.
 TESSERA_FUNCTION constexpr unsigned bittcf_row_mask(std::uint64_t mask, int r) {
   return static_cast<unsigned>(mask >> (8 * r)) & 0xffu;
+}
+
+/// Calls visit(column, place of the value) for every entry of a row, columns ascending.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry(const BitTcfPattern<Offset>& A, Ordinal row, const Visit& visit) {
+  const Ordinal window = row / A.tile_rows;
+  const int r = row % A.tile_rows;
+  for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
+    const std::uint64_t mask = A.tile_masks[tile];
+    Offset place = A.tile_offsets[tile] + static_cast<Offset>(popcount(mask & low_bits(8 * r)));
+    for (unsigned bits = bittcf_row_mask(mask, r); bits != 0; bits &= bits - 1) {
+      visit(A.tile_columns[std::size_t(tile) * A.tile_width + lowest_bit(bits)], place++);
+    }
+  }
+}
+
+/// The entries of all windows before this one; of all, for window = windows().
+template <class Offset>
+TESSERA_FUNCTION Offset entries_before(const BitTcfPattern<Offset>& A, Ordinal window) {
+  return A.tile_offsets[A.window_offsets[window]];
 }
 
 }  // namespace Tessera

@@ -12,10 +12,20 @@ namespace Tessera {
 /// decrease, and the columns of a row ascend strictly (sorted, no duplicates).
 template <class Offset>
 struct CsrPattern {
+  using offset_type = Offset;
+
   Ordinal rows = 0;
   Ordinal columns = 0;
   const Offset* row_offsets = nullptr;      // rows + 1
   const Ordinal* column_indices = nullptr;  // row_offsets[rows]
 };
+
+/// Calls visit(column, place of the value) for every entry of a row, in the order in which they are stored. So do the
+/// functions of this name for other formats.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry(const CsrPattern<Offset>& A, Ordinal row, const Visit& visit) {
+  for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) visit(A.column_indices[k], k);
+}
 
 }  // namespace Tessera

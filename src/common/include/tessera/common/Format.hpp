@@ -7,10 +7,18 @@ namespace Tessera {
 
 /// How a plan stores the matrix.
 enum class Format {
-  Automatic,  ///< the plan chooses; Plan::explain() says why
-  Csr,        ///< compressed rows, columns ascending
-  BitTcf      ///< 8x8 tiles of condensed columns with a 64-bit mask each (Acc-SpMM, section 3.3)
+  Automatic,          ///< the plan chooses; Plan::explain() says why
+  Csr,                ///< compressed rows, columns ascending
+  BitTcf,             ///< 8x8 tiles of condensed columns with a 64-bit mask each (Acc-SpMM, section 3.3)
+  Bmat,               ///< 16x8 tiles of condensed columns with four 32-bit words each (Voltrix-SpMM, section 3.1.1)
+  BlockRowPartition,  ///< groups of 16x8 tiles with equally many entries, and residual rows (BRP-SpMM, section IV)
+  Bcsr,               ///< compressed rows of dense blocks, with a mask each (SMaT, section IV.B)
+  SortedColumns       ///< blocks of columns with equally many entries, and a rest (Swift, section IV)
 };
+
+/// All but Automatic.
+inline constexpr Format every_format[] = {Format::Csr,  Format::BitTcf,       Format::Bmat, Format::BlockRowPartition,
+                                          Format::Bcsr, Format::SortedColumns};
 
 constexpr std::string_view to_string(Format format) {
   switch (format) {
@@ -20,6 +28,14 @@ constexpr std::string_view to_string(Format format) {
       return "csr";
     case Format::BitTcf:
       return "bittcf";
+    case Format::Bmat:
+      return "bmat";
+    case Format::BlockRowPartition:
+      return "brp";
+    case Format::Bcsr:
+      return "bcsr";
+    case Format::SortedColumns:
+      return "sorted_columns";
   }
   return "?";
 }

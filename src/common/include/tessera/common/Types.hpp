@@ -10,6 +10,13 @@
 #define TESSERA_FUNCTION inline
 #endif
 
+// Before a TESSERA_FUNCTION template that calls a function given to it, on the side where that one can run.
+#if defined(__CUDACC__)
+#define TESSERA_CALLS_ARGUMENT _Pragma("nv_exec_check_disable")
+#else
+#define TESSERA_CALLS_ARGUMENT
+#endif
+
 namespace Tessera {
 
 /// Row and column indices. Offsets into the nonzeros are a template parameter: int or std::size_t.

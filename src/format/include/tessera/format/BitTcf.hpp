@@ -25,6 +25,10 @@ struct BitTcf {
   Kokkos::View<std::uint64_t*, MemorySpace> tile_masks;
 
   std::size_t tiles() const { return tile_masks.extent(0); }
+  std::size_t places() const { return nonzeros; }  ///< elements of an array of values
+  std::size_t tiled_nonzeros() const { return nonzeros; }
+  std::size_t tile_elements() const { return tiles() * 64; }  ///< of all tiles
+  const auto& tile_counts() const { return window_offsets; }  ///< the first tile of each window, and the end
   BitTcfPattern<Offset> view() const {
     return {rows, columns, window_offsets.data(), tile_offsets.data(), tile_columns.data(), tile_masks.data()};
   }
@@ -51,7 +55,7 @@ BuiltBitTcf<Offset, typename ExecutionSpace::memory_space> build_bittcf(const Ex
 
 /// Back to canonical rows without loss; the map takes values from BitTCF's order to that of the rows.
 template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> bittcf_to_csr(
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const BitTcf<Offset, typename ExecutionSpace::memory_space>& A);
 
 /// Checks every invariant of the format in memory that `exec` can read.

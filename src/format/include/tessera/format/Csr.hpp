@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <string>
 #include <tessera/common/Csr.hpp>
 #include <tessera/format/ValueMap.hpp>
 
@@ -19,6 +20,7 @@ struct Csr {
   Kokkos::View<Offset*, MemorySpace> row_offsets;
   Kokkos::View<Ordinal*, MemorySpace> column_indices;
 
+  std::size_t places() const { return nonzeros; }  ///< elements of an array of values
   CsrPattern<Offset> view() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
   std::size_t bytes() const {
     return row_offsets.extent(0) * sizeof(Offset) + column_indices.extent(0) * sizeof(Ordinal);
@@ -50,5 +52,9 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const Executio
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec,
                                                                   const CsrPattern<Offset>& A, std::size_t nonzeros);
+
+/// Checks every invariant of a canonical pattern: empty, or the first that is broken and where.
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A);
 
 }  // namespace Tessera

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <tessera/common/BcsrView.hpp>
 #include <tessera/common/BitTcfView.hpp>
+#include <tessera/common/BlockRowPartitionView.hpp>
+#include <tessera/common/BmatView.hpp>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/common/SortedColumnsView.hpp>
 
-/// Y = alpha A X + beta Y in Kokkos parallel patterns, one function a format.
+/// Y = alpha A X + beta Y in Kokkos parallel patterns, one overload a format.
 ///
 /// Every row is summed by one thread in an order that neither the number of threads nor of columns changes: results are
 /// deterministic, without atomics. On host backends the inner loops are vectorised over columns for the processor at
@@ -22,12 +26,30 @@ template <class ExecutionSpace, class VectorScalar>
 std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns);
 
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void csr_spmm(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
-              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+void portable_spmm(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void bittcf_spmm(const ExecutionSpace& exec, const BitTcfPattern<Offset>& A, std::size_t nonzeros,
-                 const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+void portable_spmm(const ExecutionSpace& exec, const BitTcfPattern<Offset>& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void portable_spmm(const ExecutionSpace& exec, const BmatPattern<Offset>& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void portable_spmm(const ExecutionSpace& exec, const BlockRowPartitionPattern<Offset>& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void portable_spmm(const ExecutionSpace& exec, const BcsrPattern<Offset>& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+
+/// Y = beta Y, then Y += alpha A X column of the matrix after column: here threads share the columns of X, each adding
+/// to all rows of its own columns of Y, and `scratch` is not used.
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
 /// Y = beta Y; beta = 0 overwrites.
 template <class ExecutionSpace, class VectorScalar>

@@ -20,12 +20,24 @@ struct MatrixStatistics {
 
 /// What a processor does in a second, for the predictions; the figures are one core's, so that only ratios matter.
 struct MachineModel {
-  double bytes = 10e9;            ///< streamed from memory
-  double gathered_lines = 400e6;  ///< 64-byte lines of X loaded from cache into registers for a nonzero
-  double tile_rows = 250e6;       ///< rows of a tile's mask decoded
+  double bytes = 10e9;             ///< streamed from memory
+  double gathered_lines = 400e6;   ///< 64-byte lines of X loaded from cache into registers for a nonzero
+  double tile_rows = 250e6;        ///< rows of a tile's mask decoded
+  double decoded_entries = 300e6;  ///< entries that are brought into compressed rows before they are multiplied
 };
 
-/// Predicts a product's time with each format and takes the least.
+/// A format as it was built, as far as its product's time depends on it. Plain data.
+struct FormatSize {
+  Format format = Format::Csr;
+  double tiles = 0;
+  double bytes = 0;  ///< pattern and values
+};
+
+/// Predicts a product's time with a format of this size.
+Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const MachineModel& machine = {});
+
+/// Predicts a product's time with CSR and BitTCF, before either is built, and takes the least: on hosts no other format
+/// is faster.
 Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine = {});
 
 }  // namespace Tessera

@@ -59,6 +59,8 @@ class Plan {
   const Choice& choice() const { return state().choice(); }
   /// The same in words, for a person: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
+  /// The tiles of the format: how many, how full, how evenly spread over the windows of rows.
+  const TileMetrics& tile_metrics() const { return state().tile_metrics(); }
   /// Device memory held by the plan: pattern, values, slot maps, and the transpose where a mode asked for it.
   std::size_t bytes() const { return state().bytes(); }
   /// The part of bytes() that the format itself needs for op(A) = A: pattern and values.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tessera/common/Format.hpp>
+#include <tessera/common/FormatParameters.hpp>
 
 namespace Tessera {
 
@@ -14,6 +15,7 @@ enum class OnUnsupported {
 struct PlanOptions {
   int columns = 32;                         ///< hint: columns of X in a typical product; any number works
   Format format = Format::Automatic;        ///< Automatic predicts the fastest for `columns`
+  FormatParameters parameters;              ///< of the format
   Precision precision = Precision::Native;  ///< arithmetic; see Precision
   OnUnsupported on_unsupported = OnUnsupported::Throw;
 };

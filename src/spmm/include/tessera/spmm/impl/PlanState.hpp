@@ -7,6 +7,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Mode.hpp>
 #include <tessera/common/Multivector.hpp>
+#include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/select/Choice.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <tessera/spmm/Workspace.hpp>
@@ -37,6 +38,7 @@ class PlanState {
   Ordinal columns() const;
   std::size_t nonzeros() const;
   const Choice& choice() const;
+  const TileMetrics& tile_metrics() const;
   std::string explain() const;
   std::size_t bytes() const;
   std::size_t format_bytes() const;

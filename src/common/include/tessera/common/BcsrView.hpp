@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Bits.hpp>
+#include <tessera/common/Types.hpp>
+
+namespace Tessera {
+
+/// Rows and columns of a block, each from 1 to 64, and the words of its mask.
+struct BlockShape {
+  int height = 1;
+  int width = 1;
+
+  TESSERA_FUNCTION int size() const { return height * width; }
+  TESSERA_FUNCTION int mask_words() const { return (size() + 63) / 64; }
+  /// Rows of blocks that cover this many rows.
+  TESSERA_FUNCTION Ordinal windows(Ordinal rows) const { return rows / height + (rows % height != 0); }
+};
+
+/// The pattern of a matrix in BCSR, blocked compressed rows (SMaT, section IV.B): raw pointers into memory that
+/// somebody else owns.
+///
+/// A grid cuts the matrix into blocks of block.height x block.width elements; the last of a row or column may reach
+/// beyond the matrix. Blocks with an entry are stored, a row of blocks (a window) after the other:
+///
+///   block_offsets  windows + 1         first block of each window           (the paper's rowPtr)
+///   block_columns  blocks              column of each block, in blocks; ascending within a window (col)
+///   block_masks    block.mask_words()  bit r block.width + c is set if the block has an entry at (r, c); bit i is bit
+///                  for each block      i % 64 of the block's word i / 64
+///
+/// Values are dense: every element of a block in row-major order, zero where the matrix has no entry. A 4 x 6 matrix in
+/// blocks of 2 x 3:
+///
+///        0 1 2   3 4 5       block_offsets  0 1 3
+///      0 a . b | . . .       block_columns  0    0    1
+///      1 . c . | . . .       block_masks    0x15 0x10 0x31
+///        ------+------
+///      2 . . . | d . .       values  a 0 b 0 c 0   0 0 0 0 e 0   d 0 0 0 f g
+///      3 . e . | . f g
+///
+/// Deviations from the paper: it has no masks, and takes every stored element for an entry. With them an entry that is
+/// zero survives the way back to CSR, and an element that is not there never multiplies an infinity or NaN of X. Its
+/// text pairs blocks of 16x8 with mma.m16n8k16, whose left operand is 16x16: that is the shape for it here. Offsets are
+/// a template parameter.
+template <class Offset>
+struct BcsrPattern {
+  using offset_type = Offset;
+
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  BlockShape block;
+  const Offset* block_offsets = nullptr;
+  const Ordinal* block_columns = nullptr;
+  const std::uint64_t* block_masks = nullptr;
+
+  TESSERA_FUNCTION Ordinal window_rows() const { return block.height; }
+  TESSERA_FUNCTION Ordinal windows() const { return block.windows(rows); }
+};
+
+/// The entries of a block in its row r: bit c for column c.
+template <class Offset>
+TESSERA_FUNCTION std::uint64_t bcsr_row_bits(const BcsrPattern<Offset>& A, std::size_t block, int r) {
+  const int first = r * A.block.width, shift = first % 64;
+  const std::uint64_t* word = A.block_masks + block * A.block.mask_words() + first / 64;
+  std::uint64_t bits = word[0] >> shift;
+  if (shift + A.block.width > 64) bits |= word[1] << (64 - shift);
+  return A.block.width < 64 ? bits & low_bits(A.block.width) : bits;
+}
+
+/// Calls visit(column, place of the value) for every entry of a row, columns ascending.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry(const BcsrPattern<Offset>& A, Ordinal row, const Visit& visit) {
+  const Ordinal window = row / A.block.height;
+  const int r = row % A.block.height;
+  for (Offset block = A.block_offsets[window]; block < A.block_offsets[window + 1]; ++block) {
+    const Ordinal first_column = A.block_columns[block] * A.block.width;
+    const Offset first_place = block * Offset(A.block.size()) + Offset(r * A.block.width);
+    for (std::uint64_t bits = bcsr_row_bits(A, static_cast<std::size_t>(block), r); bits != 0; bits &= bits - 1) {
+      const int c = lowest_bit(bits);
+      visit(first_column + c, first_place + Offset(c));
+    }
+  }
+}
+
+/// The places of all windows before this one, which bound their entries from above; of all, for window = windows().
+template <class Offset>
+TESSERA_FUNCTION Offset entries_before(const BcsrPattern<Offset>& A, Ordinal window) {
+  return A.block_offsets[window] * Offset(A.block.size());
+}
+
+}  // namespace Tessera

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/common/Types.hpp>
+
+/// Masks, on host and device: <bit> is not for device code.
+namespace Tessera {
+
+/// How many bits are set.
+TESSERA_FUNCTION int popcount(std::uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __popcll(bits);
+#else
+  return __builtin_popcountll(bits);
+#endif
+}
+
+/// The place of the lowest bit that is set; there must be one.
+TESSERA_FUNCTION int lowest_bit(std::uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(bits)) - 1;
+#else
+  return __builtin_ctzll(bits);
+#endif
+}
+
+/// The lowest `count` bits, 0 <= count < 64.
+TESSERA_FUNCTION constexpr std::uint64_t low_bits(int count) { return (std::uint64_t(1) << count) - 1; }
+
+}  // namespace Tessera

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Types.hpp>
+
+namespace Tessera {
+
+/// The pattern of a matrix in the block-row partition (BRP-SpMM, sections IV.B and IV.C): raw pointers into memory that
+/// somebody else owns.
+///
+/// Rows are cut into windows of 16, and a window into *local columns* of exactly f entries of one matrix column: one
+/// with m entries in the window makes floor(m / f) of them, from its first entries on, rows ascending. Local columns
+/// follow each other in the order of their matrix columns; 8 make a tile of 16x8, the left operand of mma.m16n8k8, and
+/// g tiles a *group*: 8 g local columns and exactly 8 f g entries, so that all groups are equal work. A window has as
+/// many groups as its local columns fill. All that is left over is *residual* and stored as compressed rows that list
+/// only the rows that have any. Stored:
+///
+///   group_windows     groups             window of each group, ascending              (the paper's group_window_id)
+///   window_groups     windows + 1        first group of each window
+///   local_ids         8 f g groups       8 row + column within the tile, column by column, rows ascending  (local_id)
+///   group_columns     8 g groups         matrix column of each local column                              (old_col_id)
+///   residual_rows     residual rows      the matrix row of each, ascending                              (res_rows_id)
+///   residual_offsets  residual rows + 1  first residual entry of each                                (res_row_offset)
+///   residual_columns  residual entries   matrix columns, ascending within a row                          (res_col_id)
+///   window_residuals  windows + 1        first residual row of each window
+///
+/// Values are those of the groups in the order of local_ids, then those of the residual entries. f and g are such that
+/// the values of a group are a multiple of 128 bytes: every group and the residual part begin as aligned as the array.
+/// The rows of a 5 x 8 matrix with f = 2 and g = 1:
+///
+///       0 1 2 3 4 5 6 7
+///     0 a c e . . k . q    group_columns: 0 1 2 2 3 5 5 6
+///     1 b d f i . . o .    local_ids: 0 8  1 9  2 10  19 27  12 28  5 21  30 38  15 39  (a b  c d  e f  g h  ...)
+///     2 . r g . s l . .    residual_rows: 0 2 3 4
+///     3 . . h j . m . t    residual_offsets: 0 1 3 4 5
+///     4 . . u . . n p .    residual_columns: 7 1 4 7 2
+///                          values: a b c d e f g h i j k l m n o p, q r s t u
+///
+/// Deviations from the paper: it has f = 1 and g = 4 and names their choice as its limitation (section VI); here both
+/// are free, and a matrix column is stored once a local column, not once an entry, which is the same for f = 1.
+/// window_groups and window_residuals, two offsets a window, let a window find its parts: whoever owns its rows of Y
+/// then writes them once, without atomics, where the paper's groups and residual rows each add to them. Offsets are a
+/// template parameter.
+template <class Offset>
+struct BlockRowPartitionPattern {
+  static constexpr int tile_rows = 16;
+  static constexpr int tile_width = 8;  // local columns of a tile
+
+  using offset_type = Offset;
+
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  int f = 1;  // entries of a local column
+  int g = 1;  // tiles of a group
+  Offset groups = 0;
+  const Ordinal* group_windows = nullptr;
+  const Offset* window_groups = nullptr;
+  const std::uint8_t* local_ids = nullptr;
+  const Ordinal* group_columns = nullptr;
+  const Ordinal* residual_rows = nullptr;
+  const Offset* residual_offsets = nullptr;
+  const Ordinal* residual_columns = nullptr;
+  const Offset* window_residuals = nullptr;
+
+  TESSERA_FUNCTION Ordinal window_rows() const { return tile_rows; }
+  TESSERA_FUNCTION Ordinal windows() const { return rows / tile_rows + (rows % tile_rows != 0); }
+  TESSERA_FUNCTION Offset group_entries() const { return static_cast<Offset>(tile_width * f * g); }
+  /// The place of the first residual value.
+  TESSERA_FUNCTION Offset grouped_entries() const { return groups * group_entries(); }
+};
+
+/// The id of element (r, c) of a tile, and its row.
+TESSERA_FUNCTION constexpr int brp_local_id(int r, int c) { return r * 8 + c; }
+TESSERA_FUNCTION constexpr int brp_local_row(int id) { return id / 8; }
+
+/// Calls visit(column, place of the value) for every entry of a row: those in groups, then the residual ones. Columns
+/// ascend in either part, not over both. Cost: scans the groups of the row's window, a byte an entry.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry(const BlockRowPartitionPattern<Offset>& A, Ordinal row, const Visit& visit) {
+  const Ordinal window = row / A.tile_rows;
+  const int r = row % A.tile_rows;
+  const Offset end = A.window_groups[window + 1] * A.group_entries();
+  for (Offset place = A.window_groups[window] * A.group_entries(); place < end; ++place) {
+    if (brp_local_row(A.local_ids[place]) == r) visit(A.group_columns[place / static_cast<Offset>(A.f)], place);
+  }
+  for (Offset listed = A.window_residuals[window]; listed < A.window_residuals[window + 1]; ++listed) {
+    if (A.residual_rows[listed] != row) continue;
+    for (Offset k = A.residual_offsets[listed]; k < A.residual_offsets[listed + 1]; ++k) {
+      visit(A.residual_columns[k], A.grouped_entries() + k);
+    }
+  }
+}
+
+/// The entries of all windows before this one; of all, for window = windows().
+template <class Offset>
+TESSERA_FUNCTION Offset entries_before(const BlockRowPartitionPattern<Offset>& A, Ordinal window) {
+  return A.window_groups[window] * A.group_entries() + A.residual_offsets[A.window_residuals[window]];
+}
+
+/// Calls visit(row within the window, column, place of the value) for the entries first, ..., last - 1 of a window:
+/// those in groups have the first numbers, in the order of their places, then the residual ones.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window, Offset first,
+                                               Offset last, const Visit& visit) {
+  const Offset begin = A.window_groups[window] * A.group_entries();
+  const Offset grouped = A.window_groups[window + 1] * A.group_entries() - begin;
+  const Offset grouped_end = begin + (last < grouped ? last : grouped);
+  Offset local_column = (begin + first) / static_cast<Offset>(A.f);
+  int left = A.f - static_cast<int>(first % static_cast<Offset>(A.f));  // of the local column
+  for (Offset place = begin + first; place < grouped_end; ++place) {
+    visit(brp_local_row(A.local_ids[place]), A.group_columns[local_column], place);
+    if (--left > 0) continue;
+    ++local_column;
+    left = A.f;
+  }
+  const Offset residual = A.residual_offsets[A.window_residuals[window]];
+  const Offset residual_begin = residual + (first > grouped ? first - grouped : 0);
+  const Offset residual_end = residual + (last > grouped ? last - grouped : 0);
+  for (Offset listed = A.window_residuals[window]; listed < A.window_residuals[window + 1]; ++listed) {
+    const Offset row_begin = A.residual_offsets[listed];
+    const Offset row_end = A.residual_offsets[listed + 1];
+    const int r = A.residual_rows[listed] % A.tile_rows;
+    for (Offset k = row_begin > residual_begin ? row_begin : residual_begin; k < row_end && k < residual_end; ++k) {
+      visit(r, A.residual_columns[k], A.grouped_entries() + k);
+    }
+  }
+}
+
+}  // namespace Tessera

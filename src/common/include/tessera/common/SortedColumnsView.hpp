@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Types.hpp>
+
+namespace Tessera {
+
+/// The pattern of a matrix in sorted columns (Swift, section IV): raw pointers into memory that somebody else owns.
+///
+/// The columns that are not empty are sorted by their number of entries, ascending, columns with as many by their
+/// index; a column's place in that order is its *position*. Two parts are cut from the sorted columns:
+///
+/// Regular: blocks of `width` columns (a warp's threads) that all have the same number of entries, in layers. A layer
+/// begins at the first column with entries left; its height is what that column has left, at most `height`. The
+/// columns from there on are cut into blocks of adjacent positions; those on the right that fill no block leave their
+/// next entries to the irregular part. Layers end when fewer than `width` columns have entries left. A block is stored
+/// step by step: a step is an entry of each of its columns.
+///
+/// Irregular: all else, which is in the last width - 1 columns at most. Column after column, the right-most first, each
+/// cut into pieces of up to `width` entries.
+///
+///   column_order      positions            matrix column at each position
+///   block_offsets     blocks + 1           first element of each block                 (the paper's blkPtr)
+///   block_positions   blocks               position of a block's first column          (blkCoIdx)
+///   row_indices       elements             regular elements, then irregular ones       (rowIdx, irrRowIdx)
+///   position_indices  regular elements     see below                                   (positionIdx)
+///   segment_lengths   regular elements     see below                                   (offsetIdx)
+///   piece_offsets     pieces + 1           first element of each piece                 (irrPtr, blkStart, blkStop)
+///   piece_columns     pieces               position of its column, counted from the right; the highest bit is set if
+///                                          the column has several pieces               (colIdxIndex)
+///
+/// Values lie in the order of row_indices. Eight steps, 8 `width` regular elements one after the other, are a *set*
+/// (the last may be shorter), whose products a thread block sums by rows: position_indices is an element's place when
+/// the set is sorted by row, equal rows in the order of the elements. At these places, segment_lengths is, for the
+/// first element of a row, how many follow it, or -1 if none does; 0 for those that follow.
+///
+/// A 5 x 5 matrix with width 2 and height 2, and its sorted columns; capitals are irregular:
+///
+///        0 1 2 3 4          3 2 4 0     block 0   positions 0 1   a c, b d
+///      0 i . c . .          . c . i     block 1   positions 2 3   f i, g j
+///      1 j . d a f          a d f j     block 2   positions 1 2   e h
+///      2 K . . . g          . . g K     piece 0   K L             both of the last column, which is split
+///      3 L . e . .          . e . L     piece 1   M
+///      4 M . . b h          b . h M
+///
+///      column_order       3 2 4 0
+///      block_offsets      0 4 8 10                          block_positions    0 2 1
+///      values             a c b d f i g j e h K L M
+///      row_indices        1 0 4 1 1 0 2 1 3 4 2 3 4
+///      position_indices   2 0 8 3 4 1 6 5 7 9               of one set: 10 elements of up to 16
+///      segment_lengths    1 0 3 0 0 0 -1 -1 1 0             rows 0 0 1 1 1 1 2 3 4 4
+///      piece_offsets      10 12 13                          piece_columns      0x80000000 0x80000000
+///
+/// Deviations from the paper:
+/// - It sorts the rows of X as well. Here column_order is stored and the product gathers from X as it is, so that no
+///   caller sees the order.
+/// - Its Algorithm 2 takes blocks of a single step, although section IV-A has higher ones: a set is 8 steps, not 8
+///   blocks, so that 8 `width` threads serve any height. The algorithm also reads a segment's row at the place of an
+///   element that was not moved (lines 11 and 26); it must be stored at position_indices, as its product is.
+/// - Pieces lie one after the other, so that piece_offsets is the irregular columns' offsets and the starts and stops
+///   of pieces at once: irrPtr, blkStart and blkStop say nothing more. The paper splits columns longer than a warp; so
+///   do we, and a column of `width` entries is whole.
+/// - Algorithm 2 writes Y by columns and Algorithm 3 by rows: a slip. Here Y has any strides.
+/// - Offsets are a template parameter.
+template <class Offset>
+struct SortedColumnsPattern {
+  static constexpr int steps_of_set = 8;
+  static constexpr std::uint32_t split_bit = 0x80000000u;
+
+  using offset_type = Offset;
+
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  Ordinal positions = 0;  // columns that are not empty
+  Ordinal width = 0;
+  Ordinal height = 0;
+  Offset regular = 0;  // elements of all blocks
+  Offset blocks = 0;
+  Offset pieces = 0;
+  const Ordinal* column_order = nullptr;
+  const Offset* block_offsets = nullptr;
+  const Ordinal* block_positions = nullptr;
+  const Ordinal* row_indices = nullptr;
+  const std::uint16_t* position_indices = nullptr;
+  const std::int16_t* segment_lengths = nullptr;
+  const Offset* piece_offsets = nullptr;
+  const std::uint32_t* piece_columns = nullptr;
+
+  TESSERA_FUNCTION Offset set_size() const { return static_cast<Offset>(steps_of_set) * static_cast<Offset>(width); }
+  /// Blocks, then pieces.
+  TESSERA_FUNCTION Offset units() const { return blocks + pieces; }
+  /// The position of a piece's column.
+  TESSERA_FUNCTION Ordinal piece_position(Offset piece) const {
+    return positions - 1 - static_cast<Ordinal>(piece_columns[piece] & ~split_bit);
+  }
+};
+
+/// The block that holds a regular element. Cost: a bisection of the blocks.
+template <class Offset>
+TESSERA_FUNCTION Offset block_of(const SortedColumnsPattern<Offset>& A, Offset element) {
+  Offset low = 0, high = A.blocks;
+  while (high - low > 1) {
+    const Offset middle = low + (high - low) / 2;
+    if (A.block_offsets[middle] <= element) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// The position of a regular element's column.
+template <class Offset>
+TESSERA_FUNCTION Ordinal position_of(const SortedColumnsPattern<Offset>& A, Offset element) {
+  const Offset block = block_of(A, element);
+  return A.block_positions[block] +
+         static_cast<Ordinal>((element - A.block_offsets[block]) % static_cast<Offset>(A.width));
+}
+
+/// Calls visit(position, place of the value) for every element of a unit (a block or a piece), in the order in which
+/// they are stored. There is no walk along a row.
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_element(const SortedColumnsPattern<Offset>& A, Offset unit, const Visit& visit) {
+  const bool is_block = unit < A.blocks;
+  const Offset* offsets = is_block ? A.block_offsets + unit : A.piece_offsets + (unit - A.blocks);
+  const Ordinal first = is_block ? A.block_positions[unit] : A.piece_position(unit - A.blocks);
+  const Ordinal width = is_block ? A.width : 1;
+  Ordinal column = 0;
+  for (Offset place = offsets[0]; place < offsets[1]; ++place) {
+    visit(first + column, place);
+    if (++column == width) column = 0;
+  }
+}
+
+}  // namespace Tessera

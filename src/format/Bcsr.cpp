@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/format/Bcsr.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <vector>
+
+#include "RowWalk.hpp"
+#include "Validate.hpp"
+
+namespace Tessera {
+
+namespace Impl {
+
+constexpr int longest_block_side = 64;
+
+inline bool is_block_side(int side) { return side >= 1 && side <= longest_block_side; }
+
+inline std::string to_string(BlockShape shape) {
+  return std::to_string(shape.height) + " x " + std::to_string(shape.width);
+}
+
+/// Of the pattern and its values.
+inline std::size_t bcsr_bytes(Ordinal rows, BlockShape shape, std::size_t blocks, std::size_t offset_bytes,
+                              std::size_t value_bytes) {
+  const std::size_t block_bytes =
+      sizeof(Ordinal) + shape.mask_words() * sizeof(std::uint64_t) + shape.size() * value_bytes;
+  return (shape.windows(rows) + std::size_t(1)) * offset_bytes + blocks * block_bytes;
+}
+
+constexpr Ordinal no_block_column = std::numeric_limits<Ordinal>::max();  // beyond all others
+
+/// The block column of an entry of a row, if the row has not ended.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION Ordinal block_column_of(const CsrPattern<Offset>& A, Ordinal row, Offset entry, int width) {
+  return entry < A.row_offsets[row + 1] ? A.column_indices[entry] / width : no_block_column;
+}
+
+/// Walks the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c) for every entry
+/// in it. Returns how many.
+template <class Offset, class Open, class Entry>
+KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
+                                           const Open& open, const Entry& entry) {
+  const Ordinal first_row = window * shape.height;
+  const int rows = A.rows - first_row < shape.height ? A.rows - first_row : shape.height;
+  Offset cursor[longest_block_side];
+  Ordinal next[longest_block_side];  // the block column under each cursor
+  for (int r = 0; r < rows; ++r) {
+    cursor[r] = A.row_offsets[first_row + r];
+    next[r] = block_column_of(A, first_row + r, cursor[r], shape.width);
+  }
+  for (Offset blocks = 0;; ++blocks) {
+    Ordinal block_column = no_block_column;
+    for (int r = 0; r < rows; ++r) block_column = next[r] < block_column ? next[r] : block_column;
+    if (block_column == no_block_column) return blocks;
+    open(block_column);
+    for (int r = 0; r < rows; ++r) {
+      if (next[r] != block_column) continue;
+      const Offset end = A.row_offsets[first_row + r + 1];
+      for (; cursor[r] < end; ++cursor[r]) {
+        const Ordinal c = A.column_indices[cursor[r]] - block_column * shape.width;
+        if (c >= shape.width) break;
+        entry(r, c);
+      }
+      next[r] = block_column_of(A, first_row + r, cursor[r], shape.width);
+    }
+  }
+}
+
+template <class Offset>
+KOKKOS_INLINE_FUNCTION Offset blocks_of_window(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape) {
+  return merge_blocks(
+      A, window, shape, [](Ordinal) {}, [](int, int) {});
+}
+
+/// The columns and masks of a window's blocks.
+template <class Offset, class Pattern>
+KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
+                                      const Pattern& out) {
+  auto block = static_cast<std::size_t>(out.block_offsets(window));
+  std::size_t first_word = block * shape.mask_words();
+  std::size_t next_word = first_word;
+  merge_blocks(
+      A, window, shape,
+      [&](Ordinal block_column) {
+        out.block_columns(block++) = block_column;
+        first_word = next_word;
+        next_word += shape.mask_words();
+        for (std::size_t word = first_word; word < next_word; ++word) out.block_masks(word) = 0;
+      },
+      [&](int r, int c) {
+        const int bit = r * shape.width + c;
+        out.block_masks(first_word + bit / 64) |= std::uint64_t(1) << (bit % 64);
+      });
+}
+
+/// First block of each window; the last element is the number of blocks.
+template <class ExecutionSpace, class Offset>
+Kokkos::View<Offset*, typename ExecutionSpace::memory_space> block_offsets_of_windows(const ExecutionSpace& exec,
+                                                                                      const CsrPattern<Offset>& A,
+                                                                                      BlockShape shape) {
+  using Offsets = Kokkos::View<Offset*, typename ExecutionSpace::memory_space>;
+  const Ordinal windows = shape.windows(A.rows);
+  const auto offsets = allocate<Offsets>(exec, "Tessera::Bcsr::block_offsets", windows + std::size_t(1));
+  Kokkos::parallel_for(
+      "Tessera::block_offsets_of_windows", WindowPolicy<ExecutionSpace>(exec, 0, windows),
+      KOKKOS_LAMBDA(Ordinal window) { offsets(window + 1) = blocks_of_window(A, window, shape); });
+  counts_to_offsets(exec, offsets);
+  return offsets;
+}
+
+/// \throws std::invalid_argument if the places are too many for the offsets, or the bytes for the limit.
+template <class Offset>
+void check_bcsr_size(Ordinal rows, BlockShape shape, std::size_t blocks, std::size_t limit, std::size_t value_bytes) {
+  const std::size_t places = blocks * static_cast<std::size_t>(shape.size());
+  if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
+    throw std::invalid_argument("Tessera: BCSR with blocks of " + to_string(shape) + " stores " +
+                                std::to_string(places) + " values, more than offsets of " +
+                                std::to_string(sizeof(Offset)) +
+                                " bytes count; expected wider offsets, smaller blocks, or another format");
+  }
+  const std::size_t bytes = bcsr_bytes(rows, shape, blocks, sizeof(Offset), value_bytes);
+  if (bytes > limit) {
+    throw std::invalid_argument("Tessera: BCSR with blocks of " + to_string(shape) + " needs " + std::to_string(bytes) +
+                                " bytes, memory_limit allows " + std::to_string(limit) +
+                                "; expected a larger limit, smaller blocks, or another format");
+  }
+}
+
+/// Shapes to choose from, the larger before the smaller: the left operands of m16n8k16, of m16n8k8 and of m8n8k4, and
+/// 8x8, the right one of m16n8k8, for Y^T = X^T A^T.
+inline std::vector<BlockShape> bcsr_candidates(std::size_t value_bytes) {
+  if (value_bytes <= 2) return {{16, 16}};
+  if (value_bytes <= 4) return {{16, 8}, {8, 8}};
+  return {{16, 8}, {8, 8}, {8, 4}};
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, int height, int width) {
+  const BlockShape shape{height, width};
+  if (!Impl::is_block_side(height) || !Impl::is_block_side(width)) {
+    throw std::invalid_argument("Tessera::count_bcsr_blocks: the blocks are " + Impl::to_string(shape) +
+                                "; expected sides from 1 to 64");
+  }
+  std::size_t blocks = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::count_bcsr_blocks", Impl::WindowPolicy<ExecutionSpace>(exec, 0, shape.windows(A.rows)),
+      KOKKOS_LAMBDA(Ordinal window, std::size_t & sum) {
+        sum += std::size_t(Impl::blocks_of_window(A, window, shape));
+      },
+      blocks);
+  exec.fence("Tessera::count_bcsr_blocks");
+  return blocks;
+}
+
+template <class ExecutionSpace, class Offset>
+BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>& A, const FormatParameters& parameters,
+                            std::size_t value_bytes) {
+  const BlockShape named{parameters.bcsr_block_rows, parameters.bcsr_block_columns};
+  if (Impl::is_block_side(named.height) && Impl::is_block_side(named.width)) return named;
+  if (named.height != 0 || named.width != 0) {
+    throw std::invalid_argument("Tessera: bcsr_block_rows is " + std::to_string(named.height) +
+                                " and bcsr_block_columns " + std::to_string(named.width) +
+                                "; expected both from 1 to 64, or both 0");
+  }
+  BlockShape best;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (const BlockShape shape : Impl::bcsr_candidates(value_bytes)) {
+    const std::size_t blocks = count_bcsr_blocks(exec, A, shape.height, shape.width);
+    const std::size_t bytes = Impl::bcsr_bytes(A.rows, shape, blocks, sizeof(Offset), value_bytes);
+    if (bytes >= fewest) continue;
+    fewest = bytes;
+    best = shape;
+  }
+  return best;
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltBcsr<Offset, typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace& exec,
+                                                                    const CsrPattern<Offset>& A, std::size_t nonzeros,
+                                                                    const FormatParameters& parameters,
+                                                                    std::size_t value_bytes) {
+  const BlockShape shape = bcsr_block_shape(exec, A, parameters, value_bytes);
+  const Ordinal windows = shape.windows(A.rows);
+  Bcsr<Offset, typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, shape, {}, {}, {}};
+  p.block_offsets = Impl::block_offsets_of_windows(exec, A, shape);
+  const auto blocks = static_cast<std::size_t>(Impl::read_element(exec, p.block_offsets.data() + windows));
+  Impl::check_bcsr_size<Offset>(A.rows, shape, blocks, parameters.memory_limit, value_bytes);
+  p.block_columns = Impl::allocate<decltype(p.block_columns)>(exec, "Tessera::Bcsr::block_columns", blocks);
+  p.block_masks =
+      Impl::allocate<decltype(p.block_masks)>(exec, "Tessera::Bcsr::block_masks", blocks * shape.mask_words());
+  const auto filled = p;
+  Kokkos::parallel_for(
+      "Tessera::build_bcsr", Impl::WindowPolicy<ExecutionSpace>(exec, 0, windows),
+      KOKKOS_LAMBDA(Ordinal window) { Impl::fill_bcsr(A, window, shape, filled); });
+  return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, p.places())};
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::rows_of_format(exec, A.view(), A.nonzeros);
+}
+
+namespace Impl {
+
+enum BcsrFault : int { bcsr_out_of_range, bcsr_not_ascending, bcsr_beyond_block, bcsr_beyond_matrix, bcsr_no_entry };
+
+inline std::string describe_bcsr(int fault) {
+  switch (fault) {
+    case bcsr_out_of_range:
+      return "block_columns holds a block outside the matrix";
+    case bcsr_not_ascending:
+      return "block_columns does not ascend strictly within a window";
+    case bcsr_beyond_block:
+      return "block_masks has a bit beyond the elements of a block";
+    case bcsr_beyond_matrix:
+      return "block_masks has a bit beyond the last row or column of the matrix";
+    case bcsr_no_entry:
+      return "block_masks has no bit for a block";
+  }
+  return {};
+}
+
+/// The broken invariants of a block's mask; `rows` and `columns` of the block are within the matrix.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION void check_bcsr_mask(const BcsrPattern<Offset>& A, std::size_t block, std::int64_t rows,
+                                            std::int64_t columns, FirstFault& found) {
+  const int last_bits = A.block.size() % 64;
+  const std::uint64_t last_word = A.block_masks[(block + 1) * A.block.mask_words() - 1];
+  found.check(last_bits == 0 || last_word >> last_bits == 0, bcsr_beyond_block);
+  bool has_entry = false;
+  for (int r = 0; r < A.block.height; ++r) {
+    const std::uint64_t bits = bcsr_row_bits(A, block, r);
+    has_entry = has_entry || bits != 0;
+    const bool within = r < rows && (columns >= A.block.width || (columns > 0 && bits >> columns == 0));
+    found.check(bits == 0 || within, bcsr_beyond_matrix);
+  }
+  found.check(has_entry, bcsr_no_entry);
+}
+
+/// The first broken invariant of a window, given that the offsets are in order.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION int bcsr_window_fault(const BcsrPattern<Offset>& A, Ordinal window) {
+  FirstFault found;
+  const std::int64_t rows = A.rows - std::int64_t(window) * A.block.height;
+  Ordinal previous = -1;
+  for (Offset block = A.block_offsets[window]; block < A.block_offsets[window + 1]; ++block) {
+    const Ordinal block_column = A.block_columns[block];
+    const std::int64_t columns = A.columns - std::int64_t(block_column) * A.block.width;
+    found.check(block_column >= 0 && columns > 0, bcsr_out_of_range);
+    found.check(block_column > previous, bcsr_not_ascending);
+    previous = block_column;
+    check_bcsr_mask(A, static_cast<std::size_t>(block), rows, columns, found);
+  }
+  return found.fault;
+}
+
+/// The bits of all masks.
+template <class ExecutionSpace, class Offset>
+std::size_t count_mask_bits(const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A) {
+  const auto masks = A.block_masks;
+  std::size_t bits = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::count_mask_bits", IndexPolicy<ExecutionSpace>(exec, 0, masks.extent(0)),
+      KOKKOS_LAMBDA(std::size_t word, std::size_t & sum) { sum += std::size_t(popcount(masks(word))); }, bits);
+  exec.fence("Tessera::count_mask_bits");
+  return bits;
+}
+
+template <class ExecutionSpace, class Offset>
+std::string bcsr_fault(const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A) {
+  if (!is_block_side(A.block.height) || !is_block_side(A.block.width)) return "a side of the blocks is not 1 to 64";
+  const BcsrPattern<Offset> in = A.view();
+  const auto windows = static_cast<std::size_t>(in.windows());
+  if (A.block_offsets.extent(0) != windows + 1) return "block_offsets does not have an element a window and one more";
+  if (A.block_masks.extent(0) != A.tiles() * in.block.mask_words()) return "block_masks does not have a mask a block";
+  auto fault = offsets_fault(exec, "window", A.block_offsets.data(), windows, A.tiles(), "block_offsets", "blocks");
+  if (!fault.empty()) return fault;
+  fault = first_fault(exec, "window", windows, WindowFault<BcsrPattern<Offset>, bcsr_window_fault<Offset>>{in},
+                      describe_bcsr);
+  if (!fault.empty()) return fault;
+  return count_mask_bits(exec, A) == A.nonzeros ? "" : "block_masks does not have a bit for each of the nonzeros";
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::of_format("BCSR", Impl::bcsr_fault(exec, A));
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
+  template std::size_t count_bcsr_blocks(const Exec&, const CsrPattern<Offset>&, int, int);                           \
+  template BlockShape bcsr_block_shape(const Exec&, const CsrPattern<Offset>&, const FormatParameters&, std::size_t); \
+  template BuiltBcsr<Offset, Exec::memory_space> build_bcsr(const Exec&, const CsrPattern<Offset>&, std::size_t,      \
+                                                            const FormatParameters&, std::size_t);                    \
+  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const Bcsr<Offset, Exec::memory_space>&);         \
+  template std::string validate(const Exec&, const Bcsr<Offset, Exec::memory_space>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <string>
+#include <tessera/format/Bmat.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+
+#include "RowWalk.hpp"
+#include "Validate.hpp"
+#include "Windows.hpp"
+
+namespace Tessera {
+
+namespace Impl {
+
+/// The tiles of a window, and the number of its entries in value_offsets[window + 1].
+template <class Offset, class Pattern>
+KOKKOS_INLINE_FUNCTION void fill_bmat(const CsrPattern<Offset>& A, Ordinal window, const Pattern& out) {
+  const Offset first = out.window_offsets(window);
+  Offset entries = 0;
+  for_each_tile<16, 8>(A, window, [&](Offset number, const CondensedTile<8>& tile) {
+    const auto t = static_cast<std::size_t>(first + number);
+    std::uint32_t words[4] = {0, 0, 0, 0};
+    for (int c = 0; c < 8; ++c) {
+      out.tile_columns(t * 8 + c) = tile.columns[c];
+      for (unsigned rows = tile.rows[c]; rows != 0; rows &= rows - 1) {
+        const int r = lowest_bit(rows);
+        words[bmat_word(r, c)] |= std::uint32_t(1) << bmat_bit(r, c);
+      }
+      entries += static_cast<Offset>(popcount(tile.rows[c]));
+    }
+    for (int w = 0; w < 4; ++w) out.tile_words(t * 4 + w) = words[w];
+  });
+  out.value_offsets(window + 1) = entries;
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+std::size_t count_bmat_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
+  return Impl::count_tiles<16, 8>(exec, A);
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltBmat<Offset, typename ExecutionSpace::memory_space> build_bmat(const ExecutionSpace& exec,
+                                                                    const CsrPattern<Offset>& A, std::size_t nonzeros) {
+  Bmat<Offset, typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, {}, {}, {}, {}};
+  const auto windows = Impl::window_count<16>(A.rows);
+  p.window_offsets = Impl::tile_offsets_of_windows<16, 8>(exec, A);
+  const auto tiles = static_cast<std::size_t>(Impl::read_element(exec, p.window_offsets.data() + windows));
+  p.value_offsets =
+      Impl::allocate<decltype(p.value_offsets)>(exec, "Tessera::Bmat::value_offsets", windows + std::size_t(1));
+  p.tile_columns = Impl::allocate<decltype(p.tile_columns)>(exec, "Tessera::Bmat::tile_columns", tiles * 8);
+  p.tile_words = Impl::allocate<decltype(p.tile_words)>(exec, "Tessera::Bmat::tile_words", tiles * 4);
+  const auto filled = p;
+  Kokkos::parallel_for(
+      "Tessera::build_bmat", Impl::WindowPolicy<ExecutionSpace>(exec, 0, windows),
+      KOKKOS_LAMBDA(Ordinal window) { Impl::fill_bmat(A, window, filled); });
+  Impl::counts_to_offsets(exec, p.value_offsets);
+  return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, nonzeros)};
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const Bmat<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::rows_of_format(exec, A.view(), A.nonzeros);
+}
+
+namespace Impl {
+
+enum BmatFault : int { bmat_count = CondensedColumns::faults, bmat_rows_beyond };
+
+inline std::string describe_bmat(int fault) {
+  switch (fault) {
+    case bmat_count:
+      return "value_offsets does not grow by the number of bits of the window's words";
+    case bmat_rows_beyond:
+      return "tile_words has a bit in a row beyond the last of the matrix";
+  }
+  return CondensedColumns::describe(fault);
+}
+
+/// The first broken invariant of a window, given that the offsets are in order.
+template <class Offset>
+struct BmatWindowFault {
+  BmatPattern<Offset> A;
+
+  KOKKOS_FUNCTION int operator()(std::size_t unit) const {
+    const auto window = static_cast<Ordinal>(unit);
+    FirstFault found;
+    CondensedColumns columns(A.columns);
+    Offset entries = 0;
+    for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
+      unsigned used = 0;
+      for (int w = 0; w < 4; ++w) {
+        const std::uint32_t word = A.tile_words[std::size_t(tile) * 4 + w];
+        entries += static_cast<Offset>(popcount(word));
+        for (int r = 0; r < 8; ++r) {
+          const unsigned row = word >> (4 * r) & 0xfu;
+          used |= row << (w / 2 * 4);
+          found.check(row == 0 || window * 16 < A.rows - (w % 2 * 8 + r), bmat_rows_beyond);
+        }
+      }
+      const bool is_last = tile + 1 == A.window_offsets[window + 1];
+      columns.check_tile(A.tile_columns + std::size_t(tile) * 8, 8, used, is_last, found);
+    }
+    found.check(A.value_offsets[window + 1] - A.value_offsets[window] == entries, bmat_count);
+    return found.fault;
+  }
+};
+
+template <class ExecutionSpace, class Offset>
+std::string bmat_fault(const ExecutionSpace& exec, const Bmat<Offset, typename ExecutionSpace::memory_space>& A) {
+  const auto windows = static_cast<std::size_t>(window_count<16>(A.rows));
+  if (A.window_offsets.extent(0) != windows + 1) return "window_offsets does not have ceil(rows / 16) + 1 elements";
+  if (A.value_offsets.extent(0) != windows + 1) return "value_offsets does not have ceil(rows / 16) + 1 elements";
+  if (A.tile_words.extent(0) % 4 != 0) return "tile_words does not have 4 elements a tile";
+  if (A.tile_columns.extent(0) != A.tiles() * 8) return "tile_columns does not have 8 elements a tile";
+  auto fault = offsets_fault(exec, "window", A.window_offsets.data(), windows, A.tiles(), "window_offsets", "tiles");
+  if (!fault.empty()) return fault;
+  fault = offsets_fault(exec, "window", A.value_offsets.data(), windows, A.nonzeros, "value_offsets", "nonzeros");
+  if (!fault.empty()) return fault;
+  return first_fault(exec, "window", windows, BmatWindowFault<Offset>{A.view()}, describe_bmat);
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const Bmat<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::of_format("BMat", Impl::bmat_fault(exec, A));
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                         \
+  template std::size_t count_bmat_tiles(const Exec&, const CsrPattern<Offset>&);                                  \
+  template BuiltBmat<Offset, Exec::memory_space> build_bmat(const Exec&, const CsrPattern<Offset>&, std::size_t); \
+  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const Bmat<Offset, Exec::memory_space>&);     \
+  template std::string validate(const Exec&, const Bmat<Offset, Exec::memory_space>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

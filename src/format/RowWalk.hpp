@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <tessera/common/Csr.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Arrays.hpp>
+
+/// What follows from a format's for_each_entry(), which walks along a row.
+namespace Tessera::Impl {
+
+/// Where the values of a format come from in canonical rows. Both walk along a row in the order of its columns, so that
+/// a running entry is all that it takes. Places that hold no entry get ValueMap::no_source.
+template <class ExecutionSpace, class Pattern, class Offset>
+ValueMap<Offset, typename ExecutionSpace::memory_space> map_from_rows(const ExecutionSpace& exec,
+                                                                      const CsrPattern<Offset>& rows,
+                                                                      const Pattern& format, std::size_t nonzeros,
+                                                                      std::size_t places) {
+  using Map = ValueMap<Offset, typename ExecutionSpace::memory_space>;
+  Map map;
+  map.slots = allocate<decltype(map.slots)>(exec, "Tessera::slots", places);
+  if (places > nonzeros) Kokkos::deep_copy(exec, map.slots, Map::no_source);
+  const auto slots = map.slots;
+  Kokkos::parallel_for(
+      "Tessera::map_from_rows", IndexPolicy<ExecutionSpace>(exec, 0, rows.rows), KOKKOS_LAMBDA(std::size_t row) {
+        Offset entry = rows.row_offsets[row];
+        for_each_entry(format, static_cast<Ordinal>(row), [&](Ordinal, Offset place) { slots(place) = entry++; });
+      });
+  return map;
+}
+
+/// Canonical rows of a format, and where their values are in it.
+template <class ExecutionSpace, class Pattern, class Offset = typename Pattern::offset_type>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_format(const ExecutionSpace& exec,
+                                                                       const Pattern& format, std::size_t nonzeros) {
+  using Memory = typename ExecutionSpace::memory_space;
+  BuiltCsr<Offset, Memory> result;
+  Csr<Offset, Memory>& csr = result.pattern;
+  const auto rows = static_cast<std::size_t>(format.rows);
+  csr = {format.rows, format.columns, nonzeros, {}, {}};
+  csr.row_offsets = allocate<decltype(csr.row_offsets)>(exec, "Tessera::Csr::row_offsets", rows + 1);
+  csr.column_indices = allocate<decltype(csr.column_indices)>(exec, "Tessera::Csr::column_indices", nonzeros);
+  result.values.slots = allocate<decltype(result.values.slots)>(exec, "Tessera::slots", nonzeros);
+  const auto row_offsets = csr.row_offsets;
+  const auto columns = csr.column_indices;
+  const auto slots = result.values.slots;
+  Kokkos::parallel_for(
+      "Tessera::rows_of_format::count", IndexPolicy<ExecutionSpace>(exec, 0, rows), KOKKOS_LAMBDA(std::size_t row) {
+        Offset count = 0;
+        for_each_entry(format, static_cast<Ordinal>(row), [&](Ordinal, Offset) { ++count; });
+        row_offsets(row + 1) = count;
+      });
+  counts_to_offsets(exec, row_offsets);
+  Kokkos::parallel_for(
+      "Tessera::rows_of_format::fill", IndexPolicy<ExecutionSpace>(exec, 0, rows), KOKKOS_LAMBDA(std::size_t row) {
+        Offset entry = row_offsets(row);
+        for_each_entry(format, static_cast<Ordinal>(row), [&](Ordinal column, Offset place) {
+          columns(entry) = column;
+          slots(entry++) = place;
+        });
+      });
+  return result;
+}
+
+}  // namespace Tessera::Impl

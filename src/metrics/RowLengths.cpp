@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <tessera/metrics/RowLengths.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+
+namespace Tessera {
+
+template <class ExecutionSpace, class Offset>
+RowLengths row_lengths(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
+  RowLengths result;
+  if (A.rows == 0) return result;
+  const Offset* offsets = A.row_offsets;
+  const Impl::IndexPolicy<ExecutionSpace> every_row(exec, 0, static_cast<std::size_t>(A.rows));
+  Kokkos::parallel_reduce(
+      "Tessera::row_lengths", every_row,
+      KOKKOS_LAMBDA(std::size_t row, std::size_t & shortest, std::size_t & longest, std::size_t & empty) {
+        const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
+        if (length < shortest) shortest = length;
+        if (length > longest) longest = length;
+        if (length == 0) ++empty;
+      },
+      Kokkos::Min<std::size_t>(result.shortest), Kokkos::Max<std::size_t>(result.longest),
+      Kokkos::Sum<std::size_t>(result.empty));
+  const auto rows = static_cast<double>(A.rows);
+  const double mean = static_cast<double>(Impl::read_element(exec, offsets + A.rows)) / rows;
+  double squares = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::row_lengths::deviation", every_row,
+      KOKKOS_LAMBDA(std::size_t row, double& sum) {
+        const double deviation = static_cast<double>(offsets[row + 1] - offsets[row]) - mean;
+        sum += deviation * deviation;
+      },
+      squares);
+  exec.fence("Tessera::row_lengths");
+  result.mean = mean;
+  result.deviation = std::sqrt(squares / rows);
+  return result;
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset) template RowLengths row_lengths(const Exec&, const CsrPattern<Offset>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

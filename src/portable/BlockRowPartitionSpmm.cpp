@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/portable/Spmm.hpp>
+
+#include "DecodedWindows.hpp"
+#include "DeviceSpmm.hpp"
+
+namespace Tessera {
+
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void portable_spmm(const ExecutionSpace& exec, const BlockRowPartitionPattern<Offset>& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
+  if constexpr (Impl::is_host_space_v<ExecutionSpace>) {
+    Impl::multiply_decoded_windows("Tessera::brp_spmm", exec, A, nonzeros, product, scratch);
+  } else {
+    Impl::multiply_rows("Tessera::brp_spmm", exec, A, product);
+  }
+}
+
+#define TESSERA_INSTANTIATE(Exec, M, V, Offset)                                                                        \
+  template void portable_spmm(const Exec&, const BlockRowPartitionPattern<Offset>&, std::size_t, const Product<M, V>&, \
+                              Scratch);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

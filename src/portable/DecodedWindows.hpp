@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <tessera/common/Csr.hpp>
+#include <tessera/common/Product.hpp>
+
+#include "HostSpmm.hpp"
+
+/// How a product runs on a host with a format whose windows can be walked along (for_each_entry_of_window), but in
+/// which an entry of a row is found only by looking at those of other rows as well: entries are sorted by row, a window
+/// or a piece of one at a time, into compressed rows that stay in cache, which the kernel for those multiplies.
+namespace Tessera::Impl {
+
+/// Some windows, or a piece of one, in compressed rows with their values, on the stack of a thread.
+///
+/// Cost: every entry is walked twice, to count it and to place it, the second time in cache; a row that takes part in
+/// several pieces is read from Y and written again for each. Pieces depend on the window alone.
+template <class Pattern, class MatrixScalar, class VectorScalar>
+class DecodedWindows {
+ public:
+  using Offset = typename Pattern::offset_type;
+  using ProductType = Product<MatrixScalar, VectorScalar>;
+  using Kernel = decltype(HostKernels<MatrixScalar, VectorScalar, Offset>::csr);
+
+  DecodedWindows(const Pattern& A, const ProductType& product, Kernel kernel)
+      : A_(A), product_(product), kernel_(kernel) {}
+
+  void add(Ordinal window) {
+    const Offset entries = entries_before(A_, window + 1) - entries_before(A_, window);
+    const bool fits = entries <= static_cast<Offset>(capacity - size_) && rows_ + height <= most_rows;
+    if (!fits) multiply();
+    if (entries <= capacity) return place(window, 0, entries);
+    for (Offset first = 0; first < entries; first += capacity) {
+      place(window, first, std::min<Offset>(entries, first + capacity));
+      multiply(first > 0);
+    }
+  }
+
+  /// Multiplies what was added.
+  ///
+  /// \param is_next_piece [in] of a window whose product is in Y to some part: the rest is added
+  void multiply(bool is_next_piece = false) {
+    if (rows_ == 0) return;
+    ProductType part = product_;
+    part.values = values_;
+    part.y.data += first_row_ * part.y.row_stride;
+    part.y.rows = rows_;
+    if (is_next_piece) part.beta = VectorScalar(1);
+    kernel_({rows_, A_.columns, offsets_, columns_}, part, 0, rows_);
+    rows_ = 0;
+    size_ = 0;
+  }
+
+ private:
+  static constexpr int capacity = 1024;
+  static constexpr int height = Pattern::tile_rows;
+  static constexpr int most_rows = 8 * height;
+
+  /// The entries first, ..., last - 1 of a window, sorted by row after what is there.
+  void place(Ordinal window, Offset first, Offset last) {
+    if (rows_ == 0) first_row_ = window * height;
+    int next[height + 1] = {size_};  // counts of the row before, then where each row goes on
+    for_each_entry_of_window(A_, window, first, last, [&](int r, Ordinal, Offset) { ++next[r + 1]; });
+    for (int r = 0; r < height; ++r) next[r + 1] += next[r];
+    for_each_entry_of_window(A_, window, first, last, [&](int r, Ordinal column, Offset place) {
+      columns_[next[r]] = column;
+      values_[next[r]++] = product_.values[place];
+    });
+    const int rows = static_cast<int>(std::min<Ordinal>(height, A_.rows - window * height));
+    for (int r = 0; r < rows; ++r) offsets_[++rows_] = static_cast<Offset>(next[r]);
+    size_ = next[height - 1];
+  }
+
+  const Pattern& A_;
+  const ProductType& product_;
+  Kernel kernel_;
+  Ordinal first_row_ = 0;
+  int rows_ = 0;
+  int size_ = 0;
+  Offset offsets_[most_rows + 1] = {0};
+  Ordinal columns_[capacity];
+  MatrixScalar values_[capacity];
+};
+
+template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
+void multiply_decoded_windows(const char* label, const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
+                              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
+  using Offset = typename Pattern::offset_type;
+  const auto kernel = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).csr;
+  for_each_slab<ExecutionSpace, Offset>(exec, nonzeros, product, scratch, [&](const auto& slab) {
+    parallel_for_balanced(
+        label, exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
+        [=](Ordinal first, Ordinal last) {
+          DecodedWindows<Pattern, MatrixScalar, VectorScalar> windows(A, slab, kernel);
+          for (Ordinal window = first; window < last; ++window) windows.add(window);
+          windows.multiply();
+        });
+  });
+}
+
+}  // namespace Tessera::Impl

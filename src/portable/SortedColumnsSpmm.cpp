@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cstddef>
+#include <tessera/common/Complex.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/portable/Spmm.hpp>
+
+#include "HostSpmm.hpp"
+
+namespace Tessera {
+
+namespace Impl {
+
+/// Y += alpha A X on a host. Threads share the columns: blocks and pieces touch the same rows of Y, so that threads
+/// that shared them would have to take turns. Rows of Y are cut at cache lines, columns that lie apart four at a time.
+///
+/// What bounds it: an entry reads and writes a row of Y, anywhere in Y, and reads its index and value once a part; a
+/// row of X serves all entries of its column in a block. No more threads work than there are parts, one if there is one
+/// column.
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
+                         const Product<MatrixScalar, VectorScalar>& product) {
+  const auto kernel = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).sorted_columns;
+  const Ordinal columns = product.x.columns;
+  const auto threads = static_cast<Ordinal>(exec.concurrency());
+  const Ordinal share = columns / threads + (columns % threads != 0);
+  const Ordinal line = std::max<Ordinal>(1, 64 / sizeof(VectorScalar));
+  const Ordinal width = product.y.column_stride == 1 ? (share + line - 1) / line * line : std::clamp(share, 1, 4);
+  const Ordinal parts = width == 0 ? 0 : columns / width + (columns % width != 0);
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
+  Kokkos::parallel_for("Tessera::sorted_columns_spmm", Policy(exec, 0, parts, Kokkos::ChunkSize(1)), [=](Ordinal part) {
+    const Ordinal first = part * width;
+    kernel(A, product, first, first + std::min(width, columns - first));
+  });
+}
+
+/// What a team on a device keeps of a set: products in the order of its rows, and the rows.
+template <class VectorScalar>
+struct SetSums {
+  VectorScalar* products;
+  Ordinal* rows;
+};
+
+/// Y(:, column) += alpha A X(:, column) for the elements of a set: products go to where the set is sorted by row, and
+/// the first of each row adds up those that follow.
+template <class Member, class MatrixScalar, class VectorScalar, class Offset>
+KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern<Offset>& A, Offset begin,
+                             const Product<MatrixScalar, VectorScalar>& product, Ordinal column,
+                             const SetSums<VectorScalar>& set) {
+  const Offset left = A.regular - begin;
+  const int size = static_cast<int>(left < A.set_size() ? left : A.set_size());
+  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](int i) {
+    const Offset place = begin + static_cast<Offset>(i);
+    const MatrixScalar value = product.values[place];
+    const int target = A.position_indices[place];
+    set.products[target] = VectorScalar(product.conjugate_values ? conjugate(value) : value) *
+                           product.x(A.column_order[position_of(A, place)], column);
+    set.rows[target] = A.row_indices[place];
+  });
+  team.team_barrier();
+  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](int i) {
+    const int following = A.segment_lengths[begin + static_cast<Offset>(i)];
+    if (following == 0) return;
+    VectorScalar sum = set.products[i];
+    for (int k = 1; k <= following; ++k) sum += set.products[i + k];
+    product.y(set.rows[i], column) += product.alpha * sum;
+  });
+  team.team_barrier();
+}
+
+/// The same for a piece, whose elements lie in different rows.
+template <class Member, class MatrixScalar, class VectorScalar, class Offset>
+KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern<Offset>& A, Offset piece,
+                               const Product<MatrixScalar, VectorScalar>& product, Ordinal column) {
+  const Offset begin = A.piece_offsets[piece];
+  const VectorScalar x = product.alpha * product.x(A.column_order[A.piece_position(piece)], column);
+  const int size = static_cast<int>(A.piece_offsets[piece + 1] - begin);
+  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](int i) {
+    const Offset place = begin + static_cast<Offset>(i);
+    const MatrixScalar value = product.values[place];
+    product.y(A.row_indices[place], column) += VectorScalar(product.conjugate_values ? conjugate(value) : value) * x;
+  });
+  team.team_barrier();
+}
+
+/// Y += alpha A X on a device: the paper's Algorithms 2 and 3, but one team takes all sets and pieces for its column of
+/// X, one after the other, which is what makes sums come in the same order every time.
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void add_columns_on_device(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
+                           const Product<MatrixScalar, VectorScalar>& product) {
+  using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
+  const auto set_size = static_cast<std::size_t>(A.set_size());
+  const std::size_t bytes = set_size * (sizeof(VectorScalar) + sizeof(Ordinal)) + 2 * alignof(VectorScalar);
+  const int level = bytes <= 32768 ? 0 : 1;  // shared memory, unless blocks are far wider than a warp
+  Kokkos::parallel_for(
+      "Tessera::sorted_columns_spmm",
+      Policy(exec, product.x.columns, Kokkos::AUTO).set_scratch_size(level, Kokkos::PerTeam(bytes)),
+      KOKKOS_LAMBDA(const typename Policy::member_type& team) {
+        const auto column = static_cast<Ordinal>(team.league_rank());
+        const auto& scratch = team.team_scratch(level);
+        SetSums<VectorScalar> set;
+        set.products = static_cast<VectorScalar*>(scratch.get_shmem(set_size * sizeof(VectorScalar)));
+        set.rows = static_cast<Ordinal*>(scratch.get_shmem(set_size * sizeof(Ordinal)));
+        for (Offset left = A.regular; left > Offset(0); left -= left < A.set_size() ? left : A.set_size())
+          add_set(team, A, A.regular - left, product, column, set);
+        for (Offset piece = 0; piece < A.pieces; ++piece) add_piece(team, A, piece, product, column);
+      });
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A, std::size_t,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch) {
+  if (product.beta != VectorScalar(1)) scale(exec, product.beta, product.y);
+  if constexpr (Impl::is_host_space_v<ExecutionSpace>) {
+    Impl::add_columns_on_host(exec, A, product);
+  } else {
+    Impl::add_columns_on_device(exec, A, product);
+  }
+}
+
+#define TESSERA_INSTANTIATE(Exec, M, V, Offset)                                                                    \
+  template void portable_spmm(const Exec&, const SortedColumnsPattern<Offset>&, std::size_t, const Product<M, V>&, \
+                              Scratch);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

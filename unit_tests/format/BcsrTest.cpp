@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <tessera/format/Bcsr.hpp>
+
+#include "AdversarialPatterns.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class BcsrTest : public ::testing::Test {};
+TYPED_TEST_SUITE(BcsrTest, OffsetCases);
+
+/// Those of tensor cores, single rows and columns, the largest, and masks that end around a word or with rows that lie
+/// in two words.
+constexpr BlockShape bcsr_shapes[] = {{8, 4},  {8, 8}, {16, 8}, {16, 16}, {1, 1},  {1, 64},
+                                      {64, 1}, {7, 9}, {13, 5}, {3, 43},  {2, 33}, {64, 64}};
+
+FormatParameters in_blocks_of(BlockShape shape) {
+  FormatParameters parameters;
+  parameters.bcsr_block_rows = shape.height;
+  parameters.bcsr_block_columns = shape.width;
+  return parameters;
+}
+
+std::string describe(BlockShape shape) { return std::to_string(shape.height) + " x " + std::to_string(shape.width); }
+
+/// BCSR on the host.
+template <class Offset>
+struct HostBcsr {
+  BlockShape block;
+  std::vector<Offset> block_offsets{0}, slots;
+  std::vector<int> block_columns;
+  std::vector<std::uint64_t> block_masks;
+};
+
+/// Appends a block without an entry.
+template <class Offset>
+void open_block(HostBcsr<Offset>& A, int block_column) {
+  const int size = A.block.height * A.block.width;
+  A.block_columns.push_back(block_column);
+  A.block_masks.resize(A.block_columns.size() * ((size + 63) / 64), 0);
+  A.slots.resize(A.block_columns.size() * size, static_cast<Offset>(-1));
+}
+
+/// Built the obvious way: the definition that the parallel build is compared with, array by array.
+template <class Offset>
+HostBcsr<Offset> serial_bcsr(const HostPattern<Offset>& A, BlockShape shape) {
+  HostBcsr<Offset> result;
+  result.block = shape;
+  const int size = shape.height * shape.width, words = (size + 63) / 64;
+  for (int first = 0; first < A.rows; first += shape.height) {
+    const int last = std::min(first + shape.height, A.rows);
+    std::set<int> block_columns;
+    for (Offset k = A.row_offsets[first]; k < A.row_offsets[last]; ++k) {
+      block_columns.insert(A.column_indices[k] / shape.width);
+    }
+    const std::size_t first_block = result.block_columns.size();
+    for (const int block_column : block_columns) open_block(result, block_column);
+    for (int row = first; row < last; ++row) {
+      for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
+        const int column = A.column_indices[k];
+        const auto before = std::distance(block_columns.begin(), block_columns.find(column / shape.width));
+        const std::size_t block = first_block + static_cast<std::size_t>(before);
+        const int bit = (row - first) * shape.width + column % shape.width;
+        result.block_masks[block * words + bit / 64] |= std::uint64_t(1) << (bit % 64);
+        result.slots[block * size + bit] = k;
+      }
+    }
+    result.block_offsets.push_back(static_cast<Offset>(result.block_columns.size()));
+  }
+  return result;
+}
+
+template <class Exec, class Offset>
+auto bcsr_of(const HostPattern<Offset>& A, const FormatParameters& parameters, std::size_t value_bytes = 8) {
+  return build_bcsr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), parameters, value_bytes);
+}
+
+template <class Exec, class Offset>
+BlockShape chosen_bcsr_shape(const HostPattern<Offset>& A, std::size_t value_bytes) {
+  return bcsr_block_shape(Exec(), DevicePattern<Exec, Offset>(A).view(), {}, value_bytes);
+}
+
+/// What std::invalid_argument says; empty if the call succeeds.
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TYPED_TEST(BcsrTest, IsThePictureInTheDocstring) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = 6;
+  for (const std::vector<int>& row : std::vector<std::vector<int>>{{0, 2}, {1}, {3}, {1, 4, 5}}) {
+    A.column_indices.insert(A.column_indices.end(), row.begin(), row.end());
+    A.end_row();
+  }
+  const auto built = bcsr_of<Exec>(A, in_blocks_of({2, 3}));
+  EXPECT_EQ(to_host(built.pattern.block_offsets), (std::vector<Offset>{0, 1, 3}));
+  EXPECT_EQ(to_host(built.pattern.block_columns), (std::vector<int>{0, 0, 1}));
+  EXPECT_EQ(to_host(built.pattern.block_masks), (std::vector<std::uint64_t>{0x15, 0x10, 0x31}));
+  const auto none = static_cast<Offset>(-1);  // entries a to g: 0 1 2, 4 in the first of two blocks, 3 5 6
+  EXPECT_EQ(to_host(built.values.slots), (std::vector<Offset>{0, none, 1, none, 2, none, none, none, none, none, 4,
+                                                              none, 3, none, none, none, 5, 6}));
+}
+
+TYPED_TEST(BcsrTest, ArraysAreThoseOfTheSerialBuildWhateverTheBlocks) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const auto& A : adversarial_patterns<Offset>()) {
+    for (const BlockShape shape : bcsr_shapes) {
+      SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in " + describe(shape));
+      const auto built = bcsr_of<Exec>(A, in_blocks_of(shape));
+      const auto expected = serial_bcsr(A, shape);
+      ASSERT_EQ(to_host(built.pattern.block_offsets), expected.block_offsets);
+      ASSERT_EQ(to_host(built.pattern.block_columns), expected.block_columns);
+      ASSERT_EQ(to_host(built.pattern.block_masks), expected.block_masks);
+      ASSERT_EQ(to_host(built.values.slots), expected.slots);
+      const DevicePattern<Exec, Offset> device(A);
+      EXPECT_EQ(count_bcsr_blocks(Exec(), device.view(), shape.height, shape.width), built.pattern.tiles());
+    }
+  }
+}
+
+TYPED_TEST(BcsrTest, IsValidAndGoesBackToRowsWhateverTheBlocks) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const auto& A : adversarial_patterns<Offset>()) {
+    for (const BlockShape shape : bcsr_shapes) {
+      SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in " + describe(shape));
+      const auto built = bcsr_of<Exec>(A, in_blocks_of(shape));
+      EXPECT_EQ((validate<Exec, Offset>(Exec(), built.pattern)), "");
+      const auto back = to_csr<Exec, Offset>(Exec(), built.pattern);
+      ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
+      ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
+      const auto there = to_host(built.values.slots), here = to_host(back.values.slots);
+      for (std::size_t entry = 0; entry < here.size(); ++entry) {
+        ASSERT_EQ(there.at(static_cast<std::size_t>(here[entry])), static_cast<Offset>(entry));
+      }
+    }
+  }
+}
+
+TYPED_TEST(BcsrTest, BytesAreTheDocumentedFormula) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(123, 77, 0.1, 9);
+  const auto small = bcsr_of<Exec>(A, in_blocks_of({8, 4})).pattern;
+  ASSERT_GT(small.tiles(), 16u);
+  EXPECT_EQ(small.bytes(), (16 + 1) * sizeof(Offset) + small.tiles() * (4 + 8));
+  EXPECT_EQ(small.places(), small.tiles() * 32);
+  const auto large = bcsr_of<Exec>(A, in_blocks_of({13, 5})).pattern;
+  EXPECT_EQ(large.bytes(), (10 + 1) * sizeof(Offset) + large.tiles() * (4 + 16));
+  EXPECT_EQ(large.places(), large.tiles() * 65);
+}
+
+/// An entry in the corner of every 32 x 32 elements leaves the smallest blocks the least padding; full rows have none,
+/// and the largest blocks the least besides.
+TYPED_TEST(BcsrTest, TheShapeIsTheOneWithTheFewestBytes) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> scattered;
+  scattered.columns = 128;
+  for (int i = 0; i < 128; ++i) {
+    for (int j = 0; j < 128 && i % 32 == 0; j += 32) scattered.column_indices.push_back(j);
+    scattered.end_row();
+  }
+  const auto full = random_pattern<Offset>(64, 64, 1.0, 1);
+  const auto expect_shape = [](BlockShape found, BlockShape expected) {
+    EXPECT_EQ(describe(found), describe(expected));
+  };
+  expect_shape(chosen_bcsr_shape<Exec>(scattered, 2), {16, 16});
+  expect_shape(chosen_bcsr_shape<Exec>(full, 2), {16, 16});
+  expect_shape(chosen_bcsr_shape<Exec>(scattered, 4), {8, 8});
+  expect_shape(chosen_bcsr_shape<Exec>(full, 4), {16, 8});
+  for (const std::size_t wide : {8, 16}) {
+    expect_shape(chosen_bcsr_shape<Exec>(scattered, wide), {8, 4});
+    expect_shape(chosen_bcsr_shape<Exec>(full, wide), {16, 8});
+  }
+  expect_shape({bcsr_of<Exec>(scattered, {}, 4).pattern.block}, {8, 8});
+  // Without a row all shapes are equal.
+  expect_shape(chosen_bcsr_shape<Exec>(HostPattern<Offset>{}, 8), {16, 8});
+}
+
+/// Eight full rows, eight empty ones: blocks of 16 rows are half empty, and 8x8 take fewer masks than 8x4.
+TYPED_TEST(BcsrTest, TheShapeBetweenTheExtremes) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = 64;
+  for (int i = 0; i < 48; ++i) {
+    for (int j = 0; j < 64 && i % 16 < 8; ++j) A.column_indices.push_back(j);
+    A.end_row();
+  }
+  EXPECT_EQ(describe(chosen_bcsr_shape<Exec>(A, 8)), "8 x 8");
+}
+
+TYPED_TEST(BcsrTest, ParametersNameBothSidesFrom1To64) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(20, 20, 0.2, 3);
+  const DevicePattern<Exec, Offset> device(A);
+  for (const BlockShape shape : {BlockShape{16, 0}, {0, 8}, {65, 8}, {8, 65}, {-1, 8}, {8, -1}, {-1, 0}}) {
+    EXPECT_EQ(refusal([&] { bcsr_of<Exec>(A, in_blocks_of(shape)); }),
+              "Tessera: bcsr_block_rows is " + std::to_string(shape.height) + " and bcsr_block_columns " +
+                  std::to_string(shape.width) + "; expected both from 1 to 64, or both 0");
+    EXPECT_EQ(refusal([&] { count_bcsr_blocks(Exec(), device.view(), shape.height, shape.width); }),
+              "Tessera::count_bcsr_blocks: the blocks are " + describe(shape) + "; expected sides from 1 to 64");
+  }
+  EXPECT_THROW(count_bcsr_blocks(Exec(), device.view(), 0, 0), std::invalid_argument);
+}
+
+TYPED_TEST(BcsrTest, TheMemoryLimitCoversPatternAndValues) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(40, 30, 0.2, 3);
+  FormatParameters parameters = in_blocks_of({16, 8});
+  const std::size_t blocks = bcsr_of<Exec>(A, parameters).pattern.tiles();
+  const std::size_t needed = 4 * sizeof(Offset) + blocks * (4 + 16 + 128 * 8);
+  parameters.memory_limit = needed;
+  EXPECT_EQ(refusal([&] { bcsr_of<Exec>(A, parameters); }), "");
+  parameters.memory_limit = needed - 1;
+  EXPECT_EQ(refusal([&] { bcsr_of<Exec>(A, parameters); }),
+            "Tessera: BCSR with blocks of 16 x 8 needs " + std::to_string(needed) + " bytes, memory_limit allows " +
+                std::to_string(needed - 1) + "; expected a larger limit, smaller blocks, or another format");
+}
+
+/// 2^19 entries, each in a block of 2^12: one place more than an int counts. The limit is what stops wider offsets.
+TYPED_TEST(BcsrTest, MorePlacesThanOffsetsCountAreRefused) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = 1 << 25;
+  for (int j = 0; j < A.columns; j += 64) A.column_indices.push_back(j);
+  A.end_row();
+  FormatParameters parameters = in_blocks_of({64, 64});
+  parameters.memory_limit = 1 << 30;
+  const std::string found = refusal([&] { bcsr_of<Exec>(A, parameters); });
+  EXPECT_NE(found.find(sizeof(Offset) == 4 ? "stores 2147483648 values, more than offsets of 4 bytes count"
+                                           : "memory_limit allows 1073741824"),
+            std::string::npos)
+      << found;
+}
+
+/// No index overflows in the widest matrix.
+TYPED_TEST(BcsrTest, TheLastColumnThatAnOrdinalNames) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = std::numeric_limits<int>::max();
+  A.column_indices = {0, A.columns - 1};
+  A.end_row();
+  const auto built = bcsr_of<Exec>(A, in_blocks_of({2, 64}));
+  EXPECT_EQ(to_host(built.pattern.block_columns), (std::vector<int>{0, A.columns / 64}));
+  EXPECT_EQ((validate<Exec, Offset>(Exec(), built.pattern)), "");
+  EXPECT_EQ(to_host(to_csr<Exec, Offset>(Exec(), built.pattern).pattern.column_indices), A.column_indices);
+}
+
+/// A broken copy of a valid format is refused, and the message says what is broken.
+TYPED_TEST(BcsrTest, ValidateNamesTheBrokenInvariant) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Host = HostBcsr<Offset>;
+  // Full, in 2 x 4 blocks of 13 x 5, two words a mask: the last reach 12 rows and 2 columns beyond the matrix.
+  const HostPattern<Offset> A = random_pattern<Offset>(14, 18, 1.0, 4);
+  const auto fault = [&](const std::function<void(Host&)>& damage) {
+    Host host = serial_bcsr(A, {13, 5});
+    damage(host);
+    Bcsr<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), host.block, {}, {}, {}};
+    device.block_offsets = to_device<Exec>(host.block_offsets);
+    device.block_columns = to_device<Exec>(host.block_columns);
+    device.block_masks = to_device<Exec>(host.block_masks);
+    return validate<Exec>(Exec(), device);
+  };
+  const auto expect_fault = [&](const std::string& what, const std::function<void(Host&)>& damage) {
+    EXPECT_EQ(fault(damage), "BCSR: " + what);
+  };
+  EXPECT_EQ(fault([](Host&) {}), "");
+  for (const int side : {0, -1, 65}) {
+    expect_fault("a side of the blocks is not 1 to 64", [&](Host& h) { h.block.height = side; });
+    expect_fault("a side of the blocks is not 1 to 64", [&](Host& h) { h.block.width = side; });
+  }
+  expect_fault("block_offsets does not have an element a window and one more",
+               [](Host& h) { h.block_offsets.pop_back(); });
+  expect_fault("block_masks does not have a mask a block", [](Host& h) { h.block_masks.pop_back(); });
+  expect_fault("block_masks does not have a mask a block", [](Host& h) { h.block_columns.pop_back(); });
+  const std::string descends = "block_offsets does not ascend from 0 to the number of blocks";
+  expect_fault("window 0: " + descends, [](Host& h) { h.block_offsets[0] = 1; });
+  expect_fault("window 0: " + descends, [](Host& h) { h.block_offsets[1] = 9; });
+  expect_fault("window 1: " + descends, [](Host& h) { --h.block_offsets.back(); });
+  const std::string outside = "block_columns holds a block outside the matrix";
+  expect_fault("window 1: " + outside, [](Host& h) { h.block_columns.back() = 4; });
+  expect_fault("window 1: " + outside, [](Host& h) { h.block_columns.back() = std::numeric_limits<int>::max(); });
+  expect_fault("window 0: " + outside, [](Host& h) { h.block_columns[0] = -1; });
+  const std::string unsorted = "block_columns does not ascend strictly within a window";
+  expect_fault("window 0: " + unsorted, [](Host& h) { std::swap(h.block_columns[0], h.block_columns[1]); });
+  expect_fault("window 0: " + unsorted, [](Host& h) { h.block_columns[1] = 0; });
+  // A mask has 65 bits: the last is the lowest of the second word.
+  expect_fault("window 0: block_masks has a bit beyond the elements of a block",
+               [](Host& h) { h.block_masks[1] |= std::uint64_t(1) << 1; });
+  const std::string beyond = "block_masks has a bit beyond the last row or column of the matrix";
+  expect_fault("window 1: " + beyond, [](Host& h) { h.block_masks[8] |= std::uint64_t(1) << 5; });
+  expect_fault("window 1: " + beyond, [](Host& h) { h.block_masks[9] |= 1; });
+  expect_fault("window 0: " + beyond, [](Host& h) { h.block_masks[6] |= std::uint64_t(1) << 3; });
+  expect_fault("window 0: " + beyond, [](Host& h) { h.block_masks[7] |= 1; });
+  expect_fault("window 0: block_masks has no bit for a block",
+               [](Host& h) { h.block_masks[2] = h.block_masks[3] = 0; });
+  expect_fault("block_masks does not have a bit for each of the nonzeros", [](Host& h) { h.block_masks[0] &= ~1ull; });
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <tessera/format/AnyFormat.hpp>
+#include <utility>
+#include <variant>
+
+#include "AdversarialPatterns.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class BlockRowPartitionTest : public ::testing::Test {};
+TYPED_TEST_SUITE(BlockRowPartitionTest, OffsetCases);
+
+/// The block-row partition on the host.
+template <class Offset>
+struct HostBrp {
+  int f = 1, g = 1;
+  std::vector<int> group_windows, group_columns, residual_rows, residual_columns;
+  std::vector<Offset> window_groups{0}, window_residuals{0}, residual_offsets{0}, slots;
+  std::vector<std::uint8_t> local_ids;
+};
+
+/// An entry of a window: its row, and its number in compressed rows.
+using BrpEntry = std::pair<int, std::size_t>;
+using BrpLocalColumn = std::pair<int, std::vector<BrpEntry>>;  // matrix column, its entries
+
+/// The window's local columns; what makes none is added to `residual`: row -> column -> entry.
+template <class Offset>
+std::vector<BrpLocalColumn> serial_local_columns(const HostPattern<Offset>& A, int first_row, std::size_t f,
+                                                 std::map<int, std::map<int, std::size_t>>& residual) {
+  std::map<int, std::vector<BrpEntry>> columns;
+  for (int row = first_row; row < std::min(first_row + 16, A.rows); ++row) {
+    for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
+      columns[A.column_indices[k]].emplace_back(row, k);
+    }
+  }
+  std::vector<BrpLocalColumn> result;
+  for (const auto& [column, entries] : columns) {
+    std::size_t next = 0;
+    for (; next + f <= entries.size(); next += f) {
+      result.push_back({column, {entries.begin() + long(next), entries.begin() + long(next + f)}});
+    }
+    for (; next < entries.size(); ++next) residual[entries[next].first][column] = entries[next].second;
+  }
+  return result;
+}
+
+/// Built the obvious way: the definition that the parallel build is compared with, array by array.
+template <class Offset>
+HostBrp<Offset> serial_brp(const HostPattern<Offset>& A, int f, int g) {
+  HostBrp<Offset> result;
+  result.f = f;
+  result.g = g;
+  std::vector<Offset> residual_slots;
+  for (int first = 0; first < A.rows; first += 16) {
+    std::map<int, std::map<int, std::size_t>> residual;
+    const auto local_columns = serial_local_columns(A, first, std::size_t(f), residual);
+    const std::size_t width = std::size_t(8 * g), grouped = local_columns.size() / width * width;
+    for (std::size_t local = 0; local < local_columns.size(); ++local) {
+      const auto& [column, entries] = local_columns[local];
+      if (local < grouped && local % width == 0) result.group_windows.push_back(first / 16);
+      if (local < grouped) result.group_columns.push_back(column);
+      for (const auto& [row, k] : entries) {
+        if (local < grouped) {
+          result.local_ids.push_back(static_cast<std::uint8_t>((row - first) * 8 + int(local % 8)));
+          result.slots.push_back(static_cast<Offset>(k));
+        } else {
+          residual[row][column] = k;
+        }
+      }
+    }
+    for (const auto& [row, entries] : residual) {
+      result.residual_rows.push_back(row);
+      for (const auto& [column, k] : entries) {
+        result.residual_columns.push_back(column);
+        residual_slots.push_back(static_cast<Offset>(k));
+      }
+      result.residual_offsets.push_back(static_cast<Offset>(residual_slots.size()));
+    }
+    result.window_groups.push_back(static_cast<Offset>(result.group_windows.size()));
+    result.window_residuals.push_back(static_cast<Offset>(result.residual_rows.size()));
+  }
+  result.slots.insert(result.slots.end(), residual_slots.begin(), residual_slots.end());
+  return result;
+}
+
+template <class Exec, class Offset>
+auto brp_of(const HostPattern<Offset>& A, int f, int g, std::size_t value_bytes = 16) {
+  FormatParameters parameters;
+  parameters.brp_nonzeros_per_column = f;
+  parameters.brp_tiles_per_group = g;
+  return build_brp(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), parameters, value_bytes);
+}
+
+/// Those of all formats, and some whose columns make several local columns.
+template <class Offset>
+std::vector<HostPattern<Offset>> brp_patterns() {
+  auto patterns = adversarial_patterns<Offset>();
+  patterns.push_back(random_pattern<Offset>(50, 200, 0.5, 7));
+  patterns.push_back(random_pattern<Offset>(16, 8 * 4, 1.0, 8));  // groups without anything residual
+  patterns.push_back(random_pattern<Offset>(48, 300, 0.9, 9, 17));
+  return patterns;
+}
+
+constexpr std::pair<int, int> brp_parameters[] = {{1, 1}, {1, 4}, {2, 2}, {3, 1}, {4, 4}, {16, 2}};
+
+/// The matrix of the picture, row by row.
+template <class Offset>
+HostPattern<Offset> brp_picture() {
+  HostPattern<Offset> A;
+  A.columns = 8;
+  for (const std::vector<int>& columns :
+       {std::vector<int>{0, 1, 2, 5, 7}, {0, 1, 2, 3, 6}, {1, 2, 4, 5}, {2, 3, 5, 7}, {2, 5, 6}}) {
+    A.column_indices.insert(A.column_indices.end(), columns.begin(), columns.end());
+    A.end_row();
+  }
+  return A;
+}
+
+TYPED_TEST(BlockRowPartitionTest, IsThePictureInTheDocstring) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto built = brp_of<Exec>(brp_picture<Offset>(), 2, 1, 8);
+  const auto& p = built.pattern;
+  EXPECT_EQ(to_host(p.group_windows), (std::vector<int>{0}));
+  EXPECT_EQ(to_host(p.window_groups), (std::vector<Offset>{0, 1}));
+  EXPECT_EQ(to_host(p.local_ids),
+            (std::vector<std::uint8_t>{0, 8, 1, 9, 2, 10, 19, 27, 12, 28, 5, 21, 30, 38, 15, 39}));
+  EXPECT_EQ(to_host(p.group_columns), (std::vector<int>{0, 1, 2, 2, 3, 5, 5, 6}));
+  EXPECT_EQ(to_host(p.residual_rows), (std::vector<int>{0, 2, 3, 4}));
+  EXPECT_EQ(to_host(p.residual_offsets), (std::vector<Offset>{0, 1, 3, 4, 5}));
+  EXPECT_EQ(to_host(p.residual_columns), (std::vector<int>{7, 1, 4, 7, 2}));
+  EXPECT_EQ(to_host(p.window_residuals), (std::vector<Offset>{0, 4}));
+  // a c e k q, b d f i o, r g s l, h j m t, u n p
+  EXPECT_EQ(to_host(built.values.slots),
+            (std::vector<Offset>{0, 5, 1, 6, 2, 7, 11, 14, 8, 15, 3, 13, 16, 19, 9, 20, 4, 10, 12, 17, 18}));
+}
+
+TYPED_TEST(BlockRowPartitionTest, ArraysAreThoseOfTheSerialBuild) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const auto& A : brp_patterns<Offset>()) {
+    for (const auto& [f, g] : brp_parameters) {
+      SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + ", f = " + std::to_string(f) +
+                   ", g = " + std::to_string(g));
+      const auto built = brp_of<Exec>(A, f, g);
+      const auto& p = built.pattern;
+      const auto expected = serial_brp(A, f, g);
+      ASSERT_EQ(p.f, f);
+      ASSERT_EQ(p.g, g);
+      ASSERT_EQ(p.tiles(), expected.group_windows.size());
+      ASSERT_EQ(p.tiled_nonzeros(), expected.group_windows.size() * std::size_t(8 * f * g));
+      ASSERT_EQ(p.tile_elements(), expected.group_windows.size() * std::size_t(16 * 8 * g));
+      ASSERT_EQ(to_host(p.group_windows), expected.group_windows);
+      ASSERT_EQ(to_host(p.window_groups), expected.window_groups);
+      ASSERT_EQ(to_host(p.local_ids), expected.local_ids);
+      ASSERT_EQ(to_host(p.group_columns), expected.group_columns);
+      ASSERT_EQ(to_host(p.residual_rows), expected.residual_rows);
+      ASSERT_EQ(to_host(p.residual_offsets), expected.residual_offsets);
+      ASSERT_EQ(to_host(p.residual_columns), expected.residual_columns);
+      ASSERT_EQ(to_host(p.window_residuals), expected.window_residuals);
+      ASSERT_EQ(to_host(built.values.slots), expected.slots);
+      ASSERT_EQ(validate<Exec>(Exec(), p), "");
+      const auto back = to_csr<Exec>(Exec(), p);
+      ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
+      ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
+    }
+  }
+}
+
+/// For each place of a value what for_each_entry() visits it as, row * columns + column; -1 if it does not.
+template <class Exec, class Offset>
+std::vector<int> brp_visits(const BlockRowPartition<Offset, typename Exec::memory_space>& A) {
+  Kokkos::View<int*, typename Exec::memory_space> visits("visits", A.places());
+  Kokkos::deep_copy(visits, -1);
+  const auto view = A.view();
+  Kokkos::parallel_for(
+      Kokkos::RangePolicy<Exec>(0, A.rows), KOKKOS_LAMBDA(int row) {
+        for_each_entry(view, row, [&](int column, Offset place) { visits(place) = row * view.columns + column; });
+      });
+  return to_host(visits);
+}
+
+TYPED_TEST(BlockRowPartitionTest, RowsAreWalkedThroughBothParts) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(50, 90, 0.4, 11, 7);
+  std::vector<int> entries;
+  for (int row = 0; row < A.rows; ++row) {
+    for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
+      entries.push_back(row * A.columns + A.column_indices[k]);
+    }
+  }
+  for (const auto& [f, g] : brp_parameters) {
+    const auto built = brp_of<Exec>(A, f, g);
+    std::vector<int> expected;
+    for (const Offset slot : to_host(built.values.slots)) expected.push_back(entries.at(std::size_t(slot)));
+    EXPECT_EQ((brp_visits<Exec, Offset>(built.pattern)), expected) << "f = " << f << ", g = " << g;
+  }
+}
+
+TYPED_TEST(BlockRowPartitionTest, BytesAreTheDocumentedFormula) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto built = brp_of<Exec>(random_pattern<Offset>(123, 77, 0.3, 9), 2, 2);
+  const std::size_t windows = 8, groups = built.pattern.groups();
+  const std::size_t residual_rows = built.pattern.residual_rows.extent(0);
+  const std::size_t residual_entries = built.pattern.nonzeros - groups * 32;
+  ASSERT_GT(groups, windows);
+  ASSERT_GT(residual_rows, windows);
+  EXPECT_EQ(built.pattern.bytes(), groups * (4 + 16 * 4 + 32) + residual_rows * (4 + sizeof(Offset)) +
+                                       residual_entries * 4 + (2 * windows + 3) * sizeof(Offset));
+}
+
+/// The bytes that choose_brp_parameters() documents.
+template <class Offset>
+std::size_t brp_moved_bytes(const HostPattern<Offset>& A, int f, int g, std::size_t value_bytes) {
+  const auto p = serial_brp(A, f, g);
+  const std::size_t row = 128 * value_bytes;
+  return p.group_windows.size() * (4 + std::size_t(8 * g) * (4 + row) + std::size_t(8 * f * g)) +
+         p.residual_columns.size() * (4 + row) + p.residual_rows.size() * (4 + sizeof(Offset) + 2 * row);
+}
+
+TYPED_TEST(BlockRowPartitionTest, AutomaticParametersMoveTheFewestBytes) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  std::map<std::pair<int, int>, int> chosen;
+  for (const auto& A : brp_patterns<Offset>()) {
+    for (const std::size_t value_bytes : {4, 16}) {
+      std::pair<int, int> best{0, 0};
+      std::size_t fewest = 0;
+      for (const auto& [f, g] : {std::pair(1, 1), {1, 2}, {1, 4}, {2, 1}, {2, 2}, {2, 4}, {4, 1}, {4, 2}, {4, 4}}) {
+        if (std::size_t(8 * f * g) * value_bytes % 128 != 0) continue;
+        const std::size_t bytes = brp_moved_bytes(A, f, g, value_bytes);
+        if (best.first > 0 && bytes >= fewest) continue;
+        best = {f, g};
+        fewest = bytes;
+      }
+      const auto p = brp_of<Exec>(A, 0, 0, value_bytes).pattern;
+      ASSERT_EQ(std::pair(p.f, p.g), best) << A.rows << " x " << A.columns << ", " << value_bytes << " bytes";
+      ++chosen[best];
+    }
+  }
+  EXPECT_GE(chosen.size(), 5u) << "the patterns do not tell the candidates apart";
+}
+
+TYPED_TEST(BlockRowPartitionTest, OneParameterMayBeGiven) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto full = random_pattern<Offset>(32, 64, 1.0, 1);
+  EXPECT_EQ(brp_of<Exec>(full, 0, 3).pattern.g, 3);
+  EXPECT_EQ(brp_of<Exec>(full, 0, 3).pattern.f, 4);
+  EXPECT_EQ(brp_of<Exec>(full, 2, 0, 4).pattern.f, 2);
+  EXPECT_EQ(brp_of<Exec>(full, 2, 0, 4).pattern.g, 4);
+  EXPECT_EQ(brp_of<Exec>(full, 0, 0).pattern.f, 4);
+  // A diagonal fills no local column of two.
+  HostPattern<Offset> diagonal;
+  diagonal.columns = 64;
+  for (int i = 0; i < 64; ++i) {
+    diagonal.column_indices.push_back(i);
+    diagonal.end_row();
+  }
+  EXPECT_EQ(brp_of<Exec>(diagonal, 0, 0).pattern.f, 1);
+  EXPECT_EQ(brp_of<Exec>(diagonal, 0, 0).pattern.g, 2);  // 16 local columns a window
+}
+
+TYPED_TEST(BlockRowPartitionTest, ParametersReachTheBuildOfAnyFormat) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(30, 30, 0.5, 1);
+  const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
+  FormatParameters parameters;
+  parameters.brp_nonzeros_per_column = 3;
+  parameters.brp_tiles_per_group = 2;
+  const auto built = build_format(Exec(), Format::BlockRowPartition, rows, parameters, 8);
+  const auto& p = std::get<BlockRowPartition<Offset, typename Exec::memory_space>>(built.pattern);
+  EXPECT_EQ(std::pair(p.f, p.g), std::pair(3, 2));
+  EXPECT_THROW(build_format(Exec(), Format::BlockRowPartition, rows, parameters, 4), std::invalid_argument);
+}
+
+TYPED_TEST(BlockRowPartitionTest, WrongParametersAreNamed) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(20, 20, 0.5, 1);
+  const auto expect_error = [&](int f, int g, std::size_t value_bytes, const std::vector<const char*>& words) {
+    try {
+      brp_of<Exec>(A, f, g, value_bytes);
+      ADD_FAILURE() << "f = " << f << ", g = " << g << " was taken";
+    } catch (const std::invalid_argument& error) {
+      for (const char* word : words) {
+        EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << word << "; got: " << error.what();
+      }
+    }
+  };
+  for (const auto& [f, g] : {std::pair(-1, 1), {17, 1}, {1, -1}, {1, 65}}) {
+    expect_error(f, g, 16, {"expected f from 0 to 16 and g from 0 to 64"});
+  }
+  expect_error(1, 2, 4, {"(f) is 1", "(g) is 2", "values of 4 bytes", "product is a multiple of 4"});
+  expect_error(1, 1, 8, {"values of 8 bytes", "product is a multiple of 2"});
+  expect_error(3, 0, 1, {"(f) is 3", "(g) is 0", "product is a multiple of 16", "1, 2 or 4 where 0 is given"});
+  EXPECT_EQ(brp_of<Exec>(A, 16, 64, 1).pattern.f, 16);
+  EXPECT_EQ(brp_of<Exec>(A, 1, 1, 16).pattern.g, 1);
+}
+
+/// A broken copy of a valid format is refused, and the message says what is broken.
+template <class Exec, class Offset>
+std::string brp_fault_of(const HostPattern<Offset>& A, const HostBrp<Offset>& host) {
+  BlockRowPartition<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), host.f, host.g, {}, {},
+                                                                {},     {},        {},           {},     {},     {}};
+  device.group_windows = to_device<Exec>(host.group_windows);
+  device.window_groups = to_device<Exec>(host.window_groups);
+  device.local_ids = to_device<Exec>(host.local_ids);
+  device.group_columns = to_device<Exec>(host.group_columns);
+  device.residual_rows = to_device<Exec>(host.residual_rows);
+  device.residual_offsets = to_device<Exec>(host.residual_offsets);
+  device.residual_columns = to_device<Exec>(host.residual_columns);
+  device.window_residuals = to_device<Exec>(host.window_residuals);
+  return validate<Exec>(Exec(), device);
+}
+
+/// Damages a valid partition in some way and looks for `what` in validate()'s answer.
+template <class Exec, class Offset>
+void expect_brp_fault(const HostPattern<Offset>& A, HostBrp<Offset> host, const char* what,
+                      const std::function<void(HostBrp<Offset>&)>& damage) {
+  ASSERT_EQ((brp_fault_of<Exec>(A, host)), "");
+  damage(host);
+  const auto fault = brp_fault_of<Exec>(A, host);
+  EXPECT_NE(fault.find(what), std::string::npos) << what << "; got: " << fault;
+}
+
+TYPED_TEST(BlockRowPartitionTest, ValidateNamesTheBrokenArray) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Host = HostBrp<Offset>;
+  const HostPattern<Offset> A = random_pattern<Offset>(27, 60, 0.3, 4);  // groups and residual rows in both windows
+  const Host valid = serial_brp(A, 2, 1);
+  const auto expect_fault = [&](const char* what, const std::function<void(Host&)>& damage) {
+    expect_brp_fault<Exec>(A, valid, what, damage);
+  };
+  expect_fault("BRP: f is not", [](Host& h) { h.f = 0; });
+  expect_fault("f is not", [](Host& h) { h.f = 17; });
+  expect_fault("g is not", [](Host& h) { h.g = 0; });
+  expect_fault("g is not", [](Host& h) { h.g = 65; });
+  expect_fault("window_groups does not have", [](Host& h) { h.window_groups.pop_back(); });
+  expect_fault("window_residuals does not have", [](Host& h) { h.window_residuals.pop_back(); });
+  expect_fault("group_columns does not have", [](Host& h) { h.group_columns.pop_back(); });
+  expect_fault("local_ids does not have", [](Host& h) { h.local_ids.pop_back(); });
+  expect_fault("residual_offsets does not have", [](Host& h) { h.residual_offsets.pop_back(); });
+  expect_fault("residual_columns does not have", [](Host& h) { h.residual_columns.pop_back(); });
+  expect_fault("window 1: window_groups does not ascend", [](Host& h) { --h.window_groups.back(); });
+  expect_fault("window 0: window_residuals does not ascend", [](Host& h) { h.window_residuals[0] = 1; });
+  expect_fault("residual row 1: residual_offsets does not ascend", [](Host& h) { h.residual_offsets[2] = 0; });
+  expect_fault("window 1: group_windows is not", [](Host& h) { h.group_windows.back() = 0; });
+  expect_fault("window 1: group_columns holds a column outside", [](Host& h) { h.group_columns.back() = 60; });
+  expect_fault("window 0: group_columns holds a column outside", [](Host& h) { h.group_columns[0] = -1; });
+  expect_fault("window 0: local_ids holds a column other", [](Host& h) { ++h.local_ids[3]; });
+  expect_fault("window 0: local_ids holds a column other", [](Host& h) { h.local_ids[1] = 128; });
+  expect_fault("window 1: local_ids holds a row beyond the last", [](Host& h) { h.local_ids.back() = 11 * 8 + 7; });
+  expect_fault("window 0: the entries of the groups do not ascend",
+               [](Host& h) { std::swap(h.local_ids[0], h.local_ids[1]); });
+  expect_fault("window 0: the entries of the groups do not ascend",
+               [](Host& h) { std::swap(h.group_columns[0], h.group_columns[7]); });
+  expect_fault("window 0: residual_rows does not ascend", [](Host& h) { h.residual_rows[1] = h.residual_rows[0]; });
+  expect_fault("window 0: residual_rows does not ascend", [](Host& h) { h.residual_rows[0] = -1; });
+  expect_fault("window 1: residual_rows does not ascend", [](Host& h) { h.residual_rows.back() = 27; });
+  expect_fault("window 0: residual_rows does not ascend",
+               [](Host& h) { h.residual_rows[static_cast<std::size_t>(h.window_residuals[1]) - 1] = 16; });
+  expect_fault("window 0: residual_rows lists a row without",
+               [](Host& h) { h.residual_offsets[1] = h.residual_offsets[2]; });
+  expect_fault("window 1: residual_columns holds a column outside", [](Host& h) { h.residual_columns.back() = 60; });
+  expect_fault("window 0: residual_columns holds a column outside", [](Host& h) { h.residual_columns[0] = -1; });
+  ASSERT_GE(valid.residual_offsets[1], Offset(2));
+  expect_fault("window 0: residual_columns does not ascend",
+               [](Host& h) { std::swap(h.residual_columns[0], h.residual_columns[1]); });
+  const auto empty = random_pattern<Offset>(5, 5, 0.0, 1);
+  expect_brp_fault<Exec>(empty, serial_brp(empty, 1, 1), "residual_offsets does not ascend",
+                         std::function<void(Host&)>([](Host& h) { h.residual_offsets[0] = 1; }));
+}
+
+/// Entries that are all there, in order, but in the wrong part.
+TYPED_TEST(BlockRowPartitionTest, ValidateNamesAWrongSplit) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Host = HostBrp<Offset>;
+  const auto A = brp_picture<Offset>();
+  const Host valid = serial_brp(A, 2, 1);
+  // Entry u, of column 2 and row 4, and h, the last of that column in a group, change places.
+  expect_brp_fault<Exec, Offset>(A, valid, "window 0: a residual entry is in a group too, or comes before",
+                                 [](Host& h) {
+                                   h.local_ids[7] = 4 * 8 + 3;
+                                   h.residual_rows = {0, 2, 3};
+                                   h.residual_offsets = {0, 1, 3, 5};
+                                   h.residual_columns = {7, 1, 4, 2, 7};
+                                   h.window_residuals = {0, 3};
+                                 });
+  // An entry twice: u becomes another entry n.
+  expect_brp_fault<Exec, Offset>(A, valid, "window 0: a residual entry is in a group too",
+                                 [](Host& h) { h.residual_columns[4] = 5; });
+  // The local column of b in column 1 goes, that of column 7 comes.
+  expect_brp_fault<Exec, Offset>(A, valid, "window 0: f residual entries have one column, and later", [](Host& h) {
+    h.group_columns = {0, 2, 2, 3, 5, 5, 6, 7};
+    h.local_ids = {0, 8, 1, 9, 18, 26, 11, 27, 4, 20, 29, 37, 14, 38, 7, 31};
+    h.residual_rows = {0, 1, 2, 4};
+    h.residual_offsets = {0, 1, 2, 4, 5};
+    h.residual_columns = {1, 1, 1, 4, 2};
+  });
+  // All residual: no group where there is room for one.
+  expect_brp_fault<Exec, Offset>(A, valid, "window 0: the residual entries would make another group", [&](Host& h) {
+    h.group_windows.clear();
+    h.window_groups = {0, 0};
+    h.local_ids.clear();
+    h.group_columns.clear();
+    h.residual_rows = {0, 1, 2, 3, 4};
+    h.residual_offsets = A.row_offsets;
+    h.residual_columns = A.column_indices;
+    h.window_residuals = {0, 5};
+  });
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <functional>
+#include <set>
+#include <tessera/format/Bmat.hpp>
+
+#include "AdversarialPatterns.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class BmatTest : public ::testing::Test {};
+TYPED_TEST_SUITE(BmatTest, OffsetCases);
+
+/// BMat on the host.
+template <class Offset>
+struct HostBmat {
+  std::vector<Offset> window_offsets{0}, value_offsets{0}, slots;
+  std::vector<int> tile_columns;
+  std::vector<std::uint32_t> tile_words;
+};
+
+/// The word of a tile's block of 8x4 elements, and its entries in the order of the bits.
+template <class Offset>
+std::uint32_t serial_word(const HostPattern<Offset>& A, int first_row, const int* columns, std::vector<Offset>& slots) {
+  std::uint32_t word = 0;
+  for (int bit = 0; bit < 32; ++bit) {
+    const int row = first_row + bit / 4, column = columns[bit % 4];
+    if (row >= A.rows || column < 0) continue;
+    for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
+      if (A.column_indices[k] != column) continue;
+      word |= std::uint32_t(1) << bit;
+      slots.push_back(k);
+    }
+  }
+  return word;
+}
+
+/// Built the obvious way: the definition that the parallel build is compared with, array by array.
+template <class Offset>
+HostBmat<Offset> serial_bmat(const HostPattern<Offset>& A) {
+  HostBmat<Offset> result;
+  for (int first = 0; first < A.rows; first += 16) {
+    const int rows = std::min(16, A.rows - first);
+    std::set<int> distinct(A.column_indices.begin() + A.row_offsets[first],
+                           A.column_indices.begin() + A.row_offsets[first + rows]);
+    std::vector<int> columns(distinct.begin(), distinct.end());
+    while (columns.size() % 8 != 0) columns.push_back(-1);
+    for (std::size_t tile = 0; tile < columns.size(); tile += 8) {
+      for (const int right : {0, 4}) {
+        for (const int bottom : {0, 8}) {
+          result.tile_words.push_back(serial_word(A, first + bottom, &columns[tile + right], result.slots));
+        }
+      }
+    }
+    result.tile_columns.insert(result.tile_columns.end(), columns.begin(), columns.end());
+    result.window_offsets.push_back(static_cast<Offset>(result.tile_words.size() / 4));
+    result.value_offsets.push_back(static_cast<Offset>(result.slots.size()));
+  }
+  return result;
+}
+
+template <class Exec, class Offset>
+auto bmat_of(const HostPattern<Offset>& A) {
+  return build_bmat(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros());
+}
+
+TYPED_TEST(BmatTest, IsThePictureInTheDocstring) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = 16;
+  const auto row = [&](std::vector<int> columns) {
+    A.column_indices.insert(A.column_indices.end(), columns.begin(), columns.end());
+    A.end_row();
+  };
+  row({2, 9});
+  row({5});
+  for (int i = 2; i < 7; ++i) row({});
+  row({2});
+  row({5});
+  for (int i = 9; i < 15; ++i) row({});
+  row({9});
+  const auto built = bmat_of<Exec>(A);
+  EXPECT_EQ(to_host(built.pattern.window_offsets), (std::vector<Offset>{0, 1}));
+  EXPECT_EQ(to_host(built.pattern.value_offsets), (std::vector<Offset>{0, 6}));
+  EXPECT_EQ(to_host(built.pattern.tile_columns), (std::vector<int>{2, 5, 9, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(to_host(built.pattern.tile_words), (std::vector<std::uint32_t>{0x10000025u, 0x40000002u, 0, 0}));
+  EXPECT_EQ(to_host(built.values.slots), (std::vector<Offset>{0, 1, 2, 3, 4, 5}));
+}
+
+TYPED_TEST(BmatTest, ArraysAreThoseOfTheSerialBuild) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const auto& A : adversarial_patterns<Offset>()) {
+    SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns));
+    const auto built = bmat_of<Exec>(A);
+    const auto expected = serial_bmat(A);
+    ASSERT_EQ(to_host(built.pattern.window_offsets), expected.window_offsets);
+    ASSERT_EQ(to_host(built.pattern.value_offsets), expected.value_offsets);
+    ASSERT_EQ(to_host(built.pattern.tile_columns), expected.tile_columns);
+    ASSERT_EQ(to_host(built.pattern.tile_words), expected.tile_words);
+    ASSERT_EQ(to_host(built.values.slots), expected.slots);
+    EXPECT_EQ((count_bmat_tiles(Exec(), DevicePattern<Exec, Offset>(A).view())), built.pattern.tiles());
+  }
+}
+
+TYPED_TEST(BmatTest, BytesAreTheDocumentedFormula) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto built = bmat_of<Exec>(random_pattern<Offset>(123, 77, 0.1, 9));
+  const std::size_t windows = 8, tiles = built.pattern.tiles();
+  ASSERT_GT(tiles, windows);
+  EXPECT_EQ(built.pattern.bytes(), 2 * (windows + 1) * sizeof(Offset) + tiles * 48);
+}
+
+/// A broken copy of a valid format is refused, and the message says what is broken.
+TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Host = HostBmat<Offset>;
+  const HostPattern<Offset> A = random_pattern<Offset>(27, 30, 0.3, 4);
+  const auto fault = [&](const std::function<void(Host&)>& damage) {
+    Host host = serial_bmat(A);
+    damage(host);
+    Bmat<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), {}, {}, {}, {}};
+    device.window_offsets = to_device<Exec>(host.window_offsets);
+    device.value_offsets = to_device<Exec>(host.value_offsets);
+    device.tile_columns = to_device<Exec>(host.tile_columns);
+    device.tile_words = to_device<Exec>(host.tile_words);
+    return validate<Exec>(Exec(), device);
+  };
+  const auto expect_fault = [&](const char* what, const std::function<void(Host&)>& damage) {
+    EXPECT_NE(fault(damage).find(what), std::string::npos) << what << "; got: " << fault(damage);
+  };
+  EXPECT_EQ(fault([](Host&) {}), "");
+  expect_fault("BMat: window_offsets does not have", [](Host& h) { h.window_offsets.pop_back(); });
+  expect_fault("value_offsets does not have", [](Host& h) { h.value_offsets.pop_back(); });
+  expect_fault("tile_words does not have", [](Host& h) { h.tile_words.pop_back(); });
+  expect_fault("tile_columns does not have", [](Host& h) { h.tile_columns.pop_back(); });
+  expect_fault("window 1: window_offsets does not ascend", [](Host& h) { --h.window_offsets.back(); });
+  expect_fault("window 0: window_offsets does not ascend", [](Host& h) { h.window_offsets[0] = 1; });
+  expect_fault("window 1: value_offsets does not ascend", [](Host& h) { ++h.value_offsets.back(); });
+  expect_fault("window 0: value_offsets does not grow", [](Host& h) { --h.value_offsets[1]; });
+  expect_fault("window 0: tile_columns holds a column outside", [](Host& h) { h.tile_columns[7] = 30; });
+  expect_fault("window 0: tile_columns does not ascend",
+               [](Host& h) { std::swap(h.tile_columns[2], h.tile_columns[3]); });
+  expect_fault("window 0: tile_columns has an unused slot", [](Host& h) { h.tile_columns[3] = -1; });
+  // Columns 0 to 3 of the first tile: all bits of column 2 go.
+  expect_fault("window 0: a mask has no bit in a used column", [](Host& h) {
+    h.tile_words[0] &= ~0x44444444u;
+    h.tile_words[1] &= ~0x44444444u;
+  });
+  // The rows of the last window end at 27: bit 12 of its lower words is beyond. The count stays: another bit goes.
+  expect_fault("window 1: tile_words has a bit in a row beyond", [](Host& h) {
+    std::uint32_t& word = h.tile_words[h.tile_words.size() - 3];
+    ASSERT_NE(word, 0u);
+    word &= word - 1;
+    word |= std::uint32_t(1) << 12;
+  });
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <tessera/format/AnyFormat.hpp>
+
+#include "AdversarialPatterns.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class SortedColumnsTest : public ::testing::Test {};
+TYPED_TEST_SUITE(SortedColumnsTest, OffsetCases);
+
+/// Sorted columns on the host.
+template <class Offset>
+struct HostSortedColumns {
+  int width = 0, height = 0;
+  std::vector<Offset> block_offsets{0}, piece_offsets, slots;
+  std::vector<int> column_order, block_positions, row_indices;
+  std::vector<std::uint16_t> position_indices;
+  std::vector<std::int16_t> segment_lengths;
+  std::vector<std::uint32_t> piece_columns;
+};
+
+template <class Offset>
+struct HostEntry {
+  int row;
+  Offset slot;
+};
+template <class Offset>
+using HostColumns = std::vector<std::vector<HostEntry<Offset>>>;
+
+/// The entries of the columns that are not empty, sorted by their number.
+template <class Offset>
+HostColumns<Offset> serial_sorted_entries(const HostPattern<Offset>& A, std::vector<int>& order) {
+  HostColumns<Offset> columns(A.columns), sorted;
+  for (int i = 0; i < A.rows; ++i)
+    for (Offset k = A.row_offsets[i]; k < A.row_offsets[i + 1]; ++k) columns[A.column_indices[k]].push_back({i, k});
+  for (int j = 0; j < A.columns; ++j)
+    if (!columns[j].empty()) order.push_back(j);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return columns[a].size() < columns[b].size(); });
+  for (const int j : order) sorted.push_back(columns[j]);
+  return sorted;
+}
+
+/// Takes layer after layer from the columns; what is left over is in `irregular`, position by position.
+template <class Offset>
+void serial_layers(const HostColumns<Offset>& columns, HostSortedColumns<Offset>& result,
+                   HostColumns<Offset>& irregular) {
+  const auto n = static_cast<int>(columns.size());
+  std::vector<int> taken(n, 0);
+  const auto left = [&](int p) { return static_cast<int>(columns[p].size()) - taken[p]; };
+  for (int first = 0; first < n;) {
+    if (left(first) == 0) {
+      ++first;
+      continue;
+    }
+    if (n - first < result.width) break;
+    const int height = std::min(left(first), result.height);
+    int p = first;
+    for (; p + result.width <= n; p += result.width) {
+      result.block_positions.push_back(p);
+      for (int step = 0; step < height; ++step) {
+        for (int c = 0; c < result.width; ++c) {
+          const auto& entry = columns[p + c][taken[p + c] + step];
+          result.row_indices.push_back(entry.row);
+          result.slots.push_back(entry.slot);
+        }
+      }
+      result.block_offsets.push_back(static_cast<Offset>(result.slots.size()));
+    }
+    for (; p < n; ++p)
+      for (int step = 0; step < height; ++step) irregular[p].push_back(columns[p][taken[p] + step]);
+    for (p = first; p < n; ++p) taken[p] += height;
+  }
+  for (int p = 0; p < n; ++p) irregular[p].insert(irregular[p].end(), columns[p].begin() + taken[p], columns[p].end());
+}
+
+template <class Offset>
+void serial_segments(HostSortedColumns<Offset>& result) {
+  const auto regular = static_cast<int>(result.block_offsets.back());
+  result.position_indices.resize(regular);
+  for (int begin = 0; begin < regular; begin += 8 * result.width) {
+    std::vector<int> set(std::min(8 * result.width, regular - begin));
+    std::iota(set.begin(), set.end(), begin);
+    const auto row = [&](int i) { return result.row_indices[i]; };
+    std::stable_sort(set.begin(), set.end(), [&](int a, int b) { return row(a) < row(b); });
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      result.position_indices[set[i]] = static_cast<std::uint16_t>(i);
+      const auto same = std::count_if(set.begin(), set.end(), [&](int e) { return row(e) == row(set[i]); });
+      const bool is_first = i == 0 || row(set[i - 1]) != row(set[i]);
+      result.segment_lengths.push_back(static_cast<std::int16_t>(!is_first ? 0 : same == 1 ? -1 : same - 1));
+    }
+  }
+}
+
+/// Built the obvious way: the definition that the parallel build is compared with, array by array.
+template <class Offset>
+HostSortedColumns<Offset> serial_sorted_columns(const HostPattern<Offset>& A, int width, int height) {
+  HostSortedColumns<Offset> result;
+  result.width = width;
+  result.height = height;
+  const auto columns = serial_sorted_entries(A, result.column_order);
+  HostColumns<Offset> irregular(columns.size());
+  serial_layers(columns, result, irregular);
+  serial_segments(result);
+  result.piece_offsets.push_back(result.block_offsets.back());
+  for (std::size_t from_right = 0; from_right < irregular.size(); ++from_right) {
+    const auto& column = irregular[irregular.size() - 1 - from_right];
+    const std::uint32_t split = static_cast<int>(column.size()) > width ? 0x80000000u : 0u;
+    for (std::size_t k = 0; k < column.size(); ++k) {
+      result.row_indices.push_back(column[k].row);
+      result.slots.push_back(column[k].slot);
+      if ((k + 1) % width != 0 && k + 1 < column.size()) continue;
+      result.piece_columns.push_back(static_cast<std::uint32_t>(from_right) | split);
+      result.piece_offsets.push_back(static_cast<Offset>(result.slots.size()));
+    }
+  }
+  return result;
+}
+
+/// Besides what matters for every format, columns of every length.
+template <class Offset>
+std::vector<HostPattern<Offset>> patterns_for_sorted_columns() {
+  auto patterns = adversarial_patterns<Offset>();
+  HostPattern<Offset> triangle, hubs = random_pattern<Offset>(0, 90, 0, 0), staircase = hubs;
+  triangle.columns = 70;
+  for (int i = 0; i < 70; ++i) {
+    for (int j = i; j < 70; ++j) triangle.column_indices.push_back(j);
+    triangle.end_row();
+  }
+  for (int i = 0; i < 300; ++i) {  // three full columns, and entries here and there
+    for (int j = 0; j < 90; ++j)
+      if (j % 40 == 7 || (i * 7 + j * j) % 61 == 0) hubs.column_indices.push_back(j);
+    hubs.end_row();
+  }
+  for (int i = 0; i < 130; ++i) {  // lengths in steps of 33 entries, 32 columns each
+    for (int j = 0; j < 90; ++j)
+      if (i < 33 * (1 + j / 32)) staircase.column_indices.push_back(j);
+    staircase.end_row();
+  }
+  patterns.insert(patterns.end(), {triangle, hubs, staircase});
+  return patterns;
+}
+
+template <class Exec, class Offset>
+auto sorted_columns_of(const HostPattern<Offset>& A, int width, int height) {
+  return build_sorted_columns(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), width, height);
+}
+
+/// The matrix of the docstring.
+template <class Offset>
+HostPattern<Offset> pictured_sorted_columns() {
+  HostPattern<Offset> A;
+  A.columns = 5;
+  for (const auto& row : {std::vector{0, 2}, {0, 2, 3, 4}, {0, 4}, {0, 2}, {0, 3, 4}}) {
+    A.column_indices.insert(A.column_indices.end(), row.begin(), row.end());
+    A.end_row();
+  }
+  return A;
+}
+
+TYPED_TEST(SortedColumnsTest, IsThePictureInTheDocstring) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto built = sorted_columns_of<Exec>(pictured_sorted_columns<Offset>(), 2, 2);
+  const auto& p = built.pattern;
+  EXPECT_EQ(to_host(p.column_order), (std::vector<int>{3, 2, 4, 0}));
+  EXPECT_EQ(to_host(p.block_offsets), (std::vector<Offset>{0, 4, 8, 10}));
+  EXPECT_EQ(to_host(p.block_positions), (std::vector<int>{0, 2, 1}));
+  EXPECT_EQ(to_host(p.row_indices), (std::vector<int>{1, 0, 4, 1, 1, 0, 2, 1, 3, 4, 2, 3, 4}));
+  EXPECT_EQ(to_host(p.position_indices), (std::vector<std::uint16_t>{2, 0, 8, 3, 4, 1, 6, 5, 7, 9}));
+  EXPECT_EQ(to_host(p.segment_lengths), (std::vector<std::int16_t>{1, 0, 3, 0, 0, 0, -1, -1, 1, 0}));
+  EXPECT_EQ(to_host(p.piece_offsets), (std::vector<Offset>{10, 12, 13}));
+  EXPECT_EQ(to_host(p.piece_columns), (std::vector<std::uint32_t>{0x80000000u, 0x80000000u}));
+  // a c b d f i g j e h K L M, as the rows have them: i c, j d a f, K g, L e, M b h.
+  EXPECT_EQ(to_host(built.values.slots), (std::vector<Offset>{4, 1, 11, 3, 5, 0, 7, 2, 9, 12, 6, 8, 10}));
+}
+
+TYPED_TEST(SortedColumnsTest, ArraysAreThoseOfTheSerialBuild) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const auto& A : patterns_for_sorted_columns<Offset>()) {
+    for (const auto& [width, height] :
+         {std::pair{1, 1}, {2, 1}, {3, 2}, {4, 1000}, {8, 4}, {31, 7}, {32, 32}, {1024, 3}}) {
+      SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + ", blocks of " + std::to_string(width) +
+                   " x " + std::to_string(height));
+      const auto built = sorted_columns_of<Exec>(A, width, height);
+      const auto& p = built.pattern;
+      const auto expected = serial_sorted_columns(A, width, height);
+      ASSERT_EQ(to_host(p.column_order), expected.column_order);
+      ASSERT_EQ(to_host(p.block_offsets), expected.block_offsets);
+      ASSERT_EQ(to_host(p.block_positions), expected.block_positions);
+      ASSERT_EQ(to_host(p.row_indices), expected.row_indices);
+      ASSERT_EQ(to_host(p.position_indices), expected.position_indices);
+      ASSERT_EQ(to_host(p.segment_lengths), expected.segment_lengths);
+      ASSERT_EQ(to_host(p.piece_offsets), expected.piece_offsets);
+      ASSERT_EQ(to_host(p.piece_columns), expected.piece_columns);
+      ASSERT_EQ(to_host(built.values.slots), expected.slots);
+      EXPECT_EQ(validate(Exec(), p), "");
+      const auto back = to_csr(Exec(), p);
+      ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
+      ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
+    }
+  }
+}
+
+/// The position of each regular element's column, found on the device.
+template <class Exec, class Offset>
+std::vector<int> positions_of_elements(const SortedColumnsPattern<Offset>& A, std::size_t regular) {
+  const auto found = to_device<Exec>(std::vector<int>(regular));
+  Kokkos::parallel_for(
+      "position_of", Kokkos::RangePolicy<Exec>(Exec(), 0, regular),
+      KOKKOS_LAMBDA(int i) { found(i) = position_of(A, static_cast<Offset>(i)); });
+  return to_host(found);
+}
+
+/// Which block an element is in, and its column, which the kernels for devices ask.
+TYPED_TEST(SortedColumnsTest, ElementsKnowTheirPosition) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(60, 50, 0.2, 8);
+  const auto p = sorted_columns_of<Exec>(A, 4, 3).pattern;
+  const auto positions = positions_of_elements<Exec>(p.view(), p.position_indices.extent(0));
+  const auto block_positions = to_host(p.block_positions);
+  const auto block_offsets = to_host(p.block_offsets);
+  ASSERT_GT(positions.size(), 100u);
+  for (std::size_t block = 0; block < block_positions.size(); ++block) {
+    for (Offset i = block_offsets[block]; i < block_offsets[block + 1]; ++i)
+      ASSERT_EQ(positions[i], block_positions[block] + static_cast<int>((i - block_offsets[block]) % 4));
+  }
+}
+
+TYPED_TEST(SortedColumnsTest, BytesAreTheDocumentedFormula) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  auto A = random_pattern<Offset>(123, 77, 0.1, 9);
+  A.columns = 90;  // 13 are empty
+  const auto p = sorted_columns_of<Exec>(A, 8, 4).pattern;
+  const std::size_t blocks = p.tiles(), pieces = p.pieces(), regular = p.position_indices.extent(0);
+  ASSERT_GT(blocks, 9u);
+  ASSERT_GT(pieces, 7u);
+  ASSERT_LT(regular, A.nonzeros());
+  EXPECT_EQ(p.bytes(), (blocks + pieces + 2) * sizeof(Offset) + 4 * (blocks + pieces + 77 + A.nonzeros() + regular));
+}
+
+TYPED_TEST(SortedColumnsTest, ParametersAreCheckedAndHaveDefaults) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(9, 9, 0.5, 1);
+  const auto message = [&](int width, int height) -> std::string {
+    try {
+      sorted_columns_of<Exec>(A, width, height);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return {};
+  };
+  EXPECT_NE(message(1025, 1).find("sorted_columns_width is 1025; expected 1 to 1024"), std::string::npos);
+  EXPECT_NE(message(-1, 1).find("sorted_columns_width is -1"), std::string::npos);
+  EXPECT_NE(message(1, -2).find("sorted_columns_height is -2; expected at least 1"), std::string::npos);
+  EXPECT_EQ(message(1024, 1), "");
+  EXPECT_EQ(sorted_columns_of<Exec>(A, 0, 0).pattern.width, 32);
+  EXPECT_EQ(sorted_columns_of<Exec>(A, 0, 0).pattern.height, 32);
+  const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
+  FormatParameters parameters;
+  parameters.sorted_columns_width = 2;
+  parameters.sorted_columns_height = 3;
+  using Pattern = SortedColumns<Offset, typename Exec::memory_space>;
+  const auto any = build_format(Exec(), Format::SortedColumns, rows, parameters, 8).pattern;
+  EXPECT_EQ(std::get<Pattern>(any).width, 2);
+  EXPECT_EQ(std::get<Pattern>(any).height, 3);
+}
+
+/// A broken copy of a valid format is refused, and the message says what is broken.
+TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Host = HostSortedColumns<Offset>;
+  const auto A = pictured_sorted_columns<Offset>();
+  const auto fault = [&](const std::function<void(Host&)>& damage) {
+    Host host = serial_sorted_columns(A, 2, 2);
+    damage(host);
+    SortedColumns<Offset, typename Exec::memory_space> device;
+    device.rows = A.rows;
+    device.columns = A.columns;
+    device.nonzeros = A.nonzeros();
+    device.width = host.width;
+    device.height = host.height;
+    device.column_order = to_device<Exec>(host.column_order);
+    device.block_offsets = to_device<Exec>(host.block_offsets);
+    device.block_positions = to_device<Exec>(host.block_positions);
+    device.row_indices = to_device<Exec>(host.row_indices);
+    device.position_indices = to_device<Exec>(host.position_indices);
+    device.segment_lengths = to_device<Exec>(host.segment_lengths);
+    device.piece_offsets = to_device<Exec>(host.piece_offsets);
+    device.piece_columns = to_device<Exec>(host.piece_columns);
+    return validate<Exec>(Exec(), device);
+  };
+  const auto expect_fault = [&](const char* what, const std::function<void(Host&)>& damage) {
+    EXPECT_NE(fault(damage).find(what), std::string::npos) << what << "; got: " << fault(damage);
+  };
+  EXPECT_EQ(fault([](Host&) {}), "");
+  expect_fault("sorted columns: width is not", [](Host& h) { h.width = 1025; });
+  expect_fault("width is not from 1", [](Host& h) { h.width = 0; });
+  expect_fault("height is less than 1", [](Host& h) { h.height = 0; });
+  expect_fault("column_order has more elements", [](Host& h) { h.column_order.resize(6); });
+  expect_fault("block_offsets does not have", [](Host& h) { h.block_offsets.pop_back(); });
+  expect_fault("piece_offsets does not have", [](Host& h) { h.piece_offsets.pop_back(); });
+  expect_fault("row_indices does not have", [](Host& h) { h.row_indices.pop_back(); });
+  expect_fault("segment_lengths does not have", [](Host& h) { h.segment_lengths.pop_back(); });
+  expect_fault("regular elements and no blocks", [](Host& h) {
+    h.block_offsets = {0};
+    h.block_positions.clear();
+  });
+  expect_fault("irregular elements and no pieces", [](Host& h) {
+    h.piece_offsets = {10};
+    h.piece_columns.clear();
+  });
+  expect_fault("position 1: column_order holds a column outside", [](Host& h) { h.column_order[1] = 5; });
+  expect_fault("position 2: column_order holds a column outside", [](Host& h) { h.column_order[2] = -1; });
+  expect_fault("block 2: block_offsets does not ascend", [](Host& h) { --h.block_offsets.back(); });
+  expect_fault("block 0: block_offsets does not ascend", [](Host& h) { h.block_offsets[0] = 2; });
+  expect_fault("piece 0: piece_offsets does not ascend from 10", [](Host& h) { --h.piece_offsets[0]; });
+  expect_fault("piece 1: piece_offsets does not ascend", [](Host& h) { --h.piece_offsets.back(); });
+  expect_fault("block 0: block_offsets does not grow by", [](Host& h) { ++h.block_offsets[1]; });
+  expect_fault("block 1: block_positions leaves no room", [](Host& h) { h.block_positions[1] = 3; });
+  expect_fault("block 2: block_positions leaves no room", [](Host& h) { h.block_positions[2] = -1; });
+  expect_fault("piece 1: piece_columns holds a position", [](Host& h) { h.piece_columns[1] = 0x80000004u; });
+  expect_fault("element 12: row_indices holds a row outside", [](Host& h) { h.row_indices[12] = 5; });
+  expect_fault("element 0: row_indices holds a row outside", [](Host& h) { h.row_indices[0] = -1; });
+  expect_fault("position 0: column_order holds a column twice", [](Host& h) { h.column_order[3] = 3; });
+  expect_fault("position 2: column_order does not ascend",
+               [](Host& h) { std::swap(h.column_order[1], h.column_order[2]); });  // as long, but not by column
+  // Entries of the last column go to the one before: the longer one, or as long and with the higher index.
+  expect_fault("position 3: column_order does not ascend", [](Host& h) { h.piece_columns[0] = 0x80000001u; });
+  expect_fault("position 3: column_order does not ascend", [](Host& h) { h.piece_columns[1] = 0x80000001u; });
+  expect_fault("position 2: a column has no entry, or more than", [](Host& h) {
+    h.piece_columns = {0x80000001u, 0x80000001u};
+  });
+  expect_fault("position 4: a column has no entry", [](Host& h) {
+    h.column_order.push_back(1);
+    for (std::uint32_t& column : h.piece_columns) ++column;
+  });
+  expect_fault("position 0: a column has no entry", [](Host& h) { h.block_positions[0] = 2; });
+  expect_fault("the layers have 5 blocks", [](Host& h) { h.height = 1; });
+  expect_fault("the layers leave 2 pieces", [](Host& h) {
+    h.piece_offsets = {10, 11, 12, 13};
+    h.piece_columns.push_back(h.piece_columns[0]);
+  });
+  expect_fault("block 0: block_offsets or block_positions is not", [](Host& h) {
+    std::swap(h.block_positions[0], h.block_positions[1]);  // both have two entries a column
+  });
+  expect_fault("piece 0: piece_offsets or piece_columns is not", [](Host& h) { h.piece_columns[0] = 0; });
+  expect_fault("piece 1: piece_offsets or piece_columns is not", [](Host& h) { --h.piece_offsets[1]; });
+  expect_fault("position 3: row_indices does not ascend", [](Host& h) { h.row_indices[12] = 3; });
+  expect_fault("position 1: row_indices does not ascend", [](Host& h) { h.row_indices[8] = 1; });
+  expect_fault("element 1: position_indices is not", [](Host& h) { h.position_indices[1] = 1; });
+  expect_fault("place 6: segment_lengths is not", [](Host& h) { h.segment_lengths[6] = 0; });
+}
+
+/// Without blocks or pieces, the offsets are a single element, which must be right too.
+TYPED_TEST(SortedColumnsTest, ValidateSeesTheOnlyOffset) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  auto p = sorted_columns_of<Exec>(random_pattern<Offset>(6, 8, 1.0, 1), 4, 2).pattern;
+  ASSERT_EQ(p.pieces(), 0u);
+  p.piece_offsets = to_device<Exec>(std::vector<Offset>{47});
+  EXPECT_NE(validate(Exec(), p).find("piece 0: piece_offsets"), std::string::npos) << validate(Exec(), p);
+  p = sorted_columns_of<Exec>(random_pattern<Offset>(6, 3, 1.0, 1), 4, 2).pattern;
+  ASSERT_EQ(p.tiles(), 0u);
+  p.block_offsets = to_device<Exec>(std::vector<Offset>{1});
+  EXPECT_NE(validate(Exec(), p).find("block 0: block_offsets"), std::string::npos) << validate(Exec(), p);
+}
+
+}  // namespace Tessera::Test

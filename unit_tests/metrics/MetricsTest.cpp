@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <set>
+#include <tessera/metrics/Imbalance.hpp>
+#include <tessera/metrics/RowLengths.hpp>
+#include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/metrics/WindowColumns.hpp>
+
+#include "TestMatrix.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class MetricsTest : public ::testing::Test {};
+TYPED_TEST_SUITE(MetricsTest, OffsetCases);
+
+TYPED_TEST(MetricsTest, LengthsOfRows) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = 10;
+  for (const int length : {3, 0, 5, 0, 2}) {
+    for (int j = 0; j < length; ++j) A.column_indices.push_back(j);
+    A.end_row();
+  }
+  const auto lengths = row_lengths(Exec(), DevicePattern<Exec, Offset>(A).view());
+  EXPECT_DOUBLE_EQ(lengths.mean, 2);
+  EXPECT_DOUBLE_EQ(lengths.deviation, std::sqrt((1 + 4 + 9 + 4 + 0) / 5.0));
+  EXPECT_EQ(lengths.shortest, 0u);
+  EXPECT_EQ(lengths.longest, 5u);
+  EXPECT_EQ(lengths.empty, 2u);
+}
+
+TYPED_TEST(MetricsTest, NoRowsHaveNoLength) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto lengths = row_lengths(Exec(), DevicePattern<Exec, Offset>(HostPattern<Offset>()).view());
+  EXPECT_EQ(lengths.mean, 0);
+  EXPECT_EQ(lengths.deviation, 0);
+  EXPECT_EQ(lengths.shortest, 0u);
+  EXPECT_EQ(lengths.longest, 0u);
+}
+
+/// Acc-SpMM, Eq. 3, on counts 4, 0, 1, 3: the mean is 2.
+TYPED_TEST(MetricsTest, ImbalanceIsAMeanAbsoluteDeviation) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto of = [](const std::vector<Offset>& offsets) { return imbalance(Exec(), to_device<Exec>(offsets)); };
+  EXPECT_DOUBLE_EQ(of({0, 4, 4, 5, 8}), (2 + 2 + 1 + 1) / 4.0);
+  EXPECT_DOUBLE_EQ(of({0, 5, 10, 15}), 0);
+  EXPECT_DOUBLE_EQ(of({0}), 0);
+  EXPECT_DOUBLE_EQ(of({}), 0);
+}
+
+TYPED_TEST(MetricsTest, DistinctColumnsOfWindows) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const int rows : {0, 1, 8, 9, 127, 128, 129, 300}) {
+    const auto A = random_pattern<Offset>(rows, 90, 0.03, 7, 5);
+    const auto found = window_columns(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros());
+    int window_rows = 8;
+    for (const WindowColumns& windows : found) {
+      std::set<std::pair<int, int>> distinct;
+      for (int row = 0; row < rows; ++row) {
+        for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
+          distinct.insert({row / window_rows, A.column_indices[k]});
+        }
+      }
+      EXPECT_EQ(windows.window_rows, window_rows);
+      EXPECT_EQ(windows.columns, distinct.size()) << rows << " rows, windows of " << window_rows;
+      EXPECT_DOUBLE_EQ(windows.reuse, distinct.empty() ? 0 : static_cast<double>(A.nonzeros()) / distinct.size());
+      window_rows *= 2;
+    }
+  }
+}
+
+template <class Exec, class Offset>
+TileMetrics metrics_of(Format format, const HostPattern<Offset>& A) {
+  const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
+  return tile_metrics<Exec, Offset>(Exec(), build_format(Exec(), format, rows, {}, 8).pattern);
+}
+
+TYPED_TEST(MetricsTest, TilesOfAFullMatrixAreFull) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(64, 64, 1.0, 1);
+  for (const Format format : every_format) {
+    SCOPED_TRACE(to_string(format));
+    const auto metrics = metrics_of<Exec>(format, A);
+    if (format == Format::Csr) {
+      EXPECT_EQ(metrics.tiles, 0u);
+      EXPECT_EQ(metrics.fill, 0);
+      continue;
+    }
+    EXPECT_GT(metrics.tiles, 0u);
+    EXPECT_EQ(metrics.tiled_nonzeros, 64u * 64);
+    EXPECT_DOUBLE_EQ(metrics.mean_nonzeros, 64.0 * 64 / metrics.tiles);
+    EXPECT_DOUBLE_EQ(metrics.imbalance, 0);
+  }
+  EXPECT_EQ((metrics_of<Exec>(Format::BitTcf, A).tiles), 64u);
+  EXPECT_DOUBLE_EQ((metrics_of<Exec>(Format::BitTcf, A).fill), 1);
+  EXPECT_EQ((metrics_of<Exec>(Format::Bmat, A).tiles), 32u);
+  EXPECT_DOUBLE_EQ((metrics_of<Exec>(Format::Bmat, A).fill), 1);
+}
+
+/// 16 rows with one column, then 16 rows with 24 others: windows of 8 rows have 1, 1, 3 and 3 tiles.
+TYPED_TEST(MetricsTest, TilesOfAnUnevenMatrix) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = 30;
+  for (int row = 0; row < 32; ++row) {
+    if (row < 16) A.column_indices.push_back(29);
+    for (int j = 0; row >= 16 && j < 24; ++j) A.column_indices.push_back(j);
+    A.end_row();
+  }
+  const auto bittcf = metrics_of<Exec>(Format::BitTcf, A);
+  EXPECT_EQ(bittcf.tiles, 8u);
+  EXPECT_DOUBLE_EQ(bittcf.mean_nonzeros, 400.0 / 8);
+  EXPECT_DOUBLE_EQ(bittcf.fill, 400.0 / (8 * 64));
+  EXPECT_DOUBLE_EQ(bittcf.imbalance, 1);
+  const auto bmat = metrics_of<Exec>(Format::Bmat, A);
+  EXPECT_EQ(bmat.tiles, 4u);
+  EXPECT_DOUBLE_EQ(bmat.fill, 400.0 / (4 * 128));
+  EXPECT_DOUBLE_EQ(bmat.imbalance, 1);
+}
+
+TYPED_TEST(MetricsTest, AnEmptyMatrixHasNoTiles) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = 3;
+  for (const Format format : every_format) {
+    const auto metrics = metrics_of<Exec>(format, A);
+    EXPECT_EQ(metrics.tiles, 0u) << to_string(format);
+    EXPECT_EQ(metrics.fill, 0) << to_string(format);
+  }
+}
+
+}  // namespace Tessera::Test
