@@ -11,7 +11,7 @@ template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Of
 void portable_spmm(const ExecutionSpace& exec, const BlockRowPartitionPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
   if constexpr (Impl::is_host_space_v<ExecutionSpace>) {
-    Impl::multiply_decoded_windows("Tessera::brp_spmm", exec, A, nonzeros, product, scratch);
+    Impl::multiply_decoded<Impl::DecodedWindows>("Tessera::brp_spmm", exec, A, nonzeros, product, scratch);
   } else {
     Impl::multiply_rows("Tessera::brp_spmm", exec, A, product);
   }

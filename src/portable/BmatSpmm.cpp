@@ -2,14 +2,19 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
 
-#include "WalkedRowsSpmm.hpp"
+#include "DecodedRows.hpp"
+#include "DeviceSpmm.hpp"
 
 namespace Tessera {
 
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BmatPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
-  Impl::multiply_walked_rows("Tessera::bmat_spmm", exec, A, nonzeros, product, scratch);
+  if constexpr (Impl::is_host_space_v<ExecutionSpace>) {
+    Impl::multiply_decoded<Impl::DecodedRows>("Tessera::bmat_spmm", exec, A, nonzeros, product, scratch);
+  } else {
+    Impl::multiply_rows("Tessera::bmat_spmm", exec, A, product);
+  }
 }
 
 #define TESSERA_INSTANTIATE(Exec, M, V, Offset) \

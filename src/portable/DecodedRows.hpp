@@ -12,25 +12,24 @@
 namespace Tessera::Impl {
 
 /// Some adjacent rows in compressed rows with their values, on the stack of a thread.
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class Pattern, class MatrixScalar, class VectorScalar>
 class DecodedRows {
  public:
+  using Offset = typename Pattern::offset_type;
   using ProductType = Product<MatrixScalar, VectorScalar>;
   using Kernel = decltype(HostKernels<MatrixScalar, VectorScalar, Offset>::csr);
 
-  DecodedRows(const ProductType& product, Kernel kernel, Ordinal first_row)
-      : product_(product), kernel_(kernel), first_row_(first_row) {}
+  DecodedRows(const Pattern& A, const ProductType& product, Kernel kernel)
+      : A_(A), product_(product), kernel_(kernel) {}
 
-  void add(Ordinal column, Offset place) {
-    while (size_ == capacity) make_room();
-    columns_[size_] = column;
-    values_[size_] = product_.values[place];
-    ++size_;
-  }
-
-  void end_row() {
-    offsets_[++rows_] = static_cast<Offset>(size_);
-    if (rows_ == most_rows || in_pieces_) multiply();
+  void add(Ordinal window) {
+    const Ordinal begin = window * A_.window_rows();
+    const Ordinal rows = std::min(A_.window_rows(), A_.rows - begin);
+    if (rows_ == 0) first_row_ = begin;
+    for (Ordinal r = 0; r < rows; ++r) {
+      for_each_entry(A_, begin + r, [&](Ordinal column, Offset place) { add_entry(column, place); });
+      end_row();
+    }
   }
 
   /// Multiplies the rows that have ended and goes on after them.
@@ -60,6 +59,18 @@ class DecodedRows {
   static constexpr int capacity = 1024;
   static constexpr int most_rows = 128;
 
+  void add_entry(Ordinal column, Offset place) {
+    while (size_ == capacity) make_room();
+    columns_[size_] = column;
+    values_[size_] = product_.values[place];
+    ++size_;
+  }
+
+  void end_row() {
+    offsets_[++rows_] = static_cast<Offset>(size_);
+    if (rows_ == most_rows || in_pieces_) multiply();
+  }
+
   /// A row that does not fit, alone, is multiplied in pieces: those after the first are added.
   void make_room() {
     const bool is_alone = rows_ == 0;
@@ -70,9 +81,10 @@ class DecodedRows {
     in_pieces_ = true;
   }
 
+  const Pattern& A_;
   const ProductType& product_;
   Kernel kernel_;
-  Ordinal first_row_;
+  Ordinal first_row_ = 0;
   int rows_ = 0;
   int size_ = 0;
   bool in_pieces_ = false;
@@ -80,26 +92,5 @@ class DecodedRows {
   Ordinal columns_[capacity];
   MatrixScalar values_[capacity];
 };
-
-template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
-void multiply_decoded(const char* label, const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
-                      const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
-  using Offset = typename Pattern::offset_type;
-  const auto kernel = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).csr;
-  for_each_slab<ExecutionSpace, Offset>(exec, nonzeros, product, scratch, [&](const auto& slab) {
-    parallel_for_balanced(
-        label, exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
-        [=](Ordinal first, Ordinal last) {
-          const Ordinal end = last == A.windows() ? A.rows : last * A.window_rows();
-          const Ordinal begin = first * A.window_rows();
-          DecodedRows<MatrixScalar, VectorScalar, Offset> rows(slab, kernel, begin);
-          for (Ordinal row = begin; row < end; ++row) {
-            for_each_entry(A, row, [&](Ordinal column, Offset place) { rows.add(column, place); });
-            rows.end_row();
-          }
-          rows.multiply();
-        });
-  });
-}
 
 }  // namespace Tessera::Impl

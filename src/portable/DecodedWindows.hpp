@@ -83,20 +83,4 @@ class DecodedWindows {
   MatrixScalar values_[capacity];
 };
 
-template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
-void multiply_decoded_windows(const char* label, const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
-                              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
-  using Offset = typename Pattern::offset_type;
-  const auto kernel = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).csr;
-  for_each_slab<ExecutionSpace, Offset>(exec, nonzeros, product, scratch, [&](const auto& slab) {
-    parallel_for_balanced(
-        label, exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
-        [=](Ordinal first, Ordinal last) {
-          DecodedWindows<Pattern, MatrixScalar, VectorScalar> windows(A, slab, kernel);
-          for (Ordinal window = first; window < last; ++window) windows.add(window);
-          windows.multiply();
-        });
-  });
-}
-
 }  // namespace Tessera::Impl
