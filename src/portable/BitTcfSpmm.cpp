@@ -2,24 +2,15 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
 
-#include "DeviceSpmm.hpp"
-#include "HostSpmm.hpp"
+#include "KernelSpmm.hpp"
 
 namespace Tessera {
 
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BitTcfPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
-  if constexpr (Impl::is_host_space_v<ExecutionSpace>) {
-    const auto kernel = Impl::host_kernels<MatrixScalar, VectorScalar, Offset>(Impl::simd_target()).bittcf;
-    Impl::for_each_slab<ExecutionSpace, Offset>(exec, nonzeros, product, scratch, [&](const auto& slab) {
-      Impl::parallel_for_balanced(
-          "Tessera::bittcf_spmm", exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
-          [=](Ordinal first, Ordinal last) { kernel(A, slab, first, last); });
-    });
-  } else {
-    Impl::multiply_rows("Tessera::bittcf_spmm", exec, A, product);
-  }
+  Impl::multiply_by_kernel("Tessera::bittcf_spmm", exec, A, nonzeros, product, scratch,
+                           [](const auto& kernels) { return kernels.bittcf; });
 }
 
 #define TESSERA_INSTANTIATE(Exec, M, V, Offset) \

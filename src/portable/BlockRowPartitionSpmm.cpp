@@ -3,18 +3,15 @@
 #include <tessera/portable/Spmm.hpp>
 
 #include "DecodedWindows.hpp"
-#include "DeviceSpmm.hpp"
+#include "KernelSpmm.hpp"
 
 namespace Tessera {
 
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BlockRowPartitionPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
-  if constexpr (Impl::is_host_space_v<ExecutionSpace>) {
-    Impl::multiply_decoded<Impl::DecodedWindows>("Tessera::brp_spmm", exec, A, nonzeros, product, scratch);
-  } else {
-    Impl::multiply_rows("Tessera::brp_spmm", exec, A, product);
-  }
+  Impl::multiply_by_kernel("Tessera::brp_spmm", exec, A, nonzeros, product, scratch,
+                           [](const auto& kernels) { return Impl::MultiplyDecoded{kernels.csr}; });
 }
 
 #define TESSERA_INSTANTIATE(Exec, M, V, Offset)                                                                        \

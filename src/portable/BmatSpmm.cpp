@@ -2,19 +2,15 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
 
-#include "DecodedRows.hpp"
-#include "DeviceSpmm.hpp"
+#include "KernelSpmm.hpp"
 
 namespace Tessera {
 
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BmatPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
-  if constexpr (Impl::is_host_space_v<ExecutionSpace>) {
-    Impl::multiply_decoded<Impl::DecodedRows>("Tessera::bmat_spmm", exec, A, nonzeros, product, scratch);
-  } else {
-    Impl::multiply_rows("Tessera::bmat_spmm", exec, A, product);
-  }
+  Impl::multiply_by_kernel("Tessera::bmat_spmm", exec, A, nonzeros, product, scratch,
+                           [](const auto& kernels) { return kernels.bmat; });
 }
 
 #define TESSERA_INSTANTIATE(Exec, M, V, Offset) \

@@ -7,9 +7,9 @@
 
 #include "HostSpmm.hpp"
 
-/// How a product runs on a host with a format whose windows can be walked along (for_each_entry_of_window), but in
-/// which an entry of a row is found only by looking at those of other rows as well: entries are sorted by row, a window
-/// or a piece of one at a time, into compressed rows that stay in cache, which the kernel for those multiplies.
+/// How a product runs on a host with a format whose windows are stored entry by entry (for_each_entry_of_window), where
+/// a row is found only by looking at other rows as well: entries are sorted by row, a window or a piece of one at a
+/// time, into compressed rows that stay in cache, which the kernel for those multiplies.
 namespace Tessera::Impl {
 
 /// Some windows, or a piece of one, in compressed rows with their values, on the stack of a thread.
@@ -81,6 +81,20 @@ class DecodedWindows {
   Offset offsets_[most_rows + 1] = {0};
   Ordinal columns_[capacity];
   MatrixScalar values_[capacity];
+};
+
+/// In a kernel's place: decodes the windows [first, last) and multiplies them by the kernel for compressed rows.
+template <class Kernel>
+struct MultiplyDecoded {
+  Kernel kernel;
+
+  template <class Pattern, class MatrixScalar, class VectorScalar>
+  void operator()(const Pattern& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
+                  Ordinal last) const {
+    DecodedWindows<Pattern, MatrixScalar, VectorScalar> windows(A, product, kernel);
+    for (Ordinal window = first; window < last; ++window) windows.add(window);
+    windows.multiply();
+  }
 };
 
 }  // namespace Tessera::Impl

@@ -80,23 +80,4 @@ void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Produ
   }
 }
 
-/// The product with a format that has no kernel of its own: each thread has a Decoder (DecodedRows, DecodedWindows), to
-/// which it gives its windows.
-template <template <class, class, class> class Decoder, class ExecutionSpace, class Pattern, class MatrixScalar,
-          class VectorScalar>
-void multiply_decoded(const char* label, const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
-                      const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
-  using Offset = typename Pattern::offset_type;
-  const auto kernel = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).csr;
-  for_each_slab<ExecutionSpace, Offset>(exec, nonzeros, product, scratch, [&](const auto& slab) {
-    parallel_for_balanced(
-        label, exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
-        [=](Ordinal first, Ordinal last) {
-          Decoder<Pattern, MatrixScalar, VectorScalar> decoder(A, slab, kernel);
-          for (Ordinal window = first; window < last; ++window) decoder.add(window);
-          decoder.multiply();
-        });
-  });
-}
-
 }  // namespace Tessera::Impl

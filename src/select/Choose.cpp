@@ -38,7 +38,7 @@ double decoding_seconds(const MatrixStatistics& m, const FormatSize& size, const
       // A tile has 8 rows; one that holds few entries leaves most of them empty, and those cost a test each.
       return size.tiles * 8 / machine.tile_rows;
     case Format::Bmat:
-      return size.tiles * 2 * 16 / machine.tile_rows + m.nonzeros / machine.decoded_entries;
+      return size.tiles * 16 / machine.tile_rows;
     case Format::BlockRowPartition:
       return 2 * m.nonzeros / machine.decoded_entries;  // counted, then placed
     case Format::SortedColumns:

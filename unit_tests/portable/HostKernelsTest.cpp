@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/format/BitTcf.hpp>
+#include <tessera/format/Bmat.hpp>
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/portable/Spmm.hpp>
 
@@ -72,6 +73,8 @@ void check(Impl::SimdTarget target, const HostPattern<Offset>& A, int columns, L
 
   const auto built = build_bittcf(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros());
   check_windows(kernels.bittcf, built, host, "bittcf, " + what);
+  const auto bmat = build_bmat(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros());
+  check_windows(kernels.bmat, bmat, host, "bmat, " + what);
   check_windows(kernels.bcsr, host_bcsr(A, {13, 5}), host, "bcsr, " + what);
 
   const auto [sorted, sorted_values] = sorted_columns_with_values(A, host.values);

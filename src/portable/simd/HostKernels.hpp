@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tessera/common/BcsrView.hpp>
 #include <tessera/common/BitTcfView.hpp>
+#include <tessera/common/BmatView.hpp>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
@@ -36,6 +37,8 @@ struct HostKernels {
   void (*csr)(const CsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Windows of 8 rows [first, last) of a matrix in BitTCF.
   void (*bittcf)(const BitTcfPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
+  /// Windows of 16 rows [first, last) of a matrix in BMat.
+  void (*bmat)(const BmatPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Windows [first, last) of a matrix in BCSR.
   void (*bcsr)(const BcsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Y += alpha A X for the columns [first, last) of X and Y, which may have any strides; beta is not used.

@@ -440,6 +440,77 @@ void bittcf_windows(const BitTcfPattern<Offset>& A, const Product<MatrixScalar, 
   }
 }
 
+/// The upper or the lower 8 rows of a window in BMat, without the type of the offsets.
+struct HalfWindow {
+  const std::uint32_t* words;  // of the window's tiles
+  const Ordinal* columns;
+  std::ptrdiff_t tiles;
+  std::ptrdiff_t first_value;
+  int half;  // 0: the upper
+  int rows;
+};
+
+/// Half a tile is two words, of its left and of its right columns, whose values lie apart; in each they are in the order
+/// of the rows.
+template <class T, int Lanes, int Vectors>
+TESSERA_INLINE void bmat_sums(const HalfWindow& window, const Dense<T>& d, int lane, typename T::Real* out) {
+  Sums<T, Lanes, Vectors> sums[rows_at_once];
+  for (int r = 0; r < rows_at_once; ++r) sums[r].clear();
+  const typename T::MatrixReal* value = d.values + window.first_value * T::parts;  // of the next word
+  for (std::ptrdiff_t tile = 0; tile < window.tiles; ++tile) {
+    const Ordinal* columns = window.columns + tile * 8;
+    const typename T::MatrixReal* values[2] = {};
+    std::uint32_t words[2] = {};
+    for (int w = 0; w < 4; ++w) {
+      const std::uint32_t word = window.words[tile * 4 + w];
+      if (w % 2 == window.half) {
+        words[w / 2] = word;
+        values[w / 2] = value;
+      }
+      value += __builtin_popcount(word) * T::parts;
+    }
+    for (int r = 0; r < rows_at_once; ++r) {
+      if (((words[0] | words[1]) >> (4 * r) & 0xfu) == 0) continue;
+      Sums<T, Lanes, Vectors> sum = sums[r];
+      for (int side = 0; side < 2; ++side) {
+        for (unsigned bits = words[side] >> (4 * r) & 0xfu; bits != 0; bits &= bits - 1, values[side] += T::parts)
+          sum.add(values[side], d.x + columns[4 * side + __builtin_ctz(bits)] * d.x_row_stride + lane);
+      }
+      sums[r] = sum;
+    }
+  }
+  for (int r = 0; r < rows_at_once; ++r) sums[r].store(out + r * T::max_lanes, d.conjugate);
+}
+
+template <class T>
+[[gnu::noinline]] void bmat_half(const HalfWindow& window, Ordinal first_row, const Dense<T>& d) {
+  typename T::Real sums[rows_at_once * T::max_lanes];
+  for_each_block<T, T::vector_lanes>(d.lanes, [&]<int Lanes, int Vectors>(int lane, int skip) {
+    bmat_sums<T, Lanes, Vectors>(window, d, lane, sums);
+    finish_rows<T>(d, first_row, window.rows, lane, skip, Lanes * Vectors, sums);
+  });
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void bmat_windows(const BmatPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
+                  Ordinal last) {
+  const auto d = take_apart<Types<MatrixScalar, VectorScalar>>(product);
+  for (Ordinal window = first; window < last; ++window) {
+    const auto tile = static_cast<std::ptrdiff_t>(A.window_offsets[window]);
+    HalfWindow half{A.tile_words + tile * 4,
+                    A.tile_columns + tile * 8,
+                    static_cast<std::ptrdiff_t>(A.window_offsets[window + 1]) - tile,
+                    static_cast<std::ptrdiff_t>(A.value_offsets[window]),
+                    0,
+                    0};
+    for (; half.half < 2 && window * 16 < A.rows - half.half * 8; ++half.half) {
+      const Ordinal row = window * 16 + half.half * 8;
+      half.rows = A.rows - row < rows_at_once ? A.rows - row : rows_at_once;
+      bmat_half(half, row, d);
+    }
+  }
+}
+
 /// Up to 8 adjacent rows of a window of blocks, without the type of the offsets.
 struct BlockRows {
   const std::uint64_t* masks;
@@ -662,7 +733,7 @@ void pack_rows(const Multivector<const VectorScalar>& x, VectorScalar* packed, s
 
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct Table {
-  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {csr_rows, bittcf_windows, bcsr_windows, sorted_columns,
+  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {csr_rows, bittcf_windows, bmat_windows, bcsr_windows, sorted_columns,
                                                                               pack_rows};
 };
 

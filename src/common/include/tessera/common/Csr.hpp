@@ -18,6 +18,8 @@ struct CsrPattern {
   Ordinal columns = 0;
   const Offset* row_offsets = nullptr;      // rows + 1
   const Ordinal* column_indices = nullptr;  // row_offsets[rows]
+
+  TESSERA_FUNCTION Ordinal windows() const { return rows; }  // as in formats that keep several rows together
 };
 
 /// Calls visit(column, place of the value) for every entry of a row, in the order in which they are stored. So do the
@@ -26,6 +28,12 @@ TESSERA_CALLS_ARGUMENT
 template <class Offset, class Visit>
 TESSERA_FUNCTION void for_each_entry(const CsrPattern<Offset>& A, Ordinal row, const Visit& visit) {
   for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) visit(A.column_indices[k], k);
+}
+
+/// The entries of all rows before this one; of all, for row = rows.
+template <class Offset>
+TESSERA_FUNCTION Offset entries_before(const CsrPattern<Offset>& A, Ordinal row) {
+  return A.row_offsets[row];
 }
 
 }  // namespace Tessera

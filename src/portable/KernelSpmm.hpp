@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "DeviceSpmm.hpp"
+#include "HostSpmm.hpp"
+
+namespace Tessera::Impl {
+
+/// The product with a format that has a kernel for its windows [first, last) on a host, and whose rows a device walks
+/// along (for_each_entry).
+///
+/// \param kernel_of [in] gives the host's kernel from its table
+template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar, class KernelOf>
+void multiply_by_kernel(const char* label, const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
+                        const Product<MatrixScalar, VectorScalar>& product, Scratch scratch,
+                        const KernelOf& kernel_of) {
+  using Offset = typename Pattern::offset_type;
+  if constexpr (is_host_space_v<ExecutionSpace>) {
+    const auto kernel = kernel_of(host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()));
+    for_each_slab<ExecutionSpace, Offset>(exec, nonzeros, product, scratch, [&](const auto& slab) {
+      parallel_for_balanced(
+          label, exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
+          [=](Ordinal first, Ordinal last) { kernel(A, slab, first, last); });
+    });
+  } else {
+    multiply_rows(label, exec, A, product);
+  }
+}
+
+}  // namespace Tessera::Impl
