@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> collection() {
   return files;
 }
 
-/// What is multiplied with each matrix. TESSERA_COLLECTION=full: all of it, which takes long; else a part.
+/// What is multiplied with each matrix. TESSERA_COLLECTION=full: all of it, which takes minutes; else a part.
 struct Extent {
   std::vector<int> columns;
   std::vector<Mode> modes;
