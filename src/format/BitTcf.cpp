@@ -45,7 +45,7 @@ BuiltBitTcf<Offset, typename ExecutionSpace::memory_space> build_bittcf(const Ex
                                                                         const CsrPattern<Offset>& A,
                                                                         std::size_t nonzeros) {
   BitTcf<Offset, typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, {}, {}, {}, {}};
-  const auto windows = Impl::window_count<8>(A.rows);
+  const auto windows = window_count(A.rows, 8);
   p.window_offsets = Impl::tile_offsets_of_windows<8, 8>(exec, A);
   const auto tiles = static_cast<std::size_t>(Impl::read_element(exec, p.window_offsets.data() + windows));
   p.tile_offsets = Impl::allocate<decltype(p.tile_offsets)>(exec, "Tessera::BitTcf::tile_offsets", tiles + 1);
@@ -117,7 +117,7 @@ struct BitTcfCountFault {
 
 template <class ExecutionSpace, class Offset>
 std::string bittcf_fault(const ExecutionSpace& exec, const BitTcf<Offset, typename ExecutionSpace::memory_space>& A) {
-  const auto windows = static_cast<std::size_t>(window_count<8>(A.rows));
+  const auto windows = static_cast<std::size_t>(window_count(A.rows, 8));
   if (A.window_offsets.extent(0) != windows + 1) return "window_offsets does not have ceil(rows / 8) + 1 elements";
   if (A.tile_offsets.extent(0) != A.tiles() + 1) return "tile_offsets does not have tiles + 1 elements";
   if (A.tile_columns.extent(0) != A.tiles() * 8) return "tile_columns does not have 8 elements a tile";

@@ -135,7 +135,7 @@ KOKKOS_INLINE_FUNCTION void split_window(const CsrPattern<Offset>& A, Ordinal wi
 /// window_groups and window_residuals.
 template <class ExecutionSpace, class Offset, class Memory>
 void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, BlockRowPartition<Offset, Memory>& p) {
-  const Ordinal windows = window_count<16>(A.rows);
+  const Ordinal windows = window_count(A.rows, 16);
   p.window_groups = allocate<decltype(p.window_groups)>(exec, "Tessera::Brp::window_groups", windows + std::size_t(1));
   p.window_residuals =
       allocate<decltype(p.window_residuals)>(exec, "Tessera::Brp::window_residuals", windows + std::size_t(1));
@@ -217,7 +217,7 @@ BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern
   const std::uint64_t vector_row = 128 * value_bytes;
   Impl::BrpBytes bytes;
   Kokkos::parallel_reduce(
-      "Tessera::choose_brp_parameters", Impl::WindowPolicy<ExecutionSpace>(exec, 0, Impl::window_count<16>(A.rows)),
+      "Tessera::choose_brp_parameters", Impl::WindowPolicy<ExecutionSpace>(exec, 0, window_count(A.rows, 16)),
       KOKKOS_LAMBDA(Ordinal window, Impl::BrpBytes & sum) {
         sum += Impl::brp_traffic(A, window, candidates, vector_row);
       },
@@ -238,7 +238,7 @@ BuiltBlockRowPartition<Offset, typename ExecutionSpace::memory_space> build_brp(
   const BrpParameters chosen = choose_brp_parameters(exec, A, parameters, value_bytes);
   BlockRowPartition<Offset, Memory> p{A.rows, A.columns, nonzeros, chosen.f, chosen.g, {}, {}, {}, {}, {}, {}, {}, {}};
   Impl::count_brp_windows(exec, A, p);
-  const auto last_window = Impl::window_count<16>(A.rows);
+  const auto last_window = window_count(A.rows, 16);
   const auto groups = static_cast<std::size_t>(Impl::read_element(exec, p.window_groups.data() + last_window));
   const auto residual_rows =
       static_cast<std::size_t>(Impl::read_element(exec, p.window_residuals.data() + last_window));
@@ -421,7 +421,7 @@ KOKKOS_INLINE_FUNCTION int brp_window_fault(const BlockRowPartitionPattern<Offse
 /// The sizes of the arrays.
 template <class Offset, class Memory>
 std::string brp_extent_fault(const BlockRowPartition<Offset, Memory>& A) {
-  const auto windows = static_cast<std::size_t>(window_count<16>(A.rows));
+  const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));
   if (A.f < 1 || A.f > brp_most_f) return "f is not in 1 ... 16";
   if (A.g < 1 || A.g > brp_most_g) return "g is not in 1 ... 64";
   const std::size_t local_columns = A.groups() * static_cast<std::size_t>(8 * A.g);
@@ -444,7 +444,7 @@ std::string brp_fault(const ExecutionSpace& exec,
                       const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A) {
   auto fault = brp_extent_fault(A);
   if (!fault.empty()) return fault;
-  const auto windows = static_cast<std::size_t>(window_count<16>(A.rows));
+  const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));
   const std::size_t residual_rows = A.residual_rows.extent(0);
   fault = offsets_fault(exec, "window", A.window_groups.data(), windows, A.groups(), "window_groups", "groups");
   if (!fault.empty()) return fault;

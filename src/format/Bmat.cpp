@@ -43,7 +43,7 @@ template <class ExecutionSpace, class Offset>
 BuiltBmat<Offset, typename ExecutionSpace::memory_space> build_bmat(const ExecutionSpace& exec,
                                                                     const CsrPattern<Offset>& A, std::size_t nonzeros) {
   Bmat<Offset, typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, {}, {}, {}, {}};
-  const auto windows = Impl::window_count<16>(A.rows);
+  const auto windows = window_count(A.rows, 16);
   p.window_offsets = Impl::tile_offsets_of_windows<16, 8>(exec, A);
   const auto tiles = static_cast<std::size_t>(Impl::read_element(exec, p.window_offsets.data() + windows));
   p.value_offsets =
@@ -109,7 +109,7 @@ struct BmatWindowFault {
 
 template <class ExecutionSpace, class Offset>
 std::string bmat_fault(const ExecutionSpace& exec, const Bmat<Offset, typename ExecutionSpace::memory_space>& A) {
-  const auto windows = static_cast<std::size_t>(window_count<16>(A.rows));
+  const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));
   if (A.window_offsets.extent(0) != windows + 1) return "window_offsets does not have ceil(rows / 16) + 1 elements";
   if (A.value_offsets.extent(0) != windows + 1) return "value_offsets does not have ceil(rows / 16) + 1 elements";
   if (A.tile_words.extent(0) % 4 != 0) return "tile_words does not have 4 elements a tile";

@@ -10,11 +10,6 @@
 /// Windows of adjacent rows whose distinct columns are condensed into tiles: what formats of condensed columns share.
 namespace Tessera::Impl {
 
-template <int Height>
-constexpr Ordinal window_count(Ordinal rows) {
-  return rows / Height + (rows % Height != 0);
-}
-
 /// Width of a window's distinct columns, ascending, and the rows that have an entry in each: bit r for row r of the
 /// window. Columns that are left over are -1, without rows.
 template <int Width>
@@ -56,7 +51,7 @@ template <int Height, int Width, class ExecutionSpace, class Offset>
 std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
   std::size_t tiles = 0;
   Kokkos::parallel_reduce(
-      "Tessera::count_tiles", WindowPolicy<ExecutionSpace>(exec, 0, window_count<Height>(A.rows)),
+      "Tessera::count_tiles", WindowPolicy<ExecutionSpace>(exec, 0, window_count(A.rows, Height)),
       KOKKOS_LAMBDA(Ordinal window, std::size_t & sum) {
         sum += std::size_t(tiles_of_window<Height, Width>(A, window));
       },
@@ -70,7 +65,7 @@ template <int Height, int Width, class ExecutionSpace, class Offset>
 Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_offsets_of_windows(const ExecutionSpace& exec,
                                                                                      const CsrPattern<Offset>& A) {
   using Offsets = Kokkos::View<Offset*, typename ExecutionSpace::memory_space>;
-  const Ordinal windows = window_count<Height>(A.rows);
+  const Ordinal windows = window_count(A.rows, Height);
   const auto offsets = allocate<Offsets>(exec, "Tessera::window_offsets", windows + std::size_t(1));
   Kokkos::parallel_for(
       "Tessera::tile_offsets_of_windows", WindowPolicy<ExecutionSpace>(exec, 0, windows),

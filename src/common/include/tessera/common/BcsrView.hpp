@@ -16,7 +16,7 @@ struct BlockShape {
   TESSERA_FUNCTION int size() const { return height * width; }
   TESSERA_FUNCTION int mask_words() const { return (size() + 63) / 64; }
   /// Rows of blocks that cover this many rows.
-  TESSERA_FUNCTION Ordinal windows(Ordinal rows) const { return rows / height + (rows % height != 0); }
+  TESSERA_FUNCTION Ordinal windows(Ordinal rows) const { return window_count(rows, height); }
 };
 
 /// The pattern of a matrix in BCSR, blocked compressed rows (SMaT, section IV.B): raw pointers into memory that

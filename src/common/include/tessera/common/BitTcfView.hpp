@@ -43,7 +43,7 @@ struct BitTcfPattern {
   const std::uint64_t* tile_masks = nullptr;
 
   TESSERA_FUNCTION Ordinal window_rows() const { return tile_rows; }
-  TESSERA_FUNCTION Ordinal windows() const { return rows / tile_rows + (rows % tile_rows != 0); }
+  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, tile_rows); }
 };
 
 /// Row r of a tile's mask: bit c is set if the tile has an entry in column c.

@@ -65,7 +65,7 @@ struct BlockRowPartitionPattern {
   const Offset* window_residuals = nullptr;
 
   TESSERA_FUNCTION Ordinal window_rows() const { return tile_rows; }
-  TESSERA_FUNCTION Ordinal windows() const { return rows / tile_rows + (rows % tile_rows != 0); }
+  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, tile_rows); }
   TESSERA_FUNCTION Offset group_entries() const { return static_cast<Offset>(tile_width * f * g); }
   /// The place of the first residual value.
   TESSERA_FUNCTION Offset grouped_entries() const { return groups * group_entries(); }

@@ -51,7 +51,7 @@ struct BmatPattern {
   const std::uint32_t* tile_words = nullptr;
 
   TESSERA_FUNCTION Ordinal window_rows() const { return tile_rows; }
-  TESSERA_FUNCTION Ordinal windows() const { return rows / tile_rows + (rows % tile_rows != 0); }
+  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, tile_rows); }
 };
 
 /// The word and the bit of element (r, c) of a tile.

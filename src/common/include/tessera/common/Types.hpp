@@ -22,4 +22,9 @@ namespace Tessera {
 /// Row and column indices. Offsets into the nonzeros are a template parameter: int or std::size_t.
 using Ordinal = int;
 
+/// Windows of `height` rows that cover this many rows; the last may reach beyond them.
+TESSERA_FUNCTION constexpr Ordinal window_count(Ordinal rows, Ordinal height) {
+  return rows / height + (rows % height != 0);
+}
+
 }  // namespace Tessera
