@@ -5,6 +5,7 @@
 #include <tessera/format/Bcsr.hpp>
 
 #include "AdversarialPatterns.hpp"
+#include "ExampleMatrix.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -97,19 +98,21 @@ std::string refusal(const std::function<void()>& call) {
 TYPED_TEST(BcsrTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  HostPattern<Offset> A;
-  A.columns = 6;
-  for (const std::vector<int>& row : std::vector<std::vector<int>>{{0, 2}, {1}, {3}, {1, 4, 5}}) {
-    A.column_indices.insert(A.column_indices.end(), row.begin(), row.end());
-    A.end_row();
-  }
-  const auto built = bcsr_of<Exec>(A, in_blocks_of({2, 3}));
-  EXPECT_EQ(to_host(built.pattern.block_offsets), (std::vector<Offset>{0, 1, 3}));
-  EXPECT_EQ(to_host(built.pattern.block_columns), (std::vector<int>{0, 0, 1}));
-  EXPECT_EQ(to_host(built.pattern.block_masks), (std::vector<std::uint64_t>{0x15, 0x10, 0x31}));
-  const auto none = static_cast<Offset>(-1);  // entries a to g: 0 1 2, 4 in the first of two blocks, 3 5 6
-  EXPECT_EQ(to_host(built.values.slots), (std::vector<Offset>{0, none, 1, none, 2, none, none, none, none, none, 4,
-                                                              none, 3, none, none, none, 5, 6}));
+  const auto built = bcsr_of<Exec>(example_matrix<Offset>(), in_blocks_of({4, 4}));
+  const auto& p = built.pattern;
+  EXPECT_EQ(to_host(p.block_offsets), (std::vector<Offset>{0, 2, 5, 7, 8}));
+  EXPECT_EQ(to_host(p.block_columns), (std::vector<int>{0, 2, 1, 2, 3, 0, 2, 3}));
+  EXPECT_EQ(to_host(p.block_masks),
+            (std::vector<std::uint64_t>{0x5033, 0x0020, 0x0262, 0x0200, 0x1208, 0x0200, 0x3033, 0x3021}));
+  EXPECT_EQ(example_values(to_host(built.values.slots)),
+            "ab00cd000000f0g0"
+            "00000e0000000000"
+            "0h000jk00l000000"
+            "000000000m000000"
+            "000i00000n00o000"
+            "000000000t000000"
+            "pq00rs000000uv00"
+            "w0000x000000yz00");
 }
 
 TYPED_TEST(BcsrTest, ArraysAreThoseOfTheSerialBuildWhateverTheBlocks) {

@@ -4,6 +4,7 @@
 #include <tessera/format/BitTcf.hpp>
 
 #include "AdversarialPatterns.hpp"
+#include "ExampleMatrix.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -58,17 +59,15 @@ auto bittcf_of(const HostPattern<Offset>& A) {
 TYPED_TEST(BitTcfTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  HostPattern<Offset> A;
-  A.columns = 12;
-  A.rows = 3;
-  A.row_offsets = {0, 2, 3, 5};
-  A.column_indices = {2, 9, 5, 2, 5};
-  const auto built = bittcf_of<Exec>(A);
-  EXPECT_EQ(to_host(built.pattern.window_offsets), (std::vector<Offset>{0, 1}));
-  EXPECT_EQ(to_host(built.pattern.tile_offsets), (std::vector<Offset>{0, 5}));
-  EXPECT_EQ(to_host(built.pattern.tile_columns), (std::vector<int>{2, 5, 9, -1, -1, -1, -1, -1}));
-  EXPECT_EQ(to_host(built.pattern.tile_masks), (std::vector<std::uint64_t>{0b101u | 0b010u << 8 | 0b011u << 16}));
-  EXPECT_EQ(to_host(built.values.slots), (std::vector<Offset>{0, 1, 2, 3, 4}));
+  const auto built = bittcf_of<Exec>(example_matrix<Offset>());
+  const auto& p = built.pattern;
+  EXPECT_EQ(to_host(p.window_offsets), (std::vector<Offset>{0, 2, 3}));
+  EXPECT_EQ(to_host(p.tile_offsets), (std::vector<Offset>{0, 14, 15, 26}));
+  EXPECT_EQ(to_host(p.tile_columns),
+            (std::vector<int>{0, 1, 2, 5, 6, 9, 12, 13, 15, -1, -1, -1, -1, -1, -1, -1, 1, 8, 9, 12, 13, -1, -1, -1}));
+  EXPECT_EQ(to_host(p.tile_masks),
+            (std::vector<std::uint64_t>{0x40a8180805002303u, 0x0000000100000000u, 0x1800100806010606u}));
+  EXPECT_EQ(example_values(to_host(built.values.slots)), "abcdefghjklmnoipqrstuvwxyz");
 }
 
 TYPED_TEST(BitTcfTest, ArraysAreThoseOfTheSerialBuild) {

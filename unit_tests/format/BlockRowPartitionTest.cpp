@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "AdversarialPatterns.hpp"
+#include "ExampleMatrix.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -109,9 +110,15 @@ std::vector<HostPattern<Offset>> brp_patterns() {
 
 constexpr std::pair<int, int> brp_parameters[] = {{1, 1}, {1, 4}, {2, 2}, {3, 1}, {4, 4}, {16, 2}};
 
-/// The matrix of the picture, row by row.
+/// One group with f = 2 and g = 1; its entries, column by column in the group, then the residual ones, are
+///
+///     a c e . . k . q
+///     b d f i . . o .
+///     . r g . s l . .
+///     . . h j . m . t
+///     . . u . . n p .
 template <class Offset>
-HostPattern<Offset> brp_picture() {
+HostPattern<Offset> brp_of_one_group() {
   HostPattern<Offset> A;
   A.columns = 8;
   for (const std::vector<int>& columns :
@@ -125,20 +132,20 @@ HostPattern<Offset> brp_picture() {
 TYPED_TEST(BlockRowPartitionTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  const auto built = brp_of<Exec>(brp_picture<Offset>(), 2, 1, 8);
+  const auto built = brp_of<Exec>(example_matrix<Offset>(), 2, 1, 8);
   const auto& p = built.pattern;
   EXPECT_EQ(to_host(p.group_windows), (std::vector<int>{0}));
   EXPECT_EQ(to_host(p.window_groups), (std::vector<Offset>{0, 1}));
+  EXPECT_EQ(to_host(p.group_columns), (std::vector<int>{0, 1, 5, 8, 9, 9, 12, 13}));
   EXPECT_EQ(to_host(p.local_ids),
-            (std::vector<std::uint8_t>{0, 8, 1, 9, 2, 10, 19, 27, 12, 28, 5, 21, 30, 38, 15, 39}));
-  EXPECT_EQ(to_host(p.group_columns), (std::vector<int>{0, 1, 2, 2, 3, 5, 5, 6}));
-  EXPECT_EQ(to_host(p.residual_rows), (std::vector<int>{0, 2, 3, 4}));
-  EXPECT_EQ(to_host(p.residual_offsets), (std::vector<Offset>{0, 1, 3, 4, 5}));
-  EXPECT_EQ(to_host(p.residual_columns), (std::vector<int>{7, 1, 4, 7, 2}));
-  EXPECT_EQ(to_host(p.window_residuals), (std::vector<Offset>{0, 4}));
-  // a c e k q, b d f i o, r g s l, h j m t, u n p
-  EXPECT_EQ(to_host(built.values.slots),
-            (std::vector<Offset>{0, 5, 1, 6, 2, 7, 11, 14, 8, 15, 3, 13, 16, 19, 9, 20, 4, 10, 12, 17, 18}));
+            (std::vector<std::uint8_t>{0, 8, 1, 9, 34, 42, 67, 75, 12, 52, 69, 77, 62, 102, 55, 111}));
+  EXPECT_EQ(to_host(p.window_residuals), (std::vector<Offset>{0, 7}));
+  EXPECT_EQ(to_host(p.residual_rows), (std::vector<int>{3, 4, 5, 6, 10, 11, 15}));
+  EXPECT_EQ(to_host(p.residual_offsets), (std::vector<Offset>{0, 2, 3, 4, 5, 6, 8, 10}));
+  EXPECT_EQ(to_host(p.residual_columns), (std::vector<int>{0, 2, 15, 6, 5, 1, 8, 9, 12, 13}));
+  EXPECT_EQ(example_values(to_host(built.values.slots)),
+            "acbdhjpremqsownx"
+            "fgikltuvyz");
 }
 
 TYPED_TEST(BlockRowPartitionTest, ArraysAreThoseOfTheSerialBuild) {
@@ -387,7 +394,7 @@ TYPED_TEST(BlockRowPartitionTest, ValidateNamesAWrongSplit) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   using Host = HostBrp<Offset>;
-  const auto A = brp_picture<Offset>();
+  const auto A = brp_of_one_group<Offset>();
   const Host valid = serial_brp(A, 2, 1);
   // Entry u, of column 2 and row 4, and h, the last of that column in a group, change places.
   expect_brp_fault<Exec, Offset>(A, valid, "window 0: a residual entry is in a group too, or comes before",

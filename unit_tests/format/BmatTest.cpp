@@ -4,6 +4,7 @@
 #include <tessera/format/Bmat.hpp>
 
 #include "AdversarialPatterns.hpp"
+#include "ExampleMatrix.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -68,25 +69,14 @@ auto bmat_of(const HostPattern<Offset>& A) {
 TYPED_TEST(BmatTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  HostPattern<Offset> A;
-  A.columns = 16;
-  const auto row = [&](std::vector<int> columns) {
-    A.column_indices.insert(A.column_indices.end(), columns.begin(), columns.end());
-    A.end_row();
-  };
-  row({2, 9});
-  row({5});
-  for (int i = 2; i < 7; ++i) row({});
-  row({2});
-  row({5});
-  for (int i = 9; i < 15; ++i) row({});
-  row({9});
-  const auto built = bmat_of<Exec>(A);
-  EXPECT_EQ(to_host(built.pattern.window_offsets), (std::vector<Offset>{0, 1}));
-  EXPECT_EQ(to_host(built.pattern.value_offsets), (std::vector<Offset>{0, 6}));
-  EXPECT_EQ(to_host(built.pattern.tile_columns), (std::vector<int>{2, 5, 9, -1, -1, -1, -1, -1}));
-  EXPECT_EQ(to_host(built.pattern.tile_words), (std::vector<std::uint32_t>{0x10000025u, 0x40000002u, 0, 0}));
-  EXPECT_EQ(to_host(built.values.slots), (std::vector<Offset>{0, 1, 2, 3, 4, 5}));
+  const auto built = bmat_of<Exec>(example_matrix<Offset>());
+  const auto& p = built.pattern;
+  EXPECT_EQ(to_host(p.window_offsets), (std::vector<Offset>{0, 2}));
+  EXPECT_EQ(to_host(p.value_offsets), (std::vector<Offset>{0, 26}));
+  EXPECT_EQ(to_host(p.tile_columns), (std::vector<int>{0, 1, 2, 5, 6, 8, 9, 12, 13, 15, -1, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(to_host(p.tile_words), (std::vector<std::uint32_t>{0x08885033u, 0x00000200u, 0x84100040u, 0x80086066u,
+                                                               0x01020000u, 0x10100000u, 0, 0}));
+  EXPECT_EQ(example_values(to_host(built.values.slots)), "abcdfghjltekmopqrsuvwyinxz");
 }
 
 TYPED_TEST(BmatTest, ArraysAreThoseOfTheSerialBuild) {

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <tessera/format/Csr.hpp>
 
+#include "ExampleMatrix.hpp"
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
 
@@ -50,6 +51,17 @@ void expect_entries(const BuiltCsr<Offset, Memory>& built,
   if (has_duplicates) {
     EXPECT_EQ(to_host(built.values.runs), runs);
   }
+}
+
+TYPED_TEST(CsrTest, IsThePictureInTheDocstring) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = example_matrix<Offset>();
+  const auto p = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
+  EXPECT_EQ(to_host(p.row_offsets),
+            (std::vector<Offset>{0, 2, 5, 5, 7, 9, 11, 14, 15, 17, 19, 20, 22, 23, 24, 24, 26}));
+  EXPECT_EQ(to_host(p.column_indices),
+            (std::vector<int>{0, 1, 0, 1, 9, 0, 2, 5, 15, 5, 6, 5, 9, 13, 12, 8, 9, 8, 9, 1, 8, 9, 12, 13, 12, 13}));
 }
 
 TYPED_TEST(CsrTest, CanonicalRowsAreCopied) {

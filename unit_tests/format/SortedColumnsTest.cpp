@@ -6,6 +6,7 @@
 #include <tessera/format/AnyFormat.hpp>
 
 #include "AdversarialPatterns.hpp"
+#include "ExampleMatrix.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -151,9 +152,16 @@ auto sorted_columns_of(const HostPattern<Offset>& A, int width, int height) {
   return build_sorted_columns(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), width, height);
 }
 
-/// The matrix of the docstring.
+/// With width and height 2, three blocks, a column in two pieces and one in a single piece. The matrix, its sorted
+/// columns with irregular entries as capitals, and its blocks and pieces:
+///
+///     i . c . .     . c . i     a c, b d
+///     j . d a f     a d f j     f i, g j
+///     K . . . g     . . g K     e h
+///     L . e . .     . e . L     K L
+///     M . . b h     b . h M     M
 template <class Offset>
-HostPattern<Offset> pictured_sorted_columns() {
+HostPattern<Offset> small_sorted_columns() {
   HostPattern<Offset> A;
   A.columns = 5;
   for (const auto& row : {std::vector{0, 2}, {0, 2, 3, 4}, {0, 4}, {0, 2}, {0, 3, 4}}) {
@@ -166,18 +174,22 @@ HostPattern<Offset> pictured_sorted_columns() {
 TYPED_TEST(SortedColumnsTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  const auto built = sorted_columns_of<Exec>(pictured_sorted_columns<Offset>(), 2, 2);
+  const auto built = sorted_columns_of<Exec>(example_matrix<Offset>(), 4, 2);
   const auto& p = built.pattern;
-  EXPECT_EQ(to_host(p.column_order), (std::vector<int>{3, 2, 4, 0}));
-  EXPECT_EQ(to_host(p.block_offsets), (std::vector<Offset>{0, 4, 8, 10}));
-  EXPECT_EQ(to_host(p.block_positions), (std::vector<int>{0, 2, 1}));
-  EXPECT_EQ(to_host(p.row_indices), (std::vector<int>{1, 0, 4, 1, 1, 0, 2, 1, 3, 4, 2, 3, 4}));
-  EXPECT_EQ(to_host(p.position_indices), (std::vector<std::uint16_t>{2, 0, 8, 3, 4, 1, 6, 5, 7, 9}));
-  EXPECT_EQ(to_host(p.segment_lengths), (std::vector<std::int16_t>{1, 0, 3, 0, 0, 0, -1, -1, 1, 0}));
-  EXPECT_EQ(to_host(p.piece_offsets), (std::vector<Offset>{10, 12, 13}));
-  EXPECT_EQ(to_host(p.piece_columns), (std::vector<std::uint32_t>{0x80000000u, 0x80000000u}));
-  // a c b d f i g j e h K L M, as the rows have them: i c, j d a f, K g, L e, M b h.
-  EXPECT_EQ(to_host(built.values.slots), (std::vector<Offset>{4, 1, 11, 3, 5, 0, 7, 2, 9, 12, 6, 8, 10}));
+  EXPECT_EQ(to_host(p.column_order), (std::vector<int>{2, 6, 15, 0, 1, 5, 8, 12, 13, 9}));
+  EXPECT_EQ(to_host(p.block_offsets), (std::vector<Offset>{0, 4, 8, 16}));
+  EXPECT_EQ(to_host(p.block_positions), (std::vector<int>{0, 4, 3}));
+  EXPECT_EQ(to_host(p.row_indices),
+            (std::vector<int>{3, 5, 4, 0, 0, 4, 8, 7, 1, 1, 5, 9, 3, 10, 6, 11, 1, 6, 8, 9, 11, 6, 13, 15, 12, 15}));
+  EXPECT_EQ(to_host(p.position_indices),
+            (std::vector<std::uint16_t>{4, 8, 6, 0, 1, 7, 12, 11, 2, 3, 9, 13, 5, 14, 10, 15}));
+  EXPECT_EQ(to_host(p.segment_lengths),
+            (std::vector<std::int16_t>{1, 0, 1, 0, 1, 0, 1, 0, 1, 0, -1, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(to_host(p.piece_offsets), (std::vector<Offset>{16, 20, 21, 24, 26}));
+  EXPECT_EQ(to_host(p.piece_columns), (std::vector<std::uint32_t>{0x80000000u, 0x80000000u, 1, 2}));
+  EXPECT_EQ(example_values(to_host(built.values.slots)),
+            "gkiabhpocdjrftlu"
+            "emqsvnxzwy");
 }
 
 TYPED_TEST(SortedColumnsTest, ArraysAreThoseOfTheSerialBuild) {
@@ -280,7 +292,7 @@ TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   using Host = HostSortedColumns<Offset>;
-  const auto A = pictured_sorted_columns<Offset>();
+  const auto A = small_sorted_columns<Offset>();
   const auto fault = [&](const std::function<void(Host&)>& damage) {
     Host host = serial_sorted_columns(A, 2, 2);
     damage(host);

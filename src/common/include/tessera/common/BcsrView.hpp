@@ -30,15 +30,16 @@ struct BlockShape {
 ///   block_masks    block.mask_words()  bit r block.width + c is set if the block has an entry at (r, c); bit i is bit
 ///                  for each block      i % 64 of the block's word i / 64
 ///
-/// Values are dense: every element of a block in row-major order, zero where the matrix has no entry. A 4 x 6 matrix in
-/// blocks of 2 x 3:
+/// Values are dense: every element of a block in row-major order, zero where the matrix has no entry. The matrix
+/// pictured in CsrPattern in blocks of 4 x 4 has four windows, with 2, 3, 2 and 1 blocks:
 ///
-///        0 1 2   3 4 5       block_offsets  0 1 3
-///      0 a . b | . . .       block_columns  0    0    1
-///      1 . c . | . . .       block_masks    0x15 0x10 0x31
-///        ------+------
-///      2 . . . | d . .       values  a 0 b 0 c 0   0 0 0 0 e 0   d 0 0 0 f g
-///      3 . e . | . f g
+///   block_offsets  0                    2                             5                    7          8
+///   block_columns  0        2           1        2        3           0        2           3
+///   block_masks    0x5033   0x0020      0x0262   0x0200   0x1208      0x0200   0x3033      0x3021
+///   values         a b 0 0  0 0 0 0     0 h 0 0  0 0 0 0  0 0 0 i     0 0 0 0  p q 0 0     w 0 0 0
+///                  c d 0 0  0 e 0 0     0 j k 0  0 0 0 0  0 0 0 0     0 0 0 0  r s 0 0     0 x 0 0
+///                  0 0 0 0  0 0 0 0     0 l 0 0  0 m 0 0  0 n 0 0     0 t 0 0  0 0 0 0     0 0 0 0
+///                  f 0 g 0  0 0 0 0     0 0 0 0  0 0 0 0  o 0 0 0     0 0 0 0  u v 0 0     y z 0 0
 ///
 /// Deviations from the paper: it has no masks, and takes every stored element for an entry. With them an entry that is
 /// zero survives the way back to CSR, and an element that is not there never multiplies an infinity or NaN of X. Its

@@ -18,12 +18,25 @@ namespace Tessera {
 ///   tile_columns    8 tiles        matrix column of each tile column, -1 for none  (SparseAToB)
 ///   tile_masks      tiles          bit 8 r + c is set if (r, c) holds an entry     (TCLocalBit)
 ///
-/// Values follow tile by tile in the order of the bits. A 3-row window with columns {2, 5, 9} and entries
+/// Values follow tile by tile in the order of the bits. The matrix pictured in CsrPattern has two windows and three
+/// tiles; a byte of a mask is a row:
 ///
-///       2 5 9
-///     0 a . b      mask, row by row from bit 0: 101 00000 010 00000 011 00000 0...
-///     1 . c .      values: a b c d e
-///     2 . d e      tile_columns: 2 5 9 -1 -1 -1 -1 -1
+///        window 0, tile 0                tile 1            window 1, tile 2
+///         0  1  2  5  6  9 12 13          15                1  8  9 12 13
+///    0    a  b  .  .  .  .  .  .   03      .   00      8    .  p  q  .  .   06
+///    1    c  d  .  .  .  e  .  .   23      .   00      9    .  r  s  .  .   06
+///    2    .  .  .  .  .  .  .  .   00      .   00     10    t  .  .  .  .   01
+///    3    f  .  g  .  .  .  .  .   05      .   00     11    .  u  v  .  .   06
+///    4    .  .  .  h  .  .  .  .   08      i   01     12    .  .  .  w  .   08
+///    5    .  .  .  j  k  .  .  .   18      .   00     13    .  .  .  .  x   10
+///    6    .  .  .  l  .  m  .  n   a8      .   00     14    .  .  .  .  .   00
+///    7    .  .  .  .  .  .  o  .   40      .   00     15    .  .  .  y  z   18
+///
+///   window_offsets  0 2 3
+///   tile_offsets    0 14 15 26
+///   tile_columns    0 1 2 5 6 9 12 13   15 -1 -1 -1 -1 -1 -1 -1   1 8 9 12 13 -1 -1 -1
+///   tile_masks      0x40a8180805002303  0x0000000100000000        0x1800100806010606
+///   values          abcdefghjklmno      i                         pqrstuvwxyz
 ///
 /// Deviation from the paper: offsets are a template parameter, so that more than 2^31 entries fit; with int offsets the
 /// bytes are the paper's, (ceil(rows / 8) + 11 tiles + 2) * 4, values left out.

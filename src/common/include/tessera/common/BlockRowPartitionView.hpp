@@ -28,15 +28,20 @@ namespace Tessera {
 ///
 /// Values are those of the groups in the order of local_ids, then those of the residual entries. f and g are such that
 /// the values of a group are a multiple of 128 bytes: every group and the residual part begin as aligned as the array.
-/// The rows of a 5 x 8 matrix with f = 2 and g = 1:
+/// The matrix pictured in CsrPattern with f = 2 and g = 1 is one window with one group; columns 2, 6 and 15, which have
+/// one entry each, and the last entries of the others are residual:
 ///
-///       0 1 2 3 4 5 6 7
-///     0 a c e . . k . q    group_columns: 0 1 2 2 3 5 5 6
-///     1 b d f i . . o .    local_ids: 0 8  1 9  2 10  19 27  12 28  5 21  30 38  15 39  (a b  c d  e f  g h  ...)
-///     2 . r g . s l . .    residual_rows: 0 2 3 4
-///     3 . . h j . m . t    residual_offsets: 0 1 3 4 5
-///     4 . . u . . n p .    residual_columns: 7 1 4 7 2
-///                          values: a b c d e f g h i j k l m n o p, q r s t u
+///   group_windows     0
+///   window_groups     0 1
+///   group_columns     0     1     5      8      9      9      12      13
+///   local_ids         0 8   1 9   34 42  67 75  12 52  69 77  62 102  55 111
+///   values            a c   b d   h  j   p  r   e  m   q  s   o  w    n  x
+///
+///   window_residuals  0 7
+///   residual_rows     3     4     5    6    10   11    15
+///   residual_offsets  0     2     3    4    5    6     8      10
+///   residual_columns  0 2   15    6    5    1    8 9   12 13
+///   values            f g   i     k    l    t    u v   y  z
 ///
 /// Deviations from the paper: it has f = 1 and g = 4 and names their choice as its limitation (section VI); here both
 /// are free, and a matrix column is stored once a local column, not once an entry, which is the same for f = 1.

@@ -22,14 +22,33 @@ namespace Tessera {
 /// 4 r + c of a word is set if its block holds an entry at (r, c). This is how the 32 threads of a warp hold the
 /// operand in four registers, so that thread i's four elements are bit i of each word. Values follow window by window,
 /// tile by tile, word by word, in the order of the bits: a value's place is its window's first plus the number of bits
-/// before its own. A window with the rows 0 to 15 of a 16 x 16 matrix and columns {2, 5, 9}:
+/// before its own. The matrix pictured in CsrPattern is one window of two tiles:
 ///
-///        2 5 9        word 0  rows 0-7,  columns 2 5 9 -    bits 0 (a), 2 (b), 5 (c), 28 (d)   0x10000025
-///      0 a . b        word 1  rows 8-15, columns 2 5 9 -    bits 1 (e), 30 (f)                 0x40000002
-///      1 . c .        word 2  rows 0-7,  columns - - - -                                       0
-///      7 d . .        word 3  rows 8-15, columns - - - -                                       0
-///      8 . e .        values: a b c d e f
-///     15 . . f        tile_columns: 2 5 9 -1 -1 -1 -1 -1
+///        tile 0                         tile 1
+///         0  1  2  5    6  8  9 12       13 15
+///    0    a  b  .  .    .  .  .  .        .  .
+///    1    c  d  .  .    .  .  e  .        .  .
+///    2    .  .  .  .    .  .  .  .        .  .
+///    3    f  .  g  .    .  .  .  .        .  .
+///    4    .  .  .  h    .  .  .  .        .  i
+///    5    .  .  .  j    k  .  .  .        .  .
+///    6    .  .  .  l    .  .  m  .        n  .
+///    7    .  .  .  .    .  .  .  o        .  .
+///
+///    8    .  .  .  .    .  p  q  .        .  .
+///    9    .  .  .  .    .  r  s  .        .  .
+///   10    .  t  .  .    .  .  .  .        .  .
+///   11    .  .  .  .    .  u  v  .        .  .
+///   12    .  .  .  .    .  .  .  w        .  .
+///   13    .  .  .  .    .  .  .  .        x  .
+///   14    .  .  .  .    .  .  .  .        .  .
+///   15    .  .  .  .    .  .  .  y        z  .
+///
+///   window_offsets  0 2
+///   value_offsets   0 26
+///   tile_columns    0 1 2 5 6 8 9 12                             13 15 -1 -1 -1 -1 -1 -1
+///   tile_words      0x08885033 0x00000200 0x84100040 0x80086066  0x01020000 0x10100000 0 0
+///   values          abcdfghjl  t          ekmo       pqrsuvwy    in         xz
 ///
 /// Deviations from the paper: its position mask has the bits up to and including a thread's own, which counts the
 /// thread itself; the bits before it are what the place takes. Its kernels run through all tiles of a window, and count

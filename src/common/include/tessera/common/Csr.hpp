@@ -10,6 +10,29 @@ namespace Tessera {
 /// Row i holds the entries row_offsets[i] <= k < row_offsets[i + 1], entry k in column column_indices[k].
 /// Invariants of a *canonical* pattern, which every format is built from: row_offsets[0] = 0, row_offsets does not
 /// decrease, and the columns of a row ascend strictly (sorted, no duplicates).
+///
+/// The matrix that is pictured in each format has 16 x 16 elements and the entries a to z:
+///
+///        0  1  2  3   4  5  6  7   8  9 10 11  12 13 14 15    row_offsets
+///    0   a  b  .  .   .  .  .  .   .  .  .  .   .  .  .  .     0
+///    1   c  d  .  .   .  .  .  .   .  e  .  .   .  .  .  .     2
+///    2   .  .  .  .   .  .  .  .   .  .  .  .   .  .  .  .     5
+///    3   f  .  g  .   .  .  .  .   .  .  .  .   .  .  .  .     5
+///    4   .  .  .  .   .  h  .  .   .  .  .  .   .  .  .  i     7
+///    5   .  .  .  .   .  j  k  .   .  .  .  .   .  .  .  .     9
+///    6   .  .  .  .   .  l  .  .   .  m  .  .   .  n  .  .    11
+///    7   .  .  .  .   .  .  .  .   .  .  .  .   o  .  .  .    14
+///    8   .  .  .  .   .  .  .  .   p  q  .  .   .  .  .  .    15
+///    9   .  .  .  .   .  .  .  .   r  s  .  .   .  .  .  .    17
+///   10   .  t  .  .   .  .  .  .   .  .  .  .   .  .  .  .    19
+///   11   .  .  .  .   .  .  .  .   u  v  .  .   .  .  .  .    20
+///   12   .  .  .  .   .  .  .  .   .  .  .  .   w  .  .  .    22
+///   13   .  .  .  .   .  .  .  .   .  .  .  .   .  x  .  .    23
+///   14   .  .  .  .   .  .  .  .   .  .  .  .   .  .  .  .    24
+///   15   .  .  .  .   .  .  .  .   .  .  .  .   y  z  .  .    24
+///                                                             26
+///
+///   column_indices  0 1 0 1 9 0 2 5 15 5 6 5 9 13 12 8 9 8 9 1 8 9 12 13 12 13
 template <class Offset>
 struct CsrPattern {
   using offset_type = Offset;

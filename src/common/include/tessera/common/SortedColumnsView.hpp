@@ -36,22 +36,30 @@ namespace Tessera {
 /// the set is sorted by row, equal rows in the order of the elements. At these places, segment_lengths is, for the
 /// first element of a row, how many follow it, or -1 if none does; 0 for those that follow.
 ///
-/// A 5 x 5 matrix with width 2 and height 2, and its sorted columns; capitals are irregular:
+/// The matrix pictured in CsrPattern with width 4 and height 2: the entries of its sorted columns, from the top, those
+/// that are irregular as capitals:
 ///
-///        0 1 2 3 4          3 2 4 0     block 0   positions 0 1   a c, b d
-///      0 i . c . .          . c . i     block 1   positions 2 3   f i, g j
-///      1 j . d a f          a d f j     block 2   positions 1 2   e h
-///      2 K . . . g          . . g K     piece 0   K L             both of the last column, which is split
-///      3 L . e . .          . e . L     piece 1   M
-///      4 M . . b h          b . h M
+///   position  0  1  2  3  4  5  6  7  8  9
+///   column    2  6 15  0  1  5  8 12 13  9
+///             g  k  i  a  b  h  p  o  N  E     layer of height 1 from position 0 on: two blocks
+///                      c  d  j  r  W  X  M     layer of height 2 from position 3 on: a block
+///                      f  t  l  u  Y  Z  Q
+///                                        S     what is left: a column, fewer than the width
+///                                        V
 ///
-///      column_order       3 2 4 0
-///      block_offsets      0 4 8 10                          block_positions    0 2 1
-///      values             a c b d f i g j e h K L M
-///      row_indices        1 0 4 1 1 0 2 1 3 4 2 3 4
-///      position_indices   2 0 8 3 4 1 6 5 7 9               of one set: 10 elements of up to 16
-///      segment_lengths    1 0 3 0 0 0 -1 -1 1 0             rows 0 0 1 1 1 1 2 3 4 4
-///      piece_offsets      10 12 13                          piece_columns      0x80000000 0x80000000
+///   column_order       2  6 15  0  1  5  8 12 13  9
+///   block_offsets      0              4              8                      16
+///   block_positions    0              4              3
+///   values             g  k  i  a     b  h  p  o     c  d  j  r  f  t  l  u
+///   row_indices        3  5  4  0     0  4  8  7     1  1  5  9  3 10  6 11
+///   position_indices   4  8  6  0     1  7 12 11     2  3  9 13  5 14 10 15   of one set: 16 elements of up to 32
+///   segment_lengths    1  0  1  0     1  0  1  0     1  0 -1 -1 -1 -1 -1 -1
+///   (rows, sorted)     0  0  1  1     3  3  4  4     5  5  6  7  8  9 10 11
+///
+///   piece_offsets     16          20          21        24     26
+///   piece_columns     0x80000000  0x80000000  1         2            column 9 is split, 13 and 12 are whole
+///   values            E M Q S     V           N  X  Z   W  Y
+///   row_indices       1 6 8 9     11          6 13 15   12 15
 ///
 /// Deviations from the paper:
 /// - It sorts the rows of X as well. Here column_order is stored and the product gathers from X as it is, so that no
