@@ -67,14 +67,19 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
 
 namespace Impl {
 
-enum BitTcfFault : int { rows_beyond_matrix = CondensedColumns::faults };
+enum BitTcfFault : int { bittcf_count = CondensedColumns::faults, bittcf_rows_beyond };
 
 inline std::string describe_bittcf(int fault) {
-  return fault == rows_beyond_matrix ? "tile_masks has a bit in a row beyond the last of the matrix"
-                                     : CondensedColumns::describe(fault);
+  switch (fault) {
+    case bittcf_count:
+      return "tile_offsets does not grow by the number of bits of the tile's mask";
+    case bittcf_rows_beyond:
+      return "tile_masks has a bit in a row beyond the last of the matrix";
+  }
+  return CondensedColumns::describe(fault);
 }
 
-/// The first broken invariant of the tiles of a window.
+/// The first broken invariant of the tiles of a window, given that the offsets are in order.
 template <class Offset>
 struct BitTcfWindowFault {
   BitTcfPattern<Offset> A;
@@ -88,30 +93,14 @@ struct BitTcfWindowFault {
       unsigned used = 0;
       for (int r = 0; r < 8; ++r) {
         used |= bittcf_row_mask(mask, r);
-        found.check(window * 8 < A.rows - r || bittcf_row_mask(mask, r) == 0, rows_beyond_matrix);
+        found.check(window * 8 < A.rows - r || bittcf_row_mask(mask, r) == 0, bittcf_rows_beyond);
       }
       const bool is_last = tile + 1 == A.window_offsets[window + 1];
       columns.check_tile(A.tile_columns + std::size_t(tile) * 8, 8, used, is_last, found);
+      const auto entries = static_cast<Offset>(popcount(mask));
+      found.check(A.tile_offsets[tile + 1] - A.tile_offsets[tile] == entries, bittcf_count);
     }
     return found.fault;
-  }
-};
-
-/// Whether the tiles of a window begin and end at the values that their masks say.
-template <class Offset>
-struct BitTcfCountFault {
-  BitTcfPattern<Offset> A;
-  std::size_t nonzeros;
-
-  KOKKOS_FUNCTION int operator()(std::size_t unit) const {
-    const auto window = static_cast<Ordinal>(unit);
-    bool fit = window > 0 || A.tile_offsets[0] == Offset(0);
-    for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
-      const auto entries = static_cast<Offset>(popcount(A.tile_masks[tile]));
-      fit = fit && A.tile_offsets[tile + 1] - A.tile_offsets[tile] == entries;
-    }
-    fit = fit && (window + 1 < A.windows() || std::size_t(entries_before(A, A.windows())) == nonzeros);
-    return fit ? no_fault : 0;
   }
 };
 
@@ -121,13 +110,10 @@ std::string bittcf_fault(const ExecutionSpace& exec, const BitTcf<Offset, typena
   if (A.window_offsets.extent(0) != windows + 1) return "window_offsets does not have ceil(rows / 8) + 1 elements";
   if (A.tile_offsets.extent(0) != A.tiles() + 1) return "tile_offsets does not have tiles + 1 elements";
   if (A.tile_columns.extent(0) != A.tiles() * 8) return "tile_columns does not have 8 elements a tile";
-  const auto offsets =
-      offsets_fault(exec, "window", A.window_offsets.data(), windows, A.tiles(), "window_offsets", "tiles");
-  if (!offsets.empty()) return offsets;
-  const auto counts = first_fault(exec, "window", windows, BitTcfCountFault<Offset>{A.view(), A.nonzeros}, [](int) {
-    return "tile_offsets does not ascend from 0 to the number of nonzeros by the number of bits of each mask";
-  });
-  if (!counts.empty()) return counts;
+  auto fault = offsets_fault(exec, "window", A.window_offsets.data(), windows, A.tiles(), "window_offsets", "tiles");
+  if (!fault.empty()) return fault;
+  fault = offsets_fault(exec, "tile", A.tile_offsets.data(), A.tiles(), A.nonzeros, "tile_offsets", "nonzeros");
+  if (!fault.empty()) return fault;
   return first_fault(exec, "window", windows, BitTcfWindowFault<Offset>{A.view()}, describe_bittcf);
 }
 

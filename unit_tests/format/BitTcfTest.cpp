@@ -126,18 +126,46 @@ TYPED_TEST(BitTcfTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("tile_columns does not have", [](Host& h) { h.tile_columns.pop_back(); });
   expect_fault("window 1: window_offsets", [](Host& h) { --h.window_offsets.back(); });
   expect_fault("window 0: window_offsets", [](Host& h) { h.window_offsets[0] = 1; });
-  expect_fault("window 0: tile_offsets", [](Host& h) { ++h.tile_offsets[1]; });
-  expect_fault("window 0: tile_offsets", [](Host& h) { h.tile_masks[0] ^= 1; });
+  expect_fault("tile 0: tile_offsets does not ascend from 0", [](Host& h) { h.tile_offsets[0] = 1; });
+  expect_fault("tile 1: tile_offsets does not ascend", [](Host& h) { h.tile_offsets[2] = 0; });
+  expect_fault("to the number of nonzeros", [](Host& h) { --h.tile_offsets.back(); });
+  expect_fault("window 0: tile_offsets does not grow", [](Host& h) { ++h.tile_offsets[1]; });
+  expect_fault("window 0: tile_offsets does not grow", [](Host& h) { h.tile_masks[0] |= h.tile_masks[0] + 1; });
   expect_fault("window 0: tile_columns holds a column outside", [](Host& h) { h.tile_columns[7] = 30; });
   expect_fault("window 0: tile_columns does not ascend",
                [](Host& h) { std::swap(h.tile_columns[2], h.tile_columns[3]); });
   expect_fault("window 0: tile_columns has an unused slot", [](Host& h) { h.tile_columns[3] = -1; });
+  expect_fault("window 0: a mask has a bit in an unused column", [](Host& h) {
+    const auto tiles = static_cast<std::size_t>(h.window_offsets[1]);
+    ASSERT_EQ(h.tile_columns[tiles * 8 - 1], -1);
+    h.tile_masks[tiles - 1] |= std::uint64_t(1) << 7;
+  });
+  expect_fault("window 0: a mask has no bit in a used column",
+               [](Host& h) { h.tile_masks[0] &= ~0x0404040404040404u; });
   // The rows of the last window end at 13: bit 5 of its rows is beyond. The count stays: another bit of the tile goes.
   expect_fault("window 1: tile_masks has a bit in a row beyond", [](Host& h) {
     std::uint64_t& mask = h.tile_masks.back();
     mask &= mask - 1;
     mask |= std::uint64_t(1) << 40;
   });
+}
+
+/// Without tiles, the offsets are a single element, which must be right too.
+TYPED_TEST(BitTcfTest, ValidateSeesTheOnlyOffset) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const std::string fault = "BitTCF: tile 0: tile_offsets does not ascend from 0 to the number of nonzeros";
+  for (const int rows : {0, 9}) {
+    const auto valid = bittcf_of<Exec>(random_pattern<Offset>(rows, 5, 0.0, 1)).pattern;
+    ASSERT_EQ(valid.tiles(), 0u);
+    EXPECT_EQ(validate(Exec(), valid), "");
+    auto p = valid;
+    p.tile_offsets = to_device<Exec>(std::vector<Offset>{1});
+    EXPECT_EQ(validate(Exec(), p), fault);
+    p = valid;
+    p.nonzeros = 1;
+    EXPECT_EQ(validate(Exec(), p), fault);
+  }
 }
 
 }  // namespace Tessera::Test
