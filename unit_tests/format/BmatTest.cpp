@@ -133,14 +133,36 @@ TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("window 1: value_offsets does not ascend", [](Host& h) { ++h.value_offsets.back(); });
   expect_fault("window 0: value_offsets does not grow", [](Host& h) { --h.value_offsets[1]; });
   expect_fault("window 0: tile_columns holds a column outside", [](Host& h) { h.tile_columns[7] = 30; });
+  expect_fault("window 0: tile_columns holds a column outside", [](Host& h) { h.tile_columns[0] = -2; });
   expect_fault("window 0: tile_columns does not ascend",
                [](Host& h) { std::swap(h.tile_columns[2], h.tile_columns[3]); });
+  expect_fault("window 0: tile_columns does not ascend",
+               [](Host& h) { h.tile_columns[8] = h.tile_columns[7]; });  // from tile to tile
   expect_fault("window 0: tile_columns has an unused slot", [](Host& h) { h.tile_columns[3] = -1; });
-  // Columns 0 to 3 of the first tile: all bits of column 2 go.
-  expect_fault("window 0: a mask has no bit in a used column", [](Host& h) {
-    h.tile_words[0] &= ~0x44444444u;
-    h.tile_words[1] &= ~0x44444444u;
+  expect_fault("window 0: tile_columns has an unused slot", [](Host& h) { h.tile_columns[7] = -1; });
+  // The last tile of the first window has unused columns, in its right half alone.
+  const auto last_slot = [](const Host& h) { return std::size_t(h.window_offsets[1]) * 8 - 1; };
+  const auto right_word = [](const Host& h) { return std::size_t(h.window_offsets[1]) * 4 - 2; };
+  ASSERT_EQ(serial_bmat(A).tile_columns[last_slot(serial_bmat(A))], -1);
+  ASSERT_GE(serial_bmat(A).tile_columns[last_slot(serial_bmat(A)) - 3], 0);
+  const char* outside = "window 0: a mask has a bit in an unused column";
+  expect_fault(outside, [&](Host& h) { h.tile_words[right_word(h)] |= 1u << 3; });
+  expect_fault(outside, [&](Host& h) { h.tile_words[right_word(h) + 1] |= 1u << 31; });
+  expect_fault(outside, [&](Host& h) {  // a used column becomes an unused one
+    std::size_t slot = last_slot(h);
+    while (h.tile_columns[slot] == -1) --slot;
+    h.tile_columns[slot] = -1;
   });
+  expect_fault("window 0: tile_columns has an unused slot", [&](Host& h) {  // all of the last tile
+    for (std::size_t c = 0; c < 8; ++c) h.tile_columns[last_slot(h) - c] = -1;
+  });
+  // All bits of a column of the first tile go: in the left half, and in the right.
+  for (const std::size_t word : {0, 2}) {
+    expect_fault("window 0: a mask has no bit in a used column", [&](Host& h) {
+      h.tile_words[word] &= ~0x44444444u;
+      h.tile_words[word + 1] &= ~0x44444444u;
+    });
+  }
   // The rows of the last window end at 27: bit 12 of its lower words is beyond. The count stays: another bit goes.
   expect_fault("window 1: tile_words has a bit in a row beyond", [](Host& h) {
     std::uint32_t& word = h.tile_words[h.tile_words.size() - 3];
