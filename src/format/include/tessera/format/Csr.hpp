@@ -39,9 +39,8 @@ using BuiltCsr = Built<Csr<Offset, MemorySpace>, Offset, MemorySpace>;
 /// The canonical form of any compressed rows: columns sorted, duplicates made one entry (their values are summed in the
 /// order of the input). A canonical input is copied and its map is the identity.
 ///
-/// \throws std::invalid_argument naming the first row or entry that is wrong: offsets that do not start at 0, descend
-/// or
-///         end beyond `entries`, a column outside [0, columns)
+/// \throws std::invalid_argument naming the first row or entry that is wrong: offsets that do not start at 0, descend,
+///         or end beyond `entries`; a column outside [0, columns)
 ///
 /// Cost: two passes if the input is canonical; otherwise a radix sort of its entries.
 template <class ExecutionSpace, class Offset>

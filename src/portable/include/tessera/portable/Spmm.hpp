@@ -18,6 +18,10 @@
 /// With less scratch than that, fewer columns are packed at a time, down to none: slower, never wrong. On device
 /// backends a thread computes one element of Y and `scratch` is not used.
 ///
+/// alpha and beta must be finite for formats to agree within rounding. Sorted columns, and formats that are decoded in
+/// pieces, add alpha times a part of a row at a time, which may be 0 where the sum of the row is not: an infinite alpha
+/// then gives NaN in place of an infinity.
+///
 /// Instantiated for the enabled execution spaces, int and std::size_t offsets and the scalars of the library.
 namespace Tessera {
 
