@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/format/Bcsr.hpp>
+#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 
@@ -110,21 +111,21 @@ Kokkos::View<Offset*, typename ExecutionSpace::memory_space> block_offsets_of_wi
   return offsets;
 }
 
-/// \throws std::invalid_argument if the places are too many for the offsets, or the bytes for the limit.
+/// \throws FormatTooLarge if the places are too many for the offsets, or the bytes for the limit.
 template <class Offset>
 void check_bcsr_size(Ordinal rows, BlockShape shape, std::size_t blocks, std::size_t limit, std::size_t value_bytes) {
   const std::size_t places = blocks * static_cast<std::size_t>(shape.size());
   if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
-    throw std::invalid_argument("Tessera: BCSR with blocks of " + to_string(shape) + " stores " +
-                                std::to_string(places) + " values, more than offsets of " +
-                                std::to_string(sizeof(Offset)) +
-                                " bytes count; expected wider offsets, smaller blocks, or another format");
+    throw FormatTooLarge("Tessera: BCSR with blocks of " + to_string(shape) + " stores " + std::to_string(places) +
+                         " values, more than offsets of " + std::to_string(sizeof(Offset)) +
+                         " bytes count; expected wider offsets, smaller blocks, or another format");
   }
-  const std::size_t bytes = bcsr_bytes(rows, shape, blocks, sizeof(Offset), value_bytes);
+  const std::size_t slot_map_bytes = places * sizeof(Offset);
+  const std::size_t bytes = bcsr_bytes(rows, shape, blocks, sizeof(Offset), value_bytes) + slot_map_bytes;
   if (bytes > limit) {
-    throw std::invalid_argument("Tessera: BCSR with blocks of " + to_string(shape) + " needs " + std::to_string(bytes) +
-                                " bytes, memory_limit allows " + std::to_string(limit) +
-                                "; expected a larger limit, smaller blocks, or another format");
+    throw FormatTooLarge("Tessera: BCSR with blocks of " + to_string(shape) + " needs " + std::to_string(bytes) +
+                         " bytes for pattern, values and slot map, memory_limit allows " + std::to_string(limit) +
+                         "; expected a larger limit, smaller blocks, or another format");
   }
 }
 

@@ -221,19 +221,20 @@ TYPED_TEST(BcsrTest, ParametersNameBothSidesFrom1To64) {
   EXPECT_THROW(count_bcsr_blocks(Exec(), device.view(), 0, 0), std::invalid_argument);
 }
 
-TYPED_TEST(BcsrTest, TheMemoryLimitCoversPatternAndValues) {
+TYPED_TEST(BcsrTest, TheMemoryLimitCoversPatternValuesAndSlotMap) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(40, 30, 0.2, 3);
   FormatParameters parameters = in_blocks_of({16, 8});
   const std::size_t blocks = bcsr_of<Exec>(A, parameters).pattern.tiles();
-  const std::size_t needed = 4 * sizeof(Offset) + blocks * (4 + 16 + 128 * 8);
+  const std::size_t needed = 4 * sizeof(Offset) + blocks * (4 + 16 + 128 * (8 + sizeof(Offset)));
   parameters.memory_limit = needed;
   EXPECT_EQ(refusal([&] { bcsr_of<Exec>(A, parameters); }), "");
   parameters.memory_limit = needed - 1;
   EXPECT_EQ(refusal([&] { bcsr_of<Exec>(A, parameters); }),
-            "Tessera: BCSR with blocks of 16 x 8 needs " + std::to_string(needed) + " bytes, memory_limit allows " +
-                std::to_string(needed - 1) + "; expected a larger limit, smaller blocks, or another format");
+            "Tessera: BCSR with blocks of 16 x 8 needs " + std::to_string(needed) +
+                " bytes for pattern, values and slot map, memory_limit allows " + std::to_string(needed - 1) +
+                "; expected a larger limit, smaller blocks, or another format");
 }
 
 /// 2^19 entries, each in a block of 2^12: one place more than an int counts. The limit is what stops wider offsets.

@@ -24,8 +24,9 @@ struct FormatParameters {
   int sorted_columns_width = 0;
   int sorted_columns_height = 0;
 
-  /// Formats that store zeros besides the entries: the most bytes that pattern and values may take. A matrix that needs
-  /// more is refused (std::invalid_argument) before they are allocated.
+  /// Formats that store zeros besides the entries: the most bytes that pattern, values and the slot map for new values
+  /// (an offset a value) may take, those of A and those of its transpose each. A matrix that needs more is refused
+  /// (std::invalid_argument) before they are allocated.
   std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
 };
 
