@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/metrics/Imbalance.hpp>
-#include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <type_traits>
 
@@ -17,7 +17,8 @@ TileMetrics metrics_of(const ExecutionSpace& exec, const Format& format) {
   const auto nonzeros = static_cast<double>(result.tiled_nonzeros);
   result.mean_nonzeros = nonzeros / static_cast<double>(result.tiles);
   result.fill = nonzeros / static_cast<double>(format.tile_elements());
-  result.imbalance = imbalance(exec, format.tile_counts());
+  const auto& tile_counts = format.tile_counts();
+  if (tile_counts.extent(0) > 0) result.imbalance = imbalance(exec, tile_counts);
   return result;
 }
 

@@ -8,7 +8,7 @@
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/Blocks.hpp>
 #include <tessera/format/Csr.hpp>
-#include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
 #include <tessera/select/Choose.hpp>

@@ -95,7 +95,7 @@ std::string table(const Result& result) {
               if_tiled(with_separators(tiles.tiles)),
               if_tiled(text_format("%.1f", tiles.mean_nonzeros)),
               if_tiled(text_format("%.2f", tiles.fill)),
-              if_tiled(text_format("%.1f", tiles.imbalance)),
+              tiles.imbalance ? text_format("%.1f", *tiles.imbalance) : "-",
               text_format("%.3f", format.bytes_over_csr),
               milliseconds(format.build_seconds)};
     add_common(cells, format, result);

@@ -69,7 +69,7 @@ Json format_json(const FormatMeasurement& format) {
   json["nonzeros_per_tile"] = format.tiles.mean_nonzeros;
   json["tiled_nonzeros"] = format.tiles.tiled_nonzeros;
   json["fill"] = format.tiles.fill;
-  json["imbalance"] = format.tiles.imbalance;
+  json["imbalance"] = format.tiles.imbalance ? Json(*format.tiles.imbalance) : Json();
   json["build_seconds"] = format.build_seconds;
   return json;
 }
