@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Explain.hpp"
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
@@ -14,9 +15,16 @@ std::string megabytes(double bytes) {
   return text.str();
 }
 
+/// Of the longest name of a format.
+int name_width() {
+  std::size_t width = 0;
+  for (const Format format : every_format) width = std::max(width, to_string(format).size());
+  return static_cast<int>(width);
+}
+
 void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes) {
-  out << (chosen ? "  * " : "    ") << std::left << std::setw(10) << to_string(c.format) << std::right << std::fixed
-      << std::setprecision(3) << std::setw(10) << c.predicted_seconds * 1e3 << " ms predicted, "
+  out << (chosen ? "  * " : "    ") << std::left << std::setw(name_width()) << to_string(c.format) << std::right
+      << std::fixed << std::setprecision(3) << std::setw(10) << c.predicted_seconds * 1e3 << " ms predicted, "
       << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
   if (c.tiles > 0) out << ", " << static_cast<long long>(c.tiles) << " tiles";
