@@ -8,6 +8,7 @@
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/Blocks.hpp>
 #include <tessera/format/Csr.hpp>
+#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
@@ -48,6 +49,24 @@ struct Side {
     map = compose(exec, from_canonical, built.values);
     const std::size_t places = std::visit([](const auto& any) { return any.places(); }, format);
     values = Values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::values"), places);
+  }
+
+  /// The same, but CSR where the format takes too much memory and the options allow a fall-back.
+  ///
+  /// \param notes [in,out] gets a note about a fall-back
+  /// \return the format that was built
+  Format build_or_fall_back(const ExecutionSpace& exec, const PlanOptions& options, Format name,
+                            const Csr<Offset, Memory>& pattern, const ValueMap<Offset, Memory>& from_canonical,
+                            std::vector<std::string>& notes) {
+    try {
+      build(exec, options, name, pattern, from_canonical);
+      return name;
+    } catch (const FormatTooLarge& refusal) {
+      if (options.on_unsupported == OnUnsupported::Throw) throw;
+      notes.push_back(std::string(refusal.what()) + "; csr is used");
+    }
+    build(exec, options, Format::Csr, pattern, from_canonical);
+    return Format::Csr;
   }
 };
 
@@ -160,7 +179,11 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
     m.choice.format = options.format;
     m.choice.reason = std::string(to_string(options.format)) + " was asked for";
   }
-  m.plain.build(exec, options, m.choice.format, canonical.pattern, {});
+  const Format built = m.plain.build_or_fall_back(exec, options, m.choice.format, canonical.pattern, {}, m.notes);
+  if (built != m.choice.format) {
+    m.choice.format = built;
+    m.choice.reason += ", but takes too much memory";
+  }
   m.tiles = Tessera::tile_metrics<ExecutionSpace, Offset>(exec, m.plain.format);
   const auto is_built = [&](const Candidate& candidate) { return candidate.format == m.choice.format; };
   if (std::none_of(m.choice.candidates.begin(), m.choice.candidates.end(), is_built)) {
@@ -246,13 +269,23 @@ void PlanState<Scalar, Offset, ExecutionSpace>::build_transpose(const ExecutionS
   Members& m = *members_;
   const auto rows = to_csr<ExecutionSpace, Offset>(exec, m.plain.format);
   const auto turned = transpose(exec, rows.pattern.view(), m.nonzeros);
+  PlanOptions options = m.options;
+  // Blocks of h x w turned are blocks of w x h.
+  std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
   Side<Scalar, Offset, ExecutionSpace> side;  // the plan stays as it is if memory runs out
-  side.build(exec, m.options, m.choice.format, turned.pattern, turned.values);
+  std::vector<std::string> notes;
+  try {
+    side.build_or_fall_back(exec, options, m.choice.format, turned.pattern, turned.values, notes);
+  } catch (const std::invalid_argument& refusal) {
+    throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
+                                std::string(refusal.what()));
+  }
   gather_values(exec, rows.values, side.map, m.plain.values.data(), side.values.data(), side.values.extent(0));
   if (!m.has_source) side.map = {};
   exec.fence("Tessera::Plan::prepare");
   m.transposed = std::move(side);
   m.has_transpose = true;
+  for (const std::string& note : notes) m.notes.push_back("transpose: " + note);
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>

@@ -142,4 +142,21 @@ inline PlanOptions with_format(Format format) {
 }
 inline constexpr Mode every_mode[] = {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose};
 
+/// What a call says when it throws Error; empty if it does not throw.
+template <class Error, class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+#define EXPECT_MESSAGE(Error, call, text)                                                                  \
+  do {                                                                                                     \
+    const std::string said = message_of<Error>([&] { call; });                                             \
+    EXPECT_NE(said.find(text), std::string::npos) << "expected \"" << text << "\", got \"" << said << '"'; \
+  } while (false)
+
 }  // namespace Tessera::Test

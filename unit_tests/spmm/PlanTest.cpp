@@ -18,23 +18,6 @@ struct Small {
   UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(20, 30, 0.2, 1)};
 };
 
-/// What a call says when it throws Error; empty if it does not throw.
-template <class Error, class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-#define EXPECT_MESSAGE(Error, call, text)                                                                  \
-  do {                                                                                                     \
-    const std::string said = message_of<Error>([&] { call; });                                             \
-    EXPECT_NE(said.find(text), std::string::npos) << "expected \"" << text << "\", got \"" << said << '"'; \
-  } while (false)
-
 TYPED_TEST(PlanTest, TellsItsShapeAndBytes) {
   const Small<TypeParam> small;
   const auto& A = small.A;
@@ -69,6 +52,25 @@ TYPED_TEST(PlanTest, ExplainsItself) {
   const UserMatrix<typename TypeParam::ExecutionSpace, double, typename TypeParam::Offset> B(
       unsorted_pattern<typename TypeParam::Offset>(20, 5, 9, 2));
   EXPECT_NE(B.plan({}).explain().find("duplicate entries of the input are summed"), std::string::npos);
+}
+
+/// Where the predictions of explain() end, one a candidate.
+std::vector<std::size_t> prediction_columns(const std::string& text) {
+  std::vector<std::size_t> columns;
+  for (std::size_t at = text.find(" ms predicted"); at != std::string::npos; at = text.find(" ms predicted", at + 1)) {
+    columns.push_back(at - text.rfind('\n', at));
+  }
+  return columns;
+}
+
+TYPED_TEST(PlanTest, ExplainsInColumnsWhateverTheFormat) {
+  const Small<TypeParam> small;
+  for (const Format format : every_format) {
+    const std::string text = small.A.plan(with_format(format)).explain();
+    const auto columns = prediction_columns(text);
+    ASSERT_GE(columns.size(), 2u) << text;
+    for (const std::size_t column : columns) EXPECT_EQ(column, columns.front()) << text;
+  }
 }
 
 TYPED_TEST(PlanTest, TakesAMatrixLikeKokkosKernels) {

@@ -73,7 +73,8 @@ class Plan {
   /// The first call for T or H also builds the transpose (once a plan; about the time of a build and the memory of the
   /// matrix again), so that transposed products run without atomics and give the same result on any number of threads.
   ///
-  /// \throws std::invalid_argument if columns is negative
+  /// \throws std::invalid_argument if columns is negative; if the transpose needs more than
+  ///         FormatParameters::memory_limit, although A does not: the message says so, and the plan stays as it is
   workspace_type prepare(const execution_space& exec, int columns, Mode mode) {
     return state().prepare(exec, columns, mode);
   }

@@ -6,10 +6,12 @@
 
 namespace Tessera {
 
-/// What to do about a request that the format, the device or the type cannot meet.
+/// What to do about a request that the matrix or the device cannot meet: a precision, or a format that takes more
+/// memory than FormatParameters::memory_limit. What is wrong in itself, such as a parameter out of range, always
+/// throws.
 enum class OnUnsupported {
   Throw,    ///< std::invalid_argument that names the request and what would work
-  FallBack  ///< do the nearest lossless thing; Plan::explain() tells
+  FallBack  ///< native precision; Format::Csr, of A or its transpose or both. Plan::explain() tells
 };
 
 struct PlanOptions {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PlanOptions::parameters reach the build of A and of its transpose, and what happens to a format that is too large.
+#include <stdexcept>
+#include <utility>
+
+#include "PlanCheck.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class ParametersTest : public ::testing::Test {};
+TYPED_TEST_SUITE(ParametersTest, OffsetCases);
+
+template <class T>
+using UserView = Kokkos::View<double**, Kokkos::LayoutLeft, typename T::ExecutionSpace::memory_space>;
+
+/// A 64 x 32 matrix without zeros, of which a format's tiles are full.
+template <class T>
+UserMatrix<typename T::ExecutionSpace, double, typename T::Offset> full_matrix() {
+  return UserMatrix<typename T::ExecutionSpace, double, typename T::Offset>(
+      random_pattern<typename T::Offset>(64, 32, 1.0, 1));
+}
+
+/// In blocks of 2 x 5.
+PlanOptions in_small_blocks() {
+  PlanOptions options = with_format(Format::Bcsr);
+  options.parameters.bcsr_block_rows = 2;
+  options.parameters.bcsr_block_columns = 5;
+  return options;
+}
+
+TYPED_TEST(ParametersTest, ReachTheBlockRowPartition) {
+  const auto A = full_matrix<TypeParam>();
+  PlanOptions options = with_format(Format::BlockRowPartition);
+  for (const auto& [f, g] : {std::pair(2, 1), {1, 4}, {4, 2}}) {
+    options.parameters.brp_nonzeros_per_column = f;
+    options.parameters.brp_tiles_per_group = g;
+    EXPECT_EQ(A.plan(options).tile_metrics().mean_nonzeros, 8 * f * g) << "f " << f << ", g " << g;
+  }
+}
+
+TYPED_TEST(ParametersTest, ReachSortedColumns) {
+  const auto A = full_matrix<TypeParam>();
+  PlanOptions options = with_format(Format::SortedColumns);
+  for (const auto& [width, height] : {std::pair(16, 8), {8, 16}, {8, 4}}) {
+    options.parameters.sorted_columns_width = width;
+    options.parameters.sorted_columns_height = height;
+    const auto tiles = A.plan(options).tile_metrics();
+    EXPECT_EQ(tiles.mean_nonzeros, width * height) << width << " x " << height;
+  }
+}
+
+/// 64 x 32 elements in blocks of 2 x 5 are 32 x 7 blocks, in blocks of 5 x 2 13 x 16.
+TYPED_TEST(ParametersTest, ReachBcsr) {
+  const auto A = full_matrix<TypeParam>();
+  const std::size_t offset_bytes = sizeof(typename TypeParam::Offset), block_bytes = 4 + 8 + 10 * 8;
+  PlanOptions options = in_small_blocks();
+  EXPECT_EQ(A.plan(options).tile_metrics().tiles, 32u * 7);
+  EXPECT_EQ(A.plan(options).format_bytes(), 33 * offset_bytes + 32 * 7 * block_bytes);
+  std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
+  EXPECT_EQ(A.plan(options).tile_metrics().tiles, 13u * 16);
+}
+
+TYPED_TEST(ParametersTest, BlocksOfTheTransposeAreTransposed) {
+  const auto A = full_matrix<TypeParam>();
+  const std::size_t offset_bytes = sizeof(typename TypeParam::Offset), block_bytes = 4 + 8 + 10 * 8;
+  auto plan = A.plan(in_small_blocks());
+  plan.prepare(typename TypeParam::ExecutionSpace(), 3, Mode::Transpose);
+  const std::size_t transpose_bytes = plan.bytes() - plan.format_bytes() - plan.slot_map_bytes();
+  EXPECT_EQ(transpose_bytes, 8 * offset_bytes + 32 * 7 * block_bytes);
+  expect_product<UserView<TypeParam>>(A, plan, 3, Mode::Transpose, 1, 0, "blocks of 5 x 2");
+}
+
+/// Two rows of many columns: A has few rows of blocks, its transpose many. The limit is what A needs, and `less` of it.
+template <class T>
+struct Wide {
+  UserMatrix<typename T::ExecutionSpace, double, typename T::Offset> A{
+      random_pattern<typename T::Offset>(2, 3000, 0.01, 1)};
+  PlanOptions options = in_small_blocks();
+
+  explicit Wide(std::size_t less) {
+    const auto plan = A.plan(options);
+    options.parameters.memory_limit = plan.format_bytes() + plan.slot_map_bytes() - less;
+  }
+};
+
+TYPED_TEST(ParametersTest, TheMemoryLimitRefusesThePlan) {
+  const Wide<TypeParam> wide(1);
+  const std::string limit = std::to_string(wide.options.parameters.memory_limit);
+  EXPECT_MESSAGE(std::invalid_argument, wide.A.plan(wide.options), "memory_limit allows " + limit);
+}
+
+TYPED_TEST(ParametersTest, TheMemoryLimitRefusesTheTransposeAlone) {
+  const Wide<TypeParam> wide(0);
+  auto plan = wide.A.plan(wide.options);
+  const typename TypeParam::ExecutionSpace exec;
+  for (const char* part :
+       {"Tessera::Plan::prepare: the transpose of A is refused", "blocks of 5 x 2", "memory_limit"}) {
+    EXPECT_MESSAGE(std::invalid_argument, plan.prepare(exec, 3, Mode::Transpose), part);
+  }
+  expect_product<UserView<TypeParam>>(wide.A, plan, 3, Mode::NoTranspose, 1, 0, "after a refusal");
+}
+
+TYPED_TEST(ParametersTest, AFallBackFromAFormatThatIsTooLargeIsCsr) {
+  Wide<TypeParam> wide(1);
+  wide.options.on_unsupported = OnUnsupported::FallBack;
+  auto plan = wide.A.plan(wide.options);
+  EXPECT_EQ(plan.format(), Format::Csr);
+  EXPECT_EQ(plan.format_bytes(), wide.A.plan(with_format(Format::Csr)).format_bytes());
+  const std::string text = plan.explain();
+  EXPECT_NE(text.find("csr: bcsr was asked for, but takes too much memory"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: Tessera: BCSR with blocks of 2 x 5 needs"), std::string::npos) << text;
+  for (const Mode mode : every_mode) expect_product<UserView<TypeParam>>(wide.A, plan, 3, mode, 1, 0, "fall-back");
+}
+
+TYPED_TEST(ParametersTest, TheTransposeFallsBackAlone) {
+  Wide<TypeParam> wide(0);
+  wide.options.on_unsupported = OnUnsupported::FallBack;
+  auto plan = wide.A.plan(wide.options);
+  EXPECT_EQ(plan.format(), Format::Bcsr);
+  for (const Mode mode : every_mode)
+    expect_product<UserView<TypeParam>>(wide.A, plan, 3, mode, 1, 0, "transpose falls back");
+  EXPECT_EQ(plan.format(), Format::Bcsr);
+  const std::string text = plan.explain();
+  EXPECT_NE(text.find("note: transpose: Tessera: BCSR with blocks of 5 x 2 needs"), std::string::npos) << text;
+  EXPECT_EQ(text.find("note: Tessera"), std::string::npos) << text;
+}
+
+TYPED_TEST(ParametersTest, WhatIsWrongInItselfThrowsInSpiteOfFallBack) {
+  const auto A = full_matrix<TypeParam>();
+  PlanOptions options = with_format(Format::Bcsr);
+  options.on_unsupported = OnUnsupported::FallBack;
+  options.parameters.bcsr_block_rows = 65;
+  EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "bcsr_block_rows is 65");
+}
+
+}  // namespace Tessera::Test
