@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <functional>
+#include <io/Memory.hpp>
 #include <stdexcept>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
@@ -14,10 +16,23 @@
 #include "DeviceData.hpp"
 #include "Formats.hpp"
 #include "Progress.hpp"
+#include "Refusal.hpp"
 #include "Result.hpp"
 #include "Timing.hpp"
 
 namespace Tessera::Driver {
+
+/// What a format may take in bytes where the user does not say: half of the memory that is available on a host, a
+/// quarter where its transpose is stored besides. On a device there is no limit, since memory that is not there is
+/// refused; on a host that would end the process.
+template <class ExecutionSpace>
+std::size_t default_memory_limit(Mode mode) {
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecutionSpace::memory_space>::accessible) {
+    return Impl::available_memory() / (is_transposed(mode) ? 4 : 2);
+  } else {
+    return FormatParameters().memory_limit;
+  }
+}
 
 /// The products that one run times, all of the same problem, each with a Y of its own.
 template <class Scalar, class Offset, class KokkosLayout, class ExecutionSpace>
@@ -31,15 +46,21 @@ class Measure {
         problem_(problem),
         a_(upload<Offset, ExecutionSpace>(problem.a)),
         x_(upload<KokkosLayout, ExecutionSpace>("X", problem.x)),
-        y_before_(upload<KokkosLayout, ExecutionSpace>("Y before", problem.y)) {}
+        y_before_(upload<KokkosLayout, ExecutionSpace>("Y before", problem.y)),
+        parameters_(settings.parameters) {
+    parameters_.memory_limit = settings.memory_limit ? static_cast<std::size_t>(*settings.memory_limit * 1e9)
+                                                     : default_memory_limit<ExecutionSpace>(settings.mode);
+  }
 
   /// Builds the plans, times the products, and fills in all of `result` but the errors.
-  /// \return the Y of every row of the table: those of result.formats, then Kokkos Kernels'
+  /// \return the Y of each of result.products()
   std::vector<HostDense<Scalar>> run(Result& result) {
     result.concurrency = exec_.concurrency();
     result.csr_bytes = a_.bytes();
+    result.parameters = parameters_;
     describe(result.matrix);
-    for (Format format : formats_named(settings_.format)) result.formats.push_back(add_format(format));
+    for (Format format : formats_named(settings_.format)) result.formats.push_back(add_or_refuse(format));
+    if (contenders_.empty()) throw std::runtime_error("no format can be built; csr: " + result.formats.front().refused);
     explain(result);
     if (settings_.kokkos_kernels) result.kokkos_kernels = add_kokkos_kernels();
     {
@@ -47,10 +68,10 @@ class Measure {
       time_in_turns(contenders_, fence(), settings_.repeat, [&](double fraction) { progress.update(fraction); });
     }
     std::vector<HostDense<Scalar>> results;
+    const std::vector<Measurement*> rows = result.products();
     for (std::size_t c = 0; c < contenders_.size(); ++c) {
-      Measurement& row = c < result.formats.size() ? result.formats[c] : *result.kokkos_kernels;
-      row.seconds = std::move(contenders_[c].seconds);
-      rate(row);
+      rows[c]->seconds = std::move(contenders_[c].seconds);
+      rate(*rows[c]);
       results.push_back(download<Scalar>(y_[c]));
       y_[c] = Dense();
     }
@@ -68,7 +89,22 @@ class Measure {
     PlanOptions options;
     options.columns = static_cast<int>(problem_.x.columns);
     options.format = format;
+    options.parameters = parameters_;
     return make_plan(exec_, a_.rows, a_.columns, a_.row_offsets, a_.column_indices, a_.values, options);
+  }
+
+  /// Of all formats, one that is refused does not keep the others from being measured.
+  FormatMeasurement add_or_refuse(Format format) {
+    if (settings_.format != "all") return add_format(format);
+    try {
+      return add_format(format);
+    } catch (...) {
+      FormatMeasurement row;
+      row.format = format;
+      row.name = to_string(format);
+      row.refused = refusal_reason(std::current_exception());
+      return row;
+    }
   }
 
   /// A new row of the table. Building is timed up to three times while that takes no more than a second.
@@ -172,6 +208,7 @@ class Measure {
   DeviceCsr<Value, Offset, ExecutionSpace> a_;
   Dense x_;
   Dense y_before_;
+  FormatParameters parameters_;
   std::vector<PlanType> plans_;
   std::vector<Dense> y_;
   std::vector<Contender> contenders_;

@@ -2,10 +2,12 @@
 #include "Options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iostream>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <tessera/io/Generators.hpp>
@@ -42,6 +44,18 @@ std::complex<double> parse_complex(const std::string& text, const std::string& o
   return {re, im};
 }
 
+void parse_block(const std::string& text, FormatParameters& parameters) {
+  int height = 0, width = 0;
+  char by = 0;
+  std::istringstream stream(text);
+  const bool is_shape = stream >> height >> by >> width && by == 'x' && stream.eof();
+  if (!is_shape || std::min(height, width) < 1 || std::max(height, width) > 64) {
+    throw std::invalid_argument("--bcsr-block: '" + text + "' is not two numbers from 1 to 64 as HxW");
+  }
+  parameters.bcsr_block_rows = height;
+  parameters.bcsr_block_columns = width;
+}
+
 std::string footer() {
   std::string text = "Matrices that --generate knows, with the sizes they take:\n";
   for (const auto& [name, description] : generator_names()) text += "  " + name + "\n      " + description + "\n";
@@ -56,6 +70,7 @@ std::string footer() {
 
 /// Options whose text is turned into another type once all of them are read.
 struct Texts {
+  std::string bcsr_block;
   std::string layout = "left";
   std::string mode = "N";
   std::string alpha = "1";
@@ -95,6 +110,21 @@ void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
   add_choice(app, "--mode", texts.mode, {"N", "T", "C", "H"}, "op(A): A, transpose, conjugate, both (default: N)");
   add(app, "--alpha", texts.alpha, "RE[,IM]", "(default: 1)");
   add(app, "--beta", texts.beta, "RE[,IM]", "(default: 0: Y is overwritten, and is NaN before)");
+}
+
+void add_parameter_options(CLI::App& app, Settings& settings, Texts& texts) {
+  FormatParameters& parameters = settings.parameters;
+  add(app, "--brp-f", parameters.brp_nonzeros_per_column, "N", "brp: nonzeros of a column (default: chosen)")
+      ->check(CLI::Range(1, 16));
+  add(app, "--brp-g", parameters.brp_tiles_per_group, "N", "brp: tiles of a group (default: chosen)")
+      ->check(CLI::Range(1, 64));
+  add(app, "--bcsr-block", texts.bcsr_block, "HxW", "bcsr: shape of the blocks (default: chosen)");
+  add(app, "--sorted-width", parameters.sorted_columns_width, "N", "sorted_columns: columns of a block (default: 32)")
+      ->check(CLI::Range(1, 1024));
+  add(app, "--sorted-height", parameters.sorted_columns_height, "N", "and the most it takes of each (default: 32)")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  add(app, "--memory-limit", settings.memory_limit, "GB",
+      "for a format that stores zeros (default: half of what is free)");
 }
 
 void add_file_options(CLI::App& app, Settings& settings) {
@@ -145,6 +175,13 @@ void check_compare(const Settings& settings) {
   }
 }
 
+void check_memory_limit(const Settings& settings) {
+  constexpr double most = 1e9;  // an exabyte, which fits in std::size_t
+  if (settings.memory_limit && !(*settings.memory_limit >= 0 && *settings.memory_limit <= most)) {
+    throw std::invalid_argument("--memory-limit: expected gigabytes, from 0 to 1e9");
+  }
+}
+
 void check_not_empty(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& value : option->results()) {
@@ -167,6 +204,7 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   keep_lines(*app.get_formatter());
   add_matrix_options(app, settings);
   add_product_options(app, settings, texts);
+  add_parameter_options(app, settings, texts);
   add_file_options(app, settings);
   add_run_options(app, settings, texts);
   try {
@@ -185,6 +223,8 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   settings.alpha = parse_complex(texts.alpha, "--alpha");
   settings.beta = parse_complex(texts.beta, "--beta");
   settings.kokkos_kernels = !texts.compare.empty();
+  if (!texts.bcsr_block.empty()) parse_block(texts.bcsr_block, settings.parameters);
+  check_memory_limit(settings);
   check_backend(settings);
   check_compare(settings);
   check_outputs(settings);

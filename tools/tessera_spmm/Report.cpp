@@ -32,16 +32,19 @@ std::string error_text(const Measurement& row) {
   return text_format("%.2g %s", row.error, row.verified() ? "verified" : "WRONG");
 }
 
-/// Left-aligned first column, right-aligned others, two blanks between.
+/// Left-aligned first column, right-aligned others, two blanks between. A row of two has a remark instead of numbers.
 std::string aligned(const std::vector<Row>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
+  const auto is_remark = [](const Row& row, std::size_t c) { return row.size() == 2 && c == 1; };
   for (const Row& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (!is_remark(row, c)) widths[c] = std::max(widths[c], row[c].size());
+    }
   }
   std::string text;
   for (const Row& row : rows) {
     for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string padding(widths[c] - row[c].size(), ' ');
+      const std::string padding(is_remark(row, c) ? 0 : widths[c] - row[c].size(), ' ');
       text += c == 0 ? row[c] + padding : "  " + padding + row[c];
     }
     text += '\n';
@@ -84,23 +87,26 @@ void add_common(Row& cells, const Measurement& row, const Result& result) {
   }
 }
 
+Row format_row(const FormatMeasurement& format, const Result& result) {
+  if (!format.refused.empty()) return {format.name, "refused: " + format.refused};
+  const TileMetrics& tiles = format.tiles;
+  const auto if_tiled = [&](const std::string& text) { return tiles.tiles > 0 ? text : "-"; };
+  Row cells{format.name + (format.format == result.automatic ? " *" : ""),
+            if_tiled(with_separators(tiles.tiles)),
+            if_tiled(text_format("%.1f", tiles.mean_nonzeros)),
+            if_tiled(text_format("%.2f", tiles.fill)),
+            tiles.imbalance ? text_format("%.1f", *tiles.imbalance) : "-",
+            text_format("%.3f", format.bytes_over_csr),
+            milliseconds(format.build_seconds)};
+  add_common(cells, format, result);
+  return cells;
+}
+
 std::string table(const Result& result) {
   std::vector<Row> rows{{"format", "tiles", "nnz/tile", "fill", "IBD", "bytes/CSR", "build ms", "SpMM ms", "min .. max",
                          "GFLOP/s", "GB/s", "error/bound"}};
   if (result.kokkos_kernels) rows.front().push_back("speed");
-  for (const FormatMeasurement& format : result.formats) {
-    const TileMetrics& tiles = format.tiles;
-    const auto if_tiled = [&](const std::string& text) { return tiles.tiles > 0 ? text : "-"; };
-    Row cells{format.name + (format.format == result.automatic ? " *" : ""),
-              if_tiled(with_separators(tiles.tiles)),
-              if_tiled(text_format("%.1f", tiles.mean_nonzeros)),
-              if_tiled(text_format("%.2f", tiles.fill)),
-              tiles.imbalance ? text_format("%.1f", *tiles.imbalance) : "-",
-              text_format("%.3f", format.bytes_over_csr),
-              milliseconds(format.build_seconds)};
-    add_common(cells, format, result);
-    rows.push_back(cells);
-  }
+  for (const FormatMeasurement& format : result.formats) rows.push_back(format_row(format, result));
   if (result.kokkos_kernels) {
     Row cells{result.kokkos_kernels->name, "-", "-", "-", "-", "1.000", "-"};
     add_common(cells, *result.kokkos_kernels, result);
@@ -115,7 +121,9 @@ std::string report(const Result& result) {
   std::string notes;
   if (result.settings.format == "all" || result.settings.format == "auto") notes = "* the automatic choice";
   if (result.kokkos_kernels) notes += std::string(notes.empty() ? "" : "; ") + "speed: relative to Kokkos Kernels";
-  return header(result) + "\n" + table(result) + (notes.empty() ? "" : notes + "\n") + "\n" + result.explanation;
+  if (!notes.empty()) notes += '\n';
+  if (is_transposed(result.settings.mode)) notes += "tiles and bytes are A's; the product takes its transpose\n";
+  return header(result) + "\n" + table(result) + notes + "\n" + result.explanation;
 }
 
 }  // namespace Tessera::Driver

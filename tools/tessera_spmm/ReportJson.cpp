@@ -36,9 +36,23 @@ Json matrix_json(const Result& result) {
           {"csr_bytes", result.csr_bytes}};
 }
 
+/// Null is what a format chooses itself, or no limit.
+Json parameters_json(const FormatParameters& parameters) {
+  const auto given = [](int value) { return value == 0 ? Json() : Json(value); };
+  const bool limited = parameters.memory_limit != FormatParameters().memory_limit;
+  return {{"brp_nonzeros_per_column", given(parameters.brp_nonzeros_per_column)},
+          {"brp_tiles_per_group", given(parameters.brp_tiles_per_group)},
+          {"bcsr_block_rows", given(parameters.bcsr_block_rows)},
+          {"bcsr_block_columns", given(parameters.bcsr_block_columns)},
+          {"sorted_columns_width", given(parameters.sorted_columns_width)},
+          {"sorted_columns_height", given(parameters.sorted_columns_height)},
+          {"memory_limit", limited ? Json(parameters.memory_limit) : Json()}};
+}
+
 Json settings_json(const Result& result) {
   const Settings& settings = result.settings;
   return {{"format", settings.format},
+          {"parameters", parameters_json(result.parameters)},
           {"columns", result.columns},
           {"scalar", result.scalar},
           {"layout", settings.layout == Layout::Left ? "left" : "right"},
@@ -64,6 +78,7 @@ Json measurement_json(const Measurement& row) {
 }
 
 Json format_json(const FormatMeasurement& format) {
+  if (!format.refused.empty()) return {{"name", format.name}, {"refused", format.refused}};
   Json json = measurement_json(format);
   json["tiles"] = format.tiles.tiles;
   json["nonzeros_per_tile"] = format.tiles.mean_nonzeros;

@@ -17,9 +17,18 @@ double Measurement::fastest() const { return seconds.empty() ? 0 : *std::min_ele
 
 double Measurement::slowest() const { return seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end()); }
 
+std::vector<Measurement*> Result::products() {
+  std::vector<Measurement*> rows;
+  for (FormatMeasurement& format : formats) {
+    if (format.refused.empty()) rows.push_back(&format);
+  }
+  if (kokkos_kernels) rows.push_back(&*kokkos_kernels);
+  return rows;
+}
+
 bool Result::verified() const {
-  return std::all_of(formats.begin(), formats.end(), [](const auto& format) { return format.verified(); }) &&
-         (!kokkos_kernels || kokkos_kernels->verified());
+  const auto holds = [](const FormatMeasurement& format) { return !format.refused.empty() || format.verified(); };
+  return std::all_of(formats.begin(), formats.end(), holds) && (!kokkos_kernels || kokkos_kernels->verified());
 }
 
 }  // namespace Tessera::Driver

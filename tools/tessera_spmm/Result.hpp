@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <tessera/common/Format.hpp>
+#include <tessera/common/FormatParameters.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
@@ -43,7 +44,8 @@ struct Measurement {
 
 struct FormatMeasurement : Measurement {
   Format format = Format::Csr;
-  TileMetrics tiles;
+  std::string refused;       ///< why the format could not be built: then nothing else is measured; empty otherwise
+  TileMetrics tiles;         ///< of A, whatever the mode; so are the bytes
   double build_seconds = 0;  ///< make_plan and prepare
 };
 
@@ -55,12 +57,15 @@ struct Result {
   int concurrency = 0;
   std::string kokkos_version;
   std::size_t csr_bytes = 0;
+  FormatParameters parameters;     ///< that plans were made with
   Format automatic = Format::Csr;  ///< what an automatic plan chooses
   std::string explanation;         ///< Plan::explain() of the automatic plan, or of the one that was asked for
   std::vector<FormatMeasurement> formats;
   std::optional<Measurement> kokkos_kernels;
 
-  bool verified() const;
+  /// The rows that have a product: formats that were not refused, then Kokkos Kernels.
+  std::vector<Measurement*> products();
+  bool verified() const;  ///< all that have a product
 };
 
 }  // namespace Tessera::Driver

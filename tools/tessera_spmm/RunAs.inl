@@ -49,17 +49,16 @@ void verify(const Problem<Scalar>& problem, const std::vector<HostDense<Scalar>>
   Progress progress("verifying");
   const std::vector<double> errors =
       worst_errors(problem, result.settings.mode, results, [&](double fraction) { progress.update(fraction); });
-  for (std::size_t r = 0; r < errors.size(); ++r) {
-    Measurement& row = r < result.formats.size() ? result.formats[r] : *result.kokkos_kernels;
-    row.error = errors[r];
-  }
+  const std::vector<Measurement*> rows = result.products();
+  for (std::size_t r = 0; r < errors.size(); ++r) rows[r]->error = errors[r];
 }
 
 /// The Y that --write-y writes: of the format that an automatic plan chooses, or of the only one there is.
 template <class Scalar>
-const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, const Result& result) {
-  for (std::size_t r = 0; r < result.formats.size(); ++r) {
-    if (result.formats[r].format == result.automatic) return results[r];
+const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, Result& result) {
+  const std::vector<Measurement*> rows = result.products();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (rows[r]->name == to_string(result.automatic)) return results[r];
   }
   return results.front();
 }

@@ -77,6 +77,22 @@ TEST(Options, EveryOneIsRead) {
   EXPECT_EQ(settings.threads, 2);
 }
 
+TEST(Options, ParametersOfFormats) {
+  const Settings none = parsed({});
+  EXPECT_EQ(none.parameters.brp_nonzeros_per_column, 0);
+  EXPECT_EQ(none.parameters.bcsr_block_rows, 0);
+  EXPECT_FALSE(none.memory_limit.has_value());
+  const Settings settings = parsed({"--brp-f", "4", "--brp-g", "2", "--bcsr-block", "16x8", "--sorted-width", "64",
+                                    "--sorted-height", "48", "--memory-limit", "1.5"});
+  EXPECT_EQ(settings.parameters.brp_nonzeros_per_column, 4);
+  EXPECT_EQ(settings.parameters.brp_tiles_per_group, 2);
+  EXPECT_EQ(settings.parameters.bcsr_block_rows, 16);
+  EXPECT_EQ(settings.parameters.bcsr_block_columns, 8);
+  EXPECT_EQ(settings.parameters.sorted_columns_width, 64);
+  EXPECT_EQ(settings.parameters.sorted_columns_height, 48);
+  EXPECT_EQ(settings.memory_limit, 1.5);
+}
+
 TEST(Options, TheErrorNamesTheOption) {
   const std::vector<std::vector<const char*>> wrong{{"--columns", "-1"},
                                                     {"--columns", "many"},
@@ -93,6 +109,21 @@ TEST(Options, TheErrorNamesTheOption) {
                                                     {"--alpha", "one"},
                                                     {"--beta", ","},
                                                     {"--beta", "inf"},
+                                                    {"--brp-f", "17"},
+                                                    {"--brp-g", "0"},
+                                                    {"--bcsr-block", "16"},
+                                                    {"--bcsr-block", "16x"},
+                                                    {"--bcsr-block", "x8"},
+                                                    {"--bcsr-block", "16x8x4"},
+                                                    {"--bcsr-block", "16,8"},
+                                                    {"--bcsr-block", "65x8"},
+                                                    {"--bcsr-block", "8x0"},
+                                                    {"--sorted-width", "1025"},
+                                                    {"--sorted-height", "0"},
+                                                    {"--memory-limit", "-1"},
+                                                    {"--memory-limit", "nan"},
+                                                    {"--memory-limit", "1e300"},
+                                                    {"--memory-limit", "much"},
                                                     {"--repeat", "-3"},
                                                     {"--repeat", "0"},
                                                     {"--seed", "-1"},

@@ -112,9 +112,11 @@ TEST_F(Program, PrintsATableWithARowAFormat) {
 TEST_F(Program, AnswersHelpAndVersion) {
   const Outcome help = accepts("--help");
   for (const char* option :
-       {"--matrix", "--generate", "--columns", "--format", "--scalar",  "--layout",   "--mode",
-        "--alpha",  "--beta",     "--x",       "--y",      "--write-y", "--repeat",   "--seed",
-        "--json",   "--backend",  "--compare", "--spy",    "--version", "elasticity", "Exit status"}) {
+       {"--matrix",        "--generate",     "--columns",  "--format",  "--scalar",     "--layout",
+        "--mode",          "--alpha",        "--beta",     "--x",       "--y",          "--write-y",
+        "--repeat",        "--seed",         "--brp-f",    "--brp-g",   "--bcsr-block", "--sorted-width",
+        "--sorted-height", "--memory-limit", "--json",     "--backend", "--compare",    "--spy",
+        "--version",       "elasticity",     "Exit status"}) {
     EXPECT_NE(help.out.find(option), std::string::npos) << option;
   }
   EXPECT_TRUE(accepts("--version").out.starts_with("tessera_spmm "));
@@ -185,8 +187,57 @@ TEST_F(Program, JsonTellsWhatTheTilesAreWorth) {
     EXPECT_NEAR(row["nonzeros_per_tile"].get<double>(), in_tiles / tiles, 1e-9) << row["name"];
     EXPECT_GT(row["fill"], 0.0) << row["name"];
     EXPECT_LE(row["fill"], 1.0) << row["name"];
-    EXPECT_GE(row["imbalance"], 0.0) << row["name"];
+    if (row["name"] == "sorted_columns") {
+      EXPECT_TRUE(row["imbalance"].is_null()) << row["imbalance"];
+    } else {
+      EXPECT_GE(row["imbalance"], 0.0) << row["name"];
+    }
   }
+}
+
+TEST_F(Program, AFormatThatIsRefusedDoesNotStopTheOthers) {
+  const std::string tight = small + "--memory-limit 1e-6 ";
+  const auto json = json_of(tight);
+  EXPECT_EQ(json["verified"], true);
+  EXPECT_EQ(json["settings"]["parameters"]["memory_limit"], 1000);
+  ASSERT_EQ(json["formats"].size(), std::size(every_format));
+  for (const auto& row : json["formats"]) {
+    if (row["name"] == "bcsr") {
+      EXPECT_EQ(row.size(), 2u) << row;
+      EXPECT_NE(row["refused"].get<std::string>().find("memory_limit allows 1000"), std::string::npos) << row;
+    } else {
+      EXPECT_EQ(row["verified"], true) << row["name"];
+      EXPECT_EQ(row["spmm_seconds"]["samples"].size(), 1u) << row["name"];
+    }
+  }
+  EXPECT_NE(accepts(tight + "--write-y y.mtx").out.find("\nbcsr            refused: Tessera: BCSR"), std::string::npos);
+  EXPECT_TRUE(fs::exists(folder_ / "y.mtx"));
+  refuses(tight + "--format bcsr", {"BCSR", "memory_limit allows 1000"});
+  accepts(small + "--memory-limit 1 --format bcsr");
+}
+
+TEST_F(Program, ParametersReachTheFormats) {
+  const auto row = [&](const std::string& options) { return json_of(small + options)["formats"][0]; };
+  EXPECT_EQ(row("--format brp --brp-f 4 --brp-g 2")["nonzeros_per_tile"], 8 * 4 * 2);
+  EXPECT_EQ(row("--format brp --brp-f 2 --brp-g 1")["nonzeros_per_tile"], 8 * 2 * 1);
+  EXPECT_EQ(row("--format bcsr --bcsr-block 3x3")["tiles"], 9000 / 9);
+  EXPECT_LE(row("--format sorted_columns --sorted-width 8 --sorted-height 4")["nonzeros_per_tile"], 8 * 4);
+  EXPECT_GT(row("--format sorted_columns --sorted-width 8 --sorted-height 8")["nonzeros_per_tile"], 8 * 4);
+  const auto parameters = json_of(small + "--format bcsr --bcsr-block 3x5")["settings"]["parameters"];
+  EXPECT_EQ(parameters["bcsr_block_rows"], 3);
+  EXPECT_EQ(parameters["bcsr_block_columns"], 5);
+  EXPECT_TRUE(parameters["brp_tiles_per_group"].is_null());
+  // Parameters that do not go together are a refusal, too.
+  refuses(small + "--format brp --brp-f 1 --brp-g 1", {"align"});
+  EXPECT_TRUE(json_of(small + "--brp-f 1 --brp-g 1")["formats"][3].contains("refused"));
+}
+
+TEST_F(Program, SaysThatTheTilesAreNotTheTransposes) {
+  const std::string note = "tiles and bytes are A's";
+  for (const char* mode : {"T", "H"}) {
+    EXPECT_NE(accepts(small + "--mode " + mode).out.find(note), std::string::npos) << mode;
+  }
+  EXPECT_EQ(accepts(small + "--mode C").out.find(note), std::string::npos);
 }
 
 TEST_F(Program, OneFormatOrTheAutomaticOne) {

@@ -2,8 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
 
+#include "Refusal.hpp"
 #include "Report.hpp"
 
 namespace Tessera::Driver {
@@ -69,6 +73,56 @@ TEST(Report, TableShowsWhatWasMeasured) {
                            "1.000 .. 4.000", "12.35", "0.25 verified", "because"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   }
+}
+
+/// Where a format's imbalance stands in the table: the fifth word of its row.
+std::string imbalance_shown(const Result& result) {
+  const std::string text = report(result);
+  std::istringstream row(text.substr(text.find("\nbittcf *") + 9));
+  std::string word;
+  for (int i = 0; i < 4; ++i) row >> word;
+  return word;
+}
+
+TEST(Report, AFormatWithoutWindowsHasNoImbalance) {
+  Result result = sample_result();
+  EXPECT_EQ(imbalance_shown(result), "2.2");
+  EXPECT_EQ(nlohmann::json::parse(report_json(result))["formats"][0]["imbalance"], 2.25);
+  result.formats.front().tiles.imbalance.reset();
+  EXPECT_EQ(imbalance_shown(result), "-");
+  EXPECT_TRUE(nlohmann::json::parse(report_json(result))["formats"][0]["imbalance"].is_null());
+}
+
+/// What building a format throws, as it is told.
+template <class Error>
+std::string told(const Error& error) {
+  return refusal_reason(std::make_exception_ptr(error));
+}
+
+TEST(Refusal, IsToldOnALine) {
+  EXPECT_EQ(told(std::invalid_argument("too large")), "too large");
+  EXPECT_EQ(told(std::bad_alloc()), "out of memory");
+  EXPECT_EQ(told(std::runtime_error("Kokkos failed to allocate\nhere")), "Kokkos failed to allocate");
+  EXPECT_THROW(told(std::logic_error("a mistake")), std::logic_error);
+}
+
+TEST(Report, ARefusedFormatHasItsReasonForARow) {
+  Result result = sample_result();
+  const std::size_t width = report(result).find("error/bound");
+  FormatMeasurement refused;
+  refused.name = "bcsr";
+  refused.format = Format::Bcsr;
+  refused.refused = "too large, and told at such a length that the columns of the others would not be seen";
+  refused.error = 2;  // of which nothing is known
+  result.formats.insert(result.formats.begin(), refused);
+  const std::string text = report(result);
+  EXPECT_NE(text.find("\nbcsr      refused: too large, and"), std::string::npos) << text;
+  EXPECT_EQ(text.find("error/bound"), width) << text;
+  EXPECT_TRUE(result.verified());
+  ASSERT_EQ(result.products().size(), 1u);
+  EXPECT_EQ(result.products().front(), &result.formats[1]);
+  const auto row = nlohmann::json::parse(report_json(result))["formats"][0];
+  EXPECT_EQ(row, nlohmann::json({{"name", "bcsr"}, {"refused", refused.refused}}));
 }
 
 TEST(Report, AWrongResultIsSaidToBe) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Refusal.hpp"
+
+#include <new>
+#include <stdexcept>
+
+namespace Tessera::Driver {
+
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::string refusal_reason(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::invalid_argument& refusal) {
+    return first_line(refusal.what());
+  } catch (const std::runtime_error& refusal) {  // Kokkos' for memory that it did not get
+    return first_line(refusal.what());
+  }
+}
+
+}  // namespace Tessera::Driver
