@@ -4,8 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Csr.hpp>
+#include <utility>
 #include <vector>
 
 /// Small matrices for the tests, and the way to a device and back.
@@ -47,6 +49,16 @@ Scalar number(double re, double im) {
   } else {
     return static_cast<Real>(re);
   }
+}
+
+/// 0, 1, ..., size - 1 in a random order.
+inline std::vector<int> shuffled(int size, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<int> order(static_cast<std::size_t>(size));
+  std::iota(order.begin(), order.end(), 0);
+  for (int i = size - 1; i > 0; --i)
+    std::swap(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(random.below(i + 1))]);
+  return order;
 }
 
 template <class Offset>

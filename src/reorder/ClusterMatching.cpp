@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ClusterMatching.hpp"
+
+#include <cstdint>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+
+#include "Neighbours.hpp"
+
+namespace Tessera::Impl {
+
+constexpr int passes = 3;       // what is left over then shares little
+constexpr int rounds = 16;      // of choices in a pass; most pairs form in the first few
+constexpr int list_length = 8;  // candidates that a cluster keeps
+
+/// A partner and what it is worth, in one number that orders candidates: by similarity, the columns that both have over
+/// those that either has. On a grid most are equally similar and mutual choices would be chance. Among equals, the one
+/// whose number differs in low bits only is preferred, so that 2 k and 2 k + 1 choose each other and natural orders
+/// give regular boxes; then any, but the same for both.
+KOKKOS_INLINE_FUNCTION std::uint64_t candidate(Ordinal cluster, Ordinal partner, std::uint64_t shared,
+                                               std::uint64_t either) {
+  const std::uint64_t similarity = (shared << 20) / either;  // at most 2^20
+  const auto low = static_cast<std::uint32_t>(cluster < partner ? cluster : partner);
+  const auto high = static_cast<std::uint32_t>(cluster < partner ? partner : cluster);
+  std::uint32_t closeness = 31;
+  for (std::uint32_t differing = low ^ high; differing != 0; differing >>= 1) --closeness;
+  const std::uint32_t any = scramble(low ^ scramble(high)) >> 26;
+  return similarity << 43 | std::uint64_t(closeness << 6 | any) << 32 | std::uint64_t(partner);
+}
+
+KOKKOS_INLINE_FUNCTION Ordinal partner_of(std::uint64_t candidate) {
+  return static_cast<Ordinal>(candidate & 0x7fffffffu);
+}
+
+/// Who is paired with whom, and whom each would like best.
+template <class Memory>
+struct ClusterMatching {
+  ColumnSets<Memory> sets;
+  Kokkos::View<Ordinal*, Memory> partners;                        // -1: free
+  Kokkos::View<Ordinal*, Memory> choices;                         // -1: nobody
+  Kokkos::View<std::uint64_t* [list_length], Memory> candidates;  // 0: none
+
+  /// Keeps a candidate if it is better than the worst of those that are kept.
+  KOKKOS_INLINE_FUNCTION void offer(Ordinal cluster, Ordinal other, Ordinal shared) const {
+    int worst = 0;
+    for (int i = 1; i < list_length; ++i) {
+      if (candidates(cluster, i) < candidates(cluster, worst)) worst = i;
+    }
+    const std::uint64_t both = std::uint64_t(sets.sizes(cluster)) + std::uint64_t(sets.sizes(other));
+    const std::uint64_t offered = candidate(cluster, other, std::uint64_t(shared), both - std::uint64_t(shared));
+    if (offered > candidates(cluster, worst)) candidates(cluster, worst) = offered;
+  }
+
+  KOKKOS_INLINE_FUNCTION Ordinal best_free(Ordinal cluster) const {
+    std::uint64_t best = 0;
+    for (int i = 0; i < list_length; ++i) {
+      const std::uint64_t entry = candidates(cluster, i);
+      if (entry > best && partners(partner_of(entry)) < 0) best = entry;
+    }
+    return best == 0 ? -1 : partner_of(best);
+  }
+};
+
+template <class Exec, class Ordinals>
+Ordinals free_clusters(const Exec& exec, const Ordinals& partners) {
+  const std::size_t count = partners.extent(0);
+  const Ordinals places = allocate<Ordinals>(exec, "Tessera::places", count + 1);
+  Kokkos::parallel_for(
+      "Tessera::free_clusters::count", IndexPolicy<Exec>(exec, 0, count),
+      KOKKOS_LAMBDA(std::size_t cluster) { places(cluster + 1) = partners(cluster) < 0 ? 1 : 0; });
+  counts_to_offsets(exec, places);
+  const Ordinals clusters =
+      allocate<Ordinals>(exec, "Tessera::clusters", std::size_t(read_element(exec, places.data() + count)));
+  Kokkos::parallel_for(
+      "Tessera::free_clusters::fill", IndexPolicy<Exec>(exec, 0, count), KOKKOS_LAMBDA(std::size_t cluster) {
+        if (partners(cluster) < 0) clusters(places(cluster)) = static_cast<Ordinal>(cluster);
+      });
+  return clusters;
+}
+
+template <class Exec, class Memory, class Ordinals>
+void find_candidates(const Exec& exec, const ClusterMatching<Memory>& m, const Ordinals& clusters, Ordinal columns) {
+  const auto owners = list_owners(exec, m.sets, clusters, columns, longest_list);
+  Kokkos::parallel_for(
+      "Tessera::find_candidates", WindowPolicy<Exec>(exec, 0, static_cast<Ordinal>(clusters.extent(0))),
+      KOKKOS_LAMBDA(Ordinal rank) {
+        const Ordinal cluster = owners.clusters(rank);
+        for (int i = 0; i < list_length; ++i) m.candidates(cluster, i) = 0;
+        Tally shared;
+        tally_neighbours(m.sets, owners, rank, shared);
+        for (const Tally::Place& place : shared.places) {
+          if (place.number < 0 || place.number == rank) continue;
+          m.offer(cluster, owners.clusters(place.number), place.count);
+        }
+      });
+}
+
+/// Pairs those that choose each other; whether there were any.
+template <class Exec, class Memory, class Ordinals>
+bool pair_mutual_choices(const Exec& exec, const ClusterMatching<Memory>& m, const Ordinals& clusters) {
+  Kokkos::parallel_for(
+      "Tessera::pair_mutual_choices::choose", IndexPolicy<Exec>(exec, 0, clusters.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i) {
+        const Ordinal cluster = clusters(i);
+        m.choices(cluster) = m.partners(cluster) < 0 ? m.best_free(cluster) : -1;
+      });
+  std::size_t paired = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::pair_mutual_choices::pair", IndexPolicy<Exec>(exec, 0, clusters.extent(0)),
+      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) {
+        const Ordinal cluster = clusters(i);
+        const Ordinal choice = m.choices(cluster);
+        if (choice < 0 || m.choices(choice) != cluster) return;
+        m.partners(cluster) = choice;
+        ++sum;
+      },
+      paired);
+  exec.fence("Tessera::pair_mutual_choices");
+  return paired > 0;
+}
+
+/// Pairs the rest in order, those last that will never share anything: an empty row should not thin a good window.
+template <class Exec, class Memory>
+void pair_leftovers(const Exec& exec, const ClusterMatching<Memory>& m) {
+  const auto clusters = free_clusters(exec, m.partners);
+  KeyedSlots<Exec, Ordinal> leftovers(exec, clusters.extent(0));
+  const auto keys = leftovers.keys;
+  const auto slots = leftovers.slots;
+  Kokkos::parallel_for(
+      "Tessera::pair_leftovers::keys", IndexPolicy<Exec>(exec, 0, clusters.extent(0)), KOKKOS_LAMBDA(std::size_t i) {
+        keys(i) = m.sets.listed(clusters(i)) == 0 ? 1 : 0;
+        slots(i) = clusters(i);
+      });
+  leftovers.sort(exec, 0, 1);
+  const auto sorted = leftovers.slots;
+  Kokkos::parallel_for(
+      "Tessera::pair_leftovers", IndexPolicy<Exec>(exec, 0, sorted.extent(0) / 2), KOKKOS_LAMBDA(std::size_t pair) {
+        m.partners(sorted(2 * pair)) = sorted(2 * pair + 1);
+        m.partners(sorted(2 * pair + 1)) = sorted(2 * pair);
+      });
+}
+
+template <class ExecutionSpace>
+Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space> match_clusters(
+    const ExecutionSpace& exec, const ColumnSets<typename ExecutionSpace::memory_space>& sets, Ordinal columns) {
+  using Memory = typename ExecutionSpace::memory_space;
+  using Ordinals = Kokkos::View<Ordinal*, Memory>;
+  const auto count = static_cast<std::size_t>(sets.count());
+  const ClusterMatching<Memory> m{
+      sets, allocate<Ordinals>(exec, "Tessera::partners", count), allocate<Ordinals>(exec, "Tessera::choices", count),
+      allocate<decltype(ClusterMatching<Memory>::candidates)>(exec, "Tessera::candidates", count)};
+  Kokkos::deep_copy(exec, m.partners, Ordinal(-1));
+  for (int pass = 0; pass < passes; ++pass) {
+    const auto clusters = free_clusters(exec, m.partners);
+    if (clusters.extent(0) < 2) break;
+    find_candidates(exec, m, clusters, columns);
+    for (int round = 0; round < rounds && pair_mutual_choices(exec, m, clusters); ++round) {
+    }
+  }
+  pair_leftovers(exec, m);
+  return m.partners;
+}
+
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                        \
+  template Kokkos::View<Ordinal*, Exec::memory_space> match_clusters(const Exec&, \
+                                                                     const ColumnSets<Exec::memory_space>&, Ordinal);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <tessera/common/Csr.hpp>
+#include <tessera/parallel/Arrays.hpp>
+
+/// The columns of each of many clusters of rows.
+namespace Tessera::Impl {
+
+/// Of each cluster, the columns that another one has too, ascending. A column that a cluster has alone can never be
+/// shared, however clusters are joined: it is counted and no longer listed, which keeps the lists short as clusters
+/// grow.
+template <class Memory>
+struct ColumnSets {
+  Kokkos::View<std::size_t*, Memory> offsets;  // count() + 1
+  Kokkos::View<Ordinal*, Memory> columns;
+  Kokkos::View<Ordinal*, Memory> sizes;  // of the whole sets
+
+  KOKKOS_INLINE_FUNCTION const Ordinal* begin(Ordinal cluster) const { return columns.data() + offsets(cluster); }
+  KOKKOS_INLINE_FUNCTION const Ordinal* end(Ordinal cluster) const { return columns.data() + offsets(cluster + 1); }
+  KOKKOS_INLINE_FUNCTION Ordinal listed(Ordinal cluster) const {
+    return static_cast<Ordinal>(offsets(cluster + 1) - offsets(cluster));
+  }
+  Ordinal count() const { return static_cast<Ordinal>(sizes.extent(0)); }
+};
+
+/// The block columns of a row.
+struct BlockColumns {
+  const Ordinal *next, *end;
+  Ordinal width;
+
+  /// Whether there was one more.
+  KOKKOS_INLINE_FUNCTION bool advance(Ordinal& column) {
+    if (next == end) return false;
+    column = *next / width;
+    while (next < end && *next / width == column) ++next;
+    return true;
+  }
+};
+
+/// The rows of a matrix, each a cluster.
+template <class Offset>
+struct RowColumns {
+  CsrPattern<Offset> A;
+  Ordinal width;
+
+  KOKKOS_INLINE_FUNCTION BlockColumns walk(Ordinal row) const {
+    return {A.column_indices + A.row_offsets[row], A.column_indices + A.row_offsets[row + 1], width};
+  }
+  KOKKOS_INLINE_FUNCTION Ordinal unlisted(Ordinal) const { return 0; }
+};
+
+/// The columns of either of two clusters.
+struct UnionColumns {
+  const Ordinal *a, *a_end, *b, *b_end;
+
+  KOKKOS_INLINE_FUNCTION bool advance(Ordinal& column) {
+    if (a == a_end && b == b_end) return false;
+    const bool from_a = b == b_end || (a != a_end && *a <= *b);
+    const bool from_b = a == a_end || (b != b_end && *b <= *a);
+    column = from_a ? *a : *b;
+    a += from_a;
+    b += from_b;
+    return true;
+  }
+};
+
+/// Pairs of clusters, each to be one.
+template <class Memory>
+struct PairColumns {
+  ColumnSets<Memory> sets;
+  Kokkos::View<Ordinal*, Memory> pairs;  // 2 p and 2 p + 1 become p
+
+  KOKKOS_INLINE_FUNCTION UnionColumns walk(Ordinal pair) const {
+    const Ordinal first = pairs(2 * pair), second = pairs(2 * pair + 1);
+    return {sets.begin(first), sets.end(first), sets.begin(second), sets.end(second)};
+  }
+  KOKKOS_INLINE_FUNCTION Ordinal unlisted(Ordinal pair) const {
+    const Ordinal first = pairs(2 * pair), second = pairs(2 * pair + 1);
+    return sets.sizes(first) - sets.listed(first) + sets.sizes(second) - sets.listed(second);
+  }
+};
+
+/// The sets of `count` clusters. source.walk(cluster).advance(column) gives the columns of one in ascending order,
+/// source.unlisted(cluster) how many more it has.
+template <class ExecutionSpace, class Source>
+ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const ExecutionSpace& exec, const Source& source,
+                                                                  Ordinal count, Ordinal columns) {
+  using Memory = typename ExecutionSpace::memory_space;
+  using Ordinals = Kokkos::View<Ordinal*, Memory>;
+  const auto sizes = allocate<Ordinals>(exec, "Tessera::sizes", std::size_t(count));
+  const auto owners = Ordinals(Kokkos::view_alloc(exec, "Tessera::owners"), std::size_t(columns));  // of each column
+  const auto offsets = allocate<Kokkos::View<std::size_t*, Memory>>(exec, "Tessera::offsets", std::size_t(count) + 1);
+  Kokkos::parallel_for(
+      "Tessera::collect_columns::owners", WindowPolicy<ExecutionSpace>(exec, 0, count), KOKKOS_LAMBDA(Ordinal cluster) {
+        auto walk = source.walk(cluster);
+        Ordinal size = source.unlisted(cluster);
+        for (Ordinal column; walk.advance(column); ++size) Kokkos::atomic_inc(&owners(column));
+        sizes(cluster) = size;
+      });
+  Kokkos::parallel_for(
+      "Tessera::collect_columns::count", WindowPolicy<ExecutionSpace>(exec, 0, count), KOKKOS_LAMBDA(Ordinal cluster) {
+        auto walk = source.walk(cluster);
+        std::size_t shared = 0;
+        for (Ordinal column; walk.advance(column);) shared += owners(column) > 1;
+        offsets(cluster + 1) = shared;
+      });
+  counts_to_offsets(exec, offsets);
+  const auto listed =
+      allocate<Ordinals>(exec, "Tessera::columns", read_element(exec, offsets.data() + std::size_t(count)));
+  Kokkos::parallel_for(
+      "Tessera::collect_columns::fill", WindowPolicy<ExecutionSpace>(exec, 0, count), KOKKOS_LAMBDA(Ordinal cluster) {
+        auto walk = source.walk(cluster);
+        std::size_t next = offsets(cluster);
+        for (Ordinal column; walk.advance(column);) {
+          if (owners(column) > 1) listed(next++) = column;
+        }
+      });
+  return {offsets, listed, sizes};
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Csr.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <vector>
+
+/// Step II of data affinity: neighbours in the order have as many columns in common as can be found nearby.
+namespace Tessera::Impl {
+
+/// Rows among which the one with the most columns in common is looked for: a multiple of the rows of windows.
+constexpr int words_of_block = 4;
+constexpr Ordinal common_neighbour_block = 64 * words_of_block;
+
+/// Sums of 64 rows at once: bit r of plane p is bit p of the sum of row r.
+class BitPlanes {
+ public:
+  KOKKOS_INLINE_FUNCTION void increment(std::uint64_t rows) {
+    for (int p = 0; rows != 0; ++p) {
+      if (p == used_) planes_[used_++] = 0;
+      const std::uint64_t carry = planes_[p] & rows;
+      planes_[p] ^= rows;
+      rows = carry;
+    }
+  }
+
+  /// The largest sum of one of these rows, which are narrowed down to those that have it.
+  KOKKOS_INLINE_FUNCTION std::uint32_t largest(std::uint64_t& rows) const {
+    std::uint32_t sum = 0;
+    for (int p = used_ - 1; p >= 0; --p) {
+      const bool bit = (rows & planes_[p]) != 0;
+      if (bit) rows &= planes_[p];
+      sum = 2 * sum + unsigned(bit);
+    }
+    return sum;
+  }
+
+ private:
+  std::uint64_t planes_[32];
+  int used_ = 0;
+};
+
+/// Orders the rows of a block. Its columns are in a hash table, each with the set of rows of the block that have it, so
+/// that one look at a column counts it for all rows: a column that all have costs no more than another.
+template <class Exec, class Offset>
+struct CommonNeighbourOrder {
+  using Memory = typename Exec::memory_space;
+
+  CsrPattern<Offset> A;
+  Kokkos::View<Ordinal*, Memory> order;
+  Kokkos::View<std::size_t*, Memory> before;       // blocks + 1: entries in the blocks before
+  Ordinal first_block;                             // whose tables come first
+  Kokkos::View<Ordinal*, Memory> columns;          // tables of twice the entries of each block; -1: free
+  Kokkos::View<std::uint64_t*, Memory> rows_with;  // words_of_block for each of the columns
+
+  KOKKOS_FUNCTION std::size_t table(Ordinal block) const { return 2 * (before(block) - before(first_block)); }
+
+  /// Where a column is in the table of a block, or the free place where it belongs.
+  KOKKOS_FUNCTION std::size_t find(Ordinal block, Ordinal column) const {
+    const std::size_t begin = table(block), end = table(block + 1);
+    const std::uint64_t hash = static_cast<std::uint32_t>(column) * std::uint32_t(0x9e3779b1u);
+    std::size_t place = begin + std::size_t((hash * (end - begin)) >> 32);
+    while (columns(place) >= 0 && columns(place) != column) {
+      if (++place == end) place = begin;
+    }
+    return place;
+  }
+
+  /// Enters the rows of a block into its table.
+  KOKKOS_FUNCTION void fill(Ordinal block, Ordinal rows, const Ordinal* block_rows) const {
+    for (std::size_t place = table(block); place < table(block + 1); ++place) {
+      columns(place) = -1;
+      for (int w = 0; w < words_of_block; ++w) rows_with(words_of_block * place + w) = 0;
+    }
+    for (Ordinal r = 0; r < rows; ++r) {
+      for (Offset k = A.row_offsets[block_rows[r]]; k < A.row_offsets[block_rows[r] + 1]; ++k) {
+        const std::size_t place = find(block, A.column_indices[k]);
+        columns(place) = A.column_indices[k];
+        rows_with(words_of_block * place + r / 64) |= std::uint64_t(1) << r % 64;
+      }
+    }
+  }
+
+  /// The first of the unvisited rows that has the most columns of `row`.
+  KOKKOS_FUNCTION Ordinal nearest(Ordinal block, Ordinal row, const std::uint64_t* unvisited) const {
+    BitPlanes common[words_of_block];
+    for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
+      const std::size_t place = find(block, A.column_indices[k]);
+      for (int w = 0; w < words_of_block; ++w)
+        common[w].increment(rows_with(words_of_block * place + w) & unvisited[w]);
+    }
+    Ordinal result = -1;
+    std::uint32_t most = 0;
+    for (int w = 0; w < words_of_block; ++w) {
+      std::uint64_t rows = unvisited[w];
+      const std::uint32_t sum = common[w].largest(rows);
+      if (rows == 0 || (result >= 0 && sum <= most)) continue;
+      result = 64 * w + static_cast<Ordinal>(Kokkos::countr_zero(rows));
+      most = sum;
+    }
+    return result;
+  }
+
+  KOKKOS_FUNCTION void operator()(Ordinal block) const {
+    const Ordinal begin = block * common_neighbour_block;
+    const Ordinal left = static_cast<Ordinal>(order.extent(0)) - begin;
+    const Ordinal rows = left < common_neighbour_block ? left : common_neighbour_block;
+    Ordinal block_rows[common_neighbour_block];
+    std::uint64_t unvisited[words_of_block] = {};
+    for (Ordinal r = 0; r < rows; ++r) {
+      block_rows[r] = order(begin + r);
+      unvisited[r / 64] |= std::uint64_t(1) << r % 64;
+    }
+    fill(block, rows, block_rows);
+    Ordinal current = 0;
+    for (Ordinal place = begin; place < begin + rows; ++place) {
+      order(place) = block_rows[current];
+      unvisited[current / 64] &= ~(std::uint64_t(1) << current % 64);
+      current = nearest(block, block_rows[current], unvisited);
+    }
+  }
+};
+
+/// entries(b) in the blocks before block b of the rows in this order.
+template <class Exec, class Offset>
+Kokkos::View<std::size_t*, typename Exec::memory_space> entries_before_blocks(
+    const Exec& exec, const CsrPattern<Offset>& A, const Kokkos::View<Ordinal*, typename Exec::memory_space>& order) {
+  const std::size_t blocks = (order.extent(0) + common_neighbour_block - 1) / common_neighbour_block;
+  const Kokkos::View<std::size_t*, typename Exec::memory_space> before(
+      Kokkos::view_alloc(exec, "Tessera::entries_before_blocks"), blocks + 1);
+  Kokkos::parallel_for(
+      "Tessera::entries_before_blocks", IndexPolicy<Exec>(exec, 0, blocks), KOKKOS_LAMBDA(std::size_t block) {
+        std::size_t entries = 0;
+        const std::size_t begin = block * common_neighbour_block;
+        for (std::size_t r = begin; r < begin + common_neighbour_block && r < order.extent(0); ++r) {
+          entries += std::size_t(A.row_offsets[order(r) + 1] - A.row_offsets[order(r)]);
+        }
+        before(block + 1) = entries;
+      });
+  counts_to_offsets(exec, before);
+  return before;
+}
+
+/// In place: begins each block of rows with the first and goes on with the one, of those that are left, that has the
+/// most columns in common with the last; of equal ones with the first.
+template <class Exec, class Offset>
+void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
+                                const Kokkos::View<Ordinal*, typename Exec::memory_space>& order) {
+  using Memory = typename Exec::memory_space;
+  const auto before = entries_before_blocks(exec, A, order);
+  const auto ends = host_copy(exec, before);
+  // As many blocks at a time as have an eighth of the entries: tables need nine bytes an entry then.
+  const std::size_t blocks = ends.size() - 1;
+  const std::size_t aim = std::max(ends.back() / 8, std::size_t(1) << 18);
+  Kokkos::View<Ordinal*, Memory> columns;
+  Kokkos::View<std::uint64_t*, Memory> rows_with;
+  for (std::size_t block = 0; block < blocks;) {
+    const auto end = std::upper_bound(ends.begin() + static_cast<std::ptrdiff_t>(block), ends.end(), ends[block] + aim);
+    const std::size_t next = std::max(block + 1, static_cast<std::size_t>(end - ends.begin()) - 1);
+    const std::size_t places = 2 * (ends[next] - ends[block]);
+    if (columns.extent(0) < places) {
+      columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_blocks", places);
+      rows_with =
+          allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", words_of_block * places);
+    }
+    const auto first = static_cast<Ordinal>(block);
+    Kokkos::parallel_for("Tessera::order_by_common_neighbours",
+                         WindowPolicy<Exec>(exec, first, static_cast<Ordinal>(next)),
+                         CommonNeighbourOrder<Exec, Offset>{A, order, before, first, columns, rows_with});
+    block = next;
+  }
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/KeyedSlots.hpp>
+#include <tessera/reorder/DegreeSort.hpp>
+
+namespace Tessera {
+
+template <class ExecutionSpace, class Offset>
+Permutation<typename ExecutionSpace::memory_space> degree_sort(const ExecutionSpace& exec,
+                                                               const CsrPattern<Offset>& A) {
+  Impl::KeyedSlots<ExecutionSpace, Ordinal> rows(exec, static_cast<std::size_t>(A.rows));
+  const auto keys = rows.keys;
+  const auto slots = rows.slots;
+  const auto longest = static_cast<std::uint64_t>(A.columns);  // of a canonical pattern
+  Kokkos::parallel_for(
+      "Tessera::degree_sort", Impl::IndexPolicy<ExecutionSpace>(exec, 0, rows.keys.extent(0)),
+      KOKKOS_LAMBDA(std::size_t row) {
+        keys(row) = longest - std::uint64_t(A.row_offsets[row + 1] - A.row_offsets[row]);
+        slots(row) = static_cast<Ordinal>(row);
+      });
+  rows.sort(exec, 0, Impl::key_bits(A.columns));
+  return {rows.slots};
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset) \
+  template Permutation<Exec::memory_space> degree_sort(const Exec&, const CsrPattern<Offset>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "CommunityGraph.hpp"
+
+namespace Tessera::Impl {
+
+/// Which community was merged into which, with communities named by their roots. In the order of a depth-first search
+/// a community comes as it was before, and then what was merged into it, in that order.
+template <class Exec>
+struct Dendrogram {
+  using Memory = typename Exec::memory_space;
+
+  Kokkos::View<Ordinal*, Memory> parents;  // the vertex itself: not merged
+  Kokkos::View<Ordinal*, Memory> offsets;  // how many rows of A were in the parent when this one was merged
+};
+
+/// Of vertices none of which is merged.
+template <class Exec>
+Dendrogram<Exec> single_leaves(const Exec& exec, std::size_t vertices) {
+  using Array = Kokkos::View<Ordinal*, typename Exec::memory_space>;
+  const auto parents = allocate<Array>(exec, "Tessera::Dendrogram::parents", vertices);
+  Kokkos::parallel_for(
+      "Tessera::single_leaves", IndexPolicy<Exec>(exec, 0, vertices),
+      KOKKOS_LAMBDA(std::size_t v) { parents(v) = static_cast<Ordinal>(v); });
+  return {parents, Array(Kokkos::view_alloc(exec, "Tessera::Dendrogram::offsets"), vertices)};
+}
+
+/// The offsets of the roots become the places of the communities that are left: the largest first, equal ones in the
+/// order of their roots, and last those without neighbours.
+template <class Exec>
+void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dendrogram<Exec>& dendrogram,
+                 Ordinal rows) {
+  const auto communities = static_cast<std::size_t>(graph.communities);
+  KeyedSlots<Exec, Ordinal> order(exec, communities);
+  const auto ranks = graph.ranks;
+  const auto sizes = graph.sizes;
+  const auto keys = order.keys;
+  const auto slots = order.slots;
+  Kokkos::parallel_for(
+      "Tessera::place_roots::keys", IndexPolicy<Exec>(exec, 0, communities), KOKKOS_LAMBDA(std::size_t c) {
+        keys(c) = static_cast<std::uint64_t>(degree_of_rank(ranks(c)) > 0 ? rows - sizes(c) : rows);
+        slots(c) = static_cast<Ordinal>(c);
+      });
+  order.sort(exec, 0, key_bits(rows));
+  const auto sorted = order.slots;
+  const auto roots = graph.roots;
+  const auto offsets = dendrogram.offsets;
+  Kokkos::parallel_scan(
+      "Tessera::place_roots", IndexPolicy<Exec>(exec, 0, communities),
+      KOKKOS_LAMBDA(std::size_t i, Ordinal & sum, bool final) {
+        const Ordinal c = sorted(i);
+        if (final) offsets(roots(c)) = sum;
+        sum += sizes(c);
+      });
+}
+
+/// The rows in the order of a depth-first search; each finds its place on its own, on a path no longer than there were
+/// rounds.
+template <class Exec>
+Kokkos::View<Ordinal*, typename Exec::memory_space> leaf_order(const Exec& exec, const Dendrogram<Exec>& dendrogram,
+                                                               Ordinal rows) {
+  const auto order = allocate<Kokkos::View<Ordinal*, typename Exec::memory_space>>(exec, "Tessera::Permutation::order",
+                                                                                   static_cast<std::size_t>(rows));
+  const auto parents = dendrogram.parents;
+  const auto offsets = dendrogram.offsets;
+  Kokkos::parallel_for(
+      "Tessera::leaf_order", IndexPolicy<Exec>(exec, 0, rows), KOKKOS_LAMBDA(std::size_t i) {
+        auto vertex = static_cast<Ordinal>(i);
+        Ordinal place = offsets(vertex);
+        while (parents(vertex) != vertex) {
+          vertex = parents(vertex);
+          place += offsets(vertex);
+        }
+        order(place) = static_cast<Ordinal>(i);
+      });
+  return order;
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Csr.hpp>
+#include <tessera/reorder/Permutation.hpp>
+
+namespace Tessera {
+
+/// The rows of A by their lengths, the longest first; among equals in the order that they have. Windows then hold rows
+/// of about the same length. Swift's order of columns (section IV) is that of the rows of the transpose, backwards; the
+/// format with sorted columns makes it itself.
+///
+/// Cost: a radix sort of the rows.
+template <class ExecutionSpace, class Offset>
+Permutation<typename ExecutionSpace::memory_space> degree_sort(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
+
+}  // namespace Tessera
