@@ -44,7 +44,11 @@ class DecodedWindows {
     if (rows_ == 0) return;
     ProductType part = product_;
     part.values = values_;
-    part.y.data += first_row_ * part.y.row_stride;
+    if (part.y_rows != nullptr) {
+      part.y_rows += first_row_;
+    } else {
+      part.y.data += first_row_ * part.y.row_stride;
+    }
     part.y.rows = rows_;
     if (is_next_piece) part.beta = VectorScalar(1);
     kernel_({rows_, A_.columns, offsets_, columns_}, part, 0, rows_);

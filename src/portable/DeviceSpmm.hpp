@@ -9,6 +9,9 @@
 /// How a product runs on a device backend, for any format: one thread an element of Y.
 namespace Tessera::Impl {
 
+/// Where the row or column i of a matrix is in Y or X.
+KOKKOS_INLINE_FUNCTION Ordinal place_of(const Ordinal* places, Ordinal i) { return places == nullptr ? i : places[i]; }
+
 /// Y = alpha A X + beta Y for a format whose rows can be walked along (for_each_entry). Threads of a warp take
 /// neighbours along the columns, which share the entries of A and, in LayoutRight, read adjacent elements of X.
 template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
@@ -24,10 +27,10 @@ void multiply_rows(const char* label, const ExecutionSpace& exec, const Pattern&
         auto sum = VectorScalar(0);
         for_each_entry(A, row, [&](Ordinal matrix_column, Offset place) {
           const MatrixScalar value = product.values[place];
-          sum += VectorScalar(product.conjugate_values ? conjugate(value) : value) * product.x(matrix_column, column);
+          sum += VectorScalar(product.conjugate_values ? conjugate(value) : value) * product.x(place_of(product.x_rows, matrix_column), column);
         });
         const VectorScalar scaled = product.alpha * sum;
-        VectorScalar& target = product.y(row, column);
+        VectorScalar& target = product.y(place_of(product.y_rows, row), column);
         target = product.beta == VectorScalar(0) ? scaled : scaled + product.beta * target;
       });
 }

@@ -15,32 +15,44 @@ template <class T>
 class SpmmTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SpmmTest, ProductCases);
 
-/// Calls body(result, name of the format) with the product in every format on the device, with `scratch_bytes` of
-/// scratch.
-template <class Exec, class M, class V, class Offset, class Body>
-void for_each_result(HostProduct<M, V, Offset>& host, std::size_t scratch_bytes, const Body& body) {
+/// The product in one format on the device, with `scratch_bytes` of scratch.
+///
+/// \param y_rows, x_rows [in] as in Product; empty: none
+template <class Exec, class M, class V, class Offset>
+Dense<V> result_of(HostProduct<M, V, Offset>& host, Format format, std::size_t scratch_bytes,
+                   const std::vector<int>& y_rows = {}, const std::vector<int>& x_rows = {}) {
   const Exec exec;
   const DevicePattern<Exec, Offset> A(host.pattern);
   const auto rows = build_csr(exec, A.view(), host.pattern.nonzeros()).pattern;
   const auto values = to_device<Exec>(host.values);
   const auto x = to_device<Exec>(host.x.memory());
-  Kokkos::View<std::byte*, typename Exec::memory_space> scratch("scratch", scratch_bytes);
+  const auto y = to_device<Exec>(host.y.memory());
+  const auto y_places = to_device<Exec>(y_rows), x_places = to_device<Exec>(x_rows);
+  const Kokkos::View<std::byte*, typename Exec::memory_space> scratch("scratch", scratch_bytes);
+  const auto built = build_format(exec, format, rows, {}, sizeof(M));
+  const std::size_t places = std::visit([](const auto& any) { return any.places(); }, built.pattern);
+  const Kokkos::View<M*, typename Exec::memory_space> placed("placed", places);
+  gather_values(exec, {}, built.values, values.data(), placed.data(), places);
+  Product<M, V> product{placed.data(), is_conjugated(host.mode),
+                        host.alpha,    host.x.view(static_cast<const V*>(x.data())),
+                        host.beta,     host.y.view(y.data())};
+  if (!y_rows.empty()) product.y_rows = y_places.data();
+  if (!x_rows.empty()) product.x_rows = x_places.data();
+  std::visit(
+      [&](const auto& any) {
+        portable_spmm(exec, any.view(), host.pattern.nonzeros(), product, {scratch.data(), scratch_bytes});
+      },
+      built.pattern);
+  Dense<V> result = host.y;
+  result.memory() = to_host(y);
+  return result;
+}
+
+/// Calls body(result, name of the format) with the product in every format.
+template <class Exec, class M, class V, class Offset, class Body>
+void for_each_result(HostProduct<M, V, Offset>& host, std::size_t scratch_bytes, const Body& body) {
   for (const Format format : every_format) {
-    const auto built = build_format(exec, format, rows, {}, sizeof(M));
-    const std::size_t places = std::visit([](const auto& any) { return any.places(); }, built.pattern);
-    Kokkos::View<M*, typename Exec::memory_space> placed("placed", places);
-    gather_values(exec, {}, built.values, values.data(), placed.data(), places);
-    const auto y = to_device<Exec>(host.y.memory());
-    const Product<M, V> product{placed.data(), is_conjugated(host.mode),
-                                host.alpha,    host.x.view(static_cast<const V*>(x.data())),
-                                host.beta,     host.y.view(y.data())};
-    std::visit(
-        [&](const auto& any) {
-          portable_spmm(exec, any.view(), host.pattern.nonzeros(), product, {scratch.data(), scratch_bytes});
-        },
-        built.pattern);
-    Dense<V> result = host.y;
-    result.memory() = to_host(y);
+    Dense<V> result = result_of<Exec>(host, format, scratch_bytes);
     body(result, std::string(to_string(format)));
   }
 }
@@ -143,6 +155,43 @@ TYPED_TEST(SpmmTest, ElementsThatAreNotThereMultiplyNothing) {
         }
       }
     });
+  }
+}
+
+/// Where rows of Y, and of X, are in another order than the matrix' rows and columns, the same numbers move there.
+TYPED_TEST(SpmmTest, RowsAreScatteredAndGathered) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A = random_pattern<Offset>(67, 53, 0.2, 91, 9);
+  for (int j = 0; j < A.columns; ++j) A.column_indices.push_back(j);
+  A.end_row();
+  const auto y_rows = shuffled(A.rows, 92), x_rows = shuffled(A.columns, 93);
+  for (const Layout layout : every_layout) {
+    for (const int columns : {1, 2, 8, 33}) {
+      HostProduct<M, V, Offset> host(A, columns, layout, layout, 94);
+      host.set_factors(number<V>(2, -1), number<V>(-1, 0.5), 95);
+      HostProduct<M, V, Offset> moved = host;
+      const std::size_t scratch = spmm_scratch_bytes<Exec, V>(A.columns, columns);
+      for (const Format format : every_format) {
+        if (format == Format::SortedColumns) continue;
+        const bool gathers = format == Format::Bcsr;
+        for (int j = 0; j < columns; ++j) {
+          for (int i = 0; i < A.rows; ++i) moved.y(y_rows[static_cast<std::size_t>(i)], j) = host.y(i, j);
+          for (int i = 0; i < A.columns; ++i)
+            moved.x(gathers ? x_rows[static_cast<std::size_t>(i)] : i, j) = host.x(i, j);
+        }
+        auto expected = result_of<Exec>(host, format, scratch);
+        auto result = result_of<Exec>(moved, format, scratch, y_rows, gathers ? x_rows : std::vector<int>());
+        for (int j = 0; j < columns; ++j) {
+          for (int i = 0; i < A.rows; ++i) {
+            ASSERT_EQ(result(y_rows[static_cast<std::size_t>(i)], j), expected(i, j))
+                << to_string(format) << ", row " << i << ", column " << j << " of " << columns;
+          }
+        }
+      }
+    }
   }
 }
 

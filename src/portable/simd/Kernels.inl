@@ -92,6 +92,8 @@ struct Dense {
   std::ptrdiff_t y_column_stride;
   typename T::Real alpha[2];
   typename T::Real beta[2];
+  const Ordinal* y_rows;  // of the matrix' rows; null: the same
+  const Ordinal* x_rows;  // of its columns, likewise
   bool conjugate;
   bool overwrite;  // beta = 0
   int lanes;       // reals in a row of X
@@ -120,6 +122,8 @@ TESSERA_INLINE Dense<T> take_apart(const Product<typename T::MatrixScalar, typen
     r.alpha[i] = part(d.alpha, i);
     r.beta[i] = part(d.beta, i);
   }
+  r.y_rows = d.y_rows;
+  r.x_rows = d.x_rows;
   r.conjugate = d.conjugate_values;
   r.overwrite = r.beta[0] == 0 && r.beta[1] == 0;
   r.lanes = d.x.columns * T::parts;
@@ -244,11 +248,23 @@ TESSERA_INLINE void finish_blocks(const Dense<T>& d, typename T::Real* y, int wi
   }
 }
 
+/// The same for rows that lie anywhere in Y.
+template <class T>
+[[gnu::noinline]] void scatter_rows(const Dense<T>& d, const Ordinal* places, int rows, int lane, int skip, int width,
+                                    const typename T::Real* sums) {
+  constexpr int p = T::parts;
+  for (int r = 0; r < rows; ++r) {
+    typename T::Real* y = d.y + places[r] * d.y_row_stride + (lane / p) * d.y_column_stride;
+    for (int l = skip; l < width; l += p) finish<T>(d, sums + r * T::max_lanes + l, y + (l / p) * d.y_column_stride);
+  }
+}
+
 /// Writes the sums of `rows` rows, lanes [lane + skip, lane + width), to Y. `sums` holds max_lanes reals a row.
 template <class T>
 TESSERA_INLINE void finish_rows(const Dense<T>& d, Ordinal row, int rows, int lane, int skip, int width,
                                 const typename T::Real* sums) {
   constexpr int p = T::parts;
+  if (d.y_rows != nullptr) return scatter_rows<T>(d, d.y_rows + row, rows, lane, skip, width, sums);
   typename T::Real* y = d.y + row * d.y_row_stride + (lane / p) * d.y_column_stride;
   if (d.y_column_stride == p) {
     for (int r = 0; r < rows; ++r)
@@ -359,7 +375,7 @@ template <class T, class Offset>
         ++k;
       }
       even += odd;
-      finish<T>(d, &even, d.y + row * d.y_row_stride);
+      finish<T>(d, &even, d.y + (d.y_rows == nullptr ? row : d.y_rows[row]) * d.y_row_stride);
     }
   };
   if (d.x_row_stride == 1) {
@@ -542,14 +558,20 @@ TESSERA_INLINE void bcsr_sums(const BlockRows& group, const Dense<T>& d, int lan
   for (std::ptrdiff_t block = 0; block < group.blocks; ++block) {
     const std::uint64_t* mask = group.masks + block * group.mask_words;
     const auto* values = d.values + (group.first_value + block * group.block_size) * T::parts;
-    const auto* x = d.x + std::ptrdiff_t(group.columns[block]) * group.block_width * d.x_row_stride + lane;
+    const std::ptrdiff_t column = std::ptrdiff_t(group.columns[block]) * group.block_width;
+    const auto* x = d.x + column * d.x_row_stride + lane;
     for (int r = 0; r < group.rows; ++r) {
       const int first_bit = (group.first + r) * group.block_width;
       std::uint64_t bits = mask_bits(mask, first_bit, group.block_width);
       if (bits == 0) continue;
       Sums<T, Lanes, Vectors> sum = sums[r];
       const auto* row = values + first_bit * T::parts;
-      if (bits == full_row) {
+      if (d.x_rows != nullptr) {
+        for (; bits != 0; bits &= bits - 1) {
+          const int c = __builtin_ctzll(bits);
+          sum.add(row + c * T::parts, d.x + d.x_rows[column + c] * d.x_row_stride + lane);
+        }
+      } else if (bits == full_row) {
         for (int c = 0; c < group.block_width; ++c) sum.add(row + c * T::parts, x + c * d.x_row_stride);
       } else {
         for (; bits != 0; bits &= bits - 1) {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/format/Permute.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+
+#include "SortedKeys.hpp"
+
+namespace Tessera {
+
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
+    const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+    const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space>& order) {
+  BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
+  const auto rows = static_cast<std::size_t>(A.rows);
+  const auto offsets =
+      Impl::allocate<decltype(result.pattern.row_offsets)>(exec, "Tessera::Csr::row_offsets", rows + 1);
+  const auto columns =
+      Impl::allocate<decltype(result.pattern.column_indices)>(exec, "Tessera::Csr::column_indices", nonzeros);
+  const auto slots = Impl::allocate<decltype(result.values.slots)>(exec, "Tessera::ValueMap::slots", nonzeros);
+  Kokkos::parallel_for(
+      "Tessera::permute_rows::count", Impl::IndexPolicy<ExecutionSpace>(exec, 0, rows),
+      KOKKOS_LAMBDA(std::size_t row) { offsets(row + 1) = A.row_offsets[order(row) + 1] - A.row_offsets[order(row)]; });
+  Impl::counts_to_offsets(exec, offsets);
+  Kokkos::parallel_for(
+      "Tessera::permute_rows", Impl::WindowPolicy<ExecutionSpace>(exec, 0, A.rows), KOKKOS_LAMBDA(Ordinal row) {
+        Offset source = A.row_offsets[order(row)];
+        for (Offset k = offsets(row); k < offsets(row + 1); ++k, ++source) {
+          columns(k) = A.column_indices[source];
+          slots(k) = source;
+        }
+      });
+  result.pattern = {A.rows, A.columns, nonzeros, offsets, columns};
+  result.values.slots = slots;
+  return result;
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
+    const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+    const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space>& order) {
+  const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space> places(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::places"), order.extent(0));
+  Kokkos::parallel_for(
+      "Tessera::permute_columns::places", Impl::IndexPolicy<ExecutionSpace>(exec, 0, order.extent(0)),
+      KOKKOS_LAMBDA(std::size_t place) { places(order(place)) = static_cast<Ordinal>(place); });
+  Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, nonzeros);
+  const auto keys = entries.keys;
+  const auto slots = entries.slots;
+  const int column_bits = Impl::key_bits(A.columns);
+  Kokkos::parallel_for(
+      "Tessera::permute_columns", Impl::WindowPolicy<ExecutionSpace>(exec, 0, A.rows), KOKKOS_LAMBDA(Ordinal row) {
+        for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
+          keys(k) = (std::uint64_t(row) << column_bits) + std::uint64_t(places(A.column_indices[k]));
+          slots(k) = k;
+        }
+      });
+  return Impl::csr_of_entries(exec, A.rows, A.columns, entries);
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                            \
+  template BuiltCsr<Offset, Exec::memory_space> permute_rows(const Exec&, const CsrPattern<Offset>&, std::size_t,    \
+                                                             const Kokkos::View<Ordinal*, Exec::memory_space>&);     \
+  template BuiltCsr<Offset, Exec::memory_space> permute_columns(const Exec&, const CsrPattern<Offset>&, std::size_t, \
+                                                                const Kokkos::View<Ordinal*, Exec::memory_space>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera
