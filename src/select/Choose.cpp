@@ -22,10 +22,20 @@ double line_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   return m.nonzeros * std::ceil(m.vector_columns * m.vector_bytes / 64) / machine.gathered_lines;
 }
 
-/// Streaming the format, X and Y once, and loading the lines of X that every nonzero multiplies.
+/// Reading X: once, or, where windows were counted and X is larger than a cache, once for each window of 128 rows that
+/// has a use for a row.
+double x_seconds(const MatrixStatistics& m, const MachineModel& machine) {
+  const double row_bytes = m.vector_columns * m.vector_bytes;
+  const double all = m.columns * row_bytes, again = m.window_columns * row_bytes;
+  if (again == 0 || all <= machine.core_cache) return all / machine.bytes;
+  if (all <= machine.shared_cache) return all / machine.bytes + again / machine.cached_bytes;
+  return again / machine.bytes;
+}
+
+/// Streaming the format and Y once, reading X, and loading the lines of X that every nonzero multiplies.
 double product_seconds(const MatrixStatistics& m, const MachineModel& machine, double format_bytes) {
-  const double dense_bytes = (m.rows + m.columns) * m.vector_columns * m.vector_bytes;
-  return (format_bytes + dense_bytes) / machine.bytes + line_seconds(m, machine);
+  const double y_bytes = m.rows * m.vector_columns * m.vector_bytes * (m.is_reordered ? machine.scattered_rows : 1);
+  return (format_bytes + y_bytes) / machine.bytes + x_seconds(m, machine) + line_seconds(m, machine);
 }
 
 /// What it takes besides to find the entries in the format.

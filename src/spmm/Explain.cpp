@@ -31,6 +31,22 @@ void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes)
   out << (chosen ? "" : ", rejected") << '\n';
 }
 
+std::string times(double relative_seconds) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << relative_seconds;
+  return text.str();
+}
+
+/// Which reorderings were tried, and what each was predicted to make of the time.
+void print_reorderings(std::ostream& out, const Choice& choice) {
+  if (choice.reorderings.empty()) return;
+  out << "  order of the rows: " << (choice.reordering == Reordering::None ? "as it is" : to_string(choice.reordering))
+      << "; predicted times over those of the order that they have:";
+  for (const ReorderingTrial& trial : choice.reorderings)
+    out << ' ' << to_string(trial.reordering) << ' ' << times(trial.relative_seconds);
+  out << '\n';
+}
+
 }  // namespace
 
 std::string explain(const Explanation& e, const Choice& choice) {
@@ -42,6 +58,7 @@ std::string explain(const Explanation& e, const Choice& choice) {
   for (const Candidate& c : choice.candidates)
     if (c.format == Format::Csr) csr_bytes = c.format_bytes;
   for (const Candidate& c : choice.candidates) print(out, c, c.format == choice.format, csr_bytes);
+  print_reorderings(out, choice);
   out << "  memory: format " << megabytes(double(e.format_bytes)) << ", slot maps for new values "
       << megabytes(double(e.slot_map_bytes));
   if (e.transpose_bytes > 0) out << ", transpose " << megabytes(double(e.transpose_bytes));

@@ -18,6 +18,7 @@
 #include <variant>
 
 #include "Explain.hpp"
+#include "Side.hpp"
 
 namespace Tessera::Impl {
 
@@ -26,49 +27,6 @@ inline std::uint64_t next_plan_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
-
-/// A or its transpose in the format of the plan, with its values.
-template <class Scalar, class Offset, class ExecutionSpace>
-struct Side {
-  using Memory = typename ExecutionSpace::memory_space;
-  using Values = Kokkos::View<Scalar*, Memory>;
-
-  AnyFormat<Offset, Memory> format;
-  ValueMap<Offset, Memory> map;  // place in the format -> canonical entry of A
-  Values values;
-
-  std::size_t format_bytes() const {
-    return std::visit([](const auto& pattern) { return pattern.bytes(); }, format) + values.extent(0) * sizeof(Scalar);
-  }
-
-  /// Takes over a canonical pattern whose entry i is canonical entry `from_canonical` (i) of A.
-  void build(const ExecutionSpace& exec, const PlanOptions& options, Format name, const Csr<Offset, Memory>& pattern,
-             const ValueMap<Offset, Memory>& from_canonical) {
-    auto built = build_format(exec, name, pattern, options.parameters, sizeof(Scalar));
-    format = std::move(built.pattern);
-    map = compose(exec, from_canonical, built.values);
-    const std::size_t places = std::visit([](const auto& any) { return any.places(); }, format);
-    values = Values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::values"), places);
-  }
-
-  /// The same, but CSR where the format takes too much memory and the options allow a fall-back.
-  ///
-  /// \param notes [in,out] gets a note about a fall-back
-  /// \return the format that was built
-  Format build_or_fall_back(const ExecutionSpace& exec, const PlanOptions& options, Format name,
-                            const Csr<Offset, Memory>& pattern, const ValueMap<Offset, Memory>& from_canonical,
-                            std::vector<std::string>& notes) {
-    try {
-      build(exec, options, name, pattern, from_canonical);
-      return name;
-    } catch (const FormatTooLarge& refusal) {
-      if (options.on_unsupported == OnUnsupported::Throw) throw;
-      notes.push_back(std::string(refusal.what()) + "; csr is used");
-    }
-    build(exec, options, Format::Csr, pattern, from_canonical);
-    return Format::Csr;
-  }
-};
 
 template <class Scalar, class Offset, class ExecutionSpace>
 struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
@@ -81,13 +39,11 @@ struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
   std::size_t source_entries = 0;  // that update_values expects
   bool has_source = true;          // until release_source
   PlanOptions options;
-  Choice choice;
   std::vector<std::string> notes;   // requests that were not met
   ValueMap<Offset, Memory> source;  // canonical entry -> entries of the caller's
   Side<Scalar, Offset, ExecutionSpace> plain;
   Side<Scalar, Offset, ExecutionSpace> transposed;
   bool has_transpose = false;
-  TileMetrics tiles;  // of plain
 };
 
 namespace {
@@ -136,7 +92,7 @@ void check_precision(const PlanOptions& options, std::vector<std::string>& notes
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> canonical_rows(
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_input(
     const ExecutionSpace& exec, const typename PlanState<Scalar, Offset, ExecutionSpace>::Input& input) {
   if (input.block_size == 1) return build_csr(exec, input.pattern, input.column_indices_size);
   const auto points = expand_blocks(exec, input.pattern, input.column_indices_size, input.block_size);
@@ -151,6 +107,7 @@ template <class Scalar, class Offset, class ExecutionSpace>
 PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const Input& input,
                                                      const PlanOptions& options)
     : members_(std::make_unique<Members>()) {
+  using Memory = typename ExecutionSpace::memory_space;
   check_sizes<Offset>(input);
   if (options.columns < 0) {
     throw std::invalid_argument("Tessera::make_plan: options.columns is " + std::to_string(options.columns) +
@@ -159,37 +116,14 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   Members& m = *members_;
   check_precision(options, m.notes);
   m.options = options;
-  const auto canonical = canonical_rows<Scalar, Offset>(exec, input);
+  const auto canonical = rows_of_input<Scalar, Offset>(exec, input);
   m.rows = canonical.pattern.rows;
   m.columns = canonical.pattern.columns;
   m.nonzeros = canonical.pattern.nonzeros;
   m.source_entries = input.values_size;
   m.source = canonical.values;
 
-  MatrixStatistics statistics;
-  statistics.rows = m.rows;
-  statistics.columns = m.columns;
-  statistics.nonzeros = static_cast<double>(m.nonzeros);
-  statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, canonical.pattern.view()));
-  statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
-  statistics.offset_bytes = sizeof(Offset);
-  statistics.vector_columns = options.columns;
-  m.choice = choose_format(statistics);
-  if (options.format != Format::Automatic) {
-    m.choice.format = options.format;
-    m.choice.reason = std::string(to_string(options.format)) + " was asked for";
-  }
-  const Format built = m.plain.build_or_fall_back(exec, options, m.choice.format, canonical.pattern, {}, m.notes);
-  if (built != m.choice.format) {
-    m.choice.format = built;
-    m.choice.reason += ", but takes too much memory";
-  }
-  m.tiles = Tessera::tile_metrics<ExecutionSpace, Offset>(exec, m.plain.format);
-  const auto is_built = [&](const Candidate& candidate) { return candidate.format == m.choice.format; };
-  if (std::none_of(m.choice.candidates.begin(), m.choice.candidates.end(), is_built)) {
-    m.choice.candidates.push_back(predict(statistics, {m.choice.format, static_cast<double>(m.tiles.tiles),
-                                                       static_cast<double>(m.plain.format_bytes())}));
-  }
+  m.plain = best_side<Scalar>(exec, options, options.format, BuiltCsr<Offset, Memory>{canonical.pattern, {}}, m.notes);
   gather_values(exec, m.source, m.plain.map, input.values, m.plain.values.data(), m.plain.values.extent(0));
   exec.fence("Tessera::make_plan");
 }
@@ -211,11 +145,15 @@ std::size_t PlanState<Scalar, Offset, ExecutionSpace>::nonzeros() const {
 }
 template <class Scalar, class Offset, class ExecutionSpace>
 const Choice& PlanState<Scalar, Offset, ExecutionSpace>::choice() const {
-  return members_->choice;
+  return members_->plain.choice;
 }
 template <class Scalar, class Offset, class ExecutionSpace>
 const TileMetrics& PlanState<Scalar, Offset, ExecutionSpace>::tile_metrics() const {
-  return members_->tiles;
+  return members_->plain.tiles;
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+const Permutation<typename ExecutionSpace::memory_space>& PlanState<Scalar, Offset, ExecutionSpace>::row_order() const {
+  return members_->plain.orders.rows;
 }
 template <class Scalar, class Offset, class ExecutionSpace>
 std::size_t PlanState<Scalar, Offset, ExecutionSpace>::format_bytes() const {
@@ -245,7 +183,7 @@ std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
   e.slot_map_bytes = slot_map_bytes();
   e.duplicates_summed = m.source.has_duplicates();
   e.notes = m.notes;
-  return Impl::explain(e, m.choice);
+  return Impl::explain(e, m.plain.choice);
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -267,7 +205,7 @@ Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(con
 template <class Scalar, class Offset, class ExecutionSpace>
 void PlanState<Scalar, Offset, ExecutionSpace>::build_transpose(const ExecutionSpace& exec) {
   Members& m = *members_;
-  const auto rows = to_csr<ExecutionSpace, Offset>(exec, m.plain.format);
+  const auto rows = canonical_rows(exec, m.plain);
   const auto turned = transpose(exec, rows.pattern.view(), m.nonzeros);
   PlanOptions options = m.options;
   // Blocks of h x w turned are blocks of w x h.
@@ -275,7 +213,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::build_transpose(const ExecutionS
   Side<Scalar, Offset, ExecutionSpace> side;  // the plan stays as it is if memory runs out
   std::vector<std::string> notes;
   try {
-    side.build_or_fall_back(exec, options, m.choice.format, turned.pattern, turned.values, notes);
+    side = best_side<Scalar>(exec, options, m.plain.choice.format, turned, notes);
   } catch (const std::invalid_argument& refusal) {
     throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
                                 std::string(refusal.what()));
@@ -359,7 +297,14 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
     throw std::invalid_argument("Tessera::spmm: X and Y are the same memory; expected Y apart from X");
   const auto& side = is_transposed(mode) ? m.transposed : m.plain;
   const Product<Scalar, VectorScalar> product{
-      side.values.data(), is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
+      side.values.data(),
+      is_complex_v<Scalar> && is_conjugated(mode),
+      alpha,
+      X,
+      beta,
+      Y,
+      side.orders.rows.is_identity() ? nullptr : side.orders.rows.order.data(),
+      side.orders.columns.is_identity() ? nullptr : side.orders.columns.order.data()};
   const Scratch scratch{work.data(), work.bytes()};
   std::visit([&](const auto& format) { portable_spmm(exec, format.view(), m.nonzeros, product, scratch); },
              side.format);

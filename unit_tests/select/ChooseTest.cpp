@@ -36,6 +36,21 @@ TEST(Choose, BytesAreThoseOfTheFormats) {
   EXPECT_EQ(choice.candidates[1].tiles, 700);
 }
 
+/// What an order of rows is judged by: an X that no cache holds is read again for each window, and rows of Y that are
+/// scattered cost more than those in a row.
+TEST(Choose, AnOrderPaysByFewerReadsOfX) {
+  MatrixStatistics m = statistics(1e6, 1e7, 5e6);
+  const auto seconds = [&](double window_columns, bool is_reordered) {
+    m.window_columns = window_columns;
+    m.is_reordered = is_reordered;
+    return predict(m, {Format::Csr, 0, 1.2e8}).predicted_seconds;
+  };
+  EXPECT_LT(seconds(2e6, true), worthwhile_reordering * seconds(8e6, false));
+  EXPECT_GT(seconds(2e6, true), seconds(2e6, false));
+  m.columns = 1000;  // fits in any cache: read once
+  EXPECT_EQ(seconds(2e6, false), seconds(8e6, false));
+}
+
 TEST(Choose, EmptyMatrix) { EXPECT_EQ(choose_format(statistics(0, 0, 0)).format, Format::Csr); }
 
 }  // namespace Tessera::Test

@@ -29,9 +29,12 @@ struct Extent {
   std::vector<int> columns;
   std::vector<Mode> modes;
 };
-Extent extent(std::size_t nonzeros) {
+bool is_full() {
   const char* wish = std::getenv("TESSERA_COLLECTION");
-  if (wish != nullptr && std::string(wish) == "full") {
+  return wish != nullptr && std::string(wish) == "full";
+}
+Extent extent(std::size_t nonzeros) {
+  if (is_full()) {
     return {{1, 7, 8, 16, 17, 32, 33}, {std::begin(every_mode), std::end(every_mode)}};
   }
   if (nonzeros > 100000) return {{2}, {Mode::NoTranspose}};
@@ -126,6 +129,43 @@ void check_matrix(const std::filesystem::path& file) {
         product.template expect_right<Right>(plan, columns, false, std::string(to_string(format)) + ", right");
       }
     }
+  }
+}
+
+/// One matrix in every format and every order of its rows, whatever is predicted of them.
+template <class Exec>
+void check_orders(const std::filesystem::path& file) {
+  using Left = Kokkos::View<double**, Kokkos::LayoutLeft, typename Exec::memory_space>;
+  using Right = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
+  const HostCsr<double> matrix = read_matrix<double>(file);
+  HostPattern<int> pattern;
+  pattern.rows = matrix.rows;
+  pattern.columns = matrix.columns;
+  pattern.row_offsets.assign(matrix.row_offsets.begin(), matrix.row_offsets.end());
+  pattern.column_indices = matrix.column_indices;
+  if (pattern.nonzeros() > 20000 && !is_full()) return;
+  const UserMatrix<Exec, double, int> A(pattern, matrix.values);
+  const RealProduct<Exec, double> product(A, Mode::NoTranspose, {9});
+  for (const Format format : every_format) {
+    for (const Reordering reordering : every_reordering) {
+      PlanOptions options = with_format(format);
+      options.reordering = reordering;
+      options.always_reorder = true;
+      auto plan = A.plan(options);
+      const std::string what = std::string(to_string(format)) + ", " + std::string(to_string(reordering));
+      product.template expect_right<Left>(plan, 9, true, what + ", left");
+      product.template expect_right<Right>(plan, 9, false, what + ", right");
+    }
+  }
+}
+
+TEST(Collection, EveryRealMatrixInEveryOrder) {
+  const auto files = collection();
+  if (files.empty()) GTEST_SKIP() << "TESSERA_DATA_DIR is not set";
+  for (const auto& file : files) {
+    SCOPED_TRACE(file.filename().string());
+    if (!matrix_is_complex(file)) check_orders<Kokkos::DefaultExecutionSpace>(file);
+    if (HasFatalFailure()) return;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <tessera/common/Format.hpp>
+#include <tessera/common/Reordering.hpp>
 #include <vector>
 
 namespace Tessera {
@@ -16,11 +17,19 @@ struct Candidate {
   double predicted_seconds = 0;  ///< of one product with the plan's number of columns
 };
 
+/// A reordering that was tried.
+struct ReorderingTrial {
+  Reordering reordering = Reordering::None;
+  double relative_seconds = 1;  ///< predicted, over those in the order that the rows have; 1 too if it found no other
+};
+
 /// What a plan decided, and from what.
 struct Choice {
   Format format = Format::Csr;
   std::vector<Candidate> candidates;  ///< every one that was considered, the chosen one included
   std::string reason;                 ///< one sentence
+  Reordering reordering = Reordering::None;
+  std::vector<ReorderingTrial> reorderings;  ///< every one that was tried, the chosen one included
 };
 
 }  // namespace Tessera

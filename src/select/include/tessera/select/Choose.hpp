@@ -12,6 +12,8 @@ struct MatrixStatistics {
   double columns = 0;
   double nonzeros = 0;
   double bittcf_tiles = 0;     ///< count_bittcf_tiles
+  double window_columns = 0;   ///< distinct columns of all windows of 128 rows; 0: not counted
+  bool is_reordered = false;   ///< rows of Y are scattered
   double matrix_bytes = 8;     ///< of a value of A
   double vector_bytes = 8;     ///< of an element of X and Y
   double offset_bytes = 4;     ///< of an offset
@@ -23,6 +25,10 @@ struct MachineModel {
   double bytes = 10e9;             ///< streamed from memory
   double gathered_lines = 400e6;   ///< 64-byte lines of X loaded from cache into registers for a nonzero
   double tile_rows = 250e6;        ///< rows of a tile's mask decoded
+  double core_cache = 1e6;         ///< in bytes: an X that fits is read once; so is, from memory, one that fits in
+  double shared_cache = 32e6;      ///< that of all cores, which
+  double cached_bytes = 30e9;      ///< gives so many a second; a larger X is read again for each window
+  double scattered_rows = 3;       ///< cost of a row of Y that is written anywhere, over that of the next one
   double decoded_entries = 300e6;  ///< entries that are brought into compressed rows before they are multiplied
 };
 
@@ -32,6 +38,9 @@ struct FormatSize {
   double tiles = 0;
   double bytes = 0;  ///< pattern and values
 };
+
+/// A reordering is kept if it is predicted to take less than this share of the time: predictions are not that sharp.
+inline constexpr double worthwhile_reordering = 0.85;
 
 /// Predicts a product's time with a format of this size.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const MachineModel& machine = {});

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Mode.hpp>
+#include <tessera/reorder/Permutation.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <tessera/spmm/Workspace.hpp>
 #include <tessera/spmm/impl/KernelTypes.hpp>
@@ -61,6 +62,9 @@ class Plan {
   std::string explain() const { return state().explain(); }
   /// The tiles of the format: how many, how full, how evenly spread over the windows of rows.
   const TileMetrics& tile_metrics() const { return state().tile_metrics(); }
+  /// In which order the rows of A are stored: row order(i) stands in place i. The identity unless a reordering was
+  /// asked for and kept; X and Y know nothing of it.
+  Permutation<memory_space> row_order() const { return state().row_order(); }
   /// Device memory held by the plan: pattern, values, slot maps, and the transpose where a mode asked for it.
   std::size_t bytes() const { return state().bytes(); }
   /// The part of bytes() that the format itself needs for op(A) = A: pattern and values.

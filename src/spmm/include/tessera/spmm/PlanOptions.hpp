@@ -3,6 +3,7 @@
 
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
+#include <tessera/common/Reordering.hpp>
 
 namespace Tessera {
 
@@ -15,9 +16,14 @@ enum class OnUnsupported {
 };
 
 struct PlanOptions {
-  int columns = 32;                         ///< hint: columns of X in a typical product; any number works
-  Format format = Format::Automatic;        ///< Automatic predicts the fastest for `columns`
-  FormatParameters parameters;              ///< of the format
+  int columns = 32;                   ///< hint: columns of X in a typical product; any number works
+  Format format = Format::Automatic;  ///< Automatic predicts the fastest for `columns`
+  FormatParameters parameters;        ///< of the format
+  /// An order of rows to store the matrix in, which X and Y need not follow. Finding it takes as long as tens or
+  /// hundreds of products; it is kept only if it is predicted to make them faster, and Plan::explain() tells.
+  /// SortedColumns has an order of its own and ignores this.
+  Reordering reordering = Reordering::None;
+  bool always_reorder = false;              ///< keep the order whatever is predicted
   Precision precision = Precision::Native;  ///< arithmetic; see Precision
   OnUnsupported on_unsupported = OnUnsupported::Throw;
 };

@@ -8,6 +8,7 @@
 #include <tessera/common/Mode.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/reorder/Permutation.hpp>
 #include <tessera/select/Choice.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <tessera/spmm/Workspace.hpp>
@@ -39,6 +40,7 @@ class PlanState {
   std::size_t nonzeros() const;
   const Choice& choice() const;
   const TileMetrics& tile_metrics() const;
+  const Permutation<typename ExecutionSpace::memory_space>& row_order() const;
   std::string explain() const;
   std::size_t bytes() const;
   std::size_t format_bytes() const;

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <stdexcept>
+#include <tessera/common/Reordering.hpp>
+#include <tessera/format/Bcsr.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/format/Permute.hpp>
+#include <tessera/reorder/DataAffinity.hpp>
+#include <tessera/reorder/DegreeSort.hpp>
+#include <tessera/reorder/JaccardRows.hpp>
+#include <tessera/reorder/Permutation.hpp>
+#include <tessera/reorder/WindowGrowing.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+
+/// The orders in which a plan stores rows and columns, and the way there and back.
+namespace Tessera::Impl {
+
+template <class MemorySpace>
+struct Orders {
+  Permutation<MemorySpace> rows;
+  Permutation<MemorySpace> columns;
+
+  bool are_identity() const { return rows.is_identity() && columns.is_identity(); }
+  std::size_t bytes() const { return rows.bytes() + columns.bytes(); }
+};
+
+/// The rows and columns of A in these orders, which are not both the identity.
+template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
+BuiltCsr<Offset, Memory> permute(const ExecutionSpace& exec, const Csr<Offset, Memory>& A,
+                                 const Orders<Memory>& orders) {
+  if (orders.columns.is_identity()) return permute_rows(exec, A.view(), A.nonzeros, orders.rows.order);
+  if (orders.rows.is_identity()) return permute_columns(exec, A.view(), A.nonzeros, orders.columns.order);
+  const auto rows = permute_rows(exec, A.view(), A.nonzeros, orders.rows.order);
+  auto result = permute_columns(exec, rows.pattern.view(), A.nonzeros, orders.columns.order);
+  result.values = compose(exec, rows.values, result.values);
+  return result;
+}
+
+/// The orders that lead back.
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+Orders<Memory> inverse(const ExecutionSpace& exec, const Orders<Memory>& orders) {
+  return {inverse(exec, orders.rows), inverse(exec, orders.columns)};
+}
+
+/// Rows that are alike come together in windows of a block's height. Where columns are condensed, all of a window's
+/// make full blocks: they are compared one by one.
+template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
+Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, Format format,
+                                 const FormatParameters& parameters, std::size_t value_bytes) {
+  BlockShape shape{16, 1};
+  if (format == Format::Bcsr) shape = bcsr_block_shape(exec, A.view(), parameters, value_bytes);
+  return jaccard_rows(exec, A.view(), shape.height, shape.width);
+}
+
+/// What a reordering makes of A for a format.
+///
+/// A format with condensed columns, or none, takes X's rows from anywhere, and the order of columns is nothing to it.
+/// Blocks are different: a reordering of the graph, where A is square, orders their columns like the rows.
+template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
+Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, Reordering reordering,
+                           Format format, const FormatParameters& parameters, std::size_t value_bytes) {
+  Orders<Memory> orders;
+  switch (reordering) {
+    case Reordering::Automatic:
+    case Reordering::None:
+      break;
+    case Reordering::DegreeSort:
+      orders.rows = degree_sort(exec, A.view());
+      break;
+    case Reordering::DataAffinity:
+      orders.rows = data_affinity(exec, A.view());
+      if (format == Format::Bcsr && A.rows == A.columns) orders.columns = orders.rows;
+      break;
+    case Reordering::JaccardRows:
+      orders.rows = similar_rows(exec, A, format, parameters, value_bytes);
+      break;
+    case Reordering::WindowGrowing:
+      orders.rows = grow_windows(exec, A.view(), 128);
+      break;
+  }
+  return orders;
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tessera/format/AnyFormat.hpp>
+#include <tessera/format/FormatTooLarge.hpp>
+#include <tessera/metrics/FormatTiles.hpp>
+#include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/metrics/WindowColumns.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/select/Choose.hpp>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "Reorder.hpp"
+
+namespace Tessera::Impl {
+
+/// A or its transpose in the format of the plan and the order that was found best, with its values.
+template <class Scalar, class Offset, class ExecutionSpace>
+struct Side {
+  using Memory = typename ExecutionSpace::memory_space;
+
+  AnyFormat<Offset, Memory> format;
+  Orders<Memory> orders;         // of the rows and columns in the format
+  ValueMap<Offset, Memory> map;  // place in the format -> canonical entry of A
+  Kokkos::View<Scalar*, Memory> values;
+  Choice choice;
+  TileMetrics tiles;
+
+  std::size_t format_bytes() const {
+    return std::visit([](const auto& any) { return any.bytes() + any.places() * sizeof(Scalar); }, format) +
+           orders.bytes();
+  }
+
+  double predicted_seconds() const {
+    for (const Candidate& candidate : choice.candidates)
+      if (candidate.format == choice.format) return candidate.predicted_seconds;
+    return 0;
+  }
+};
+
+/// What the choice of a format depends on. With a reordering to judge, also how X's rows are used again.
+template <class Scalar, class Offset, class ExecutionSpace>
+MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options,
+                               const Csr<Offset, typename ExecutionSpace::memory_space>& A) {
+  MatrixStatistics statistics;
+  statistics.rows = A.rows;
+  statistics.columns = A.columns;
+  statistics.nonzeros = static_cast<double>(A.nonzeros);
+  statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
+  statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
+  statistics.offset_bytes = sizeof(Offset);
+  statistics.vector_columns = options.columns;
+  if (options.reordering != Reordering::None)
+    statistics.window_columns = static_cast<double>(window_columns(exec, A.view(), A.nonzeros).back().columns);
+  return statistics;
+}
+
+/// The format that the choice names, but CSR where that takes too much memory and the options allow a fall-back.
+///
+/// \param choice [in,out] gets the format that was built
+/// \param notes  [in,out] gets a note about a fall-back
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+BuiltFormat<Offset, Memory> build_or_fall_back(const ExecutionSpace& exec, const PlanOptions& options, Choice& choice,
+                                               const Csr<Offset, Memory>& rows, std::vector<std::string>& notes) {
+  try {
+    return build_format(exec, choice.format, rows, options.parameters, sizeof(Scalar));
+  } catch (const FormatTooLarge& refusal) {
+    if (options.on_unsupported == OnUnsupported::Throw) throw;
+    notes.push_back(std::string(refusal.what()) + "; csr is used");
+  }
+  choice.format = Format::Csr;
+  choice.reason += ", but takes too much memory";
+  return build_format(exec, Format::Csr, rows, options.parameters, sizeof(Scalar));
+}
+
+/// A matrix in the format that is wanted, or chosen, with its rows and columns in an order.
+///
+/// \param rows  [in] canonical, in that order; entry i is the entry rows.values (i) of A
+/// \param notes [in,out] gets a note about a fall-back
+template <class Scalar, class Offset, class ExecutionSpace>
+Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
+                                                const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& rows,
+                                                const Orders<typename ExecutionSpace::memory_space>& orders,
+                                                std::vector<std::string>& notes) {
+  Side<Scalar, Offset, ExecutionSpace> side;
+  auto statistics = statistics_of<Scalar>(exec, options, rows.pattern);
+  statistics.is_reordered = !orders.are_identity();
+  side.choice = choose_format(statistics);
+  if (wanted != Format::Automatic) {
+    side.choice.format = wanted;
+    side.choice.reason = std::string(to_string(wanted)) + " was asked for";
+  }
+  auto built = build_or_fall_back<Scalar>(exec, options, side.choice, rows.pattern, notes);
+  side.format = std::move(built.pattern);
+  side.orders = orders;
+  side.map = compose(exec, rows.values, built.values);
+  side.tiles = tile_metrics<ExecutionSpace, Offset>(exec, side.format);
+  auto& candidates = side.choice.candidates;
+  const auto is_built = [&](const Candidate& candidate) { return candidate.format == side.choice.format; };
+  if (std::none_of(candidates.begin(), candidates.end(), is_built)) {
+    candidates.push_back(predict(statistics, {side.choice.format, static_cast<double>(side.tiles.tiles),
+                                              static_cast<double>(side.format_bytes())}));
+  }
+  return side;
+}
+
+/// The reorderings that are tried for a plan.
+inline std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format format) {
+  if (options.reordering == Reordering::None) return {};
+  if (options.reordering != Reordering::Automatic) return {options.reordering};
+  std::vector<Reordering> reorderings{Reordering::DataAffinity, Reordering::WindowGrowing};
+  if (format == Format::Bcsr) reorderings.push_back(Reordering::JaccardRows);
+  return reorderings;
+}
+
+/// A matrix in the order that is predicted to be the fastest of those that the options name, or in the one that they
+/// insist on. Its values are yet to be filled in.
+///
+/// \param A [in] canonical; entry i is the entry A.values (i) of the plan's matrix
+template <class Scalar, class Offset, class ExecutionSpace>
+Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
+                                               const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A,
+                                               std::vector<std::string>& notes) {
+  auto best = build_side<Scalar>(exec, options, wanted, A, {}, notes);
+  const double natural = best.predicted_seconds();
+  std::vector<ReorderingTrial> trials;
+  // Columns that are sorted by length have an order of their own, and rows are wherever they fall.
+  const auto reorderings =
+      wanted == Format::SortedColumns ? std::vector<Reordering>() : reorderings_to_try(options, wanted);
+  for (const Reordering reordering : reorderings) {
+    const auto orders = find_orders(exec, A.pattern, reordering, wanted, options.parameters, sizeof(Scalar));
+    ReorderingTrial trial{reordering, 1};
+    if (!orders.are_identity()) {
+      auto rows = permute(exec, A.pattern, orders);
+      rows.values = compose(exec, A.values, rows.values);
+      auto side = build_side<Scalar>(exec, options, wanted, rows, orders, notes);
+      trial.relative_seconds = natural > 0 ? side.predicted_seconds() / natural : 1;
+      const double least = best.predicted_seconds() * (best.orders.are_identity() ? worthwhile_reordering : 1);
+      if (options.always_reorder || side.predicted_seconds() < least) {
+        best = std::move(side);
+        best.choice.reordering = reordering;
+      }
+    }
+    trials.push_back(trial);
+  }
+  best.choice.reorderings = std::move(trials);
+  const std::size_t places = std::visit([](const auto& any) { return any.places(); }, best.format);
+  best.values = allocate<decltype(best.values)>(exec, "Tessera::values", places);
+  return best;
+}
+
+/// Canonical rows in the order that the matrix has, and where their values are in the side's.
+template <class Scalar, class Offset, class ExecutionSpace>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> canonical_rows(
+    const ExecutionSpace& exec, const Side<Scalar, Offset, ExecutionSpace>& side) {
+  auto stored = to_csr<ExecutionSpace, Offset>(exec, side.format);
+  if (side.orders.are_identity()) return stored;
+  auto rows = permute(exec, stored.pattern, inverse(exec, side.orders));
+  rows.values = compose(exec, stored.values, rows.values);
+  return rows;
+}
+
+}  // namespace Tessera::Impl

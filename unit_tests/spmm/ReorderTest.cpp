@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans that store rows, and columns, in another order: the user sees nothing of it.
+#include <tessera/common/Reordering.hpp>
+
+#include "PlanCheck.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class ReorderTest : public ::testing::Test {};
+TYPED_TEST_SUITE(ReorderTest, OffsetCases);
+
+/// Groups of rows that share their columns, one in `one_in`, the rows in a random order: every reordering has something
+/// to do here.
+template <class Offset>
+HostPattern<Offset> scattered_groups(int groups, int rows_of_group, int columns, int one_in, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<std::vector<int>> columns_of(static_cast<std::size_t>(groups));
+  for (auto& group : columns_of) {
+    for (int j = 0; j < columns; ++j)
+      if (random.below(one_in) == 0) group.push_back(j);
+  }
+  HostPattern<Offset> A;
+  A.columns = columns;
+  for (const int row : shuffled(groups * rows_of_group, seed + 1)) {
+    for (const int j : columns_of[static_cast<std::size_t>(row / rows_of_group)])
+      if (random.below(8) > 0) A.column_indices.push_back(j);
+    A.end_row();
+    if (row % 13 == 0) A.end_row();
+  }
+  return A;
+}
+
+PlanOptions in_order(Format format, Reordering reordering) {
+  PlanOptions options = with_format(format);
+  options.reordering = reordering;
+  options.always_reorder = true;
+  return options;
+}
+
+template <class Exec>
+struct Views {
+  using Left = Kokkos::View<double**, Kokkos::LayoutLeft, typename Exec::memory_space>;
+  using Right = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
+};
+
+TYPED_TEST(ReorderTest, EveryFormatInEveryOrder) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const int columns : {60, 224}) {  // the second makes A square
+    const auto pattern = scattered_groups<Offset>(13, 16, columns, 6, 3);
+    const UserMatrix<Exec, double, Offset> A(pattern);
+    for (const Format format : every_format) {
+      for (const Reordering reordering : every_reordering) {
+        auto plan = A.plan(in_order(format, reordering));
+        const std::string what = std::string(to_string(format)) + ", " + std::string(to_string(reordering)) + ", " +
+                                 std::to_string(pattern.rows) + " rows";
+        const bool changes = format != Format::SortedColumns && reordering != Reordering::None;
+        EXPECT_EQ(plan.choice().reordering, changes ? reordering : Reordering::None) << what;
+        for (const Mode mode : every_mode) {
+          expect_product<typename Views<Exec>::Left>(A, plan, 9, mode, 2, 0, what + ", left");
+          expect_product<typename Views<Exec>::Right>(A, plan, 33, mode, -1, 0.5, what + ", right");
+          expect_product<typename Views<Exec>::Left>(A, plan, 1, mode, 1, 0, what + ", one column");
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(ReorderTest, NewValuesInTheCallersOrder) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto pattern = unsorted_pattern<Offset>(90, 90, 12, 8);
+  const UserMatrix<Exec, double, Offset> A(pattern), other(pattern, 77);
+  for (const Format format : every_format) {
+    for (const Reordering reordering : every_reordering) {
+      auto plan = A.plan(in_order(format, reordering));
+      plan.prepare(Exec(), 3, Mode::Transpose);
+      plan.update_values(Exec(), other.values);
+      for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+        expect_product<typename Views<Exec>::Right>(other, plan, 3, mode, 1, 0, "updated");
+    }
+  }
+}
+
+TYPED_TEST(ReorderTest, EmptyShapes) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const auto& [rows, columns] : {std::pair{0, 0}, {0, 6}, {6, 0}, {1, 1}, {40, 40}}) {
+    HostPattern<Offset> empty;
+    empty.columns = columns;
+    while (empty.rows < rows) empty.end_row();
+    const UserMatrix<Exec, double, Offset> A(empty);
+    for (const Format format : every_format) {
+      for (const Reordering reordering : every_reordering) {
+        auto plan = A.plan(in_order(format, reordering));
+        for (const Mode mode : every_mode) expect_product<typename Views<Exec>::Left>(A, plan, 4, mode, 1, 2, "empty");
+      }
+    }
+  }
+}
+
+/// Tiles of a matrix with scattered groups get full where rows that share columns come together.
+TYPED_TEST(ReorderTest, IsKeptWhereItIsPredictedToPay) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(200, 16, 20000, 1000, 5));
+  PlanOptions options = with_format(Format::BitTcf);
+  const auto natural = A.plan(options);
+  for (const Reordering reordering : {Reordering::Automatic, Reordering::DataAffinity, Reordering::JaccardRows}) {
+    options.reordering = reordering;
+    const auto plan = A.plan(options);
+    EXPECT_NE(plan.choice().reordering, Reordering::None) << plan.explain();
+    EXPECT_LT(plan.tile_metrics().tiles, natural.tile_metrics().tiles * 2 / 3) << plan.explain();
+    EXPECT_NE(plan.explain().find("order of the rows: " + std::string(to_string(plan.choice().reordering))),
+              std::string::npos)
+        << plan.explain();
+    EXPECT_GT(plan.format_bytes(), static_cast<std::size_t>(plan.rows()) * sizeof(int));  // the order counts
+  }
+}
+
+/// A band has nothing to gain.
+TYPED_TEST(ReorderTest, IsNotKeptWhereItDoesNotPay) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> band;
+  band.columns = 2000;
+  while (band.rows < band.columns) {
+    for (int j = std::max(0, band.rows - 8); j < std::min(band.columns, band.rows + 9); ++j)
+      band.column_indices.push_back(j);
+    band.end_row();
+  }
+  const UserMatrix<Exec, double, Offset> A(band);
+  for (const Format format : every_format) {
+    for (const Reordering reordering : every_reordering) {
+      PlanOptions options = with_format(format);
+      options.reordering = reordering;
+      auto plan = A.plan(options);
+      EXPECT_EQ(plan.choice().reordering, Reordering::None) << plan.explain();
+      if (reordering == Reordering::DataAffinity && format != Format::SortedColumns) {
+        EXPECT_NE(plan.explain().find("order of the rows: as it is"), std::string::npos) << plan.explain();
+      }
+      expect_product<typename Views<Exec>::Right>(A, plan, 2, Mode::NoTranspose, 1, 0, "band");
+    }
+  }
+}
+
+}  // namespace Tessera::Test
