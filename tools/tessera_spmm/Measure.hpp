@@ -6,6 +6,7 @@
 #include <functional>
 #include <io/Memory.hpp>
 #include <stdexcept>
+#include <tessera/format/Permute.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/spmm/Spmm.hpp>
@@ -59,7 +60,8 @@ class Measure {
     result.csr_bytes = a_.bytes();
     result.parameters = parameters_;
     describe(result.matrix);
-    for (Format format : formats_named(settings_.format)) result.formats.push_back(add_or_refuse(format));
+    for (const auto& [format, reordering] : products_named(settings_.format, settings_.reorder))
+      result.formats.push_back(add_or_refuse(format, reordering, result));
     if (contenders_.empty()) throw std::runtime_error("no format can be built; csr: " + result.formats.front().refused);
     explain(result);
     if (settings_.kokkos_kernels) result.kokkos_kernels = add_kokkos_kernels();
@@ -85,35 +87,39 @@ class Measure {
     return [exec = exec_] { exec.fence("tessera_spmm: clock"); };
   }
 
-  PlanType build(Format format) const {
+  /// One reordering is kept whatever is predicted of it: the user wants to see it.
+  PlanType build(Format format, Reordering reordering) const {
     PlanOptions options;
     options.columns = static_cast<int>(problem_.x.columns);
     options.format = format;
     options.parameters = parameters_;
+    options.reordering = reordering;
+    options.always_reorder = reordering != Reordering::Automatic;
     return make_plan(exec_, a_.rows, a_.columns, a_.row_offsets, a_.column_indices, a_.values, options);
   }
 
   /// Of all formats, one that is refused does not keep the others from being measured.
-  FormatMeasurement add_or_refuse(Format format) {
-    if (settings_.format != "all") return add_format(format);
+  FormatMeasurement add_or_refuse(Format format, Reordering reordering, Result& result) {
+    if (settings_.format != "all") return add_format(format, reordering, result);
     try {
-      return add_format(format);
+      return add_format(format, reordering, result);
     } catch (...) {
       FormatMeasurement row;
       row.format = format;
       row.name = to_string(format);
+      row.reordering = reordering;
       row.refused = refusal_reason(std::current_exception());
       return row;
     }
   }
 
   /// A new row of the table. Building is timed up to three times while that takes no more than a second.
-  FormatMeasurement add_format(Format format) {
+  FormatMeasurement add_format(Format format, Reordering reordering, Result& result) {
     const Progress progress("building " + std::string(to_string(format)));
     PlanType plan;
     Workspace<ExecutionSpace> work;
     const auto make = [&] {
-      plan = build(format);
+      plan = build(format, reordering);
       work = plan.prepare(exec_, static_cast<int>(problem_.x.columns), settings_.mode);
     };
     double best = seconds_of(make, fence()), total = best;
@@ -129,6 +135,7 @@ class Measure {
     add_contender(y, [this, plan, y, work]() mutable {
       spmm(exec_, plan, work, settings_.mode, Value(problem_.alpha), x_, Value(problem_.beta), y);
     });
+    keep_order(plan, result);
     return describe(plan, best);
   }
 
@@ -140,20 +147,47 @@ class Measure {
     row.bytes_over_csr = a_.bytes() == 0 ? 1 : static_cast<double>(row.bytes) / static_cast<double>(a_.bytes());
     row.tiles = plan.tile_metrics();
     row.build_seconds = build_seconds;
+    row.reordering = plan.choice().reordering;
+    for (const ReorderingTrial& trial : plan.choice().reorderings)
+      if (trial.reordering == row.reordering) row.predicted_relative = trial.relative_seconds;
+    if (settings_.reorder != "none") row.windows = windows_of(plan);
     return row;
+  }
+
+  CsrPattern<Offset> pattern() const { return {a_.rows, a_.columns, a_.row_offsets.data(), a_.column_indices.data()}; }
+
+  /// Of the rows as the plan stores them.
+  std::array<WindowColumns, 5> windows_of(const PlanType& plan) const {
+    const std::size_t nonzeros = a_.values.extent(0);
+    const auto order = plan.row_order();
+    if (order.is_identity()) return window_columns(exec_, pattern(), nonzeros);
+    return window_columns(exec_, permute_rows(exec_, pattern(), nonzeros, order.order).pattern.view(), nonzeros);
+  }
+
+  void keep_order(const PlanType& plan, Result& result) const {
+    const auto order = plan.row_order();
+    if (order.is_identity()) return;
+    std::vector<int>& host = result.row_orders[plan.choice().reordering];
+    host.resize(order.order.extent(0));
+    Kokkos::deep_copy(
+        Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),
+        order.order);
   }
 
   /// What the pattern itself lets one expect, whatever the format.
   void describe(MatrixSummary& matrix) const {
-    const CsrPattern<Offset> pattern{a_.rows, a_.columns, a_.row_offsets.data(), a_.column_indices.data()};
-    matrix.row_lengths = row_lengths(exec_, pattern);
-    matrix.windows = window_columns(exec_, pattern, a_.values.extent(0));
+    matrix.row_lengths = row_lengths(exec_, pattern());
+    matrix.windows = window_columns(exec_, pattern(), a_.values.extent(0));
   }
 
   /// What an automatic plan chooses and why; where one format was asked for, why that one.
   void explain(Result& result) const {
-    const PlanType plan = settings_.format == "all" ? build(Format::Automatic) : plans_.front();
+    const PlanType plan =
+        settings_.format == "all"
+            ? build(Format::Automatic, settings_.reorder == "none" ? Reordering::None : Reordering::Automatic)
+            : plans_.front();
     result.automatic = plan.format();
+    result.automatic_order = plan.choice().reordering;
     result.explanation = plan.explain();
   }
 

@@ -95,6 +95,7 @@ void add_matrix_options(CLI::App& app, Settings& settings) {
   auto* matrix = add(app, "--matrix", settings.matrix_file, "FILE", "Matrix Market or binary CSR, plain or gzip");
   add(app, "--generate", settings.generator, "NAME[:SIZE]", "or make the matrix, see below (default: elasticity)")
       ->excludes(matrix);
+  app.add_flag("--shuffle", settings.shuffle, "put rows and columns in a random order first");
   add(app, "--seed", settings.seed, "N", "of everything random (default: 1)")
       ->check(CLI::Range(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()));
 }
@@ -103,6 +104,9 @@ void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
   std::vector<std::string> formats = format_names();
   formats.insert(formats.end(), {"all", "auto"});
   add_choice(app, "--format", settings.format, formats, "what to measure (default: all)");
+  std::vector<std::string> orders = reordering_names();
+  orders.insert(orders.end(), {"all", "auto"});
+  add_choice(app, "--reorder", settings.reorder, orders, "order in which plans store rows (default: none)");
   add(app, "--columns", settings.columns, "N", "columns of X (default: those of --x, else 32)")
       ->check(CLI::Range(0, std::numeric_limits<int>::max()));
   add_choice(app, "--scalar", settings.precision, {"double", "float"}, "precision (default: double)");
@@ -132,7 +136,7 @@ void add_file_options(CLI::App& app, Settings& settings) {
   add(app, "--y", settings.y_file, "FILE", "read the initial Y likewise (default: random)");
   add(app, "--write-y", settings.write_y_file, "FILE", "write the resulting Y likewise");
   add(app, "--json", settings.json_file, "FILE", "write settings and results for machines");
-  add(app, "--spy", settings.spy_file, "FILE.svg", "draw density of nonzeros and of 8x8 tiles");
+  add(app, "--spy", settings.spy_file, "FILE.svg", "draw density of nonzeros and of 8x8 tiles, in each order");
 }
 
 void add_run_options(CLI::App& app, Settings& settings, Texts& texts) {

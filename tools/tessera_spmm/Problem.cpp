@@ -13,6 +13,7 @@
 
 #include "Formats.hpp"
 #include "Progress.hpp"
+#include "RowOrder.hpp"
 
 namespace Tessera::Driver {
 
@@ -88,7 +89,8 @@ HostDense<Scalar> read_dense(const std::string& option, const std::string& path,
 /// Refuses, before anything big is allocated, what would not fit: X and Y on host and device, and a Y for each result.
 template <class Scalar>
 void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_rows, std::size_t columns) {
-  const double results = static_cast<double>(formats_named(settings.format).size()) + settings.kokkos_kernels;
+  const double results =
+      static_cast<double>(products_named(settings.format, settings.reorder).size()) + settings.kokkos_kernels;
   const double rows = 2.0 * static_cast<double>(x_rows) + 2.0 * (1 + results) * static_cast<double>(y_rows);
   Impl::require_memory(rows * static_cast<double>(columns) * sizeof(Scalar), 0,
                        std::to_string(columns) + " columns of X and Y: this");
@@ -112,6 +114,7 @@ Problem<Scalar> make_problem(const Settings& settings) {
   problem.alpha = narrow_factor<Scalar>("--alpha", settings.alpha);
   problem.beta = narrow_factor<Scalar>("--beta", settings.beta);
   problem.a = make_matrix<Scalar>(settings);
+  if (settings.shuffle) problem.a = shuffled(problem.a, settings.seed);
   const bool transposed = is_transposed(settings.mode);
   const auto x_rows = static_cast<std::size_t>(transposed ? problem.a.rows : problem.a.columns);
   const auto y_rows = static_cast<std::size_t>(transposed ? problem.a.columns : problem.a.rows);

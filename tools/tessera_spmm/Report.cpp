@@ -87,17 +87,30 @@ void add_common(Row& cells, const Measurement& row, const Result& result) {
   }
 }
 
+bool is_automatic(const FormatMeasurement& format, const Result& result) {
+  return format.format == result.automatic && format.reordering == result.automatic_order;
+}
+
+/// The order of the rows, what the product is predicted to take in it, and the nonzeros a distinct column.
+void add_order(Row& cells, const FormatMeasurement& format) {
+  const Row more{
+      std::string(to_string(format.reordering)), text_format("%.2f", format.predicted_relative),
+      text_format("%.2f %.2f %.2f", format.windows[1].reuse, format.windows[3].reuse, format.windows[4].reuse)};
+  cells.insert(cells.begin() + 1, more.begin(), more.end());
+}
+
 Row format_row(const FormatMeasurement& format, const Result& result) {
   if (!format.refused.empty()) return {format.name, "refused: " + format.refused};
   const TileMetrics& tiles = format.tiles;
   const auto if_tiled = [&](const std::string& text) { return tiles.tiles > 0 ? text : "-"; };
-  Row cells{format.name + (format.format == result.automatic ? " *" : ""),
+  Row cells{format.name + (is_automatic(format, result) ? " *" : ""),
             if_tiled(with_separators(tiles.tiles)),
             if_tiled(text_format("%.1f", tiles.mean_nonzeros)),
             if_tiled(text_format("%.2f", tiles.fill)),
             tiles.imbalance ? text_format("%.1f", *tiles.imbalance) : "-",
             text_format("%.3f", format.bytes_over_csr),
             milliseconds(format.build_seconds)};
+  if (is_reordered(result)) add_order(cells, format);
   add_common(cells, format, result);
   return cells;
 }
@@ -105,10 +118,15 @@ Row format_row(const FormatMeasurement& format, const Result& result) {
 std::string table(const Result& result) {
   std::vector<Row> rows{{"format", "tiles", "nnz/tile", "fill", "IBD", "bytes/CSR", "build ms", "SpMM ms", "min .. max",
                          "GFLOP/s", "GB/s", "error/bound"}};
+  if (is_reordered(result)) {
+    const Row more{"order", "predicted", "reuse 16, 64, 128"};
+    rows.front().insert(rows.front().begin() + 1, more.begin(), more.end());
+  }
   if (result.kokkos_kernels) rows.front().push_back("speed");
   for (const FormatMeasurement& format : result.formats) rows.push_back(format_row(format, result));
   if (result.kokkos_kernels) {
     Row cells{result.kokkos_kernels->name, "-", "-", "-", "-", "1.000", "-"};
+    if (is_reordered(result)) cells.insert(cells.begin() + 1, 3, "-");
     add_common(cells, *result.kokkos_kernels, result);
     rows.push_back(cells);
   }

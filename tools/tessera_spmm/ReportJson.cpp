@@ -12,9 +12,9 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json windows_json(const MatrixSummary& matrix) {
+Json windows_json(const std::array<WindowColumns, 5>& all) {
   Json json = Json::array();
-  for (const WindowColumns& windows : matrix.windows) {
+  for (const WindowColumns& windows : all) {
     json.push_back({{"rows", windows.window_rows}, {"columns", windows.columns}, {"reuse", windows.reuse}});
   }
   return json;
@@ -32,7 +32,7 @@ Json matrix_json(const Result& result) {
           {"shortest_row", matrix.row_lengths.shortest},
           {"longest_row", matrix.row_lengths.longest},
           {"empty_rows", matrix.row_lengths.empty},
-          {"windows", windows_json(matrix)},
+          {"windows", windows_json(matrix.windows)},
           {"csr_bytes", result.csr_bytes}};
 }
 
@@ -52,6 +52,8 @@ Json parameters_json(const FormatParameters& parameters) {
 Json settings_json(const Result& result) {
   const Settings& settings = result.settings;
   return {{"format", settings.format},
+          {"reorder", settings.reorder},
+          {"shuffle", settings.shuffle},
           {"parameters", parameters_json(result.parameters)},
           {"columns", result.columns},
           {"scalar", result.scalar},
@@ -77,7 +79,7 @@ Json measurement_json(const Measurement& row) {
           {"verified", row.verified()}};
 }
 
-Json format_json(const FormatMeasurement& format) {
+Json format_json(const FormatMeasurement& format, const Result& result) {
   if (!format.refused.empty()) return {{"name", format.name}, {"refused", format.refused}};
   Json json = measurement_json(format);
   json["tiles"] = format.tiles.tiles;
@@ -86,6 +88,10 @@ Json format_json(const FormatMeasurement& format) {
   json["fill"] = format.tiles.fill;
   json["imbalance"] = format.tiles.imbalance ? Json(*format.tiles.imbalance) : Json();
   json["build_seconds"] = format.build_seconds;
+  json["reordering"] = to_string(format.reordering);
+  if (!is_reordered(result)) return json;
+  json["predicted_relative_seconds"] = format.predicted_relative;
+  json["windows"] = windows_json(format.windows);
   return json;
 }
 
@@ -104,7 +110,7 @@ std::string report_json(const Result& result) {
             {"plan", {{"format", to_string(result.automatic)}, {"explanation", result.explanation}}},
             {"formats", Json::array()},
             {"kokkos_kernels", nullptr}};
-  for (const FormatMeasurement& format : result.formats) json["formats"].push_back(format_json(format));
+  for (const FormatMeasurement& format : result.formats) json["formats"].push_back(format_json(format, result));
   if (result.kokkos_kernels) {
     json["kokkos_kernels"] = measurement_json(*result.kokkos_kernels);
     json["kokkos_kernels"]["build"] = kokkos_kernels_build();

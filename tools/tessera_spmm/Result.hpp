@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
+#include <tessera/common/Reordering.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
@@ -44,6 +46,9 @@ struct Measurement {
 
 struct FormatMeasurement : Measurement {
   Format format = Format::Csr;
+  Reordering reordering = Reordering::None;
+  double predicted_relative = 1;         ///< predicted time over that in the order that the rows have
+  std::array<WindowColumns, 5> windows;  ///< as MatrixSummary's, of the rows as they are stored
   std::string refused;       ///< why the format could not be built: then nothing else is measured; empty otherwise
   TileMetrics tiles;         ///< of A, whatever the mode; so are the bytes
   double build_seconds = 0;  ///< make_plan and prepare
@@ -58,14 +63,19 @@ struct Result {
   std::string kokkos_version;
   std::size_t csr_bytes = 0;
   FormatParameters parameters;     ///< that plans were made with
-  Format automatic = Format::Csr;  ///< what an automatic plan chooses
-  std::string explanation;         ///< Plan::explain() of the automatic plan, or of the one that was asked for
+  Format automatic = Format::Csr;  ///< what an automatic plan chooses, and in which order:
+  Reordering automatic_order = Reordering::None;
+  std::string explanation;  ///< Plan::explain() of the automatic plan, or of the one that was asked for
   std::vector<FormatMeasurement> formats;
+  std::map<Reordering, std::vector<int>> row_orders;  ///< those that were found: which row of A is stored where
   std::optional<Measurement> kokkos_kernels;
 
   /// The rows that have a product: formats that were not refused, then Kokkos Kernels.
   std::vector<Measurement*> products();
   bool verified() const;  ///< all that have a product
 };
+
+/// Whether orders of rows are part of what was asked for.
+inline bool is_reordered(const Result& result) { return result.settings.reorder != "none"; }
 
 }  // namespace Tessera::Driver

@@ -2,6 +2,7 @@
 //
 // The definition of run_as, which RunFloat.cpp and its like instantiate.
 #include <Kokkos_Core.hpp>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
@@ -11,6 +12,7 @@
 #include "Outputs.hpp"
 #include "Problem.hpp"
 #include "Progress.hpp"
+#include "RowOrder.hpp"
 #include "Run.hpp"
 #include "Spy.hpp"
 #include "Verify.hpp"
@@ -53,12 +55,28 @@ void verify(const Problem<Scalar>& problem, const std::vector<HostDense<Scalar>>
   for (std::size_t r = 0; r < errors.size(); ++r) rows[r]->error = errors[r];
 }
 
+/// A picture of the matrix, and beside it, with the name of the reordering before the ending, one of each other order in
+/// which rows were stored.
+template <class Scalar>
+void spy(const Problem<Scalar>& problem, const Result& result) {
+  const std::filesystem::path path = result.settings.spy_file;
+  write_file(path.string(), spy_svg(result.matrix, problem.a.row_offsets, problem.a.column_indices));
+  for (const auto& [reordering, order] : result.row_orders) {
+    const HostCsr<Scalar> a = in_order(problem.a, order);
+    MatrixSummary matrix = result.matrix;
+    matrix.name += ", rows in order: " + std::string(to_string(reordering));
+    std::filesystem::path other = path;
+    other.replace_extension(std::string(to_string(reordering)) + path.extension().string());
+    write_file(other.string(), spy_svg(matrix, a.row_offsets, a.column_indices));
+  }
+}
+
 /// The Y that --write-y writes: of the format that an automatic plan chooses, or of the only one there is.
 template <class Scalar>
 const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, Result& result) {
   const std::vector<Measurement*> rows = result.products();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (rows[r]->name == to_string(result.automatic)) return results[r];
+    if (rows[r]->name == to_string(result.automatic)) return results[r];  // in any order
   }
   return results.front();
 }
@@ -77,7 +95,7 @@ Result run_as(const Settings& settings, const char* scalar_name) {
   const std::vector<HostDense<Scalar>> results = measure(problem, result);
   verify(problem, results, result);
   if (!settings.spy_file.empty()) {
-    write_file(settings.spy_file, spy_svg(result.matrix, problem.a.row_offsets, problem.a.column_indices));
+    spy(problem, result);
   }
   if (!settings.write_y_file.empty() && result.verified()) {
     write_dense_matrix_market(settings.write_y_file, chosen(results, result));

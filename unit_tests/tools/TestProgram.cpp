@@ -232,6 +232,39 @@ TEST_F(Program, ParametersReachTheFormats) {
   EXPECT_TRUE(json_of(small + "--brp-f 1 --brp-g 1")["formats"][3].contains("refused"));
 }
 
+TEST_F(Program, EveryFormatInEveryOrder) {
+  const std::string shuffled = "--generate stencil27:7 --shuffle --repeat 1 --columns 4 ";
+  const auto json = json_of(shuffled + "--reorder all --spy a.svg");
+  EXPECT_EQ(json["settings"]["reorder"], "all");
+  EXPECT_EQ(json["settings"]["shuffle"], true);
+  // SortedColumns has an order of its own.
+  ASSERT_EQ(json["formats"].size(), (std::size(every_format) - 1) * std::size(every_reordering) + 1);
+  const double natural = json["formats"][0]["windows"][3]["reuse"];
+  for (const auto& row : json["formats"]) {
+    EXPECT_EQ(row["verified"], true) << row["name"] << row["reordering"];
+    EXPECT_GT(row["predicted_relative_seconds"], 0.0);
+    if (row["reordering"] != "windows") continue;
+    EXPECT_GT(row["windows"][3]["reuse"], 2 * natural);  // in windows of 64 rows
+  }
+  EXPECT_EQ(files(), (std::vector<std::string>{"a.affinity.svg", "a.degree.svg", "a.jaccard.svg", "a.svg",
+                                               "a.windows.svg", "result.json"}));
+  EXPECT_TRUE(is_well_formed_xml(contents(folder_ / "a.windows.svg")));
+  EXPECT_NE(contents(folder_ / "a.windows.svg"), contents(folder_ / "a.svg"));
+}
+
+TEST_F(Program, OneOrderOrTheAutomaticOne) {
+  const auto one = json_of(small + "--format bittcf --reorder affinity");
+  ASSERT_EQ(one["formats"].size(), 1u);
+  EXPECT_EQ(one["formats"][0]["reordering"], "affinity");
+  const auto automatic = json_of(small + "--format auto --reorder auto");
+  EXPECT_EQ(automatic["formats"][0]["reordering"], "none");  // too small to be worth it
+  EXPECT_NE(automatic["plan"]["explanation"].get<std::string>().find("order of the rows: as it is"), std::string::npos);
+  const auto none = json_of(small + "--format csr");
+  EXPECT_EQ(none["formats"][0]["reordering"], "none");
+  EXPECT_FALSE(none["formats"][0].contains("windows"));
+  refuses(small + "--reorder best", {"--reorder", "best"});
+}
+
 TEST_F(Program, SaysThatTheTilesAreNotTheTransposes) {
   const std::string note = "tiles and bytes are A's";
   for (const char* mode : {"T", "H"}) {
