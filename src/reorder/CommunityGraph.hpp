@@ -7,19 +7,14 @@
 #include <tessera/common/Types.hpp>
 #include <tessera/parallel/KeyedSlots.hpp>
 
+#include "Scramble.hpp"
+
 /// The graph in which data affinity looks for communities: at first of vertices, then of communities of them.
 namespace Tessera::Impl {
 
-/// A bijection that looks random: lowbias32 of the Hash Prospector project.
-KOKKOS_INLINE_FUNCTION std::uint32_t mixed(std::uint32_t x) {
-  x = (x ^ (x >> 16)) * 0x7feb352du;
-  x = (x ^ (x >> 15)) * 0x846ca68bu;
-  return x ^ (x >> 16);
-}
-
 /// Orders communities by their degrees, and equal degrees at random; no two are equal.
 KOKKOS_INLINE_FUNCTION std::uint64_t community_rank(std::uint64_t degree, Ordinal root) {
-  return (degree << 32) + mixed(static_cast<std::uint32_t>(root));
+  return (degree << 32) + scramble(static_cast<std::uint32_t>(root));
 }
 KOKKOS_INLINE_FUNCTION std::uint64_t degree_of_rank(std::uint64_t rank) { return rank >> 32; }
 
@@ -48,22 +43,12 @@ KOKKOS_INLINE_FUNCTION std::uint64_t edge_key(const Ranks& ranks, Ordinal a, Ord
   return (std::uint64_t(a_first ? a : b) << end_bits) + std::uint64_t(a_first ? b : a);
 }
 
-/// first_edge of sorted edges: whoever is first in its community fills the gap since the one before.
+/// first_edge of sorted edges.
 template <class Exec>
 void find_first_edges(const Exec& exec, CommunityGraph<Exec>& graph) {
-  const auto edges = graph.edges;
-  const auto size = edges.extent(0);
-  const auto communities = graph.communities;
-  const int bits = graph.end_bits();
-  const auto first = allocate<Kokkos::View<Ordinal*, typename Exec::memory_space>>(
-      exec, "Tessera::first_edge", static_cast<std::size_t>(communities) + 1);
-  Kokkos::parallel_for(
-      "Tessera::find_first_edges", IndexPolicy<Exec>(exec, 0, size + 1), KOKKOS_LAMBDA(std::size_t e) {
-        const Ordinal begin = e == 0 ? 0 : static_cast<Ordinal>(edges(e - 1) >> bits) + 1;
-        const Ordinal end = e == size ? communities : static_cast<Ordinal>(edges(e) >> bits);
-        for (Ordinal c = begin; c <= end; ++c) first(c) = static_cast<Ordinal>(e);
-      });
-  graph.first_edge = first;
+  graph.first_edge = allocate<Kokkos::View<Ordinal*, typename Exec::memory_space>>(
+      exec, "Tessera::first_edge", static_cast<std::size_t>(graph.communities) + 1);
+  offsets_of_sorted_keys(exec, graph.edges, graph.end_bits(), graph.first_edge);
 }
 
 /// Makes edges of keys in any order, equal ones into one with the sum of their weights.

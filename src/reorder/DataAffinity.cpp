@@ -13,7 +13,7 @@ Permutation<typename ExecutionSpace::memory_space> data_affinity(const Execution
                                                                  const CsrPattern<Offset>& A) {
   auto graph = Impl::affinity_graph(exec, A);
   const auto dendrogram = Impl::single_leaves(exec, static_cast<std::size_t>(graph.communities));
-  while (graph.edges.extent(0) > 0) {
+  for (int round = 0; round < most_affinity_rounds && graph.edges.extent(0) > 0; ++round) {
     const auto proposals = Impl::propose(exec, graph);
     const auto merges = Impl::merge(exec, graph, proposals, dendrogram);
     if (merges.count == 0) break;

@@ -5,6 +5,7 @@
 #include <tessera/parallel/KeyedSlots.hpp>
 
 #include "ColumnSets.hpp"
+#include "Scramble.hpp"
 
 /// The inverted index: which clusters have a column.
 namespace Tessera::Impl {
@@ -16,15 +17,6 @@ struct OwnerLists {
   Kokkos::View<Ordinal*, Memory> ranks;        // of the owners, ascending
   Kokkos::View<Ordinal*, Memory> clusters;     // of each rank
 };
-
-/// A scrambled number: a bijection, so that the least one belongs to one column.
-KOKKOS_INLINE_FUNCTION std::uint32_t scramble(std::uint32_t x) {
-  x ^= x >> 16;
-  x *= 0x7feb352du;
-  x ^= x >> 15;
-  x *= 0x846ca68bu;
-  return x ^ (x >> 16);
-}
 
 /// The two least scrambled columns of a cluster (MinHash): equal for two with a probability that is the similarity of
 /// their sets, or its square.

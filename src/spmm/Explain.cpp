@@ -2,6 +2,7 @@
 #include "Explain.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <sstream>
 
@@ -32,6 +33,7 @@ void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes)
 }
 
 std::string times(double relative_seconds) {
+  if (std::isinf(relative_seconds)) return "refused";
   std::ostringstream text;
   text << std::fixed << std::setprecision(2) << relative_seconds;
   return text.str();

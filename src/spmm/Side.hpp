@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
@@ -118,33 +120,54 @@ inline std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Fo
   return reorderings;
 }
 
-/// A matrix in the order that is predicted to be the fastest of those that the options name, or in the one that they
-/// insist on. Its values are yet to be filled in.
+/// A matrix in the order that a reordering finds; nothing if that is the one that it has.
 ///
-/// \param A [in] canonical; entry i is the entry A.values (i) of the plan's matrix
+/// \throws FormatTooLarge whatever the options say: an order for blocks is none for compressed rows
+template <class Scalar, class Offset, class ExecutionSpace>
+std::optional<Side<Scalar, Offset, ExecutionSpace>> reordered_side(
+    const ExecutionSpace& exec, PlanOptions options, Format wanted, Reordering reordering,
+    const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A) {
+  const auto orders = find_orders(exec, A.pattern, reordering, wanted, options.parameters, sizeof(Scalar));
+  if (orders.are_identity()) return std::nullopt;
+  auto rows = permute(exec, A.pattern, orders);
+  rows.values = compose(exec, A.values, rows.values);
+  options.on_unsupported = OnUnsupported::Throw;
+  std::vector<std::string> no_notes;
+  auto side = build_side<Scalar>(exec, options, wanted, rows, orders, no_notes);
+  side.choice.reordering = reordering;
+  return side;
+}
+
+/// A matrix in the order that is predicted to be the fastest of those that the options name, or in the best of them if
+/// they insist. Its values are yet to be filled in.
+///
+/// \param A     [in] canonical; entry i is the entry A.values (i) of the plan's matrix
+/// \param notes [in,out] gets a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
                                                const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A,
                                                std::vector<std::string>& notes) {
   auto best = build_side<Scalar>(exec, options, wanted, A, {}, notes);
+  if (wanted != Format::Automatic) wanted = best.choice.format;  // also after a fall-back
   const double natural = best.predicted_seconds();
+  double least = options.always_reorder ? std::numeric_limits<double>::infinity() : worthwhile_reordering * natural;
   std::vector<ReorderingTrial> trials;
   // Columns that are sorted by length have an order of their own, and rows are wherever they fall.
   const auto reorderings =
       wanted == Format::SortedColumns ? std::vector<Reordering>() : reorderings_to_try(options, wanted);
   for (const Reordering reordering : reorderings) {
-    const auto orders = find_orders(exec, A.pattern, reordering, wanted, options.parameters, sizeof(Scalar));
     ReorderingTrial trial{reordering, 1};
-    if (!orders.are_identity()) {
-      auto rows = permute(exec, A.pattern, orders);
-      rows.values = compose(exec, A.values, rows.values);
-      auto side = build_side<Scalar>(exec, options, wanted, rows, orders, notes);
-      trial.relative_seconds = natural > 0 ? side.predicted_seconds() / natural : 1;
-      const double least = best.predicted_seconds() * (best.orders.are_identity() ? worthwhile_reordering : 1);
-      if (options.always_reorder || side.predicted_seconds() < least) {
-        best = std::move(side);
-        best.choice.reordering = reordering;
+    try {
+      if (auto side = reordered_side<Scalar>(exec, options, wanted, reordering, A)) {
+        trial.relative_seconds = natural > 0 ? side->predicted_seconds() / natural : 1;
+        if (side->predicted_seconds() < least) {
+          least = side->predicted_seconds();
+          best = std::move(*side);
+        }
       }
+    } catch (const std::invalid_argument&) {
+      if (options.always_reorder && reorderings.size() == 1) throw;
+      trial.relative_seconds = std::numeric_limits<double>::infinity();
     }
     trials.push_back(trial);
   }

@@ -98,9 +98,9 @@ class Measure {
     return make_plan(exec_, a_.rows, a_.columns, a_.row_offsets, a_.column_indices, a_.values, options);
   }
 
-  /// Of all formats, one that is refused does not keep the others from being measured.
+  /// Of several formats or orders, one that is refused does not keep the others from being measured.
   FormatMeasurement add_or_refuse(Format format, Reordering reordering, Result& result) {
-    if (settings_.format != "all") return add_format(format, reordering, result);
+    if (products_named(settings_.format, settings_.reorder).size() == 1) return add_format(format, reordering, result);
     try {
       return add_format(format, reordering, result);
     } catch (...) {
@@ -136,10 +136,10 @@ class Measure {
       spmm(exec_, plan, work, settings_.mode, Value(problem_.alpha), x_, Value(problem_.beta), y);
     });
     keep_order(plan, result);
-    return describe(plan, best);
+    return describe(plan, reordering, best);
   }
 
-  FormatMeasurement describe(const PlanType& plan, double build_seconds) const {
+  FormatMeasurement describe(const PlanType& plan, Reordering asked, double build_seconds) const {
     FormatMeasurement row;
     row.format = plan.format();
     row.name = to_string(plan.format());
@@ -147,7 +147,9 @@ class Measure {
     row.bytes_over_csr = a_.bytes() == 0 ? 1 : static_cast<double>(row.bytes) / static_cast<double>(a_.bytes());
     row.tiles = plan.tile_metrics();
     row.build_seconds = build_seconds;
-    row.reordering = plan.choice().reordering;
+    const Reordering kept = plan.choice().reordering;
+    row.reordering = asked == Reordering::Automatic ? kept : asked;
+    row.finds_no_order = kept != row.reordering;
     for (const ReorderingTrial& trial : plan.choice().reorderings)
       if (trial.reordering == row.reordering) row.predicted_relative = trial.relative_seconds;
     if (settings_.reorder != "none") row.windows = windows_of(plan);
@@ -168,6 +170,7 @@ class Measure {
     const auto order = plan.row_order();
     if (order.is_identity()) return;
     std::vector<int>& host = result.row_orders[plan.choice().reordering];
+    if (!host.empty()) return;  // the first format's
     host.resize(order.order.extent(0));
     Kokkos::deep_copy(
         Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),

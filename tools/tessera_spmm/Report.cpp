@@ -93,14 +93,18 @@ bool is_automatic(const FormatMeasurement& format, const Result& result) {
 
 /// The order of the rows, what the product is predicted to take in it, and the nonzeros a distinct column.
 void add_order(Row& cells, const FormatMeasurement& format) {
+  const std::string order(to_string(format.reordering));
   const Row more{
-      std::string(to_string(format.reordering)), text_format("%.2f", format.predicted_relative),
+      format.finds_no_order ? order + " = none" : order, text_format("%.2f", format.predicted_relative),
       text_format("%.2f %.2f %.2f", format.windows[1].reuse, format.windows[3].reuse, format.windows[4].reuse)};
   cells.insert(cells.begin() + 1, more.begin(), more.end());
 }
 
 Row format_row(const FormatMeasurement& format, const Result& result) {
-  if (!format.refused.empty()) return {format.name, "refused: " + format.refused};
+  if (!format.refused.empty()) {
+    const std::string order = is_reordered(result) ? " in order " + std::string(to_string(format.reordering)) : "";
+    return {format.name, "refused" + order + ": " + format.refused};
+  }
   const TileMetrics& tiles = format.tiles;
   const auto if_tiled = [&](const std::string& text) { return tiles.tiles > 0 ? text : "-"; };
   Row cells{format.name + (is_automatic(format, result) ? " *" : ""),
@@ -140,7 +144,8 @@ std::string report(const Result& result) {
   if (result.settings.format == "all" || result.settings.format == "auto") notes = "* the automatic choice";
   if (result.kokkos_kernels) notes += std::string(notes.empty() ? "" : "; ") + "speed: relative to Kokkos Kernels";
   if (!notes.empty()) notes += '\n';
-  if (is_transposed(result.settings.mode)) notes += "tiles and bytes are A's; the product takes its transpose\n";
+  if (is_transposed(result.settings.mode))
+    notes += "tiles, bytes and orders are A's; the product takes its transpose\n";
   return header(result) + "\n" + table(result) + notes + "\n" + result.explanation;
 }
 

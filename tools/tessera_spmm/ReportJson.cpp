@@ -80,7 +80,11 @@ Json measurement_json(const Measurement& row) {
 }
 
 Json format_json(const FormatMeasurement& format, const Result& result) {
-  if (!format.refused.empty()) return {{"name", format.name}, {"refused", format.refused}};
+  if (!format.refused.empty()) {
+    Json json{{"name", format.name}, {"refused", format.refused}};
+    if (is_reordered(result)) json["reordering"] = to_string(format.reordering);
+    return json;
+  }
   Json json = measurement_json(format);
   json["tiles"] = format.tiles.tiles;
   json["nonzeros_per_tile"] = format.tiles.mean_nonzeros;
@@ -90,6 +94,7 @@ Json format_json(const FormatMeasurement& format, const Result& result) {
   json["build_seconds"] = format.build_seconds;
   json["reordering"] = to_string(format.reordering);
   if (!is_reordered(result)) return json;
+  json["finds_no_order"] = format.finds_no_order;
   json["predicted_relative_seconds"] = format.predicted_relative;
   json["windows"] = windows_json(format.windows);
   return json;

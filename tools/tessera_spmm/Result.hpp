@@ -47,6 +47,7 @@ struct Measurement {
 struct FormatMeasurement : Measurement {
   Format format = Format::Csr;
   Reordering reordering = Reordering::None;
+  bool finds_no_order = false;           ///< but the one that the rows have
   double predicted_relative = 1;         ///< predicted time over that in the order that the rows have
   std::array<WindowColumns, 5> windows;  ///< as MatrixSummary's, of the rows as they are stored
   std::string refused;       ///< why the format could not be built: then nothing else is measured; empty otherwise

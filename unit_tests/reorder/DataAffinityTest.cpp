@@ -50,7 +50,7 @@ class SerialAffinity {
   }
 
   Row order() {
-    while (round()) {
+    for (int rounds = 0; rounds < most_affinity_rounds && round(); ++rounds) {
     }
     std::vector<std::tuple<int, int>> roots;
     for (const auto& [root, c] : communities_) roots.push_back({c.degree > 0 ? -int(c.rows.size()) : 0, root});

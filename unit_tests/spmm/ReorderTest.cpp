@@ -121,6 +121,58 @@ TYPED_TEST(ReorderTest, IsKeptWhereItIsPredictedToPay) {
   }
 }
 
+/// A format that is too large is no reason not to be right, whichever order makes it so; of compressed rows no column
+/// moves.
+TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto pattern = scattered_groups<Offset>(13, 16, 224, 6, 3);
+  const UserMatrix<Exec, double, Offset> A(pattern);
+  ASSERT_EQ(pattern.rows, pattern.columns);
+  const auto bytes = A.plan(with_format(Format::Bcsr)).bytes();
+  for (const std::size_t limit : {bytes / 8, bytes, 2 * bytes}) {
+    for (const Reordering reordering : {Reordering::Automatic, Reordering::DataAffinity, Reordering::JaccardRows}) {
+      for (const bool always : {false, true}) {
+        PlanOptions options = in_order(Format::Bcsr, reordering);
+        options.always_reorder = always;
+        options.on_unsupported = OnUnsupported::FallBack;
+        options.parameters.memory_limit = limit;
+        auto plan = A.plan(options);
+        if (limit < bytes) {
+          EXPECT_EQ(plan.format(), Format::Csr);
+        }
+        for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+          expect_product<typename Views<Exec>::Right>(A, plan, 5, mode, 1, 0, plan.explain());
+      }
+    }
+  }
+}
+
+TYPED_TEST(ReorderTest, OfSeveralOrdersTheBestIsInsistedOn) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const int one_in : {4, 40, 400}) {
+    const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(60, 16, 4000, one_in, 5));
+    const auto choice = A.plan(in_order(Format::BitTcf, Reordering::Automatic)).choice();
+    ASSERT_EQ(choice.reorderings.size(), 2u);
+    const bool first = choice.reorderings[0].relative_seconds <= choice.reorderings[1].relative_seconds;
+    EXPECT_EQ(choice.reordering, choice.reorderings[first ? 0 : 1].reordering);
+  }
+}
+
+TYPED_TEST(ReorderTest, TheTransposeIsMadeOfNewValuesAndWithoutTheSource) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto pattern = unsorted_pattern<Offset>(90, 90, 12, 8);
+  const UserMatrix<Exec, double, Offset> A(pattern), other(pattern, 77);
+  for (const Format format : every_format) {
+    auto plan = A.plan(in_order(format, Reordering::DataAffinity));
+    plan.update_values(Exec(), other.values);
+    plan.release_source();
+    expect_product<typename Views<Exec>::Right>(other, plan, 3, Mode::Transpose, 1, 0, "transposed afterwards");
+  }
+}
+
 /// A band has nothing to gain.
 TYPED_TEST(ReorderTest, IsNotKeptWhereItDoesNotPay) {
   using Exec = typename TypeParam::ExecutionSpace;

@@ -266,7 +266,7 @@ TEST_F(Program, OneOrderOrTheAutomaticOne) {
 }
 
 TEST_F(Program, SaysThatTheTilesAreNotTheTransposes) {
-  const std::string note = "tiles and bytes are A's";
+  const std::string note = "tiles, bytes and orders are A's";
   for (const char* mode : {"T", "H"}) {
     EXPECT_NE(accepts(small + "--mode " + mode).out.find(note), std::string::npos) << mode;
   }

@@ -7,7 +7,7 @@ namespace Tessera {
 
 /// In which order a plan stores the rows of the matrix. X and Y keep theirs.
 enum class Reordering {
-  Automatic,     ///< whichever is predicted to be the fastest, None included
+  Automatic,     ///< the fastest, as predicted, of DataAffinity, WindowGrowing, for blocks JaccardRows, and None
   None,          ///< the order they have
   DegreeSort,    ///< the longest first
   DataAffinity,  ///< communities of the graph, and in each the rows with common neighbours (Acc-SpMM, Algorithm 1)

@@ -20,7 +20,7 @@ struct Candidate {
 /// A reordering that was tried.
 struct ReorderingTrial {
   Reordering reordering = Reordering::None;
-  double relative_seconds = 1;  ///< predicted, over those in the order that the rows have; 1 too if it found no other
+  double relative_seconds = 1;  ///< predicted, over those in the order that the rows have; 1: no other; inf: refused
 };
 
 /// What a plan decided, and from what.
