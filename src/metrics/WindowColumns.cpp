@@ -14,7 +14,7 @@ template <int Height, class ExecutionSpace, class Offset>
 Csr<Offset, typename ExecutionSpace::memory_space> merge_windows(const ExecutionSpace& exec,
                                                                  const CsrPattern<Offset>& A) {
   Csr<Offset, typename ExecutionSpace::memory_space> result;
-  const Ordinal windows = A.rows / Height + (A.rows % Height != 0);
+  const Ordinal windows = window_count(A.rows, Height);
   const auto offsets =
       allocate<decltype(result.row_offsets)>(exec, "Tessera::merge_windows::offsets", windows + std::size_t(1));
   Kokkos::parallel_for(

@@ -30,7 +30,7 @@ std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPattern<Of
   using Memory = typename ExecutionSpace::memory_space;
   const auto order = p.order;
   const bool reordered = !p.is_identity();
-  const Ordinal windows = A.rows / height + (A.rows % height != 0);
+  const Ordinal windows = window_count(A.rows, height);
   // Of each window, where its table begins: twice its entries.
   const auto tables = allocate<Kokkos::View<std::size_t*, Memory>>(exec, "Tessera::tables", std::size_t(windows) + 1);
   Kokkos::parallel_for(

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/Blocks.hpp>
 #include <tessera/format/Csr.hpp>
-#include <tessera/format/FormatTooLarge.hpp>
-#include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
-#include <tessera/select/Choose.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <utility>
 #include <variant>

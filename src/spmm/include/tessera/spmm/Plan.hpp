@@ -67,14 +67,14 @@ class Plan {
   Permutation<memory_space> row_order() const { return state().row_order(); }
   /// Device memory held by the plan: pattern, values, slot maps, and the transpose where a mode asked for it.
   std::size_t bytes() const { return state().bytes(); }
-  /// The part of bytes() that the format itself needs for op(A) = A: pattern and values.
+  /// The part of bytes() that the format itself needs for op(A) = A: pattern, values, order.
   std::size_t format_bytes() const { return state().format_bytes(); }
   /// The part of bytes() that only update_values() needs; release_source() frees it.
   std::size_t slot_map_bytes() const { return state().slot_map_bytes(); }
 
   /// Allocates everything that products in this mode with up to `columns` columns of X need.
   ///
-  /// The first call for T or H also builds the transpose (once a plan; about the time of a build and the memory of the
+  /// The first call for T or H also builds the transpose (once a plan; the time of make_plan and the memory of the
   /// matrix again), so that transposed products run without atomics and give the same result on any number of threads.
   ///
   /// \throws std::invalid_argument if columns is negative; if the transpose needs more than
@@ -172,7 +172,7 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffse
 /// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, ...) or
 ///         which option cannot be met
 ///
-/// Cost: a few passes over the nonzeros, plus a radix sort if a row is unsorted; fences `exec`.
+/// Cost: a few passes over the nonzeros, a radix sort if a row is unsorted, options.reordering; fences `exec`.
 template <class ExecutionSpace, class Matrix>
 requires requires(const Matrix& A) { A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries, A.values; }
 auto make_plan(const ExecutionSpace& exec, const Matrix& A, const PlanOptions& options = {}) {
