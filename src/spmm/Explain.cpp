@@ -40,9 +40,9 @@ std::string times(double relative_seconds) {
 }
 
 /// Which reorderings were tried, and what each was predicted to make of the time.
-void print_reorderings(std::ostream& out, const Choice& choice) {
+void print_reorderings(std::ostream& out, const char* what, const Choice& choice) {
   if (choice.reorderings.empty()) return;
-  out << "  order of the rows: " << (choice.reordering == Reordering::None ? "as it is" : to_string(choice.reordering))
+  out << "  " << what << ": " << (choice.reordering == Reordering::None ? "as it is" : to_string(choice.reordering))
       << "; predicted times over those of the order that they have:";
   for (const ReorderingTrial& trial : choice.reorderings)
     out << ' ' << to_string(trial.reordering) << ' ' << times(trial.relative_seconds);
@@ -51,7 +51,7 @@ void print_reorderings(std::ostream& out, const Choice& choice) {
 
 }  // namespace
 
-std::string explain(const Explanation& e, const Choice& choice) {
+std::string explain(const Explanation& e, const Choice& choice, const Choice* transposed) {
   std::ostringstream out;
   out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.vector_columns
       << " columns of X, on " << e.execution_space << '\n';
@@ -60,7 +60,8 @@ std::string explain(const Explanation& e, const Choice& choice) {
   for (const Candidate& c : choice.candidates)
     if (c.format == Format::Csr) csr_bytes = c.format_bytes;
   for (const Candidate& c : choice.candidates) print(out, c, c.format == choice.format, csr_bytes);
-  print_reorderings(out, choice);
+  print_reorderings(out, "order", choice);
+  if (transposed != nullptr) print_reorderings(out, "order of the transpose", *transposed);
   out << "  memory: format " << megabytes(double(e.format_bytes)) << ", slot maps for new values "
       << megabytes(double(e.slot_map_bytes));
   if (e.transpose_bytes > 0) out << ", transpose " << megabytes(double(e.transpose_bytes));

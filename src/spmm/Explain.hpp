@@ -22,6 +22,7 @@ struct Explanation {
   std::vector<std::string> notes;
 };
 
-std::string explain(const Explanation& explanation, const Choice& choice);
+/// \param transposed [in] that of the transpose, where there is one
+std::string explain(const Explanation& explanation, const Choice& choice, const Choice* transposed);
 
 }  // namespace Tessera::Impl

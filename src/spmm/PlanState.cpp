@@ -178,7 +178,7 @@ std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
   e.slot_map_bytes = slot_map_bytes();
   e.duplicates_summed = m.source.has_duplicates();
   e.notes = m.notes;
-  return Impl::explain(e, m.plain.choice);
+  return Impl::explain(e, m.plain.choice, m.has_transpose ? &m.transposed.choice : nullptr);
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>

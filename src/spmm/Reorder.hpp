@@ -6,6 +6,7 @@
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/format/Permute.hpp>
+#include <tessera/reorder/ColumnSort.hpp>
 #include <tessera/reorder/DataAffinity.hpp>
 #include <tessera/reorder/DegreeSort.hpp>
 #include <tessera/reorder/JaccardRows.hpp>
@@ -22,7 +23,8 @@ struct Orders {
   Permutation<MemorySpace> columns;
 
   bool are_identity() const { return rows.is_identity() && columns.is_identity(); }
-  std::size_t bytes() const { return rows.bytes() + columns.bytes(); }
+  bool are_one() const { return rows.order.data() == columns.order.data(); }
+  std::size_t bytes() const { return rows.bytes() + (are_one() ? 0 : columns.bytes()); }
 };
 
 /// The rows and columns of A in these orders, which are not both the identity.
@@ -67,6 +69,9 @@ Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Offset, Memory>
       break;
     case Reordering::DegreeSort:
       orders.rows = degree_sort(exec, A.view());
+      break;
+    case Reordering::ColumnSort:
+      if (format == Format::Bcsr) orders.columns = column_sort(exec, A.view());
       break;
     case Reordering::DataAffinity:
       orders.rows = data_affinity(exec, A.view());

@@ -5,17 +5,19 @@
 
 namespace Tessera {
 
-/// In which order a plan stores the rows of the matrix. X and Y keep theirs.
+/// In which order a plan stores the rows, and for blocks the columns, of the matrix. X and Y keep theirs.
 enum class Reordering {
   Automatic,     ///< the fastest, as predicted, of DataAffinity, WindowGrowing, for blocks JaccardRows, and None
   None,          ///< the order they have
   DegreeSort,    ///< the longest first
+  ColumnSort,    ///< columns, the shortest first (Swift, section IV), for blocks; other formats name columns anywhere
   DataAffinity,  ///< communities of the graph, and in each the rows with common neighbours (Acc-SpMM, Algorithm 1)
   JaccardRows,   ///< similar rows in windows of a block's height (SMaT, section IV.C, after Sylos Labini et al.)
   WindowGrowing  ///< rows that share columns in windows of up to 128
 };
 
-inline constexpr Reordering every_reordering[] = {Reordering::None, Reordering::DegreeSort, Reordering::DataAffinity,
+inline constexpr Reordering every_reordering[] = {Reordering::None,        Reordering::DegreeSort,
+                                                  Reordering::ColumnSort,  Reordering::DataAffinity,
                                                   Reordering::JaccardRows, Reordering::WindowGrowing};
 
 constexpr std::string_view to_string(Reordering reordering) {
@@ -26,6 +28,8 @@ constexpr std::string_view to_string(Reordering reordering) {
       return "none";
     case Reordering::DegreeSort:
       return "degree";
+    case Reordering::ColumnSort:
+      return "columns";
     case Reordering::DataAffinity:
       return "affinity";
     case Reordering::JaccardRows:

@@ -7,8 +7,7 @@
 namespace Tessera {
 
 /// The rows of A by their lengths, the longest first; among equals in the order that they have. Windows then hold rows
-/// of about the same length. Swift's order of columns (section IV) is that of the rows of the transpose, backwards; the
-/// format with sorted columns makes it itself.
+/// of about the same length.
 ///
 /// Cost: a radix sort of the rows.
 template <class ExecutionSpace, class Offset>
