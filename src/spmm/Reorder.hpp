@@ -82,6 +82,7 @@ Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Offset, Memory>
       break;
     case Reordering::WindowGrowing:
       orders.rows = grow_windows(exec, A.view(), 128);
+      if (format == Format::Bcsr && A.rows == A.columns) orders.columns = orders.rows;
       break;
   }
   return orders;
