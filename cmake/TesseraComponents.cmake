@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The libraries that Tessera can stand in for. Each makes a component of the package where it is found:
+# The libraries that Tessera can stand in for, and CUDA. Each makes a component of the package where it is found:
 #   KokkosKernels   TESSERA_ENABLE_KOKKOS_KERNELS = AUTO, ON (must be found) or OFF
 #   Tpetra          TESSERA_ENABLE_TPETRA         = AUTO, ON (must be found) or OFF
+#   Cuda            TESSERA_ENABLE_CUDA           = ON or OFF; by default, whether Kokkos has CUDA
 # Sets TESSERA_COMPONENTS, and the targets to link, TESSERA_KOKKOS_KERNELS_TARGET and TESSERA_TPETRA_TARGETS.
 set(TESSERA_COMPONENTS)
 
@@ -29,6 +30,12 @@ endmacro()
 
 tessera_find_component(KokkosKernels TESSERA_ENABLE_KOKKOS_KERNELS)
 tessera_find_component(Tpetra TESSERA_ENABLE_TPETRA)
+
+option(TESSERA_ENABLE_CUDA "Build the component Cuda: kernels for NVIDIA GPUs, compiled by nvcc" "${Kokkos_ENABLE_CUDA}")
+if(TESSERA_ENABLE_CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  list(APPEND TESSERA_COMPONENTS Cuda)
+endif()
 
 # The package's own name for its library, and that of Trilinos.
 foreach(target Kokkos::kokkoskernels KokkosKernels::all_libs)

@@ -36,15 +36,17 @@ function(tessera_add_layer name)
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endfunction()
 
-# Warnings and sanitizers for a target of ours; users' targets inherit neither.
+# Warnings and sanitizers for a target of ours; users' targets inherit neither. What nvcc generates is not pedantic.
 function(tessera_compile_options target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wpedantic)
+  set(cxx -Wall -Wextra -Wshadow -Wpedantic)
+  set(cuda -Xcompiler=-Wall)
   if(TESSERA_WARNINGS_AS_ERRORS)
-    target_compile_options(${target} PRIVATE -Werror)
+    list(APPEND cxx -Werror)
+    list(APPEND cuda -Xcompiler=-Werror)
   endif()
   if(TESSERA_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all
-                                             -fno-omit-frame-pointer)
+    list(APPEND cxx -fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${TESSERA_SANITIZE})
   endif()
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${cxx}>" "$<$<COMPILE_LANGUAGE:CUDA>:${cuda}>")
 endfunction()

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/cuda/CondensedSpmm.hpp>
+#include <tessera/cuda/PackRows.hpp>
+
+#include "dispatch/CondensedLaunch.cuh"
+
+namespace Tessera::Cuda {
+namespace {
+
+constexpr std::size_t workspace_alignment = 256;
+
+// The policies of products whose policy nobody names: those that leave no registers spilled, at 24 to 32 warps a
+// multiprocessor.
+template <class Scalar, int strips>
+struct DefaultPolicy;
+template <>
+struct DefaultPolicy<double, 1> : CondensedPolicy<32, 2, 1, 8, 3> {};
+template <>
+struct DefaultPolicy<double, 2> : CondensedPolicy<16, 2, 1, 8, 3> {};
+template <>
+struct DefaultPolicy<float, 1> : CondensedPolicy<32, 2, 1, 8, 4> {};
+template <>
+struct DefaultPolicy<float, 2> : CondensedPolicy<32, 2, 1, 8, 3> {};
+
+// Rows of scratch are padded so that vectors fit.
+std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
+
+// Where the parts of the workspace lie.
+struct WorkspaceLayout {
+  std::size_t partials = 0, packed = 0, bytes = 0;
+};
+
+template <class Offset, class Scalar>
+WorkspaceLayout workspace_layout(const CondensedPattern<Offset>& A, const CondensedSchedule<Offset>& schedule,
+                                 const Multivector<const Scalar>& x) {
+  const std::size_t row = static_cast<std::size_t>(padded(x.columns)) * sizeof(Scalar);
+  const auto rounded = [](std::size_t bytes) {
+    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+  };
+  WorkspaceLayout layout;
+  layout.packed = rounded(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()) * row);
+  layout.bytes = layout.packed + (x.column_stride == 1 ? 0 : rounded(std::size_t(x.rows) * row));
+  return layout;
+}
+
+template <Precision precision, class Offset, class MatrixScalar, class Scalar>
+void launch_kind(Stream stream, TileValues values, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
+  const auto launch = [&]<int strips>() {
+    using Policy = DefaultPolicy<Scalar, strips>;
+    if (values == TileValues::Dense) {
+      launch_condensed<CondensedKind<precision, TileValues::Dense, strips>, Policy>(stream, arguments);
+    } else {
+      launch_condensed<CondensedKind<precision, TileValues::Compact, strips>, Policy>(stream, arguments);
+    }
+  };
+  if (arguments.A.strips == 1) {
+    launch.template operator()<1>();
+  } else if (arguments.A.strips == 2) {
+    launch.template operator()<2>();
+  } else {
+    throw std::invalid_argument("condensed_spmm: windows of " + std::to_string(arguments.A.strips) + " strips");
+  }
+}
+
+}  // namespace
+
+template <class Offset, class Scalar>
+std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, const CondensedSchedule<Offset>& schedule,
+                                      const Multivector<const Scalar>& x) {
+  return workspace_layout(A, schedule, x).bytes;
+}
+
+template <class Offset, class MatrixScalar, class Scalar>
+void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues values, Precision precision,
+                    const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+                    const Scratch& workspace) {
+  const WorkspaceLayout layout = workspace_layout(A, schedule, product.x);
+  if (workspace.bytes < layout.bytes) {
+    throw std::invalid_argument("condensed_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
+                                std::to_string(layout.bytes) + " are needed");
+  }
+  CondensedArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
+  arguments.partials = reinterpret_cast<Scalar*>(workspace.data + layout.partials);
+  arguments.partials_stride = padded(product.x.columns);
+  if (product.x.column_stride != 1) {
+    Scalar* rows = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
+    pack_rows(stream, product.x, rows, arguments.partials_stride);
+    arguments.product.x = {rows, product.x.rows, product.x.columns, arguments.partials_stride, 1};
+  }
+  if constexpr (std::is_same_v<Scalar, double>) {
+    if (precision == Precision::Native) return launch_kind<Precision::Native>(stream, values, arguments);
+  } else {
+    if (precision == Precision::Tf32x3) return launch_kind<Precision::Tf32x3>(stream, values, arguments);
+    if (precision == Precision::Tf32) return launch_kind<Precision::Tf32>(stream, values, arguments);
+  }
+  throw std::invalid_argument("condensed_spmm: no " + std::string(to_string(precision)) + " products of these types");
+}
+
+#define TESSERA_CONDENSED_SPMM(MatrixScalar, Scalar, Offset)                                           \
+  template void condensed_spmm(Stream, const CondensedPattern<Offset>&, TileValues, Precision,         \
+                               const CondensedSchedule<Offset>&, const Product<MatrixScalar, Scalar>&, \
+                               const Scratch&);
+#define TESSERA_CONDENSED_WORKSPACE(Scalar, Offset)                                                                 \
+  template std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>&, const CondensedSchedule<Offset>&, \
+                                                 const Multivector<const Scalar>&);
+
+TESSERA_CONDENSED_WORKSPACE(float, int)
+TESSERA_CONDENSED_WORKSPACE(float, std::size_t)
+TESSERA_CONDENSED_WORKSPACE(double, int)
+TESSERA_CONDENSED_WORKSPACE(double, std::size_t)
+TESSERA_CONDENSED_SPMM(float, float, int)
+TESSERA_CONDENSED_SPMM(float, float, std::size_t)
+TESSERA_CONDENSED_SPMM(double, double, int)
+TESSERA_CONDENSED_SPMM(double, double, std::size_t)
+TESSERA_CONDENSED_SPMM(float, double, int)
+TESSERA_CONDENSED_SPMM(float, double, std::size_t)
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <tessera/cuda/CsrPolicy.hpp>
+#include <tessera/cuda/CsrSpmm.hpp>
+
+namespace Tessera::Cuda {
+
+namespace {
+
+/// Threads that compute at the same time on an H200: their groups share the rows of X that are in use.
+constexpr double resident_threads = 132 * 1536;
+
+/// Bytes of the rows of X that are read at about the same time, in slabs of this many columns.
+double footprint(const CsrProblem& problem, double slab_columns) {
+  const double lanes = std::max(4.0, slab_columns * problem.vector_bytes / problem.access_bytes);
+  const double rows_in_use = std::min(problem.columns, problem.mean_span + resident_threads / lanes);
+  return rows_in_use * slab_columns * problem.vector_bytes;
+}
+
+/// Interpolated between the measured ones over the logarithm of the footprint.
+double gather_rate(const CsrMachine& machine, double bytes) {
+  const auto first = std::begin(machine.gathers), last = std::end(machine.gathers);
+  const auto above = std::find_if(first, last, [&](const auto& rate) { return rate.footprint >= bytes; });
+  if (above == first) return first->bytes;
+  if (above == last) return std::prev(last)->bytes;
+  const auto below = std::prev(above);
+  const double share = std::log(bytes / below->footprint) / std::log(above->footprint / below->footprint);
+  return below->bytes + share * (above->bytes - below->bytes);
+}
+
+bool is_one_of(int number, std::initializer_list<int> choices) {
+  return std::find(choices.begin(), choices.end(), number) != choices.end();
+}
+
+}  // namespace
+
+bool is_valid(const CsrPolicy& policy) {
+  const bool one_vector = policy.vectors == 1 && is_one_of(policy.unroll, {4, 8}) && is_one_of(policy.rows, {1, 4});
+  const bool two_vectors = policy.vectors == 2 && policy.unroll == 4 && policy.rows == 1;
+  return is_one_of(policy.lanes, {4, 8, 16, 32}) && (one_vector || two_vectors) && policy.threads >= 32 &&
+         policy.threads <= 512 && policy.threads % 32 == 0;
+}
+
+double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const CsrMachine& machine) {
+  const double width = std::min(slab_columns, problem.vector_columns);
+  const double slabs = std::ceil(problem.vector_columns / width);
+  const double row_bytes = problem.vector_columns * problem.vector_bytes;
+  const double fetched_first = std::min(problem.nonzeros, problem.columns),
+               fetched_again = problem.nonzeros - fetched_first;
+  const double matrix_bytes = problem.nonzeros * (problem.matrix_bytes + 4);
+  return fetched_first * row_bytes / std::prev(std::end(machine.gathers))->bytes +
+         fetched_again * row_bytes / gather_rate(machine, footprint(problem, width)) +
+         slabs * matrix_bytes / machine.streamed;
+}
+
+CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine) {
+  CsrPolicy best;
+  if (problem.vector_columns <= 0 || problem.rows <= 0) return best;
+  const bool short_rows = problem.nonzeros < machine.short_row * problem.rows;
+  const double vector_elements = problem.access_bytes / problem.vector_bytes;
+  const double vectors = std::ceil(problem.vector_columns / vector_elements);
+  int width = short_rows || problem.access_bytes < 16 ? 32 : 64;
+  while (width > 4 && width / 2 >= vectors) width /= 2;
+  // 64 bytes of a row of X are fetched at a lower rate than 128 or more.
+  const int narrowest = std::min(width, 8);
+  double least = std::numeric_limits<double>::infinity();
+  for (; width >= narrowest; width /= 2) {
+    const double seconds = predict_csr_seconds(problem, width * vector_elements, machine);
+    if (seconds >= machine.worthwhile * least) continue;
+    least = seconds;
+    best.lanes = std::min(width, 32);
+    best.vectors = width / best.lanes;
+  }
+  best.rows = short_rows ? 4 : 1;
+  best.unroll = best.vectors == 1 && problem.nonzeros >= machine.unrolled_row * problem.rows ? 8 : 4;
+  return best;
+}
+
+std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal columns, std::size_t vector_bytes) {
+  const auto panel = static_cast<std::size_t>(std::min(columns, csr_panel_columns));
+  const std::size_t row_bytes = (panel * vector_bytes + 15) / 16 * 16;
+  return static_cast<std::size_t>(schedule.pieces) * row_bytes;
+}
+
+}  // namespace Tessera::Cuda

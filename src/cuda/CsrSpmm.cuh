@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/cuda/CsrSpmm.hpp>
+
+#include "agent/CsrPieceSums.cuh"
+#include "agent/CsrRows.cuh"
+#include "agent/CsrShortRows.cuh"
+#include "agent/CsrTask.cuh"
+#include "agent/CsrThreadRows.cuh"
+#include "detail/Check.cuh"
+
+/// csr_spmm: which columns go to which kernel, and with how many threads. A source each pair of scalars instantiates
+/// it.
+namespace Tessera::Cuda {
+
+inline constexpr CsrPolicy csr_thread_rows_policy{.lanes = 1, .threads = 128, .slab_major = false};
+inline constexpr int csr_piece_sums_warps = 4;  // of a block
+
+template <class Agent, class Task>
+__global__ void __maxnreg__(Agent::registers) csr_kernel(const __grid_constant__ Task task) {
+  Agent(task).run();
+}
+
+template <class Task>
+__global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
+  CsrPieceSums<Task>(task).run(std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y,
+                               static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
+}
+
+template <class Integer>
+constexpr Integer ceil_divide(Integer a, Integer b) {
+  return (a + b - 1) / b;
+}
+
+/// One product, cut into columns that different kernels compute.
+template <class MatrixScalar, class VectorScalar, class Offset>
+class CsrLauncher {
+  using Task = CsrTask<MatrixScalar, VectorScalar, Offset>;
+  static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
+
+ public:
+  /// \param policy  for aligned columns; nullptr: chosen
+  CsrLauncher(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy* policy)
+      : stream_(stream), policy_(policy) {
+    task_.A = A;
+    task_.product = product;
+    task_.schedule = schedule;
+    task_.partial_sums = reinterpret_cast<VectorScalar*>(scratch.data);
+    check_arguments(scratch);
+    if (product.y.columns == 1) {  // one column is next to itself
+      task_.product.x.column_stride = 1;
+      task_.product.y.column_stride = 1;
+    }
+  }
+
+  void run() {
+    const Ordinal columns = task_.product.y.columns;
+    if (task_.A.rows == 0) return;
+    const Ordinal width = task_.schedule.size.long_rows > 0 ? std::min(columns, csr_panel_columns) : columns;
+    task_.partial_stride = ceil_divide(width, vector_size) * vector_size;
+    for (Ordinal first = 0; first < columns; first += width) multiply_panel(first, std::min(width, columns - first));
+  }
+
+ private:
+  void check_arguments(Scratch scratch) const {
+    const auto& [x, y] = std::pair(task_.product.x, task_.product.y);
+    if (x.columns != y.columns || (task_.product.x_rows == nullptr && x.rows < task_.A.columns) ||
+        (task_.product.y_rows == nullptr && y.rows < task_.A.rows)) {
+      throw std::invalid_argument("csr_spmm: A is " + shape(task_.A.rows, task_.A.columns) + ", X is " +
+                                  shape(x.rows, x.columns) + " and Y is " + shape(y.rows, y.columns));
+    }
+    if (policy_ != nullptr && !is_valid(*policy_)) {
+      throw std::invalid_argument("csr_spmm: a policy of " + std::to_string(policy_->lanes) + " lanes, " +
+                                  std::to_string(policy_->vectors) + " vectors, unroll " +
+                                  std::to_string(policy_->unroll) + ", " + std::to_string(policy_->rows) +
+                                  " rows and " + std::to_string(policy_->threads) + " threads is not valid");
+    }
+    if (task_.A.rows > 0 && task_.schedule.size.piece_length < 1) {
+      throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +
+                                  std::to_string(task_.schedule.size.piece_length));
+    }
+    const std::size_t wanted = csr_workspace_bytes(task_.schedule.size, y.columns, sizeof(VectorScalar));
+    if (scratch.bytes < wanted || (wanted > 0 && reinterpret_cast<std::uintptr_t>(scratch.data) % 16 != 0)) {
+      throw std::invalid_argument("csr_spmm: " + std::to_string(wanted) + " bytes of scratch aligned to 16 wanted, " +
+                                  std::to_string(scratch.bytes) + " given");
+    }
+  }
+
+  static std::string shape(Ordinal rows, Ordinal columns) {
+    return std::to_string(rows) + " x " + std::to_string(columns);
+  }
+
+  void multiply_panel(Ordinal first, Ordinal columns) {
+    Task panel = columns_of(task_, first, columns);
+    panel.partial_sums = task_.partial_sums;  // used by one panel after the other
+    const bool adjacent = panel.product.x.column_stride == 1 && fits_stride(panel.product.x.row_stride);
+    const Ordinal aligned = adjacent ? aligned_columns(panel) : 0;
+    if (aligned > 0) multiply_aligned(columns_of(panel, 0, aligned));
+    if (aligned < columns) {
+      const Task rest = columns_of(panel, aligned, columns - aligned);
+      if (adjacent) {
+        multiply_elements(rest);
+      } else {
+        launch<CsrThreadRows<Task>>(rest, csr_thread_rows_policy, rest.schedule.size.pieces, rest.A.rows);
+      }
+    }
+    if (panel.schedule.size.long_rows > 0) add_pieces(panel);
+  }
+
+  /// A task for some of its columns.
+  static Task columns_of(Task task, Ordinal first, Ordinal columns) {
+    task.product.x.data += first * task.product.x.column_stride;
+    task.product.y.data += first * task.product.y.column_stride;
+    if (task.partial_sums != nullptr) task.partial_sums += first;
+    task.product.x.columns = task.product.y.columns = columns;
+    return task;
+  }
+
+  static bool fits_stride(std::ptrdiff_t stride) {
+    return stride >= 0 && stride <= std::ptrdiff_t(std::numeric_limits<std::uint32_t>::max() / sizeof(VectorScalar));
+  }
+
+  /// The first columns that may be read 16 bytes at a time; none if that were few and others were left.
+  static Ordinal aligned_columns(const Task& task) {
+    const auto is_aligned = [](const auto& z) {
+      return z.column_stride == 1 && reinterpret_cast<std::uintptr_t>(z.data) % 16 == 0 &&
+             z.row_stride * std::ptrdiff_t(sizeof(VectorScalar)) % 16 == 0;
+    };
+    if (!is_aligned(task.product.x) || !is_aligned(task.product.y)) return 0;
+    const Ordinal columns = task.product.y.columns, aligned = columns / vector_size * vector_size;
+    return aligned == columns || aligned >= 4 * vector_size ? aligned : 0;
+  }
+
+  CsrPolicy choose(const Task& task, std::size_t access_bytes) const {
+    CsrProblem problem;
+    problem.rows = task.A.rows;
+    problem.columns = task.A.columns;
+    problem.nonzeros = static_cast<double>(task.schedule.size.nonzeros);
+    problem.mean_span = task.schedule.size.mean_span;
+    problem.vector_columns = task.product.y.columns;
+    problem.matrix_bytes = sizeof(MatrixScalar);
+    problem.vector_bytes = sizeof(VectorScalar);
+    problem.access_bytes = static_cast<double>(access_bytes);
+    return choose_csr_policy(problem);
+  }
+
+  void multiply_aligned(const Task& task) const {
+    const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose(task, 16);
+    const Ordinal pieces = task.schedule.size.pieces;
+    Ordinal rows = task.A.rows;
+    if (policy.rows > 1) {
+      policy.unroll == 8 ? launch<CsrShortRows<Task, true, 2>>(task, policy, 0, rows)
+                         : launch<CsrShortRows<Task, true, 1>>(task, policy, 0, rows);
+      rows = 0;
+    }
+    if (policy.vectors == 2) {
+      launch<CsrRows<Task, true, 2, 4>>(task, policy, pieces, rows);
+    } else if (policy.unroll == 8 && policy.lanes >= 8) {
+      launch<CsrRows<Task, true, 1, 8>>(task, policy, pieces, rows);
+    } else {
+      launch<CsrRows<Task, true, 1, 4>>(task, policy, pieces, rows);
+    }
+  }
+
+  void multiply_elements(const Task& task) const {
+    const CsrPolicy policy = choose(task, sizeof(VectorScalar));
+    Ordinal rows = task.A.rows;
+    if (policy.rows > 1) {
+      launch<CsrShortRows<Task, false, 2>>(task, policy, 0, rows);
+      rows = 0;
+    }
+    launch<CsrRows<Task, false, 1, 4>>(task, policy, task.schedule.size.pieces, rows);
+  }
+
+  template <class Agent>
+  static constexpr int rows_of_item() {
+    if constexpr (requires { Agent::rows; }) {
+      return Agent::rows;
+    } else {
+      return 1;
+    }
+  }
+
+  template <class Agent>
+  void launch(Task task, const CsrPolicy& policy, Ordinal pieces, Ordinal rows) const {
+    const std::int64_t items = pieces + ceil_divide<std::int64_t>(rows, rows_of_item<Agent>());
+    if (items == 0) return;
+    const std::int64_t items_of_block = policy.threads / policy.lanes;
+    const std::int64_t blocks_of_slab = ceil_divide(items, items_of_block);
+    const std::int64_t slab_columns = Agent::lane_columns * policy.lanes;
+    const std::int64_t slabs = ceil_divide<std::int64_t>(task.product.y.columns, slab_columns);
+    if (blocks_of_slab > std::numeric_limits<int>::max() / slabs) {
+      throw std::length_error("csr_spmm: " + std::to_string(blocks_of_slab) + " blocks of threads for each of " +
+                              std::to_string(slabs) + " slabs of columns are more than a grid may have");
+    }
+    task.pieces = pieces;
+    task.rows = rows;
+    task.lanes = policy.lanes;
+    task.x_row_bytes = static_cast<std::uint32_t>(task.product.x.row_stride * std::ptrdiff_t(sizeof(VectorScalar)));
+    task.slab_major = policy.slab_major;
+    task.slabs = static_cast<unsigned>(slabs);
+    task.blocks_of_slab = static_cast<unsigned>(blocks_of_slab);
+    csr_kernel<Agent><<<task.slabs * task.blocks_of_slab, policy.threads, 0, stream_>>>(task);
+    check_launch("csr_spmm");
+  }
+
+  void add_pieces(const Task& task) const {
+    const dim3 threads(CsrPieceSums<Task>::warp_columns, csr_piece_sums_warps);
+    const dim3 blocks(ceil_divide<unsigned>(task.schedule.size.long_rows, threads.y),
+                      ceil_divide<unsigned>(task.product.y.columns, threads.x));
+    csr_piece_sums_kernel<<<blocks, threads, 0, stream_>>>(task);
+    check_launch("csr_spmm: sums of pieces");
+  }
+
+  Stream stream_;
+  const CsrPolicy* policy_;
+  Task task_;
+};
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
+  CsrLauncher(stream, A, schedule, product, scratch, nullptr).run();
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy& policy) {
+  CsrLauncher(stream, A, schedule, product, scratch, &policy).run();
+}
+
+#define TESSERA_INSTANTIATE_CSR_SPMM(MatrixScalar, VectorScalar, Offset)        \
+  template void csr_spmm(Stream, const CsrPattern<Offset>&, const CsrSchedule&, \
+                         const Product<MatrixScalar, VectorScalar>&, Scratch);  \
+  template void csr_spmm(Stream, const CsrPattern<Offset>&, const CsrSchedule&, \
+                         const Product<MatrixScalar, VectorScalar>&, Scratch, const CsrPolicy&);
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <tessera/cuda/Stream.hpp>
+
+#include "../detail/Check.cuh"
+#include "CondensedKernels.cuh"
+#include "LaunchCount.hpp"
+
+namespace Tessera::Cuda {
+
+/// For columns that cannot be read in vectors: few, or badly aligned. They are summed in the order of the others, whose
+/// items are shared by as many warps.
+template <class Policy>
+using NarrowCondensedPolicy = CondensedPolicy<16, 1, Policy::split, 8, 4>;
+
+/// From a row to the next; throws std::length_error if 32 bits cannot hold it.
+template <class Scalar>
+unsigned row_bytes(const Multivector<const Scalar>& x) {
+  const std::size_t bytes = static_cast<std::size_t>(x.row_stride) * sizeof(Scalar);
+  if (bytes > std::numeric_limits<unsigned>::max()) {
+    throw std::length_error("condensed product: rows of X that are " + std::to_string(x.row_stride) +
+                            " elements apart");
+  }
+  return static_cast<unsigned>(bytes);
+}
+
+/// Columns first, first + 1, ..., last - 1 of a product.
+template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
+void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixScalar, Scalar> arguments, Ordinal first,
+                              Ordinal last) {
+  if (first == last || arguments.schedule.item_count == 0) return;
+  Product<MatrixScalar, Scalar>& product = arguments.product;
+  product.x.data += first * product.x.column_stride;
+  product.y.data += first * product.y.column_stride;
+  product.x.columns = product.y.columns = last - first;
+  if (arguments.partials != nullptr) arguments.partials += first;
+  arguments.x_row_bytes = row_bytes(product.x);
+  arguments.slabs = window_count(last - first, Policy::columns);
+  constexpr int block_tasks = Policy::block_warps / Policy::split;
+  const unsigned tasks =
+      launch_count(std::size_t(arguments.schedule.item_count) * static_cast<unsigned>(arguments.slabs));
+  const unsigned blocks = (tasks + block_tasks - 1) / block_tasks;
+  condensed_kernel<Kind, Policy, access><<<blocks, 32 * Policy::block_warps, 0, stream>>>(arguments);
+  check_launch("condensed_kernel");
+}
+
+/// How many of the columns, from the first on, can be read and written `vector` at a time.
+template <class MatrixScalar, class Scalar>
+Ordinal vector_columns(const Product<MatrixScalar, Scalar>& product, int vector) {
+  const auto aligned = [&](const void* data, std::ptrdiff_t stride) {
+    return reinterpret_cast<std::uintptr_t>(data) % (vector * sizeof(Scalar)) == 0 && stride % vector == 0;
+  };
+  const bool possible = aligned(product.x.data, product.x.row_stride) && product.x.column_stride == 1 &&
+                        aligned(product.y.data, product.y.row_stride) && product.y.column_stride == 1;
+  return possible ? product.y.columns - product.y.columns % vector : 0;
+}
+
+/// The second step: windows that were split.
+template <int strips, class Offset, class MatrixScalar, class Scalar>
+void launch_condensed_sums(Stream stream, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
+  const std::size_t elements = std::size_t(arguments.schedule.sum_count) * std::size_t(arguments.product.y.columns) *
+                               (CondensedPattern<Offset>::strip_rows * strips);
+  if (elements == 0) return;
+  constexpr int threads = 256;
+  condensed_sum_kernel<strips><<<launch_count((elements + threads - 1) / threads), threads, 0, stream>>>(arguments);
+  check_launch("condensed_sum_kernel");
+}
+
+/// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
+template <class Kind, class Policy, class Offset, class MatrixScalar, class Scalar>
+void launch_condensed(Stream stream, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
+  constexpr int vector = FragmentLayout<Scalar, Policy::columns>::vector;
+  const Ordinal columns = arguments.product.y.columns;
+  const Ordinal wide = vector_columns(arguments.product, vector);
+  launch_condensed_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
+  launch_condensed_columns<Kind, NarrowCondensedPolicy<Policy>, 1>(stream, arguments, wide, columns);
+  launch_condensed_sums<Kind::strips>(stream, arguments);
+}
+
+}  // namespace Tessera::Cuda

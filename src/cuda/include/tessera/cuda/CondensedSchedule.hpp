@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/Types.hpp>
+#include <vector>
+
+namespace Tessera::Cuda {
+
+/// Some tiles of one window, which one group of warps multiplies with a slab of columns.
+template <class Offset>
+struct alignas(4 * sizeof(Offset)) CondensedItem {
+  static constexpr int direct = -1;
+
+  Offset first_tile;
+  int tiles;
+  Ordinal window;
+  int slot;  // where in the workspace its sums go; direct: the item is a whole window, and they go to Y
+};
+
+/// A window whose tiles are split among items: its sums are those of `slots` adjacent slots, in order.
+struct CondensedSum {
+  Ordinal window;
+  int first_slot;
+  int slots;
+};
+
+/// Who multiplies what: raw pointers to device memory that somebody else owns.
+///
+/// Windows with more than a given number of tiles are cut into pieces of that many, so that one of them keeps more than
+/// one multiprocessor busy. Where they are cut depends on the matrix alone, and pieces are summed in order: a result
+/// depends neither on the number of columns nor on who runs first.
+template <class Offset>
+struct CondensedSchedule {
+  int item_count = 0;
+  int sum_count = 0;
+  int slot_count = 0;
+  const CondensedItem<Offset>* items = nullptr;
+  const CondensedSum* sums = nullptr;
+};
+
+/// The arrays of a schedule, in host memory.
+template <class Offset>
+struct HostCondensedSchedule {
+  std::vector<CondensedItem<Offset>> items;
+  std::vector<CondensedSum> sums;
+  int slots = 0;
+};
+
+/// Builds a schedule from the window offsets of a pattern, in host memory (windows + 1 of them).
+///
+/// piece_tiles: the most tiles of an item, > 0. Windows without tiles get an item too, for beta Y. Throws
+/// std::invalid_argument for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
+template <class Offset>
+HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles);
+
+}  // namespace Tessera::Cuda

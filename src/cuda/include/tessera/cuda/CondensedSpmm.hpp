@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/CondensedSchedule.hpp>
+#include <tessera/cuda/CondensedView.hpp>
+#include <tessera/cuda/Stream.hpp>
+
+namespace Tessera::Cuda {
+
+/// Scratch memory, in bytes, for a product of these operands with any arithmetic: sums of the pieces of windows that
+/// the schedule splits, and X by rows if its columns are not adjacent.
+template <class Offset, class Scalar>
+std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, const CondensedSchedule<Offset>& schedule,
+                                      const Multivector<const Scalar>& x);
+
+/// Y = alpha A X + beta Y on tensor cores, A in condensed windows of 1 or 2 strips. All pointers are device memory.
+///
+/// product.values are compact or dense, as `values` says; product.x is columns of A x N, product.y rows of A x N, with
+/// any N and any strides; y_rows is honoured, conjugate_values has no meaning for reals, x_rows must be null.
+/// workspace: condensed_workspace_bytes, aligned to 256 bytes; nothing else may use it until the stream gets there.
+/// precision: Native for double (FP64 products and sums), Tf32x3 or Tf32 for float.
+///
+/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run. An infinity or
+/// a NaN in X reaches the rows of Y that touch it and no others: sums of blocks that are not finite are computed anew
+/// from the entries alone, slowly. (TF32 overflows above 3.4e38 as FP32 does; such sums are computed anew as well.)
+///
+/// Throws std::invalid_argument for a precision, a number of strips or a workspace that does not do, std::length_error
+/// for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 64 * strips multiplications for each
+/// tile and 16 columns; reads 8 rows of X a tile.
+template <class Offset, class MatrixScalar, class Scalar>
+void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues values, Precision precision,
+                    const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+                    const Scratch& workspace);
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+namespace Tessera::Cuda {
+
+/// How csr_spmm shares a product among threads. A group of lanes computes a row of Y, or a slab of its columns: a slab
+/// is lanes * vectors vectors wide, a vector 16 bytes or, where X or Y is not aligned for that, one element.
+struct CsrPolicy {
+  int lanes = 32;          ///< of a group: 4, 8, 16 or 32
+  int vectors = 1;         ///< a lane: 1 or 2
+  int unroll = 4;          ///< entries whose rows of X are fetched at once: 4, or 8 with vectors = 1
+  int rows = 1;            ///< that a group computes side by side: 1, or 4 with vectors = 1
+  int threads = 256;       ///< of a block: a multiple of 32 up to 512
+  bool slab_major = true;  ///< all rows of a slab before the next slab, or all slabs of a row at about the same time
+
+  friend bool operator==(const CsrPolicy&, const CsrPolicy&) = default;
+};
+
+/// Whether the numbers are among those that csr_spmm is compiled for.
+bool is_valid(const CsrPolicy& policy);
+
+/// What the choice depends on.
+struct CsrProblem {
+  double rows = 0;
+  double columns = 0;  ///< of A: rows of X
+  double nonzeros = 0;
+  double mean_span = 0;       ///< of a row: CsrScheduleSize::mean_span
+  double vector_columns = 0;  ///< of X
+  double matrix_bytes = 8;    ///< of a value of A
+  double vector_bytes = 8;    ///< of an element of X and Y
+  double access_bytes = 16;   ///< of a vector: 16, or vector_bytes
+};
+
+/// What a GPU does in a second; measured on an H200, where gathers of rows of X run at these rates if the rows that are
+/// in use at a time take so many bytes.
+struct CsrMachine {
+  struct GatherRate {
+    double footprint;  ///< bytes
+    double bytes;      ///< a second
+  };
+  GatherRate gathers[6] = {{4e6, 10.5e12},  {32e6, 9.2e12},  {64e6, 7.3e12},
+                           {128e6, 5.8e12}, {512e6, 4.7e12}, {2e9, 4.4e12}};
+  double streamed = 4.2e12;  ///< bytes of A
+  double worthwhile = 0.85;  ///< narrower slabs must be predicted to take less than this share of the time
+  double short_row = 6;      ///< rows with fewer entries on average are computed several at a time
+  double unrolled_row = 12;  ///< rows with as many on average keep more fetches in flight
+};
+
+/// Seconds for fetching rows of X, each once from memory and then again at the rate for those in use, and for reading A
+/// once a slab, with slabs of this many columns.
+double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const CsrMachine& machine = {});
+
+/// The widest slabs, unless narrower ones make the part of X that is in use fit into the L2 cache and that saves more
+/// than reading A once a slab costs. Results of csr_spmm do not depend on the choice.
+CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine = {});
+
+}  // namespace Tessera::Cuda

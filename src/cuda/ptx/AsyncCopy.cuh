@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+// Copies from global to shared memory that run while the thread goes on.
+//
+// cp.async (compute capability 8.0): each thread copies 4, 8 or 16 bytes and waits for groups of its own copies; other
+// threads see them after a barrier (__syncwarp or __syncthreads) that follows the wait.
+//
+// cp.async.bulk (compute capability 9.0): one thread copies any multiple of 16 bytes, both addresses multiples of 16.
+// It ends by counting its bytes on an mbarrier in shared memory, on which any thread may wait:
+//
+//   one thread:  mbarrier_init(barrier, 1); fence_mbarrier_init();           then a barrier of the block or warp
+//   producer:    mbarrier_arrive_expect(barrier, bytes); bulk_copy(..., barrier) once or more, of `bytes` in all
+//   consumers:   mbarrier_wait(barrier, parity)                              parity 0 at first, then 1, 0, ...
+//
+// Before memory that ordinary stores wrote is read or written by bulk copies: fence_proxy_async() in the threads that
+// wrote, then a barrier. After ordinary reads the barrier alone is enough.
+//
+// On an architecture that lacks an instruction these functions stop the kernel (trap).
+
+namespace Tessera::Cuda {
+
+/// Address within the shared window of the block, as instructions want it.
+__device__ inline std::uint32_t shared_address(const void* pointer) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
+}
+
+/// 16 bytes, not kept in L1. Both addresses are multiples of 16.
+__device__ inline void copy_async_16(void* shared, const void* global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)), "l"(global) : "memory");
+}
+
+/// 16 bytes if `valid`, otherwise 16 zero bytes and nothing is read.
+__device__ inline void copy_async_16(void* shared, const void* global, bool valid) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global),
+               "r"(valid ? 16 : 0)
+               : "memory");
+}
+
+/// 4, 8 or 16 bytes through L1, with addresses that are multiples of as many.
+template <int bytes>
+__device__ inline void copy_async_cached(void* shared, const void* global) {
+  static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(shared)), "l"(global), "n"(bytes)
+               : "memory");
+}
+
+/// Ends a group of this thread's copies.
+__device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+/// Waits until at most `pending` of this thread's groups, the latest, are unfinished.
+template <int pending>
+__device__ inline void wait_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+/// A barrier that `arrivals` arrivals and all expected bytes complete, phase after phase.
+__device__ inline void mbarrier_init(std::uint64_t* barrier, int arrivals) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+}
+
+/// Makes initialised barriers known to bulk copies.
+__device__ inline void fence_mbarrier_init() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#else
+  __trap();
+#endif
+}
+
+/// Orders this thread's ordinary accesses to shared memory before asynchronous ones that follow.
+__device__ inline void fence_proxy_async() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#else
+  __trap();
+#endif
+}
+
+/// Arrives, and expects this many bytes of copies in the phase.
+__device__ inline void mbarrier_arrive_expect(std::uint64_t* barrier, int bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+               : "memory");
+#else
+  __trap();
+#endif
+}
+
+/// Arrives: this thread needs the memory that the barrier guards no more.
+__device__ inline void mbarrier_arrive(std::uint64_t* barrier) {
+  asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(shared_address(barrier))
+               : "memory");
+}
+
+/// Waits for the end of the phase of this parity; returns at once if it has ended and the next is running.
+__device__ inline void mbarrier_wait(std::uint64_t* barrier, int parity) {
+#if __CUDA_ARCH__ >= 900
+  int done = 0;
+  while (!done) {
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(shared_address(barrier)), "r"(parity)
+                 : "memory");
+  }
+#else
+  __trap();
+#endif
+}
+
+/// Copies `bytes` (a multiple of 16, more than 0) and counts them on the barrier.
+__device__ inline void bulk_copy(void* shared, const void* global, int bytes, std::uint64_t* barrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(shared)),
+               "l"(global), "r"(bytes), "r"(shared_address(barrier))
+               : "memory");
+#else
+  __trap();
+#endif
+}
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+// Products of small dense matrices by a warp, D += A B, with the instruction mma.sync. All 32 lanes call together.
+//
+// Fragments. Lane l has g = l / 4 (0..7) and t = l % 4. An operand's element i of a lane is the matrix element
+//
+//   A  M x K   m8n8k4:    a     (g, t)
+//              m16n8k4:   a[i]  (g + 8 i, t)                        i = 0, 1
+//              m16n8k8:   a[i]  (g + 8 (i % 2), t + 4 (i / 2))      i = 0..3
+//              m16n8k16:  a[i]  (g + 8 (i % 2), t + 4 (i / 2))      i = 0..7
+//   B  K x N   every:     b[i]  (t + 4 i, g)                        i = 0..K/4 - 1
+//   D  M x N   m8:        d[i]  (g, 2 t + i)                        i = 0, 1
+//              m16:       d[i]  (g + 8 (i / 2), 2 t + i % 2)        i = 0..3
+//
+// FP64 and TF32 alike. Multiplied with operands swapped, a lane's b is an element of the transpose of a matrix with N
+// rows.
+//
+// FP64: m8n8k4 needs compute capability 8.0, the others 9.0 (PTX ISA 7.8), and are put together from m8n8k4 before. The
+// sums are fused multiply-adds in FP64, rounded to nearest, in an order that is not documented.
+// TF32: compute capability 8.0 (PTX ISA 7.0). Operands are FP32 bits whose 13 last are ignored: round them first
+// (to_tf32). Products are exact; sums are FP32, but not rounded to nearest.
+
+namespace Tessera::Cuda {
+
+/// FP64, A 8 x 4, B 4 x 8. Half the rate of the larger shapes on compute capability 9.0.
+__device__ inline void mma_m8n8k4(double (&d)[2], double a, double b) {
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(d[0]), "+d"(d[1])
+      : "d"(a), "d"(b));
+}
+
+/// FP64, A 16 x 4, B 4 x 8.
+__device__ inline void mma_m16n8k4(double (&d)[4], const double (&a)[2], double b) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+      : "d"(a[0]), "d"(a[1]), "d"(b));
+#else
+  for (int half = 0; half < 2; ++half) {
+    double rows[2] = {d[2 * half], d[2 * half + 1]};
+    mma_m8n8k4(rows, a[half], b);
+    d[2 * half] = rows[0];
+    d[2 * half + 1] = rows[1];
+  }
+#endif
+}
+
+/// FP64, A 16 x 8, B 8 x 8.
+__device__ inline void mma_m16n8k8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+  mma_m16n8k4(d, {a[0], a[1]}, b[0]);
+  mma_m16n8k4(d, {a[2], a[3]}, b[1]);
+#endif
+}
+
+/// FP64, A 16 x 16, B 16 x 8.
+__device__ inline void mma_m16n8k16(double (&d)[4], const double (&a)[8], const double (&b)[4]) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
+      "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
+      : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(a[4]), "d"(a[5]), "d"(a[6]), "d"(a[7]), "d"(b[0]), "d"(b[1]),
+        "d"(b[2]), "d"(b[3]));
+#else
+  mma_m16n8k8(d, {a[0], a[1], a[2], a[3]}, {b[0], b[1]});
+  mma_m16n8k8(d, {a[4], a[5], a[6], a[7]}, {b[2], b[3]});
+#endif
+}
+
+/// TF32, A 16 x 4, B 4 x 8, D in FP32.
+__device__ inline void mma_m16n8k4_tf32(float (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
+  asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(b));
+}
+
+/// TF32, A 16 x 8, B 8 x 8, D in FP32.
+__device__ inline void mma_m16n8k8_tf32(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/// The TF32 nearest to a number, ties away from zero: FP32 bits with 10 bits of fraction. Compute capability 8.0.
+__device__ inline std::uint32_t to_tf32(float value) {
+  std::uint32_t bits;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+  return bits;
+}
+
+}  // namespace Tessera::Cuda

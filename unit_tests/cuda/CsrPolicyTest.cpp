@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <tessera/cuda/CsrPolicy.hpp>
+
+namespace Tessera::Cuda {
+namespace {
+
+CsrProblem problem(double rows, double nonzeros, double span, double columns, double bytes) {
+  return {rows, rows, nonzeros, span, columns, bytes, bytes, 16};
+}
+
+TEST(CsrPolicy, EveryChoiceIsValid) {
+  for (const double columns : {0., 1., 2., 7., 8., 31., 32., 33., 64., 128., 200., 512., 5000.}) {
+    for (const double bytes : {4., 8., 16.}) {
+      for (const double nonzeros : {0., 1e3, 2e6, 5e8}) {
+        for (const double access : {bytes, 16.}) {
+          CsrProblem p = problem(1e6, nonzeros, 1e4, columns, bytes);
+          p.access_bytes = access;
+          EXPECT_TRUE(is_valid(choose_csr_policy(p))) << columns << " columns, " << bytes << " bytes";
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(is_valid(choose_csr_policy({})));
+}
+
+TEST(CsrPolicy, NoMoreLanesThanColumns) {
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 8, 8)).lanes, 4);
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 16, 8)).lanes, 8);
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 8)).lanes, 16);
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 4)).lanes, 8);
+}
+
+TEST(CsrPolicy, RowsOfFewEntriesAreComputedSideBySide) {
+  EXPECT_EQ(choose_csr_policy(problem(3e6, 6.5e6, 1e3, 32, 8)).rows, 4);
+  EXPECT_EQ(choose_csr_policy(problem(2.6e5, 6.9e6, 8e3, 32, 8)).rows, 1);
+}
+
+TEST(CsrPolicy, SlabsOfXFitTheCacheWhereRowsReachFar) {
+  const double reddit_rows = 232965, reddit_nonzeros = 114848857;
+  const CsrPolicy far = choose_csr_policy(problem(reddit_rows, reddit_nonzeros, reddit_rows, 128, 8));
+  EXPECT_LT(far.lanes * far.vectors, 64);
+  const CsrPolicy near = choose_csr_policy(problem(reddit_rows, reddit_nonzeros, 1000, 128, 8));
+  EXPECT_EQ(near.lanes * near.vectors, 64);
+}
+
+TEST(CsrPolicy, PredictionsGrowWithTheFootprintAndTheSlabs) {
+  const CsrProblem near = problem(1e6, 3e7, 1e3, 128, 8), far = problem(1e6, 3e7, 1e6, 128, 8);
+  EXPECT_LT(predict_csr_seconds(near, 128), predict_csr_seconds(far, 128));
+  EXPECT_LT(predict_csr_seconds(near, 128), predict_csr_seconds(near, 16));
+}
+
+TEST(CsrPolicy, InvalidOnes) {
+  EXPECT_FALSE(is_valid({.lanes = 2}));
+  EXPECT_FALSE(is_valid({.vectors = 3}));
+  EXPECT_FALSE(is_valid({.vectors = 2, .unroll = 8}));
+  EXPECT_FALSE(is_valid({.vectors = 2, .rows = 4}));
+  EXPECT_FALSE(is_valid({.rows = 2}));
+  EXPECT_FALSE(is_valid({.threads = 1024}));
+  EXPECT_FALSE(is_valid({.threads = 100}));
+}
+
+}  // namespace
+}  // namespace Tessera::Cuda

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <tessera/cuda/CsrSchedule.hpp>
+#include <utility>
+#include <vector>
+
+#include "DeviceMemory.hpp"
+
+namespace Tessera::Cuda {
+namespace {
+
+using Test::OnDevice;
+
+/// Rows of 5, 0, 4, 12 and 1 entries, from column 0 on.
+struct Rows {
+  std::vector<int> row_offsets{0, 5, 5, 9, 21, 22};
+  std::vector<int> column_indices{0, 1, 2, 3, 4, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0};
+};
+
+TEST(CsrSchedule, RowsOfMoreThanAPieceAreCut) {
+  const Rows A;
+  const CsrPattern<int> pattern{5, 12, A.row_offsets.data(), A.column_indices.data()};
+  const CsrScheduleSize size = count_csr_schedule(pattern, 4);
+  EXPECT_EQ(size.nonzeros, 22u);
+  EXPECT_EQ(size.piece_length, 4);
+  EXPECT_EQ(size.mean_span, (5 + 4 + 12 + 1) / 4);
+  EXPECT_EQ(size.long_rows, 2);
+  EXPECT_EQ(size.pieces, 5);
+  EXPECT_EQ(fill_csr_schedule(pattern, size), (std::vector<int>{0, 3, 0, 2, 5, 0, 0, 3, 3, 3, 0, 1, 0, 1, 2}));
+}
+
+TEST(CsrSchedule, NoRowsAndNoLongRows) {
+  const std::vector<int> none{0};
+  const CsrPattern<int> pattern{0, 0, none.data(), nullptr};
+  const CsrScheduleSize size = count_csr_schedule(pattern, 64);
+  EXPECT_EQ(size.pieces, 0);
+  EXPECT_EQ(fill_csr_schedule(pattern, size), (std::vector<int>{0}));
+  EXPECT_THROW(count_csr_schedule(pattern, 0), std::invalid_argument);
+}
+
+TEST(CsrSchedule, PieceLengthsArePowersOfTwoThatGrow) {
+  EXPECT_EQ(csr_piece_length(0), 64);
+  EXPECT_EQ(csr_piece_length(2140089), 128);
+  EXPECT_EQ(csr_piece_length(114848857), 512);
+}
+
+/// The row and the number of every piece, by long rows in the order of the rows.
+std::vector<std::pair<int, int>> pieces_in_order(const CsrScheduleSize& size, const std::vector<int>& memory) {
+  const CsrSchedule s(size, memory.data());
+  std::vector<int> order(static_cast<std::size_t>(size.long_rows));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return s.long_rows[a] < s.long_rows[b]; });
+  std::vector<std::pair<int, int>> pieces;
+  for (const int l : order) {
+    for (int p = s.piece_offsets[l]; p < s.piece_offsets[l + 1]; ++p) {
+      EXPECT_EQ(s.piece_rows[p], s.long_rows[l]);
+      pieces.emplace_back(s.piece_rows[p], s.piece_numbers[p]);
+    }
+  }
+  return pieces;
+}
+
+template <class Offset>
+void compare_with_host() {
+  const Rows rows;
+  const std::vector<Offset> offsets(rows.row_offsets.begin(), rows.row_offsets.end());
+  const CsrPattern<Offset> host{5, 12, offsets.data(), rows.column_indices.data()};
+  const CsrScheduleSize expected = count_csr_schedule(host, 4);
+  const OnDevice<Offset> device_offsets(offsets);
+  const OnDevice<int> device_columns(rows.column_indices);
+  const OnDevice<unsigned long long> counters(std::vector<unsigned long long>(csr_schedule_counters, 77));
+  const CsrPattern<Offset> device{5, 12, device_offsets.data(), device_columns.data()};
+  const CsrScheduleSize size = count_csr_schedule(nullptr, device, 4, counters.data());
+  EXPECT_EQ(size.nonzeros, expected.nonzeros);
+  EXPECT_EQ(size.mean_span, expected.mean_span);
+  ASSERT_EQ(size.long_rows, expected.long_rows);
+  ASSERT_EQ(size.pieces, expected.pieces);
+  const OnDevice<int> memory(std::vector<int>(size.memory_size(), -1));
+  fill_csr_schedule(nullptr, device, size, counters.data(), memory.data());
+  EXPECT_EQ(pieces_in_order(size, memory.to_host()), pieces_in_order(expected, fill_csr_schedule(host, expected)));
+}
+
+TEST(CsrSchedule, OfTheDeviceIsThatOfTheHost) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  compare_with_host<int>();
+  compare_with_host<std::size_t>();
+}
+
+}  // namespace
+}  // namespace Tessera::Cuda

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of summation is part of what csr_spmm promises: every result is compared bit by bit with a serial product
+// in that order.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <tessera/common/Complex.hpp>
+#include <tessera/cuda/CsrSpmm.hpp>
+#include <tuple>
+#include <vector>
+
+#include "DeviceMemory.hpp"
+
+namespace Tessera::Cuda {
+namespace {
+
+using Test::OnDevice;
+
+// --- the serial product
+// -----------------------------------------------------------------------------------------------
+
+template <class Real>
+Real fused(Real a, Real b, Real c) {
+  return std::fma(a, b, c);
+}
+template <class Real>
+Complex<Real> fused(Complex<Real> a, Complex<Real> b, Complex<Real> c) {
+  return {fused(-a.im, b.im, fused(a.re, b.re, c.re)), fused(a.im, b.re, fused(a.re, b.im, c.im))};
+}
+template <class Real>
+Real multiplied(Real a, Real b) {
+  return a * b;
+}
+template <class Real>
+Complex<Real> multiplied(Complex<Real> a, Complex<Real> b) {
+  return {fused(-a.im, b.im, multiplied(a.re, b.re)), fused(a.im, b.re, multiplied(a.re, b.im))};
+}
+
+template <class M, class V, class Offset>
+V serial_sum(const CsrPattern<Offset>& A, const Product<M, V>& p, int piece_length, int row, int column) {
+  V sum(0);
+  const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
+  for (Offset piece = begin; piece < end; piece += Offset(piece_length)) {
+    V part(0);
+    for (Offset k = piece; k < std::min(Offset(piece + Offset(piece_length)), end); ++k) {
+      const int c = A.column_indices[k];
+      const V a(p.conjugate_values ? conjugate(p.values[k]) : p.values[k]);
+      part = fused(a, p.x(p.x_rows == nullptr ? c : p.x_rows[c], column), part);
+    }
+    sum = piece == begin ? part : sum + part;
+  }
+  return sum;
+}
+
+/// Y in place.
+template <class M, class V, class Offset>
+void serial_product(const CsrPattern<Offset>& A, const Product<M, V>& p, int piece_length) {
+  for (int i = 0; i < A.rows; ++i) {
+    for (int j = 0; j < p.y.columns; ++j) {
+      V& y = p.y(p.y_rows == nullptr ? i : p.y_rows[i], j);
+      const V scaled = multiplied(p.alpha, serial_sum(A, p, piece_length, i, j));
+      y = p.beta == V(0) ? scaled : fused(p.beta, y, scaled);
+    }
+  }
+}
+
+// --- random problems
+// --------------------------------------------------------------------------------------------------
+
+std::mt19937_64 random_bits(20);
+
+template <class Scalar>
+Scalar random_scalar() {
+  using Real = real_of_t<Scalar>;
+  const auto real = [] { return static_cast<Real>(static_cast<double>(random_bits() >> 11) * 0x1p-52 - 1.0); };
+  if constexpr (is_complex_v<Scalar>) {
+    const Real re = real();
+    return {re, real()};
+  } else {
+    return real();
+  }
+}
+
+std::vector<int> random_order(int size) {
+  std::vector<int> order(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) order[static_cast<std::size_t>(i)] = i;
+  std::shuffle(order.begin(), order.end(), random_bits);
+  return order;
+}
+
+template <class M, class Offset>
+struct Matrix {
+  int rows = 0;
+  int columns = 0;
+  std::vector<Offset> row_offsets{0};
+  std::vector<int> column_indices;
+  std::vector<M> values;
+
+  /// Rows of these lengths, at random columns.
+  Matrix(int columns_, const std::vector<int>& lengths) : rows(static_cast<int>(lengths.size())), columns(columns_) {
+    for (const int length : lengths) {
+      std::vector<int> row = random_order(columns);
+      row.resize(static_cast<std::size_t>(length));
+      std::sort(row.begin(), row.end());
+      column_indices.insert(column_indices.end(), row.begin(), row.end());
+      row_offsets.push_back(static_cast<Offset>(column_indices.size()));
+    }
+    values.resize(column_indices.size());
+    for (M& value : values) value = random_scalar<M>();
+  }
+  CsrPattern<Offset> pattern() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
+};
+
+enum class Layout { Right, PaddedRight, Left, PaddedLeft, Scattered };
+constexpr Layout every_layout[] = {Layout::Right, Layout::PaddedRight, Layout::Left, Layout::PaddedLeft,
+                                   Layout::Scattered};
+
+/// A multivector whose gaps, and `shift` elements before it, hold NaN.
+template <class Scalar>
+struct Dense {
+  Multivector<Scalar> view;  // of memory on the host
+  std::ptrdiff_t shift;
+  std::vector<Scalar> memory;
+
+  Dense(int rows, int columns, Layout layout, int shift_) : shift(shift_) {
+    const bool left = layout == Layout::Left || layout == Layout::PaddedLeft;
+    const int gap = layout == Layout::Left || layout == Layout::Right ? 0 : 4;
+    view = {nullptr, rows, columns, left ? 1 : columns + gap, left ? rows + gap : 1};
+    if (layout == Layout::Scattered) view.row_stride = 2, view.column_stride = 2 * rows + 1;
+    const auto extent = [](int n, std::ptrdiff_t stride) { return n > 0 ? (n - 1) * stride : 0; };
+    const auto size = shift + extent(rows, view.row_stride) + extent(columns, view.column_stride) + 1;
+    memory.assign(static_cast<std::size_t>(size), Scalar(std::numeric_limits<real_of_t<Scalar>>::quiet_NaN()));
+    view.data = memory.data() + shift;
+  }
+  Dense(const Dense&) = delete;
+  Dense& operator=(const Dense&) = delete;
+
+  void randomize() {
+    for (int i = 0; i < view.rows; ++i)
+      for (int j = 0; j < view.columns; ++j) view(i, j) = random_scalar<Scalar>();
+  }
+  /// The same in other memory.
+  template <class Element>
+  Multivector<Element> at(Element* data) const {
+    return {data + shift, view.rows, view.columns, view.row_stride, view.column_stride};
+  }
+};
+
+/// The same numbers; any two NaNs are the same.
+template <class Scalar>
+bool same(Scalar a, Scalar b) {
+  if constexpr (is_complex_v<Scalar>) {
+    return same(a.re, b.re) && same(a.im, b.im);
+  } else {
+    return std::memcmp(&a, &b, sizeof(Scalar)) == 0 || (std::isnan(a) && std::isnan(b));
+  }
+}
+
+struct Options {
+  int columns = 1;
+  Layout x_layout = Layout::Right, y_layout = Layout::Right;
+  int shift = 0;  // elements that X and Y begin after an aligned address
+  bool conjugate_values = false, scatter = false, permute_x = false;
+  bool overwrite = true;  // beta = 0
+  const CsrPolicy* policy = nullptr;
+  int piece_length = 64;
+  bool schedule_of_device = false;
+
+  std::string text() const {
+    return std::to_string(columns) + " columns, layouts " + std::to_string(int(x_layout)) + " and " +
+           std::to_string(int(y_layout)) + ", shift " + std::to_string(shift) + ", conjugate " +
+           std::to_string(conjugate_values) + ", scatter " + std::to_string(scatter) + ", x_rows " +
+           std::to_string(permute_x) + ", beta = 0 " + std::to_string(overwrite) + ", piece " +
+           std::to_string(piece_length) +
+           (policy == nullptr
+                ? ""
+                : ", policy of " + std::to_string(policy->lanes) + " lanes, " + std::to_string(policy->vectors) +
+                      " vectors, unroll " + std::to_string(policy->unroll) + ", " + std::to_string(policy->rows) +
+                      " rows, " + std::to_string(policy->threads) + " threads, slab-major " +
+                      std::to_string(policy->slab_major));
+  }
+};
+
+template <class Offset>
+std::vector<int> schedule_memory_of_device(const CsrPattern<Offset>& A, CsrScheduleSize& size) {
+  const OnDevice<unsigned long long> counters{std::vector<unsigned long long>(csr_schedule_counters)};
+  size = count_csr_schedule(nullptr, A, size.piece_length, counters.data());
+  const OnDevice<int> memory(std::vector<int>(size.memory_size(), -1));
+  fill_csr_schedule(nullptr, A, size, counters.data(), memory.data());
+  return memory.to_host();
+}
+
+/// Y, of the GPU, with everything between its elements.
+template <class M, class V, class Offset>
+std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host, const Dense<V>& x, const Dense<V>& y,
+                           const Options& options, const std::vector<int>& y_rows, const std::vector<int>& x_rows) {
+  const OnDevice<Offset> row_offsets(A.row_offsets);
+  const OnDevice<int> column_indices(A.column_indices), device_y_rows(y_rows), device_x_rows(x_rows);
+  const OnDevice<M> values(A.values);
+  const OnDevice<V> device_x(x.memory), device_y(y.memory);
+  const CsrPattern<Offset> pattern{A.rows, A.columns, row_offsets.data(), column_indices.data()};
+  Product<M, V> p = host;
+  p.values = values.data();
+  p.x = x.at(static_cast<const V*>(device_x.data()));
+  p.y = y.at(device_y.data());
+  if (options.scatter) p.y_rows = device_y_rows.data();
+  if (options.permute_x) p.x_rows = device_x_rows.data();
+  CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
+  const OnDevice<int> memory(options.schedule_of_device ? schedule_memory_of_device(pattern, size)
+                                                        : fill_csr_schedule(A.pattern(), size));
+  const OnDevice<std::byte> workspace(std::vector<std::byte>(csr_workspace_bytes(size, p.y.columns, sizeof(V))));
+  const Scratch scratch{workspace.data(), workspace.bytes()};
+  const CsrSchedule schedule(size, memory.data());
+  options.policy == nullptr ? csr_spmm(nullptr, pattern, schedule, p, scratch)
+                            : csr_spmm(nullptr, pattern, schedule, p, scratch, *options.policy);
+  return device_y.to_host();
+}
+
+template <class M, class V, class Offset>
+void compare(const Matrix<M, Offset>& A, const Options& options) {
+  Dense<V> x(A.columns, options.columns, options.x_layout, options.shift);
+  Dense<V> y(A.rows, options.columns, options.y_layout, options.shift);
+  x.randomize();
+  if (!options.overwrite) y.randomize();
+  const std::vector<int> y_rows = random_order(A.rows), x_rows = random_order(A.columns);
+  Product<M, V> p;
+  p.values = A.values.data();
+  p.conjugate_values = options.conjugate_values;
+  p.alpha = random_scalar<V>();
+  p.beta = options.overwrite ? V(0) : random_scalar<V>();
+  p.x = x.at(static_cast<const V*>(x.memory.data()));
+  p.y = y.view;
+  const std::vector<V> computed = gpu_product(A, p, x, y, options, y_rows, x_rows);
+  if (options.scatter) p.y_rows = y_rows.data();
+  if (options.permute_x) p.x_rows = x_rows.data();
+  serial_product(A.pattern(), p, options.piece_length);
+  for (std::size_t k = 0; k < computed.size(); ++k) {
+    ASSERT_TRUE(same(computed[k], y.memory[k])) << "element " << k << " of the memory of Y, which is " << A.rows
+                                                << " x " << options.columns << "; " << options.text();
+  }
+}
+
+std::vector<int> varied_lengths(int rows, int most) {
+  std::vector<int> lengths;
+  for (int i = 0; i < rows; ++i) lengths.push_back(i % 5 == 2 ? 0 : (i * 7) % (most + 1));
+  return lengths;
+}
+
+// --- the tests
+// --------------------------------------------------------------------------------------------------------
+
+template <class M, class V, class Offset_>
+struct Types {
+  using MatrixScalar = M;
+  using VectorScalar = V;
+  using Offset = Offset_;
+};
+using EveryProduct =
+    ::testing::Types<Types<float, float, int>, Types<double, double, int>, Types<float, double, int>,
+                     Types<Complex<float>, Complex<float>, int>, Types<Complex<double>, Complex<double>, int>,
+                     Types<float, float, std::size_t>, Types<double, double, std::size_t>,
+                     Types<float, double, std::size_t>, Types<Complex<float>, Complex<float>, std::size_t>,
+                     Types<Complex<double>, Complex<double>, std::size_t>>;
+
+template <class T>
+class CsrSpmm : public ::testing::Test {
+ protected:
+  using Matrix = Cuda::Matrix<typename T::MatrixScalar, typename T::Offset>;
+
+  void SetUp() override { TESSERA_SKIP_WITHOUT_GPU(); }
+};
+TYPED_TEST_SUITE(CsrSpmm, EveryProduct);
+
+TYPED_TEST(CsrSpmm, EveryShapeAndLayout) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  int k = 0;
+  for (const int rows : {0, 1, 3, 4, 5, 31, 32, 33, 129}) {
+    const typename TestFixture::Matrix A(50, varied_lengths(rows, rows % 2 == 0 ? 4 : 40));
+    for (const int columns : {0, 1, 2, 3, 7, 8, 31, 32, 33, 200}) {
+      for (const Layout layout : every_layout) {
+        ++k;
+        Options options{.columns = columns, .x_layout = layout, .y_layout = k % 3 == 0 ? Layout::Left : layout};
+        options.shift = k % 4 == 1;
+        options.conjugate_values = k % 2;
+        options.scatter = k % 5 < 2;
+        options.permute_x = k % 7 == 3;
+        options.overwrite = k % 3 != 1;
+        compare<M, V>(A, options);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const int piece = 64;
+  const typename TestFixture::Matrix A(20000, {3, piece - 1, piece, piece + 1, 0, 2 * piece - 1, 2 * piece,
+                                               2 * piece + 1, 20000, 5, 4 * piece, 7 * piece});
+  int k = 0;
+  for (const int columns : {1, 7, 8, 31, 32, 33, 127, 128, 129, 200}) {
+    for (const Layout layout : {Layout::PaddedRight, Layout::Right, Layout::Left}) {
+      ++k;
+      Options options{.columns = columns, .x_layout = layout, .y_layout = layout};
+      options.scatter = k % 2;
+      options.overwrite = k % 4 < 2;
+      options.schedule_of_device = k % 3 == 0;
+      compare<M, V>(A, options);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+TYPED_TEST(CsrSpmm, EveryPolicy) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  std::vector<int> lengths = varied_lengths(200, 60);
+  lengths[17] = 300;
+  lengths[199] = 65;
+  const typename TestFixture::Matrix A(400, lengths);
+  int policies = 0;
+  for (const int lanes : {4, 8, 16, 32}) {
+    for (const auto& [vectors, unroll, rows] :
+         {std::tuple{1, 4, 1}, std::tuple{1, 8, 1}, std::tuple{2, 4, 1}, std::tuple{1, 4, 4}, std::tuple{1, 8, 4}}) {
+      for (const int threads : {32, 96, 256, 512}) {
+        const CsrPolicy policy{lanes, vectors, unroll, rows, threads, ++policies % 2 == 0};
+        for (const int columns : {8, 40, 200}) {
+          compare<M, V>(A, {.columns = columns, .policy = &policy});
+          if (this->HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(CsrSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
+  using V = typename TypeParam::VectorScalar;
+  using M = typename TypeParam::MatrixScalar;
+  std::vector<int> lengths = varied_lengths(60, 70);
+  lengths[5] = 900;
+  const typename TestFixture::Matrix A(1000, lengths);
+  Dense<V> x(A.columns, 33, Layout::PaddedRight, 0), y(A.rows, 33, Layout::PaddedRight, 0);
+  x.randomize();
+  Product<M, V> p;
+  p.alpha = random_scalar<V>();
+  p.beta = V(0);
+  const std::vector<V> together = gpu_product(A, p, x, y, {.columns = 33}, {}, {});
+  EXPECT_EQ(std::memcmp(together.data(), gpu_product(A, p, x, y, {.columns = 33}, {}, {}).data(),
+                        together.size() * sizeof(V)),
+            0)
+      << "two runs differ";
+  for (int j = 0; j < 33; j += 8) {
+    Dense<V> one_x(A.columns, 1, Layout::Left, j % 3), one_y(A.rows, 1, Layout::Left, j % 3);
+    for (int i = 0; i < A.columns; ++i) one_x.view(i, 0) = x.view(i, j);
+    const std::vector<V> alone = gpu_product(A, p, one_x, one_y, {}, {}, {});
+    for (int i = 0; i < A.rows; ++i) {
+      const V a = alone[static_cast<std::size_t>(one_y.shift + i)];
+      const V b = together[static_cast<std::size_t>(i * y.view.row_stride + j)];
+      ASSERT_EQ(std::memcmp(&a, &b, sizeof(V)), 0) << "row " << i << ", column " << j;
+    }
+  }
+}
+
+TEST(CsrSpmmArguments, AreChecked) {
+  const std::vector<int> row_offsets{0, 100};
+  std::vector<int> column_indices(100);
+  for (int c = 0; c < 100; ++c) column_indices[static_cast<std::size_t>(c)] = c;
+  const CsrPattern<int> A{1, 100, row_offsets.data(), column_indices.data()};
+  const CsrScheduleSize size = count_csr_schedule(A, 64);
+  const std::vector<int> memory = fill_csr_schedule(A, size);
+  const CsrSchedule schedule(size, memory.data());
+  double element = 0;
+  Product<double, double> p;
+  p.x = {&element, 100, 3, 3, 1};
+  p.y = {&element, 1, 3, 3, 1};
+  EXPECT_EQ(csr_workspace_bytes(size, 3, sizeof(double)), 2 * 32u);
+  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}), std::invalid_argument) << "no workspace";
+  p.y.columns = 2;
+  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}), std::invalid_argument) << "columns of Y";
+  p.y.columns = 3;
+  p.x.rows = 99;
+  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}), std::invalid_argument) << "rows of X";
+  p.x.rows = 100;
+  EXPECT_THROW(csr_spmm(nullptr, A, {}, p, {}), std::invalid_argument) << "no schedule";
+  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}, {.lanes = 5}), std::invalid_argument) << "policy";
+}
+
+}  // namespace
+}  // namespace Tessera::Cuda

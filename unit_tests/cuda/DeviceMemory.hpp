@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/// Memory of a GPU for the tests, and whether there is one.
+namespace Tessera::Test {
+
+inline bool has_gpu() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+}
+
+#define TESSERA_SKIP_WITHOUT_GPU() \
+  if (!Tessera::Test::has_gpu()) GTEST_SKIP() << "there is no GPU"
+
+inline void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+/// A copy of an array in the memory of the GPU. It ends where the allocation does, as far as CUDA allows.
+template <class T>
+class OnDevice {
+ public:
+  explicit OnDevice(const std::vector<T>& host) : size_(host.size()) {
+    if (size_ == 0) return;
+    check(cudaMalloc(reinterpret_cast<void**>(&data_), size_ * sizeof(T)), "cudaMalloc");
+    check(cudaMemcpy(data_, host.data(), size_ * sizeof(T), cudaMemcpyHostToDevice), "copying to the GPU");
+  }
+  ~OnDevice() { cudaFree(data_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+  T* data() const { return data_; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+  /// Waits for the GPU.
+  std::vector<T> to_host() const {
+    std::vector<T> host(size_);
+    check(cudaDeviceSynchronize(), "running");
+    if (size_ > 0) check(cudaMemcpy(host.data(), data_, bytes(), cudaMemcpyDeviceToHost), "copying from the GPU");
+    return host;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace Tessera::Test
