@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace Tessera::Bench {
+
+/// A matrix on the host: canonical compressed rows.
+struct HostMatrix {
+  int rows = 0, columns = 0;
+  std::vector<int> row_offsets, column_indices;
+  std::vector<double> values;
+};
+
+/// One way to compute Y = alpha A X + beta Y, row-major X (columns of A x N) and Y (rows of A x N), device pointers.
+template <class Scalar>
+class Candidate {
+ public:
+  virtual ~Candidate() = default;
+  virtual std::string name() const = 0;       // unique, e.g. "csr_row<16 lanes, 2 vectors>"
+  virtual std::string precision() const = 0;  // "fp64", "fp32", "tf32x3", "tf32"
+  /// Copies or builds what the product needs, for products with N columns; false: not applicable to this matrix or N.
+  virtual bool prepare(const HostMatrix& A, int N) = 0;
+  virtual void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) = 0;
+  virtual std::size_t bytes() const { return 0; }  // of the prepared matrix on the device
+};
+
+template <class Scalar>
+using Candidates = std::vector<std::unique_ptr<Candidate<Scalar>>>;
+
+/// All candidates: those of every file in candidates/. A file Name.cu defines, and instantiates for float and double,
+/// make_name_candidates<Scalar>().
+template <class Scalar>
+Candidates<Scalar> make_candidates();
+
+}  // namespace Tessera::Bench

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Candidate.hpp"
+
+namespace Tessera::Bench {
+
+/// cuSPARSE's products of compressed rows with row-major multivectors, each algorithm with and without its
+/// preprocessing step: names "cusparse<alg2, preprocess>". The step runs in the first run() for a row stride.
+/// The copy of the matrix on the device is shared: the first that is prepared makes it, for as long as A stays where it
+/// is.
+template <class Scalar>
+Candidates<Scalar> make_cusparse_candidates();
+
+}  // namespace Tessera::Bench

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Measure.hpp"
+
+#include <chrono>
+#include <cstdio>
+
+#include "CuSparse.hpp"
+#include "Problem.hpp"
+
+namespace Tessera::Bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+const Clock::time_point program_start = Clock::now();
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+bool device_is_lost() {
+  cudaGetLastError();
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+
+/// Three products with beta = 0, which must agree to the bit, and one with both factors.
+template <class Scalar>
+void verify(Problem<Scalar>& problem, Candidate<Scalar>& candidate, KernelResult& result) {
+  const Tolerance tolerance = tolerance_of(result.precision);
+  const Verdict first = problem.verify(candidate, {1, 0}, tolerance);
+  result.deterministic = true;
+  for (int again = 0; again < 2; ++again) {
+    result.deterministic &= problem.verify(candidate, {1, 0}, tolerance).checksum == first.checksum;
+  }
+  const Verdict scaled = problem.verify(candidate, {1.5, 0.5}, tolerance);
+  result.right = first.good() && scaled.good();
+  if (!first.good()) result.message = "alpha = 1, beta = 0: " + first.text();
+  if (!scaled.good())
+    result.message += (result.message.empty() ? "" : "; ") + ("alpha = 1.5, beta = 0.5: " + scaled.text());
+}
+
+/// False: the kernel is not for this problem.
+template <class Scalar>
+bool measure_kernel(const HostMatrix& A, int columns, Problem<Scalar>& problem, Candidate<Scalar>& candidate,
+                    const TimingPolicy& policy, KernelResult& result) {
+  try {
+    const auto start = Clock::now();
+    if (!candidate.prepare(A, columns)) return false;
+    check(cudaDeviceSynchronize(), "prepare");
+    result.prepare_ms = 1e3 * seconds_since(start);
+    verify(problem, candidate, result);
+    result.bytes = candidate.bytes();
+    if (!result.right) return true;
+    problem.reset(1);
+    result.times = time_launches([&] { problem.run(candidate, {1, 0}); }, problem.stream(), policy);
+  } catch (const std::exception& error) {
+    result.right = false;
+    result.message = error.what();
+  }
+  return true;
+}
+
+template <class Scalar>
+Candidates<Scalar> wanted_candidates(const Options& options) {
+  Candidates<Scalar> wanted = make_cusparse_candidates<Scalar>();
+  for (auto& candidate : make_candidates<Scalar>()) wanted.push_back(std::move(candidate));
+  std::erase_if(wanted, [&](const auto& candidate) {
+    return !options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name());
+  });
+  return wanted;
+}
+
+void report(const ProblemResult& problem, const KernelResult& kernel) {
+  const bool strange = !kernel.right || (!kernel.deterministic && !kernel.cusparse);
+  std::printf("  %-12s %-4d %-6s %-44s %9.4f ms (%.4f to %.4f), %.1f MB, prepared in %.1f ms%s%s\n",
+              problem.matrix.c_str(), problem.columns, kernel.precision.c_str(), kernel.kernel.c_str(),
+              kernel.times.median, kernel.times.least, kernel.times.most, kernel.bytes / 1e6, kernel.prepare_ms,
+              strange ? (kernel.right ? ", not deterministic" : ", FAIL: ") : "", kernel.message.c_str());
+  std::fflush(stdout);
+}
+
+double floor_ms(const HostMatrix& A, int columns, std::size_t scalar_bytes, double gb_per_s) {
+  const double matrix = 4.0 * (A.rows + 1) + (4.0 + scalar_bytes) * A.values.size();
+  const double multivectors = 1.0 * scalar_bytes * columns * (1.0 * A.rows + A.columns);
+  return (matrix + multivectors) / gb_per_s / 1e6;
+}
+
+template <class Scalar>
+void measure_problem(const NamedMatrix& named, const std::string& order, int columns, const Options& options,
+                     Results& results) {
+  const HostMatrix& A = named.matrix;
+  Candidates<Scalar> candidates = wanted_candidates<Scalar>(options);
+  if (candidates.empty()) return;
+  results.problems.push_back({named.name,
+                              order,
+                              A.rows,
+                              A.columns,
+                              A.values.size(),
+                              columns,
+                              sizeof(Scalar) == 8,
+                              floor_ms(A, columns, sizeof(Scalar), results.machine.copy_gb_per_s),
+                              {}});
+  ProblemResult& result = results.problems.back();
+  Problem<Scalar> problem(A, columns, {}, false);
+  for (auto& candidate : candidates) {
+    if (seconds_since(program_start) > options.seconds) break;
+    KernelResult kernel;
+    kernel.kernel = candidate->name();
+    kernel.precision = candidate->precision();
+    kernel.cusparse = kernel.kernel.starts_with("cusparse");
+    if (!measure_kernel(A, columns, problem, *candidate, options.quick ? quick_timing : TimingPolicy{}, kernel)) {
+      candidate.reset();
+      continue;
+    }
+    report(result, kernel);
+    result.kernels.push_back(kernel);
+    if (device_is_lost()) {
+      throw DeviceLost("LOST " + kernel.kernel + ": " + named.name + ", " + std::to_string(columns) +
+                       " columns: " + kernel.message);
+    }
+    candidate.reset();  // one prepared matrix at a time
+  }
+}
+
+}  // namespace
+
+void measure(const NamedMatrix& matrix, const std::string& order, const Options& options, Results& results) {
+  for (const int columns : options.columns) {
+    measure_problem<double>(matrix, order, columns, options, results);
+    measure_problem<float>(matrix, order, columns, options, results);
+    if (seconds_since(program_start) > options.seconds) return;
+  }
+}
+
+}  // namespace Tessera::Bench

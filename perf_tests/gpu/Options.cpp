@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <regex>
+#include <stdexcept>
+
+#include "RowOrder.hpp"
+
+namespace Tessera::Bench {
+
+bool Options::wants_precision(const std::string& precision) const {
+  return precisions.empty() || std::find(precisions.begin(), precisions.end(), precision) != precisions.end();
+}
+
+bool Options::wants_kernel(const std::string& name) const {
+  return std::find(exclude.begin(), exclude.end(), name) == exclude.end() &&
+         std::regex_search(name, std::regex(kernels));
+}
+
+std::optional<Options> parse_options(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app("Checks and times products of sparse matrices with row-major multivectors on a GPU.", "gpu_spmm");
+  app.add_option("--matrix", options.matrices, "files, or generators of Tessera as stencil27:64");
+  app.add_option("--columns", options.columns, "of X (default: 32 128 512)")->check(CLI::Range(1, 65536));
+  app.add_option("--precision", options.precisions, "fp64, fp32, tf32x3, tf32 (default: all)")
+      ->check(CLI::IsMember({"fp64", "fp32", "tf32x3", "tf32"}));
+  app.add_option("--order", options.orders, "of the rows: natural, degree, windows (default: natural)")
+      ->check(CLI::IsMember(row_orders()));
+  app.add_option("--kernels", options.kernels, "regular expression that is searched in names (default: all)");
+  app.add_option("--exclude", options.exclude, "names of kernels to leave out");
+  app.add_option("--json", options.json_file, "write everything for machines, after each matrix anew");
+  app.add_option("--seconds", options.seconds, "begin no further measurement after this time");
+  app.add_flag("--quick", options.quick, "shorter measurements, fewer checks");
+  app.add_flag("--check-only", options.check_only, "check at the edges of sizes, on small built-in matrices; no times");
+  app.add_flag("--list", options.list, "names and precisions of the kernels");
+  try {
+    app.parse(argc, argv);
+    static_cast<void>(std::regex(options.kernels));
+  } catch (const CLI::Success& request) {
+    app.exit(request);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw std::invalid_argument(std::string(error.what()) + " (see --help)");
+  } catch (const std::regex_error& error) {
+    throw std::invalid_argument("--kernels " + options.kernels + ": " + error.what());
+  }
+  if (options.matrices.empty() && !options.check_only && !options.list) {
+    throw std::invalid_argument("--matrix is missing (see --help)");
+  }
+  return options;
+}
+
+}  // namespace Tessera::Bench

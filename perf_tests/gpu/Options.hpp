@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace Tessera::Bench {
+
+struct Options {
+  std::vector<std::string> matrices;
+  std::vector<int> columns{32, 128, 512};
+  std::vector<std::string> precisions;  // empty: all
+  std::vector<std::string> orders{"natural"};
+  std::string kernels = ".*";
+  std::vector<std::string> exclude;
+  std::string json_file;
+  double seconds = 1e9;
+  bool quick = false;
+  bool check_only = false;
+  bool list = false;
+
+  bool wants_precision(const std::string& precision) const;
+  /// Whether a kernel's name matches --kernels (a search, not a match of the whole name) and is not left out.
+  bool wants_kernel(const std::string& name) const;
+};
+
+/// Reads the command line. Nothing comes back after --help, which is answered on standard output.
+/// Throws std::invalid_argument that names the option and what was expected.
+std::optional<Options> parse_options(int argc, const char* const* argv);
+
+}  // namespace Tessera::Bench

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace Tessera::Bench {
+
+/// The fastest product of other libraries that was measured on one H200.
+struct Peer {
+  double cusparse_ms = 0, ms = 0;
+  std::string name;
+};
+
+struct PeerPair {
+  Peer single_precision;  // FP32 or TF32
+  Peer double_precision;
+};
+
+/// By matrix and columns: peers.tsv, which is compiled in.
+const std::map<std::pair<std::string, int>, PeerPair>& peers();
+
+}  // namespace Tessera::Bench

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Problem.hpp"
+
+namespace Tessera::Bench {
+
+template <class Scalar>
+Problem<Scalar>::Problem(const HostMatrix& A, int columns, const RowLayout& layout, bool special)
+    : x_(A.columns, columns, layout), y_(A.rows, columns, layout), initial_{2, false, -1, -1} {
+  x_.fill(stream_, {1, special, A.columns / 2, A.columns / 3});
+  reference_ = std::make_unique<Reference<Scalar>>(stream_, A, x_);
+}
+
+template <class Scalar>
+void Problem<Scalar>::reset(double beta) {
+  if (beta == 0) {
+    y_.poison(stream_);
+  } else {
+    y_.fill(stream_, initial_);
+  }
+}
+
+template <class Scalar>
+void Problem<Scalar>::run(Candidate<Scalar>& candidate, Factors factors) {
+  candidate.run(stream_, static_cast<Scalar>(factors.alpha), x_.data(), x_.row_stride(),
+                static_cast<Scalar>(factors.beta), y_.data(), y_.row_stride());
+}
+
+template <class Scalar>
+Verdict Problem<Scalar>::verify(Candidate<Scalar>& candidate, Factors factors, const Tolerance& tolerance) {
+  reset(factors.beta);
+  run(candidate, factors);
+  stream_.wait();
+  return reference_->compare(stream_, y_, factors.alpha, factors.beta, initial_, tolerance);
+}
+
+template class Problem<float>;
+template class Problem<double>;
+
+}  // namespace Tessera::Bench

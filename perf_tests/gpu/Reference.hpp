@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "Candidate.hpp"
+#include "Multivector.hpp"
+
+namespace Tessera::Bench {
+
+/// What rounding may do to an entry of Y of a row with n nonzeros:
+/// constant (n + 2) (unit (|alpha| |A| |X| + |beta| |Y|) + the smallest normal number).
+struct Tolerance {
+  double constant = 2;
+  double unit = 0;
+};
+
+/// For "fp64", "fp32", "tf32x3" or "tf32". Throws std::invalid_argument for another word.
+Tolerance tolerance_of(const std::string& precision);
+
+/// What a comparison found.
+struct Verdict {
+  unsigned long long wrong = 0;    // entries that are not within their bound
+  unsigned long long touched = 0;  // elements around the rows of Y that were written
+  std::uint64_t checksum = 0;      // of the bits of Y: equal bits, equal checksums
+  std::string first;               // the first entry that is wrong: row, column, got, expected, bound
+
+  bool good() const { return wrong == 0 && touched == 0; }
+  std::string text() const;
+};
+
+/// What a comparison counts on the device; `first` is the first wrong entry.
+struct ComparisonCounts {
+  unsigned long long wrong, touched, first, checksum;
+};
+
+/// A X and |A| |X| for one A and X, on the GPU in doubled double precision: what products are compared with, entry by
+/// entry. Values of A are rounded to Scalar first. Takes 12 bytes an entry of Y.
+///
+/// An entry whose reference is Inf or NaN must be the same Inf or NaN.
+template <class Scalar>
+class Reference {
+ public:
+  Reference(cudaStream_t stream, const HostMatrix& A, const Multivector<Scalar>& X);
+
+  /// Compares Y with alpha A X + beta Y0, where `initial` is the content of Y0 (not read if beta = 0). One pass over Y.
+  Verdict compare(cudaStream_t stream, const Multivector<Scalar>& Y, double alpha, double beta, const Content& initial,
+                  const Tolerance& tolerance) const;
+
+ private:
+  int rows_, columns_;
+  DeviceArray<int> row_offsets_;
+  DeviceArray<double> sums_;   // rows x columns
+  DeviceArray<float> scales_;  // rows x columns, rounded upwards
+  DeviceArray<ComparisonCounts> counts_;
+};
+
+}  // namespace Tessera::Bench

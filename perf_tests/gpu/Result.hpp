@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "Device.hpp"
+#include "Timing.hpp"
+
+namespace Tessera::Bench {
+
+/// A kernel on a matrix with a number of columns.
+struct KernelResult {
+  std::string kernel, precision;
+  bool cusparse = false;
+  bool right = false;          // checked, and within bounds
+  bool deterministic = false;  // three runs gave the same bits
+  std::string message;         // what was wrong; empty if nothing was
+  Times times;                 // of right kernels
+  double prepare_ms = 0;
+  std::size_t bytes = 0;  // of the prepared matrix
+};
+
+/// All kernels on a matrix with a number of columns and a type of X and Y.
+struct ProblemResult {
+  std::string matrix, order;
+  int rows = 0, inner = 0;  // inner: columns of the matrix
+  std::size_t nonzeros = 0;
+  int columns = 0;  // of X
+  bool is_double = false;
+  double floor_ms = 0;  // CSR, X and Y moved once at the rate of a copy
+  std::vector<KernelResult> kernels;
+};
+
+struct Results {
+  Machine machine;
+  std::vector<ProblemResult> problems;
+};
+
+}  // namespace Tessera::Bench

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Condensed windows on tensor cores: policies, ways to store values, sizes of pieces and orders of slabs.
+#include "condensed/PreparedCondensed.hpp"
+#include "dispatch/CondensedLaunch.cuh"
+
+namespace Tessera::Bench {
+namespace {
+
+// What is chosen when a product runs.
+struct RunOptions {
+  int piece_tiles;
+  Cuda::SlabOrder order;
+};
+
+template <class Kind, class Policy, class Scalar>
+class Condensed : public Candidate<Scalar> {
+ public:
+  explicit Condensed(RunOptions options) : options_(options) {}
+
+  std::string name() const override {
+    return "condensed<" + std::to_string(8 * Kind::strips) + " rows, " +
+           (Kind::values == Cuda::TileValues::Dense ? "dense, " : "compact, ") + std::to_string(Policy::columns) +
+           " columns, " + std::to_string(Policy::stages) + " stages, split " + std::to_string(Policy::split) + ", " +
+           std::to_string(Policy::block_warps) + "x" + std::to_string(Policy::min_blocks) + " warps, pieces " +
+           std::to_string(options_.piece_tiles) +
+           (options_.order == Cuda::SlabOrder::Innermost ? ", inner>" : ", outer>");
+  }
+
+  std::string precision() const override {
+    return Kind::precision == Precision::Native ? "fp64" : std::string(to_string(Kind::precision));
+  }
+
+  // Not where another candidate would launch the same: columns that are too many for a slab, slabs in no order.
+  bool prepare(const HostMatrix& A, int N) override {
+    if (N <= Policy::columns && options_.order == Cuda::SlabOrder::Outermost) return false;
+    if (Policy::columns > 32 && N <= 32) return false;
+    matrix_ = prepared_condensed<Scalar>(A, Kind::strips);
+    values_ = matrix_->values(Kind::values);
+    const auto schedule = Cuda::build_condensed_schedule(matrix_->host_window_offsets().data(),
+                                                         matrix_->pattern().windows(), options_.piece_tiles);
+    items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.items);
+    sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);
+    slots_ = schedule.slots;
+    columns_ = N;
+    partials_stride_ = (N + 3) / 4 * 4;
+    partials_ = DeviceArray<Scalar>(std::size_t(slots_) * 8 * Kind::strips * partials_stride_);
+    return true;
+  }
+
+  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+    Cuda::CondensedArguments<int, Scalar, Scalar> arguments;
+    const Cuda::CondensedPattern<int> A = matrix_->pattern();
+    arguments.A = A;
+    arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),
+                          sums_.data()};
+    arguments.product.values = values_;
+    arguments.product.alpha = alpha;
+    arguments.product.x = {X, A.columns, columns_, ldx, 1};
+    arguments.product.beta = beta;
+    arguments.product.y = {Y, A.rows, columns_, ldy, 1};
+    arguments.order = options_.order;
+    arguments.partials = partials_.data();
+    arguments.partials_stride = partials_stride_;
+    Cuda::launch_condensed<Kind, Policy>(stream, arguments);
+  }
+
+  std::size_t bytes() const override { return matrix_->bytes(Kind::values) + items_.bytes() + sums_.bytes(); }
+
+ private:
+  RunOptions options_;
+  std::shared_ptr<PreparedCondensed<Scalar>> matrix_;
+  const Scalar* values_ = nullptr;
+  DeviceArray<Cuda::CondensedItem<int>> items_;
+  DeviceArray<Cuda::CondensedSum> sums_;
+  int slots_ = 0, columns_ = 0;
+  std::ptrdiff_t partials_stride_ = 0;
+  DeviceArray<Scalar> partials_;
+};
+
+template <class Scalar, class Kind, class Policy>
+void add(Candidates<Scalar>& candidates, std::initializer_list<int> pieces) {
+  for (const int piece_tiles : pieces) {
+    for (const auto order : {Cuda::SlabOrder::Innermost, Cuda::SlabOrder::Outermost}) {
+      candidates.push_back(std::make_unique<Condensed<Kind, Policy, Scalar>>(RunOptions{piece_tiles, order}));
+    }
+  }
+}
+
+using Cuda::CondensedKind;
+using Cuda::CondensedPolicy;
+using Cuda::TileValues;
+
+// A warp an item needs pieces that are short enough to keep multiprocessors busy; warps that share one, none but for
+// the longest windows.
+template <TileValues values>
+void add_double(Candidates<double>& candidates) {
+  using Low = CondensedKind<Precision::Native, values, 1>;
+  add<double, Low, CondensedPolicy<16, 2, 1, 8, 4>>(candidates, {64});
+  add<double, Low, CondensedPolicy<32, 1, 1, 8, 4>>(candidates, {32, 64});
+  add<double, Low, CondensedPolicy<32, 2, 1, 8, 3>>(candidates, {32, 64});
+  add<double, Low, CondensedPolicy<32, 3, 1, 4, 6>>(candidates, {64});
+  add<double, Low, CondensedPolicy<64, 2, 1, 8, 2>>(candidates, {64});
+  add<double, Low, CondensedPolicy<32, 1, 2, 8, 4>>(candidates, {64});
+  add<double, Low, CondensedPolicy<32, 2, 4, 8, 3>>(candidates, {128});
+  add<double, Low, CondensedPolicy<32, 2, 8, 8, 3>>(candidates, {128, 512});
+  using High = CondensedKind<Precision::Native, values, 2>;
+  add<double, High, CondensedPolicy<16, 2, 1, 8, 3>>(candidates, {32, 64});
+  add<double, High, CondensedPolicy<32, 1, 1, 8, 3>>(candidates, {32, 64});
+  add<double, High, CondensedPolicy<32, 2, 1, 8, 2>>(candidates, {64});
+  add<double, High, CondensedPolicy<32, 1, 4, 8, 3>>(candidates, {128});
+  add<double, High, CondensedPolicy<16, 2, 8, 8, 3>>(candidates, {128, 512});
+}
+
+template <Precision precision, TileValues values>
+void add_float(Candidates<float>& candidates) {
+  using Low = CondensedKind<precision, values, 1>;
+  add<float, Low, CondensedPolicy<16, 2, 1, 8, 4>>(candidates, {64});
+  add<float, Low, CondensedPolicy<32, 2, 1, 8, 4>>(candidates, {32, 64});
+  add<float, Low, CondensedPolicy<32, 3, 1, 8, 4>>(candidates, {64});
+  add<float, Low, CondensedPolicy<64, 2, 1, 8, 3>>(candidates, {64});
+  add<float, Low, CondensedPolicy<32, 2, 2, 8, 4>>(candidates, {64});
+  add<float, Low, CondensedPolicy<32, 2, 8, 8, 4>>(candidates, {128, 512});
+  using High = CondensedKind<precision, values, 2>;
+  add<float, High, CondensedPolicy<32, 2, 1, 8, 3>>(candidates, {32, 64});
+  add<float, High, CondensedPolicy<64, 1, 1, 8, 2>>(candidates, {64});
+  add<float, High, CondensedPolicy<32, 2, 8, 8, 3>>(candidates, {128, 512});
+}
+
+}  // namespace
+
+template <class Scalar>
+Candidates<Scalar> make_condensed_candidates();
+
+template <>
+Candidates<double> make_condensed_candidates<double>() {
+  Candidates<double> candidates;
+  add_double<TileValues::Dense>(candidates);
+  add_double<TileValues::Compact>(candidates);
+  return candidates;
+}
+
+template <>
+Candidates<float> make_condensed_candidates<float>() {
+  Candidates<float> candidates;
+  add_float<Precision::Tf32x3, TileValues::Dense>(candidates);
+  add_float<Precision::Tf32x3, TileValues::Compact>(candidates);
+  add_float<Precision::Tf32, TileValues::Dense>(candidates);
+  add_float<Precision::Tf32, TileValues::Compact>(candidates);
+  return candidates;
+}
+
+}  // namespace Tessera::Bench

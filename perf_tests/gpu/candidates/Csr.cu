@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tessera/cuda/CsrSpmm.hpp>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../Candidate.hpp"
+
+/// csr_spmm for the benchmarks: with each policy, and with the one that it chooses.
+namespace Tessera::Bench {
+
+namespace {
+
+/// An array in device memory.
+template <class T>
+class DeviceArray {
+ public:
+  DeviceArray() = default;
+  ~DeviceArray() { cudaFree(data_); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+
+  void resize(std::size_t size) {
+    cudaFree(std::exchange(data_, nullptr));
+    size_ = size;
+    if (size > 0) check(cudaMalloc(&data_, bytes()), "allocating");
+  }
+  template <class Source>
+  void assign(const std::vector<Source>& host) {
+    const std::vector<T> converted(host.begin(), host.end());
+    resize(host.size());
+    if (size_ > 0) check(cudaMemcpy(data_, converted.data(), bytes(), cudaMemcpyHostToDevice), "copying");
+  }
+  T* data() const { return data_; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+
+ private:
+  void check(cudaError_t status, const char* what) const {
+    if (status == cudaSuccess) return;
+    throw std::runtime_error("csr candidate: " + std::string(what) + " " + std::to_string(bytes()) +
+                             " bytes: " + cudaGetErrorString(status));
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// What tells candidates apart. Nothing: csr_spmm chooses.
+struct CsrOptions {
+  std::optional<Cuda::CsrPolicy> policy;
+  std::optional<int> piece_length;
+};
+
+std::string to_string(const CsrOptions& options) {
+  std::string name = "csr_auto";
+  if (options.policy) {
+    const auto& p = *options.policy;
+    name = (p.rows == 1 ? "csr_row<" : "csr_rows<" + std::to_string(p.rows) + " rows, ") + std::to_string(p.lanes) +
+           " lanes, " + std::to_string(p.vectors) + " vectors, unroll " + std::to_string(p.unroll) + ", " +
+           std::to_string(p.threads) + " threads, " + (p.slab_major ? "slab-major>" : "row-major>");
+  }
+  return options.piece_length ? name + " pieces of " + std::to_string(*options.piece_length) : name;
+}
+
+template <class Scalar>
+class CsrCandidate : public Candidate<Scalar> {
+ public:
+  explicit CsrCandidate(const CsrOptions& options) : options_(options) {}
+
+  std::string name() const override { return to_string(options_); }
+  std::string precision() const override { return std::is_same_v<Scalar, double> ? "fp64" : "fp32"; }
+
+  bool prepare(const HostMatrix& A, int N) override {
+    const CsrPattern<int> host{A.rows, A.columns, A.row_offsets.data(), A.column_indices.data()};
+    const int piece_length = options_.piece_length.value_or(Cuda::csr_piece_length(A.column_indices.size()));
+    const Cuda::CsrScheduleSize size = Cuda::count_csr_schedule(host, piece_length);
+    if (!is_applicable(A, size, N)) return false;
+    row_offsets_.assign(A.row_offsets);
+    column_indices_.assign(A.column_indices);
+    values_.assign(A.values);
+    schedule_memory_.assign(Cuda::fill_csr_schedule(host, size));
+    workspace_.resize(Cuda::csr_workspace_bytes(size, N, sizeof(Scalar)));
+    schedule_ = Cuda::CsrSchedule(size, schedule_memory_.data());
+    pattern_ = {A.rows, A.columns, row_offsets_.data(), column_indices_.data()};
+    columns_ = N;
+    return true;
+  }
+
+  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+    Product<Scalar, Scalar> product;
+    product.values = values_.data();
+    product.alpha = alpha;
+    product.x = {X, pattern_.columns, columns_, ldx, 1};
+    product.beta = beta;
+    product.y = {Y, pattern_.rows, columns_, ldy, 1};
+    const Scratch scratch{workspace_.data(), workspace_.bytes()};
+    if (options_.policy) {
+      Cuda::csr_spmm(stream, pattern_, schedule_, product, scratch, *options_.policy);
+    } else {
+      Cuda::csr_spmm(stream, pattern_, schedule_, product, scratch);
+    }
+  }
+
+  std::size_t bytes() const override {
+    return row_offsets_.bytes() + column_indices_.bytes() + values_.bytes() + schedule_memory_.bytes();
+  }
+
+ private:
+  /// Neither policies most of whose lanes would have no column, nor pieces of another length where no row is cut, nor
+  /// several rows at a time where rows are long.
+  bool is_applicable(const HostMatrix& A, const Cuda::CsrScheduleSize& size, int N) const {
+    const auto nonzeros = static_cast<double>(A.column_indices.size());
+    if (options_.piece_length && size.long_rows == 0) return false;
+    if (!options_.policy) return true;
+    const auto& policy = *options_.policy;
+    const int slab = policy.lanes * policy.vectors * static_cast<int>(16 / sizeof(Scalar));
+    const bool smallest = policy.lanes == 4 && policy.vectors == 1;
+    return (smallest || slab < 2 * N) && (policy.slab_major || slab < N) &&
+           (policy.rows == 1 || nonzeros < 16.0 * A.rows);
+  }
+
+  CsrOptions options_;
+  DeviceArray<int> row_offsets_, column_indices_;
+  DeviceArray<Scalar> values_;
+  DeviceArray<Ordinal> schedule_memory_;
+  DeviceArray<std::byte> workspace_;
+  Cuda::CsrSchedule schedule_;
+  CsrPattern<int> pattern_;
+  int columns_ = 0;
+};
+
+std::vector<CsrOptions> all_options() {
+  std::vector<CsrOptions> options;
+  for (const int lanes : {4, 8, 16, 32}) {
+    for (const auto& [vectors, unroll, rows] :
+         {std::tuple{1, 4, 1}, std::tuple{1, 8, 1}, std::tuple{2, 4, 1}, std::tuple{1, 4, 4}, std::tuple{1, 8, 4}}) {
+      for (const int threads : {128, 256, 512}) {
+        options.push_back({Cuda::CsrPolicy{lanes, vectors, unroll, rows, threads, true}, {}});
+      }
+      options.push_back({Cuda::CsrPolicy{lanes, vectors, unroll, rows, 256, false}, {}});
+    }
+  }
+  for (const int piece_length : {64, 128, 256, 512, 1024}) options.push_back({{}, piece_length});
+  options.push_back({});
+  return options;
+}
+
+}  // namespace
+
+template <class Scalar>
+Candidates<Scalar> make_csr_candidates() {
+  Candidates<Scalar> candidates;
+  for (const CsrOptions& options : all_options()) {
+    candidates.push_back(std::make_unique<CsrCandidate<Scalar>>(options));
+  }
+  return candidates;
+}
+
+template Candidates<float> make_csr_candidates();
+template Candidates<double> make_csr_candidates();
+
+}  // namespace Tessera::Bench
