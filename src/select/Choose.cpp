@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <tessera/select/Choose.hpp>
+
+#include "Candidates.hpp"
 
 namespace Tessera {
 
 namespace {
-
-double csr_bytes(const MatrixStatistics& m) {
-  return (m.rows + 1) * m.offset_bytes + m.nonzeros * (4 + m.matrix_bytes);
-}
-
-double bittcf_bytes(const MatrixStatistics& m) {
-  return (std::ceil(m.rows / 8) + m.bittcf_tiles + 2) * m.offset_bytes + m.bittcf_tiles * (8 * 4 + 8) +
-         m.nonzeros * m.matrix_bytes;
-}
 
 /// Loading from cache the lines of X that every nonzero multiplies.
 double line_seconds(const MatrixStatistics& m, const MachineModel& machine) {
@@ -60,15 +51,6 @@ double decoding_seconds(const MatrixStatistics& m, const FormatSize& size, const
   return 0;
 }
 
-std::string reason(const Candidate& best, const Candidate& other) {
-  char text[160];
-  std::snprintf(text, sizeof text, "%s is predicted to take %.2f of the time of %s",
-                std::string(to_string(best.format)).c_str(),
-                other.predicted_seconds > 0 ? best.predicted_seconds / other.predicted_seconds : 1.0,
-                std::string(to_string(other.format)).c_str());
-  return text;
-}
-
 }  // namespace
 
 Candidate predict(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
@@ -77,14 +59,8 @@ Candidate predict(const MatrixStatistics& m, const FormatSize& size, const Machi
 }
 
 Choice choose_format(const MatrixStatistics& m, const MachineModel& machine) {
-  const Candidate csr = predict(m, {Format::Csr, 0, csr_bytes(m)}, machine);
-  const Candidate bittcf = predict(m, {Format::BitTcf, m.bittcf_tiles, bittcf_bytes(m)}, machine);
-  Choice choice;
-  choice.candidates = {csr, bittcf};
-  const bool tiles_win = bittcf.predicted_seconds < csr.predicted_seconds;
-  choice.format = tiles_win ? Format::BitTcf : Format::Csr;
-  choice.reason = tiles_win ? reason(bittcf, csr) : reason(csr, bittcf);
-  return choice;
+  return Impl::least_of(predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, machine),
+                        predict(m, {Format::BitTcf, m.bittcf_tiles, Impl::bittcf_bytes(m)}, machine));
 }
 
 }  // namespace Tessera

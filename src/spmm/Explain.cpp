@@ -64,6 +64,7 @@ std::string explain(const Explanation& e, const Choice& choice, const Choice* tr
   if (transposed != nullptr) print_reorderings(out, "order of the transpose", *transposed);
   out << "  memory: format " << megabytes(double(e.format_bytes)) << ", slot maps for new values "
       << megabytes(double(e.slot_map_bytes));
+  if (e.kernel_bytes > 0) out << ", copies for the device's kernels " << megabytes(double(e.kernel_bytes));
   if (e.transpose_bytes > 0) out << ", transpose " << megabytes(double(e.transpose_bytes));
   out << '\n';
   if (e.duplicates_summed) out << "  note: duplicate entries of the input are summed\n";

@@ -18,6 +18,7 @@ struct Explanation {
   std::size_t format_bytes = 0;
   std::size_t transpose_bytes = 0;
   std::size_t slot_map_bytes = 0;
+  std::size_t kernel_bytes = 0;
   bool duplicates_summed = false;
   std::vector<std::string> notes;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -73,10 +74,12 @@ void check_sizes(const Input& input) {
   }
 }
 
-/// \throws std::invalid_argument at a precision that no backend of this build has, unless the options allow a
-/// fall-back.
-void check_precision(const PlanOptions& options, std::vector<std::string>& notes) {
-  if (options.precision == Precision::Native) return;
+/// The precision that is asked for; where there are no kernels for it, native if the options allow a fall-back.
+///
+/// \throws std::invalid_argument if they do not
+template <class Scalar, class Offset, class ExecutionSpace>
+Precision available_precision(const PlanOptions& options, std::vector<std::string>& notes) {
+  if (DeviceKernels<Scalar, Offset, ExecutionSpace>::has(options.precision)) return options.precision;
   const std::string name(to_string(options.precision));
   if (options.on_unsupported == OnUnsupported::Throw) {
     throw std::invalid_argument(
@@ -84,6 +87,7 @@ void check_precision(const PlanOptions& options, std::vector<std::string>& notes
         " is not available on this execution space; expected native, or on_unsupported = FallBack");
   }
   notes.push_back("precision " + name + " was asked for and is not available here: native is used");
+  return Precision::Native;
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -109,8 +113,8 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
                                 "; expected a number that is not negative");
   }
   Members& m = *members_;
-  check_precision(options, m.notes);
   m.options = options;
+  m.options.precision = available_precision<Scalar, Offset, ExecutionSpace>(options, m.notes);
   const auto canonical = rows_of_input<Scalar, Offset>(exec, input);
   m.rows = canonical.pattern.rows;
   m.columns = canonical.pattern.columns;
@@ -118,8 +122,9 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   m.source_entries = input.values_size;
   m.source = canonical.values;
 
-  m.plain = best_side<Scalar>(exec, options, options.format, BuiltCsr<Offset, Memory>{canonical.pattern, {}}, m.notes);
-  gather_values(exec, m.source, m.plain.map, input.values, m.plain.values.data(), m.plain.values.extent(0));
+  m.plain =
+      best_side<Scalar>(exec, m.options, options.format, BuiltCsr<Offset, Memory>{canonical.pattern, {}}, m.notes);
+  fill(exec, m.plain, m.source, input.values);
   exec.fence("Tessera::make_plan");
 }
 
@@ -160,8 +165,12 @@ std::size_t PlanState<Scalar, Offset, ExecutionSpace>::slot_map_bytes() const {
   return m.source.bytes() + m.plain.map.bytes() + m.transposed.map.bytes();
 }
 template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t PlanState<Scalar, Offset, ExecutionSpace>::kernel_bytes() const {
+  return members_->plain.kernels.bytes() + members_->transposed.kernels.bytes();
+}
+template <class Scalar, class Offset, class ExecutionSpace>
 std::size_t PlanState<Scalar, Offset, ExecutionSpace>::bytes() const {
-  return format_bytes() + members_->transposed.format_bytes() + slot_map_bytes();
+  return format_bytes() + members_->transposed.format_bytes() + slot_map_bytes() + kernel_bytes();
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -176,6 +185,7 @@ std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
   e.format_bytes = format_bytes();
   e.transpose_bytes = m.transposed.format_bytes();
   e.slot_map_bytes = slot_map_bytes();
+  e.kernel_bytes = kernel_bytes();
   e.duplicates_summed = m.source.has_duplicates();
   e.notes = m.notes;
   return Impl::explain(e, m.plain.choice, m.has_transpose ? &m.transposed.choice : nullptr);
@@ -193,8 +203,10 @@ Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(con
   // Scratch for the widest vectors that this matrix may be multiplied with.
   using Widest = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
   const Ordinal x_rows = is_transposed(mode) ? m.rows : m.columns;
+  const auto& side = is_transposed(mode) ? m.transposed : m.plain;
   return Workspace<ExecutionSpace>(exec, m.id, mode, columns,
-                                   spmm_scratch_bytes<ExecutionSpace, Widest>(x_rows, columns));
+                                   std::max(spmm_scratch_bytes<ExecutionSpace, Widest>(x_rows, columns),
+                                            side.kernels.scratch_bytes(x_rows, columns)));
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -213,7 +225,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::build_transpose(const ExecutionS
     throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
                                 std::string(refusal.what()));
   }
-  gather_values(exec, rows.values, side.map, m.plain.values.data(), side.values.data(), side.values.extent(0));
+  fill(exec, side, rows.values, m.plain.values.data());
   if (!m.has_source) side.map = {};
   exec.fence("Tessera::Plan::prepare");
   m.transposed = std::move(side);
@@ -233,11 +245,8 @@ void PlanState<Scalar, Offset, ExecutionSpace>::update_values(const ExecutionSpa
                                 " values; expected those of the matrix that the plan was made from, " +
                                 std::to_string(m.source_entries));
   }
-  const auto refill = [&](const Side<Scalar, Offset, ExecutionSpace>& side) {
-    gather_values(exec, m.source, side.map, values, side.values.data(), side.values.extent(0));
-  };
-  refill(m.plain);
-  if (m.has_transpose) refill(m.transposed);
+  fill(exec, m.plain, m.source, values);
+  if (m.has_transpose) fill(exec, m.transposed, m.source, values);
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -301,6 +310,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
       side.orders.rows.is_identity() ? nullptr : side.orders.rows.order.data(),
       side.orders.columns.is_identity() ? nullptr : side.orders.columns.order.data()};
   const Scratch scratch{work.data(), work.bytes()};
+  if (side.kernels.multiply(exec, side.format, product, scratch)) return;
   std::visit([&](const auto& format) { portable_spmm(exec, format.view(), m.nonzeros, product, scratch); },
              side.format);
 }

@@ -13,10 +13,12 @@
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/Choose.hpp>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "DeviceKernels.hpp"
 #include "Reorder.hpp"
 
 namespace Tessera::Impl {
@@ -30,6 +32,7 @@ struct Side {
   Orders<Memory> orders;         // of the rows and columns in the format
   ValueMap<Offset, Memory> map;  // place in the format -> canonical entry of A
   Kokkos::View<Scalar*, Memory> values;
+  DeviceKernels<Scalar, Offset, ExecutionSpace> kernels;
   Choice choice;
   TileMetrics tiles;
 
@@ -45,7 +48,7 @@ struct Side {
   }
 };
 
-/// What the choice of a format depends on. With a reordering to judge, also how X's rows are used again.
+/// What the choice of a format depends on. Where it takes that, also how X's rows are used again.
 template <class Scalar, class Offset, class ExecutionSpace>
 MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options,
                                const Csr<Offset, typename ExecutionSpace::memory_space>& A) {
@@ -57,8 +60,12 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
   statistics.offset_bytes = sizeof(Offset);
   statistics.vector_columns = options.columns;
-  if (options.reordering != Reordering::None)
-    statistics.window_columns = static_cast<double>(window_columns(exec, A.view(), A.nonzeros).back().columns);
+  using Model = decltype(DeviceKernels<Scalar, Offset, ExecutionSpace>::model(options.precision));
+  if (options.reordering != Reordering::None || !std::is_same_v<Model, MachineModel>) {
+    const auto windows = window_columns(exec, A.view(), A.nonzeros);
+    statistics.near_columns = static_cast<double>(windows.front().columns);
+    statistics.window_columns = static_cast<double>(windows.back().columns);
+  }
   return statistics;
 }
 
@@ -92,7 +99,8 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
   Side<Scalar, Offset, ExecutionSpace> side;
   auto statistics = statistics_of<Scalar>(exec, options, rows.pattern);
   statistics.is_reordered = !orders.are_identity();
-  side.choice = choose_format(statistics);
+  const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(options.precision);
+  side.choice = choose_format(statistics, machine);
   if (wanted != Format::Automatic) {
     side.choice.format = wanted;
     side.choice.reason = std::string(to_string(wanted)) + " was asked for";
@@ -105,8 +113,10 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
   auto& candidates = side.choice.candidates;
   const auto is_built = [&](const Candidate& candidate) { return candidate.format == side.choice.format; };
   if (std::none_of(candidates.begin(), candidates.end(), is_built)) {
-    candidates.push_back(predict(statistics, {side.choice.format, static_cast<double>(side.tiles.tiles),
-                                              static_cast<double>(side.format_bytes())}));
+    candidates.push_back(
+        predict(statistics,
+                {side.choice.format, static_cast<double>(side.tiles.tiles), static_cast<double>(side.format_bytes())},
+                machine));
   }
   return side;
 }
@@ -174,7 +184,16 @@ Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const
   best.choice.reorderings = std::move(trials);
   const std::size_t places = std::visit([](const auto& any) { return any.places(); }, best.format);
   best.values = allocate<decltype(best.values)>(exec, "Tessera::values", places);
+  best.kernels.build(exec, best.format, options.precision);
   return best;
+}
+
+/// Fills in the values of a side, from entries that `source` takes to those that its map takes to the format.
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+void fill(const ExecutionSpace& exec, const Side<Scalar, Offset, ExecutionSpace>& side,
+          const ValueMap<Offset, Memory>& source, const Scalar* values) {
+  gather_values(exec, source, side.map, values, side.values.data(), side.values.extent(0));
+  side.kernels.refill(exec, side.values.data());
 }
 
 /// Canonical rows in the order that the matrix has, and where their values are in the side's.

@@ -68,7 +68,7 @@ TYPED_TEST(ParametersTest, BlocksOfTheTransposeAreTransposed) {
   const std::size_t offset_bytes = sizeof(typename TypeParam::Offset), block_bytes = 4 + 8 + 10 * 8;
   auto plan = A.plan(in_small_blocks());
   plan.prepare(typename TypeParam::ExecutionSpace(), 3, Mode::Transpose);
-  const std::size_t transpose_bytes = plan.bytes() - plan.format_bytes() - plan.slot_map_bytes();
+  const std::size_t transpose_bytes = plan.bytes() - plan.format_bytes() - plan.slot_map_bytes() - plan.kernel_bytes();
   EXPECT_EQ(transpose_bytes, 8 * offset_bytes + 32 * 7 * block_bytes);
   expect_product<UserView<TypeParam>>(A, plan, 3, Mode::Transpose, 1, 0, "blocks of 5 x 2");
 }

@@ -13,6 +13,7 @@ struct MatrixStatistics {
   double nonzeros = 0;
   double bittcf_tiles = 0;     ///< count_bittcf_tiles
   double window_columns = 0;   ///< distinct columns of all windows of 128 rows; 0: not counted
+  double near_columns = 0;     ///< the same for windows of 8 rows
   bool is_reordered = false;   ///< rows of Y are scattered
   double matrix_bytes = 8;     ///< of a value of A
   double vector_bytes = 8;     ///< of an element of X and Y

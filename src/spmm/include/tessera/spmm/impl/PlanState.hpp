@@ -45,6 +45,7 @@ class PlanState {
   std::size_t bytes() const;
   std::size_t format_bytes() const;
   std::size_t slot_map_bytes() const;
+  std::size_t kernel_bytes() const;
 
   Workspace<ExecutionSpace> prepare(const ExecutionSpace& exec, int columns, Mode mode);
   void update_values(const ExecutionSpace& exec, const Scalar* values, std::size_t count);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/format/AnyFormat.hpp>
+#include <tessera/select/Choose.hpp>
+
+/// Kernels that are made for one kind of device, in place of those that run on all.
+namespace Tessera::Impl {
+
+/// What such kernels keep beside a format, of A or of its transpose, and their products: nothing, where there are none.
+template <class Scalar, class Offset, class ExecutionSpace>
+struct DeviceKernels {
+  using Memory = typename ExecutionSpace::memory_space;
+
+  /// Whether products of matrices and vectors of this type can be had in a precision.
+  static bool has(Precision precision) { return precision == Precision::Native; }
+
+  /// What predictions of their times go by.
+  static MachineModel model(Precision) { return {}; }
+
+  /// For a format whose values are yet to come.
+  void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, Precision) {}
+
+  /// New values are there, in the order of the format.
+  void refill(const ExecutionSpace&, const Scalar*) const {}
+
+  std::size_t bytes() const { return 0; }
+  std::size_t scratch_bytes(Ordinal /*x_rows*/, Ordinal /*columns*/) const { return 0; }
+
+  /// Computes the product, or leaves it to the kernels that run on all devices and returns false.
+  template <class VectorScalar>
+  bool multiply(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const Product<Scalar, VectorScalar>&,
+                const Scratch&) const {
+    return false;
+  }
+};
+
+}  // namespace Tessera::Impl
+
+#if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
+#include "CudaKernels.hpp"
+#endif
