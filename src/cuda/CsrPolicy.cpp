@@ -41,8 +41,9 @@ bool is_one_of(int number, std::initializer_list<int> choices) {
 bool is_valid(const CsrPolicy& policy) {
   const bool one_vector = policy.vectors == 1 && is_one_of(policy.unroll, {4, 8}) && is_one_of(policy.rows, {1, 4});
   const bool two_vectors = policy.vectors == 2 && policy.unroll == 4 && policy.rows == 1;
-  return is_one_of(policy.lanes, {4, 8, 16, 32}) && (one_vector || two_vectors) && policy.threads >= 32 &&
-         policy.threads <= 512 && policy.threads % 32 == 0;
+  return is_one_of(policy.lanes, {4, 8, 16, 32}) && (one_vector || two_vectors) && policy.rounds >= 1 &&
+         policy.rounds <= (policy.rows == 1 ? policy.lanes : 1) && policy.threads >= 32 && policy.threads <= 512 &&
+         policy.threads % 32 == 0;
 }
 
 double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const CsrMachine& machine) {
@@ -54,7 +55,7 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
   const double matrix_bytes = problem.nonzeros * (problem.matrix_bytes + 4);
   return fetched_first * row_bytes / std::prev(std::end(machine.gathers))->bytes +
          fetched_again * row_bytes / gather_rate(machine, footprint(problem, width)) +
-         slabs * matrix_bytes / machine.streamed;
+         slabs * (matrix_bytes / machine.streamed + problem.rows * machine.row_seconds);
 }
 
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine) {
@@ -72,11 +73,17 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
     const double seconds = predict_csr_seconds(problem, width * vector_elements, machine);
     if (seconds >= machine.worthwhile * least) continue;
     least = seconds;
-    best.lanes = std::min(width, 32);
-    best.vectors = width / best.lanes;
+    // Passing entries around costs least where one pass serves several rows, which then should be equally long.
+    const bool enough_threads = problem.rows * width / 2 >= 2 * resident_threads;
+    const bool equal_rows = problem.pieces == 0 && width >= 16 && !short_rows && enough_threads;
+    best.vectors = width > 32 || (equal_rows && problem.access_bytes == 16) ? 2 : 1;
+    best.lanes = width / best.vectors;
   }
   best.rows = short_rows ? 4 : 1;
-  best.unroll = best.vectors == 1 && problem.nonzeros >= machine.unrolled_row * problem.rows ? 8 : 4;
+  best.unroll = best.vectors == 1 && !short_rows && problem.vector_bytes > 4 ? 8 : 4;
+  const bool many_short_rows =
+      problem.nonzeros < machine.round_row * problem.rows && problem.rows >= machine.round_rows;
+  best.rounds = many_short_rows && !short_rows && best.lanes >= 16 ? 4 : 1;
   return best;
 }
 

@@ -114,7 +114,7 @@ unsigned blocks_for(Ordinal rows) { return (static_cast<unsigned>(rows) + block_
 
 Ordinal csr_piece_length(std::size_t nonzeros) {
   Ordinal length = 64;
-  while (length < 512 && nonzeros / 16384 >= 2 * static_cast<std::size_t>(length)) length *= 2;
+  while (length < 128 && nonzeros / 16384 >= 2 * static_cast<std::size_t>(length)) length *= 2;
   return length;
 }
 

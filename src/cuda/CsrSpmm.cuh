@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <tessera/cuda/CsrSpmm.hpp>
 
+#include "agent/CsrNarrowRows.cuh"
 #include "agent/CsrPieceSums.cuh"
 #include "agent/CsrRows.cuh"
 #include "agent/CsrShortRows.cuh"
@@ -19,7 +21,7 @@
 /// it.
 namespace Tessera::Cuda {
 
-inline constexpr CsrPolicy csr_thread_rows_policy{.lanes = 1, .threads = 128, .slab_major = false};
+inline constexpr CsrPolicy csr_thread_rows_policy{.lanes = 1};
 inline constexpr int csr_piece_sums_warps = 4;  // of a block
 
 template <class Agent, class Task>
@@ -105,7 +107,9 @@ class CsrLauncher {
     if (aligned > 0) multiply_aligned(columns_of(panel, 0, aligned));
     if (aligned < columns) {
       const Task rest = columns_of(panel, aligned, columns - aligned);
-      if (adjacent) {
+      if (columns - aligned < 4) {
+        launch<CsrNarrowRows<Task, false>>(rest, csr_thread_rows_policy, rest.schedule.size.pieces, rest.A.rows);
+      } else if (adjacent) {
         multiply_elements(rest);
       } else {
         launch<CsrThreadRows<Task>>(rest, csr_thread_rows_policy, rest.schedule.size.pieces, rest.A.rows);
@@ -144,6 +148,7 @@ class CsrLauncher {
     problem.columns = task.A.columns;
     problem.nonzeros = static_cast<double>(task.schedule.size.nonzeros);
     problem.mean_span = task.schedule.size.mean_span;
+    problem.pieces = task.schedule.size.pieces;
     problem.vector_columns = task.product.y.columns;
     problem.matrix_bytes = sizeof(MatrixScalar);
     problem.vector_bytes = sizeof(VectorScalar);
@@ -155,6 +160,9 @@ class CsrLauncher {
     const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose(task, 16);
     const Ordinal pieces = task.schedule.size.pieces;
     Ordinal rows = task.A.rows;
+    if (task.product.y.columns <= vector_size) {
+      return launch<CsrNarrowRows<Task, true>>(task, csr_thread_rows_policy, pieces, rows);
+    }
     if (policy.rows > 1) {
       policy.unroll == 8 ? launch<CsrShortRows<Task, true, 2>>(task, policy, 0, rows)
                          : launch<CsrShortRows<Task, true, 1>>(task, policy, 0, rows);
@@ -192,22 +200,21 @@ class CsrLauncher {
   void launch(Task task, const CsrPolicy& policy, Ordinal pieces, Ordinal rows) const {
     const std::int64_t items = pieces + ceil_divide<std::int64_t>(rows, rows_of_item<Agent>());
     if (items == 0) return;
-    const std::int64_t items_of_block = policy.threads / policy.lanes;
+    const std::int64_t items_of_block = std::int64_t(policy.threads / policy.lanes) * policy.rounds;
     const std::int64_t blocks_of_slab = ceil_divide(items, items_of_block);
-    const std::int64_t slab_columns = Agent::lane_columns * policy.lanes;
+    const std::int64_t slab_columns = Agent::slab_columns(policy.lanes);
     const std::int64_t slabs = ceil_divide<std::int64_t>(task.product.y.columns, slab_columns);
-    if (blocks_of_slab > std::numeric_limits<int>::max() / slabs) {
+    if (blocks_of_slab > std::numeric_limits<int>::max() / policy.rounds || slabs > 65535) {
       throw std::length_error("csr_spmm: " + std::to_string(blocks_of_slab) + " blocks of threads for each of " +
                               std::to_string(slabs) + " slabs of columns are more than a grid may have");
     }
     task.pieces = pieces;
     task.rows = rows;
-    task.lanes = policy.lanes;
+    task.lane_bits = std::countr_zero(static_cast<unsigned>(policy.lanes));
+    task.rounds = static_cast<unsigned>(policy.rounds);
     task.x_row_bytes = static_cast<std::uint32_t>(task.product.x.row_stride * std::ptrdiff_t(sizeof(VectorScalar)));
-    task.slab_major = policy.slab_major;
-    task.slabs = static_cast<unsigned>(slabs);
-    task.blocks_of_slab = static_cast<unsigned>(blocks_of_slab);
-    csr_kernel<Agent><<<task.slabs * task.blocks_of_slab, policy.threads, 0, stream_>>>(task);
+    const dim3 blocks(static_cast<unsigned>(blocks_of_slab), static_cast<unsigned>(slabs));
+    csr_kernel<Agent><<<blocks, policy.threads, 0, stream_>>>(task);
     check_launch("csr_spmm");
   }
 

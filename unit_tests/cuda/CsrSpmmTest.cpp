@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -183,8 +184,8 @@ struct Options {
                 ? ""
                 : ", policy of " + std::to_string(policy->lanes) + " lanes, " + std::to_string(policy->vectors) +
                       " vectors, unroll " + std::to_string(policy->unroll) + ", " + std::to_string(policy->rows) +
-                      " rows, " + std::to_string(policy->threads) + " threads, slab-major " +
-                      std::to_string(policy->slab_major));
+                      " rows, " + std::to_string(policy->rounds) + " rounds, " + std::to_string(policy->threads) +
+                      " threads");
   }
 };
 
@@ -332,7 +333,8 @@ TYPED_TEST(CsrSpmm, EveryPolicy) {
     for (const auto& [vectors, unroll, rows] :
          {std::tuple{1, 4, 1}, std::tuple{1, 8, 1}, std::tuple{2, 4, 1}, std::tuple{1, 4, 4}, std::tuple{1, 8, 4}}) {
       for (const int threads : {32, 96, 256, 512}) {
-        const CsrPolicy policy{lanes, vectors, unroll, rows, threads, ++policies % 2 == 0};
+        const int rounds = rows == 1 ? std::array{1, 2, lanes}[++policies % 3] : 1;
+        const CsrPolicy policy{lanes, vectors, unroll, rows, rounds, threads};
         for (const int columns : {8, 40, 200}) {
           compare<M, V>(A, {.columns = columns, .policy = &policy});
           if (this->HasFatalFailure()) return;

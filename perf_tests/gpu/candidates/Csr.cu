@@ -66,7 +66,7 @@ std::string to_string(const CsrOptions& options) {
     const auto& p = *options.policy;
     name = (p.rows == 1 ? "csr_row<" : "csr_rows<" + std::to_string(p.rows) + " rows, ") + std::to_string(p.lanes) +
            " lanes, " + std::to_string(p.vectors) + " vectors, unroll " + std::to_string(p.unroll) + ", " +
-           std::to_string(p.threads) + " threads, " + (p.slab_major ? "slab-major>" : "row-major>");
+           std::to_string(p.rounds) + " rounds, " + std::to_string(p.threads) + " threads>";
   }
   return options.piece_length ? name + " pieces of " + std::to_string(*options.piece_length) : name;
 }
@@ -124,8 +124,8 @@ class CsrCandidate : public Candidate<Scalar> {
     const auto& policy = *options_.policy;
     const int slab = policy.lanes * policy.vectors * static_cast<int>(16 / sizeof(Scalar));
     const bool smallest = policy.lanes == 4 && policy.vectors == 1;
-    return (smallest || slab < 2 * N) && (policy.slab_major || slab < N) &&
-           (policy.rows == 1 || nonzeros < 16.0 * A.rows);
+    if (N * sizeof(Scalar) <= 16) return false;  // all policies are the same then
+    return (smallest || slab < 2 * N) && (policy.rows == 1 || nonzeros < 16.0 * A.rows);
   }
 
   CsrOptions options_;
@@ -138,19 +138,16 @@ class CsrCandidate : public Candidate<Scalar> {
   int columns_ = 0;
 };
 
+/// Those that are the best for some product; lanes, vectors, unroll, rows, rounds.
 std::vector<CsrOptions> all_options() {
-  std::vector<CsrOptions> options;
-  for (const int lanes : {4, 8, 16, 32}) {
-    for (const auto& [vectors, unroll, rows] :
-         {std::tuple{1, 4, 1}, std::tuple{1, 8, 1}, std::tuple{2, 4, 1}, std::tuple{1, 4, 4}, std::tuple{1, 8, 4}}) {
-      for (const int threads : {128, 256, 512}) {
-        options.push_back({Cuda::CsrPolicy{lanes, vectors, unroll, rows, threads, true}, {}});
-      }
-      options.push_back({Cuda::CsrPolicy{lanes, vectors, unroll, rows, 256, false}, {}});
-    }
+  std::vector<CsrOptions> options{{}};
+  for (const auto& [lanes, vectors, unroll, rows, rounds] :
+       {std::tuple{4, 1, 4, 1, 1}, std::tuple{8, 1, 4, 1, 1}, std::tuple{8, 1, 8, 1, 1}, std::tuple{8, 2, 4, 1, 1},
+        std::tuple{16, 1, 4, 1, 1}, std::tuple{16, 1, 8, 1, 1}, std::tuple{16, 1, 8, 1, 4}, std::tuple{16, 2, 4, 1, 4},
+        std::tuple{32, 1, 4, 1, 4}, std::tuple{32, 1, 8, 1, 4}, std::tuple{32, 2, 4, 1, 1}, std::tuple{32, 2, 4, 1, 4},
+        std::tuple{8, 1, 4, 4, 1}, std::tuple{16, 1, 4, 4, 1}}) {
+    options.push_back({Cuda::CsrPolicy{lanes, vectors, unroll, rows, rounds}, {}});
   }
-  for (const int piece_length : {64, 128, 256, 512, 1024}) options.push_back({{}, piece_length});
-  options.push_back({});
   return options;
 }
 

@@ -18,11 +18,11 @@ class CsrShortRows {
 
  public:
   static constexpr int rows = 4;
-  static constexpr int lane_columns = Lane::size;
+  static int slab_columns(int lanes) { return lanes * Lane::size; }
   static constexpr int registers = (unroll == 1 ? 80 : 96) + (sizeof(Scalar) > 8 ? 32 : is_complex_v<Scalar> ? 16 : 0);
 
   __device__ explicit CsrShortRows(const Task& task)
-      : task_(task), column_((static_cast<Ordinal>(task.slab()) * task.lanes + task.lane()) * Lane::size) {}
+      : task_(task), column_((task.slab() * task.lanes() + task.lane()) * Lane::size) {}
 
   __device__ void run() {
     if (column_ >= task_.product.y.columns) return;
@@ -32,7 +32,7 @@ class CsrShortRows {
     for (int r = 0; r < rows; ++r) {
       const auto span = row_span(task_, first_row + r);
       begins_[r] = span.begin;
-      lengths_[r] = span.row == span.nowhere ? absent : span.length;
+      lengths_[r] = span.has_row() ? span.length : absent;
       longest = max(longest, lengths_[r]);
       for (Scalar& element : sums_[r].at) element = Scalar(0);
     }

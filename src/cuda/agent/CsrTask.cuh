@@ -8,12 +8,13 @@
 
 #include "../detail/Access.cuh"
 #include "../detail/Arithmetic.cuh"
+#include "../ptx/Load.cuh"
 
 /// What the agents of csr_spmm have in common.
 namespace Tessera::Cuda {
 
 /// A launch: items of work, which are pieces of long rows (the first, since they take longest) and rows, and slabs of
-/// columns. Block b computes for slab b / blocks_of_slab, or for slab b % slabs where slabs are not outermost.
+/// columns. Block (b, s) computes for slab s; all of a slab come before the next slab.
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct CsrTask {
   using Scalar = VectorScalar;
@@ -25,21 +26,20 @@ struct CsrTask {
   Ordinal partial_stride = 0;
   Ordinal pieces = 0;             // all or none of the schedule's
   Ordinal rows = 0;               // all or none of A's
-  int lanes = 32;                 // of a group
+  int lane_bits = 5;              // a group has 2^lane_bits lanes: no kernel divides
+  unsigned rounds = 1;            // items of a group
   std::uint32_t x_row_bytes = 0;  // the row stride of X, where columns are adjacent: one multiply-add finds a row
-  bool slab_major = true;
-  unsigned slabs = 1;
-  unsigned blocks_of_slab = 1;
 
-  __device__ unsigned slab() const { return slab_major ? blockIdx.x / blocks_of_slab : blockIdx.x % slabs; }
-  __device__ unsigned block_of_slab() const { return slab_major ? blockIdx.x % blocks_of_slab : blockIdx.x / slabs; }
-  /// The item of the calling thread's group.
-  __device__ std::int64_t item() const {
-    return std::int64_t(block_of_slab()) * (blockDim.x / static_cast<unsigned>(lanes)) +
-           threadIdx.x / static_cast<unsigned>(lanes);
+  __device__ int lanes() const { return 1 << lane_bits; }
+  __device__ Ordinal slab() const { return static_cast<Ordinal>(blockIdx.y); }
+  /// The item of the calling thread's group in this round. The groups of a block compute adjacent items, round after
+  /// round, so that rows of X that those have in common stay in the L1 cache.
+  __device__ std::int64_t item(int round = 0) const {
+    const unsigned groups = blockDim.x >> lane_bits;
+    return std::int64_t(blockIdx.x * rounds + round) * groups + (threadIdx.x >> lane_bits);
   }
   /// The place of the calling thread in its group.
-  __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes - 1); }
+  __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes() - 1); }
   /// An entry of A as the product sees it: the row of X for its column, and its value.
   __device__ Ordinal row_of_entry(Ordinal column) const {
     return product.x_rows == nullptr ? column : product.x_rows[column];
@@ -49,19 +49,22 @@ struct CsrTask {
   }
   /// Of X with adjacent columns: where the row begins, moved by so many columns.
   __device__ const VectorScalar* row_of_x(Ordinal row, const VectorScalar* first) const {
-    return reinterpret_cast<const VectorScalar*>(reinterpret_cast<const char*>(first) +
-                                                 std::uint64_t(static_cast<std::uint32_t>(row)) * x_row_bytes);
+    return static_cast<const VectorScalar*>(stepped(first, static_cast<std::uint32_t>(row), x_row_bytes));
   }
 };
 
 /// Adjacent entries of a row, and where their sum goes.
 template <class Offset>
 struct CsrSpan {
-  static constexpr Ordinal nowhere = -1;
   Offset begin = 0;
   int length = 0;
-  Ordinal row = nowhere;    // of A: the sum of all its entries
-  Ordinal piece = nowhere;  // the sum of a piece
+  Ordinal target = nowhere;  // a row of A: the sum of all its entries; or -2 - piece
+
+  static constexpr Ordinal nowhere = -1;
+  __device__ bool has_row() const { return target >= 0; }
+  __device__ bool has_piece() const { return target < nowhere; }
+  __device__ Ordinal piece() const { return -2 - target; }
+  static __device__ Ordinal target_of_piece(std::int64_t piece) { return static_cast<Ordinal>(-2 - piece); }
 };
 
 /// A row of A; nothing for one that is not there or that is long, since its pieces are items of their own.
@@ -74,7 +77,7 @@ __device__ auto row_span(const Task& task, std::int64_t row) {
   if (length > static_cast<decltype(begin)>(task.schedule.size.piece_length)) return span;
   span.begin = begin;
   span.length = static_cast<int>(length);
-  span.row = static_cast<Ordinal>(row);
+  span.target = static_cast<Ordinal>(row);
   return span;
 }
 
@@ -89,7 +92,7 @@ __device__ auto item_span(const Task& task, std::int64_t item) {
   span.begin = task.A.row_offsets[row] + Offset(task.schedule.piece_numbers[item]) * piece_length;
   const Offset left = task.A.row_offsets[row + 1] - span.begin;
   span.length = static_cast<int>(left < piece_length ? left : piece_length);
-  span.piece = static_cast<Ordinal>(item);
+  span.target = span.target_of_piece(item);
   return span;
 }
 
@@ -115,10 +118,10 @@ __device__ void store_row(const Task& task, Ordinal row, Ordinal column,
 template <bool aligned, class Task, class Offset>
 __device__ void store_sum(const Task& task, const CsrSpan<Offset>& span, Ordinal column,
                           const Vector<typename Task::Scalar, aligned>& sum) {
-  if (span.piece != span.nowhere) {
-    store_vector(task.partial_sums + std::int64_t(span.piece) * task.partial_stride + column, sum);
-  } else if (span.row != span.nowhere) {
-    store_row<aligned>(task, span.row, column, sum);
+  if (span.has_piece()) {
+    store_vector(task.partial_sums + std::int64_t(span.piece()) * task.partial_stride + column, sum);
+  } else if (span.has_row()) {
+    store_row<aligned>(task, span.target, column, sum);
   }
 }
 

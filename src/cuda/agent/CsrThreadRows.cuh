@@ -14,11 +14,12 @@ class CsrThreadRows {
 
  public:
   static constexpr int lane_columns = sizeof(Scalar) > 8 ? 4 : 8;
+  static int slab_columns(int lanes) { return lanes * lane_columns; }
   static constexpr int registers = 80;
 
   __device__ explicit CsrThreadRows(const Task& task)
       : task_(task),
-        first_column_(static_cast<Ordinal>(task.slab()) * lane_columns),
+        first_column_(task.slab() * lane_columns),
         columns_(min(lane_columns, task.product.y.columns - first_column_)) {}
 
   __device__ void run() {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <tessera/common/Complex.hpp>
 
+#include "../ptx/Load.cuh"
+
 /// Loads and stores with a word on what the caches should keep: rows of X are read again, A and Y are not.
 namespace Tessera::Cuda {
 
@@ -44,12 +46,12 @@ __device__ inline void store_once(Complex<Real>* p, Complex<Real> value) {
   __stcs(&p->im, value.im);
 }
 
-/// The vector that begins at p.
+/// The vector that begins at p, of memory that the kernel does not write.
 template <bool aligned, class Scalar>
 __device__ inline Vector<Scalar, aligned> load_vector(const Scalar* p) {
   Vector<Scalar, aligned> vector;
   if constexpr (aligned) {
-    const uint4 words = __ldg(reinterpret_cast<const uint4*>(p));
+    const uint4 words = load_now_16(p);
     std::memcpy(&vector, &words, sizeof(words));
   } else {
     vector.at[0] = load_reused(p);

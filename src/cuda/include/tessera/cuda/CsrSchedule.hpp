@@ -47,8 +47,8 @@ struct CsrSchedule {
         piece_numbers(piece_rows + size.pieces) {}
 };
 
-/// A power of two such that nonzeros / piece_length fills a GPU several times over, between 64 and 512: below that the
-/// sums of pieces cost as much as the pieces, above it one piece keeps a product waiting.
+/// 128, or 64 for so few nonzeros that longer pieces would not fill a GPU several times over: below that the sums of
+/// pieces cost as much as the pieces, above it one piece keeps a product, and the rest of its warp, waiting.
 Ordinal csr_piece_length(std::size_t nonzeros);
 
 /// The schedule of a matrix whose arrays are in host memory, into memory of the same kind.

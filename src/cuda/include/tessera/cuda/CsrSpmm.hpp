@@ -20,7 +20,8 @@ inline constexpr Ordinal csr_panel_columns = 128;
 /// \param A         rows x columns; all pointers of A, schedule, product and scratch are of the device
 /// \param schedule  of A
 /// \param product   X is columns x N and Y rows x N with any strides: X with adjacent columns (LayoutRight) is read by
-///                  groups of lanes, 16 bytes a lane where X and Y are aligned to that, anything else by a thread a row
+///                  groups of lanes, 16 bytes a lane where X and Y are aligned to that, or, if one lane holds all its
+///                  columns, by a lane a row; anything else by a thread a row
 /// \param scratch   csr_workspace_bytes; not used if no row is long
 /// \param policy    for columns that are read 16 bytes a lane; the other overload chooses it
 ///

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace Tessera::Cuda {
+
+/// 16 bytes of memory that the kernel does not write, here and now: an ordinary load may sink to where its value is
+/// used, past a branch, and then it no longer overlaps with the loads before it.
+__device__ __forceinline__ uint4 load_now_16(const void* pointer) {
+  uint4 words;
+  asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+               : "l"(pointer));
+  return words;
+}
+
+/// base + index * stride in one instruction.
+__device__ __forceinline__ const void* stepped(const void* base, std::uint32_t index, std::uint32_t stride) {
+  const void* pointer;
+  asm("mad.wide.u32 %0, %1, %2, %3;" : "=l"(pointer) : "r"(index), "r"(stride), "l"(base));
+  return pointer;
+}
+
+}  // namespace Tessera::Cuda
