@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -8,19 +9,46 @@
 namespace Tessera::Cuda {
 namespace {
 
+// Windows that are split together: their pieces lie side by side in the list of items.
+constexpr Ordinal group_windows = 32;
+
 template <class Offset>
-void add_window(HostCondensedSchedule<Offset>& schedule, Ordinal window, Offset first, Offset last, int piece_tiles) {
-  if (last - first <= static_cast<Offset>(piece_tiles)) {
-    schedule.items.push_back({first, static_cast<int>(last - first), window, CondensedItem<Offset>::direct});
-    return;
+int pieces_of(Offset tiles, int piece_tiles) {
+  const auto size = static_cast<Offset>(piece_tiles);
+  return tiles <= size ? 1 : static_cast<int>((tiles + size - 1) / size);
+}
+
+// Of a window with `tiles` tiles in `pieces` pieces of about the same size, the first tile of piece p.
+template <class Offset>
+Offset first_of_piece(Offset tiles, int pieces, int p) {
+  return static_cast<Offset>(static_cast<std::uint64_t>(tiles) * static_cast<unsigned>(p) /
+                             static_cast<unsigned>(pieces));
+}
+
+// Pieces by their number first, then by window: a column of a matrix whose windows are alike is in pieces of the same
+// number.
+template <class Offset>
+void add_group(HostCondensedSchedule<Offset>& schedule, const Offset* offsets, Ordinal first, Ordinal last,
+               int piece_tiles) {
+  std::vector<int> pieces, first_slots;
+  for (Ordinal window = first; window < last; ++window) {
+    pieces.push_back(pieces_of(offsets[window + 1] - offsets[window], piece_tiles));
+    first_slots.push_back(schedule.slots);
+    if (pieces.back() == 1) continue;
+    schedule.sums.push_back({window, schedule.slots, pieces.back()});
+    schedule.slots += pieces.back();
   }
-  const int first_slot = schedule.slots;
-  for (Offset tile = first; tile < last;) {
-    const int tiles = static_cast<int>(std::min(last - tile, static_cast<Offset>(piece_tiles)));
-    schedule.items.push_back({tile, tiles, window, schedule.slots++});
-    tile += static_cast<Offset>(tiles);
+  const int most = *std::max_element(pieces.begin(), pieces.end());
+  for (int p = 0; p < most; ++p) {
+    for (Ordinal window = first; window < last; ++window) {
+      const int count = pieces[window - first];
+      if (p >= count) continue;
+      const Offset tiles = offsets[window + 1] - offsets[window];
+      const Offset begin = first_of_piece(tiles, count, p), end = first_of_piece(tiles, count, p + 1);
+      schedule.items.push_back({offsets[window] + begin, static_cast<int>(end - begin), window,
+                                count == 1 ? CondensedItem<Offset>::direct : first_slots[window - first] + p});
+    }
   }
-  schedule.sums.push_back({window, first_slot, schedule.slots - first_slot});
 }
 
 }  // namespace
@@ -32,8 +60,8 @@ HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offs
   }
   HostCondensedSchedule<Offset> schedule;
   schedule.items.reserve(static_cast<std::size_t>(windows));
-  for (Ordinal window = 0; window < windows; ++window) {
-    add_window(schedule, window, window_offsets[window], window_offsets[window + 1], piece_tiles);
+  for (Ordinal first = 0; first < windows; first += std::min(group_windows, windows - first)) {
+    add_group(schedule, window_offsets, first, first + std::min(group_windows, windows - first), piece_tiles);
     if (schedule.items.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       throw std::length_error("build_condensed_schedule: more than 2^31 - 1 pieces of " + std::to_string(piece_tiles) +
                               " tiles");

@@ -8,19 +8,7 @@ namespace Tessera::Cuda {
 namespace {
 
 constexpr std::size_t workspace_alignment = 256;
-
-// The policies of products whose policy nobody names: those that leave no registers spilled, at 24 to 32 warps a
-// multiprocessor.
-template <class Scalar, int strips>
-struct DefaultPolicy;
-template <>
-struct DefaultPolicy<double, 1> : CondensedPolicy<32, 2, 1, 8, 3> {};
-template <>
-struct DefaultPolicy<double, 2> : CondensedPolicy<16, 2, 1, 8, 3> {};
-template <>
-struct DefaultPolicy<float, 1> : CondensedPolicy<32, 2, 1, 8, 4> {};
-template <>
-struct DefaultPolicy<float, 2> : CondensedPolicy<32, 2, 1, 8, 3> {};
+constexpr Ordinal narrow_columns = 32;  // of X, that one warp takes
 
 // Rows of scratch are padded so that vectors fit.
 std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
@@ -45,18 +33,20 @@ WorkspaceLayout workspace_layout(const CondensedPattern<Offset>& A, const Conden
 
 template <Precision precision, class Offset, class MatrixScalar, class Scalar>
 void launch_kind(Stream stream, TileValues values, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
-  const auto launch = [&]<int strips>() {
-    using Policy = DefaultPolicy<Scalar, strips>;
+  const auto launch = [&]<int strips, bool wide>() {
+    using Policy = TunedCondensedPolicy<Scalar, strips, wide>;
     if (values == TileValues::Dense) {
       launch_condensed<CondensedKind<precision, TileValues::Dense, strips>, Policy>(stream, arguments);
     } else {
       launch_condensed<CondensedKind<precision, TileValues::Compact, strips>, Policy>(stream, arguments);
     }
   };
+  // One policy for all widths of FP64: not compiled twice.
+  const bool wide = std::is_same_v<Scalar, float> && arguments.product.x.columns > narrow_columns;
   if (arguments.A.strips == 1) {
-    launch.template operator()<1>();
+    wide ? launch.template operator()<1, std::is_same_v<Scalar, float>>() : launch.template operator()<1, false>();
   } else if (arguments.A.strips == 2) {
-    launch.template operator()<2>();
+    wide ? launch.template operator()<2, std::is_same_v<Scalar, float>>() : launch.template operator()<2, false>();
   } else {
     throw std::invalid_argument("condensed_spmm: windows of " + std::to_string(arguments.A.strips) + " strips");
   }

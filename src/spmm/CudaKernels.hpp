@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <tessera/cuda/CondensedChoice.hpp>
 #include <tessera/cuda/CondensedSpmm.hpp>
 #include <tessera/cuda/CsrSpmm.hpp>
 #include <tessera/cuda/ExpandTiles.hpp>
@@ -67,7 +68,6 @@ struct CudaRows {
 template <class Scalar, class Offset>
 struct CudaTiles {
   using Memory = Kokkos::Cuda::memory_space;
-  static constexpr int piece_tiles = 64;    // of a long window, to one group of warps
   static constexpr Ordinal panel = 64;      // columns of X that are packed at a time, where it is not by rows
   static constexpr std::size_t page = 256;  // what the scratch memory is aligned to
 
@@ -89,12 +89,13 @@ struct CudaTiles {
     return device;
   }
 
-  void build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, Precision wanted) {
+  void build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options) {
     pattern = Cuda::condensed(A.view());
-    precision = wanted;
+    precision = options.precision;
     const auto offsets = host_copy(exec, A.window_offsets);
     tiles = offsets.empty() ? 0 : static_cast<std::size_t>(offsets.back());
-    const auto host = Cuda::build_condensed_schedule(offsets.data(), pattern.windows(), piece_tiles);
+    const auto choice = Cuda::choose_condensed({double(tiles), 0, double(options.columns), precision});
+    const auto host = Cuda::build_condensed_schedule(offsets.data(), pattern.windows(), choice.piece_tiles);
     items = to_device(exec, "Tessera::CondensedSchedule::items", host.items);
     sums = to_device(exec, "Tessera::CondensedSchedule::sums", host.sums);
     schedule = {static_cast<int>(host.items.size()), static_cast<int>(host.sums.size()), host.slots, items.data(),
@@ -165,10 +166,10 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return gpu;
   }
 
-  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, Precision precision) {
+  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
     if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) rows.build(exec, A->view(), A->nonzeros);
     if constexpr (has_tiles) {
-      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) tiles.build(exec, *A, precision);
+      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) tiles.build(exec, *A, options);
     }
   }
 

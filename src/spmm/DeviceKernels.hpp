@@ -6,6 +6,7 @@
 #include <tessera/common/Product.hpp>
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/select/Choose.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
 
 /// Kernels that are made for one kind of device, in place of those that run on all.
 namespace Tessera::Impl {
@@ -22,7 +23,7 @@ struct DeviceKernels {
   static MachineModel model(Precision) { return {}; }
 
   /// For a format whose values are yet to come.
-  void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, Precision) {}
+  void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const PlanOptions&) {}
 
   /// New values are there, in the order of the format.
   void refill(const ExecutionSpace&, const Scalar*) const {}

@@ -184,7 +184,7 @@ Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const
   best.choice.reorderings = std::move(trials);
   const std::size_t places = std::visit([](const auto& any) { return any.places(); }, best.format);
   best.values = allocate<decltype(best.values)>(exec, "Tessera::values", places);
-  best.kernels.build(exec, best.format, options.precision);
+  best.kernels.build(exec, best.format, options);
   return best;
 }
 

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <map>
+#include <set>
 #include <tessera/common/Bits.hpp>
 #include <vector>
 
@@ -52,7 +54,7 @@ std::vector<Scalar> product_by_lanes(const std::vector<Scalar>& block, const std
       for (int j = 0; j < 2; ++j) {
         b[l][j] = block[Layout::first_element(l) + j];
         for (int q = 0; q < Layout::lane_columns; ++q) {
-          x[j][q] = rows[Layout::tile_column(l, j) * columns + Layout::first_column(l) + Layout::column(q)];
+          x[j][q] = rows[Layout::tile_column(l, j) * columns + Layout::column(l, q)];
         }
       }
       Layout::left_operand(x, m, a[l]);
@@ -61,8 +63,7 @@ std::vector<Scalar> product_by_lanes(const std::vector<Scalar>& block, const std
     for (int l = 0; l < lanes; ++l) {
       for (int q = 2 * m; q < 2 * m + 2; ++q) {
         for (int p = 0; p < 2; ++p) {
-          y[Layout::result_row(l, p) * columns + Layout::first_column(l) + Layout::column(q)] =
-              d[l][Layout::result(q, p)];
+          y[Layout::result_row(l, p) * columns + Layout::column(l, q)] = d[l][Layout::result(q, p)];
         }
       }
     }
@@ -112,16 +113,61 @@ TEST(FragmentLayout, Float) {
   check_layout<float, 64>();
 }
 
-// A warp reads adjacent vectors: eight lanes with the same rows of X cover them without gaps.
+// A warp writes adjacent vectors: eight lanes with the same row of Y cover 8 vectors without gaps.
 template <class Scalar, int columns>
 void check_vectors() {
   using Layout = FragmentLayout<Scalar, columns>;
+  constexpr int eight_lanes = 8 * Layout::vector;
   for (int q = 0; q < Layout::lane_columns; q += Layout::vector) {
-    for (int l = 0; l < lanes; ++l) {
-      EXPECT_EQ(Layout::first_column(l) + Layout::column(q), 8 * q + Layout::vector * (l / 4)) << "lane " << l;
-      for (int i = 0; i < Layout::vector; ++i) EXPECT_EQ(Layout::column(q + i), Layout::column(q) + i);
+    std::set<int> covered;
+    for (int l = 0; l < lanes; l += 4) {
+      const int first = Layout::column(l, q);
+      EXPECT_EQ(first % Layout::vector, 0);
+      EXPECT_EQ(first / eight_lanes, q / Layout::vector);
+      covered.insert(first);
+      for (int i = 0; i < Layout::vector; ++i) EXPECT_EQ(Layout::column(l + 3, q + i), first + i);
+    }
+    EXPECT_EQ(covered.size(), 8u);
+  }
+}
+
+// Lanes that are served together, 128 bytes of them, read from different banks although their rows lie in the same
+// ones, and put the pieces in order.
+template <class Scalar, int columns>
+void check_pieces(std::size_t most_readers) {
+  using Layout = FragmentLayout<Scalar, columns>;
+  constexpr int bank_bytes = 4, line_bytes = 128, piece_bytes = Layout::piece * static_cast<int>(sizeof(Scalar));
+  for (int j = 0; j < Layout::pieces; ++j) {
+    for (int first = 0; first < lanes; first += line_bytes / piece_bytes) {
+      std::map<int, std::set<int>> readers;
+      for (int l = first; l < first + line_bytes / piece_bytes; ++l) {
+        const int q = (j ^ Layout::first_piece(l)) * Layout::piece;
+        const int byte = Layout::column(l, q) * static_cast<int>(sizeof(Scalar));
+        for (int b = 0; b < piece_bytes; b += bank_bytes) readers[(byte + b) % line_bytes].insert(l);
+      }
+      for (const auto& [bank, ls] : readers) EXPECT_LE(ls.size(), most_readers) << "bank " << bank;
     }
   }
+  for (int l = 0; l < lanes; ++l) {
+    Scalar read[Layout::lane_columns], x[Layout::lane_columns];
+    for (int j = 0; j < Layout::pieces; ++j) {
+      for (int i = 0; i < Layout::piece; ++i) {
+        const int q = (j ^ Layout::first_piece(l)) * Layout::piece + i;
+        read[j * Layout::piece + i] = static_cast<Scalar>(q);
+      }
+    }
+    Layout::order_pieces(l, read, x);
+    for (int q = 0; q < Layout::lane_columns; ++q) EXPECT_EQ(x[q], static_cast<Scalar>(q)) << "lane " << l;
+  }
+}
+
+TEST(FragmentLayout, Pieces) {
+  check_pieces<double, 16>(2);
+  check_pieces<double, 32>(1);
+  check_pieces<double, 64>(1);
+  check_pieces<float, 16>(2);
+  check_pieces<float, 32>(1);
+  check_pieces<float, 64>(1);
 }
 
 TEST(FragmentLayout, Vectors) {

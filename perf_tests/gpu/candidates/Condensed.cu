@@ -10,7 +10,7 @@ namespace {
 // What is chosen when a product runs.
 struct RunOptions {
   int piece_tiles;
-  Cuda::SlabOrder order;
+  Cuda::SlabOrder order = Cuda::SlabOrder::Innermost;
 };
 
 template <class Kind, class Policy, class Scalar>
@@ -21,9 +21,8 @@ class Condensed : public Candidate<Scalar> {
   std::string name() const override {
     return "condensed<" + std::to_string(8 * Kind::strips) + " rows, " +
            (Kind::values == Cuda::TileValues::Dense ? "dense, " : "compact, ") + std::to_string(Policy::columns) +
-           " columns, " + std::to_string(Policy::stages) + " stages, split " + std::to_string(Policy::split) + ", " +
-           std::to_string(Policy::block_warps) + "x" + std::to_string(Policy::min_blocks) + " warps, pieces " +
-           std::to_string(options_.piece_tiles) +
+           " columns, " + std::to_string(Policy::reads) + " reads, " + std::to_string(Policy::warps) +
+           " warps, pieces " + std::to_string(options_.piece_tiles) +
            (options_.order == Cuda::SlabOrder::Innermost ? ", inner>" : ", outer>");
   }
 
@@ -88,43 +87,22 @@ void add(Candidates<Scalar>& candidates, std::initializer_list<int> pieces) {
 }
 
 using Cuda::CondensedKind;
-using Cuda::CondensedPolicy;
 using Cuda::TileValues;
+using Cuda::TunedCondensedPolicy;
 
-// A warp an item needs pieces that are short enough to keep multiprocessors busy; warps that share one, none but for
-// the longest windows.
-template <TileValues values>
-void add_double(Candidates<double>& candidates) {
-  using Low = CondensedKind<Precision::Native, values, 1>;
-  add<double, Low, CondensedPolicy<16, 2, 1, 8, 4>>(candidates, {64});
-  add<double, Low, CondensedPolicy<32, 1, 1, 8, 4>>(candidates, {32, 64});
-  add<double, Low, CondensedPolicy<32, 2, 1, 8, 3>>(candidates, {32, 64});
-  add<double, Low, CondensedPolicy<32, 3, 1, 4, 6>>(candidates, {64});
-  add<double, Low, CondensedPolicy<64, 2, 1, 8, 2>>(candidates, {64});
-  add<double, Low, CondensedPolicy<32, 1, 2, 8, 4>>(candidates, {64});
-  add<double, Low, CondensedPolicy<32, 2, 4, 8, 3>>(candidates, {128});
-  add<double, Low, CondensedPolicy<32, 2, 8, 8, 3>>(candidates, {128, 512});
-  using High = CondensedKind<Precision::Native, values, 2>;
-  add<double, High, CondensedPolicy<16, 2, 1, 8, 3>>(candidates, {32, 64});
-  add<double, High, CondensedPolicy<32, 1, 1, 8, 3>>(candidates, {32, 64});
-  add<double, High, CondensedPolicy<32, 2, 1, 8, 2>>(candidates, {64});
-  add<double, High, CondensedPolicy<32, 1, 4, 8, 3>>(candidates, {128});
-  add<double, High, CondensedPolicy<16, 2, 8, 8, 3>>(candidates, {128, 512});
-}
-
-template <Precision precision, TileValues values>
-void add_float(Candidates<float>& candidates) {
-  using Low = CondensedKind<precision, values, 1>;
-  add<float, Low, CondensedPolicy<16, 2, 1, 8, 4>>(candidates, {64});
-  add<float, Low, CondensedPolicy<32, 2, 1, 8, 4>>(candidates, {32, 64});
-  add<float, Low, CondensedPolicy<32, 3, 1, 8, 4>>(candidates, {64});
-  add<float, Low, CondensedPolicy<64, 2, 1, 8, 3>>(candidates, {64});
-  add<float, Low, CondensedPolicy<32, 2, 2, 8, 4>>(candidates, {64});
-  add<float, Low, CondensedPolicy<32, 2, 8, 8, 4>>(candidates, {128, 512});
-  using High = CondensedKind<precision, values, 2>;
-  add<float, High, CondensedPolicy<32, 2, 1, 8, 3>>(candidates, {32, 64});
-  add<float, High, CondensedPolicy<64, 1, 1, 8, 2>>(candidates, {64});
-  add<float, High, CondensedPolicy<32, 2, 8, 8, 3>>(candidates, {128, 512});
+// What products run with; other policies are added here while they are tried.
+template <class Scalar, Precision precision>
+void add_precision(Candidates<Scalar>& candidates) {
+  using Low = CondensedKind<precision, TileValues::Dense, 1>;
+  using High = CondensedKind<precision, TileValues::Dense, 2>;
+  add<Scalar, Low, TunedCondensedPolicy<Scalar, 1, false>>(candidates, {32, 48, 64});
+  add<Scalar, CondensedKind<precision, TileValues::Compact, 1>, TunedCondensedPolicy<Scalar, 1, false>>(candidates,
+                                                                                                        {64});
+  add<Scalar, High, TunedCondensedPolicy<Scalar, 2, false>>(candidates, {64});
+  if constexpr (std::is_same_v<Scalar, float>) {
+    add<Scalar, Low, TunedCondensedPolicy<Scalar, 1, true>>(candidates, {48, 64});
+    add<Scalar, High, TunedCondensedPolicy<Scalar, 2, true>>(candidates, {64});
+  }
 }
 
 }  // namespace
@@ -135,18 +113,15 @@ Candidates<Scalar> make_condensed_candidates();
 template <>
 Candidates<double> make_condensed_candidates<double>() {
   Candidates<double> candidates;
-  add_double<TileValues::Dense>(candidates);
-  add_double<TileValues::Compact>(candidates);
+  add_precision<double, Precision::Native>(candidates);
   return candidates;
 }
 
 template <>
 Candidates<float> make_condensed_candidates<float>() {
   Candidates<float> candidates;
-  add_float<Precision::Tf32x3, TileValues::Dense>(candidates);
-  add_float<Precision::Tf32x3, TileValues::Compact>(candidates);
-  add_float<Precision::Tf32, TileValues::Dense>(candidates);
-  add_float<Precision::Tf32, TileValues::Compact>(candidates);
+  add_precision<float, Precision::Tf32x3>(candidates);
+  add_precision<float, Precision::Tf32>(candidates);
   return candidates;
 }
 

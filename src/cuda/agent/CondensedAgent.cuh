@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "CondensedArguments.hpp"
@@ -17,59 +18,58 @@ namespace Tessera::Cuda {
 ///
 /// access: how many columns of X and Y are read or written at once; 1 where their addresses are not multiples of more.
 ///
-/// Columns of the slab beyond those of X are not read and not written; a lane holds zeros for them. Tile columns that
-/// stand for none read row 0 of X, which exists where there is a tile, and multiply it with zeros.
+/// Tile columns that stand for none read row 0 of X, which exists where there is a tile, and multiply it with zeros.
 template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
 class CondensedAgent {
  public:
   using Arguments = CondensedArguments<Offset, MatrixScalar, Scalar>;
-  using Layout = FragmentLayout<Scalar, Policy::columns>;
+  using Layout = FragmentLayout<Scalar, Policy::columns, Policy::reads>;
   using Sums = Scalar[Kind::strips][Layout::products][4];
 
   __device__ __forceinline__ CondensedAgent(const Arguments& arguments, int slab, int lane)
-      : arguments_(arguments),
-        lane_(lane),
-        first_column_(slab * Policy::columns + Layout::first_column(lane)),
-        columns_left_(arguments.product.x.columns - first_column_),
-        x_(arguments.product.x.data + first_column_) {}
+      : arguments_(arguments), lane_(lane), first_column_(slab * Policy::columns) {
+    // Columns beyond those of X are read as the last ones are: nobody will read what becomes of them.
+    const int first_part = swizzle() / part_pieces;
+#pragma unroll
+    for (int part = 0; part < parts; ++part) {
+      const int column = first_column_ + Layout::column(lane_, (part ^ first_part) * access);
+      from_first_[part] = min(column, arguments.product.x.columns - access) * static_cast<int>(sizeof(Scalar));
+    }
+    x_ = reinterpret_cast<const std::byte*>(arguments.product.x.data) + from_first_[0] +
+         swizzle() % part_pieces * Layout::piece * static_cast<int>(sizeof(Scalar));
+#pragma unroll
+    for (int part = parts - 1; part >= 0; --part) from_first_[part] -= from_first_[0];
+  }
 
   /// Adds the products of tiles first, first + 1, ..., last - 1.
   __device__ __forceinline__ void multiply(Offset first, Offset last, Sums& sums) const {
     if (first == last) return;
     TileIndex index = load_index(first);
-    Tile even = {}, odd = {};
-    if constexpr (Policy::stages == 1) {
-      for (Offset t = first; t < last; ++t) {
-        load_tile(t, index, even);
-        if (t + 1 < last) index = load_index(t + 1);
-        add_products(even, sums);
-      }
-    } else {
-      // Of the next tile and, with three stages, of the one after it.
-      TileIndex next[Policy::stages - 1];
-#pragma unroll
-      for (int i = 0; i < Policy::stages - 1; ++i) {
-        if (first + 1 + i < last) next[i] = load_index(first + 1 + i);
-      }
-      load_tile(first, index, even);
-      for (Offset t = first; t < last; t += 2) {
-        step(t, last, next[0], even, odd, sums);
-        if (t + 1 < last) step(t + 1, last, next[Policy::stages - 2], odd, even, sums);
-      }
+    for (Offset t = first; t < last; ++t) {
+      const Tile tile = load_tile(t, index);
+      if (t + 1 < last) index = load_index(t + 1);
+      // For the assembler, which else moves loads behind what waits for the tile.
+      __syncwarp();
+      add_products(tile, sums);
     }
   }
 
-  /// Replaces sums that are not finite by those of the entries alone (see sum_entries).
-  __device__ __forceinline__ void recompute_nonfinite(const CondensedItem<Offset>& item, Sums& sums) const {
+  /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
+  __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
     Scalar zeros = 0;  // NaN as soon as a sum is not finite
     for_each_result([&](int s, int p, int q) { zeros += Scalar(0) * sums[s][q / 2][Layout::result(q, p)]; });
-    if (zeros == Scalar(0)) return;
-    SumsInMemory memory;
-    for_each_result([&](int s, int p, int q) { memory.at(s, p, q) = sums[s][q / 2][Layout::result(q, p)]; });
-    recompute_in_memory(arguments_, item, lane_, first_column_, memory);
-    for_each_result([&](int s, int p, int q) { sums[s][q / 2][Layout::result(q, p)] = memory.at(s, p, q); });
+    if (!(zeros == Scalar(0))) {
+      SumsInMemory memory;
+      for_each_result([&](int s, int p, int q) { memory.at(s, p, q) = sums[s][q / 2][Layout::result(q, p)]; });
+      finish_nonfinite(arguments_, item, lane_, first_column_, memory);
+    } else if (item.slot == CondensedItem<Offset>::direct) {
+      store(item.window, sums);
+    } else {
+      store_partial(item.slot, sums);
+    }
   }
 
+ private:
   /// Y = alpha sums + beta Y for the rows of a window.
   __device__ __forceinline__ void store(Ordinal window, const Sums& sums) const {
     const Product<MatrixScalar, Scalar>& product = arguments_.product;
@@ -80,12 +80,12 @@ class CondensedAgent {
       Scalar* y = product.y.data + y_row * product.y.row_stride;
       for_each_piece([&](int q) {
         alignas(16) Scalar result[access];
-        Scalar* to = y + (first_column_ + Layout::column(q)) * (access == 1 ? product.y.column_stride : 1);
-        if (product.beta != Scalar(0)) load_once<access>(to, result);
+        alignas(16) Scalar before[access] = {};
+        Scalar* to = y + column(q) * (access == 1 ? product.y.column_stride : 1);
+        if (product.beta != Scalar(0)) load_once<access>(to, before);
 #pragma unroll
         for (int i = 0; i < access; ++i) {
-          const Scalar sum = product.alpha * sums[s][(q + i) / 2][Layout::result(q + i, p)];
-          result[i] = product.beta != Scalar(0) ? sum + product.beta * result[i] : sum;
+          result[i] = product.alpha * sums[s][(q + i) / 2][Layout::result(q + i, p)] + product.beta * before[i];
         }
         store_once<access>(to, result);
       });
@@ -97,19 +97,27 @@ class CondensedAgent {
     for_each_row([&](int s, int p) {
       const std::size_t row =
           std::size_t(slot) * CondensedPattern<Offset>::strip_rows * Kind::strips + window_row(s, p);
-      Scalar* partial = arguments_.partials + row * arguments_.partials_stride + first_column_;
+      Scalar* partial = arguments_.partials + row * arguments_.partials_stride;
       for_each_piece([&](int q) {
         alignas(16) Scalar result[access];
 #pragma unroll
         for (int i = 0; i < access; ++i) result[i] = sums[s][(q + i) / 2][Layout::result(q + i, p)];
-        *reinterpret_cast<vector_of_t<Scalar, access>*>(partial + Layout::column(q)) =
+        *reinterpret_cast<vector_of_t<Scalar, access>*>(partial + column(q)) =
             *reinterpret_cast<const vector_of_t<Scalar, access>*>(result);
       });
     });
   }
 
- private:
   static constexpr bool compact = Kind::values == TileValues::Compact;
+
+  // How a lane reads a row of X: in parts whose columns are adjacent, a part in pieces (see FragmentLayout).
+  static constexpr int part_columns = access;
+  static constexpr int parts = Layout::lane_columns / part_columns;
+  static constexpr int part_pieces = access == 1 ? 1 : Layout::pieces / parts;
+  __device__ __forceinline__ int swizzle() const { return access == 1 ? 0 : Layout::first_piece(lane_); }
+
+  // Of the lane's column q, the number in X.
+  __device__ __forceinline__ int column(int q) const { return first_column_ + Layout::column(lane_, q); }
 
   // What must be known of a tile before its rows of X and its values can be read.
   struct TileIndex {
@@ -118,7 +126,7 @@ class CondensedAgent {
     Offset first_value;
   };
 
-  // A lane's part of a tile: two rows of X and, of each strip, two elements of the block.
+  // A lane's part of a tile: of two rows of X, pieces as they were read, and of each strip two elements of the block.
   struct alignas(16) Tile {
     Scalar x[2][Layout::lane_columns];
     MatrixScalar a[Kind::strips][2];
@@ -130,30 +138,30 @@ class CondensedAgent {
     __device__ Scalar& at(int s, int p, int q) { return sums[s][p][q]; }
   };
 
-  // Not inlined: hardly any product comes here, and the registers are wanted elsewhere.
-  static __device__ __noinline__ void recompute_in_memory(const Arguments& arguments, const CondensedItem<Offset>& item,
-                                                          int lane, int first_column, SumsInMemory& memory) {
+  // Writes sums, those that are not finite as sum_entries computes them. Not inlined, and without a result: hardly any
+  // product comes here, and the registers are wanted elsewhere.
+  static __device__ __noinline__ void finish_nonfinite(const Arguments& arguments, const CondensedItem<Offset>& item,
+                                                       int lane, int first_column, SumsInMemory& memory) {
+    constexpr int window_rows = CondensedPattern<Offset>::strip_rows * Kind::strips;
+    const Product<MatrixScalar, Scalar>& product = arguments.product;
 #pragma unroll 1
     for (int index = 0; index < Kind::strips * 2 * Layout::lane_columns; ++index) {
       const int q = index % Layout::lane_columns, p = index / Layout::lane_columns % 2;
       const int s = index / Layout::lane_columns / 2;
-      const int column = first_column + Layout::column(q);
-      if (isfinite(memory.at(s, p, q)) || column >= arguments.product.x.columns) continue;
-      memory.at(s, p, q) =
-          sum_entries<Kind>(arguments, item.first_tile, item.tiles,
-                            s * CondensedPattern<Offset>::strip_rows + Layout::result_row(lane, p), column);
+      const int column = first_column + Layout::column(lane, q);
+      const int r = s * CondensedPattern<Offset>::strip_rows + Layout::result_row(lane, p);
+      const Ordinal row = item.window * window_rows + r;
+      if (column >= product.x.columns || row >= arguments.A.rows) continue;
+      Scalar sum = memory.at(s, p, q);
+      if (!isfinite(sum)) sum = sum_entries<Kind>(arguments, item.first_tile, item.tiles, r, column);
+      if (item.slot == CondensedItem<Offset>::direct) {
+        Scalar& y = product.y(product.y_rows == nullptr ? row : product.y_rows[row], column);
+        sum *= product.alpha;
+        y = product.beta != Scalar(0) ? sum + product.beta * y : sum;
+      } else {
+        arguments.partials[(std::size_t(item.slot) * window_rows + r) * arguments.partials_stride + column] = sum;
+      }
     }
-  }
-
-  // Multiplies tile t while tile t + 1 is loaded, whose index is given and becomes that of tile t + stages.
-  //
-  // NOTE: the barrier is for the assembler, which else moves what waits for tile t before the loads.
-  __device__ __forceinline__ void step(Offset t, Offset last, TileIndex& index, const Tile& tile, Tile& next,
-                                       Sums& sums) const {
-    if (t + 1 < last) load_tile(t + 1, index, next);
-    if (t + Policy::stages < last) index = load_index(t + Policy::stages);
-    __syncwarp();
-    add_products(tile, sums);
   }
 
   __device__ __forceinline__ TileIndex load_index(Offset tile) const {
@@ -170,7 +178,8 @@ class CondensedAgent {
     return index;
   }
 
-  __device__ __forceinline__ void load_tile(Offset t, const TileIndex& index, Tile& tile) const {
+  __device__ __forceinline__ Tile load_tile(Offset t, const TileIndex& index) const {
+    Tile tile;
     load_row(index.columns.x, tile.x[0]);
     load_row(index.columns.y, tile.x[1]);
     if constexpr (compact) {
@@ -183,14 +192,19 @@ class CondensedAgent {
         load_once<2>(place + Layout::first_element(lane_), tile.a[s]);
       }
     }
+    return tile;
   }
 
   __device__ __forceinline__ void load_row(Ordinal column, Scalar (&x)[Layout::lane_columns]) const {
     // One multiplication of 32 bits by 32: strides of 64 bits cost four instructions.
-    const auto* row =
-        reinterpret_cast<const Scalar*>(reinterpret_cast<const std::byte*>(x_) +
-                                        std::size_t(static_cast<unsigned>(max(column, 0))) * arguments_.x_row_bytes);
-    for_each_piece([&](int q) { load_shared_by_warps<access>(row + Layout::column(q), x + q); });
+    const std::byte* row = x_ + std::size_t(static_cast<unsigned>(max(column, 0))) * arguments_.x_row_bytes;
+#pragma unroll
+    for (int j = 0; j < parts * part_pieces; ++j) {
+      constexpr int piece_bytes = part_columns / part_pieces * static_cast<int>(sizeof(Scalar));
+      const auto part = reinterpret_cast<std::uintptr_t>(row + from_first_[j / part_pieces]);
+      const auto* piece = reinterpret_cast<const Scalar*>(part ^ std::uintptr_t(j % part_pieces * piece_bytes));
+      load_shared_by_warps<part_columns / part_pieces>(piece, x + j * (part_columns / part_pieces));
+    }
   }
 
   __device__ __forceinline__ void load_compact(const TileIndex& index, Tile& tile) const {
@@ -207,13 +221,23 @@ class CondensedAgent {
   }
 
   __device__ __forceinline__ void add_products(const Tile& tile, Sums& sums) const {
+    Scalar x[2][Layout::lane_columns];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      if constexpr (access == 1) {
+#pragma unroll
+        for (int q = 0; q < Layout::lane_columns; ++q) x[i][q] = tile.x[i][q];
+      } else {
+        Layout::order_pieces(lane_, tile.x[i], x[i]);
+      }
+    }
 #pragma unroll
     for (int s = 0; s < Kind::strips; ++s) {
       const auto right = TileProduct<Kind::precision>::right(Scalar(tile.a[s][0]), Scalar(tile.a[s][1]));
 #pragma unroll
       for (int m = 0; m < Layout::products; ++m) {
         Scalar left[4];
-        Layout::left_operand(tile.x, m, left);
+        Layout::left_operand(x, m, left);
         TileProduct<Kind::precision>::add(sums[s][m], left, right);
       }
     }
@@ -238,7 +262,7 @@ class CondensedAgent {
   __device__ __forceinline__ void for_each_piece(const Visit& visit) const {
 #pragma unroll
     for (int q = 0; q < Layout::lane_columns; q += access) {
-      if (Layout::column(q) < columns_left_) visit(q);
+      if (column(q) < arguments_.product.x.columns) visit(q);
     }
   }
 
@@ -252,9 +276,9 @@ class CondensedAgent {
 
   const Arguments& arguments_;
   int lane_;
-  int first_column_;  // of the lane, in X
-  int columns_left_;  // of X from there on
-  const Scalar* x_;   // row 0, the lane's first column
+  int first_column_;       // of the slab
+  const std::byte* x_;     // row 0 of X, what the lane reads first
+  int from_first_[parts];  // bytes from the part that the lane reads first
 };
 
 }  // namespace Tessera::Cuda

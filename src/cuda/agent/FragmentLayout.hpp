@@ -3,6 +3,13 @@
 
 #include <tessera/common/Types.hpp>
 
+// Before a loop that nvcc shall unroll, in what host compilers compile too.
+#ifdef __CUDA_ARCH__
+#define TESSERA_UNROLL _Pragma("unroll")
+#else
+#define TESSERA_UNROLL
+#endif
+
 namespace Tessera::Cuda {
 
 /// What a lane of a warp holds of the product of an 8x8 block of the matrix and a slab of 8 rows of X.
@@ -12,21 +19,49 @@ namespace Tessera::Cuda {
 /// which row of the left operand, and which tile column is which k, is free as long as all operands agree. Chosen so
 /// that
 ///
-/// - a lane reads `vector` adjacent columns of a row of X at once, and eight lanes adjacent vectors;
+/// - a lane reads `piece` adjacent columns of a row of X at once, and lanes that the hardware serves together read from
+///   different banks of the L1 cache: their four rows tend to lie in the same ones, so that they read their pieces in
+///   different orders;
 /// - a lane's two elements of the block, and its two tile columns, are adjacent in memory;
-/// - results lie in vectors of Y as operands do in X.
-template <class Scalar, int slab_columns>
+/// - a lane writes `vector` adjacent columns of a row of Y at once, and eight lanes adjacent vectors.
+template <class Scalar, int slab_columns, int most_reads = 4>
 struct FragmentLayout {
   static_assert(slab_columns % 16 == 0);
 
   static constexpr int lane_columns = slab_columns / 8;  // of X that a lane holds, numbered q
   static constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
   static constexpr int vector = lane_columns < widest ? lane_columns : widest;
+  static constexpr int vectors = lane_columns / vector;
   static constexpr int products = slab_columns / 16;  // m16n8k8 side by side
+  static constexpr int pieces = lane_columns < most_reads ? lane_columns : most_reads;
+  static constexpr int piece = lane_columns / pieces;
 
-  /// Of lane 0, the column of the slab that its column q is; other lanes' are first_column(lane) further.
-  static TESSERA_FUNCTION constexpr int column(int q) { return (q / vector) * 8 * vector + q % vector; }
-  static TESSERA_FUNCTION constexpr int first_column(int lane) { return vector * (lane / 4); }
+  /// The column of the slab that a lane's column q is.
+  static TESSERA_FUNCTION constexpr int column(int lane, int q) {
+    constexpr int eight_lanes = 8 * vector;
+    const int v = q / vector;
+    return v * eight_lanes + ((vector * (lane / 4)) ^ (v * eight_lanes / vectors)) + q % vector;
+  }
+
+  /// A lane reads piece j ^ first_piece(lane) of a row as its j-th one.
+  static TESSERA_FUNCTION constexpr int first_piece(int lane) { return lane % pieces; }
+
+  /// Puts pieces as they were read in order, by swaps.
+  static TESSERA_FUNCTION void order_pieces(int lane, const Scalar (&read)[lane_columns], Scalar (&x)[lane_columns]) {
+    TESSERA_UNROLL
+    for (int q = 0; q < lane_columns; ++q) x[q] = read[q];
+    TESSERA_UNROLL
+    for (int bit = 1; bit < pieces; bit *= 2) {
+      const bool swapped = (first_piece(lane) & bit) != 0;
+      TESSERA_UNROLL
+      for (int q = 0; q < lane_columns; ++q) {
+        if ((q / piece & bit) != 0) continue;
+        const Scalar low = x[q], high = x[q + bit * piece];
+        x[q] = swapped ? high : low;
+        x[q + bit * piece] = swapped ? low : high;
+      }
+    }
+  }
 
   /// The columns of the tile that a lane holds rows of X for, and elements of the block: j = 0, 1.
   static TESSERA_FUNCTION constexpr int tile_column(int lane, int j) { return 2 * (lane % 4) + j; }

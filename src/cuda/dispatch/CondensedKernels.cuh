@@ -5,58 +5,23 @@
 
 namespace Tessera::Cuda {
 
-/// Warps of a block that share the tiles of an item add up their sums, in order, for the first of them.
-template <int split, int block_warps, int count, class Scalar>
-__device__ __forceinline__ void add_up_sums(Scalar* sums) {
-  constexpr int senders = block_warps - block_warps / split;
-  __shared__ Scalar shared[senders][count][32];
-  static_assert(sizeof(shared) <= 48 * 1024, "fewer warps a block, or fewer columns a warp");
-  const int lane = threadIdx.x % 32, part = threadIdx.x / 32 % split, team = threadIdx.x / 32 / split;
-  if (part != 0) {
-#pragma unroll
-    for (int i = 0; i < count; ++i) shared[team * (split - 1) + part - 1][i][lane] = sums[i];
-  }
-  __syncthreads();
-  if (part == 0) {
-#pragma unroll
-    for (int other = 0; other < split - 1; ++other) {
-#pragma unroll
-      for (int i = 0; i < count; ++i) sums[i] += shared[team * (split - 1) + other][i][lane];
-    }
-  }
-}
-
-/// Items times slabs of columns: Policy::split warps each.
+/// Items times slabs of columns, a warp each; the warps of a block have adjacent items and the same slab.
 template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
-__global__ void __launch_bounds__(32 * Policy::block_warps, Policy::min_blocks)
+__global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
     condensed_kernel(const __grid_constant__ CondensedArguments<Offset, MatrixScalar, Scalar> arguments) {
   using Agent = CondensedAgent<Kind, Policy, access, Offset, MatrixScalar, Scalar>;
-  const unsigned warp = threadIdx.x / 32, part = warp % Policy::split;
-  const unsigned task = blockIdx.x * (Policy::block_warps / Policy::split) + warp / Policy::split;
-  const unsigned items = arguments.schedule.item_count, slabs = arguments.slabs;
+  const unsigned slabs = arguments.slabs, groups = gridDim.x / slabs;
   const bool innermost = arguments.order == SlabOrder::Innermost;
-  const bool idle = task >= items * slabs;
-  if (Policy::split == 1 && idle) return;  // else it is wanted at the barrier
-  const unsigned safe_task = idle ? 0 : task;
-  const unsigned slab = innermost ? safe_task % slabs : safe_task / items;
-  const CondensedItem<Offset> item = arguments.schedule.items[innermost ? safe_task / slabs : safe_task % items];
-  const Agent agent(arguments, static_cast<int>(slab), static_cast<int>(threadIdx.x % 32));
+  const unsigned slab = innermost ? blockIdx.x % slabs : blockIdx.x / groups;
+  const unsigned group = innermost ? blockIdx.x / slabs : blockIdx.x % groups;
+  const unsigned index = group * Policy::block_warps + threadIdx.x / 32;
+  if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
 
+  const CondensedItem<Offset> item = arguments.schedule.items[index];
+  const Agent agent(arguments, static_cast<int>(slab), static_cast<int>(threadIdx.x % 32));
   typename Agent::Sums sums = {};
-  const auto end_of_part = [&](unsigned p) {
-    return item.first_tile + static_cast<Offset>(static_cast<unsigned long long>(item.tiles) * p / Policy::split);
-  };
-  agent.multiply(end_of_part(part), end_of_part(part + 1), sums);
-  if constexpr (Policy::split > 1) {
-    add_up_sums<Policy::split, Policy::block_warps, sizeof(sums) / sizeof(Scalar)>(&sums[0][0][0]);
-    if (idle || part != 0) return;
-  }
-  agent.recompute_nonfinite(item, sums);
-  if (item.slot == CondensedItem<Offset>::direct) {
-    agent.store(item.window, sums);
-  } else {
-    agent.store_partial(item.slot, sums);
-  }
+  agent.multiply(item.first_tile, item.first_tile + static_cast<Offset>(item.tiles), sums);
+  agent.finish(item, sums);
 }
 
 /// Y = alpha (sum of partial sums) + beta Y for windows that were split: a thread an element.

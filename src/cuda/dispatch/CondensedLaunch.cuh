@@ -11,10 +11,8 @@
 
 namespace Tessera::Cuda {
 
-/// For columns that cannot be read in vectors: few, or badly aligned. They are summed in the order of the others, whose
-/// items are shared by as many warps.
-template <class Policy>
-using NarrowCondensedPolicy = CondensedPolicy<16, 1, Policy::split, 8, 4>;
+/// For columns that cannot be read in vectors: few, or badly aligned.
+using NarrowCondensedPolicy = CondensedPolicy<16, 32, 4>;
 
 /// From a row to the next; throws std::length_error if 32 bits cannot hold it.
 template <class Scalar>
@@ -39,10 +37,8 @@ void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixSc
   if (arguments.partials != nullptr) arguments.partials += first;
   arguments.x_row_bytes = row_bytes(product.x);
   arguments.slabs = window_count(last - first, Policy::columns);
-  constexpr int block_tasks = Policy::block_warps / Policy::split;
-  const unsigned tasks =
-      launch_count(std::size_t(arguments.schedule.item_count) * static_cast<unsigned>(arguments.slabs));
-  const unsigned blocks = (tasks + block_tasks - 1) / block_tasks;
+  const unsigned blocks = launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) *
+                                       static_cast<unsigned>(arguments.slabs));
   condensed_kernel<Kind, Policy, access><<<blocks, 32 * Policy::block_warps, 0, stream>>>(arguments);
   check_launch("condensed_kernel");
 }
@@ -72,11 +68,11 @@ void launch_condensed_sums(Stream stream, const CondensedArguments<Offset, Matri
 /// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
 template <class Kind, class Policy, class Offset, class MatrixScalar, class Scalar>
 void launch_condensed(Stream stream, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
-  constexpr int vector = FragmentLayout<Scalar, Policy::columns>::vector;
+  constexpr int vector = FragmentLayout<Scalar, Policy::columns, Policy::reads>::vector;
   const Ordinal columns = arguments.product.y.columns;
   const Ordinal wide = vector_columns(arguments.product, vector);
   launch_condensed_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
-  launch_condensed_columns<Kind, NarrowCondensedPolicy<Policy>, 1>(stream, arguments, wide, columns);
+  launch_condensed_columns<Kind, NarrowCondensedPolicy, 1>(stream, arguments, wide, columns);
   launch_condensed_sums<Kind::strips>(stream, arguments);
 }
 

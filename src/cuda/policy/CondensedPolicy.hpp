@@ -2,28 +2,28 @@
 #pragma once
 
 #include <tessera/common/Format.hpp>
+#include <tessera/cuda/CondensedChoice.hpp>
 #include <tessera/cuda/CondensedView.hpp>
 
 namespace Tessera::Cuda {
 
-/// How warps multiply condensed windows: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
+/// How a warp multiplies condensed windows: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
 ///
-/// columns      of X that a warp takes: a multiple of 16
-/// stages       1: a tile is loaded, then multiplied; 2: the next tile is loaded while this one is multiplied, and then
-/// the
-///              index of the one after it; 3: that index is loaded a tile earlier
-/// split        warps that share the tiles of an item and add up their sums in shared memory
-/// block_warps  a multiple of split
-/// min_blocks   that a multiprocessor must hold at a time: limits the registers
-template <int columns_, int stages_, int split_, int block_warps_, int min_blocks_>
+/// columns  of X that a warp takes: a multiple of 16
+/// warps    that a multiprocessor must be able to hold: limits the registers. A warp waits for a tile, multiplies it
+/// and
+///          waits for the next; other warps fill the gaps, better than a warp with two tiles in its registers
+/// reads    in which a lane reads its part of a row of X, at most: more have fewer conflicts of banks, and more
+///          instructions (FragmentLayout)
+template <int columns_, int warps_, int reads_>
 struct CondensedPolicy {
-  static_assert(columns_ % 16 == 0 && stages_ >= 1 && stages_ <= 3 && block_warps_ % split_ == 0);
+  static_assert(columns_ % 16 == 0 && warps_ >= 8 && warps_ <= 32 && (reads_ == 2 || reads_ == 4));
 
   static constexpr int columns = columns_;
-  static constexpr int stages = stages_;
-  static constexpr int split = split_;
-  static constexpr int block_warps = block_warps_;
-  static constexpr int min_blocks = min_blocks_;
+  static constexpr int warps = warps_;
+  static constexpr int reads = reads_;
+  /// Of a block, with neighbouring windows: they find rows of X that they have in common in the L1 cache.
+  static constexpr int block_warps = 8;
 };
 
 /// What is multiplied, as far as the compiler must know.
@@ -36,10 +36,20 @@ struct CondensedKind {
   static constexpr int strips = strips_;
 };
 
-/// In which order warps take slabs of columns and items.
-enum class SlabOrder {
-  Innermost,  ///< all slabs of a window one after the other: its tiles are read once, its rows of X whole
-  Outermost   ///< a slab of all windows first: for X whose slab fits in L2 although X does not
-};
+/// The policies that products run with, the best on an H200 for narrow X (up to 32 columns) and wide X.
+template <class Scalar, int strips, bool wide>
+struct TunedCondensedPolicy;
+template <bool wide>
+struct TunedCondensedPolicy<double, 1, wide> : CondensedPolicy<32, 32, 4> {};
+template <bool wide>
+struct TunedCondensedPolicy<double, 2, wide> : CondensedPolicy<32, 24, 4> {};
+template <>
+struct TunedCondensedPolicy<float, 1, false> : CondensedPolicy<32, 32, 2> {};
+template <>
+struct TunedCondensedPolicy<float, 1, true> : CondensedPolicy<64, 24, 2> {};
+template <>
+struct TunedCondensedPolicy<float, 2, false> : CondensedPolicy<32, 24, 2> {};
+template <>
+struct TunedCondensedPolicy<float, 2, true> : CondensedPolicy<64, 16, 2> {};
 
 }  // namespace Tessera::Cuda
