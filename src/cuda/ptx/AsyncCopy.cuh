@@ -32,6 +32,12 @@ __device__ inline void copy_async_16(void* shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)), "l"(global) : "memory");
 }
 
+/// 16 bytes, of which the first `valid` (0 to 16) are read, and the others are zero.
+__device__ inline void copy_async_16_filled(void* shared, const void* global, int valid) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global), "r"(valid)
+               : "memory");
+}
+
 /// 16 bytes if `valid`, otherwise 16 zero bytes and nothing is read.
 __device__ inline void copy_async_16(void* shared, const void* global, bool valid) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global),
@@ -95,6 +101,12 @@ __device__ inline void mbarrier_arrive(std::uint64_t* barrier) {
                : "memory");
 }
 
+/// Arrives as soon as all copies that this thread has begun by copy_async are done; the barrier counts the arrival
+/// among those that it was initialised with. Compute capability 8.0.
+__device__ inline void mbarrier_arrive_after_copies(std::uint64_t* barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+
 /// Waits for the end of the phase of this parity; returns at once if it has ended and the next is running.
 __device__ inline void mbarrier_wait(std::uint64_t* barrier, int parity) {
 #if __CUDA_ARCH__ >= 900
@@ -106,7 +118,13 @@ __device__ inline void mbarrier_wait(std::uint64_t* barrier, int parity) {
                  : "memory");
   }
 #else
-  __trap();
+  int done = 0;
+  while (!done) {
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(shared_address(barrier)), "r"(parity)
+                 : "memory");
+  }
 #endif
 }
 

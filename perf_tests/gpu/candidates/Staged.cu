@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Windows staged in shared memory, multiplied by strips on tensor cores.
+#include "dispatch/StagedLaunch.cuh"
+#include "staged/PreparedStaged.hpp"
+
+namespace Tessera::Bench {
+namespace {
+
+template <class Kind, class Policy, class Scalar>
+class Staged : public Candidate<Scalar> {
+ public:
+  explicit Staged(int piece_chunks) : piece_chunks_(piece_chunks) {}
+
+  std::string name() const override {
+    const auto text = [](int number) { return std::to_string(number); };
+    return "staged<" + text(Policy::strips) + " strips of " + text(Kind::strip_rows) + ", " + text(Policy::columns) +
+           " columns, " + text(Policy::buffers) + " x " + text(Policy::slots) + " slots, " + text(Policy::producers) +
+           "p x" + text(Policy::min_blocks) + ", pieces " + text(piece_chunks_) + ">";
+  }
+
+  std::string precision() const override {
+    return Kind::precision == Precision::Native ? "fp64" : std::string(to_string(Kind::precision));
+  }
+
+  bool prepare(const HostMatrix& A, int N) override {
+    if (sizeof(Scalar) == 4 && (Policy::columns > 32) != (N > 32)) return false;
+    const int window_rows = Kind::strip_rows * Policy::strips;
+    matrix_ = prepared_staged<Scalar>(A, {window_rows, Kind::blocks, Policy::slots, piece_chunks_,
+                                          Cuda::StagedBuffers<Scalar, Policy>::template most_values<Kind::blocks>()});
+    auto schedule =
+        Cuda::build_condensed_schedule(matrix_->window_offsets().data(), matrix_->pattern().windows(), piece_chunks_);
+    longest_first(schedule.items);
+    items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.items);
+    sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);
+    slots_ = schedule.slots;
+    columns_ = N;
+    stride_ = (N + 3) / 4 * 4;
+    partials_ = DeviceArray<Scalar>(std::size_t(slots_) * window_rows * stride_);
+    packed_ = DeviceArray<Scalar>(std::size_t(A.columns) * stride_);
+    return true;
+  }
+
+  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+    Cuda::StagedArguments<Scalar, Scalar> arguments;
+    const Cuda::StagedPattern A = matrix_->pattern();
+    arguments.A = A;
+    arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),
+                          sums_.data()};
+    arguments.product.values = matrix_->values();
+    arguments.product.alpha = alpha;
+    arguments.product.x = {X, A.columns, columns_, ldx, 1};
+    arguments.product.beta = beta;
+    arguments.product.y = {Y, A.rows, columns_, ldy, 1};
+    arguments.partials = partials_.data();
+    arguments.partials_stride = stride_;
+    Cuda::launch_staged_any<Kind, Policy>(stream, arguments, packed_.data(), stride_);
+  }
+
+  std::size_t bytes() const override { return matrix_->bytes() + items_.bytes() + sums_.bytes(); }
+
+ private:
+  // Where items differ much, the longest begin first. Otherwise neighbours stay together: they share rows of X.
+  static void longest_first(std::vector<Cuda::CondensedItem<int>>& items) {
+    long chunks = 0, most = 0;
+    for (const auto& item : items) chunks += item.tiles, most = std::max<long>(most, item.tiles);
+    if (2 * most * static_cast<long>(items.size()) <= 3 * chunks) return;
+    std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.tiles > b.tiles; });
+  }
+
+  int piece_chunks_;
+  std::shared_ptr<PreparedStaged<Scalar>> matrix_;
+  DeviceArray<Cuda::CondensedItem<int>> items_;
+  DeviceArray<Cuda::CondensedSum> sums_;
+  int slots_ = 0, columns_ = 0;
+  std::ptrdiff_t stride_ = 0;
+  DeviceArray<Scalar> partials_, packed_;
+};
+
+template <class Scalar, class Kind, class Policy>
+void add(Candidates<Scalar>& candidates, std::initializer_list<int> pieces) {
+  for (const int piece : pieces) candidates.push_back(std::make_unique<Staged<Kind, Policy, Scalar>>(piece));
+}
+
+using Cuda::StagedKind;
+using Cuda::StagedPolicy;
+
+template <Precision precision>
+void add_float(Candidates<float>& candidates) {
+  using Low = StagedKind<precision, 1>;
+  add<float, Low, StagedPolicy<32, 64, 6, 8, 4, 2>>(candidates, {8, 16, 32});
+  add<float, Low, StagedPolicy<64, 64, 4, 8, 4, 2>>(candidates, {8, 16, 32});
+}
+
+}  // namespace
+
+template <class Scalar>
+Candidates<Scalar> make_staged_candidates();
+
+template <>
+Candidates<double> make_staged_candidates<double>() {
+  Candidates<double> candidates;
+  using Low = StagedKind<Precision::Native, 1>;
+  using High = StagedKind<Precision::Native, 2>;
+  add<double, Low, StagedPolicy<32, 64, 4, 8, 4, 2>>(candidates, {8, 16, 32});
+  return candidates;
+}
+
+template <>
+Candidates<float> make_staged_candidates<float>() {
+  Candidates<float> candidates;
+  add_float<Precision::Tf32x3>(candidates);
+  add_float<Precision::Tf32>(candidates);
+  return candidates;
+}
+
+}  // namespace Tessera::Bench

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tessera/cuda/PackRows.hpp>
+#include <tessera/cuda/Stream.hpp>
+
+#include "../detail/Check.cuh"
+#include "LaunchCount.hpp"
+#include "StagedKernels.cuh"
+
+namespace Tessera::Cuda {
+
+/// Whether rows begin at multiples of 16 bytes.
+template <class Scalar>
+bool rows_are_aligned(const Multivector<Scalar>& x) {
+  return x.column_stride == 1 && reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 &&
+         x.row_stride * static_cast<std::ptrdiff_t>(sizeof(Scalar)) % 16 == 0;
+}
+
+/// Blocks that all multiprocessors hold at a time. Sets how much shared memory the kernel may have.
+template <class Kernel>
+unsigned resident_blocks(Kernel* kernel, int threads, std::size_t shared_bytes) {
+  int device = 0, multiprocessors = 0, blocks = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+        "staged_kernel: shared memory");
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+        "staged_kernel: share of shared memory");
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return static_cast<unsigned>(std::max(1, blocks) * multiprocessors);
+}
+
+/// A whole product with a given policy. Needs rows_are_aligned(product.x) and, if the schedule has slots, partials.
+template <class Kind, class Policy, class MatrixScalar, class Scalar>
+void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> arguments) {
+  const StagedPattern& A = arguments.A;
+  if (A.window_rows != Kind::strip_rows * Policy::strips || A.strip_blocks != Kind::blocks ||
+      A.chunk_slots != Policy::slots) {
+    throw std::invalid_argument("staged product: windows of " + std::to_string(A.window_rows) + " rows in strips of " +
+                                std::to_string(8 * A.strip_blocks) + " and chunks of " + std::to_string(A.chunk_slots) +
+                                " are not those of the policy");
+  }
+  const std::size_t row_bytes = static_cast<std::size_t>(arguments.product.x.row_stride) * sizeof(Scalar);
+  if (row_bytes > std::numeric_limits<unsigned>::max()) {
+    throw std::length_error("staged product: rows of X that are " + std::to_string(row_bytes) + " bytes apart");
+  }
+  const Ordinal columns = arguments.product.y.columns;
+  if (columns == 0 || arguments.schedule.item_count == 0) return;
+  arguments.x_row_bytes = static_cast<unsigned>(row_bytes);
+  arguments.slabs = static_cast<unsigned>(window_count(columns, Policy::columns));
+  arguments.y_vectors = rows_are_aligned(arguments.product.y);
+  const std::size_t shared_bytes = StagedBuffers<Scalar, Policy>::bytes(A);
+  const auto kernel = &staged_kernel<Kind, Policy, MatrixScalar, Scalar>;
+  const unsigned tasks = launch_count(std::size_t(arguments.schedule.item_count) * arguments.slabs);
+  const unsigned blocks = std::min(tasks, resident_blocks(kernel, Policy::threads, shared_bytes));
+  kernel<<<blocks, Policy::threads, shared_bytes, stream>>>(arguments);
+  check_launch("staged_kernel");
+
+  const std::size_t elements = std::size_t(arguments.schedule.sum_count) * std::size_t(columns) * A.window_rows;
+  if (elements == 0) return;
+  constexpr int threads = 256;
+  staged_sum_kernel<<<launch_count((elements + threads - 1) / threads), threads, 0, stream>>>(arguments);
+  check_launch("staged_sum_kernel");
+}
+
+/// The same for any X: by rows in `packed` (rows of X x stride) where its own rows do not do.
+template <class Kind, class Policy, class MatrixScalar, class Scalar>
+void launch_staged_any(Stream stream, StagedArguments<MatrixScalar, Scalar> arguments, Scalar* packed,
+                       std::ptrdiff_t stride) {
+  Multivector<const Scalar>& x = arguments.product.x;
+  if (!rows_are_aligned(x)) {
+    pack_rows(stream, x, packed, stride);
+    x = {packed, x.rows, x.columns, stride, 1};
+  }
+  launch_staged<Kind, Policy>(stream, arguments);
+}
+
+}  // namespace Tessera::Cuda

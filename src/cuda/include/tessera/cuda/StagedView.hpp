@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Types.hpp>
+
+namespace Tessera::Cuda {
+
+/// A tile of a strip: 8 columns of X rows that are staged, and where the strip has entries in them.
+///
+/// codes[c] names the staged row of tile column c: bits 0..14 are 4 s + s mod 4 for slot s of a chunk, and bit 15 is
+/// set if that is the chunk before the tile's own. Bit 8 r + c of masks[b] is set if row 8 b + r of the strip has an
+/// entry in tile column c. Its values follow from first_value on, counted from those of the chunk, mask by mask, in the
+/// order of the bits. A tile column that stands for none has the code of another one, and no bits.
+template <int blocks>
+struct alignas(16) StagedTile {
+  std::uint64_t masks[blocks];
+  std::uint32_t first_value;
+  std::uint32_t padding = 0;
+  std::uint16_t codes[8];
+};
+
+/// Where the parts of a chunk lie.
+struct alignas(8) StagedChunk {
+  unsigned tiles;   ///< from the first of `tiles`, in 16 bytes
+  unsigned values;  ///< from the first value, in 16 bytes
+};
+
+/// The pattern of a matrix in two levels of condensed windows: raw pointers to device memory that somebody else owns.
+///
+/// A window has window_rows rows. Its distinct columns, ascending, are cut into chunks of at most chunk_slots; who
+/// multiplies copies the rows of X that belong to a chunk to shared memory once, each to its slot. A window consists of
+/// strips of 8 or 16 rows, which have tiles of 8 columns of their own, picked from the chunk and the chunk before it.
+/// So a row of X is gathered once a window, and multiplied with few zeros nevertheless. No tile looks back beyond the
+/// first chunk of a piece: the chunks 0, piece_chunks, 2 piece_chunks, ... of a window.
+///
+///   window_offsets  windows + 1           first chunk of each window, in host memory too (schedules are made from it)
+///   chunk_columns   chunk_slots * chunks  matrix column of each slot, -1 for none; aligned to 16 bytes
+///   chunks          chunks + 1
+///   tiles           of each chunk: strips + 1 numbers of 16 bits, the first tile of each strip, filled up to 16 bytes;
+///                   then the tiles (StagedTile). Aligned to 16 bytes.
+///
+/// Values begin at 16 bytes with every chunk. Of four tile columns that a warp reads at once (even ones, odd ones) the
+/// slots differ mod 4 wherever possible: then no two of them share banks of shared memory.
+struct StagedPattern {
+  static constexpr int tile_width = 8;
+
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  int window_rows = 0;
+  int strip_blocks = 1;  // of 8 rows
+  int chunk_slots = 0;
+  int piece_chunks = 0;
+  int most_tile_bytes = 0;  // of a chunk, multiples of 16
+  int most_value_bytes = 0;
+  const int* window_offsets = nullptr;
+  const Ordinal* chunk_columns = nullptr;
+  const StagedChunk* chunks = nullptr;
+  const std::byte* tiles = nullptr;
+
+  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, window_rows); }
+  TESSERA_FUNCTION int strips() const { return window_rows / (8 * strip_blocks); }
+};
+
+/// Bytes before the tiles of a chunk.
+TESSERA_FUNCTION constexpr int staged_header_bytes(int strips) { return (2 * (strips + 1) + 15) / 16 * 16; }
+
+}  // namespace Tessera::Cuda
