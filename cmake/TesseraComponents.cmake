@@ -3,7 +3,8 @@
 # The libraries that Tessera can stand in for, and CUDA. Each makes a component of the package where it is found:
 #   KokkosKernels   TESSERA_ENABLE_KOKKOS_KERNELS = AUTO, ON (must be found) or OFF
 #   Tpetra          TESSERA_ENABLE_TPETRA         = AUTO, ON (must be found) or OFF
-#   Cuda            TESSERA_ENABLE_CUDA           = ON or OFF; by default, whether Kokkos has CUDA
+#   Cuda            TESSERA_ENABLE_CUDA           = ON or OFF; by default, whether Kokkos has CUDA. For CUDA >= 12.4;
+#                   its kernels run on GPUs of compute capability 8.0 and newer
 # Sets TESSERA_COMPONENTS, and the targets to link, TESSERA_KOKKOS_KERNELS_TARGET and TESSERA_TPETRA_TARGETS.
 set(TESSERA_COMPONENTS)
 
@@ -33,7 +34,7 @@ tessera_find_component(Tpetra TESSERA_ENABLE_TPETRA)
 
 option(TESSERA_ENABLE_CUDA "Build the component Cuda: kernels for NVIDIA GPUs, compiled by nvcc" "${Kokkos_ENABLE_CUDA}")
 if(TESSERA_ENABLE_CUDA)
-  find_package(CUDAToolkit REQUIRED)
+  find_package(CUDAToolkit 12.4 REQUIRED)
   list(APPEND TESSERA_COMPONENTS Cuda)
 endif()
 

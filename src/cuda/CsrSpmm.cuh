@@ -82,7 +82,8 @@ class CsrLauncher {
       throw std::invalid_argument("csr_spmm: a policy of " + std::to_string(policy_->lanes) + " lanes, " +
                                   std::to_string(policy_->vectors) + " vectors, unroll " +
                                   std::to_string(policy_->unroll) + ", " + std::to_string(policy_->rows) +
-                                  " rows and " + std::to_string(policy_->threads) + " threads is not valid");
+                                  " rows, " + std::to_string(policy_->rounds) + " rounds and " +
+                                  std::to_string(policy_->threads) + " threads is not valid");
     }
     if (task_.A.rows > 0 && task_.schedule.size.piece_length < 1) {
       throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +

@@ -16,18 +16,24 @@
 /// Tessera's kernels for NVIDIA GPUs, for plans on Kokkos::Cuda.
 namespace Tessera::Impl {
 
-/// Makes launches between its birth and its end known to Kokkos Tools, under a label and on an instance, as those of
-/// Kokkos' own patterns are.
-class ToolsEvent {
+/// Launches between its birth and its end are on the GPU of an instance, whichever the calling thread was on, and are
+/// known to Kokkos Tools under a label, as those of Kokkos' own patterns are.
+class CudaLaunches {
  public:
-  ToolsEvent(const char* label, const Kokkos::Cuda& exec) {
+  CudaLaunches(const char* label, const Kokkos::Cuda& exec) {
+    cudaGetDevice(&before_);
+    cudaSetDevice(exec.cuda_device());
     Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
   }
-  ~ToolsEvent() { Kokkos::Tools::endParallelFor(id_); }
-  ToolsEvent(const ToolsEvent&) = delete;
-  ToolsEvent& operator=(const ToolsEvent&) = delete;
+  ~CudaLaunches() {
+    Kokkos::Tools::endParallelFor(id_);
+    cudaSetDevice(before_);
+  }
+  CudaLaunches(const CudaLaunches&) = delete;
+  CudaLaunches& operator=(const CudaLaunches&) = delete;
 
  private:
+  int before_ = 0;
   std::uint64_t id_ = 0;
 };
 
@@ -42,7 +48,7 @@ struct CudaRows {
   void build(const Kokkos::Cuda& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
     const auto counters = allocate<Kokkos::View<unsigned long long*, Memory>>(exec, "Tessera::counters",
                                                                               std::size_t(Cuda::csr_schedule_counters));
-    const ToolsEvent event("Tessera::csr_schedule", exec);
+    const CudaLaunches launches("Tessera::csr_schedule", exec);
     const auto size =
         Cuda::count_csr_schedule(exec.cuda_stream(), A, Cuda::csr_piece_length(nonzeros), counters.data());
     memory = allocate<decltype(memory)>(exec, "Tessera::CsrSchedule", size.memory_size());
@@ -59,12 +65,13 @@ struct CudaRows {
   template <class VectorScalar>
   void multiply(const Kokkos::Cuda& exec, const CsrPattern<Offset>& A, const Product<Scalar, VectorScalar>& product,
                 const Scratch& scratch) const {
-    const ToolsEvent event("Tessera::csr_spmm", exec);
+    const CudaLaunches launches("Tessera::csr_spmm", exec);
     Cuda::csr_spmm(exec.cuda_stream(), A, schedule, product, scratch);
   }
 };
 
-/// Condensed windows on tensor cores: the values as whole blocks, and who multiplies which tiles.
+/// Condensed windows on tensor cores: the values as whole blocks, if there is room for them, and who multiplies which
+/// tiles.
 template <class Scalar, class Offset>
 struct CudaTiles {
   using Memory = Kokkos::Cuda::memory_space;
@@ -77,7 +84,14 @@ struct CudaTiles {
   std::size_t tiles = 0;
   Kokkos::View<Cuda::CondensedItem<Offset>*, Memory> items;
   Kokkos::View<Cuda::CondensedSum*, Memory> sums;
-  Kokkos::View<Scalar*, Memory> dense;
+  Kokkos::View<Scalar*, Memory> dense;  // empty: compact values are multiplied, which takes longer
+
+  /// Whether so many bytes of zeros and values are within the limit and leave half of what is free.
+  static bool has_room(std::size_t bytes, const PlanOptions& options) {
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    return bytes <= options.parameters.memory_limit && bytes <= free / 2;
+  }
 
   template <class Element>
   static Kokkos::View<Element*, Memory> to_device(const Kokkos::Cuda& exec, const char* label,
@@ -100,12 +114,14 @@ struct CudaTiles {
     sums = to_device(exec, "Tessera::CondensedSchedule::sums", host.sums);
     schedule = {static_cast<int>(host.items.size()), static_cast<int>(host.sums.size()), host.slots, items.data(),
                 sums.data()};
-    dense = allocate<decltype(dense)>(exec, "Tessera::CudaTiles::dense",
-                                      tiles * std::size_t(Cuda::CondensedPattern<Offset>::block_size));
+    const std::size_t places = tiles * std::size_t(Cuda::CondensedPattern<Offset>::block_size);
+    if (has_room(places * sizeof(Scalar), options))
+      dense = allocate<decltype(dense)>(exec, "Tessera::CudaTiles::dense", places);
   }
 
   void refill(const Kokkos::Cuda& exec, const Scalar* compact) const {
-    const ToolsEvent event("Tessera::expand_tiles", exec);
+    if (dense.extent(0) == 0) return;
+    const CudaLaunches launches("Tessera::expand_tiles", exec);
     Cuda::expand_tiles(exec.cuda_stream(), pattern, tiles, compact, dense.data());
   }
 
@@ -130,18 +146,20 @@ struct CudaTiles {
 
   template <class VectorScalar>
   void multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
-    const ToolsEvent event("Tessera::condensed_spmm", exec);
+    const CudaLaunches launches("Tessera::condensed_spmm", exec);
     const auto address = reinterpret_cast<std::uintptr_t>(scratch.data);
     const std::size_t skipped = (page - address % page) % page;
     const Scratch aligned{scratch.data + skipped, scratch.bytes - skipped};
     const Ordinal width = product.x.column_stride == 1 ? product.x.columns : panel;
+    const bool is_dense = dense.extent(0) > 0;
+    const auto values = is_dense ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
     for (Ordinal first = 0; first < product.x.columns; first += width) {
       auto part = product;
       const Ordinal count = std::min(width, product.x.columns - first);
-      part.values = dense.data();
+      if (is_dense) part.values = dense.data();
       part.x = columns_of(product.x, first, count);
       part.y = columns_of(product.y, first, count);
-      Cuda::condensed_spmm(exec.cuda_stream(), pattern, Cuda::TileValues::Dense, precision, schedule, part, aligned);
+      Cuda::condensed_spmm(exec.cuda_stream(), pattern, values, precision, schedule, part, aligned);
     }
   }
 };
@@ -154,22 +172,33 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   CudaRows<Scalar, Offset> rows;
   CudaTiles<Scalar, Offset> tiles;
 
-  static bool has(Precision precision) {
+  /// The kernels are compiled for GPUs that have tensor cores for FP64 and TF32.
+  static bool fits(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
+
+  /// Tensor cores multiply in FP64, or in TF32 if that is allowed; float by itself is not for them.
+  static bool multiplies_tiles(Precision precision) {
+    return has_tiles && std::is_same_v<Scalar, double> == (precision == Precision::Native);
+  }
+
+  static bool has(const Kokkos::Cuda& exec, Precision precision) {
+    if (!fits(exec)) return precision == Precision::Native;
     if (precision == Precision::Tf32x3 || precision == Precision::Tf32) return std::is_same_v<Scalar, float>;
     return precision == Precision::Native;
   }
 
   /// NOTE: as if X were of the type of A.
-  static GpuModel model(Precision precision) {
+  static GpuModel model(const Kokkos::Cuda& exec, Precision precision) {
     GpuModel gpu;
-    gpu.has_tile_kernels = has_tiles && std::is_same_v<Scalar, double> == (precision == Precision::Native);
+    gpu.has_tile_kernels = fits(exec) && multiplies_tiles(precision);
     return gpu;
   }
 
   void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
+    if (!fits(exec)) return;
     if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) rows.build(exec, A->view(), A->nonzeros);
     if constexpr (has_tiles) {
-      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) tiles.build(exec, *A, options);
+      const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format);
+      if (A != nullptr && multiplies_tiles(options.precision)) tiles.build(exec, *A, options);
     }
   }
 
@@ -186,7 +215,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     using Widest = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
     std::size_t bytes = rows.scratch_bytes(columns, sizeof(Widest));
     if constexpr (has_tiles) {
-      if (tiles.tiles > 0) bytes = std::max(bytes, tiles.template scratch_bytes<Widest>(x_rows, columns));
+      if (tiles.tiles > 0) bytes = std::max(bytes, tiles.template scratch_bytes<Scalar>(x_rows, columns));
     }
     return bytes;
   }
@@ -195,13 +224,12 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   bool multiply(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format,
                 const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
     if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) {
+      if (rows.schedule.size.piece_length == 0) return false;  // not built
       rows.multiply(exec, A->view(), product, scratch);
       return true;
     }
-    // Tensor cores multiply in FP64, or in TF32 if that is allowed.
-    if constexpr (has_tiles) {
-      const bool is_native = std::is_same_v<VectorScalar, double>;
-      if (tiles.tiles > 0 && is_native == (tiles.precision == Precision::Native)) {
+    if constexpr (has_tiles && std::is_same_v<Scalar, VectorScalar>) {
+      if (tiles.tiles > 0) {
         tiles.multiply(exec, product, scratch);
         return true;
       }

@@ -17,10 +17,10 @@ struct DeviceKernels {
   using Memory = typename ExecutionSpace::memory_space;
 
   /// Whether products of matrices and vectors of this type can be had in a precision.
-  static bool has(Precision precision) { return precision == Precision::Native; }
+  static bool has(const ExecutionSpace&, Precision precision) { return precision == Precision::Native; }
 
   /// What predictions of their times go by.
-  static MachineModel model(Precision) { return {}; }
+  static MachineModel model(const ExecutionSpace&, Precision) { return {}; }
 
   /// For a format whose values are yet to come.
   void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const PlanOptions&) {}

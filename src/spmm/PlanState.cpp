@@ -78,13 +78,13 @@ void check_sizes(const Input& input) {
 ///
 /// \throws std::invalid_argument if they do not
 template <class Scalar, class Offset, class ExecutionSpace>
-Precision available_precision(const PlanOptions& options, std::vector<std::string>& notes) {
-  if (DeviceKernels<Scalar, Offset, ExecutionSpace>::has(options.precision)) return options.precision;
+Precision available_precision(const ExecutionSpace& exec, const PlanOptions& options, std::vector<std::string>& notes) {
+  if (DeviceKernels<Scalar, Offset, ExecutionSpace>::has(exec, options.precision)) return options.precision;
   const std::string name(to_string(options.precision));
   if (options.on_unsupported == OnUnsupported::Throw) {
-    throw std::invalid_argument(
-        "Tessera::make_plan: precision " + name +
-        " is not available on this execution space; expected native, or on_unsupported = FallBack");
+    throw std::invalid_argument("Tessera::make_plan: precision " + name +
+                                " is not available for this type of matrix on this execution space; expected native, "
+                                "or on_unsupported = FallBack");
   }
   notes.push_back("precision " + name + " was asked for and is not available here: native is used");
   return Precision::Native;
@@ -114,7 +114,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   }
   Members& m = *members_;
   m.options = options;
-  m.options.precision = available_precision<Scalar, Offset, ExecutionSpace>(options, m.notes);
+  m.options.precision = available_precision<Scalar, Offset>(exec, options, m.notes);
   const auto canonical = rows_of_input<Scalar, Offset>(exec, input);
   m.rows = canonical.pattern.rows;
   m.columns = canonical.pattern.columns;

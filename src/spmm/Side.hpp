@@ -60,7 +60,7 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
   statistics.offset_bytes = sizeof(Offset);
   statistics.vector_columns = options.columns;
-  using Model = decltype(DeviceKernels<Scalar, Offset, ExecutionSpace>::model(options.precision));
+  using Model = decltype(DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options.precision));
   if (options.reordering != Reordering::None || !std::is_same_v<Model, MachineModel>) {
     const auto windows = window_columns(exec, A.view(), A.nonzeros);
     statistics.near_columns = static_cast<double>(windows.front().columns);
@@ -99,7 +99,7 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
   Side<Scalar, Offset, ExecutionSpace> side;
   auto statistics = statistics_of<Scalar>(exec, options, rows.pattern);
   statistics.is_reordered = !orders.are_identity();
-  const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(options.precision);
+  const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options.precision);
   side.choice = choose_format(statistics, machine);
   if (wanted != Format::Automatic) {
     side.choice.format = wanted;

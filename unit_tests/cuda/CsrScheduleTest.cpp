@@ -42,7 +42,7 @@ TEST(CsrSchedule, NoRowsAndNoLongRows) {
   EXPECT_THROW(count_csr_schedule(pattern, 0), std::invalid_argument);
 }
 
-TEST(CsrSchedule, PieceLengthsArePowersOfTwoThatGrow) {
+TEST(CsrSchedule, PieceLengthsGrowWithTheMatrix) {
   EXPECT_EQ(csr_piece_length(0), 64);
   EXPECT_EQ(csr_piece_length(2140089), 128);
   EXPECT_EQ(csr_piece_length(114848857), 128);

@@ -386,14 +386,17 @@ TEST(CsrSpmmArguments, AreChecked) {
   p.y = {&element, 1, 3, 3, 1};
   EXPECT_EQ(csr_workspace_bytes(size, 3, sizeof(double)), 2 * 32u);
   EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}), std::invalid_argument) << "no workspace";
+  // With scratch memory that would do; nothing is launched.
+  alignas(16) std::byte bytes[64];
+  const Scratch scratch{bytes, sizeof bytes};
   p.y.columns = 2;
-  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}), std::invalid_argument) << "columns of Y";
+  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, scratch), std::invalid_argument) << "columns of Y";
   p.y.columns = 3;
   p.x.rows = 99;
-  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}), std::invalid_argument) << "rows of X";
+  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, scratch), std::invalid_argument) << "rows of X";
   p.x.rows = 100;
-  EXPECT_THROW(csr_spmm(nullptr, A, {}, p, {}), std::invalid_argument) << "no schedule";
-  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}, {.lanes = 5}), std::invalid_argument) << "policy";
+  EXPECT_THROW(csr_spmm(nullptr, A, {}, p, scratch), std::invalid_argument) << "no schedule";
+  EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, scratch, {.lanes = 5}), std::invalid_argument) << "policy";
 }
 
 }  // namespace

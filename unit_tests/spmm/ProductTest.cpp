@@ -86,6 +86,27 @@ TYPED_TEST(ProductTest, WindowsAndTilesAtTheirEdges) {
 }
 
 /// Inf and NaN in rows of X that no entry of a row of A meets do not reach that row of Y: padding reads nothing.
+/// More columns than are packed or multiplied at a time, and rows that are cut into pieces.
+TYPED_TEST(ProductTest, ManyColumnsAndLongRows) {
+  using Views = ViewsOf<TypeParam>;
+  HostPattern<typename TypeParam::Offset> pattern;
+  pattern.columns = 4000;
+  while (pattern.rows < 20) {
+    const int step = pattern.rows % 9 == 0 ? 1 : 500;
+    for (int j = pattern.rows; j < 3000; j += step) pattern.column_indices.push_back(j);
+    pattern.end_row();
+  }
+  const MatrixOf<TypeParam> A(pattern);
+  for (const Format format : every_format) {
+    auto plan = A.plan(with_format(format));
+    const std::string what(to_string(format));
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
+      expect_product<typename Views::Left>(A, plan, 130, mode, 1, 0.5, what + ", left", false);
+      expect_product<typename Views::Right>(A, plan, 130, mode, 1, 0.5, what + ", right", false);
+    }
+  }
+}
+
 TYPED_TEST(ProductTest, NonFiniteXReachesOnlyWhatItMultiplies) {
   using Exec = typename TypeParam::ExecutionSpace;
   using V = typename TypeParam::VectorScalar;

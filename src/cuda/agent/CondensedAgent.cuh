@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "../detail/Arithmetic.cuh"
 #include "CondensedArguments.hpp"
 #include "EntrySum.cuh"
 #include "FragmentLayout.hpp"
@@ -85,7 +86,8 @@ class CondensedAgent {
         if (product.beta != Scalar(0)) load_once<access>(to, before);
 #pragma unroll
         for (int i = 0; i < access; ++i) {
-          result[i] = product.alpha * sums[s][(q + i) / 2][Layout::result(q + i, p)] + product.beta * before[i];
+          result[i] = scaled_and_added(product.alpha, sums[s][(q + i) / 2][Layout::result(q + i, p)], product.beta,
+                                       [&] { return before[i]; });
         }
         store_once<access>(to, result);
       });
@@ -156,8 +158,7 @@ class CondensedAgent {
       if (!isfinite(sum)) sum = sum_entries<Kind>(arguments, item.first_tile, item.tiles, r, column);
       if (item.slot == CondensedItem<Offset>::direct) {
         Scalar& y = product.y(product.y_rows == nullptr ? row : product.y_rows[row], column);
-        sum *= product.alpha;
-        y = product.beta != Scalar(0) ? sum + product.beta * y : sum;
+        y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
       } else {
         arguments.partials[(std::size_t(item.slot) * window_rows + r) * arguments.partials_stride + column] = sum;
       }

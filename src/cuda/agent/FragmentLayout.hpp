@@ -76,8 +76,8 @@ struct FragmentLayout {
     a[2] = x[1][2 * m], a[3] = x[1][2 * m + 1];
   }
 
-  /// The result for a lane's column q and row result_row(lane, p) of the block is element result(q, p) of product q
-  /// / 2.
+  /// The result for a lane's column q and row result_row(lane, p) of the block is element result(q, p) of the product
+  /// q / 2.
   static TESSERA_FUNCTION constexpr int result_row(int lane, int p) { return 2 * (lane % 4) + p; }
   static TESSERA_FUNCTION constexpr int result(int q, int p) { return 2 * (q % 2) + p; }
 };

@@ -47,8 +47,7 @@ __global__ void condensed_sum_kernel(
     sum += partial[std::size_t(slot) * window_rows * arguments.partials_stride];
   }
   Scalar& y = product.y(product.y_rows == nullptr ? row : product.y_rows[row], column);
-  sum *= product.alpha;
-  y = product.beta != Scalar(0) ? sum + product.beta * y : sum;
+  y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
 }
 
 }  // namespace Tessera::Cuda

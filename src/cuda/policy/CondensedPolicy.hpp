@@ -10,8 +10,7 @@ namespace Tessera::Cuda {
 /// How a warp multiplies condensed windows: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
 ///
 /// columns  of X that a warp takes: a multiple of 16
-/// warps    that a multiprocessor must be able to hold: limits the registers. A warp waits for a tile, multiplies it
-/// and
+/// warps    that a multiprocessor must be able to hold: limits the registers. A warp waits for a tile, multiplies it and
 ///          waits for the next; other warps fill the gaps, better than a warp with two tiles in its registers
 /// reads    in which a lane reads its part of a row of X, at most: more have fewer conflicts of banks, and more
 ///          instructions (FragmentLayout)

@@ -27,9 +27,9 @@ struct CondensedSum {
 
 /// Who multiplies what: raw pointers to device memory that somebody else owns.
 ///
-/// Windows with more than a given number of tiles are cut into pieces of that many, so that one of them keeps more than
-/// one multiprocessor busy. Where they are cut depends on the matrix alone, and pieces are summed in order: a result
-/// depends neither on the number of columns nor on who runs first.
+/// Windows with more than a given number of tiles are cut into pieces of about the same size, at most that many, so that
+/// one of them keeps more than one multiprocessor busy. Where they are cut depends on the matrix alone, and pieces are
+/// summed in order: a result depends neither on the number of columns nor on who runs first.
 template <class Offset>
 struct CondensedSchedule {
   int item_count = 0;
