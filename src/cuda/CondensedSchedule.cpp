@@ -9,6 +9,11 @@
 namespace Tessera::Cuda {
 namespace {
 
+struct PieceRule {
+  int tiles;  // the most of a piece
+  PieceCut cut;
+};
+
 // Windows that are split together: their pieces lie side by side in the list of items.
 constexpr Ordinal group_windows = 32;
 
@@ -18,9 +23,10 @@ int pieces_of(Offset tiles, int piece_tiles) {
   return tiles <= size ? 1 : static_cast<int>((tiles + size - 1) / size);
 }
 
-// Of a window with `tiles` tiles in `pieces` pieces of about the same size, the first tile of piece p.
+// Of a window with `tiles` tiles in `pieces` pieces, the first tile of piece p.
 template <class Offset>
-Offset first_of_piece(Offset tiles, int pieces, int p) {
+Offset first_of_piece(Offset tiles, int pieces, int p, const PieceRule& rule) {
+  if (rule.cut == PieceCut::Full) return std::min(tiles, static_cast<Offset>(rule.tiles) * static_cast<Offset>(p));
   return static_cast<Offset>(static_cast<std::uint64_t>(tiles) * static_cast<unsigned>(p) /
                              static_cast<unsigned>(pieces));
 }
@@ -29,10 +35,10 @@ Offset first_of_piece(Offset tiles, int pieces, int p) {
 // number.
 template <class Offset>
 void add_group(HostCondensedSchedule<Offset>& schedule, const Offset* offsets, Ordinal first, Ordinal last,
-               int piece_tiles) {
+               const PieceRule& rule) {
   std::vector<int> pieces, first_slots;
   for (Ordinal window = first; window < last; ++window) {
-    pieces.push_back(pieces_of(offsets[window + 1] - offsets[window], piece_tiles));
+    pieces.push_back(pieces_of(offsets[window + 1] - offsets[window], rule.tiles));
     first_slots.push_back(schedule.slots);
     if (pieces.back() == 1) continue;
     schedule.sums.push_back({window, schedule.slots, pieces.back()});
@@ -44,7 +50,8 @@ void add_group(HostCondensedSchedule<Offset>& schedule, const Offset* offsets, O
       const int count = pieces[window - first];
       if (p >= count) continue;
       const Offset tiles = offsets[window + 1] - offsets[window];
-      const Offset begin = first_of_piece(tiles, count, p), end = first_of_piece(tiles, count, p + 1);
+      const Offset begin = first_of_piece(tiles, count, p, rule);
+      const Offset end = first_of_piece(tiles, count, p + 1, rule);
       schedule.items.push_back({offsets[window] + begin, static_cast<int>(end - begin), window,
                                 count == 1 ? CondensedItem<Offset>::direct : first_slots[window - first] + p});
     }
@@ -54,14 +61,15 @@ void add_group(HostCondensedSchedule<Offset>& schedule, const Offset* offsets, O
 }  // namespace
 
 template <class Offset>
-HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles) {
+HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
+                                                       PieceCut cut) {
   if (piece_tiles <= 0) {
     throw std::invalid_argument("build_condensed_schedule: piece_tiles = " + std::to_string(piece_tiles) + " <= 0");
   }
   HostCondensedSchedule<Offset> schedule;
   schedule.items.reserve(static_cast<std::size_t>(windows));
   for (Ordinal first = 0; first < windows; first += std::min(group_windows, windows - first)) {
-    add_group(schedule, window_offsets, first, first + std::min(group_windows, windows - first), piece_tiles);
+    add_group(schedule, window_offsets, first, first + std::min(group_windows, windows - first), {piece_tiles, cut});
     if (schedule.items.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       throw std::length_error("build_condensed_schedule: more than 2^31 - 1 pieces of " + std::to_string(piece_tiles) +
                               " tiles");
@@ -70,7 +78,7 @@ HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offs
   return schedule;
 }
 
-template HostCondensedSchedule<int> build_condensed_schedule(const int*, Ordinal, int);
-template HostCondensedSchedule<std::size_t> build_condensed_schedule(const std::size_t*, Ordinal, int);
+template HostCondensedSchedule<int> build_condensed_schedule(const int*, Ordinal, int, PieceCut);
+template HostCondensedSchedule<std::size_t> build_condensed_schedule(const std::size_t*, Ordinal, int, PieceCut);
 
 }  // namespace Tessera::Cuda

@@ -6,7 +6,7 @@
 #include <tessera/cuda/CsrSchedule.hpp>
 #include <utility>
 
-#include "detail/Check.cuh"
+#include "detail/Launch.cuh"
 
 namespace Tessera::Cuda {
 
@@ -161,8 +161,8 @@ CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, O
   unsigned long long host[csr_schedule_counters];
   Offset nonzeros = 0;
   check(cudaMemsetAsync(counters, 0, sizeof(host), stream), "csr schedule: clearing counters");
-  count_long_rows<<<blocks_for(A.rows), block_threads, 0, stream>>>(A, piece_length, counters);
-  check_launch("count_long_rows");
+  launch("count_long_rows", count_long_rows<Offset>, blocks_for(A.rows), block_threads, 0, stream, A, piece_length,
+         counters);
   check(cudaMemcpyAsync(host, counters, sizeof(host), cudaMemcpyDefault, stream), "csr schedule: reading counters");
   check(cudaMemcpyAsync(&nonzeros, A.row_offsets + A.rows, sizeof(Offset), cudaMemcpyDefault, stream),
         "csr schedule: reading the number of entries");
@@ -176,8 +176,8 @@ void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrSche
                        unsigned long long* counters, Ordinal* memory) {
   if (size.long_rows == 0) return;  // nobody reads piece_offsets then
   check(cudaMemsetAsync(counters, 0, sizeof(*counters), stream), "csr schedule: clearing counters");
-  fill_long_rows<<<blocks_for(A.rows), block_threads, 0, stream>>>(A, size, counters, memory);
-  check_launch("fill_long_rows");
+  launch("fill_long_rows", fill_long_rows<Offset>, blocks_for(A.rows), block_threads, 0, stream, A, size, counters,
+         memory);
 }
 
 #define TESSERA_INSTANTIATE(Offset)                                                                               \

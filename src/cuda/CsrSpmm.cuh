@@ -15,7 +15,7 @@
 #include "agent/CsrShortRows.cuh"
 #include "agent/CsrTask.cuh"
 #include "agent/CsrThreadRows.cuh"
-#include "detail/Check.cuh"
+#include "detail/Launch.cuh"
 
 /// csr_spmm: which columns go to which kernel, and with how many threads. A source each pair of scalars instantiates
 /// it.
@@ -215,16 +215,15 @@ class CsrLauncher {
     task.rounds = static_cast<unsigned>(policy.rounds);
     task.x_row_bytes = static_cast<std::uint32_t>(task.product.x.row_stride * std::ptrdiff_t(sizeof(VectorScalar)));
     const dim3 blocks(static_cast<unsigned>(blocks_of_slab), static_cast<unsigned>(slabs));
-    csr_kernel<Agent><<<blocks, policy.threads, 0, stream_>>>(task);
-    check_launch("csr_spmm");
+    Cuda::launch("csr_spmm", csr_kernel<Agent, Task>, blocks, dim3(static_cast<unsigned>(policy.threads)), 0, stream_,
+                 task);
   }
 
   void add_pieces(const Task& task) const {
     const dim3 threads(CsrPieceSums<Task>::warp_columns, csr_piece_sums_warps);
     const dim3 blocks(ceil_divide<unsigned>(task.schedule.size.long_rows, threads.y),
                       ceil_divide<unsigned>(task.product.y.columns, threads.x));
-    csr_piece_sums_kernel<<<blocks, threads, 0, stream_>>>(task);
-    check_launch("csr_spmm: sums of pieces");
+    Cuda::launch("csr_spmm: sums of pieces", csr_piece_sums_kernel<Task>, blocks, threads, 0, stream_, task);
   }
 
   Stream stream_;

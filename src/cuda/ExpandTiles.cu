@@ -2,7 +2,7 @@
 #include <tessera/common/Bits.hpp>
 #include <tessera/cuda/ExpandTiles.hpp>
 
-#include "detail/Check.cuh"
+#include "detail/Launch.cuh"
 #include "dispatch/LaunchCount.hpp"
 
 namespace Tessera::Cuda {
@@ -33,9 +33,8 @@ void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t 
   constexpr int threads = 256;
   const std::size_t blocks = tiles * A.strips;
   if (blocks == 0) return;
-  expand_tiles_kernel<<<launch_count((blocks * 32 + threads - 1) / threads), threads, 0, stream>>>(A, blocks, compact,
-                                                                                                   dense);
-  check_launch("expand_tiles_kernel");
+  launch("expand_tiles_kernel", expand_tiles_kernel<Offset, Scalar>,
+         launch_count((blocks * 32 + threads - 1) / threads), threads, 0, stream, A, blocks, compact, dense);
 }
 
 template void expand_tiles(Stream, const CondensedPattern<int>&, std::size_t, const float*, float*);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/cuda/PackRows.hpp>
 
-#include "detail/Check.cuh"
+#include "detail/Launch.cuh"
 #include "dispatch/LaunchCount.hpp"
 
 namespace Tessera::Cuda {
@@ -36,8 +36,8 @@ template <class Scalar>
 void pack_rows(Stream stream, const Multivector<const Scalar>& x, Scalar* to, std::ptrdiff_t row_stride) {
   const std::size_t blocks = std::size_t(window_count(x.rows, tile)) * std::size_t(window_count(x.columns, tile));
   if (blocks == 0) return;
-  pack_rows_kernel<<<launch_count(blocks), dim3(tile, tile_steps), 0, stream>>>(x, to, row_stride);
-  check_launch("pack_rows_kernel");
+  launch("pack_rows_kernel", pack_rows_kernel<Scalar>, launch_count(blocks), dim3(tile, tile_steps), 0, stream, x, to,
+         row_stride);
 }
 
 template void pack_rows(Stream, const Multivector<const float>&, float*, std::ptrdiff_t);

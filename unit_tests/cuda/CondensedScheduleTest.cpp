@@ -12,9 +12,9 @@ namespace {
 /// Each tile is in one item of its window, items of split windows have slots in the order of their tiles, and no item
 /// has more tiles than a piece.
 template <class Offset>
-void expect_covered(const std::vector<Offset>& offsets, int piece_tiles) {
+void expect_covered(const std::vector<Offset>& offsets, int piece_tiles, PieceCut cut) {
   const int windows = static_cast<int>(offsets.size()) - 1;
-  const auto schedule = build_condensed_schedule(offsets.data(), windows, piece_tiles);
+  const auto schedule = build_condensed_schedule(offsets.data(), windows, piece_tiles, cut);
   std::vector<int> covered(static_cast<std::size_t>(offsets.back()), 0), items_of(std::size_t(windows), 0);
   std::vector<Offset> slot_tiles(std::size_t(schedule.slots), 0);
   std::vector<int> slot_windows(std::size_t(schedule.slots), -1);
@@ -22,6 +22,9 @@ void expect_covered(const std::vector<Offset>& offsets, int piece_tiles) {
     const auto w = std::size_t(item.window);
     ++items_of[w];
     EXPECT_LE(item.tiles, piece_tiles);
+    if (cut == PieceCut::Full) {
+      EXPECT_EQ((item.first_tile - offsets[w]) % Offset(piece_tiles), 0);
+    }
     EXPECT_GE(item.first_tile, offsets[w]);
     EXPECT_LE(item.first_tile + item.tiles, offsets[w + 1]);
     for (int t = 0; t < item.tiles; ++t) ++covered[std::size_t(item.first_tile) + std::size_t(t)];
@@ -48,11 +51,13 @@ void expect_covered(const std::vector<Offset>& offsets, int piece_tiles) {
 }
 
 TEST(CondensedSchedule, CoversEachTileOnceInPieces) {
-  for (const int piece : {1, 3, 4, 5, 100}) {
-    expect_covered<int>({0, 4, 4, 9, 10, 30, 30}, piece);
-    expect_covered<std::size_t>({0, 3, 7, 12}, piece);
+  for (const PieceCut cut : {PieceCut::Even, PieceCut::Full}) {
+    for (const int piece : {1, 3, 4, 5, 100}) {
+      expect_covered<int>({0, 4, 4, 9, 10, 30, 30}, piece, cut);
+      expect_covered<std::size_t>({0, 3, 7, 12}, piece, cut);
+    }
+    expect_covered<int>({0}, 4, cut);
   }
-  expect_covered<int>({0}, 4);
 }
 
 TEST(CondensedSchedule, RefusesPiecesOfNoTiles) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "CondensedProblem.hpp"
 
 namespace {
@@ -11,89 +9,13 @@ using namespace Tessera;
 using namespace Tessera::Test;
 using Cuda::TileValues;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-bool has_gpu() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
-}
-
-// Rows with up to `longest` entries each; every fifth is empty, the last has an entry in each column.
-HostMatrix random_matrix(int rows, int columns, int longest, unsigned seed) {
-  std::mt19937 random(seed);
-  HostMatrix A;
-  A.rows = rows;
-  A.columns = columns;
-  A.row_offsets = {0};
-  for (int i = 0; i < rows; ++i) {
-    std::vector<int> row;
-    const int wanted = columns == 0 || i % 5 == 4 ? 0 : static_cast<int>(random() % (longest + 1u));
-    for (int k = 0; k < wanted; ++k) row.push_back(static_cast<int>(random() % static_cast<unsigned>(columns)));
-    if (i + 1 == rows) {
-      row.resize(columns);
-      for (int j = 0; j < columns; ++j) row[j] = j;
-    }
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    A.column_indices.insert(A.column_indices.end(), row.begin(), row.end());
-    A.row_offsets.push_back(static_cast<int>(A.column_indices.size()));
-  }
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  for (std::size_t k = 0; k < A.column_indices.size(); ++k) A.values.push_back(uniform(random));
-  return A;
-}
-
-template <class Scalar>
-std::vector<Scalar> random_values(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<Scalar> values(count);
-  for (Scalar& value : values) value = static_cast<Scalar>(uniform(random));
-  return values;
-}
-
-// Every element within its bound; not a number, or infinite, where and only where it must be; padding untouched.
-template <class MatrixScalar, class Scalar>
-void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<Scalar>& x, const std::vector<Scalar>& y,
-                  const std::vector<Scalar>& result) {
-  std::vector<Scalar> rest = result;
-  int shown = 0;
-  for (int i = 0; i < A.rows; ++i) {
-    const int y_row = c.scatter ? A.rows - 1 - i : i;
-    for (int j = 0; j < c.columns; ++j) {
-      const std::size_t at = place(c, A.rows, y_row, j);
-      double expected = c.beta == 0 ? 0 : c.beta * y[at], size = std::abs(expected);
-      for (int k = A.row_offsets[i]; k < A.row_offsets[i + 1]; ++k) {
-        const double term =
-            c.alpha * static_cast<MatrixScalar>(A.values[k]) * x[place(c, A.columns, A.column_indices[k], j)];
-        expected += term;
-        size += std::abs(term);
-      }
-      const double bound = tolerance(c.precision) * (A.row_offsets[i + 1] - A.row_offsets[i] + 2) * size;
-      const bool right = std::isnan(expected)   ? std::isnan(result[at])
-                         : std::isinf(expected) ? result[at] == expected
-                                                : std::abs(result[at] - expected) <= bound;
-      if (!right && shown++ < 3)
-        ADD_FAILURE() << "Y(" << i << ", " << j << ") = " << result[at] << ", not " << expected;
-      rest[at] = y[at];
-    }
-  }
-  EXPECT_EQ(std::memcmp(rest.data(), y.data(), y.size() * sizeof(Scalar)), 0) << "padding was written";
-  if (shown > 3) ADD_FAILURE() << shown << " elements are wrong";
-}
-
 template <class Offset, class MatrixScalar, class Scalar>
 void check_case(const HostMatrix& A, const ProductCase& c) {
-  SCOPED_TRACE("rows " + std::to_string(A.rows) + ", columns " + std::to_string(A.columns) + ", N " +
-               std::to_string(c.columns) + ", strips " + std::to_string(c.strips) +
-               (c.values == TileValues::Dense ? ", dense, " : ", compact, ") + std::string(to_string(c.precision)) +
-               ", pieces " + std::to_string(c.piece_tiles) + ", beta " + std::to_string(c.beta) + ", padding " +
-               std::to_string(c.padding) + ", misalignment " + std::to_string(c.misalignment) +
-               (c.left_layout ? ", left" : "") + (c.scatter ? ", scatter" : ""));
+  if (!is_chosen(13)) return;
+  SCOPED_TRACE(describe(A, c));
   const auto x = random_values<Scalar>(extent(c, A.columns), 1);
   auto y = random_values<Scalar>(extent(c, A.rows), 2);
-  if (c.beta == 0) std::fill(y.begin(), y.end(), static_cast<Scalar>(nan));
+  if (c.beta == 0) std::fill(y.begin(), y.end(), static_cast<Scalar>(quiet_nan));
   std::vector<Scalar> result = y;
   device_product<Offset, MatrixScalar>(A, c, x, result);
   expect_right<MatrixScalar>(A, c, x, y, result);
@@ -114,7 +36,7 @@ void for_each_storage(Precision precision, const Visit& visit) {
 
 template <class Offset, class MatrixScalar, class Scalar>
 void check_shapes(Precision precision) {
-  if (!has_gpu()) GTEST_SKIP() << "no GPU";
+  TESSERA_SKIP_WITHOUT_GPU();
   for_each_storage(precision, [](ProductCase c) {
     for (const int rows : {0, 1, 7, 8, 9, 15, 16, 17, 100}) {
       for (const int columns : {0, 1, 7, 8, 9, 300}) {
@@ -146,7 +68,7 @@ TEST(CondensedSpmm, Tf32) { check_shapes<int, float, float>(Precision::Tf32); }
 
 template <class Scalar>
 void check_pieces(Precision precision) {
-  if (!has_gpu()) GTEST_SKIP() << "no GPU";
+  TESSERA_SKIP_WITHOUT_GPU();
   for_each_storage(precision, [](ProductCase c) {
     for (const int columns : {8 * 15, 8 * 16, 8 * 16 + 1, 8 * 32, 8 * 33, 20000}) {
       c.piece_tiles = 16;
@@ -164,12 +86,12 @@ TEST(CondensedSpmm, PiecesTf32x3) { check_pieces<float>(Precision::Tf32x3); }
 // An infinity or a NaN reaches the rows that touch it, and no others.
 template <class Scalar>
 void check_nonfinite(Precision precision) {
-  if (!has_gpu()) GTEST_SKIP() << "no GPU";
+  TESSERA_SKIP_WITHOUT_GPU();
   for_each_storage(precision, [](ProductCase c) {
     const HostMatrix A = random_matrix(61, 203, 6, 10);
     c.piece_tiles = 4;
     c.columns = 35;
-    for (const double bad : {infinity, -infinity, nan}) {
+    for (const double bad : {infinity, -infinity, quiet_nan}) {
       for (const int row : {0, 1, 100, 202}) {
         auto x = random_values<Scalar>(extent(c, A.columns), 3);
         for (const int j : {0, 1, 17, 34}) x[place(c, A.columns, row, j)] = static_cast<Scalar>(bad);
@@ -190,13 +112,14 @@ TEST(CondensedSpmm, NonFiniteTf32) { check_nonfinite<float>(Precision::Tf32); }
 // nor on the run.
 template <class Scalar>
 void check_columns(Precision precision) {
-  if (!has_gpu()) GTEST_SKIP() << "no GPU";
+  TESSERA_SKIP_WITHOUT_GPU();
   for_each_storage(precision, [](ProductCase c) {
+    if (!is_chosen(3)) return;
     const HostMatrix A = random_matrix(61, 2003, 300, 11);
     c.columns = 100;
     c.piece_tiles = 16;
     auto x = random_values<Scalar>(extent(c, A.columns), 5);
-    x[place(c, A.columns, 1000, 3)] = static_cast<Scalar>(nan);
+    x[place(c, A.columns, 1000, 3)] = static_cast<Scalar>(quiet_nan);
     for (const int j : {20, 69, 98}) x[place(c, A.columns, 5, j)] = static_cast<Scalar>(infinity);
     const std::vector<Scalar> y = random_values<Scalar>(extent(c, A.rows), 6);
     std::vector<Scalar> all = y, again = y;

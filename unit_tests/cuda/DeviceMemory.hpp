@@ -19,6 +19,16 @@ inline bool has_gpu() {
 #define TESSERA_SKIP_WITHOUT_GPU() \
   if (!Tessera::Test::has_gpu()) GTEST_SKIP() << "there is no GPU"
 
+/// Whether a case of a test with many similar ones is run. On a GPU all are; emulated, which is slow, one of `some`.
+inline bool is_chosen([[maybe_unused]] int some) {
+#ifdef TESSERA_CUDA_EMULATED
+  static int cases = 0;
+  return cases++ % some == 0;
+#else
+  return true;
+#endif
+}
+
 inline void check(cudaError_t status, const char* what) {
   if (status != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }

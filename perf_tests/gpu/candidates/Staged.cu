@@ -28,8 +28,8 @@ class Staged : public Candidate<Scalar> {
     const int window_rows = Kind::strip_rows * Policy::strips;
     matrix_ = prepared_staged<Scalar>(A, {window_rows, Kind::blocks, Policy::slots, piece_chunks_,
                                           Cuda::StagedBuffers<Scalar, Policy>::template most_values<Kind::blocks>()});
-    auto schedule =
-        Cuda::build_condensed_schedule(matrix_->window_offsets().data(), matrix_->pattern().windows(), piece_chunks_);
+    auto schedule = Cuda::build_condensed_schedule(matrix_->window_offsets().data(), matrix_->pattern().windows(),
+                                                   piece_chunks_, Cuda::PieceCut::Full);
     longest_first(schedule.items);
     items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.items);
     sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);

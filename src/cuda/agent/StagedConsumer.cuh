@@ -17,7 +17,15 @@ class StagedConsumer {
  public:
   using Arguments = StagedArguments<MatrixScalar, Scalar>;
   using Buffers = StagedBuffers<Scalar, Policy>;
-  using Layout = FragmentLayout<Scalar, Policy::columns>;
+  /// Columns in the order of the panels of shared memory, which avoid conflicts of banks themselves.
+  struct Layout : FragmentLayout<Scalar, Policy::columns> {
+    using Base = FragmentLayout<Scalar, Policy::columns>;
+    /// Of lane 0, the column of the slab that its column q is; other lanes' are first_column(lane) further.
+    static TESSERA_FUNCTION constexpr int column(int q) {
+      return q / Base::vector * (8 * Base::vector) + q % Base::vector;
+    }
+    static TESSERA_FUNCTION constexpr int first_column(int lane) { return Base::vector * (lane / 4); }
+  };
   using Sums = Scalar[Kind::blocks][Layout::products][4];
 
   __device__ __forceinline__ StagedConsumer(const Arguments& arguments, const Buffers& buffers, int strip, int lane)

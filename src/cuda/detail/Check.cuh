@@ -14,7 +14,4 @@ inline void check(cudaError_t status, const char* what) {
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
 }
 
-/// After a launch: whether the kernel could be started.
-inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
-
 }  // namespace Tessera::Cuda

@@ -5,7 +5,7 @@
 #include <limits>
 #include <tessera/cuda/Stream.hpp>
 
-#include "../detail/Check.cuh"
+#include "../detail/Launch.cuh"
 #include "CondensedKernels.cuh"
 #include "LaunchCount.hpp"
 
@@ -39,8 +39,8 @@ void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixSc
   arguments.slabs = window_count(last - first, Policy::columns);
   const unsigned blocks = launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) *
                                        static_cast<unsigned>(arguments.slabs));
-  condensed_kernel<Kind, Policy, access><<<blocks, 32 * Policy::block_warps, 0, stream>>>(arguments);
-  check_launch("condensed_kernel");
+  launch("condensed_kernel", condensed_kernel<Kind, Policy, access, Offset, MatrixScalar, Scalar>, blocks,
+         32 * Policy::block_warps, 0, stream, arguments);
 }
 
 /// How many of the columns, from the first on, can be read and written `vector` at a time.
@@ -61,8 +61,8 @@ void launch_condensed_sums(Stream stream, const CondensedArguments<Offset, Matri
                                (CondensedPattern<Offset>::strip_rows * strips);
   if (elements == 0) return;
   constexpr int threads = 256;
-  condensed_sum_kernel<strips><<<launch_count((elements + threads - 1) / threads), threads, 0, stream>>>(arguments);
-  check_launch("condensed_sum_kernel");
+  launch("condensed_sum_kernel", condensed_sum_kernel<strips, Offset, MatrixScalar, Scalar>,
+         launch_count((elements + threads - 1) / threads), threads, 0, stream, arguments);
 }
 
 /// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.

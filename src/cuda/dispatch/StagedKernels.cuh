@@ -3,6 +3,7 @@
 
 #include "../agent/StagedConsumer.cuh"
 #include "../agent/StagedProducer.cuh"
+#include "../detail/Launch.cuh"
 
 namespace Tessera::Cuda {
 
@@ -10,9 +11,8 @@ namespace Tessera::Cuda {
 template <class Kind, class Policy, class MatrixScalar, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::min_blocks)
     staged_kernel(const __grid_constant__ StagedArguments<MatrixScalar, Scalar> arguments) {
-  extern __shared__ uint4 shared_memory[];
-  const StagedBuffers<Scalar, Policy> buffers = {reinterpret_cast<std::byte*>(shared_memory),
-                                                 arguments.A.most_tile_bytes, arguments.A.most_value_bytes};
+  const StagedBuffers<Scalar, Policy> buffers = {dynamic_memory(), arguments.A.most_tile_bytes,
+                                                 arguments.A.most_value_bytes};
   if (threadIdx.x == 0) {
     for (int buffer = 0; buffer < Policy::buffers; ++buffer) {
       mbarrier_init(buffers.full(buffer), 32 * Policy::producers);

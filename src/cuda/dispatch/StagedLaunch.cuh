@@ -8,7 +8,7 @@
 #include <tessera/cuda/PackRows.hpp>
 #include <tessera/cuda/Stream.hpp>
 
-#include "../detail/Check.cuh"
+#include "../detail/Launch.cuh"
 #include "LaunchCount.hpp"
 #include "StagedKernels.cuh"
 
@@ -59,14 +59,13 @@ void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> argument
   const auto kernel = &staged_kernel<Kind, Policy, MatrixScalar, Scalar>;
   const unsigned tasks = launch_count(std::size_t(arguments.schedule.item_count) * arguments.slabs);
   const unsigned blocks = std::min(tasks, resident_blocks(kernel, Policy::threads, shared_bytes));
-  kernel<<<blocks, Policy::threads, shared_bytes, stream>>>(arguments);
-  check_launch("staged_kernel");
+  launch("staged_kernel", kernel, blocks, Policy::threads, shared_bytes, stream, arguments);
 
   const std::size_t elements = std::size_t(arguments.schedule.sum_count) * std::size_t(columns) * A.window_rows;
   if (elements == 0) return;
   constexpr int threads = 256;
-  staged_sum_kernel<<<launch_count((elements + threads - 1) / threads), threads, 0, stream>>>(arguments);
-  check_launch("staged_sum_kernel");
+  launch("staged_sum_kernel", staged_sum_kernel<MatrixScalar, Scalar>, launch_count((elements + threads - 1) / threads),
+         threads, 0, stream, arguments);
 }
 
 /// The same for any X: by rows in `packed` (rows of X x stride) where its own rows do not do.

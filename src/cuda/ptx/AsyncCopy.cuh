@@ -20,6 +20,10 @@
 //
 // On an architecture that lacks an instruction these functions stop the kernel (trap).
 
+#ifdef TESSERA_CUDA_EMULATED
+#include <ptx/AsyncCopy.hpp>  // of unit_tests/cuda/emulation
+#else
+
 namespace Tessera::Cuda {
 
 /// Address within the shared window of the block, as instructions want it.
@@ -141,3 +145,5 @@ __device__ inline void bulk_copy(void* shared, const void* global, int bytes, st
 }
 
 }  // namespace Tessera::Cuda
+
+#endif

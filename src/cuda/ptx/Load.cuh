@@ -3,6 +3,10 @@
 
 #include <cstdint>
 
+#ifdef TESSERA_CUDA_EMULATED
+#include <ptx/Load.hpp>  // of unit_tests/cuda/emulation
+#else
+
 namespace Tessera::Cuda {
 
 /// 16 bytes of memory that the kernel does not write, here and now: an ordinary load may sink to where its value is
@@ -23,3 +27,5 @@ __device__ __forceinline__ const void* stepped(const void* base, std::uint32_t i
 }
 
 }  // namespace Tessera::Cuda
+
+#endif

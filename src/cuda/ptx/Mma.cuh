@@ -23,6 +23,10 @@
 // TF32: compute capability 8.0 (PTX ISA 7.0). Operands are FP32 bits whose 13 last are ignored: round them first
 // (to_tf32). Products are exact; sums are FP32, but not rounded to nearest.
 
+#ifdef TESSERA_CUDA_EMULATED
+#include <ptx/Mma.hpp>  // of unit_tests/cuda/emulation
+#else
+
 namespace Tessera::Cuda {
 
 /// FP64, A 8 x 4, B 4 x 8. Half the rate of the larger shapes on compute capability 9.0.
@@ -98,3 +102,5 @@ __device__ inline std::uint32_t to_tf32(float value) {
 }
 
 }  // namespace Tessera::Cuda
+
+#endif

@@ -27,9 +27,9 @@ struct CondensedSum {
 
 /// Who multiplies what: raw pointers to device memory that somebody else owns.
 ///
-/// Windows with more than a given number of tiles are cut into pieces of about the same size, at most that many, so that
-/// one of them keeps more than one multiprocessor busy. Where they are cut depends on the matrix alone, and pieces are
-/// summed in order: a result depends neither on the number of columns nor on who runs first.
+/// Windows with more than a given number of tiles are cut into pieces of about the same size, at most that many, so
+/// that one of them keeps more than one multiprocessor busy. Where they are cut depends on the matrix alone, and pieces
+/// are summed in order: a result depends neither on the number of columns nor on who runs first.
 template <class Offset>
 struct CondensedSchedule {
   int item_count = 0;
@@ -47,11 +47,18 @@ struct HostCondensedSchedule {
   int slots = 0;
 };
 
+/// Where windows are cut.
+enum class PieceCut {
+  Even,  ///< into pieces of about the same size
+  Full   ///< at multiples of piece_tiles: for tiles that need those before them in a piece (StagedView.hpp)
+};
+
 /// Builds a schedule from the window offsets of a pattern, in host memory (windows + 1 of them).
 ///
 /// piece_tiles: the most tiles of an item, > 0. Windows without tiles get an item too, for beta Y. Throws
 /// std::invalid_argument for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
 template <class Offset>
-HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles);
+HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
+                                                       PieceCut cut = PieceCut::Even);
 
 }  // namespace Tessera::Cuda

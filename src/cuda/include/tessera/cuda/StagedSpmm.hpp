@@ -19,10 +19,10 @@ std::size_t staged_workspace_bytes(const StagedPattern& A, const CondensedSchedu
 /// All pointers but A's window_offsets are device memory.
 ///
 /// For matrices whose windows share columns: reordered meshes, blocks, bands. schedule: build_condensed_schedule of
-/// A.window_offsets with A.piece_chunks. product.x is columns of A x N, product.y rows of A x N, with any N and any
-/// strides; y_rows is honoured, conjugate_values has no meaning for reals, x_rows must be null. workspace:
-/// staged_workspace_bytes, aligned to 256 bytes; nothing else may use it until the stream gets there. precision: Native
-/// for double (FP64 products and sums), Tf32x3 or Tf32 for float.
+/// A.window_offsets with A.piece_chunks and PieceCut::Full. product.x is columns of A x N, product.y rows of A x N,
+/// with any N and any strides; y_rows is honoured, conjugate_values has no meaning for reals, x_rows must be null.
+/// workspace: staged_workspace_bytes, aligned to 256 bytes; nothing else may use it until the stream gets there.
+/// precision: Native for double (FP64 products and sums), Tf32x3 or Tf32 for float.
 ///
 /// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run. An infinity or
 /// a NaN in X reaches the rows of Y that touch it and no others: sums of tiles that are not finite are computed anew

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/CondensedView.hpp>
+#include <vector>
+
+#include "../../perf_tests/gpu/Candidate.hpp"
+#include "DeviceMemory.hpp"
+
+/// Products on tensor cores for the tests: random ones, and what is right.
+namespace Tessera::Test {
+
+using Bench::HostMatrix;
+
+constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// How a product is asked for, besides its operands.
+struct ProductCase {
+  int strips = 1;  // of a window; of staged windows: blocks of a strip
+  Cuda::TileValues values = Cuda::TileValues::Dense;
+  Precision precision = Precision::Native;
+  int piece_tiles = 64;  // or chunks, of staged windows
+  int columns = 32;
+  int padding = 0;           // of rows of X and Y, in elements
+  int misalignment = 0;      // of X and Y, in elements
+  bool left_layout = false;  // column-major X and Y
+  bool scatter = false;      // rows of Y backwards
+  double alpha = 1.5, beta = 0.5;
+};
+
+/// Element (i, j) of a block of columns in a case's layout.
+inline std::size_t place(const ProductCase& c, int rows, int i, int j) {
+  const std::size_t stride = std::size_t(c.left_layout ? rows : c.columns) + c.padding;
+  return c.misalignment + (c.left_layout ? i + j * stride : i * stride + j);
+}
+inline std::size_t extent(const ProductCase& c, int rows) {
+  return c.misalignment +
+         (std::size_t(c.left_layout ? rows : c.columns) + c.padding) * std::size_t(c.left_layout ? c.columns : rows);
+}
+
+template <class Scalar>
+Multivector<Scalar> view(const ProductCase& c, int rows, Scalar* data) {
+  const std::ptrdiff_t stride = (c.left_layout ? rows : c.columns) + c.padding;
+  return {data + c.misalignment, rows, c.columns, c.left_layout ? 1 : stride, c.left_layout ? stride : 1};
+}
+
+inline std::string describe(const HostMatrix& A, const ProductCase& c) {
+  return "rows " + std::to_string(A.rows) + ", columns " + std::to_string(A.columns) + ", N " +
+         std::to_string(c.columns) + ", strips " + std::to_string(c.strips) +
+         (c.values == Cuda::TileValues::Dense ? ", dense, " : ", compact, ") + std::string(to_string(c.precision)) +
+         ", pieces " + std::to_string(c.piece_tiles) + ", beta " + std::to_string(c.beta) + ", padding " +
+         std::to_string(c.padding) + ", misalignment " + std::to_string(c.misalignment) +
+         (c.left_layout ? ", left" : "") + (c.scatter ? ", scatter" : "");
+}
+
+/// The unit roundoff that a precision promises, and how many times (entries of the row + 2) it may err.
+inline double tolerance(Precision precision) {
+  return precision == Precision::Native ? 2 * 0x1p-53 : precision == Precision::Tf32x3 ? 4 * 0x1p-24 : 2 * 0x1p-11;
+}
+
+/// Rows with up to `longest` entries each; every fifth is empty, the last has an entry in each column.
+inline HostMatrix random_matrix(int rows, int columns, int longest, unsigned seed) {
+  std::mt19937 random(seed);
+  HostMatrix A;
+  A.rows = rows;
+  A.columns = columns;
+  A.row_offsets = {0};
+  for (int i = 0; i < rows; ++i) {
+    std::vector<int> row;
+    const int wanted = columns == 0 || i % 5 == 4 ? 0 : static_cast<int>(random() % (longest + 1u));
+    for (int k = 0; k < wanted; ++k) row.push_back(static_cast<int>(random() % static_cast<unsigned>(columns)));
+    if (i + 1 == rows) {
+      row.resize(columns);
+      for (int j = 0; j < columns; ++j) row[j] = j;
+    }
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    A.column_indices.insert(A.column_indices.end(), row.begin(), row.end());
+    A.row_offsets.push_back(static_cast<int>(A.column_indices.size()));
+  }
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (std::size_t k = 0; k < A.column_indices.size(); ++k) A.values.push_back(uniform(random));
+  return A;
+}
+
+template <class Scalar>
+std::vector<Scalar> random_values(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<Scalar> values(count);
+  for (Scalar& value : values) value = static_cast<Scalar>(uniform(random));
+  return values;
+}
+
+/// Every element within its bound; not a number, or infinite, where and only where it must be; padding untouched.
+template <class MatrixScalar, class Scalar>
+void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<Scalar>& x, const std::vector<Scalar>& y,
+                  const std::vector<Scalar>& result) {
+  std::vector<Scalar> rest = result;
+  int shown = 0;
+  for (int i = 0; i < A.rows; ++i) {
+    const int y_row = c.scatter ? A.rows - 1 - i : i;
+    for (int j = 0; j < c.columns; ++j) {
+      const std::size_t at = place(c, A.rows, y_row, j);
+      double expected = c.beta == 0 ? 0 : c.beta * y[at], size = std::abs(expected);
+      for (int k = A.row_offsets[i]; k < A.row_offsets[i + 1]; ++k) {
+        const double term =
+            c.alpha * static_cast<MatrixScalar>(A.values[k]) * x[place(c, A.columns, A.column_indices[k], j)];
+        expected += term;
+        size += std::abs(term);
+      }
+      const double bound = tolerance(c.precision) * (A.row_offsets[i + 1] - A.row_offsets[i] + 2) * size;
+      const bool right = std::isnan(expected)   ? std::isnan(result[at])
+                         : std::isinf(expected) ? result[at] == expected
+                                                : std::abs(result[at] - expected) <= bound;
+      if (!right && shown++ < 3)
+        ADD_FAILURE() << "Y(" << i << ", " << j << ") = " << result[at] << ", not " << expected;
+      rest[at] = y[at];
+    }
+  }
+  EXPECT_TRUE(y.empty() || std::memcmp(rest.data(), y.data(), y.size() * sizeof(Scalar)) == 0) << "padding was written";
+  if (shown > 3) ADD_FAILURE() << shown << " elements are wrong";
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "Memory.hpp"
+
+// The functions of device code that the kernels call. Loads and stores are checked: a scalar or a vector, at a multiple
+// of its size, within one allocation.
+
+inline int min(int a, int b) { return a < b ? a : b; }
+inline int max(int a, int b) { return a > b ? a : b; }
+using std::isfinite;
+
+inline float __fmaf_rn(float a, float b, float c) { return std::fma(a, b, c); }
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline float __fmul_rn(float a, float b) { return a * b; }
+inline double __dmul_rn(double a, double b) { return a * b; }
+inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+inline std::uint32_t __float_as_uint(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+template <class T>
+T __ldg(const T* pointer) {
+  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldg");
+  return *pointer;
+}
+template <class T>
+T __ldcs(const T* pointer) {
+  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldcs");
+  return *pointer;
+}
+template <class T>
+void __stcs(T* pointer, const T& value) {
+  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__stcs");
+  *pointer = value;
+}
+inline unsigned long long atomicAdd(unsigned long long* pointer, unsigned long long value) {
+  Tessera::Emulation::Memory::device().check(pointer, sizeof(value), sizeof(value), "atomicAdd");
+  const unsigned long long before = *pointer;
+  *pointer += value;
+  return before;
+}
+
+inline void __syncthreads() { Tessera::Emulation::Block::running().meet_block(); }
+inline void __syncwarp() { Tessera::Emulation::Block::running().meet_warp("__syncwarp"); }
+
+// By all lanes of the warp: no kernel has another mask.
+
+template <class T>
+T __shfl_sync(unsigned, T value, int source, int width = 32) {
+  auto& block = Tessera::Emulation::Block::running();
+  const auto first_of_group = static_cast<int>(block.lane()) & ~(width - 1);
+  return block.exchange("__shfl_sync", value)[first_of_group + (source & (width - 1))];
+}
+template <class T>
+T __shfl_down_sync(unsigned, T value, int distance) {
+  auto& block = Tessera::Emulation::Block::running();
+  const auto source = static_cast<int>(block.lane()) + distance;
+  return block.exchange("__shfl_down_sync", value)[source < 32 ? source : static_cast<int>(block.lane())];
+}
+inline int __reduce_max_sync(unsigned, int value) {
+  const int* values = Tessera::Emulation::Block::running().exchange("__reduce_max_sync", value);
+  return *std::max_element(values, values + 32);
+}
+inline int __reduce_min_sync(unsigned, int value) {
+  const int* values = Tessera::Emulation::Block::running().exchange("__reduce_min_sync", value);
+  return *std::min_element(values, values + 32);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <map>
+
+#include "Block.hpp"
+
+namespace Tessera::Emulation {
+
+/// What cudaMalloc gave: host memory, whose bounds are known. It is full of NaN, and ends where it was asked to, so
+/// that the address sanitizer sees ordinary accesses beyond it.
+class Memory {
+ public:
+  static Memory& device() {
+    static Memory memory;
+    return memory;
+  }
+
+  void* allocate(std::size_t bytes) {
+    void* pointer = nullptr;
+    if (posix_memalign(&pointer, alignment, bytes) != 0) return nullptr;
+    std::memset(pointer, 0xff, bytes);
+    sizes_[reinterpret_cast<std::uintptr_t>(pointer)] = bytes;
+    return pointer;
+  }
+
+  void release(void* pointer) {
+    sizes_.erase(reinterpret_cast<std::uintptr_t>(pointer));
+    std::free(pointer);
+  }
+
+  /// Fails unless this many bytes are one allocation's, and the address is a multiple of `alignment`.
+  void check(const void* pointer, std::size_t bytes, std::size_t wanted_alignment, const char* access) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    if (address % wanted_alignment != 0) fail(std::string(access) + " at a misaligned address");
+    auto next = sizes_.upper_bound(address);
+    if (next == sizes_.begin() || address + bytes > std::prev(next)->first + std::prev(next)->second) {
+      fail(std::string(access) + " beyond the memory that was allocated");
+    }
+  }
+
+ private:
+  static constexpr std::size_t alignment = 256;
+  std::map<std::uintptr_t, std::size_t> sizes_;
+};
+
+}  // namespace Tessera::Emulation

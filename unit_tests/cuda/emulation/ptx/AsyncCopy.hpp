@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+/// The copies and barriers of src/cuda/ptx/AsyncCopy.cuh that kernels use. A copy is done as late as it may be: when
+/// the thread arrives at a barrier after its copies. So who forgets to wait reads NaN.
+namespace Tessera::Cuda {
+
+inline void copy_async_16_filled(void* shared, const void* global, int valid) {
+  auto& block = Emulation::Block::running();
+  if (!block.is_shared(shared, 16)) Emulation::fail("cp.async beyond shared memory");
+  if (reinterpret_cast<std::uintptr_t>(shared) % 16 != 0) Emulation::fail("cp.async to a misaligned address");
+  if (valid < 0 || valid > 16) Emulation::fail("cp.async of less than 0 or more than 16 bytes");
+  Emulation::Memory::device().check(global, static_cast<std::size_t>(valid), 16, "cp.async");
+  block.thread().copies.push_back({shared, global, valid, 16});
+}
+inline void copy_async_16(void* shared, const void* global) { copy_async_16_filled(shared, global, 16); }
+
+/// The 64 bits of an mbarrier.
+struct EmulatedBarrier {
+  std::int16_t pending, expected;
+  unsigned phase;
+
+  static EmulatedBarrier& at(std::uint64_t* memory) {
+    if (!Emulation::Block::running().is_shared(memory, sizeof(EmulatedBarrier))) Emulation::fail("a stray mbarrier");
+    return *reinterpret_cast<EmulatedBarrier*>(memory);
+  }
+};
+
+inline void mbarrier_init(std::uint64_t* barrier, int arrivals) {
+  EmulatedBarrier::at(barrier) = {static_cast<std::int16_t>(arrivals), static_cast<std::int16_t>(arrivals), 0};
+}
+
+inline void mbarrier_arrive(std::uint64_t* barrier) {
+  EmulatedBarrier& state = EmulatedBarrier::at(barrier);
+  if (state.expected <= 0) Emulation::fail("an mbarrier that was not initialised");
+  if (--state.pending > 0) return;
+  state.pending = state.expected;
+  ++state.phase;
+}
+
+inline void mbarrier_arrive_after_copies(std::uint64_t* barrier) {
+  auto& copies = Emulation::Block::running().thread().copies;
+  for (const Emulation::PendingCopy& copy : copies) {
+    std::memset(copy.to, 0, static_cast<std::size_t>(copy.filled));
+    std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+  }
+  copies.clear();
+  mbarrier_arrive(barrier);
+}
+
+inline void mbarrier_wait(std::uint64_t* barrier, int parity) {
+  const EmulatedBarrier& state = EmulatedBarrier::at(barrier);
+  if (static_cast<int>(state.phase % 2) != parity) return;
+  Emulation::Block::running().wait_for_change(state.phase, state.phase);
+}
+
+}  // namespace Tessera::Cuda
