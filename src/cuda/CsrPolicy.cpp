@@ -21,17 +21,6 @@ double footprint(const CsrProblem& problem, double slab_columns) {
   return rows_in_use * slab_columns * problem.vector_bytes;
 }
 
-/// Interpolated between the measured ones over the logarithm of the footprint.
-double gather_rate(const CsrMachine& machine, double bytes) {
-  const auto first = std::begin(machine.gathers), last = std::end(machine.gathers);
-  const auto above = std::find_if(first, last, [&](const auto& rate) { return rate.footprint >= bytes; });
-  if (above == first) return first->bytes;
-  if (above == last) return std::prev(last)->bytes;
-  const auto below = std::prev(above);
-  const double share = std::log(bytes / below->footprint) / std::log(above->footprint / below->footprint);
-  return below->bytes + share * (above->bytes - below->bytes);
-}
-
 bool is_one_of(int number, std::initializer_list<int> choices) {
   return std::find(choices.begin(), choices.end(), number) != choices.end();
 }
@@ -54,7 +43,7 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
                fetched_again = problem.nonzeros - fetched_first;
   const double matrix_bytes = problem.nonzeros * (problem.matrix_bytes + 4);
   return fetched_first * row_bytes / std::prev(std::end(machine.gathers))->bytes +
-         fetched_again * row_bytes / gather_rate(machine, footprint(problem, width)) +
+         fetched_again * row_bytes / gather_rate(machine.gathers, footprint(problem, width)) +
          slabs * (matrix_bytes / machine.streamed + problem.rows * machine.row_seconds);
 }
 

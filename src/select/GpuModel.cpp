@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
-#include <cmath>
-#include <iterator>
 #include <tessera/select/GpuModel.hpp>
 
 #include "Candidates.hpp"
@@ -10,21 +7,10 @@ namespace Tessera {
 
 namespace {
 
-/// Interpolated between the measured ones over the logarithm of the footprint.
-double gather_rate(const GpuModel& gpu, double footprint) {
-  const auto first = std::begin(gpu.gathers), last = std::end(gpu.gathers);
-  const auto above = std::find_if(first, last, [&](const auto& rate) { return rate.footprint >= footprint; });
-  if (above == first) return first->bytes;
-  if (above == last) return std::prev(last)->bytes;
-  const auto below = std::prev(above);
-  const double share = std::log(footprint / below->footprint) / std::log(above->footprint / below->footprint);
-  return below->bytes + share * (above->bytes - below->bytes);
-}
-
 /// Fetching the rows of X.
 double x_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double row_bytes = m.vector_columns * m.vector_bytes;
-  const double rate = gather_rate(gpu, m.columns * row_bytes);
+  const double rate = gather_rate(gpu.gathers, m.columns * row_bytes);
   if (size.format == Format::BitTcf && gpu.has_tile_kernels) return 8 * size.tiles * row_bytes / rate;
   if (size.format != Format::Csr) return m.nonzeros * row_bytes / gpu.portable_entries;
   const double far = m.near_columns > 0 ? m.near_columns : m.nonzeros;

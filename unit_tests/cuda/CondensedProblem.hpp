@@ -34,22 +34,14 @@ void device_product(const HostMatrix& A, const ProductCase& c, const std::vector
   schedule.items = items.data();
   schedule.sums = sums.data();
 
-  const OnDevice<Scalar> device_x(x), device_y(y);
-  std::vector<int> backwards(A.rows);
-  for (int i = 0; i < A.rows; ++i) backwards[i] = A.rows - 1 - i;
-  const OnDevice<int> y_rows(backwards);
-  Product<MatrixScalar, Scalar> product;
-  product.values = c.values == Cuda::TileValues::Dense ? dense.data() : compact.data();
-  product.alpha = static_cast<Scalar>(c.alpha);
-  product.x = view<const Scalar>(c, A.columns, device_x.data());
-  product.beta = static_cast<Scalar>(c.beta);
-  product.y = view<Scalar>(c, A.rows, device_y.data());
-  product.y_rows = c.scatter ? y_rows.data() : nullptr;
+  const Operands<Scalar> operands(A, c, x, y);
+  const auto product =
+      operands.template product<MatrixScalar>(c.values == Cuda::TileValues::Dense ? dense.data() : compact.data());
   const OnDevice<std::byte> workspace(
       std::vector<std::byte>(Cuda::condensed_workspace_bytes(pattern, schedule, product.x), std::byte(0xff)));
   Cuda::condensed_spmm(nullptr, pattern, c.values, c.precision, schedule, product,
                        Scratch{workspace.data(), workspace.bytes()});
-  y = device_y.to_host();
+  y = operands.y.to_host();
 }
 
 }  // namespace Tessera::Test

@@ -103,6 +103,37 @@ std::vector<Scalar> random_values(std::size_t count, unsigned seed) {
   return values;
 }
 
+/// What a case multiplies, in the memory of the GPU.
+template <class Scalar>
+struct Operands {
+  HostMatrix A;
+  ProductCase c;
+  OnDevice<Scalar> x, y;
+  OnDevice<int> y_rows;  // backwards
+
+  Operands(const HostMatrix& matrix, const ProductCase& c_, const std::vector<Scalar>& host_x,
+           const std::vector<Scalar>& host_y)
+      : A(matrix), c(c_), x(host_x), y(host_y), y_rows(backwards(matrix.rows)) {}
+
+  static std::vector<int> backwards(int rows) {
+    std::vector<int> order(rows);
+    for (int i = 0; i < rows; ++i) order[i] = rows - 1 - i;
+    return order;
+  }
+
+  template <class MatrixScalar>
+  Product<MatrixScalar, Scalar> product(const MatrixScalar* values) const {
+    Product<MatrixScalar, Scalar> product;
+    product.values = values;
+    product.alpha = static_cast<Scalar>(c.alpha);
+    product.x = view<const Scalar>(c, A.columns, x.data());
+    product.beta = static_cast<Scalar>(c.beta);
+    product.y = view<Scalar>(c, A.rows, y.data());
+    product.y_rows = c.scatter ? y_rows.data() : nullptr;
+    return product;
+  }
+};
+
 /// Every element within its bound; not a number, or infinite, where and only where it must be; padding untouched.
 template <class MatrixScalar, class Scalar>
 void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<Scalar>& x, const std::vector<Scalar>& y,

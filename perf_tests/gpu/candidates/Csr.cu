@@ -5,54 +5,25 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <tessera/cuda/CsrSpmm.hpp>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "../Candidate.hpp"
+#include "../Device.hpp"
 
 /// csr_spmm for the benchmarks: with each policy, and with the one that it chooses.
 namespace Tessera::Bench {
 
 namespace {
 
-/// An array in device memory.
-template <class T>
-class DeviceArray {
- public:
-  DeviceArray() = default;
-  ~DeviceArray() { cudaFree(data_); }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-
-  void resize(std::size_t size) {
-    cudaFree(std::exchange(data_, nullptr));
-    size_ = size;
-    if (size > 0) check(cudaMalloc(&data_, bytes()), "allocating");
-  }
-  template <class Source>
-  void assign(const std::vector<Source>& host) {
-    const std::vector<T> converted(host.begin(), host.end());
-    resize(host.size());
-    if (size_ > 0) check(cudaMemcpy(data_, converted.data(), bytes(), cudaMemcpyHostToDevice), "copying");
-  }
-  T* data() const { return data_; }
-  std::size_t bytes() const { return size_ * sizeof(T); }
-
- private:
-  void check(cudaError_t status, const char* what) const {
-    if (status == cudaSuccess) return;
-    throw std::runtime_error("csr candidate: " + std::string(what) + " " + std::to_string(bytes()) +
-                             " bytes: " + cudaGetErrorString(status));
-  }
-
-  T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
+/// A copy of an array in device memory, in another type if need be.
+template <class T, class Source>
+DeviceArray<T> to_device(const std::vector<Source>& host) {
+  return DeviceArray<T>(std::vector<T>(host.begin(), host.end()));
+}
 
 /// What tells candidates apart. Nothing: csr_spmm chooses.
 struct CsrOptions {
@@ -84,11 +55,11 @@ class CsrCandidate : public Candidate<Scalar> {
     const int piece_length = options_.piece_length.value_or(Cuda::csr_piece_length(A.column_indices.size()));
     const Cuda::CsrScheduleSize size = Cuda::count_csr_schedule(host, piece_length);
     if (!is_applicable(A, size, N)) return false;
-    row_offsets_.assign(A.row_offsets);
-    column_indices_.assign(A.column_indices);
-    values_.assign(A.values);
-    schedule_memory_.assign(Cuda::fill_csr_schedule(host, size));
-    workspace_.resize(Cuda::csr_workspace_bytes(size, N, sizeof(Scalar)));
+    row_offsets_ = to_device<int>(A.row_offsets);
+    column_indices_ = to_device<int>(A.column_indices);
+    values_ = to_device<Scalar>(A.values);
+    schedule_memory_ = to_device<Ordinal>(Cuda::fill_csr_schedule(host, size));
+    workspace_ = DeviceArray<std::byte>(Cuda::csr_workspace_bytes(size, N, sizeof(Scalar)));
     schedule_ = Cuda::CsrSchedule(size, schedule_memory_.data());
     pattern_ = {A.rows, A.columns, row_offsets_.data(), column_indices_.data()};
     columns_ = N;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <tessera/common/GatherRate.hpp>
 
 namespace Tessera::Cuda {
 
@@ -37,10 +38,6 @@ struct CsrProblem {
 /// What a GPU does in a second; measured on an H200, where gathers of rows of X run at these rates if the rows that are
 /// in use at a time take so many bytes.
 struct CsrMachine {
-  struct GatherRate {
-    double footprint;  ///< bytes
-    double bytes;      ///< a second
-  };
   GatherRate gathers[7] = {{1e6, 12.8e12},  {4e6, 9.5e12},   {32e6, 8.6e12}, {64e6, 7.2e12},
                            {128e6, 5.6e12}, {512e6, 4.6e12}, {2e9, 4.4e12}};
   double streamed = 4.2e12;    ///< bytes of A

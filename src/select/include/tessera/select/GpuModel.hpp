@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tessera/common/GatherRate.hpp>
 #include <tessera/select/Choose.hpp>
 
 namespace Tessera {
@@ -11,10 +12,7 @@ namespace Tessera {
 /// rows nearby fetched too come from the multiprocessor's own cache; a tile of a condensed window fetches its eight,
 /// all from the cache that is shared, for as many rows of A.
 struct GpuModel {
-  struct GatherRate {
-    double footprint;  ///< bytes of X
-    double bytes;      ///< a second
-  };
+  /// With all of X in use.
   GatherRate gathers[6] = {{4e6, 10.5e12},  {32e6, 9.2e12},  {64e6, 7.3e12},
                            {128e6, 5.8e12}, {512e6, 4.7e12}, {2e9, 4.4e12}};
   double near_gathers = 20e12;     ///< bytes of X from a multiprocessor's own cache
