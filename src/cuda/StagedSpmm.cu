@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::size_t workspace_alignment = 256;
 
-// The policies of products, for windows of 64 rows in strips of 8 and of 128 rows in strips of 16.
-template <class Scalar>
-using DefaultPolicy = StagedPolicy<256 / sizeof(Scalar), 64, 4, 8, 4, 2>;
-
 // Rows of scratch are padded to 16 bytes.
 std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
 
@@ -37,9 +33,9 @@ template <Precision precision, class MatrixScalar, class Scalar>
 void launch_kind(Stream stream, const StagedArguments<MatrixScalar, Scalar>& arguments, Scalar* packed) {
   const std::ptrdiff_t stride = arguments.partials_stride;
   if (arguments.A.strip_blocks == 1) {
-    launch_staged_any<StagedKind<precision, 1>, DefaultPolicy<Scalar>>(stream, arguments, packed, stride);
+    launch_staged_any<StagedKind<precision, 1>, DefaultStagedPolicy<Scalar>>(stream, arguments, packed, stride);
   } else if (arguments.A.strip_blocks == 2) {
-    launch_staged_any<StagedKind<precision, 2>, DefaultPolicy<Scalar>>(stream, arguments, packed, stride);
+    launch_staged_any<StagedKind<precision, 2>, DefaultStagedPolicy<Scalar>>(stream, arguments, packed, stride);
   } else {
     throw std::invalid_argument("staged_spmm: strips of " + std::to_string(8 * arguments.A.strip_blocks) + " rows");
   }

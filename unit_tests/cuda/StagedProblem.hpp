@@ -11,13 +11,13 @@ namespace Tessera::Test {
 /// Y = alpha A X + beta Y on the device, in place, with A in staged windows; x and y as `place` says.
 template <class MatrixScalar, class Scalar>
 void staged_product(const HostMatrix& A, const ProductCase& c, const std::vector<Scalar>& x, std::vector<Scalar>& y) {
-  const Bench::StagedShape shape = {64 * c.strips, c.strips, 64, c.piece_tiles, 1024};
+  const StagedShape shape = {64 * c.strips, c.strips, 64, c.piece_tiles, 1024};
   const Bench::HostStaged B = Bench::build_staged(A, shape, sizeof(MatrixScalar));
   const OnDevice<int> chunk_columns(B.chunk_columns);
-  const OnDevice<Cuda::StagedChunk> chunks(B.chunks);
+  const OnDevice<StagedChunk> chunks(B.chunks);
   const OnDevice<std::byte> tiles(B.tiles);
   const OnDevice<MatrixScalar> values(std::vector<MatrixScalar>(B.values.begin(), B.values.end()));
-  Cuda::StagedPattern pattern;
+  StagedPattern pattern;
   pattern.rows = A.rows, pattern.columns = A.columns;
   pattern.window_rows = shape.window_rows, pattern.strip_blocks = shape.strip_blocks;
   pattern.chunk_slots = shape.chunk_slots, pattern.piece_chunks = shape.piece_chunks;

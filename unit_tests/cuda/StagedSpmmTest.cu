@@ -121,7 +121,7 @@ TEST(StagedSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
 }
 
 TEST(StagedSpmm, RefusesWhatItCannotDo) {
-  Cuda::StagedPattern A;
+  StagedPattern A;
   const Cuda::CondensedSchedule<int> schedule;
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Native, schedule, Product<float, float>{}, {}),
                std::invalid_argument);

@@ -26,8 +26,9 @@ class Staged : public Candidate<Scalar> {
   bool prepare(const HostMatrix& A, int N) override {
     if (sizeof(Scalar) == 4 && (Policy::columns > 32) != (N > 32)) return false;
     const int window_rows = Kind::strip_rows * Policy::strips;
-    matrix_ = prepared_staged<Scalar>(A, {window_rows, Kind::blocks, Policy::slots, piece_chunks_,
-                                          Cuda::StagedBuffers<Scalar, Policy>::template most_values<Kind::blocks>()});
+    matrix_ =
+        prepared_staged<Scalar>(A, {window_rows, Kind::blocks, Policy::slots, piece_chunks_,
+                                    Cuda::StagedMemory<Scalar, Policy>::most_values(Kind::blocks, sizeof(Scalar))});
     auto schedule = Cuda::build_condensed_schedule(matrix_->window_offsets().data(), matrix_->pattern().windows(),
                                                    piece_chunks_, Cuda::PieceCut::Full);
     longest_first(schedule.items);
@@ -43,7 +44,7 @@ class Staged : public Candidate<Scalar> {
 
   void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
     Cuda::StagedArguments<Scalar, Scalar> arguments;
-    const Cuda::StagedPattern A = matrix_->pattern();
+    const StagedPattern A = matrix_->pattern();
     arguments.A = A;
     arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),
                           sums_.data()};

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <tessera/common/Product.hpp>
+#include <tessera/common/StagedView.hpp>
 #include <tessera/cuda/CondensedSchedule.hpp>
-#include <tessera/cuda/StagedView.hpp>
 
 #include "../policy/StagedPolicy.hpp"
 

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/cuda/StagedView.hpp>
+#include <tessera/common/StagedView.hpp>
 
+#include "../policy/StagedMemory.hpp"
 #include "../ptx/AsyncCopy.cuh"
 
 namespace Tessera::Cuda {
@@ -15,37 +16,16 @@ namespace Tessera::Cuda {
 /// that differ mod 4 read different banks.
 template <class Scalar, class Policy>
 struct StagedBuffers {
-  static constexpr int panel_bytes = 128;
-  static constexpr int row_bytes = Policy::columns * static_cast<int>(sizeof(Scalar));
-  static constexpr int panels = row_bytes / panel_bytes;
-  static_assert(row_bytes % panel_bytes == 0);
-  static constexpr int panel_stride = Policy::slots * panel_bytes;
-  static constexpr int x_bytes = panels * panel_stride;
-  static constexpr int barrier_bytes = 128;
-  static_assert(2 * Policy::buffers * 8 <= barrier_bytes);
+  using Memory = StagedMemory<Scalar, Policy>;
+  static constexpr int row_bytes = Memory::row_bytes;
+  static constexpr int panel_bytes = Memory::panel_bytes;
+  static constexpr int panels = Memory::panels;
+  static constexpr int panel_stride = Memory::panel_stride;
+  static constexpr int x_bytes = Memory::x_bytes;
+  static constexpr int barrier_bytes = Memory::barrier_bytes;
 
   std::byte* memory;
   int tile_bytes, value_bytes;  // of a buffer
-
-  static std::size_t bytes(const StagedPattern& A) {
-    return barrier_bytes + std::size_t(Policy::buffers) * (x_bytes + A.most_tile_bytes + A.most_value_bytes);
-  }
-
-  /// Of a chunk, so that as many blocks as the policy wants fit in a multiprocessor whatever the matrix: tiles have all
-  /// the columns that there can be.
-  ///
-  /// NOTE: 212 of 228 KB. Planned with all of them, blocks of 110 KB ran one at a time on an H200; why is not known.
-  template <int blocks>
-  static constexpr int most_values() {
-    constexpr int multiprocessor_bytes = 212 * 1024, block_overhead = 1024;
-    constexpr int buffer_bytes =
-        (multiprocessor_bytes / Policy::min_blocks - block_overhead - barrier_bytes) / Policy::buffers;
-    constexpr int tile_bytes = staged_header_bytes(Policy::strips) +
-                               Policy::strips * (Policy::slots / 8 + 1) * static_cast<int>(sizeof(StagedTile<blocks>));
-    constexpr int values = (buffer_bytes - x_bytes - tile_bytes) / 16 * 16 / static_cast<int>(sizeof(Scalar));
-    static_assert(values >= 8 * blocks * Policy::strips, "a column of a window must fit");
-    return values;
-  }
 
   /// Complete when the chunk in a buffer is there.
   __device__ std::uint64_t* full(int buffer) const { return reinterpret_cast<std::uint64_t*>(memory) + buffer; }

@@ -39,6 +39,9 @@ unsigned resident_blocks(Kernel* kernel, int threads, std::size_t shared_bytes) 
 /// A whole product with a given policy. Needs rows_are_aligned(product.x) and, if the schedule has slots, partials.
 template <class Kind, class Policy, class MatrixScalar, class Scalar>
 void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> arguments) {
+  static_assert(StagedMemory<Scalar, Policy>::most_values(Kind::blocks, sizeof(MatrixScalar)) >=
+                    Kind::strip_rows * Policy::strips,
+                "a column of a window must fit");
   const StagedPattern& A = arguments.A;
   if (A.window_rows != Kind::strip_rows * Policy::strips || A.strip_blocks != Kind::blocks ||
       A.chunk_slots != Policy::slots) {
@@ -55,7 +58,7 @@ void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> argument
   arguments.x_row_bytes = static_cast<unsigned>(row_bytes);
   arguments.slabs = static_cast<unsigned>(window_count(columns, Policy::columns));
   arguments.y_vectors = rows_are_aligned(arguments.product.y);
-  const std::size_t shared_bytes = StagedBuffers<Scalar, Policy>::bytes(A);
+  const std::size_t shared_bytes = StagedMemory<Scalar, Policy>::bytes(A.most_tile_bytes, A.most_value_bytes);
   const auto kernel = &staged_kernel<Kind, Policy, MatrixScalar, Scalar>;
   const unsigned tasks = launch_count(std::size_t(arguments.schedule.item_count) * arguments.slabs);
   const unsigned blocks = std::min(tasks, resident_blocks(kernel, Policy::threads, shared_bytes));

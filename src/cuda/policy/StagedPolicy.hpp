@@ -26,6 +26,10 @@ struct StagedPolicy {
   static constexpr int min_blocks = min_blocks_;
 };
 
+/// That of staged_spmm, for windows of 64 rows in strips of 8 and of 128 rows in strips of 16.
+template <class Scalar>
+using DefaultStagedPolicy = StagedPolicy<256 / sizeof(Scalar), 64, 4, 8, 4, 2>;
+
 /// What is multiplied, as far as the compiler must know. blocks: of 8 rows, that a strip has.
 template <Precision precision_, int blocks_>
 struct StagedKind {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <tessera/common/StagedView.hpp>
 #include <tessera/cuda/CondensedSchedule.hpp>
-#include <tessera/cuda/StagedView.hpp>
 
 #include "../condensed/PreparedCondensed.hpp"
 #include "HostStaged.hpp"
@@ -17,8 +17,8 @@ class PreparedStaged {
   PreparedStaged(const HostMatrix& A, const StagedShape& shape)
       : PreparedStaged(A, build_staged(A, shape, sizeof(Scalar))) {}
 
-  Cuda::StagedPattern pattern() const {
-    Cuda::StagedPattern A;
+  StagedPattern pattern() const {
+    StagedPattern A;
     A.rows = rows_, A.columns = columns_;
     A.window_rows = shape_.window_rows, A.strip_blocks = shape_.strip_blocks;
     A.chunk_slots = shape_.chunk_slots, A.piece_chunks = shape_.piece_chunks;
@@ -48,7 +48,7 @@ class PreparedStaged {
   StagedShape shape_;
   std::vector<int> window_offsets_;
   DeviceArray<int> chunk_columns_;
-  DeviceArray<Cuda::StagedChunk> chunks_;
+  DeviceArray<StagedChunk> chunks_;
   DeviceArray<std::byte> tiles_;
   DeviceArray<Scalar> values_;
 };

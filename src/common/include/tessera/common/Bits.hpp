@@ -25,6 +25,15 @@ TESSERA_FUNCTION int lowest_bit(std::uint64_t bits) {
 #endif
 }
 
+/// The place of the highest bit that is set; there must be one.
+TESSERA_FUNCTION int highest_bit(std::uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  return 63 - __clzll(static_cast<long long>(bits));
+#else
+  return 63 - __builtin_clzll(bits);
+#endif
+}
+
 /// The lowest `count` bits, 0 <= count < 64.
 TESSERA_FUNCTION constexpr std::uint64_t low_bits(int count) { return (std::uint64_t(1) << count) - 1; }
 

@@ -3,8 +3,8 @@
 
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/common/StagedView.hpp>
 #include <tessera/cuda/CondensedSchedule.hpp>
-#include <tessera/cuda/StagedView.hpp>
 #include <tessera/cuda/Stream.hpp>
 
 namespace Tessera::Cuda {
@@ -16,10 +16,10 @@ std::size_t staged_workspace_bytes(const StagedPattern& A, const CondensedSchedu
                                    const Multivector<const Scalar>& x);
 
 /// Y = alpha A X + beta Y on tensor cores, A in windows of 64 or 128 rows whose rows of X are staged in shared memory.
-/// All pointers but A's window_offsets are device memory.
+/// All pointers are device memory; A.window_offsets is not read.
 ///
 /// For matrices whose windows share columns: reordered meshes, blocks, bands. schedule: build_condensed_schedule of
-/// A.window_offsets with A.piece_chunks and PieceCut::Full. product.x is columns of A x N, product.y rows of A x N,
+/// the window offsets with A.piece_chunks and PieceCut::Full. product.x is columns of A x N, product.y rows of A x N,
 /// with any N and any strides; y_rows is honoured, conjugate_values has no meaning for reals, x_rows must be null.
 /// workspace: staged_workspace_bytes, aligned to 256 bytes; nothing else may use it until the stream gets there.
 /// precision: Native for double (FP64 products and sums), Tf32x3 or Tf32 for float.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 
-namespace Tessera::Cuda {
+namespace Tessera {
 
 /// A tile of a strip: 8 columns of X rows that are staged, and where the strip has entries in them.
 ///
@@ -15,10 +15,10 @@ namespace Tessera::Cuda {
 /// order of the bits. A tile column that stands for none has the code of another one, and no bits.
 template <int blocks>
 struct alignas(16) StagedTile {
-  std::uint64_t masks[blocks];
-  std::uint32_t first_value;
-  std::uint32_t padding = 0;
-  std::uint16_t codes[8];
+  std::uint64_t masks[blocks] = {};
+  std::uint32_t first_value = 0;
+  std::uint32_t padding[2 * blocks - 1] = {};  // no byte is left undefined
+  std::uint16_t codes[8] = {};
 };
 
 /// Where the parts of a chunk lie.
@@ -35,7 +35,7 @@ struct alignas(8) StagedChunk {
 /// So a row of X is gathered once a window, and multiplied with few zeros nevertheless. No tile looks back beyond the
 /// first chunk of a piece: the chunks 0, piece_chunks, 2 piece_chunks, ... of a window.
 ///
-///   window_offsets  windows + 1           first chunk of each window, in host memory too (schedules are made from it)
+///   window_offsets  windows + 1           first chunk of each window; read by no kernel: schedules are made from it
 ///   chunk_columns   chunk_slots * chunks  matrix column of each slot, -1 for none; aligned to 16 bytes
 ///   chunks          chunks + 1
 ///   tiles           of each chunk: strips + 1 numbers of 16 bits, the first tile of each strip, filled up to 16 bytes;
@@ -63,7 +63,21 @@ struct StagedPattern {
   TESSERA_FUNCTION int strips() const { return window_rows / (8 * strip_blocks); }
 };
 
+/// How a matrix is cut into staged windows.
+struct StagedShape {
+  int window_rows = 64;    ///< a multiple of 64
+  int strip_blocks = 1;    ///< of 8 rows, that a strip has: 1 or 2
+  int chunk_slots = 64;    ///< distinct columns of a chunk, from 1 to 64
+  int piece_chunks = 16;   ///< of a window, that are multiplied by one block of threads
+  int most_values = 1024;  ///< of the columns of a chunk, if they are more than one
+
+  TESSERA_FUNCTION int strip_rows() const { return 8 * strip_blocks; }
+  TESSERA_FUNCTION int strips() const { return window_rows / strip_rows(); }
+  TESSERA_FUNCTION int row_words() const { return window_rows / 64; }  ///< that have a bit for each row of a window
+  friend bool operator==(const StagedShape&, const StagedShape&) = default;
+};
+
 /// Bytes before the tiles of a chunk.
 TESSERA_FUNCTION constexpr int staged_header_bytes(int strips) { return (2 * (strips + 1) + 15) / 16 * 16; }
 
-}  // namespace Tessera::Cuda
+}  // namespace Tessera
