@@ -83,41 +83,6 @@ KeyedSlots<Exec, Offset> keys_of_entries(const Exec& exec, const CsrPattern<Offs
   return result;
 }
 
-/// Keeps the first of each run of equal keys; runs(i) is where the i-th of them starts, and the runs' end closes the
-/// list.
-template <class Exec, class Offset>
-std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
-                        Kokkos::View<Offset*, typename Exec::memory_space>& runs) {
-  const auto keys = sorted.keys;
-  const std::size_t size = keys.extent(0);
-  const auto is_first = KOKKOS_LAMBDA(std::size_t i) { return i == 0 || keys(i) != keys(i - 1); };
-  std::size_t unique = 0;
-  Kokkos::parallel_reduce(
-      "Tessera::unique_keys::count", IndexPolicy<Exec>(exec, 0, size),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) { sum += is_first(i); }, unique);
-  exec.fence("Tessera::unique_keys");
-  if (unique == size) return unique;
-  const auto kept =
-      allocate<Kokkos::View<std::uint64_t*, typename Exec::memory_space>>(exec, "Tessera::unique_keys", unique);
-  const auto starts = allocate<Kokkos::View<Offset*, typename Exec::memory_space>>(exec, "Tessera::runs", unique + 1);
-  Kokkos::parallel_scan(
-      "Tessera::unique_keys::keep", IndexPolicy<Exec>(exec, 0, size + 1),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum, bool final) {
-        if (i == size) {
-          if (final) starts(sum) = Offset(size);
-        } else if (is_first(i)) {
-          if (final) {
-            kept(sum) = keys(i);
-            starts(sum) = Offset(i);
-          }
-          ++sum;
-        }
-      });
-  sorted.keys = kept;
-  runs = starts;
-  return unique;
-}
-
 template <class Exec, class Offset>
 BuiltCsr<Offset, typename Exec::memory_space> sort_rows(const Exec& exec, const CsrPattern<Offset>& A,
                                                         std::size_t entries) {

@@ -32,6 +32,42 @@ Csr<Offset, typename Exec::memory_space> csr_of_sorted_keys(
   return result;
 }
 
+/// Keeps one of each run of keys that are equal but for their lowest `shift` bits, without those bits, and says how
+/// many they are; runs(i) is where the i-th run starts, and the end closes the list. Without a shift, `runs` stays as
+/// it is where all keys differ.
+template <class Exec, class Offset>
+std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
+                        Kokkos::View<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
+  const auto keys = sorted.keys;
+  const std::size_t size = keys.extent(0);
+  const auto is_first = KOKKOS_LAMBDA(std::size_t i) { return i == 0 || keys(i) >> shift != keys(i - 1) >> shift; };
+  std::size_t unique = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::unique_keys::count", IndexPolicy<Exec>(exec, 0, size),
+      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) { sum += is_first(i); }, unique);
+  exec.fence("Tessera::unique_keys");
+  if (unique == size && shift == 0) return unique;
+  const auto kept =
+      allocate<Kokkos::View<std::uint64_t*, typename Exec::memory_space>>(exec, "Tessera::unique_keys", unique);
+  const auto starts = allocate<Kokkos::View<Offset*, typename Exec::memory_space>>(exec, "Tessera::runs", unique + 1);
+  Kokkos::parallel_scan(
+      "Tessera::unique_keys::keep", IndexPolicy<Exec>(exec, 0, size + 1),
+      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum, bool final) {
+        if (i == size) {
+          if (final) starts(sum) = Offset(size);
+        } else if (is_first(i)) {
+          if (final) {
+            kept(sum) = keys(i) >> shift;
+            starts(sum) = Offset(i);
+          }
+          ++sum;
+        }
+      });
+  sorted.keys = kept;
+  runs = starts;
+  return unique;
+}
+
 /// Canonical rows of entries in any order, none of them twice, with keys (row << key_bits(columns)) + column. The map
 /// leads to the slots.
 template <class Exec, class Offset>

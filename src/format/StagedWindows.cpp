@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/format/StagedWindows.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <utility>
+
+#include "StagedLayout.hpp"
+
+namespace Tessera {
+
+namespace Impl {
+
+/// \throws std::invalid_argument at the first number that will not do
+inline void check_staged_shape(const StagedShape& shape, std::size_t value_bytes) {
+  const auto check = [](bool holds, const std::string& what, auto value, const std::string& expected) {
+    if (holds) return;
+    throw std::invalid_argument("Tessera: " + what + " of staged windows is " + std::to_string(value) + "; expected " +
+                                expected);
+  };
+  check(shape.window_rows >= 64 && shape.window_rows <= 1024 && shape.window_rows % 64 == 0, "window_rows",
+        shape.window_rows, "a multiple of 64 up to 1024");
+  check(shape.strip_blocks == 1 || shape.strip_blocks == 2, "strip_blocks", shape.strip_blocks, "1 or 2");
+  check(shape.chunk_slots >= 1 && shape.chunk_slots <= staged_most_slots, "chunk_slots", shape.chunk_slots,
+        "1 to " + std::to_string(staged_most_slots));
+  check(shape.piece_chunks >= 1, "piece_chunks", shape.piece_chunks, "1 or more");
+  check(shape.most_values >= 1, "most_values", shape.most_values, "1 or more");
+  check(value_bytes >= 1 && value_bytes <= 16 && 16 % value_bytes == 0, "the size of values", value_bytes,
+        "1, 2, 4, 8 or 16 bytes");
+}
+
+void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std::size_t most_places) {
+  constexpr std::size_t most_bytes = 16 * std::size_t(std::numeric_limits<std::uint32_t>::max());
+  const auto check = [](const std::string& what, std::size_t size, std::size_t most) {
+    if (size <= most) return;
+    throw FormatTooLarge("Tessera: staged windows store " + std::to_string(size) + ' ' + what + "; expected at most " +
+                         std::to_string(most) + ", or another format");
+  };
+  check("bytes of tiles", counts.tile_bytes, most_bytes);
+  check("bytes of values", counts.value_bytes, most_bytes);
+  check("values", counts.value_bytes / value_bytes, most_places);
+}
+
+/// Fills in chunk_columns and chunks.
+template <class Exec, class Offset, class Memory>
+void fill_chunks(const Exec& exec, const StagedLayout<Offset, Memory>& in, StagedWindows<Offset, Memory>& p) {
+  const std::size_t chunks = in.chunks(), slots = static_cast<std::size_t>(in.shape.chunk_slots);
+  p.chunk_columns = allocate<decltype(p.chunk_columns)>(exec, "Tessera::StagedWindows::chunk_columns", chunks * slots);
+  p.chunks = allocate<decltype(p.chunks)>(exec, "Tessera::StagedWindows::chunks", chunks + 1);
+  const auto chunk_columns = p.chunk_columns;
+  const auto out = p.chunks;
+  Kokkos::parallel_for(
+      "Tessera::fill_chunks::columns", IndexPolicy<Exec>(exec, 0, chunks * slots), KOKKOS_LAMBDA(std::size_t i) {
+        const std::size_t column = std::size_t(in.chunk_offsets(i / slots)) + i % slots;
+        const bool exists = column < std::size_t(in.chunk_offsets(i / slots + 1));
+        chunk_columns(i) = exists ? in.columns.columns.column_indices(column) : -1;
+      });
+  Kokkos::parallel_for(
+      "Tessera::fill_chunks", IndexPolicy<Exec>(exec, 0, chunks + 1), KOKKOS_LAMBDA(std::size_t chunk) {
+        out(chunk) = {static_cast<unsigned>(in.tile_offsets(chunk)), static_cast<unsigned>(in.value_offsets(chunk))};
+      });
+}
+
+/// The first tile of a strip in its chunk and the first value of these, and behind the last strip the end.
+struct StagedPlace {
+  int tile;
+  std::uint32_t value;
+};
+template <class Offset, class Memory>
+KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayout<Offset, Memory>& in, std::size_t chunk, int strip) {
+  StagedPlace place = {0, 0};
+  const std::size_t first = chunk * static_cast<std::size_t>(in.shape.strips());
+  for (std::size_t part = first; part < first + static_cast<std::size_t>(strip); ++part) {
+    place.tile += in.strip_columns(part).tiles();
+    place.value += in.strip_values(part);
+  }
+  return place;
+}
+
+/// The number of a strip's first tile in the header of its chunk; from the last strip, all that follows it there.
+template <class Offset, class Memory>
+KOKKOS_INLINE_FUNCTION void write_header(const StagedLayout<Offset, Memory>& in, std::size_t chunk, int strip,
+                                         std::uint16_t* header) {
+  const int strips = in.shape.strips();
+  header[strip] = static_cast<std::uint16_t>(staged_place(in, chunk, strip).tile);
+  if (strip + 1 < strips) return;
+  header[strips] = static_cast<std::uint16_t>(staged_place(in, chunk, strips).tile);
+  for (int i = strips + 1; i < staged_header_bytes(strips) / 2; ++i) header[i] = 0;
+}
+
+/// Fills in the tiles, and in `slots` the canonical entry of each value. A thread takes a strip of a chunk.
+template <int blocks, class Exec, class Offset, class Memory>
+void fill_tiles(const Exec& exec, const StagedLayout<Offset, Memory>& in, const StagedWindows<Offset, Memory>& p,
+                const Kokkos::View<Offset*, Memory>& slots) {
+  const auto strips = static_cast<std::size_t>(in.shape.strips());
+  const std::size_t granule = 16 / p.value_size;
+  const auto tile_data = p.tile_data;
+  Kokkos::parallel_for(
+      "Tessera::fill_tiles", IndexPolicy<Exec>(exec, 0, in.chunks() * strips), KOKKOS_LAMBDA(std::size_t part) {
+        const std::size_t chunk = part / strips;
+        const int strip = static_cast<int>(part % strips);
+        std::byte* data = tile_data.data() + 16 * in.tile_offsets(chunk);
+        write_header(in, chunk, strip, reinterpret_cast<std::uint16_t*>(data));
+        auto* tiles = reinterpret_cast<StagedTile<blocks>*>(data + staged_header_bytes(in.shape.strips()));
+        const StagedPlace place = staged_place(in, chunk, strip);
+        const std::size_t first_value = in.value_offsets(chunk) * granule;
+        pack_staged_tiles<blocks>(
+            in.strip_columns(part), place.value,
+            [&](StagedSlot slot) { return staged_strip_rows(in.shape, in.rows_of(in.column_of(chunk, slot)), strip); },
+            tiles + place.tile,
+            [&](StagedSlot slot, int row, std::uint32_t number) {
+              const Offset column = in.column_of(chunk, slot);
+              const int before = staged_rows_before(in.rows_of(column), strip * in.shape.strip_rows() + row);
+              slots(first_value + number) =
+                  in.columns.entries(in.columns.entry_offsets(column) + static_cast<Offset>(before));
+            });
+      });
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                          const StagedShape& shape, std::size_t value_bytes) {
+  Impl::check_staged_shape(shape, value_bytes);
+  return Impl::staged_layout(exec, A, nonzeros, shape, value_bytes).counts;
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(const ExecutionSpace& exec,
+                                                                               const CsrPattern<Offset>& A,
+                                                                               std::size_t nonzeros,
+                                                                               const StagedShape& shape,
+                                                                               std::size_t value_bytes) {
+  using Memory = typename ExecutionSpace::memory_space;
+  Impl::check_staged_shape(shape, value_bytes);
+  const auto layout = Impl::staged_layout(exec, A, nonzeros, shape, value_bytes);
+  Impl::check_staged_size(layout.counts, value_bytes, static_cast<std::size_t>(std::numeric_limits<Offset>::max()));
+  StagedWindows<Offset, Memory> p;
+  p.rows = A.rows;
+  p.columns = A.columns;
+  p.nonzeros = nonzeros;
+  p.value_size = value_bytes;
+  p.shape = shape;
+  p.counts = layout.counts;
+  p.window_offsets = layout.window_offsets;
+  Impl::fill_chunks(exec, layout, p);
+  p.tile_data = Impl::allocate<decltype(p.tile_data)>(exec, "Tessera::StagedWindows::tile_data", p.counts.tile_bytes);
+  ValueMap<Offset, Memory> map;
+  map.slots = Impl::allocate<decltype(map.slots)>(exec, "Tessera::slots", p.places());
+  if (p.places() > nonzeros) Kokkos::deep_copy(exec, map.slots, ValueMap<Offset, Memory>::no_source);
+  if (shape.strip_blocks == 1) {
+    Impl::fill_tiles<1>(exec, layout, p, map.slots);
+  } else {
+    Impl::fill_tiles<2>(exec, layout, p, map.slots);
+  }
+  return {p, map};
+}
+
+namespace Impl {
+
+/// Calls visit(row, column, place) for the entries of a strip in a chunk of its window.
+///
+/// \param granule [in] values in 16 bytes
+template <int blocks, class Visit>
+KOKKOS_INLINE_FUNCTION void for_each_staged_entry(const StagedPattern& A, std::size_t granule, Ordinal window,
+                                                  int strip, std::size_t chunk, const Visit& visit) {
+  const std::byte* data = A.tiles + 16 * std::size_t(A.chunks[chunk].tiles);
+  const auto* strip_tiles = reinterpret_cast<const std::uint16_t*>(data);
+  const auto* tiles = reinterpret_cast<const StagedTile<blocks>*>(data + staged_header_bytes(A.strips()));
+  const Ordinal first_row = window * A.window_rows + strip * 8 * blocks;
+  for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
+    std::size_t place = A.chunks[chunk].values * granule + tiles[t].first_value;
+    for (int block = 0; block < blocks; ++block) {
+      for (std::uint64_t bits = tiles[t].masks[block]; bits != 0; bits &= bits - 1) {
+        const int bit = lowest_bit(bits);
+        const unsigned code = tiles[t].codes[bit % 8];
+        const std::size_t of = chunk - (code >= 0x8000u ? 1 : 0), slot = (code & 0x7fffu) / 4;
+        visit(first_row + 8 * block + bit / 8, A.chunk_columns[of * std::size_t(A.chunk_slots) + slot], place++);
+      }
+    }
+  }
+}
+
+/// The keys of the places that hold entries.
+template <int blocks, class Exec, class Offset, class Memory>
+void fill_place_keys(const Exec& exec, const StagedWindows<Offset, Memory>& p, int column_bits,
+                     const KeyedSlots<Exec, Offset>& out) {
+  const StagedPattern A = p.view();
+  const std::size_t granule = 16 / p.value_size;
+  const int strips = A.strips();
+  const auto keys = out.keys;
+  const auto slots = out.slots;
+  Kokkos::parallel_for(
+      "Tessera::fill_place_keys", IndexPolicy<Exec>(exec, 0, std::size_t(A.windows()) * std::size_t(strips)),
+      KOKKOS_LAMBDA(std::size_t part) {
+        const auto window = static_cast<Ordinal>(part / std::size_t(strips));
+        const int strip = static_cast<int>(part % std::size_t(strips));
+        for (int chunk = A.window_offsets[window]; chunk < A.window_offsets[window + 1]; ++chunk) {
+          for_each_staged_entry<blocks>(A, granule, window, strip, static_cast<std::size_t>(chunk),
+                                        [&](Ordinal row, Ordinal column, std::size_t place) {
+                                          keys(place) = (std::uint64_t(row) << column_bits) + std::uint64_t(column);
+                                          slots(place) = static_cast<Offset>(place);
+                                        });
+        }
+      });
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+  const int column_bits = Impl::key_bits(A.columns);
+  Impl::KeyedSlots<ExecutionSpace, Offset> places(exec, A.places());
+  // Places without an entry are sorted behind all rows, and left there.
+  Kokkos::deep_copy(exec, places.keys, static_cast<std::uint64_t>(A.rows) << column_bits);
+  Kokkos::deep_copy(exec, places.slots, Offset(0));
+  if (A.shape.strip_blocks == 1) {
+    Impl::fill_place_keys<1>(exec, A, column_bits, places);
+  } else {
+    Impl::fill_place_keys<2>(exec, A, column_bits, places);
+  }
+  places.sort(exec, 0, column_bits + Impl::key_bits(A.rows));
+  const std::pair<std::size_t, std::size_t> entries(0, A.nonzeros);
+  BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
+  result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace, Offset>(exec, A.rows, A.columns,
+                                                                    Kokkos::subview(places.keys, entries), column_bits);
+  result.values.slots = Kokkos::subview(places.slots, entries);
+  return result;
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
+  template StagedCounts count_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, const StagedShape&,         \
+                                     std::size_t);                                                                    \
+  template BuiltStagedWindows<Offset, Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&,        \
+                                                                       std::size_t, const StagedShape&, std::size_t); \
+  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const StagedWindows<Offset, Exec::memory_space>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <tessera/common/StagedView.hpp>
+#include <tessera/format/Csr.hpp>
+
+namespace Tessera {
+
+/// What a matrix takes in staged windows, before anything of it is written.
+struct StagedCounts {
+  std::size_t columns = 0;      ///< distinct ones of the windows: rows of X that a product gathers
+  std::size_t chunks = 0;       ///< of all windows
+  std::size_t tiles = 0;        ///< of all strips
+  std::size_t tile_bytes = 0;   ///< of all tiles, and the chunks' headers
+  std::size_t value_bytes = 0;  ///< of all values, gaps included
+  int most_tile_bytes = 0;      ///< of a chunk, as in StagedPattern
+  int most_value_bytes = 0;     ///< of a chunk, as in StagedPattern
+
+  friend bool operator==(const StagedCounts&, const StagedCounts&) = default;
+};
+
+/// The pattern of a matrix in staged windows (see StagedPattern for what the arrays hold) that owns its arrays. Only
+/// places of values are Offsets: chunks are numbered by int, and counted in 16 bytes.
+///
+/// Bytes, values left out: 4 (windows + 1) + (4 chunk_slots + 8) chunks + 8 + tile_data.
+template <class Offset, class MemorySpace>
+struct StagedWindows {
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  std::size_t nonzeros = 0;
+  std::size_t value_size = 0;  ///< bytes of a value, with which chunks begin at 16 bytes
+  StagedShape shape;
+  StagedCounts counts;
+  Kokkos::View<int*, MemorySpace> window_offsets;
+  Kokkos::View<Ordinal*, MemorySpace> chunk_columns;
+  Kokkos::View<StagedChunk*, MemorySpace> chunks;
+  Kokkos::View<std::byte*, MemorySpace> tile_data;
+
+  std::size_t tiles() const { return counts.tiles; }
+  std::size_t places() const { return counts.value_bytes / value_size; }  ///< elements of an array of values
+  std::size_t tiled_nonzeros() const { return nonzeros; }
+  std::size_t tile_elements() const { return tiles() * 64 * static_cast<std::size_t>(shape.strip_blocks); }
+  StagedPattern view() const {
+    return {rows,
+            columns,
+            shape.window_rows,
+            shape.strip_blocks,
+            shape.chunk_slots,
+            shape.piece_chunks,
+            counts.most_tile_bytes,
+            counts.most_value_bytes,
+            window_offsets.data(),
+            chunk_columns.data(),
+            chunks.data(),
+            tile_data.data()};
+  }
+  std::size_t bytes() const {
+    return window_offsets.extent(0) * sizeof(int) + chunk_columns.extent(0) * sizeof(Ordinal) +
+           chunks.extent(0) * sizeof(StagedChunk) + tile_data.extent(0);
+  }
+};
+template <class Offset, class MemorySpace>
+using BuiltStagedWindows = Built<StagedWindows<Offset, MemorySpace>, Offset, MemorySpace>;
+
+/// What build_staged would make, without building it.
+///
+/// \throws std::invalid_argument, FormatTooLarge as build_staged(), which throws besides where the sizes do not fit
+///
+/// Cost: most of that of a build.
+template <class ExecutionSpace, class Offset>
+StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                          const StagedShape& shape, std::size_t value_bytes);
+
+/// Builds staged windows from a canonical pattern; the arrays are the same on every backend and number of threads.
+/// Places between the values of two chunks have no source in the map.
+///
+/// \param shape       [in] chunk_slots should be a multiple of 4, so that rows of chunk_columns are aligned
+/// \param value_bytes [in] of a value of A: 1, 2, 4, 8 or 16
+/// \throws std::invalid_argument at a shape other than StagedShape says, or at other sizes of values
+/// \throws FormatTooLarge for 2^31 or more chunks, for 2^32 or more times 16 bytes of tiles or of values, or for more
+///         places than an Offset counts. Nothing as large as these is allocated before.
+///
+/// Cost: a radix sort of the entries by windows and columns; then passes over the distinct columns of the windows.
+template <class ExecutionSpace, class Offset>
+BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(const ExecutionSpace& exec,
+                                                                               const CsrPattern<Offset>& A,
+                                                                               std::size_t nonzeros,
+                                                                               const StagedShape& shape,
+                                                                               std::size_t value_bytes);
+
+/// Back to canonical rows without loss; the map takes values from the places here to the order of the rows. Cost: a
+/// radix sort of the places.
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
+
+namespace Impl {
+
+/// \param most_places [in] that an Offset counts
+/// \throws FormatTooLarge as build_staged()
+void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std::size_t most_places);
+
+}  // namespace Impl
+
+}  // namespace Tessera
