@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -18,6 +19,10 @@ inline double bittcf_bytes(const MatrixStatistics& m) {
          m.nonzeros * m.matrix_bytes;
 }
 
+inline double bmat_bytes(const MatrixStatistics& m) {
+  return 2 * (std::ceil(m.rows / 16) + 1) * m.offset_bytes + m.bmat_tiles * (8 * 4 + 16) + m.nonzeros * m.matrix_bytes;
+}
+
 inline std::string reason(const Candidate& best, const Candidate& other) {
   char text[160];
   std::snprintf(text, sizeof text, "%s is predicted to take %.2f of the time of %s",
@@ -27,14 +32,13 @@ inline std::string reason(const Candidate& best, const Candidate& other) {
   return text;
 }
 
-/// CSR unless tiles take less.
-inline Choice least_of(const Candidate& csr, const Candidate& bittcf) {
-  Choice choice;
-  choice.candidates = {csr, bittcf};
-  const bool tiles_win = bittcf.predicted_seconds < csr.predicted_seconds;
-  choice.format = tiles_win ? Format::BitTcf : Format::Csr;
-  choice.reason = tiles_win ? reason(bittcf, csr) : reason(csr, bittcf);
-  return choice;
+/// Of the candidates the first that is predicted to take the least time, beside the next best.
+inline void take_least(Choice& choice) {
+  auto ranked = choice.candidates;
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.predicted_seconds < b.predicted_seconds; });
+  choice.format = ranked[0].format;
+  choice.reason = reason(ranked[0], ranked[1]);
 }
 
 }  // namespace Tessera::Impl

@@ -59,8 +59,11 @@ Candidate predict(const MatrixStatistics& m, const FormatSize& size, const Machi
 }
 
 Choice choose_format(const MatrixStatistics& m, const MachineModel& machine) {
-  return Impl::least_of(predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, machine),
-                        predict(m, {Format::BitTcf, m.bittcf_tiles, Impl::bittcf_bytes(m)}, machine));
+  Choice choice;
+  choice.candidates = {predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, machine),
+                       predict(m, {Format::BitTcf, m.bittcf_tiles, Impl::bittcf_bytes(m)}, machine)};
+  Impl::take_least(choice);
+  return choice;
 }
 
 }  // namespace Tessera

@@ -12,8 +12,10 @@ struct MatrixStatistics {
   double columns = 0;
   double nonzeros = 0;
   double bittcf_tiles = 0;     ///< count_bittcf_tiles
+  double bmat_tiles = 0;       ///< count_bmat_tiles; 0: not counted
   double window_columns = 0;   ///< distinct columns of all windows of 128 rows; 0: not counted
   double near_columns = 0;     ///< the same for windows of 8 rows
+  double staged_columns = 0;   ///< the same for windows of 64 rows
   bool is_reordered = false;   ///< rows of Y are scattered
   double matrix_bytes = 8;     ///< of a value of A
   double vector_bytes = 8;     ///< of an element of X and Y

@@ -6,28 +6,63 @@
 
 namespace Tessera {
 
-/// What a GPU with Tessera's CUDA kernels does in a second; measured on one H200.
+/// What a GPU with Tessera's CUDA kernels does in a second; fitted to products of ten matrices, in orders of theirs and
+/// in orders that were found, on one H200.
 ///
-/// What decides is how often a row of X is fetched, and from where: CSR fetches one for each entry, of which those that
-/// rows nearby fetched too come from the multiprocessor's own cache; a tile of a condensed window fetches its eight,
-/// all from the cache that is shared, for as many rows of A.
+/// CSR fetches a row of X for each entry; what rows nearby fetched too comes from the multiprocessor's own cache. Tiles
+/// move everything once, and take some time each; or they take as long as it takes to fetch what each window of 128
+/// rows needs. Staged windows take some time a chunk of rows of X.
 struct GpuModel {
   /// With all of X in use.
   GatherRate gathers[6] = {{4e6, 10.5e12},  {32e6, 9.2e12},  {64e6, 7.3e12},
                            {128e6, 5.8e12}, {512e6, 4.7e12}, {2e9, 4.4e12}};
-  double near_gathers = 20e12;     ///< bytes of X from a multiprocessor's own cache
-  double streamed = 4.2e12;        ///< bytes of A and Y
+  double first_gathers = 9e12;     ///< bytes of X that 8 rows of A fetch first
+  double near_gathers = 25e12;     ///< bytes of X that they fetch again
+  double streamed = 4.2e12;        ///< bytes of A, X and Y
   double scattered_rows = 1.3;     ///< cost of a row of Y that is written anywhere, over that of the next one
   double portable_entries = 2e12;  ///< bytes of X that kernels for any device fetch
-  double launch = 4e-6;            ///< seconds
-  bool has_tile_kernels = true;    ///< for these scalars and this precision
+  double launch = 3e-6;            ///< seconds
+
+  /// Seconds a tile of 8 rows (BitTCF) and 32 columns of X; 0: no kernels for these scalars and this precision.
+  double tile = 0.14e-9;
+  double tall_tile = 2;  ///< what a tile of 16 rows (BMat) costs, over one of 8
+  /// Seconds a chunk of a staged window and 32 columns of X, in one of the blocks that run at a time; 0: no kernels.
+  double staged_chunk = 1.1e-6;
+  double staged_tail = 1.8e-6;  ///< the same of the last piece, whatever the columns: other blocks are done
+  double staged_blocks = 264;
+  double chunk_columns = 64, chunk_values = 1000;  ///< at most
+  double piece_chunks = 16;                        ///< of a window that is cut
+
+  /// For floats.
+  static GpuModel tf32() {
+    GpuModel gpu;
+    gpu.tile = 0.11e-9;
+    gpu.tall_tile = 1.3;
+    gpu.staged_chunk = 0;  // they lose everywhere
+    return gpu;
+  }
+  static GpuModel tf32x3() {
+    GpuModel gpu = tf32();
+    gpu.tile = 0.13e-9;
+    gpu.tall_tile = 1.75;
+    return gpu;
+  }
+  static GpuModel without_tile_kernels() {
+    GpuModel gpu;
+    gpu.tile = gpu.staged_chunk = 0;
+    return gpu;
+  }
 };
 
-/// Predicts a product's time with a format of this size. BitTCF is multiplied on tensor cores where there are kernels
-/// for that, which keep its values as whole tiles; formats other than it and CSR by kernels for any device.
+/// Predicts a product's time with a format of this size. BitTCF and BMat are multiplied on tensor cores where there are
+/// kernels for that, which keep their values as whole tiles, or BitTCF's in staged windows if that is faster; other
+/// formats but CSR by kernels for any device.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
-/// Predicts a product's time with CSR and, where tensor cores multiply it, BitTCF, before either is built.
+/// Whether products of BitTCF are predicted to take less time with windows of 64 rows that stage rows of X.
+bool prefers_staged_windows(const MatrixStatistics& matrix, const GpuModel& gpu);
+
+/// Predicts a product's time with CSR and, where tensor cores multiply them, BitTCF and BMat, before any is built.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 
 }  // namespace Tessera
