@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -59,6 +60,12 @@ void add_group(HostCondensedSchedule<Offset>& schedule, const Offset* offsets, O
 }
 
 }  // namespace
+
+int condensed_piece_tiles(double tiles) {
+  constexpr double resident_warps = 132 * 32;  // of an H200
+  constexpr int shortest = 32, longest = 64, step = 16;
+  return static_cast<int>(std::clamp<double>(std::ceil(tiles / resident_warps / step) * step, shortest, longest));
+}
 
 template <class Offset>
 HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,

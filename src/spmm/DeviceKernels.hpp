@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/format/AnyFormat.hpp>
@@ -22,8 +23,11 @@ struct DeviceKernels {
   /// What predictions of their times go by.
   static MachineModel model(const ExecutionSpace&, Precision) { return {}; }
 
-  /// For a format whose values are yet to come.
-  void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const PlanOptions&) {}
+  /// For a format whose values are yet to come. The statistics are those that the format was chosen by.
+  void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const MatrixStatistics&, const PlanOptions&) {}
+
+  /// What multiplies, for Plan::explain(); empty where there is no choice.
+  std::string describe() const { return {}; }
 
   /// New values are there, in the order of the format.
   void refill(const ExecutionSpace&, const Scalar*) const {}
@@ -42,5 +46,5 @@ struct DeviceKernels {
 }  // namespace Tessera::Impl
 
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
-#include "CudaKernels.hpp"
+#include "cuda/CudaKernels.hpp"
 #endif

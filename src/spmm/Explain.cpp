@@ -60,6 +60,7 @@ std::string explain(const Explanation& e, const Choice& choice, const Choice* tr
   for (const Candidate& c : choice.candidates)
     if (c.format == Format::Csr) csr_bytes = c.format_bytes;
   for (const Candidate& c : choice.candidates) print(out, c, c.format == choice.format, csr_bytes);
+  if (!e.kernels.empty()) out << "  kernels: " << e.kernels << '\n';
   print_reorderings(out, "order", choice);
   if (transposed != nullptr) print_reorderings(out, "order of the transpose", *transposed);
   out << "  memory: format " << megabytes(double(e.format_bytes)) << ", slot maps for new values "

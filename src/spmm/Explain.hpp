@@ -19,6 +19,7 @@ struct Explanation {
   std::size_t transpose_bytes = 0;
   std::size_t slot_map_bytes = 0;
   std::size_t kernel_bytes = 0;
+  std::string kernels;  // empty where there is no choice
   bool duplicates_summed = false;
   std::vector<std::string> notes;
 };

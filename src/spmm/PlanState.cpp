@@ -186,6 +186,7 @@ std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
   e.transpose_bytes = m.transposed.format_bytes();
   e.slot_map_bytes = slot_map_bytes();
   e.kernel_bytes = kernel_bytes();
+  e.kernels = m.plain.kernels.describe();
   e.duplicates_summed = m.source.has_duplicates();
   e.notes = m.notes;
   return Impl::explain(e, m.plain.choice, m.has_transpose ? &m.transposed.choice : nullptr);

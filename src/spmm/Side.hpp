@@ -33,6 +33,7 @@ struct Side {
   ValueMap<Offset, Memory> map;  // place in the format -> canonical entry of A
   Kokkos::View<Scalar*, Memory> values;
   DeviceKernels<Scalar, Offset, ExecutionSpace> kernels;
+  MatrixStatistics statistics;  // what the choice was made by
   Choice choice;
   TileMetrics tiles;
 
@@ -64,8 +65,11 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   if (options.reordering != Reordering::None || !std::is_same_v<Model, MachineModel>) {
     const auto windows = window_columns(exec, A.view(), A.nonzeros);
     statistics.near_columns = static_cast<double>(windows.front().columns);
+    statistics.staged_columns = static_cast<double>(windows[3].columns);
     statistics.window_columns = static_cast<double>(windows.back().columns);
   }
+  if (!std::is_same_v<Model, MachineModel>)
+    statistics.bmat_tiles = static_cast<double>(count_bmat_tiles(exec, A.view()));
   return statistics;
 }
 
@@ -97,7 +101,8 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
                                                 const Orders<typename ExecutionSpace::memory_space>& orders,
                                                 std::vector<std::string>& notes) {
   Side<Scalar, Offset, ExecutionSpace> side;
-  auto statistics = statistics_of<Scalar>(exec, options, rows.pattern);
+  auto& statistics = side.statistics;
+  statistics = statistics_of<Scalar>(exec, options, rows.pattern);
   statistics.is_reordered = !orders.are_identity();
   const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options.precision);
   side.choice = choose_format(statistics, machine);
@@ -184,7 +189,7 @@ Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const
   best.choice.reorderings = std::move(trials);
   const std::size_t places = std::visit([](const auto& any) { return any.places(); }, best.format);
   best.values = allocate<decltype(best.values)>(exec, "Tessera::values", places);
-  best.kernels.build(exec, best.format, options);
+  best.kernels.build(exec, best.format, best.statistics, options);
   return best;
 }
 

@@ -65,5 +65,13 @@ TEST(CondensedSchedule, RefusesPiecesOfNoTiles) {
   EXPECT_THROW(build_condensed_schedule(offsets.data(), 1, 0), std::invalid_argument);
 }
 
+TEST(CondensedSchedule, PiecesOfMeasuredMatrices) {
+  EXPECT_EQ(condensed_piece_tiles(0), 32);
+  EXPECT_EQ(condensed_piece_tiles(18412), 32);   // a band
+  EXPECT_EQ(condensed_piece_tiles(174472), 48);  // a dense graph of few rows
+  EXPECT_EQ(condensed_piece_tiles(416888), 64);  // a finite element mesh
+  EXPECT_EQ(condensed_piece_tiles(1e12), 64);
+}
+
 }  // namespace
 }  // namespace Tessera::Cuda

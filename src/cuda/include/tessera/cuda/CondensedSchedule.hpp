@@ -53,6 +53,11 @@ enum class PieceCut {
   Full   ///< at multiples of piece_tiles: for tiles that need those before them in a piece (StagedView.hpp)
 };
 
+/// The most tiles of an item that make about one wave of warps on an H200 of a matrix with so many tiles, neither so
+/// few that sums of pieces cost more than they save nor so many that the last ones keep the others waiting. Results
+/// depend on it, to within roundoff.
+int condensed_piece_tiles(double tiles);
+
 /// Builds a schedule from the window offsets of a pattern, in host memory (windows + 1 of them).
 ///
 /// piece_tiles: the most tiles of an item, > 0. Windows without tiles get an item too, for beta Y. Throws

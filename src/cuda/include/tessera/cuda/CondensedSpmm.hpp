@@ -26,8 +26,8 @@ std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, const C
 /// a NaN in X reaches the rows of Y that touch it and no others: sums of blocks that are not finite are computed anew
 /// from the entries alone, slowly. (TF32 overflows above 3.4e38 as FP32 does; such sums are computed anew as well.)
 ///
-/// choose_condensed (CondensedChoice.hpp) says how A is best stored; dense values are faster wherever there is room for
-/// them.
+/// Dense values are faster wherever there is room for them; windows of 16 rows are for TF32 where they have less than
+/// three quarters of the tiles.
 ///
 /// Throws std::invalid_argument for a precision, a number of strips or a workspace that does not do, std::length_error
 /// for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 64 * strips multiplications for each

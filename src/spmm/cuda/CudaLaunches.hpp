@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace Tessera::Impl {
+
+/// Launches between its birth and its end are on the GPU of an instance, whichever the calling thread was on, and are
+/// known to Kokkos Tools under a label, as those of Kokkos' own patterns are.
+class CudaLaunches {
+ public:
+  CudaLaunches(const char* label, const Kokkos::Cuda& exec) {
+    cudaGetDevice(&before_);
+    cudaSetDevice(exec.cuda_device());
+    Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
+  }
+  ~CudaLaunches() {
+    Kokkos::Tools::endParallelFor(id_);
+    cudaSetDevice(before_);
+  }
+  CudaLaunches(const CudaLaunches&) = delete;
+  CudaLaunches& operator=(const CudaLaunches&) = delete;
+
+ private:
+  int before_ = 0;
+  std::uint64_t id_ = 0;
+};
+
+}  // namespace Tessera::Impl

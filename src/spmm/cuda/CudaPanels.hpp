@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <tessera/common/Product.hpp>
+
+/// What products on tensor cores have in common: their kernels read X by rows, and copy one that is not a panel of
+/// columns at a time to scratch memory first.
+namespace Tessera::Impl {
+
+inline constexpr Ordinal cuda_panel_columns = 64;
+inline constexpr std::size_t cuda_scratch_page = 256;  // what their scratch memory is aligned to
+
+template <class Scalar>
+Multivector<Scalar> columns_of(const Multivector<Scalar>& x, Ordinal first, Ordinal count) {
+  return {x.data + first * x.column_stride, x.rows, count, x.row_stride, x.column_stride};
+}
+
+/// The most that a product with so many columns wants, whichever layout X has.
+///
+/// \param bytes_for [in] what it wants for a given X
+template <class Scalar, class BytesFor>
+std::size_t panel_scratch_bytes(Ordinal x_rows, Ordinal columns, const BytesFor& bytes_for) {
+  const Multivector<const Scalar> by_rows{nullptr, x_rows, columns, columns, 1};
+  const Multivector<const Scalar> by_columns{nullptr, x_rows, std::min(columns, cuda_panel_columns), 1, x_rows};
+  return cuda_scratch_page + std::max<std::size_t>(bytes_for(by_rows), bytes_for(by_columns));
+}
+
+/// Calls multiply(product, aligned scratch) with all columns at once where X is by rows, else panel by panel.
+template <class MatrixScalar, class Scalar, class Multiply>
+void for_each_panel(const Product<MatrixScalar, Scalar>& product, const Scratch& scratch, const Multiply& multiply) {
+  const auto address = reinterpret_cast<std::uintptr_t>(scratch.data);
+  const std::size_t skipped = (cuda_scratch_page - address % cuda_scratch_page) % cuda_scratch_page;
+  const Scratch aligned{scratch.data + skipped, scratch.bytes - skipped};
+  const Ordinal width = product.x.column_stride == 1 ? product.x.columns : cuda_panel_columns;
+  for (Ordinal first = 0; first < product.x.columns; first += width) {
+    auto panel = product;
+    const Ordinal count = std::min(width, product.x.columns - first);
+    panel.x = columns_of(product.x, first, count);
+    panel.y = columns_of(product.y, first, count);
+    multiply(panel, aligned);
+  }
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <tessera/cuda/BmatTiles.hpp>
+#include <tessera/cuda/CondensedSpmm.hpp>
+#include <tessera/cuda/ExpandTiles.hpp>
+#include <tessera/format/BitTcf.hpp>
+#include <tessera/format/Bmat.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+
+#include "CudaLaunches.hpp"
+#include "CudaPanels.hpp"
+#include "CudaSchedule.hpp"
+
+namespace Tessera::Impl {
+
+/// Condensed windows on tensor cores: BitTCF, and BMat as windows of two strips. Values are kept as whole blocks
+/// besides; if there is no room for them, BitTCF's are multiplied as they are, which takes longer.
+template <class Scalar, class Offset>
+class CudaTiles {
+  using Memory = Kokkos::Cuda::memory_space;
+
+ public:
+  void build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options) {
+    pattern_ = Cuda::condensed(A.view());
+    set_tiles(exec, A.tiles(), A.window_offsets, options);
+    if (has_room(dense_bytes(), options)) dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
+  }
+
+  /// Builds nothing if there is no room: kernels for any device then multiply.
+  void build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
+    pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
+    tiles_ = A.tiles();
+    if (!has_room(dense_bytes() + tiles_ * (2 * sizeof(std::uint64_t) + sizeof(Offset)), options)) {
+      tiles_ = 0;
+      return;
+    }
+    set_tiles(exec, A.tiles(), A.window_offsets, options);
+    dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
+    masks_ = allocate<decltype(masks_)>(exec, "Tessera::tile_masks", 2 * tiles_);
+    tile_offsets_ = allocate<decltype(tile_offsets_)>(exec, "Tessera::tile_offsets", tiles_ + 1);
+    bmat_ = A.view();
+    {
+      const CudaLaunches launches("Tessera::condense_bmat", exec);
+      Cuda::condense_bmat(exec.cuda_stream(), bmat_, tiles_, masks_.data(), tile_offsets_.data());
+    }
+    counts_to_offsets(exec, tile_offsets_);
+    pattern_.tile_offsets = tile_offsets_.data();
+    pattern_.tile_masks = masks_.data();
+  }
+
+  bool are_built() const { return tiles_ > 0; }
+
+  std::string describe() const {
+    return "windows of " + std::to_string(pattern_.window_rows()) + " rows on tensor cores, " +
+           (dense_.extent(0) > 0 ? "whole tiles" : "compact values for want of memory");
+  }
+
+  void refill(const Kokkos::Cuda& exec, const Scalar* compact) const {
+    if (dense_.extent(0) == 0) return;
+    const CudaLaunches launches("Tessera::expand_tiles", exec);
+    if (pattern_.strips == 1) {
+      Cuda::expand_tiles(exec.cuda_stream(), pattern_, tiles_, compact, dense_.data());
+    } else {
+      Cuda::expand_bmat(exec.cuda_stream(), bmat_, tiles_, pattern_.tile_offsets, compact, dense_.data());
+    }
+  }
+
+  std::size_t bytes() const {
+    return schedule_.bytes() + dense_.extent(0) * sizeof(Scalar) + masks_.extent(0) * sizeof(std::uint64_t) +
+           tile_offsets_.extent(0) * sizeof(Offset);
+  }
+
+  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
+    return panel_scratch_bytes<Scalar>(
+        x_rows, columns, [&](const auto& x) { return Cuda::condensed_workspace_bytes(pattern_, schedule_.view(), x); });
+  }
+
+  void multiply(const Kokkos::Cuda& exec, Product<Scalar, Scalar> product, const Scratch& scratch) const {
+    const CudaLaunches launches("Tessera::condensed_spmm", exec);
+    const bool is_dense = dense_.extent(0) > 0;
+    if (is_dense) product.values = dense_.data();
+    const auto values = is_dense ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
+    for_each_panel(product, scratch, [&](const auto& panel, const Scratch& aligned) {
+      Cuda::condensed_spmm(exec.cuda_stream(), pattern_, values, precision_, schedule_.view(), panel, aligned);
+    });
+  }
+
+ private:
+  /// Whether so many bytes besides the format are within the limit and leave half of what is free.
+  static bool has_room(std::size_t bytes, const PlanOptions& options) {
+    std::size_t free = 0, total = 0;
+    cudaMemGetInfo(&free, &total);
+    return bytes <= options.parameters.memory_limit && bytes <= free / 2;
+  }
+
+  template <class Offsets>
+  void set_tiles(const Kokkos::Cuda& exec, std::size_t tiles, const Offsets& window_offsets,
+                 const PlanOptions& options) {
+    tiles_ = tiles;
+    precision_ = options.precision;
+    schedule_ = CudaSchedule<Offset>(exec, host_copy(exec, window_offsets),
+                                     Cuda::condensed_piece_tiles(static_cast<double>(tiles)));
+  }
+
+  std::size_t dense_places() const {
+    return tiles_ * static_cast<std::size_t>(pattern_.block_size) * static_cast<std::size_t>(pattern_.strips);
+  }
+  std::size_t dense_bytes() const { return dense_places() * sizeof(Scalar); }
+
+  Cuda::CondensedPattern<Offset> pattern_;
+  BmatPattern<Offset> bmat_;  // where that is the format
+  CudaSchedule<Offset> schedule_;
+  Precision precision_ = Precision::Native;
+  std::size_t tiles_ = 0;
+  Kokkos::View<Scalar*, Memory> dense_;
+  Kokkos::View<std::uint64_t*, Memory> masks_;  // of BMat
+  Kokkos::View<Offset*, Memory> tile_offsets_;
+};
+
+}  // namespace Tessera::Impl
