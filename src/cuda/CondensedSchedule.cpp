@@ -85,6 +85,19 @@ HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offs
   return schedule;
 }
 
+template <class Offset>
+void put_longest_first(std::vector<CondensedItem<Offset>>& items) {
+  double tiles = 0, most = 0;
+  for (const auto& item : items) {
+    tiles += item.tiles;
+    most = std::max<double>(most, item.tiles);
+  }
+  if (2 * most * static_cast<double>(items.size()) <= 3 * tiles) return;
+  std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.tiles > b.tiles; });
+}
+
+template void put_longest_first(std::vector<CondensedItem<int>>&);
+template void put_longest_first(std::vector<CondensedItem<std::size_t>>&);
 template HostCondensedSchedule<int> build_condensed_schedule(const int*, Ordinal, int, PieceCut);
 template HostCondensedSchedule<std::size_t> build_condensed_schedule(const std::size_t*, Ordinal, int, PieceCut);
 

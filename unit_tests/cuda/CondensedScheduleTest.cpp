@@ -73,5 +73,17 @@ TEST(CondensedSchedule, PiecesOfMeasuredMatrices) {
   EXPECT_EQ(condensed_piece_tiles(1e12), 64);
 }
 
+TEST(CondensedSchedule, LongItemsComeFirstWhereTheyDiffer) {
+  const auto windows_of = [](std::vector<CondensedItem<int>> items) {
+    put_longest_first(items);
+    std::vector<int> windows;
+    for (const auto& item : items) windows.push_back(item.window);
+    return windows;
+  };
+  EXPECT_EQ(windows_of({{0, 2, 0, -1}, {2, 3, 1, -1}, {5, 2, 2, -1}}), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(windows_of({{0, 2, 0, -1}, {2, 9, 1, -1}, {11, 2, 2, -1}, {13, 5, 3, -1}}), (std::vector<int>{1, 3, 0, 2}));
+  EXPECT_TRUE(windows_of({}).empty());
+}
+
 }  // namespace
 }  // namespace Tessera::Cuda

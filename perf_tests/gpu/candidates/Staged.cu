@@ -31,7 +31,7 @@ class Staged : public Candidate<Scalar> {
                                     Cuda::StagedMemory<Scalar, Policy>::most_values(Kind::blocks, sizeof(Scalar))});
     auto schedule = Cuda::build_condensed_schedule(matrix_->window_offsets().data(), matrix_->pattern().windows(),
                                                    piece_chunks_, Cuda::PieceCut::Full);
-    longest_first(schedule.items);
+    Cuda::put_longest_first(schedule.items);
     items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.items);
     sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);
     slots_ = schedule.slots;
@@ -61,14 +61,6 @@ class Staged : public Candidate<Scalar> {
   std::size_t bytes() const override { return matrix_->bytes() + items_.bytes() + sums_.bytes(); }
 
  private:
-  // Where items differ much, the longest begin first. Otherwise neighbours stay together: they share rows of X.
-  static void longest_first(std::vector<Cuda::CondensedItem<int>>& items) {
-    long chunks = 0, most = 0;
-    for (const auto& item : items) chunks += item.tiles, most = std::max<long>(most, item.tiles);
-    if (2 * most * static_cast<long>(items.size()) <= 3 * chunks) return;
-    std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.tiles > b.tiles; });
-  }
-
   int piece_chunks_;
   std::shared_ptr<PreparedStaged<Scalar>> matrix_;
   DeviceArray<Cuda::CondensedItem<int>> items_;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <tessera/cuda/PackRows.hpp>
+#include <tessera/cuda/StagedSpmm.hpp>
 #include <tessera/cuda/Stream.hpp>
 
 #include "../detail/Launch.cuh"
@@ -13,13 +13,6 @@
 #include "StagedKernels.cuh"
 
 namespace Tessera::Cuda {
-
-/// Whether rows begin at multiples of 16 bytes.
-template <class Scalar>
-bool rows_are_aligned(const Multivector<Scalar>& x) {
-  return x.column_stride == 1 && reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 &&
-         x.row_stride * static_cast<std::ptrdiff_t>(sizeof(Scalar)) % 16 == 0;
-}
 
 /// Blocks that all multiprocessors hold at a time. Sets how much shared memory the kernel may have.
 template <class Kernel>

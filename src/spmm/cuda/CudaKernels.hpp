@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "CudaRows.hpp"
+#include "CudaStaged.hpp"
 #include "CudaTiles.hpp"
 
 /// Tessera's kernels for NVIDIA GPUs, for plans on Kokkos::Cuda.
@@ -21,6 +22,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   CudaRows<Scalar, Offset> rows;
   CudaTiles<Scalar, Offset> tiles;
+  CudaStaged<Scalar, Offset> staged;
 
   /// The kernels are compiled for GPUs that have tensor cores for FP64 and TF32.
   static bool fits(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
@@ -43,13 +45,16 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return precision == Precision::Tf32x3 ? GpuModel::tf32x3() : GpuModel{};
   }
 
-  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const MatrixStatistics&,
+  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const MatrixStatistics& statistics,
              const PlanOptions& options) {
     if (!fits(exec)) return;
     if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) rows.build(exec, A->view(), A->nonzeros);
     if constexpr (has_tiles) {
       if (!multiplies_tiles(options.precision)) return;
-      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) tiles.build(exec, *A, options);
+      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) {
+        const bool stages = prefers_staged_windows(statistics, model(exec, options.precision));
+        if (!stages || !staged.build(exec, *A, statistics, options)) tiles.build(exec, *A, options);
+      }
       if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format)) tiles.build(exec, *A, options);
     }
   }
@@ -58,6 +63,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   void refill(const Kokkos::Cuda& exec, const Scalar* values) const {
     if constexpr (has_tiles) {
       if (tiles.are_built()) tiles.refill(exec, values);
+      if (staged.is_built()) staged.refill(exec, values);
     }
   }
 
@@ -65,11 +71,12 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     if (rows.is_built()) return rows.describe();
     if constexpr (has_tiles) {
       if (tiles.are_built()) return tiles.describe();
+      if (staged.is_built()) return staged.describe();
     }
     return "for any device";
   }
 
-  std::size_t bytes() const { return rows.bytes() + tiles.bytes(); }
+  std::size_t bytes() const { return rows.bytes() + tiles.bytes() + staged.bytes(); }
 
   /// For vectors of any type that the matrix may be multiplied with.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
@@ -77,6 +84,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     std::size_t bytes = rows.scratch_bytes(columns, sizeof(Widest));
     if constexpr (has_tiles) {
       if (tiles.are_built()) bytes = std::max(bytes, tiles.scratch_bytes(x_rows, columns));
+      if (staged.is_built()) bytes = std::max(bytes, staged.scratch_bytes(x_rows, columns));
     }
     return bytes;
   }
@@ -90,10 +98,9 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
       return true;
     }
     if constexpr (has_tiles && std::is_same_v<Scalar, VectorScalar>) {
-      if (tiles.are_built()) {
-        tiles.multiply(exec, product, scratch);
-        return true;
-      }
+      if (tiles.are_built()) tiles.multiply(exec, product, scratch);
+      if (staged.is_built()) staged.multiply(exec, product, scratch);
+      return tiles.are_built() || staged.is_built();
     }
     return false;
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tessera/common/Product.hpp>
 
-/// What products on tensor cores have in common: their kernels read X by rows, and copy one that is not a panel of
+/// What products on tensor cores have in common: their kernels read X by rows. Of any other X they copy a panel of
 /// columns at a time to scratch memory first.
 namespace Tessera::Impl {
 
@@ -22,18 +22,22 @@ Multivector<Scalar> columns_of(const Multivector<Scalar>& x, Ordinal first, Ordi
 /// \param bytes_for [in] what it wants for a given X
 template <class Scalar, class BytesFor>
 std::size_t panel_scratch_bytes(Ordinal x_rows, Ordinal columns, const BytesFor& bytes_for) {
-  const Multivector<const Scalar> by_rows{nullptr, x_rows, columns, columns, 1};
-  const Multivector<const Scalar> by_columns{nullptr, x_rows, std::min(columns, cuda_panel_columns), 1, x_rows};
+  const Ordinal aligned_stride = (columns + 3) / 4 * 4;
+  const Multivector<const Scalar> by_rows{nullptr, x_rows, columns, aligned_stride, 1};
+  const Multivector<const Scalar> by_columns{nullptr, x_rows, std::min(columns, cuda_panel_columns), 1,
+                                             x_rows + std::ptrdiff_t(2)};
   return cuda_scratch_page + std::max<std::size_t>(bytes_for(by_rows), bytes_for(by_columns));
 }
 
-/// Calls multiply(product, aligned scratch) with all columns at once where X is by rows, else panel by panel.
+/// Calls multiply(product, aligned scratch) with all columns at once where the kernel reads X as it is, else panel by
+/// panel.
 template <class MatrixScalar, class Scalar, class Multiply>
-void for_each_panel(const Product<MatrixScalar, Scalar>& product, const Scratch& scratch, const Multiply& multiply) {
+void for_each_panel(const Product<MatrixScalar, Scalar>& product, const Scratch& scratch, bool reads_x,
+                    const Multiply& multiply) {
   const auto address = reinterpret_cast<std::uintptr_t>(scratch.data);
   const std::size_t skipped = (cuda_scratch_page - address % cuda_scratch_page) % cuda_scratch_page;
   const Scratch aligned{scratch.data + skipped, scratch.bytes - skipped};
-  const Ordinal width = product.x.column_stride == 1 ? product.x.columns : cuda_panel_columns;
+  const Ordinal width = reads_x ? product.x.columns : std::min(product.x.columns, cuda_panel_columns);
   for (Ordinal first = 0; first < product.x.columns; first += width) {
     auto panel = product;
     const Ordinal count = std::min(width, product.x.columns - first);

@@ -23,7 +23,9 @@ struct CudaSchedule {
   CudaSchedule(const Kokkos::Cuda& exec, const std::vector<Offset>& offsets, int piece_tiles,
                Cuda::PieceCut cut = Cuda::PieceCut::Even) {
     const auto windows = static_cast<Ordinal>(offsets.empty() ? 0 : offsets.size() - 1);
-    const auto host = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles, cut);
+    auto host = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles, cut);
+    // Few blocks take staged windows: if the longest of them came last, the others would wait.
+    if (cut == Cuda::PieceCut::Full) Cuda::put_longest_first(host.items);
     items = to_device(exec, "Tessera::CondensedSchedule::items", host.items);
     sums = to_device(exec, "Tessera::CondensedSchedule::sums", host.sums);
     slots = host.slots;

@@ -85,7 +85,7 @@ class CudaTiles {
     const bool is_dense = dense_.extent(0) > 0;
     if (is_dense) product.values = dense_.data();
     const auto values = is_dense ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
-    for_each_panel(product, scratch, [&](const auto& panel, const Scratch& aligned) {
+    for_each_panel(product, scratch, product.x.column_stride == 1, [&](const auto& panel, const Scratch& aligned) {
       Cuda::condensed_spmm(exec.cuda_stream(), pattern_, values, precision_, schedule_.view(), panel, aligned);
     });
   }

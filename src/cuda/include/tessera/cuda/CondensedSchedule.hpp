@@ -66,4 +66,9 @@ template <class Offset>
 HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
                                                        PieceCut cut = PieceCut::Even);
 
+/// Puts the longest items first where they differ much; otherwise neighbours stay together, which share rows of X.
+/// Which is first is nothing to the results. Cost: a sort of the items.
+template <class Offset>
+void put_longest_first(std::vector<CondensedItem<Offset>>& items);
+
 }  // namespace Tessera::Cuda

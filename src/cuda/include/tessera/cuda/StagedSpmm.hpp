@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/common/StagedView.hpp>
@@ -9,8 +11,15 @@
 
 namespace Tessera::Cuda {
 
+/// Whether rows begin at multiples of 16 bytes and have adjacent columns: such an X is read where it is.
+template <class Scalar>
+bool rows_are_aligned(const Multivector<Scalar>& x) {
+  return x.column_stride == 1 && reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 &&
+         x.row_stride * static_cast<std::ptrdiff_t>(sizeof(Scalar)) % 16 == 0;
+}
+
 /// Scratch memory, in bytes, for a product of these operands: sums of the pieces of windows that the schedule splits,
-/// and X by rows if its rows are not aligned to 16 bytes or its columns not adjacent.
+/// and X by rows unless rows_are_aligned.
 template <class Scalar>
 std::size_t staged_workspace_bytes(const StagedPattern& A, const CondensedSchedule<int>& schedule,
                                    const Multivector<const Scalar>& x);

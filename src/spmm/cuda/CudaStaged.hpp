@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <tessera/cuda/StagedChoice.hpp>
+#include <tessera/cuda/StagedSpmm.hpp>
+#include <tessera/format/BitTcf.hpp>
+#include <tessera/format/FormatTooLarge.hpp>
+#include <tessera/format/StagedWindows.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/select/Choose.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+
+#include "CudaLaunches.hpp"
+#include "CudaPanels.hpp"
+#include "CudaSchedule.hpp"
+
+namespace Tessera::Impl {
+
+/// BitTCF once more in windows of 64 rows that stage their rows of X in shared memory: FP64, for matrices whose windows
+/// share columns.
+template <class Scalar, class Offset>
+class CudaStaged {
+  using Memory = Kokkos::Cuda::memory_space;
+
+ public:
+  /// \return whether it is built; not if the matrix or its chunks are too large for the kernels
+  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const MatrixStatistics& statistics,
+             const PlanOptions& options) {
+    const auto rows = to_csr<Kokkos::Cuda, Offset>(exec, A);
+    const int bytes = static_cast<int>(sizeof(Scalar));
+    const StagedShape shape = Cuda::choose_staged(
+        {double(A.rows), double(A.nonzeros), statistics.staged_columns, double(options.columns), bytes, bytes});
+    try {
+      auto built = build_staged(exec, rows.pattern.view(), A.nonzeros, shape, sizeof(Scalar));
+      const StagedCounts& counts = built.pattern.counts;
+      if (Cuda::staged_resident_blocks(counts.most_tile_bytes, counts.most_value_bytes, bytes) == 0) return false;
+      map_ = compose(exec, rows.values, built.values);
+      windows_ = std::move(built.pattern);
+    } catch (const FormatTooLarge&) {
+      return false;
+    }
+    precision_ = options.precision;
+    schedule_ =
+        CudaSchedule<int>(exec, host_copy(exec, windows_.window_offsets), shape.piece_chunks, Cuda::PieceCut::Full);
+    values_ = allocate<decltype(values_)>(exec, "Tessera::staged_values", windows_.places());
+    is_built_ = true;
+    return true;
+  }
+
+  bool is_built() const { return is_built_; }
+  std::string describe() const {
+    return "windows of " + std::to_string(windows_.shape.window_rows) +
+           " rows, whose rows of X are staged in shared memory, on tensor cores";
+  }
+
+  void refill(const Kokkos::Cuda& exec, const Scalar* compact) const {
+    gather_values(exec, ValueMap<Offset, Memory>{}, map_, compact, values_.data(), values_.extent(0));
+  }
+
+  std::size_t bytes() const {
+    return windows_.bytes() + map_.bytes() + schedule_.bytes() + values_.extent(0) * sizeof(Scalar);
+  }
+
+  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
+    return panel_scratch_bytes<Scalar>(x_rows, columns, [&](const auto& x) {
+      return Cuda::staged_workspace_bytes(windows_.view(), schedule_.view(), x);
+    });
+  }
+
+  void multiply(const Kokkos::Cuda& exec, Product<Scalar, Scalar> product, const Scratch& scratch) const {
+    const CudaLaunches launches("Tessera::staged_spmm", exec);
+    product.values = values_.data();
+    for_each_panel(product, scratch, Cuda::rows_are_aligned(product.x), [&](const auto& panel, const Scratch& aligned) {
+      Cuda::staged_spmm(exec.cuda_stream(), windows_.view(), precision_, schedule_.view(), panel, aligned);
+    });
+  }
+
+ private:
+  StagedWindows<Offset, Memory> windows_;
+  ValueMap<Offset, Memory> map_;  // place in the windows -> place in BitTCF
+  CudaSchedule<int> schedule_;
+  Precision precision_ = Precision::Native;
+  Kokkos::View<Scalar*, Memory> values_;
+  bool is_built_ = false;
+};
+
+}  // namespace Tessera::Impl

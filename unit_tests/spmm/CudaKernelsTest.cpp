@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which of the kernels for NVIDIA GPUs a plan takes, and that each multiplies as plans promise. Nothing, where Kokkos
+// has no CUDA.
+#include <Kokkos_Core.hpp>
+
+#include "PlanCheck.hpp"
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+namespace Tessera::Test {
+
+using Exec = Kokkos::Cuda;
+template <class Scalar>
+using Left = Kokkos::View<Scalar**, Kokkos::LayoutLeft, Exec::memory_space>;
+template <class Scalar>
+using Right = Kokkos::View<Scalar**, Kokkos::LayoutRight, Exec::memory_space>;
+template <class Scalar>
+using Strided = Kokkos::View<Scalar**, Kokkos::LayoutStride, Exec::memory_space>;
+
+/// Windows of 64 rows, each with entries in the same 128 columns, one in six: staged windows fetch eight times less.
+HostPattern<int> shared_windows(int windows) {
+  Random random(3);
+  HostPattern<int> A;
+  A.columns = 64 * windows;
+  for (int row = 0; row < 64 * windows; ++row) {
+    const int first = std::min(row / 64 * 64, A.columns - 128);
+    for (int j = first; j < first + 128; ++j)
+      if (random.below(6) == 0) A.column_indices.push_back(j);
+    A.end_row();
+  }
+  return A;
+}
+
+PlanOptions for_columns(int columns, Precision precision = Precision::Native) {
+  PlanOptions options;
+  options.columns = columns;
+  options.precision = precision;
+  return options;
+}
+
+/// Both layouts, rows that are not aligned, every mode, wide and narrow, new values.
+template <class Scalar, class Matrix, class Plan>
+void expect_products(const Matrix& A, Plan& plan, const std::string& what, double bounds) {
+  for (const int columns : {1, 8, 31, 33, 64, 128}) {
+    expect_product<Right<Scalar>>(A, plan, columns, Mode::NoTranspose, 1.5, 0, what + ", right", false, bounds);
+    expect_product<Left<Scalar>>(A, plan, columns, Mode::NoTranspose, 1.5, 0.5, what + ", left", false, bounds);
+  }
+  expect_product<Right<Scalar>>(A, plan, 32, Mode::Transpose, -1, 0.5, what, false, bounds);
+}
+
+class CudaKernels : public ::testing::Test {
+  void SetUp() override {
+    if (Exec().cuda_device_prop().major < 8) GTEST_SKIP() << "the GPU has no tensor cores for FP64 and TF32";
+  }
+};
+
+TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
+  const UserMatrix<Exec, double, int> A(shared_windows(300));
+  auto plan = A.plan(for_columns(32));
+  EXPECT_NE(plan.explain().find("staged in shared memory"), std::string::npos) << plan.explain();
+  expect_products<double>(A, plan, "staged", 1);
+  const UserMatrix<Exec, double, int> other(A.host, 77);
+  plan.update_values(Exec(), other.values);
+  expect_products<double>(other, plan, "staged, new values", 1);
+}
+
+TEST_F(CudaKernels, StagedWindowsInAnotherOrder) {
+  const auto pattern = shared_windows(300);
+  HostPattern<int> scattered;
+  scattered.columns = pattern.columns;
+  for (int i = 0; i < pattern.rows; ++i) {
+    const int row = static_cast<int>(i * 7919LL % pattern.rows);
+    for (int k = pattern.row_offsets[row]; k < pattern.row_offsets[row + 1]; ++k)
+      scattered.column_indices.push_back(pattern.column_indices[k]);
+    scattered.end_row();
+  }
+  const UserMatrix<Exec, double, int> A(scattered);
+  auto options = for_columns(32);
+  options.reordering = Reordering::WindowGrowing;
+  auto plan = A.plan(options);
+  EXPECT_EQ(plan.choice().reordering, Reordering::WindowGrowing) << plan.explain();
+  expect_products<double>(A, plan, "reordered", 1);
+}
+
+TEST_F(CudaKernels, Tf32RoundsOncePerOperandAndThreeProductsAreFp32) {
+  const UserMatrix<Exec, float, int> A(shared_windows(40));
+  for (const Format format : {Format::BitTcf, Format::Bmat}) {
+    for (const auto& [precision, bounds] : {std::pair(Precision::Tf32x3, 2.0), std::pair(Precision::Tf32, 0x1p13)}) {
+      auto options = for_columns(32, precision);
+      options.format = format;
+      auto plan = A.plan(options);
+      const std::string what = std::string(to_string(format)) + ", " + std::string(to_string(precision));
+      EXPECT_NE(plan.explain().find("on tensor cores"), std::string::npos) << plan.explain();
+      expect_products<float>(A, plan, what, bounds);
+    }
+  }
+}
+
+TEST_F(CudaKernels, TallWindowsInDouble) {
+  const UserMatrix<Exec, double, int> A(shared_windows(20));
+  auto options = for_columns(32);
+  options.format = Format::Bmat;
+  auto plan = A.plan(options);
+  EXPECT_NE(plan.explain().find("windows of 16 rows on tensor cores"), std::string::npos) << plan.explain();
+  expect_products<double>(A, plan, "bmat", 1);
+  const UserMatrix<Exec, double, int> other(A.host, 78);
+  plan.update_values(Exec(), other.values);
+  expect_products<double>(other, plan, "bmat, new values", 1);
+}
+
+TEST_F(CudaKernels, CompactTilesWhereMemoryIsShort) {
+  const UserMatrix<Exec, double, int> A(shared_windows(20));
+  auto options = for_columns(32);
+  options.format = Format::BitTcf;
+  options.parameters.memory_limit = 1;
+  auto plan = A.plan(options);
+  EXPECT_NE(plan.explain().find("for want of memory"), std::string::npos) << plan.explain();
+  expect_products<double>(A, plan, "compact", 1);
+}
+
+TEST_F(CudaKernels, ViewsOfAnyStrides) {
+  const UserMatrix<Exec, double, int> A(shared_windows(300));
+  for (const Format format : {Format::Automatic, Format::BitTcf, Format::Bmat, Format::Csr}) {
+    auto options = for_columns(32);
+    options.format = format;
+    auto plan = A.plan(options);
+    auto work = plan.prepare(Exec(), 35, Mode::NoTranspose);
+    const Right<double> expected("expected", A.host.rows, 35);
+    const Right<double> x_right("x", A.host.columns, 35);
+    Kokkos::deep_copy(x_right, 1.25);
+    spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, x_right, 0.0, expected);
+    // Every second row and third column of larger arrays.
+    const Kokkos::LayoutStride x_strides(A.host.columns, 2, 35, 6 * A.host.columns);
+    const Kokkos::LayoutStride y_strides(A.host.rows, 2, 35, 6 * A.host.rows);
+    const Strided<double> x("x", x_strides), y("y", y_strides);
+    Kokkos::deep_copy(x, 1.25);
+    spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, x, 0.0, y);
+    const Right<double> result("result", A.host.rows, 35);
+    Kokkos::deep_copy(result, y);
+    const auto wanted = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected);
+    const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), result);
+    int different = 0;
+    for (std::size_t k = 0; k < wanted.size(); ++k) different += wanted.data()[k] != got.data()[k];
+    EXPECT_EQ(different, 0) << to_string(format);
+  }
+}
+
+}  // namespace Tessera::Test
+
+#endif
