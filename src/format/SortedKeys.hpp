@@ -7,6 +7,7 @@
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/KeyedSlots.hpp>
+#include <type_traits>
 
 /// Entries as keys, (major << minor bits) + minor, where major is the row and minor the column, or the other way round,
 /// or those of a block: sorted keys make compressed rows.
@@ -32,6 +33,15 @@ Csr<Offset, typename Exec::memory_space> csr_of_sorted_keys(
   return result;
 }
 
+/// Whether a sorted key differs from the one before, their lowest `shift` bits aside. A struct: lambdas that capture
+/// another lambda are not for headers, where nvcc's stand-ins for them meet those of other sources.
+template <class Keys>
+struct FirstOfRun {
+  Keys keys;
+  int shift;
+  KOKKOS_FUNCTION bool operator()(std::size_t i) const { return i == 0 || keys(i) >> shift != keys(i - 1) >> shift; }
+};
+
 /// Keeps one of each run of keys that are equal but for their lowest `shift` bits, without those bits, and says how
 /// many they are; runs(i) is where the i-th run starts, and the end closes the list. Without a shift, `runs` stays as
 /// it is where all keys differ.
@@ -40,7 +50,7 @@ std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
                         Kokkos::View<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
   const auto keys = sorted.keys;
   const std::size_t size = keys.extent(0);
-  const auto is_first = KOKKOS_LAMBDA(std::size_t i) { return i == 0 || keys(i) >> shift != keys(i - 1) >> shift; };
+  const FirstOfRun<std::decay_t<decltype(keys)>> is_first{keys, shift};
   std::size_t unique = 0;
   Kokkos::parallel_reduce(
       "Tessera::unique_keys::count", IndexPolicy<Exec>(exec, 0, size),
