@@ -7,20 +7,13 @@
 #include <Tpetra_Map.hpp>
 #include <cstddef>
 #include <string>
-#include <tessera/io/Generators.hpp>
 #include <tessera/io/HostCsr.hpp>
-#include <tessera/io/ReadMatrix.hpp>
 #include <vector>
 
 #include "AllRanks.hpp"
+#include "ReadOrGenerate.hpp"
 
 namespace Example {
-
-/// A generated matrix if the name has a colon, as "elasticity:20" (tessera/io/Generators.hpp lists them), else that of
-/// a file.
-inline Tessera::HostCsr<double> read_or_generate(const std::string& name) {
-  return name.find(':') == std::string::npos ? Tessera::read_matrix<double>(name) : Tessera::generate(name, 1);
-}
 
 /// The matrix with as many rows on each rank, one rank's after the other's. Every rank has all of it at first.
 inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const Tessera::HostCsr<double>& A,

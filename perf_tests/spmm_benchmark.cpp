@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times what a plan does, on generated matrices: make_plan, prepare for transposed products, update_values, and the
-// product by format, layout and number of columns.
-//   spmm_benchmark [--benchmark_filter=product/elasticity] [other options of Google Benchmark]
+// Times what a plan does: make_plan and update_values by format, make_plan by format and reordering, prepare for
+// transposed products, and the product by format, layout and number of columns.
+//   spmm_benchmark [MATRIX]... [--benchmark_filter=product/elasticity] [other options of Google Benchmark]
+// MATRIX is a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix such as stencil27:64. With large
+// ones, filter: not every format suits every matrix, nor is every reordering quick.
+//
 // Unless told otherwise, every benchmark runs five times, in an order that mixes them so that what else the machine
 // does meets all of them, and its median, least and greatest time are reported. Every iteration ends with a fence.
 //
 // GFLOP/s counts 2 operations a nonzero and column. bytes_per_second counts compulsory traffic: for a product the
 // format once, every row of X that is touched once and Y once; for update_values the values read and written.
+// "products" tells after how many products what is done once a plan, or once for new values, has taken as long as they:
+// those of 128 columns by rows, with the same plan.
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
@@ -15,22 +20,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <iostream>
 #include <map>
 #include <string>
-#include <tessera/io/Generators.hpp>
 #include <tessera/spmm/Spmm.hpp>
-#include <utility>
 #include <vector>
+
+#include "../example/ReadOrGenerate.hpp"
+#include "CommandLine.hpp"
+#include "Stopwatch.hpp"
+#include "ToDevice.hpp"
+
+using namespace Tessera::Benchmarks;
 
 namespace {
 
 using Tessera::Format;
 using Tessera::Mode;
+using Tessera::Reordering;
 using Space = Kokkos::DefaultExecutionSpace;
-
-const std::vector<std::string> matrix_names = {"elasticity:16", "rmat:15,8", "road:200000", "uniform:50000,20"};
-constexpr Format formats[] = {Format::Csr, Format::BitTcf};
 
 /// A matrix in the memory of the device.
 struct Matrix {
@@ -46,17 +53,8 @@ struct Matrix {
   }
 };
 
-template <class T, class Source>
-Kokkos::View<T*, Space> to_device(const std::vector<Source>& source) {
-  Kokkos::View<T*, Space> device("to_device", source.size());
-  const auto host = Kokkos::create_mirror_view(device);
-  std::transform(source.begin(), source.end(), host.data(), [](Source value) { return static_cast<T>(value); });
-  Kokkos::deep_copy(device, host);
-  return device;
-}
-
 Matrix make_matrix(const std::string& name) {
-  const auto host = Tessera::generate(name, 1);
+  const auto host = Example::read_or_generate(name);
   std::vector<bool> touched(static_cast<std::size_t>(host.columns));
   for (const int column : host.column_indices) touched[static_cast<std::size_t>(column)] = true;
   return {host.rows,
@@ -67,7 +65,7 @@ Matrix make_matrix(const std::string& name) {
           to_device<double>(host.values)};
 }
 
-/// Matrices are made when the first benchmark asks for them, and kept until the end.
+/// Matrices are made or read when the first benchmark asks for them, and kept until the end.
 class Matrices {
  public:
   const Matrix& operator[](const std::string& name) {
@@ -85,15 +83,43 @@ Tessera::PlanOptions with_format(Format format) {
   return options;
 }
 
-void time_build(benchmark::State& state, const Matrix& A, Format format) {
+/// Seconds of a product of 128 columns by rows, one of several one after the other.
+template <class Plan>
+double seconds_a_product(const Space& exec, Plan& plan) {
+  constexpr int columns = 128, products = 10;
+  auto work = plan.prepare(exec, columns, Mode::NoTranspose);
+  const Kokkos::View<double**, Kokkos::LayoutRight, Space> X("X", plan.columns(), columns),
+      Y("Y", plan.rows(), columns);
+  const auto multiply = [&] { Tessera::spmm(exec, plan, work, Mode::NoTranspose, 1.0, X, 0.0, Y); };
+  multiply();
+  return seconds_of(exec,
+                    [&] {
+                      for (int i = 0; i < products; ++i) multiply();
+                    }) /
+         products;
+}
+
+Tessera::PlanOptions for_128_columns(Format format, Reordering reordering) {
+  auto options = with_format(format);
+  options.columns = 128;
+  options.reordering = reordering;
+  options.always_reorder = reordering != Reordering::None;
+  return options;
+}
+
+void time_build(benchmark::State& state, const Matrix& A, Format format, Reordering reordering) {
   const Space exec;
+  const auto options = for_128_columns(format, reordering);
+  decltype(A.plan(exec, options)) plan;
+  double total = 0;
   for (auto _ : state) {
-    auto plan = A.plan(exec, with_format(format));
-    exec.fence();
-    benchmark::DoNotOptimize(plan);
+    plan = {};  // not timed: an earlier plan's end
+    const double seconds = seconds_of(exec, [&] { plan = A.plan(exec, options); });
+    total += seconds;
+    state.SetIterationTime(seconds);
   }
-  const auto plan = A.plan(exec, with_format(format));
   state.counters["bytes/nonzero"] = double(plan.format_bytes()) / double(plan.nonzeros());
+  state.counters["products"] = total / double(state.iterations()) / seconds_a_product(exec, plan);
 }
 
 void time_prepare_transpose(benchmark::State& state, const Matrix& A, Format format) {
@@ -111,12 +137,15 @@ void time_prepare_transpose(benchmark::State& state, const Matrix& A, Format for
 
 void time_update(benchmark::State& state, const Matrix& A, Format format) {
   const Space exec;
-  auto plan = A.plan(exec, with_format(format));
+  auto plan = A.plan(exec, for_128_columns(format, Reordering::None));
+  double total = 0;
   for (auto _ : state) {
-    plan.update_values(exec, A.values);
-    exec.fence();
+    const double seconds = seconds_of(exec, [&] { plan.update_values(exec, A.values); });
+    total += seconds;
+    state.SetIterationTime(seconds);
   }
   state.SetBytesProcessed(std::int64_t(state.iterations() * A.values.extent(0) * 2 * sizeof(double)));
+  state.counters["products"] = total / double(state.iterations()) / seconds_a_product(exec, plan);
 }
 
 template <class Layout>
@@ -138,63 +167,51 @@ void time_product(benchmark::State& state, const Matrix& A, Format format, int c
   state.SetBytesProcessed(std::int64_t(state.iterations() * (plan.format_bytes() + dense)));
 }
 
-void finish(benchmark::internal::Benchmark* registered) {
-  registered->UseRealTime()->Unit(benchmark::kMillisecond);
-  registered->ComputeStatistics("min", [](const auto& times) { return *std::min_element(times.begin(), times.end()); });
-  registered->ComputeStatistics("max", [](const auto& times) { return *std::max_element(times.begin(), times.end()); });
-}
-
-void register_benchmarks(const std::string& matrix, Format format, Matrices& matrices) {
-  const std::string name = matrix + "/" + std::string(to_string(format));
-  const auto add = [](const std::string& title, auto body) {
-    finish(benchmark::RegisterBenchmark(title.c_str(), body));
-  };
-  add("make_plan/" + name, [=, &matrices](benchmark::State& state) { time_build(state, matrices[matrix], format); });
-  add("prepare_T/" + name,
-      [=, &matrices](benchmark::State& state) { time_prepare_transpose(state, matrices[matrix], format); });
-  add("update_values/" + name,
-      [=, &matrices](benchmark::State& state) { time_update(state, matrices[matrix], format); });
-  for (const int columns : {1, 8, 32, 128}) {
-    const std::string title = "product/" + name + "/" + std::to_string(columns);
-    add(title + "/left", [=, &matrices](benchmark::State& state) {
-      time_product<Kokkos::LayoutLeft>(state, matrices[matrix], format, columns);
-    });
-    add(title + "/right", [=, &matrices](benchmark::State& state) {
-      time_product<Kokkos::LayoutRight>(state, matrices[matrix], format, columns);
-    });
+void register_reorderings(const std::string& matrix, const std::string& title, Format format, Matrices& matrices) {
+  for (const Reordering reordering : Tessera::every_reordering) {
+    if (reordering == Reordering::None || (reordering == Reordering::ColumnSort && format != Format::Bcsr)) continue;
+    add_benchmark("make_plan/" + title + "/" + std::string(to_string(reordering)), [=, &matrices](
+                                                                                       benchmark::State& state) {
+      time_build(state, matrices[matrix], format, reordering);
+    })->UseManualTime();
   }
 }
 
-/// Google Benchmark's options with our defaults before the user's, which win.
-std::vector<char*> with_defaults(int argc, char* argv[]) {
-  static char repetitions[] = "--benchmark_repetitions=5";
-  static char interleaving[] = "--benchmark_enable_random_interleaving=true";
-  static char aggregates[] = "--benchmark_report_aggregates_only=true";
-  static char min_time[] = "--benchmark_min_time=0.1s";
-  std::vector<char*> arguments = {argv[0], repetitions, interleaving, aggregates, min_time};
-  arguments.insert(arguments.end(), argv + 1, argv + argc);
-  return arguments;
+void register_products(const std::string& matrix, const std::string& title, Format format, Matrices& matrices) {
+  for (const int columns : {1, 8, 32, 128}) {
+    const std::string product = "product/" + title + "/" + std::to_string(columns);
+    add_benchmark(product + "/left", [=, &matrices](benchmark::State& state) {
+      time_product<Kokkos::LayoutLeft>(state, matrices[matrix], format, columns);
+    })->UseRealTime();
+    add_benchmark(product + "/right", [=, &matrices](benchmark::State& state) {
+      time_product<Kokkos::LayoutRight>(state, matrices[matrix], format, columns);
+    })->UseRealTime();
+  }
+}
+
+void register_benchmarks(const std::string& matrix, Format format, Matrices& matrices) {
+  const std::string title = title_of(matrix) + "/" + std::string(to_string(format));
+  add_benchmark("make_plan/" + title, [=, &matrices](benchmark::State& state) {
+    time_build(state, matrices[matrix], format, Reordering::None);
+  })->UseManualTime();
+  add_benchmark("prepare_T/" + title, [=, &matrices](benchmark::State& state) {
+    time_prepare_transpose(state, matrices[matrix], format);
+  })->UseRealTime();
+  add_benchmark("update_values/" + title, [=, &matrices](benchmark::State& state) {
+    time_update(state, matrices[matrix], format);
+  })->UseManualTime();
+  if (format != Format::SortedColumns) register_reorderings(matrix, title, format, matrices);
+  register_products(matrix, title, format, matrices);
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
-  try {
-    auto arguments = with_defaults(argc, argv);
-    int count = int(arguments.size());
-    benchmark::Initialize(&count, arguments.data());
-    if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
-    benchmark::AddCustomContext("execution_space", Space::name());
-    benchmark::AddCustomContext("concurrency", std::to_string(Space().concurrency()));
-    Matrices matrices;
-    for (const std::string& matrix : matrix_names)
-      for (const Format format : formats) register_benchmarks(matrix, format, matrices);
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
-  } catch (const std::exception& error) {
-    std::cerr << "spmm_benchmark: " << error.what() << '\n';
-    return 2;
-  }
-  return 0;
+  Matrices matrices;
+  return run_benchmarks(argc, argv, {"elasticity:16", "rmat:15,8", "road:200000", "uniform:50000,20"},
+                        [&](const std::string& matrix) {
+                          for (const Format format : Tessera::every_format)
+                            register_benchmarks(matrix, format, matrices);
+                        });
 }

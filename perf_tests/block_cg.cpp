@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Times a block conjugate gradient method from end to end, its products by KokkosSparse::spmv with Kokkos Kernels' own
+// handle and with Tessera's, by number of right-hand sides, by columns (LayoutLeft):
+//   block_cg [MATRIX]... [--benchmark_filter=stencil27:64/8/] [other options of Google Benchmark]
+// MATRIX is a file or a generated matrix, as for kokkos_kernels_spmv; it must be symmetric positive definite.
+//
+// In each iteration the handles take turns: a turn makes a handle and solves. Residuals come down to 1e-10 of the
+// right-hand sides; a residual b - A x that is not there, computed anew, fails. Unless told otherwise, every benchmark
+// runs five times, and the median, least and greatest of these are reported, for Tessera's handle and, with kk_ before,
+// for Kokkos Kernels' own:
+//   Time, kk_ms                     a solution, without the set-up
+//   set_up_ms, kk_set_up_ms         what a handle does before and in its first product
+//   products_ms, kk_products_ms     the products in a solution, fenced one by one, which a solution is not
+//   iterations, kk_iterations       each with one product for all columns
+//   residual, kk_residual           the greatest of the columns, relative to the right-hand side
+//   ratio                           (kk_set_up_ms + kk_ms) / (set_up_ms + Time)
+#include <benchmark/benchmark.h>
+
+#include <KokkosSparse_spmv.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <tessera/kokkos_kernels/SpmvHandle.hpp>
+
+#include "BlockCg.hpp"
+#include "CommandLine.hpp"
+#include "SparseProblem.hpp"
+#include "Stopwatch.hpp"
+
+using namespace Tessera::Benchmarks;
+
+namespace {
+
+using View = Vectors<Kokkos::LayoutLeft>;
+using Theirs = KokkosSparse::SPMVHandle<Space, Matrix, View, View>;
+using Ours = Tessera::SpmvHandle<Space, Matrix, View, View>;
+constexpr double tolerance = 1e-10;
+constexpr int most_iterations = 10000;
+
+struct Solution {
+  double set_up_seconds = 0, seconds = 0, seconds_in_products = 0, residual = 0;
+  int iterations = 0;
+};
+
+/// The greatest |b - A x| / |b| of the columns.
+template <class Handle>
+double residual_of(const Space& exec, Handle& handle, const Matrix& A, const View& B, const View& X) {
+  const int columns = B.extent_int(1);
+  const View R("R", B.extent(0), columns);
+  Kokkos::deep_copy(exec, R, B);
+  KokkosSparse::spmv(exec, &handle, "N", -1.0, A, X, 1.0, R);
+  const ColumnDots<View> dots(columns);
+  const auto squares = [&](const View& V) {
+    const ColumnDots<View>::Scalars result("squares", columns);
+    dots(exec, V, V, result);
+    exec.fence();
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), result);
+  };
+  const auto left = squares(R), whole = squares(B);
+  double most = 0;
+  for (int j = 0; j < columns; ++j) most = std::max(most, std::sqrt(left(j) / whole(j)));
+  return most;
+}
+
+template <class Handle>
+Solution solve(const Matrix& A, const View& B, const View& X) {
+  const Space exec;
+  Handle handle;
+  Solution result;
+  const auto multiply = [&](const View& P, const View& Q) {
+    KokkosSparse::spmv(exec, &handle, "N", 1.0, A, P, 0.0, Q);
+  };
+  const auto timed_multiply = [&](const View& P, const View& Q) {
+    result.seconds_in_products += seconds_of(exec, [&] { multiply(P, Q); });
+  };
+  result.set_up_seconds = seconds_of(exec, [&] { multiply(B, X); });
+  result.seconds =
+      seconds_of(exec, [&] { result.iterations = block_cg(exec, multiply, B, X, tolerance, most_iterations); });
+  result.residual = residual_of(exec, handle, A, B, X);
+  block_cg(exec, timed_multiply, B, X, tolerance, most_iterations);
+  return result;
+}
+
+void report(benchmark::State& state, const Solution& solution, const std::string& whose) {
+  state.counters[whose + "set_up_ms"] = 1e3 * solution.set_up_seconds;
+  state.counters[whose + "products_ms"] = 1e3 * solution.seconds_in_products;
+  state.counters[whose + "iterations"] = solution.iterations;
+  state.counters[whose + "residual"] = solution.residual;
+}
+
+void time_solutions(benchmark::State& state, const Matrix& A, int columns) {
+  const View B("B", A.numRows(), columns), X("X", A.numRows(), columns);
+  scatter_values(B);
+  for (auto _ : state) {
+    const Solution theirs = solve<Theirs>(A, B, X), ours = solve<Ours>(A, B, X);
+    state.SetIterationTime(ours.seconds);
+    report(state, ours, "");
+    report(state, theirs, "kk_");
+    state.counters["kk_ms"] = 1e3 * theirs.seconds;
+    state.counters["ratio"] = (theirs.set_up_seconds + theirs.seconds) / (ours.set_up_seconds + ours.seconds);
+    // NOTE: the recurrence of residuals, which ends the iteration, drifts from them by rounding.
+    if (!(std::max(ours.residual, theirs.residual) < 2 * tolerance)) state.SkipWithError("a residual is too large");
+  }
+}
+
+void register_benchmarks(const std::string& matrix, Matrices& matrices) {
+  for (const int columns : {1, 8, 32}) {
+    add_benchmark("block_cg/" + title_of(matrix) + "/" + std::to_string(columns),
+                  [=, &matrices](benchmark::State& state) { time_solutions(state, matrices[matrix], columns); })
+        ->UseManualTime()
+        ->Iterations(1);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  Matrices matrices;
+  return run_benchmarks(argc, argv, {"elasticity:16", "stencil27:32"},
+                        [&](const std::string& matrix) { register_benchmarks(matrix, matrices); });
+}
