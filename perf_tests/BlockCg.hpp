@@ -7,39 +7,23 @@
 /// Conjugate gradients for several right-hand sides at a time.
 namespace Tessera::Benchmarks {
 
-/// x_j . y_j for each column, the same bits each time: a team sums each part of a column, and the parts are added in
-/// order.
+/// x_j . y_j for each column, the same bits each time: a team sums each part of a column, and another the parts.
 template <class View>
 class ColumnDots {
  public:
   using Space = typename View::execution_space;
   using Scalars = Kokkos::View<double*, typename View::device_type>;
 
-  explicit ColumnDots(int columns) : parts_("parts", part_count, columns) {}
-
-  /// Does not wait for the result.
-  void operator()(const Space& exec, const View& X, const View& Y, const Scalars& dots) const {
-    const Parts& parts = parts_;
-    const int columns = int(X.extent(1));
-    Kokkos::parallel_for("partial_dots", Kokkos::TeamPolicy<Space>(exec, part_count * columns, Kokkos::AUTO),
-                         PartialDots{X, Y, parts});
-    Kokkos::parallel_for(
-        "dots", Kokkos::RangePolicy<Space>(exec, 0, columns), KOKKOS_LAMBDA(int j) {
-          double sum = 0;
-          for (int part = 0; part < part_count; ++part) sum += parts(part, j);
-          dots(j) = sum;
-        });
-  }
-
- private:
-  static constexpr int part_count = 64;
+  static constexpr int part_count = 512;
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   using Parts = Kokkos::View<double**, Kokkos::LayoutLeft, typename View::device_type>;
 
+  /// For this class, as the next: nvcc wants them public.
   struct PartialDots {
     View X, Y;
     Parts parts;
 
-    KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Space>::member_type& team) const {
+    KOKKOS_FUNCTION void operator()(const Team& team) const {
       const int part = team.league_rank() % part_count, j = team.league_rank() / part_count;
       const int rows = int(X.extent(0)), length = rows / part_count + 1;
       const int first = Kokkos::min(part * length, rows), last = Kokkos::min(first + length, rows);
@@ -50,14 +34,40 @@ class ColumnDots {
     }
   };
 
+  struct SumOfParts {
+    Parts parts;
+    Scalars dots;
+
+    KOKKOS_FUNCTION void operator()(const Team& team) const {
+      const int j = team.league_rank();
+      double sum = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(team, part_count), [&](int part, double& terms) { terms += parts(part, j); }, sum);
+      Kokkos::single(Kokkos::PerTeam(team), [&] { dots(j) = sum; });
+    }
+  };
+
+  explicit ColumnDots(int columns) : parts_("parts", part_count, columns) {}
+
+  /// Does not wait for the result.
+  void operator()(const Space& exec, const View& X, const View& Y, const Scalars& dots) const {
+    const Parts& parts = parts_;
+    const int columns = int(X.extent(1));
+    Kokkos::parallel_for("partial_dots", Kokkos::TeamPolicy<Space>(exec, part_count * columns, Kokkos::AUTO),
+                         PartialDots{X, Y, parts});
+    Kokkos::parallel_for("dots", Kokkos::TeamPolicy<Space>(exec, columns, Kokkos::AUTO), SumOfParts{parts, dots});
+  }
+
+ private:
   Parts parts_;
 };
 
-/// All (row, column), along the columns.
+/// All (row, column), a part of a column at a time.
 template <class View>
 auto every_element(const typename View::execution_space& exec, const View& X) {
   using Columnwise = Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>;
-  return Kokkos::MDRangePolicy<typename View::execution_space, Columnwise>(exec, {0, 0}, {X.extent(0), X.extent(1)});
+  using Policy = Kokkos::MDRangePolicy<typename View::execution_space, Columnwise>;
+  return Policy(exec, {0, 0}, {X.extent(0), X.extent(1)}, {256, 1});
 }
 
 /// X += step P and R -= step Q, for each column the step along P that leaves the least error.
@@ -94,7 +104,6 @@ void turn_directions(const typename View::execution_space& exec, const View& R, 
 template <class Multiply, class View>
 int block_cg(const typename View::execution_space& exec, const Multiply& multiply, const View& B, const View& X,
              double tolerance, int most) {
-  using Space = typename View::execution_space;
   using Device = typename View::device_type;
   const int rows = int(B.extent(0)), columns = int(B.extent(1));
   const View P("P", rows, columns), Q("Q", rows, columns), R("R", rows, columns);
@@ -114,10 +123,10 @@ int block_cg(const typename View::execution_space& exec, const Multiply& multipl
   Kokkos::deep_copy(exec, R, B);
   Kokkos::deep_copy(exec, P, B);
   dots(exec, R, R, squares);
-  Kokkos::parallel_for(
-      "enough", Kokkos::RangePolicy<Space>(exec, 0, columns),
-      KOKKOS_LAMBDA(int j) { enough(j) = tolerance * tolerance * squares(j); });
-  Kokkos::deep_copy(exec, host_enough, enough);
+  Kokkos::deep_copy(exec, host_enough, squares);
+  exec.fence();
+  for (int j = 0; j < columns; ++j) host_enough(j) *= tolerance * tolerance;
+  Kokkos::deep_copy(exec, enough, host_enough);
   int iteration = 0;
   for (; iteration < most && !all_are_solved(); ++iteration) {
     multiply(P, Q);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <tessera/common/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <type_traits>
 #include <vector>
 
 /// Step II of data affinity: neighbours in the order have as many columns in common as can be found nearby.
@@ -153,9 +154,11 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
   using Memory = typename Exec::memory_space;
   const auto before = entries_before_blocks(exec, A, order);
   const auto ends = host_copy(exec, before);
-  // As many blocks at a time as have an eighth of the entries: tables need nine bytes an entry then.
+  // As many blocks at a time as have an eighth of the entries: tables need nine bytes an entry then. A device has a
+  // thread for each block, and takes no longer for all of them: there, up to a gigabyte.
   const std::size_t blocks = ends.size() - 1;
-  const std::size_t aim = std::max(ends.back() / 8, std::size_t(1) << 18);
+  const bool host = std::is_same_v<Memory, Kokkos::HostSpace>;
+  const std::size_t aim = std::max(ends.back() / 8, std::size_t(1) << (host ? 18 : 24));
   Kokkos::View<Ordinal*, Memory> columns;
   Kokkos::View<std::uint64_t*, Memory> rows_with;
   for (std::size_t block = 0; block < blocks;) {

@@ -39,10 +39,12 @@ class ToolEvents {
   std::size_t analyses() const { return count(log().kernels, "Tessera::check_row_offsets"); }
   /// How often a plan took values.
   std::size_t updates() const { return count(log().kernels, "Tessera::gather_values"); }
-  /// How many kernels and regions Kokkos Kernels started, its BLAS included.
+  /// How many kernels and regions Kokkos Kernels started, its BLAS included, but for the region that says that no other
+  /// library computes: whose kernels run in it tell their names.
   std::size_t kokkos_kernels() const {
     return count(log().kernels, "KokkosSparse::") + count(log().kernels, "KokkosBlas::") +
-           count(log().regions, "KokkosSparse::") + count(log().regions, "KokkosBlas::");
+           count(log().regions, "KokkosSparse::") + count(log().regions, "KokkosBlas::") -
+           count(log().regions, "KokkosSparse::spmv[NATIVE");
   }
   std::size_t allocations() const { return log().allocations.size(); }
   std::size_t fences(std::string_view name) const { return count(log().fences, name); }

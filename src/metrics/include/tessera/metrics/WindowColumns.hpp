@@ -20,8 +20,8 @@ struct WindowColumns {
 /// \param A        [in] canonical
 /// \param nonzeros [in] of A
 ///
-/// Cost: the distinct columns of 8 rows are listed, then those of two windows at a time merged; memory for two such
-/// lists. Waits for `exec`.
+/// Cost: the distinct columns of 8 rows are listed, then those of two windows at a time merged, a pass each; memory for
+/// two lists as long as A's column indices. Waits for `exec`.
 template <class ExecutionSpace, class Offset>
 std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                             std::size_t nonzeros);
