@@ -205,11 +205,14 @@ TEST(BsrHandleTest, AgreesWithKokkosKernels) {
       for (int i = 0; i < our_y.rows(); ++i) ASSERT_NEAR(our_y(i, j), their_y(i, j), 1e-13);
     }
   };
+  // On a device, their mode "C" multiplies what Y holds by a beta of zero: NaN stays NaN (read in 4.6).
+  const bool device = !std::is_same_v<Exec::memory_space, Kokkos::HostSpace>;
   for (const int block_size : block_sizes) {
     const Case A(random_pattern<std::size_t>(13, 9, 0.3, 3), block_size);
     for (const Mode mode : every_mode) {
       const int rows = x_rows(A.elements, mode), result_rows = y_rows(A.elements, mode);
       for (const double beta : {0.0, 1.0, -1.5}) {
+        if (device && mode == Mode::Conjugate && beta == 0) continue;
         expect_the_same(A, mode, beta, Vector<double>("x", rows), Vector<double>("y", result_rows));
         for (const int columns : {1, 7}) {
           expect_the_same(A, mode, beta, Vectors<double>("x", rows, columns),

@@ -37,7 +37,7 @@ inline constexpr int most_affinity_rounds = 32;
 /// most matrices, of which the first few matter, and never more than most_affinity_rounds: rows that are all equal, or
 /// degrees that ascend along a path, would take a round a column or a row, and are left as they are by then.
 /// Afterwards, for each nonzero, a few operations on sets of rows. Memory: about 40 bytes a nonzero; 72 where 256 rows
-/// hold most of the nonzeros.
+/// hold most of the nonzeros, and on devices up to 16 million of them.
 ///
 /// \throws std::invalid_argument if A has 2^31 nonzeros or more, or as many rows and columns together.
 template <class ExecutionSpace, class Offset>
