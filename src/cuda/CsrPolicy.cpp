@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <initializer_list>
 #include <iterator>
@@ -76,10 +77,32 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
   return best;
 }
 
-std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal columns, std::size_t vector_bytes) {
-  const auto panel = static_cast<std::size_t>(std::min(columns, csr_panel_columns));
-  const std::size_t row_bytes = (panel * vector_bytes + 15) / 16 * 16;
-  return static_cast<std::size_t>(schedule.pieces) * row_bytes;
+int choose_csr_lanes(const CsrProblem& problem) {
+  const double length = problem.nonzeros / std::max(problem.rows, 1.0);
+  if (length < 6) return 1;
+  return problem.vector_columns > 2 && length < 100 ? 2 : 4;
+}
+
+CsrPolicy with_row_tile(CsrPolicy policy) {
+  policy.threads = std::min<int>(128, std::bit_floor(static_cast<unsigned>(policy.threads)));
+  const int groups = policy.threads / policy.lanes;
+  const int rounds = std::bit_floor(static_cast<unsigned>(policy.rounds));
+  if (policy.rows == 1) policy.rounds = std::clamp(rounds, std::max(8 / groups, 1), std::max(32 / groups, 1));
+  return policy;
+}
+
+bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns) {
+  return columns > csr_narrow_columns && static_cast<double>(schedule.nonzeros) >= 4.0 * x_rows;
+}
+
+std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns,
+                                std::size_t vector_bytes, bool adjacent_columns) {
+  const auto row_bytes = [&](Ordinal most_columns) {
+    return (static_cast<std::size_t>(std::min(columns, most_columns)) * vector_bytes + 15) / 16 * 16;
+  };
+  const std::size_t sums = static_cast<std::size_t>(schedule.pieces) * row_bytes(csr_panel_columns);
+  if (adjacent_columns || !csr_packs(schedule, x_rows, columns)) return sums;
+  return sums + static_cast<std::size_t>(x_rows) * row_bytes(csr_packed_columns);
 }
 
 }  // namespace Tessera::Cuda

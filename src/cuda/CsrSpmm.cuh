@@ -8,20 +8,19 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/cuda/CsrSpmm.hpp>
+#include <tessera/cuda/PackRows.hpp>
 
 #include "agent/CsrNarrowRows.cuh"
 #include "agent/CsrPieceSums.cuh"
 #include "agent/CsrRows.cuh"
 #include "agent/CsrShortRows.cuh"
 #include "agent/CsrTask.cuh"
-#include "agent/CsrThreadRows.cuh"
 #include "detail/Launch.cuh"
 
 /// csr_spmm: which columns go to which kernel, and with how many threads. A source each pair of scalars instantiates
 /// it.
 namespace Tessera::Cuda {
 
-inline constexpr CsrPolicy csr_thread_rows_policy{.lanes = 1};
 inline constexpr int csr_piece_sums_warps = 4;  // of a block
 
 template <class Agent, class Task>
@@ -54,18 +53,23 @@ class CsrLauncher {
     task_.A = A;
     task_.product = product;
     task_.schedule = schedule;
-    task_.partial_sums = reinterpret_cast<VectorScalar*>(scratch.data);
-    check_arguments(scratch);
     if (product.y.columns == 1) {  // one column is next to itself
       task_.product.x.column_stride = 1;
       task_.product.y.column_stride = 1;
     }
+    is_packed_ =
+        !adjacent_columns(task_) && product.x_rows == nullptr && csr_packs(schedule.size, A.columns, product.y.columns);
+    check_arguments(scratch);
+    task_.partial_sums = reinterpret_cast<VectorScalar*>(scratch.data);
+    packed_x_ = task_.partial_sums + workspace_bytes(true) / sizeof(VectorScalar);
   }
 
   void run() {
     const Ordinal columns = task_.product.y.columns;
     if (task_.A.rows == 0) return;
-    const Ordinal width = task_.schedule.size.long_rows > 0 ? std::min(columns, csr_panel_columns) : columns;
+    Ordinal width = columns;
+    if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns);
+    if (is_packed_) width = std::min(width, csr_packed_columns);
     task_.partial_stride = ceil_divide(width, vector_size) * vector_size;
     for (Ordinal first = 0; first < columns; first += width) multiply_panel(first, std::min(width, columns - first));
   }
@@ -81,19 +85,25 @@ class CsrLauncher {
     if (policy_ != nullptr && !is_valid(*policy_)) {
       throw std::invalid_argument("csr_spmm: a policy of " + std::to_string(policy_->lanes) + " lanes, " +
                                   std::to_string(policy_->vectors) + " vectors, unroll " +
-                                  std::to_string(policy_->unroll) + ", " + std::to_string(policy_->rows) +
-                                  " rows, " + std::to_string(policy_->rounds) + " rounds and " +
-                                  std::to_string(policy_->threads) + " threads is not valid");
+                                  std::to_string(policy_->unroll) + ", " + std::to_string(policy_->rows) + " rows, " +
+                                  std::to_string(policy_->rounds) + " rounds and " + std::to_string(policy_->threads) +
+                                  " threads is not valid");
     }
     if (task_.A.rows > 0 && task_.schedule.size.piece_length < 1) {
       throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +
                                   std::to_string(task_.schedule.size.piece_length));
     }
-    const std::size_t wanted = csr_workspace_bytes(task_.schedule.size, y.columns, sizeof(VectorScalar));
+    const std::size_t wanted = workspace_bytes(!is_packed_);
     if (scratch.bytes < wanted || (wanted > 0 && reinterpret_cast<std::uintptr_t>(scratch.data) % 16 != 0)) {
       throw std::invalid_argument("csr_spmm: " + std::to_string(wanted) + " bytes of scratch aligned to 16 wanted, " +
                                   std::to_string(scratch.bytes) + " given");
     }
+  }
+
+  /// Of rows of X only if its columns are not adjacent.
+  std::size_t workspace_bytes(bool adjacent) const {
+    return csr_workspace_bytes(task_.schedule.size, task_.A.columns, task_.product.y.columns, sizeof(VectorScalar),
+                               adjacent);
   }
 
   static std::string shape(Ordinal rows, Ordinal columns) {
@@ -103,20 +113,24 @@ class CsrLauncher {
   void multiply_panel(Ordinal first, Ordinal columns) {
     Task panel = columns_of(task_, first, columns);
     panel.partial_sums = task_.partial_sums;  // used by one panel after the other
-    const bool adjacent = panel.product.x.column_stride == 1 && fits_stride(panel.product.x.row_stride);
-    const Ordinal aligned = adjacent ? aligned_columns(panel) : 0;
-    if (aligned > 0) multiply_aligned(columns_of(panel, 0, aligned));
-    if (aligned < columns) {
-      const Task rest = columns_of(panel, aligned, columns - aligned);
-      if (columns - aligned < 4) {
-        launch<CsrNarrowRows<Task, false>>(rest, csr_thread_rows_policy, rest.schedule.size.pieces, rest.A.rows);
-      } else if (adjacent) {
-        multiply_elements(rest);
-      } else {
-        launch<CsrThreadRows<Task>>(rest, csr_thread_rows_policy, rest.schedule.size.pieces, rest.A.rows);
-      }
+    if (adjacent_columns(panel)) {
+      multiply_adjacent(panel);
+    } else if (is_packed_ && columns > csr_narrow_columns) {
+      multiply_aligned(packed(panel));
+    } else {
+      multiply_narrow(panel);
     }
     if (panel.schedule.size.long_rows > 0) add_pieces(panel);
+  }
+
+  /// The same with rows of X in the scratch memory, which begin at multiples of 16 bytes.
+  Task packed(Task task) const {
+    auto& x = task.product.x;
+    const std::ptrdiff_t stride = ceil_divide(x.columns, vector_size) * vector_size;
+    x.rows = task.A.columns;
+    pack_rows(stream_, x, packed_x_, stride);
+    x = {packed_x_, x.rows, static_cast<Ordinal>(stride), stride, 1};
+    return task;
   }
 
   /// A task for some of its columns.
@@ -132,60 +146,97 @@ class CsrLauncher {
     return stride >= 0 && stride <= std::ptrdiff_t(std::numeric_limits<std::uint32_t>::max() / sizeof(VectorScalar));
   }
 
+  static bool adjacent_columns(const Task& task) {
+    return task.product.x.column_stride == 1 && fits_stride(task.product.x.row_stride);
+  }
+
+  /// Whether rows may be read, or written, 16 bytes at a time.
+  template <class Element>
+  static bool is_aligned(const Multivector<Element>& z) {
+    return z.column_stride == 1 && reinterpret_cast<std::uintptr_t>(z.data) % 16 == 0 &&
+           z.row_stride * std::ptrdiff_t(sizeof(VectorScalar)) % 16 == 0;
+  }
+
   /// The first columns that may be read 16 bytes at a time; none if that were few and others were left.
   static Ordinal aligned_columns(const Task& task) {
-    const auto is_aligned = [](const auto& z) {
-      return z.column_stride == 1 && reinterpret_cast<std::uintptr_t>(z.data) % 16 == 0 &&
-             z.row_stride * std::ptrdiff_t(sizeof(VectorScalar)) % 16 == 0;
-    };
-    if (!is_aligned(task.product.x) || !is_aligned(task.product.y)) return 0;
-    const Ordinal columns = task.product.y.columns, aligned = columns / vector_size * vector_size;
+    const auto& y = task.product.y;
+    if (!is_aligned(task.product.x) || (y.column_stride == 1 && !is_aligned(y))) return 0;
+    const Ordinal columns = y.columns, aligned = columns / vector_size * vector_size;
     return aligned == columns || aligned >= 4 * vector_size ? aligned : 0;
   }
 
-  CsrPolicy choose(const Task& task, std::size_t access_bytes) const {
+  CsrProblem problem_of(const Task& task, std::size_t access_bytes) const {
     CsrProblem problem;
     problem.rows = task.A.rows;
     problem.columns = task.A.columns;
     problem.nonzeros = static_cast<double>(task.schedule.size.nonzeros);
     problem.mean_span = task.schedule.size.mean_span;
     problem.pieces = task.schedule.size.pieces;
-    problem.vector_columns = task.product.y.columns;
+    problem.vector_columns = task.product.x.columns;
     problem.matrix_bytes = sizeof(MatrixScalar);
     problem.vector_bytes = sizeof(VectorScalar);
     problem.access_bytes = static_cast<double>(access_bytes);
-    return choose_csr_policy(problem);
+    return problem;
   }
 
+  /// X with adjacent columns.
+  void multiply_adjacent(const Task& task) const {
+    const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
+    if (columns < csr_narrow_columns || columns <= vector_size) return multiply_narrow(task);
+    if (aligned > 0) multiply_aligned(columns_of(task, 0, aligned));
+    if (aligned == columns) return;
+    const Task rest = columns_of(task, aligned, columns - aligned);
+    columns - aligned < csr_narrow_columns ? multiply_narrow(rest) : multiply_elements(rest);
+  }
+
+  /// X with any strides, a slab of few columns after the other.
+  void multiply_narrow(const Task& task) const {
+    const Ordinal columns = task.product.y.columns;
+    const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
+    if (are_adjacent && columns == vector_size && aligned_columns(task) == columns) {
+      launch_narrow<CsrNarrowRows<Task, true, vector_size>>(task);
+    } else if (columns == 1) {
+      launch_narrow<CsrNarrowRows<Task, false, 1>>(task);
+    } else if (columns == 2) {
+      launch_narrow<CsrNarrowRows<Task, false, 2>>(task);
+    } else {
+      launch_narrow<CsrNarrowRows<Task, false, csr_narrow_columns>>(task);
+    }
+  }
+
+  /// Rows of X 16 bytes at a time; there may be more columns of X than of Y.
   void multiply_aligned(const Task& task) const {
-    const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose(task, 16);
+    const auto& [x, y] = std::pair(task.product.x, task.product.y);
+    is_aligned(y) && x.columns == y.columns ? multiply_vectors<false>(task) : multiply_vectors<true>(task);
+  }
+
+  template <bool tiled>
+  void multiply_vectors(const Task& task) const {
+    const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem_of(task, 16));
     const Ordinal pieces = task.schedule.size.pieces;
     Ordinal rows = task.A.rows;
-    if (task.product.y.columns <= vector_size) {
-      return launch<CsrNarrowRows<Task, true>>(task, csr_thread_rows_policy, pieces, rows);
-    }
     if (policy.rows > 1) {
-      policy.unroll == 8 ? launch<CsrShortRows<Task, true, 2>>(task, policy, 0, rows)
-                         : launch<CsrShortRows<Task, true, 1>>(task, policy, 0, rows);
+      policy.unroll == 8 ? launch_rows<CsrShortRows<Task, true, 2, tiled>, tiled>(task, policy, 0, rows)
+                         : launch_rows<CsrShortRows<Task, true, 1, tiled>, tiled>(task, policy, 0, rows);
       rows = 0;
     }
     if (policy.vectors == 2) {
-      launch<CsrRows<Task, true, 2, 4>>(task, policy, pieces, rows);
+      launch_rows<CsrRows<Task, true, 2, 4, tiled>, tiled>(task, policy, pieces, rows);
     } else if (policy.unroll == 8 && policy.lanes >= 8) {
-      launch<CsrRows<Task, true, 1, 8>>(task, policy, pieces, rows);
+      launch_rows<CsrRows<Task, true, 1, 8, tiled>, tiled>(task, policy, pieces, rows);
     } else {
-      launch<CsrRows<Task, true, 1, 4>>(task, policy, pieces, rows);
+      launch_rows<CsrRows<Task, true, 1, 4, tiled>, tiled>(task, policy, pieces, rows);
     }
   }
 
   void multiply_elements(const Task& task) const {
-    const CsrPolicy policy = choose(task, sizeof(VectorScalar));
+    const CsrPolicy policy = choose_csr_policy(problem_of(task, sizeof(VectorScalar)));
     Ordinal rows = task.A.rows;
     if (policy.rows > 1) {
-      launch<CsrShortRows<Task, false, 2>>(task, policy, 0, rows);
+      launch_rows<CsrShortRows<Task, false, 2, false>, false>(task, policy, 0, rows);
       rows = 0;
     }
-    launch<CsrRows<Task, false, 1, 4>>(task, policy, task.schedule.size.pieces, rows);
+    launch_rows<CsrRows<Task, false, 1, 4, false>, false>(task, policy, task.schedule.size.pieces, rows);
   }
 
   template <class Agent>
@@ -198,13 +249,31 @@ class CsrLauncher {
   }
 
   template <class Agent>
-  void launch(Task task, const CsrPolicy& policy, Ordinal pieces, Ordinal rows) const {
+  void launch_narrow(const Task& task) const {
+    launch<Agent>(task, {.lanes = choose_csr_lanes(problem_of(task, sizeof(VectorScalar)))}, task.schedule.size.pieces,
+                  task.A.rows);
+  }
+
+  template <class Agent, bool tiled>
+  void launch_rows(Task task, CsrPolicy policy, Ordinal pieces, Ordinal rows) const {
+    std::size_t shared_bytes = 0;
+    if constexpr (tiled) {
+      policy = with_row_tile(policy);
+      const int tile_rows = policy.threads / policy.lanes * policy.rounds * rows_of_item<Agent>();
+      task.tile_row_bits = std::countr_zero(static_cast<unsigned>(tile_rows));
+      shared_bytes = CsrRowTile<Task>::bytes(tile_rows, Agent::slab_columns(policy.lanes));
+    }
+    launch<Agent>(task, policy, pieces, rows, shared_bytes);
+  }
+
+  template <class Agent>
+  void launch(Task task, const CsrPolicy& policy, Ordinal pieces, Ordinal rows, std::size_t shared_bytes = 0) const {
     const std::int64_t items = pieces + ceil_divide<std::int64_t>(rows, rows_of_item<Agent>());
     if (items == 0) return;
     const std::int64_t items_of_block = std::int64_t(policy.threads / policy.lanes) * policy.rounds;
     const std::int64_t blocks_of_slab = ceil_divide(items, items_of_block);
     const std::int64_t slab_columns = Agent::slab_columns(policy.lanes);
-    const std::int64_t slabs = ceil_divide<std::int64_t>(task.product.y.columns, slab_columns);
+    const std::int64_t slabs = ceil_divide<std::int64_t>(task.product.x.columns, slab_columns);
     if (blocks_of_slab > std::numeric_limits<int>::max() / policy.rounds || slabs > 65535) {
       throw std::length_error("csr_spmm: " + std::to_string(blocks_of_slab) + " blocks of threads for each of " +
                               std::to_string(slabs) + " slabs of columns are more than a grid may have");
@@ -215,8 +284,8 @@ class CsrLauncher {
     task.rounds = static_cast<unsigned>(policy.rounds);
     task.x_row_bytes = static_cast<std::uint32_t>(task.product.x.row_stride * std::ptrdiff_t(sizeof(VectorScalar)));
     const dim3 blocks(static_cast<unsigned>(blocks_of_slab), static_cast<unsigned>(slabs));
-    Cuda::launch("csr_spmm", csr_kernel<Agent, Task>, blocks, dim3(static_cast<unsigned>(policy.threads)), 0, stream_,
-                 task);
+    Cuda::launch("csr_spmm", csr_kernel<Agent, Task>, blocks, dim3(static_cast<unsigned>(policy.threads)), shared_bytes,
+                 stream_, task);
   }
 
   void add_pieces(const Task& task) const {
@@ -229,6 +298,8 @@ class CsrLauncher {
   Stream stream_;
   const CsrPolicy* policy_;
   Task task_;
+  bool is_packed_ = false;
+  VectorScalar* packed_x_ = nullptr;
 };
 
 template <class MatrixScalar, class VectorScalar, class Offset>

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <tessera/cuda/CsrPolicy.hpp>
+#include <tessera/cuda/CsrSpmm.hpp>
 
 namespace Tessera::Cuda {
 namespace {
@@ -63,6 +64,51 @@ TEST(CsrPolicy, PredictionsGrowWithTheFootprintAndTheSlabs) {
   const CsrProblem near = problem(1e6, 3e7, 1e3, 128, 8), far = problem(1e6, 3e7, 1e6, 128, 8);
   EXPECT_LT(predict_csr_seconds(near, 128), predict_csr_seconds(far, 128));
   EXPECT_LT(predict_csr_seconds(near, 128), predict_csr_seconds(near, 16));
+}
+
+TEST(CsrPolicy, LanesOfNarrowRowsGrowWithTheirLength) {
+  EXPECT_EQ(choose_csr_lanes(problem(2e6, 5.5e6, 1e3, 1, 8)), 1);
+  EXPECT_EQ(choose_csr_lanes(problem(2.6e5, 6.9e6, 8e3, 1, 8)), 4);
+  EXPECT_EQ(choose_csr_lanes(problem(2.6e5, 6.9e6, 8e3, 3, 8)), 2);
+  EXPECT_EQ(choose_csr_lanes(problem(4e3, 2e6, 4e3, 3, 8)), 4);
+  EXPECT_EQ(choose_csr_lanes(problem(0, 0, 0, 1, 8)), 1);
+}
+
+TEST(CsrPolicy, TilesHaveEnoughRowsAndFit) {
+  for (const int lanes : {4, 8, 16, 32}) {
+    for (const int threads : {32, 96, 128, 512}) {
+      for (const int rounds : {1, 3, lanes}) {
+        const CsrPolicy tiled = with_row_tile({.lanes = lanes, .rounds = rounds, .threads = threads});
+        const int rows = tiled.threads / tiled.lanes * tiled.rounds;
+        EXPECT_TRUE(is_valid(tiled)) << lanes << " lanes, " << threads << " threads, " << rounds << " rounds";
+        EXPECT_GE(rows, 8);
+        EXPECT_LE(rows, 32);
+        EXPECT_EQ(rows & (rows - 1), 0);
+        EXPECT_EQ(tiled.threads & (tiled.threads - 1), 0);
+      }
+    }
+  }
+  EXPECT_EQ(with_row_tile({.lanes = 16, .rounds = 4}).rounds, 4);
+  EXPECT_EQ(with_row_tile({.lanes = 32, .rows = 4}).rounds, 1);
+}
+
+TEST(CsrPolicy, XIsPackedWhereItsRowsAreReadOftenEnough) {
+  CsrScheduleSize size;
+  size.nonzeros = 4000;
+  EXPECT_TRUE(csr_packs(size, 1000, 5));
+  EXPECT_FALSE(csr_packs(size, 1001, 5));
+  EXPECT_FALSE(csr_packs(size, 1000, 4));
+}
+
+TEST(CsrPolicy, WorkspacesHoldPartialSumsAndRowsOfX) {
+  CsrScheduleSize size;
+  size.nonzeros = 4000;
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 5, 8), 1000 * 48u);
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 5, 8, true), 0u);
+  size.pieces = 10;
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 1, 8), 10 * 16u);
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8, true), 10 * 1024u);
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), 10 * 1024u + 1000 * 512u);
 }
 
 TEST(CsrPolicy, InvalidOnes) {

@@ -216,7 +216,9 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
   CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
   const OnDevice<int> memory(options.schedule_of_device ? schedule_memory_of_device(pattern, size)
                                                         : fill_csr_schedule(A.pattern(), size));
-  const OnDevice<std::byte> workspace(std::vector<std::byte>(csr_workspace_bytes(size, p.y.columns, sizeof(V))));
+  const bool adjacent = options.x_layout == Layout::Right || options.x_layout == Layout::PaddedRight;
+  const OnDevice<std::byte> workspace(
+      std::vector<std::byte>(csr_workspace_bytes(size, A.columns, p.y.columns, sizeof(V), adjacent)));
   const Scratch scratch{workspace.data(), workspace.bytes()};
   const CsrSchedule schedule(size, memory.data());
   options.policy == nullptr ? csr_spmm(nullptr, pattern, schedule, p, scratch)
@@ -225,8 +227,8 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
 }
 
 template <class M, class V, class Offset>
-void compare(const Matrix<M, Offset>& A, const Options& options) {
-  if (!Test::is_chosen(41)) return;
+void compare(const Matrix<M, Offset>& A, const Options& options, int some = 41) {
+  if (!Test::is_chosen(some)) return;
   Dense<V> x(A.columns, options.columns, options.x_layout, options.shift);
   Dense<V> y(A.rows, options.columns, options.y_layout, options.shift);
   x.randomize();
@@ -290,7 +292,7 @@ TYPED_TEST(CsrSpmm, EveryShapeAndLayout) {
   int k = 0;
   for (const int rows : {0, 1, 3, 4, 5, 31, 32, 33, 129}) {
     const typename TestFixture::Matrix A(50, varied_lengths(rows, rows % 2 == 0 ? 4 : 40));
-    for (const int columns : {0, 1, 2, 3, 7, 8, 31, 32, 33, 200}) {
+    for (const int columns : {0, 1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 200}) {
       for (const Layout layout : every_layout) {
         ++k;
         Options options{.columns = columns, .x_layout = layout, .y_layout = k % 3 == 0 ? Layout::Left : layout};
@@ -326,6 +328,39 @@ TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
   }
 }
 
+TYPED_TEST(CsrSpmm, ColumnsThatAreNotAdjacent) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  std::vector<int> lengths = varied_lengths(70, 60);
+  lengths[3] = 65;
+  lengths[40] = 130;
+  // X is packed, is not since A has few nonzeros, and is with rows that are computed side by side.
+  const typename TestFixture::Matrix many(140, lengths), few(3000, lengths), short_rows(30, varied_lengths(90, 9));
+  constexpr std::pair<Layout, Layout> layouts[] = {{Layout::Left, Layout::Left},
+                                                   {Layout::PaddedLeft, Layout::Right},
+                                                   {Layout::PaddedRight, Layout::PaddedLeft},
+                                                   {Layout::Right, Layout::Scattered},
+                                                   {Layout::Scattered, Layout::PaddedRight}};
+  EXPECT_TRUE(csr_packs(count_csr_schedule(many.pattern(), 64), 140, 5));
+  EXPECT_FALSE(csr_packs(count_csr_schedule(few.pattern(), 64), 3000, 5));
+  int k = 0;
+  for (const int columns : {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200}) {
+    for (const auto& [x_layout, y_layout] : layouts) {
+      ++k;
+      Options options{.columns = columns, .x_layout = x_layout, .y_layout = y_layout};
+      options.shift = k % 4 == 1;
+      options.conjugate_values = k % 2;
+      options.scatter = k % 3 == 0;
+      options.permute_x = k % 11 == 5;
+      options.overwrite = k % 2;
+      for (const auto* A : {&many, &few, &short_rows}) {
+        compare<M, V>(*A, options, 7);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TYPED_TEST(CsrSpmm, EveryPolicy) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -342,6 +377,7 @@ TYPED_TEST(CsrSpmm, EveryPolicy) {
         const CsrPolicy policy{lanes, vectors, unroll, rows, rounds, threads};
         for (const int columns : {8, 40, 200}) {
           compare<M, V>(A, {.columns = columns, .policy = &policy});
+          compare<M, V>(A, {.columns = columns, .y_layout = Layout::Left, .policy = &policy});
           if (this->HasFatalFailure()) return;
         }
       }
@@ -389,7 +425,7 @@ TEST(CsrSpmmArguments, AreChecked) {
   Product<float, double> p;
   p.x = {&element, 100, 3, 3, 1};
   p.y = {&element, 1, 3, 3, 1};
-  EXPECT_EQ(csr_workspace_bytes(size, 3, sizeof(double)), 2 * 32u);
+  EXPECT_EQ(csr_workspace_bytes(size, 100, 3, sizeof(double)), 2 * 32u);
   EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, {}), std::invalid_argument) << "no workspace";
   // With scratch memory that would do; nothing is launched.
   alignas(16) std::byte bytes[64];
@@ -401,6 +437,20 @@ TEST(CsrSpmmArguments, AreChecked) {
   EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, scratch), std::invalid_argument) << "rows of X";
   p.x.rows = 100;
   EXPECT_THROW(csr_spmm(nullptr, A, {}, p, scratch), std::invalid_argument) << "no schedule";
+  // Enough for partial sums, but not for rows of X.
+  const std::vector<int> dense_rows{0, 100, 200, 300, 400};
+  std::vector<int> dense_columns;
+  for (int i = 0; i < 4; ++i) dense_columns.insert(dense_columns.end(), column_indices.begin(), column_indices.end());
+  const CsrPattern<int> dense{4, 100, dense_rows.data(), dense_columns.data()};
+  const CsrScheduleSize dense_size = count_csr_schedule(dense, 128);
+  std::vector<double> elements(600);
+  p.x = {elements.data(), 100, 6, 1, 100};
+  p.y = {elements.data(), 4, 6, 6, 1};
+  EXPECT_EQ(csr_workspace_bytes(dense_size, 100, 6, sizeof(double)), 100 * 48u);
+  EXPECT_THROW(csr_spmm(nullptr, dense, CsrSchedule(dense_size, memory.data()), p, scratch), std::invalid_argument)
+      << "no room for rows of X";
+  p.x = {&element, 100, 3, 3, 1};
+  p.y = {&element, 1, 3, 3, 1};
   EXPECT_THROW(csr_spmm(nullptr, A, schedule, p, scratch, {.lanes = 5}), std::invalid_argument) << "policy";
 }
 

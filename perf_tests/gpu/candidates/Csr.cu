@@ -59,7 +59,7 @@ class CsrCandidate : public Candidate<Scalar> {
     column_indices_ = to_device<int>(A.column_indices);
     values_ = to_device<Scalar>(A.values);
     schedule_memory_ = to_device<Ordinal>(Cuda::fill_csr_schedule(host, size));
-    workspace_ = DeviceArray<std::byte>(Cuda::csr_workspace_bytes(size, N, sizeof(Scalar)));
+    workspace_ = DeviceArray<std::byte>(Cuda::csr_workspace_bytes(size, A.columns, N, sizeof(Scalar), true));
     schedule_ = Cuda::CsrSchedule(size, schedule_memory_.data());
     pattern_ = {A.rows, A.columns, row_offsets_.data(), column_indices_.data()};
     columns_ = N;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "CsrRowTile.cuh"
 #include "CsrTask.cuh"
 
 namespace Tessera::Cuda {
@@ -11,9 +12,10 @@ namespace Tessera::Cuda {
 ///
 /// Many vectors a lane, and few lanes, are fast: passing entries around takes as long as reading them from L1 does.
 ///
-/// X has adjacent columns; with `aligned`, rows of X and Y begin at multiples of 16 bytes and Y has adjacent columns.
+/// X has adjacent columns; with `aligned`, rows of X begin at multiples of 16 bytes, and so do those of Y, unless they
+/// are `tiled`: a block collects them (CsrRowTile).
 /// task.lanes is a multiple of unroll.
-template <class Task, bool aligned, int vectors, int unroll>
+template <class Task, bool aligned, int vectors, int unroll, bool tiled>
 class CsrRows {
   using Scalar = typename Task::Scalar;
   using Offset = typename decltype(Task::A)::offset_type;
@@ -47,17 +49,34 @@ class CsrRows {
     for (int round = 1; round <= static_cast<int>(task_.rounds); ++round) {
       const Span following = broadcast(of_lane, round, lanes_);
       accumulate(span, following);
-#pragma unroll
-      for (int v = 0; v < vectors; ++v) {
-        if (is_active(v)) store_sum<aligned>(task_, span, column(v), sums_[v]);
-      }
+      store(span, round - 1);
       span = following;
     }
+    if constexpr (tiled) tile().write();
   }
 
  private:
   __device__ Ordinal column(int v) const { return first_column_ + v * lanes_ * Lane::size; }
-  __device__ bool is_active(int v) const { return column(v) < task_.product.y.columns; }
+  __device__ bool is_active(int v) const { return column(v) < task_.product.x.columns; }
+  __device__ CsrRowTile<Task> tile() const {
+    const int columns = lanes_ * vectors * Lane::size;
+    return {task_, task_.slab() * columns, columns};
+  }
+
+  __device__ void store(const Span& span, int round) const {
+    if constexpr (tiled) {
+      if (lane_ == 0) tile().set_row(task_.group(round), span.has_row() ? span.target : Span::nowhere);
+    }
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      if (!is_active(v)) continue;
+      if (tiled && !span.has_piece()) {
+        tile().set_sums(task_.group(round), column(v), sums_[v]);
+      } else {
+        store_sum<aligned>(task_, span, column(v), sums_[v]);
+      }
+    }
+  }
 
   /// The entry of the lane among these, which begin at a place in A.
   __device__ void load_next(Offset begin, int length) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "CsrRowTile.cuh"
 #include "CsrTask.cuh"
 
 namespace Tessera::Cuda {
@@ -9,8 +10,9 @@ namespace Tessera::Cuda {
 /// two or three entries keep as many fetches in flight as long ones do. Every lane reads every entry: the group's lanes
 /// ask for the same address, and the next rows' entries are in the same cache line.
 ///
-/// X has adjacent columns; with `aligned`, rows of X and Y begin at multiples of 16 bytes and Y has adjacent columns.
-template <class Task, bool aligned, int unroll>
+/// X has adjacent columns; with `aligned`, rows of X begin at multiples of 16 bytes, and so do those of Y, unless they
+/// are `tiled`: a block collects them (CsrRowTile).
+template <class Task, bool aligned, int unroll, bool tiled>
 class CsrShortRows {
   using Scalar = typename Task::Scalar;
   using Offset = typename decltype(Task::A)::offset_type;
@@ -25,7 +27,12 @@ class CsrShortRows {
       : task_(task), column_((task.slab() * task.lanes() + task.lane()) * Lane::size) {}
 
   __device__ void run() {
-    if (column_ >= task_.product.y.columns) return;
+    if (column_ < task_.product.x.columns) sum_rows();
+    if constexpr (tiled) tile().write();
+  }
+
+ private:
+  __device__ void sum_rows() {
     const std::int64_t first_row = task_.item() * rows;
     int longest = 0;
 #pragma unroll
@@ -40,11 +47,27 @@ class CsrShortRows {
     for (int step = 0; step < longest; step += unroll) add_entries(step);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      if (lengths_[r] != absent) store_row<aligned>(task_, static_cast<Ordinal>(first_row) + r, column_, sums_[r]);
+      store(static_cast<Ordinal>(first_row) + r, r);
     }
   }
 
- private:
+  __device__ CsrRowTile<Task> tile() const {
+    const int columns = task_.lanes() * Lane::size;
+    return {task_, task_.slab() * columns, columns};
+  }
+
+  /// The row of A that is the group's r-th.
+  __device__ void store(Ordinal row, int r) const {
+    const bool is_there = lengths_[r] != absent;
+    if constexpr (tiled) {
+      const int row_of_tile = task_.group() * rows + r;
+      if (task_.lane() == 0) tile().set_row(row_of_tile, is_there ? row : CsrSpan<Offset>::nowhere);
+      if (is_there) tile().set_sums(row_of_tile, column_, sums_[r]);
+    } else if (is_there) {
+      store_row<aligned>(task_, row, column_, sums_[r]);
+    }
+  }
+
   /// Adds the entries step, step + 1, ..., step + unroll - 1 of each row.
   __device__ void add_entries(int step) {
     // NOTE: or else the compiler keeps registers for what the last round left in them.

@@ -15,9 +15,10 @@ namespace Tessera::Cuda {
 
 /// A launch: items of work, which are pieces of long rows (the first, since they take longest) and rows, and slabs of
 /// columns. Block (b, s) computes for slab s; all of a slab come before the next slab.
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar_, class VectorScalar, class Offset>
 struct CsrTask {
   using Scalar = VectorScalar;
+  using MatrixScalar = MatrixScalar_;
 
   CsrPattern<Offset> A;
   Product<MatrixScalar, VectorScalar> product;
@@ -28,6 +29,7 @@ struct CsrTask {
   Ordinal rows = 0;               // all or none of A's
   int lane_bits = 5;              // a group has 2^lane_bits lanes: no kernel divides
   unsigned rounds = 1;            // items of a group
+  int tile_row_bits = 0;          // rows that a block collects are 2^tile_row_bits (CsrRowTile)
   std::uint32_t x_row_bytes = 0;  // the row stride of X, where columns are adjacent: one multiply-add finds a row
 
   __device__ int lanes() const { return 1 << lane_bits; }
@@ -37,6 +39,10 @@ struct CsrTask {
   __device__ std::int64_t item(int round = 0) const {
     const unsigned groups = blockDim.x >> lane_bits;
     return std::int64_t(blockIdx.x * rounds + round) * groups + (threadIdx.x >> lane_bits);
+  }
+  /// The place of that item among those of the block.
+  __device__ int group(int round = 0) const {
+    return static_cast<int>(round * (blockDim.x >> lane_bits) + (threadIdx.x >> lane_bits));
   }
   /// The place of the calling thread in its group.
   __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes() - 1); }

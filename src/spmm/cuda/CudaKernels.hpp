@@ -81,7 +81,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   /// For vectors of any type that the matrix may be multiplied with.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
     using Widest = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
-    std::size_t bytes = rows.scratch_bytes(columns, sizeof(Widest));
+    std::size_t bytes = rows.scratch_bytes(x_rows, columns, sizeof(Widest));
     if constexpr (has_tiles) {
       if (tiles.are_built()) bytes = std::max(bytes, tiles.scratch_bytes(x_rows, columns));
       if (staged.is_built()) bytes = std::max(bytes, staged.scratch_bytes(x_rows, columns));

@@ -34,8 +34,8 @@ struct CudaRows {
   std::string describe() const { return "compressed rows on CUDA cores"; }
 
   std::size_t bytes() const { return memory.extent(0) * sizeof(Ordinal); }
-  std::size_t scratch_bytes(Ordinal columns, std::size_t vector_bytes) const {
-    return Cuda::csr_workspace_bytes(schedule.size, columns, vector_bytes);
+  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns, std::size_t vector_bytes) const {
+    return Cuda::csr_workspace_bytes(schedule.size, x_rows, columns, vector_bytes);
   }
 
   template <class VectorScalar>

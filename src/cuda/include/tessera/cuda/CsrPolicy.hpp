@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <tessera/common/GatherRate.hpp>
+#include <tessera/common/Types.hpp>
 
 namespace Tessera::Cuda {
 
@@ -57,5 +58,14 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
 /// one and many, so that few rows share a warp and wait for each other; rows that are short, but not very short, come
 /// in rounds. Results of csr_spmm do not depend on the choice.
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine = {});
+
+/// Lanes of a group where a lane holds a few columns itself: 1, 2 or 4. The longer rows are, and the fewer columns
+/// there are to keep a lane busy, the more.
+int choose_csr_lanes(const CsrProblem& problem);
+
+/// The policy as it is where columns of Y are not adjacent, so that a block collects rows of Y before it writes them:
+/// threads and rounds are powers of two; a block has at least 8 rows, so that it writes whole sectors, and of rows that
+/// a group computes one at a time at most 32, so that they fit into its shared memory.
+CsrPolicy with_row_tile(CsrPolicy policy);
 
 }  // namespace Tessera::Cuda
