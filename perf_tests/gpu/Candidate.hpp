@@ -17,13 +17,19 @@ struct HostMatrix {
   std::vector<double> values;
 };
 
-/// One way to compute Y = alpha A X + beta Y, row-major X (columns of A x N) and Y (rows of A x N), device pointers.
+/// Which elements of a multivector are adjacent: those of a row (row-major), or those of a column.
+enum class Layout { Right, Left };
+
+/// One way to compute Y = alpha A X + beta Y, X (columns of A x N) and Y (rows of A x N), device pointers. ldx and ldy
+/// are the distances between rows, or between columns with Layout::Left.
 template <class Scalar>
 class Candidate {
  public:
   virtual ~Candidate() = default;
   virtual std::string name() const = 0;       // unique, e.g. "csr_row<16 lanes, 2 vectors>"
   virtual std::string precision() const = 0;  // "fp64", "fp32", "tf32x3", "tf32"
+  /// Takes X and Y laid out like this from now on, or returns false. Called before prepare.
+  virtual bool use(Layout layout) { return layout == Layout::Right; }
   /// Copies or builds what the product needs, for products with N columns; false: not applicable to this matrix or N.
   virtual bool prepare(const HostMatrix& A, int N) = 0;
   virtual void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) = 0;

@@ -31,8 +31,7 @@ std::vector<int> column_counts(bool quick) {
   return quick ? std::vector<int>{1, 33, 128} : std::vector<int>{1, 8, 31, 32, 33, 64, 128, 200, 512};
 }
 
-constexpr RowLayout layouts[] = {
-    {"packed", 0, 0}, {"rows 8 apart", 8, 0}, {"rows 3 apart", 3, 0}, {"misaligned", 0, 1}};
+constexpr LineLayout layouts[] = {{"packed", 0, 0}, {"8 apart", 8, 0}, {"3 apart", 3, 0}, {"misaligned", 0, 1}};
 constexpr Factors factors[] = {{1, 0}, {1.5, 0.5}, {-1, 1}};
 
 /// What parent and child share: how far the child is, and what it found.
@@ -103,7 +102,8 @@ std::vector<Contender<Scalar>> prepare_all(const Options& options, const NamedMa
   for (auto& candidate : make_candidates<Scalar>()) {
     if (++index >= most_candidates) throw std::runtime_error("too many candidates");
     Shared::Tally& tally = shared.tallies[sizeof(Scalar) == 8][index];
-    if (!options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name()) || tally.lost) {
+    if (!options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name()) || tally.lost ||
+        !candidate->use(options.layout)) {
       continue;
     }
     const Place place{named.name + ", N = " + std::to_string(columns) + ", prepare", &tally, candidate->name(),
@@ -127,7 +127,7 @@ std::vector<Contender<Scalar>> prepare_all(const Options& options, const NamedMa
 
 template <class Scalar>
 void check_layout(const std::vector<Contender<Scalar>>& contenders, const NamedMatrix& named, int columns,
-                  const RowLayout& layout, bool special, Shared& shared) {
+                  const LineLayout& layout, bool special, Shared& shared) {
   Problem<Scalar> problem(named.matrix, columns, layout, special);
   for (const Contender<Scalar>& contender : contenders) {
     const Place place{
@@ -149,8 +149,11 @@ template <class Scalar>
 void check_group(const Options& options, const NamedMatrix& named, int columns, Shared& shared) {
   const auto contenders = prepare_all<Scalar>(options, named, columns, shared);
   if (contenders.empty()) return;
-  for (const RowLayout& layout : layouts) check_layout(contenders, named, columns, layout, false, shared);
-  for (const int l : {0, 3}) check_layout(contenders, named, columns, layouts[l], true, shared);
+  for (LineLayout layout : layouts) {
+    layout.layout = options.layout;
+    check_layout(contenders, named, columns, layout, false, shared);
+    if (layout.gap == 0) check_layout(contenders, named, columns, layout, true, shared);
+  }
 }
 
 /// The groups from shared.group on.

@@ -63,7 +63,8 @@ Candidates<Scalar> wanted_candidates(const Options& options) {
   Candidates<Scalar> wanted = make_cusparse_candidates<Scalar>();
   for (auto& candidate : make_candidates<Scalar>()) wanted.push_back(std::move(candidate));
   std::erase_if(wanted, [&](const auto& candidate) {
-    return !options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name());
+    return !options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name()) ||
+           !candidate->use(options.layout);
   });
   return wanted;
 }
@@ -96,10 +97,11 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
                               A.values.size(),
                               columns,
                               sizeof(Scalar) == 8,
+                              options.layout,
                               floor_ms(A, columns, sizeof(Scalar), results.machine.copy_gb_per_s),
                               {}});
   ProblemResult& result = results.problems.back();
-  Problem<Scalar> problem(A, columns, {}, false);
+  Problem<Scalar> problem(A, columns, {.layout = options.layout}, false);
   for (auto& candidate : candidates) {
     if (seconds_since(program_start) > options.seconds) break;
     KernelResult kernel;

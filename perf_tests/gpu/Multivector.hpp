@@ -1,17 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 
+#include "Candidate.hpp"
 #include "Device.hpp"
 
 namespace Tessera::Bench {
 
-/// How rows of a multivector lie in memory.
-struct RowLayout {
+/// How the rows of a multivector, or with Layout::Left its columns, lie in memory.
+struct LineLayout {
   const char* name = "packed";
-  int gap = 0;     // elements between rows: the row stride is the number of columns plus gap
+  int gap = 0;     // elements between one and the next
   int offset = 0;  // elements between an aligned address and the first one
+  Layout layout = Layout::Right;
+};
+
+/// Which place belongs to which element.
+struct Places {
+  int rows, columns, stride;
+  Layout layout;
+
+  __host__ __device__ std::size_t of(std::size_t i, std::size_t j) const {
+    return layout == Layout::Left ? j * stride + i : i * stride + j;
+  }
+  /// Row and column of a place, which may be beyond them.
+  __host__ __device__ int row(std::size_t place) const {
+    return int(layout == Layout::Left ? place % stride : place / stride);
+  }
+  __host__ __device__ int column(std::size_t place) const {
+    return int(layout == Layout::Left ? place / stride : place % stride);
+  }
+  __host__ __device__ bool has(std::size_t place) const {
+    return place / stride < std::size_t(layout == Layout::Left ? columns : rows) && row(place) < rows &&
+           column(place) < columns;
+  }
 };
 
 /// Element (i, j) of X and of the Y that a product begins with: a function of seed, i and j, uniform in [-1, 1).
@@ -22,16 +47,18 @@ struct Content {
   int nan_row = -1;
 };
 
-/// A row-major block of columns in device memory with elements before, between and after its rows that nobody may
+/// A block of columns in device memory with elements before, between and after its rows, or columns, that nobody may
 /// touch.
 template <class Scalar>
 class Multivector {
  public:
-  Multivector(int rows, int columns, const RowLayout& layout);
+  Multivector(int rows, int columns, const LineLayout& layout);
 
   int rows() const { return rows_; }
   int columns() const { return columns_; }
-  int row_stride() const { return row_stride_; }
+  /// Between rows, or columns with Layout::Left.
+  int stride() const { return stride_; }
+  Places places() const { return {rows_, columns_, stride_, layout_}; }
   Scalar* data() const { return memory_.data() + offset_; }
 
   /// All elements, those around the rows too.
@@ -39,13 +66,14 @@ class Multivector {
   std::size_t memory_size() const { return memory_.size(); }
   std::size_t offset() const { return offset_; }
 
-  /// Fills it with its content, and what lies around the rows with poison, a NaN.
+  /// Fills it with its content, and what lies around with poison, a NaN.
   void fill(cudaStream_t stream, const Content& content);
   /// Fills everything with poison.
   void poison(cudaStream_t stream);
 
  private:
-  int rows_, columns_, row_stride_;
+  int rows_, columns_, stride_;
+  Layout layout_;
   std::size_t offset_;
   DeviceArray<Scalar> memory_;
 };

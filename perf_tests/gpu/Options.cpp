@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <stdexcept>
 
@@ -21,13 +22,16 @@ bool Options::wants_kernel(const std::string& name) const {
 
 std::optional<Options> parse_options(int argc, const char* const* argv) {
   Options options;
-  CLI::App app("Checks and times products of sparse matrices with row-major multivectors on a GPU.", "gpu_spmm");
+  CLI::App app("Checks and times products of sparse matrices with multivectors on a GPU.", "gpu_spmm");
   app.add_option("--matrix", options.matrices, "files, or generators of Tessera as stencil27:64");
   app.add_option("--columns", options.columns, "of X (default: 32 128 512)")->check(CLI::Range(1, 65536));
   app.add_option("--precision", options.precisions, "fp64, fp32, tf32x3, tf32 (default: all)")
       ->check(CLI::IsMember({"fp64", "fp32", "tf32x3", "tf32"}));
   app.add_option("--order", options.orders, "of the rows: natural, degree, windows (default: natural)")
       ->check(CLI::IsMember(row_orders()));
+  app.add_option("--layout", options.layout, "of X and Y: right, row-major, or left, column-major (default: right)")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, Layout>{{"right", Layout::Right}, {"left", Layout::Left}}));
   app.add_option("--kernels", options.kernels, "regular expression that is searched in names (default: all)");
   app.add_option("--exclude", options.exclude, "names of kernels to leave out");
   app.add_option("--json", options.json_file, "write everything for machines, after each matrix anew");

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "Candidate.hpp"
+
 namespace Tessera::Bench {
 
 struct Options {
@@ -12,6 +14,7 @@ struct Options {
   std::vector<int> columns{32, 128, 512};
   std::vector<std::string> precisions;  // empty: all
   std::vector<std::string> orders{"natural"};
+  Layout layout = Layout::Right;
   std::string kernels = ".*";
   std::vector<std::string> exclude;
   std::string json_file;

@@ -4,7 +4,7 @@
 namespace Tessera::Bench {
 
 template <class Scalar>
-Problem<Scalar>::Problem(const HostMatrix& A, int columns, const RowLayout& layout, bool special)
+Problem<Scalar>::Problem(const HostMatrix& A, int columns, const LineLayout& layout, bool special)
     : x_(A.columns, columns, layout), y_(A.rows, columns, layout), initial_{2, false, -1, -1} {
   x_.fill(stream_, {1, special, A.columns / 2, A.columns / 3});
   reference_ = std::make_unique<Reference<Scalar>>(stream_, A, x_);
@@ -21,8 +21,8 @@ void Problem<Scalar>::reset(double beta) {
 
 template <class Scalar>
 void Problem<Scalar>::run(Candidate<Scalar>& candidate, Factors factors) {
-  candidate.run(stream_, static_cast<Scalar>(factors.alpha), x_.data(), x_.row_stride(),
-                static_cast<Scalar>(factors.beta), y_.data(), y_.row_stride());
+  candidate.run(stream_, static_cast<Scalar>(factors.alpha), x_.data(), x_.stride(), static_cast<Scalar>(factors.beta),
+                y_.data(), y_.stride());
 }
 
 template <class Scalar>

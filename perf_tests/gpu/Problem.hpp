@@ -15,7 +15,7 @@ template <class Scalar>
 class Problem {
  public:
   /// Where rows of X hold Inf and NaN (`special`), they are in the middle and in the third part of X.
-  Problem(const HostMatrix& A, int columns, const RowLayout& layout, bool special);
+  Problem(const HostMatrix& A, int columns, const LineLayout& layout, bool special);
 
   /// Y with what a product begins with: poison if beta = 0.
   void reset(double beta);

@@ -35,14 +35,14 @@ struct DoubledSum {
 
 template <class Scalar>
 __global__ void reference_kernel(int rows, int columns, const int* row_offsets, const int* column_indices,
-                                 const Scalar* values, const Scalar* X, int ldx, double* sums, float* scales) {
+                                 const Scalar* values, const Scalar* X, Places places, double* sums, float* scales) {
   const std::size_t size = std::size_t(rows) * columns, step = std::size_t{gridDim.x} * block_threads;
   for (std::size_t e = std::size_t{blockIdx.x} * block_threads + threadIdx.x; e < size; e += step) {
     const int i = static_cast<int>(e / columns), j = static_cast<int>(e % columns);
     DoubledSum sum;
     double scale = 0;
     for (int k = row_offsets[i]; k < row_offsets[i + 1]; ++k) {
-      const double a = values[k], x = X[std::size_t(column_indices[k]) * ldx + j];
+      const double a = values[k], x = X[places.of(column_indices[k], j)];
       sum.add_product(a, x);
       scale += fabs(a * x);
     }
@@ -76,20 +76,19 @@ struct Judge {
 };
 
 template <class Scalar>
-__global__ void compare_kernel(const Scalar* memory, std::size_t size, std::size_t offset, int rows, int columns,
-                               int row_stride, const int* row_offsets, const double* sums, const float* scales,
-                               Judge<Scalar> judge, ComparisonCounts* counts) {
+__global__ void compare_kernel(const Scalar* memory, std::size_t size, std::size_t offset, Places places,
+                               const int* row_offsets, const double* sums, const float* scales, Judge<Scalar> judge,
+                               ComparisonCounts* counts) {
   const std::size_t step = std::size_t{gridDim.x} * block_threads;
   unsigned long long wrong = 0, touched = 0, checksum = 0;
   for (std::size_t e = std::size_t{blockIdx.x} * block_threads + threadIdx.x; e < size; e += step) {
     const Scalar got = memory[e];
-    const bool in_rows = e >= offset && e - offset < std::size_t(rows) * row_stride;
-    const std::size_t i = in_rows ? (e - offset) / row_stride : 0, j = in_rows ? (e - offset) % row_stride : 0;
-    if (!in_rows || j >= columns) {
+    if (e < offset || !places.has(e - offset)) {
       touched += bits_of(got) != poison_bits<Scalar>();
       continue;
     }
-    const std::size_t entry = i * columns + j;
+    const int i = places.row(e - offset), j = places.column(e - offset);
+    const std::size_t entry = std::size_t(i) * places.columns + j;
     checksum += mix(mix(entry + 1) ^ bits_of(got));
     const int length = row_offsets[i + 1] - row_offsets[i];
     const bool right =
@@ -139,8 +138,8 @@ Reference<Scalar>::Reference(cudaStream_t stream, const HostMatrix& A, const Mul
   const DeviceArray<Scalar> values(std::vector<Scalar>(A.values.begin(), A.values.end()));
   check(cudaDeviceSynchronize(), "copies of the matrix");
   reference_kernel<<<blocks_for(sums_.size()), block_threads, 0, stream>>>(
-      rows_, columns_, row_offsets_.data(), column_indices.data(), values.data(), X.data(), X.row_stride(),
-      sums_.data(), scales_.data());
+      rows_, columns_, row_offsets_.data(), column_indices.data(), values.data(), X.data(), X.places(), sums_.data(),
+      scales_.data());
   check(cudaGetLastError(), "reference_kernel");
   check(cudaStreamSynchronize(stream), "reference_kernel");
 }
@@ -153,8 +152,8 @@ Verdict Reference<Scalar>::compare(cudaStream_t stream, const Multivector<Scalar
   check(cudaMemcpy(counts_.data(), &none, sizeof(none), cudaMemcpyHostToDevice), "copy to the device");
   check(cudaDeviceSynchronize(), "the product");
   compare_kernel<<<blocks_for(Y.memory_size()), block_threads, 0, stream>>>(
-      Y.memory(), Y.memory_size(), Y.offset(), rows_, columns_, Y.row_stride(), row_offsets_.data(), sums_.data(),
-      scales_.data(), judge, counts_.data());
+      Y.memory(), Y.memory_size(), Y.offset(), Y.places(), row_offsets_.data(), sums_.data(), scales_.data(), judge,
+      counts_.data());
   check(cudaGetLastError(), "compare_kernel");
   check(cudaStreamSynchronize(stream), "compare_kernel");
   const ComparisonCounts counts = counts_.read(0);
@@ -164,7 +163,7 @@ Verdict Reference<Scalar>::compare(cudaStream_t stream, const Multivector<Scalar
     const int length = row_offsets_.read(i + 1) - row_offsets_.read(i);
     const auto [value, bound] = judge.expected(i, j, length, sums_.read(counts.first), scales_.read(counts.first));
     Scalar got;
-    check(cudaMemcpy(&got, Y.data() + std::size_t(i) * Y.row_stride() + j, sizeof(got), cudaMemcpyDeviceToHost),
+    check(cudaMemcpy(&got, Y.data() + Y.places().of(i, j), sizeof(got), cudaMemcpyDeviceToHost),
           "copy from the device");
     char text[200];
     std::snprintf(text, sizeof(text), "(%d, %d) of a row of %d nonzeros: got %.17g, expected %.17g, bound %.3g", i, j,

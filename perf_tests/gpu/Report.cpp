@@ -27,7 +27,7 @@ const KernelResult* best(const ProblemResult& problem, const std::string& precis
 
 const Peer* peer_of(const ProblemResult& problem) {
   const auto found = peers().find({problem.matrix, problem.columns});
-  if (found == peers().end()) return nullptr;
+  if (found == peers().end() || problem.layout != Layout::Right) return nullptr;
   return problem.is_double ? &found->second.double_precision : &found->second.single_precision;
 }
 

@@ -43,6 +43,7 @@ nlohmann::ordered_json to_json(const ProblemResult& problem) {
                                  {"columns", problem.inner},
                                  {"nonzeros", problem.nonzeros},
                                  {"x_columns", problem.columns},
+                                 {"layout", problem.layout == Layout::Left ? "left" : "right"},
                                  {"scalar", problem.is_double ? "double" : "float"},
                                  {"floor_ms", problem.floor_ms},
                                  {"kernels", nlohmann::ordered_json::array()}};

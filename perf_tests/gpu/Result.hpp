@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "Candidate.hpp"
 #include "Device.hpp"
 #include "Timing.hpp"
 
@@ -28,6 +29,7 @@ struct ProblemResult {
   std::size_t nonzeros = 0;
   int columns = 0;  // of X
   bool is_double = false;
+  Layout layout = Layout::Right;
   double floor_ms = 0;  // CSR, X and Y moved once at the rate of a copy
   std::vector<KernelResult> kernels;
 };

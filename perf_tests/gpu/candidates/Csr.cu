@@ -50,6 +50,11 @@ class CsrCandidate : public Candidate<Scalar> {
   std::string name() const override { return to_string(options_); }
   std::string precision() const override { return std::is_same_v<Scalar, double> ? "fp64" : "fp32"; }
 
+  bool use(Layout layout) override {
+    layout_ = layout;
+    return true;
+  }
+
   bool prepare(const HostMatrix& A, int N) override {
     const CsrPattern<int> host{A.rows, A.columns, A.row_offsets.data(), A.column_indices.data()};
     const int piece_length = options_.piece_length.value_or(Cuda::csr_piece_length(A.column_indices.size()));
@@ -59,7 +64,8 @@ class CsrCandidate : public Candidate<Scalar> {
     column_indices_ = to_device<int>(A.column_indices);
     values_ = to_device<Scalar>(A.values);
     schedule_memory_ = to_device<Ordinal>(Cuda::fill_csr_schedule(host, size));
-    workspace_ = DeviceArray<std::byte>(Cuda::csr_workspace_bytes(size, A.columns, N, sizeof(Scalar), true));
+    workspace_ =
+        DeviceArray<std::byte>(Cuda::csr_workspace_bytes(size, A.columns, N, sizeof(Scalar), layout_ == Layout::Right));
     schedule_ = Cuda::CsrSchedule(size, schedule_memory_.data());
     pattern_ = {A.rows, A.columns, row_offsets_.data(), column_indices_.data()};
     columns_ = N;
@@ -70,9 +76,9 @@ class CsrCandidate : public Candidate<Scalar> {
     Product<Scalar, Scalar> product;
     product.values = values_.data();
     product.alpha = alpha;
-    product.x = {X, pattern_.columns, columns_, ldx, 1};
+    product.x = multivector(X, pattern_.columns, ldx);
     product.beta = beta;
-    product.y = {Y, pattern_.rows, columns_, ldy, 1};
+    product.y = multivector(Y, pattern_.rows, ldy);
     const Scratch scratch{workspace_.data(), workspace_.bytes()};
     if (options_.policy) {
       Cuda::csr_spmm(stream, pattern_, schedule_, product, scratch, *options_.policy);
@@ -86,6 +92,12 @@ class CsrCandidate : public Candidate<Scalar> {
   }
 
  private:
+  template <class Element>
+  Tessera::Multivector<Element> multivector(Element* data, int rows, int stride) const {
+    if (layout_ == Layout::Left) return {data, rows, columns_, 1, stride};
+    return {data, rows, columns_, stride, 1};
+  }
+
   /// Neither policies most of whose lanes would have no column, nor pieces of another length where no row is cut, nor
   /// several rows at a time where rows are long.
   bool is_applicable(const HostMatrix& A, const Cuda::CsrScheduleSize& size, int N) const {
@@ -100,6 +112,7 @@ class CsrCandidate : public Candidate<Scalar> {
   }
 
   CsrOptions options_;
+  Layout layout_ = Layout::Right;
   DeviceArray<int> row_offsets_, column_indices_;
   DeviceArray<Scalar> values_;
   DeviceArray<Ordinal> schedule_memory_;
