@@ -17,6 +17,30 @@
 /// is written.
 namespace Tessera::Impl {
 
+/// The arrays of a StagedLayout for kernels, which take a few numbers and pointers and no long list of Views.
+template <class Offset>
+struct StagedLayoutPointers {
+  StagedShape shape;
+  const Ordinal* column_indices;  ///< of ColumnsOfWindows, as the next three
+  const Offset* entry_offsets;
+  const Offset* entries;
+  const std::uint64_t* row_sets;
+  const Offset* chunk_offsets;
+  const bool* ends_piece;
+  StagedColumns* strip_columns;
+  std::uint32_t* strip_values;
+  const std::size_t* tile_offsets;
+  const std::size_t* value_offsets;
+
+  /// The distinct column in a slot of a chunk, or of the one before.
+  KOKKOS_INLINE_FUNCTION Offset column_of(std::size_t chunk, StagedSlot slot) const {
+    return chunk_offsets[slot.carried ? chunk - 1 : chunk] + static_cast<Offset>(slot.slot);
+  }
+  KOKKOS_INLINE_FUNCTION const std::uint64_t* rows_of(Offset column) const {
+    return row_sets + std::size_t(column) * std::size_t(shape.row_words());
+  }
+};
+
 template <class Offset, class Memory>
 struct StagedLayout {
   StagedShape shape;
@@ -31,13 +55,18 @@ struct StagedLayout {
   StagedCounts counts;
 
   std::size_t chunks() const { return ends_piece.extent(0); }
-
-  /// The distinct column in a slot of a chunk, or of the one before.
-  KOKKOS_INLINE_FUNCTION Offset column_of(std::size_t chunk, StagedSlot slot) const {
-    return chunk_offsets(slot.carried ? chunk - 1 : chunk) + static_cast<Offset>(slot.slot);
-  }
-  KOKKOS_INLINE_FUNCTION const std::uint64_t* rows_of(Offset column) const {
-    return columns.row_sets.data() + std::size_t(column) * std::size_t(shape.row_words());
+  StagedLayoutPointers<Offset> pointers() const {
+    return {shape,
+            columns.columns.column_indices.data(),
+            columns.entry_offsets.data(),
+            columns.entries.data(),
+            columns.row_sets.data(),
+            chunk_offsets.data(),
+            ends_piece.data(),
+            strip_columns.data(),
+            strip_values.data(),
+            tile_offsets.data(),
+            value_offsets.data()};
   }
 };
 
@@ -104,28 +133,28 @@ void pack_strips(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
   const std::size_t strips = static_cast<std::size_t>(layout.shape.strips()), parts = layout.chunks() * strips;
   layout.strip_columns = allocate<decltype(layout.strip_columns)>(exec, "Tessera::StagedLayout::columns", parts);
   layout.strip_values = allocate<decltype(layout.strip_values)>(exec, "Tessera::StagedLayout::values", parts);
-  const auto in = layout;
+  const auto in = layout.pointers();
   Kokkos::parallel_for(
       "Tessera::pack_strips::columns", IndexPolicy<Exec>(exec, 0, parts), KOKKOS_LAMBDA(std::size_t part) {
         const std::size_t chunk = part / strips;
-        const Offset first = in.chunk_offsets(chunk);
+        const Offset first = in.chunk_offsets[chunk];
         const int strip = static_cast<int>(part % strips),
-                  columns = static_cast<int>(in.chunk_offsets(chunk + 1) - first);
-        in.strip_columns(part) = {0, staged_strip_slots(in.shape, in.rows_of(first), columns, strip)};
+                  columns = static_cast<int>(in.chunk_offsets[chunk + 1] - first);
+        in.strip_columns[part] = {0, staged_strip_slots(in.shape, in.rows_of(first), columns, strip)};
       });
   Kokkos::parallel_for(
       "Tessera::pack_strips::carry", IndexPolicy<Exec>(exec, 0, parts), KOKKOS_LAMBDA(std::size_t part) {
         std::size_t chunk = part / strips;
-        if (chunk > 0 && !in.ends_piece(chunk - 1)) return;
-        for (; !in.ends_piece(chunk); ++chunk, part += strips) {
-          const std::uint64_t rest = in.strip_columns(part).rest();
-          in.strip_columns(part).own ^= rest;
-          in.strip_columns(part + strips).carried = rest;
+        if (chunk > 0 && !in.ends_piece[chunk - 1]) return;
+        for (; !in.ends_piece[chunk]; ++chunk, part += strips) {
+          const std::uint64_t rest = in.strip_columns[part].rest();
+          in.strip_columns[part].own ^= rest;
+          in.strip_columns[part + strips].carried = rest;
         }
       });
   Kokkos::parallel_for(
       "Tessera::pack_strips::values", IndexPolicy<Exec>(exec, 0, parts), KOKKOS_LAMBDA(std::size_t part) {
-        const StagedColumns columns = in.strip_columns(part);
+        const StagedColumns columns = in.strip_columns[part];
         std::uint32_t values = 0;
         const auto add = [&](std::uint64_t slots, bool carried) {
           for (; slots != 0; slots &= slots - 1) {
@@ -136,7 +165,7 @@ void pack_strips(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
         };
         add(columns.carried, true);
         add(columns.own, false);
-        in.strip_values(part) = values;
+        in.strip_values[part] = values;
       });
 }
 
@@ -149,7 +178,7 @@ void count_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout, std::s
   const std::size_t tile_size = layout.shape.strip_blocks == 1 ? sizeof(StagedTile<1>) : sizeof(StagedTile<2>);
   const auto tile_offsets = allocate<Offsets>(exec, "Tessera::StagedLayout::tile_offsets", chunks + 1);
   const auto value_offsets = allocate<Offsets>(exec, "Tessera::StagedLayout::value_offsets", chunks + 1);
-  const auto in = layout;
+  const auto in = layout.pointers();
   std::size_t all_tiles = 0, most_tiles = 0, most_values = 0;
   Kokkos::parallel_reduce(
       "Tessera::count_chunks", IndexPolicy<Exec>(exec, 0, chunks),
@@ -157,8 +186,8 @@ void count_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout, std::s
                     std::size_t & most_chunk_values) {
         std::size_t tiles = 0, values = 0;
         for (std::size_t part = chunk * strips; part < (chunk + 1) * strips; ++part) {
-          tiles += static_cast<std::size_t>(in.strip_columns(part).tiles());
-          values += in.strip_values(part);
+          tiles += static_cast<std::size_t>(in.strip_columns[part].tiles());
+          values += in.strip_values[part];
         }
         sum += tiles;
         tiles = header + tiles * (tile_size / 16);

@@ -44,21 +44,22 @@ void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std:
 
 /// Fills in chunk_columns and chunks.
 template <class Exec, class Offset, class Memory>
-void fill_chunks(const Exec& exec, const StagedLayout<Offset, Memory>& in, StagedWindows<Offset, Memory>& p) {
-  const std::size_t chunks = in.chunks(), slots = static_cast<std::size_t>(in.shape.chunk_slots);
+void fill_chunks(const Exec& exec, const StagedLayout<Offset, Memory>& layout, StagedWindows<Offset, Memory>& p) {
+  const StagedLayoutPointers<Offset> in = layout.pointers();
+  const std::size_t chunks = layout.chunks(), slots = static_cast<std::size_t>(in.shape.chunk_slots);
   p.chunk_columns = allocate<decltype(p.chunk_columns)>(exec, "Tessera::StagedWindows::chunk_columns", chunks * slots);
   p.chunks = allocate<decltype(p.chunks)>(exec, "Tessera::StagedWindows::chunks", chunks + 1);
   const auto chunk_columns = p.chunk_columns;
   const auto out = p.chunks;
   Kokkos::parallel_for(
       "Tessera::fill_chunks::columns", IndexPolicy<Exec>(exec, 0, chunks * slots), KOKKOS_LAMBDA(std::size_t i) {
-        const std::size_t column = std::size_t(in.chunk_offsets(i / slots)) + i % slots;
-        const bool exists = column < std::size_t(in.chunk_offsets(i / slots + 1));
-        chunk_columns(i) = exists ? in.columns.columns.column_indices(column) : -1;
+        const std::size_t column = std::size_t(in.chunk_offsets[i / slots]) + i % slots;
+        const bool exists = column < std::size_t(in.chunk_offsets[i / slots + 1]);
+        chunk_columns(i) = exists ? in.column_indices[column] : -1;
       });
   Kokkos::parallel_for(
       "Tessera::fill_chunks", IndexPolicy<Exec>(exec, 0, chunks + 1), KOKKOS_LAMBDA(std::size_t chunk) {
-        out(chunk) = {static_cast<unsigned>(in.tile_offsets(chunk)), static_cast<unsigned>(in.value_offsets(chunk))};
+        out(chunk) = {static_cast<unsigned>(in.tile_offsets[chunk]), static_cast<unsigned>(in.value_offsets[chunk])};
       });
 }
 
@@ -67,20 +68,20 @@ struct StagedPlace {
   int tile;
   std::uint32_t value;
 };
-template <class Offset, class Memory>
-KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayout<Offset, Memory>& in, std::size_t chunk, int strip) {
+template <class Offset>
+KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayoutPointers<Offset>& in, std::size_t chunk, int strip) {
   StagedPlace place = {0, 0};
   const std::size_t first = chunk * static_cast<std::size_t>(in.shape.strips());
   for (std::size_t part = first; part < first + static_cast<std::size_t>(strip); ++part) {
-    place.tile += in.strip_columns(part).tiles();
-    place.value += in.strip_values(part);
+    place.tile += in.strip_columns[part].tiles();
+    place.value += in.strip_values[part];
   }
   return place;
 }
 
 /// The number of a strip's first tile in the header of its chunk; from the last strip, all that follows it there.
-template <class Offset, class Memory>
-KOKKOS_INLINE_FUNCTION void write_header(const StagedLayout<Offset, Memory>& in, std::size_t chunk, int strip,
+template <class Offset>
+KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers<Offset>& in, std::size_t chunk, int strip,
                                          std::uint16_t* header) {
   const int strips = in.shape.strips();
   header[strip] = static_cast<std::uint16_t>(staged_place(in, chunk, strip).tile);
@@ -91,29 +92,29 @@ KOKKOS_INLINE_FUNCTION void write_header(const StagedLayout<Offset, Memory>& in,
 
 /// Fills in the tiles, and in `slots` the canonical entry of each value. A thread takes a strip of a chunk.
 template <int blocks, class Exec, class Offset, class Memory>
-void fill_tiles(const Exec& exec, const StagedLayout<Offset, Memory>& in, const StagedWindows<Offset, Memory>& p,
+void fill_tiles(const Exec& exec, const StagedLayout<Offset, Memory>& layout, const StagedWindows<Offset, Memory>& p,
                 const Kokkos::View<Offset*, Memory>& slots) {
+  const StagedLayoutPointers<Offset> in = layout.pointers();
   const auto strips = static_cast<std::size_t>(in.shape.strips());
   const std::size_t granule = 16 / p.value_size;
   const auto tile_data = p.tile_data;
   Kokkos::parallel_for(
-      "Tessera::fill_tiles", IndexPolicy<Exec>(exec, 0, in.chunks() * strips), KOKKOS_LAMBDA(std::size_t part) {
+      "Tessera::fill_tiles", IndexPolicy<Exec>(exec, 0, layout.chunks() * strips), KOKKOS_LAMBDA(std::size_t part) {
         const std::size_t chunk = part / strips;
         const int strip = static_cast<int>(part % strips);
-        std::byte* data = tile_data.data() + 16 * in.tile_offsets(chunk);
+        std::byte* data = tile_data.data() + 16 * in.tile_offsets[chunk];
         write_header(in, chunk, strip, reinterpret_cast<std::uint16_t*>(data));
         auto* tiles = reinterpret_cast<StagedTile<blocks>*>(data + staged_header_bytes(in.shape.strips()));
         const StagedPlace place = staged_place(in, chunk, strip);
-        const std::size_t first_value = in.value_offsets(chunk) * granule;
+        const std::size_t first_value = in.value_offsets[chunk] * granule;
         pack_staged_tiles<blocks>(
-            in.strip_columns(part), place.value,
+            in.strip_columns[part], place.value,
             [&](StagedSlot slot) { return staged_strip_rows(in.shape, in.rows_of(in.column_of(chunk, slot)), strip); },
             tiles + place.tile,
             [&](StagedSlot slot, int row, std::uint32_t number) {
               const Offset column = in.column_of(chunk, slot);
               const int before = staged_rows_before(in.rows_of(column), strip * in.shape.strip_rows() + row);
-              slots(first_value + number) =
-                  in.columns.entries(in.columns.entry_offsets(column) + static_cast<Offset>(before));
+              slots(first_value + number) = in.entries[in.entry_offsets[column] + static_cast<Offset>(before)];
             });
       });
 }
