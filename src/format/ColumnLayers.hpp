@@ -58,7 +58,7 @@ KOKKOS_INLINE_FUNCTION std::size_t last_not_above(const Table& table, Offset Tab
 
 /// At most as many as sqrt(2 nonzeros).
 template <class ExecutionSpace, class Lengths>
-auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths)
+static auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths)
     -> std::vector<LengthRun<typename Lengths::value_type>> {
   using Run = LengthRun<typename Lengths::value_type>;
   const std::size_t positions = lengths.extent(0);
@@ -142,8 +142,9 @@ struct ColumnLayout {
 
 /// Fills in the blocks and the sources of their elements. A thread takes a column of a block.
 template <class ExecutionSpace, class Offset, class Memory, class Layers>
-void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers, const Kokkos::View<Offset*, Memory>& starts,
-                    Ordinal width, const ColumnLayout<Offset, Memory>& out) {
+static void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers,
+                           const Kokkos::View<Offset*, Memory>& starts, Ordinal width,
+                           const ColumnLayout<Offset, Memory>& out) {
   const auto w = static_cast<std::size_t>(width);
   const std::size_t blocks = out.block_positions.extent(0);
   Kokkos::parallel_for(
@@ -165,8 +166,8 @@ void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers, const Kokk
 
 /// Fills in the pieces.
 template <class ExecutionSpace, class Offset, class Memory, class Columns>
-void lay_out_pieces(const ExecutionSpace& exec, const Columns& columns, Ordinal width,
-                    const ColumnLayout<Offset, Memory>& out) {
+static void lay_out_pieces(const ExecutionSpace& exec, const Columns& columns, Ordinal width,
+                           const ColumnLayout<Offset, Memory>& out) {
   const std::size_t pieces = out.piece_columns.extent(0);
   Kokkos::parallel_for(
       "Tessera::lay_out_pieces", IndexPolicy<ExecutionSpace>(exec, 0, pieces + 1), KOKKOS_LAMBDA(std::size_t piece) {
@@ -181,9 +182,9 @@ void lay_out_pieces(const ExecutionSpace& exec, const Columns& columns, Ordinal 
 
 /// The sources of irregular elements: of all entries of the columns that have some, those that their layers leave.
 template <class ExecutionSpace, class Offset, class Memory, class Layers, class Columns>
-void place_irregular_entries(const ExecutionSpace& exec, const Layers& layers, const Columns& columns,
-                             Offset candidates, const Kokkos::View<Offset*, Memory>& starts, Ordinal width,
-                             const ColumnLayout<Offset, Memory>& out) {
+static void place_irregular_entries(const ExecutionSpace& exec, const Layers& layers, const Columns& columns,
+                                    Offset candidates, const Kokkos::View<Offset*, Memory>& starts, Ordinal width,
+                                    const ColumnLayout<Offset, Memory>& out) {
   const auto positions = static_cast<Ordinal>(starts.extent(0));
   const std::size_t first = out.regular;
   Kokkos::parallel_scan(

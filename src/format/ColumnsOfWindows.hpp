@@ -26,8 +26,8 @@ struct ColumnsOfWindows {
 /// The entries by window and column, with their rows below in the keys: (window, column, row of the window). They stay
 /// in the order of rows without being sorted by them.
 template <class Exec, class Offset>
-KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
-                                        Ordinal window_rows, int row_bits) {
+static KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                                               Ordinal window_rows, int row_bits) {
   KeyedSlots<Exec, Offset> sorted(exec, nonzeros);
   const auto unsorted = sorted;
   const int column_bits = key_bits(A.columns);
@@ -48,8 +48,10 @@ KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPattern<Offse
 ///
 /// Cost: a radix sort of the entries.
 template <class Exec, class Offset>
-ColumnsOfWindows<Offset, typename Exec::memory_space> columns_of_windows(const Exec& exec, const CsrPattern<Offset>& A,
-                                                                         std::size_t nonzeros, Ordinal window_rows) {
+static ColumnsOfWindows<Offset, typename Exec::memory_space> columns_of_windows(const Exec& exec,
+                                                                                const CsrPattern<Offset>& A,
+                                                                                std::size_t nonzeros,
+                                                                                Ordinal window_rows) {
   using Memory = typename Exec::memory_space;
   const int row_bits = std::bit_width(static_cast<unsigned>(window_rows - 1));
   auto sorted = sort_by_window(exec, A, nonzeros, window_rows, row_bits);

@@ -13,10 +13,10 @@ namespace Tessera::Impl {
 /// Where the values of a format come from in canonical rows. Both walk along a row in the order of its columns, so that
 /// a running entry is all that it takes. Places that hold no entry get ValueMap::no_source.
 template <class ExecutionSpace, class Pattern, class Offset>
-ValueMap<Offset, typename ExecutionSpace::memory_space> map_from_rows(const ExecutionSpace& exec,
-                                                                      const CsrPattern<Offset>& rows,
-                                                                      const Pattern& format, std::size_t nonzeros,
-                                                                      std::size_t places) {
+static ValueMap<Offset, typename ExecutionSpace::memory_space> map_from_rows(const ExecutionSpace& exec,
+                                                                             const CsrPattern<Offset>& rows,
+                                                                             const Pattern& format,
+                                                                             std::size_t nonzeros, std::size_t places) {
   using Map = ValueMap<Offset, typename ExecutionSpace::memory_space>;
   Map map;
   map.slots = allocate<decltype(map.slots)>(exec, "Tessera::slots", places);
@@ -32,8 +32,9 @@ ValueMap<Offset, typename ExecutionSpace::memory_space> map_from_rows(const Exec
 
 /// Canonical rows of a format, and where their values are in it.
 template <class ExecutionSpace, class Pattern, class Offset = typename Pattern::offset_type>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_format(const ExecutionSpace& exec,
-                                                                       const Pattern& format, std::size_t nonzeros) {
+static BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_format(const ExecutionSpace& exec,
+                                                                              const Pattern& format,
+                                                                              std::size_t nonzeros) {
   using Memory = typename ExecutionSpace::memory_space;
   BuiltCsr<Offset, Memory> result;
   Csr<Offset, Memory>& csr = result.pattern;

@@ -15,7 +15,7 @@ namespace Tessera::Impl {
 
 /// The canonical pattern whose rows are the keys' major parts.
 template <class Exec, class Offset>
-Csr<Offset, typename Exec::memory_space> csr_of_sorted_keys(
+static Csr<Offset, typename Exec::memory_space> csr_of_sorted_keys(
     const Exec& exec, Ordinal rows, Ordinal columns,
     const Kokkos::View<std::uint64_t*, typename Exec::memory_space>& keys, int shift) {
   using Memory = typename Exec::memory_space;
@@ -46,8 +46,8 @@ struct FirstOfRun {
 /// many they are; runs(i) is where the i-th run starts, and the end closes the list. Without a shift, `runs` stays as
 /// it is where all keys differ.
 template <class Exec, class Offset>
-std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
-                        Kokkos::View<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
+static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
+                               Kokkos::View<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
   const auto keys = sorted.keys;
   const std::size_t size = keys.extent(0);
   const FirstOfRun<std::decay_t<decltype(keys)>> is_first{keys, shift};

@@ -48,7 +48,7 @@ KOKKOS_INLINE_FUNCTION Offset tiles_of_window(const CsrPattern<Offset>& A, Ordin
 
 /// The tiles of all windows.
 template <int Height, int Width, class ExecutionSpace, class Offset>
-std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
+static std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
   std::size_t tiles = 0;
   Kokkos::parallel_reduce(
       "Tessera::count_tiles", WindowPolicy<ExecutionSpace>(exec, 0, window_count(A.rows, Height)),
@@ -62,8 +62,8 @@ std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A)
 
 /// The first tile of each window; the last element is the number of tiles.
 template <int Height, int Width, class ExecutionSpace, class Offset>
-Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_offsets_of_windows(const ExecutionSpace& exec,
-                                                                                     const CsrPattern<Offset>& A) {
+static Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_offsets_of_windows(
+    const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
   using Offsets = Kokkos::View<Offset*, typename ExecutionSpace::memory_space>;
   const Ordinal windows = window_count(A.rows, Height);
   const auto offsets = allocate<Offsets>(exec, "Tessera::window_offsets", windows + std::size_t(1));

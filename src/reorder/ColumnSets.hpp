@@ -86,8 +86,9 @@ struct PairColumns {
 /// The sets of `count` clusters. source.walk(cluster).advance(column) gives the columns of one in ascending order,
 /// source.unlisted(cluster) how many more it has.
 template <class ExecutionSpace, class Source>
-ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const ExecutionSpace& exec, const Source& source,
-                                                                  Ordinal count, Ordinal columns) {
+static ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const ExecutionSpace& exec,
+                                                                         const Source& source, Ordinal count,
+                                                                         Ordinal columns) {
   using Memory = typename ExecutionSpace::memory_space;
   using Ordinals = Kokkos::View<Ordinal*, Memory>;
   const auto sizes = allocate<Ordinals>(exec, "Tessera::sizes", std::size_t(count));

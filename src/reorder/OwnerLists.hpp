@@ -33,8 +33,9 @@ KOKKOS_INLINE_FUNCTION std::uint64_t min_hash(const ColumnSets<Memory>& sets, Or
 
 /// Clusters in an order in which similar ones are likely to be neighbours.
 template <class ExecutionSpace, class Ordinals>
-Ordinals order_by_min_hash(const ExecutionSpace& exec, const ColumnSets<typename ExecutionSpace::memory_space>& sets,
-                           const Ordinals& clusters) {
+static Ordinals order_by_min_hash(const ExecutionSpace& exec,
+                                  const ColumnSets<typename ExecutionSpace::memory_space>& sets,
+                                  const Ordinals& clusters) {
   KeyedSlots<ExecutionSpace, Ordinal> sorted(exec, clusters.extent(0));
   const auto keys = sorted.keys;
   const auto slots = sorted.slots;
@@ -50,7 +51,7 @@ Ordinals order_by_min_hash(const ExecutionSpace& exec, const ColumnSets<typename
 
 /// The lists of these clusters. If no column has more than `most` owners, the ranks are the order given.
 template <class ExecutionSpace, class Ordinals>
-OwnerLists<typename ExecutionSpace::memory_space> list_owners(
+static OwnerLists<typename ExecutionSpace::memory_space> list_owners(
     const ExecutionSpace& exec, const ColumnSets<typename ExecutionSpace::memory_space>& sets, const Ordinals& given,
     Ordinal columns, std::size_t most) {
   using Memory = typename ExecutionSpace::memory_space;

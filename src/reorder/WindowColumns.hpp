@@ -24,9 +24,9 @@ KOKKOS_INLINE_FUNCTION bool insert_column(Ordinal* table, std::uint64_t size, Or
 ///
 /// Cost: time proportional to the entries; for each entry two Ordinals of memory while it runs.
 template <class ExecutionSpace, class Offset>
-std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
-                                 const Permutation<typename ExecutionSpace::memory_space>& p, Ordinal height,
-                                 Ordinal width) {
+static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                        const Permutation<typename ExecutionSpace::memory_space>& p, Ordinal height,
+                                        Ordinal width) {
   using Memory = typename ExecutionSpace::memory_space;
   const auto order = p.order;
   const bool reordered = !p.is_identity();

@@ -28,7 +28,9 @@ double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
-  const double first = m.near_columns > 0 ? m.near_columns : m.nonzeros;
+  const bool shares = m.near_columns > 0 && m.nonzeros >= gpu.short_row * m.rows;
+  if (!shares) return fetch_seconds(m, m.nonzeros, gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
+  const double first = m.near_columns;
   const double cached = first / gpu.first_gathers + (m.nonzeros - first) / gpu.near_gathers;
   return std::max(window_seconds(m, gpu), cached * row_bytes(m)) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
 }

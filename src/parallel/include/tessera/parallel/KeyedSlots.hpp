@@ -32,7 +32,7 @@ struct KeyedSlots {
 
 /// offsets(u) = the number of sorted keys below u << shift, for u = 0 ... units.
 template <class ExecutionSpace, class Keys, class Offsets>
-void offsets_of_sorted_keys(const ExecutionSpace& exec, const Keys& keys, int shift, const Offsets& offsets) {
+static void offsets_of_sorted_keys(const ExecutionSpace& exec, const Keys& keys, int shift, const Offsets& offsets) {
   using Offset = typename Offsets::value_type;
   Kokkos::parallel_for(
       "Tessera::offsets_of_sorted_keys", IndexPolicy<ExecutionSpace>(exec, 0, offsets.extent(0)),

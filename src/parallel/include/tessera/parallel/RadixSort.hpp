@@ -26,8 +26,8 @@ std::size_t radix_blocks(const ExecutionSpace& exec, std::size_t size) {
 /// One stable pass over the digit at `shift`: the elements of block b with digit d go where the blocks before b, and
 /// the smaller digits of all blocks, leave off.
 template <class ExecutionSpace, class Keys, class Payload, class Counts>
-void radix_pass(const ExecutionSpace& exec, int shift, const Keys& keys, const Payload& payload,
-                const Keys& sorted_keys, const Payload& sorted_payload, const Counts& counts) {
+static void radix_pass(const ExecutionSpace& exec, int shift, const Keys& keys, const Payload& payload,
+                       const Keys& sorted_keys, const Payload& sorted_payload, const Counts& counts) {
   const std::size_t size = keys.extent(0);
   const std::size_t blocks = counts.extent(0) / radix_digits;
   const std::size_t block_size = (size + blocks - 1) / blocks;
