@@ -21,7 +21,8 @@
 /// it.
 namespace Tessera::Cuda {
 
-inline constexpr int csr_piece_sums_warps = 4;  // of a block
+inline constexpr Ordinal csr_most_columns = 65535 * 4;  // that the slabs of a grid hold, however narrow
+inline constexpr int csr_piece_sums_warps = 4;          // of a block
 
 template <class Agent, class Task>
 __global__ void __maxnreg__(Agent::registers) csr_kernel(const __grid_constant__ Task task) {
@@ -70,6 +71,7 @@ class CsrLauncher {
     Ordinal width = columns;
     if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns);
     if (is_packed_) width = std::min(width, csr_packed_columns);
+    width = std::min(width, csr_most_columns);
     task_.partial_stride = ceil_divide(width, vector_size) * vector_size;
     for (Ordinal first = 0; first < columns; first += width) multiply_panel(first, std::min(width, columns - first));
   }

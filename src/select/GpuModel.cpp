@@ -62,7 +62,8 @@ double format_seconds(const MatrixStatistics& m, const FormatSize& size, const G
   if (size.format == Format::Csr) return csr_seconds(m, size.bytes, gpu);
   if (size.format == Format::BitTcf && gpu.tile > 0)
     return std::min(tiled_seconds(m, size.tiles, size.bytes, gpu), staged_seconds(m, gpu));
-  if (size.format == Format::Bmat && gpu.tile > 0) return tiled_seconds(m, gpu.tall_tile * size.tiles, size.bytes, gpu);
+  if (size.format == Format::Bmat && gpu.tile > 0 && 128 * size.tiles * m.matrix_bytes <= gpu.whole_tiles)
+    return tiled_seconds(m, gpu.tall_tile * size.tiles, size.bytes, gpu);
   return portable_seconds(m, size.bytes, gpu);
 }
 

@@ -21,7 +21,7 @@ struct DeviceKernels {
   static bool has(const ExecutionSpace&, Precision precision) { return precision == Precision::Native; }
 
   /// What predictions of their times go by.
-  static MachineModel model(const ExecutionSpace&, Precision) { return {}; }
+  static MachineModel model(const ExecutionSpace&, const PlanOptions&) { return {}; }
 
   /// For a format whose values are yet to come. The statistics are those that the format was chosen by.
   void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const MatrixStatistics&, const PlanOptions&) {}

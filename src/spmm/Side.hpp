@@ -61,12 +61,14 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
   statistics.offset_bytes = sizeof(Offset);
   statistics.vector_columns = options.columns;
-  using Model = decltype(DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options.precision));
+  using Model = decltype(DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options));
   if (options.reordering != Reordering::None || !std::is_same_v<Model, MachineModel>) {
     const auto windows = window_columns(exec, A.view(), A.nonzeros);
-    statistics.near_columns = static_cast<double>(windows.front().columns);
-    statistics.staged_columns = static_cast<double>(windows[3].columns);
-    statistics.window_columns = static_cast<double>(windows.back().columns);
+    for (const WindowColumns& window : windows) {
+      if (window.window_rows == 8) statistics.near_columns = static_cast<double>(window.columns);
+      if (window.window_rows == 64) statistics.staged_columns = static_cast<double>(window.columns);
+      if (window.window_rows == 128) statistics.window_columns = static_cast<double>(window.columns);
+    }
   }
   if (!std::is_same_v<Model, MachineModel>)
     statistics.bmat_tiles = static_cast<double>(count_bmat_tiles(exec, A.view()));
@@ -104,7 +106,7 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
   auto& statistics = side.statistics;
   statistics = statistics_of<Scalar>(exec, options, rows.pattern);
   statistics.is_reordered = !orders.are_identity();
-  const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options.precision);
+  const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options);
   side.choice = choose_format(statistics, machine);
   if (wanted != Format::Automatic) {
     side.choice.format = wanted;

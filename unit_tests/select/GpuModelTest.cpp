@@ -104,6 +104,14 @@ TEST(GpuModel, TallTilesForTf32WhereTheySaveEnough) {
   EXPECT_EQ(choose_format(statistics(elasticity), GpuModel{}).format, Format::BitTcf);  // 117 us beside 140
 }
 
+TEST(GpuModel, TallTilesOnlyIfTheyFit) {
+  GpuModel gpu = GpuModel::tf32();
+  gpu.whole_tiles = 128 * 4 * elasticity.bmat;
+  EXPECT_EQ(choose_format(statistics(elasticity, 128, 4), gpu).format, Format::Bmat);
+  gpu.whole_tiles -= 1;
+  EXPECT_EQ(choose_format(statistics(elasticity, 128, 4), gpu).format, Format::BitTcf);
+}
+
 TEST(GpuModel, WithoutTileKernelsRowsAreTaken) {
   EXPECT_EQ(choose_format(statistics(elasticity), GpuModel::without_tile_kernels()).format, Format::Csr);
   EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows), GpuModel::without_tile_kernels()));

@@ -39,10 +39,13 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   }
 
   /// NOTE: as if X were of the type of A.
-  static GpuModel model(const Kokkos::Cuda& exec, Precision precision) {
-    if (!fits(exec) || !multiplies_tiles(precision)) return GpuModel::without_tile_kernels();
-    if (precision == Precision::Tf32) return GpuModel::tf32();
-    return precision == Precision::Tf32x3 ? GpuModel::tf32x3() : GpuModel{};
+  static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
+    if (!fits(exec) || !multiplies_tiles(options.precision)) return GpuModel::without_tile_kernels();
+    GpuModel gpu;
+    if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
+    if (options.precision == Precision::Tf32x3) gpu = GpuModel::tf32x3();
+    gpu.whole_tiles = static_cast<double>(room_for_copies(exec, options));
+    return gpu;
   }
 
   void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const MatrixStatistics& statistics,
@@ -52,7 +55,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     if constexpr (has_tiles) {
       if (!multiplies_tiles(options.precision)) return;
       if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) {
-        const bool stages = prefers_staged_windows(statistics, model(exec, options.precision));
+        const bool stages = prefers_staged_windows(statistics, model(exec, options));
         if (!stages || !staged.build(exec, *A, statistics, options)) tiles.build(exec, *A, options);
       }
       if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format)) tiles.build(exec, *A, options);

@@ -29,6 +29,13 @@ std::size_t panel_scratch_bytes(Ordinal x_rows, Ordinal columns, const BytesFor&
   return cuda_scratch_page + std::max<std::size_t>(bytes_for(by_rows), bytes_for(by_columns));
 }
 
+/// One column is next to itself, whatever the stride.
+template <class MatrixScalar, class Scalar>
+Product<MatrixScalar, Scalar> with_adjacent_columns(Product<MatrixScalar, Scalar> product) {
+  if (product.x.columns == 1) product.x.column_stride = product.y.column_stride = 1;
+  return product;
+}
+
 /// Calls multiply(product, aligned scratch) with all columns at once where the kernel reads X as it is, else panel by
 /// panel.
 template <class MatrixScalar, class Scalar, class Multiply>

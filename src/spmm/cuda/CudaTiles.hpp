@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <tessera/cuda/BmatTiles.hpp>
@@ -18,6 +19,17 @@
 
 namespace Tessera::Impl {
 
+/// Bytes that whole tiles may take: within the limit, and half of what is free.
+inline std::size_t room_for_copies(const Kokkos::Cuda& exec, const PlanOptions& options) {
+  int before = 0;
+  std::size_t free = 0, total = 0;
+  cudaGetDevice(&before);
+  cudaSetDevice(exec.cuda_device());
+  if (cudaMemGetInfo(&free, &total) != cudaSuccess) free = 0;
+  cudaSetDevice(before);
+  return std::min(options.parameters.memory_limit, free / 2);
+}
+
 /// Condensed windows on tensor cores: BitTCF, and BMat as windows of two strips. Values are kept as whole blocks
 /// besides; if there is no room for them, BitTCF's are multiplied as they are, which takes longer.
 template <class Scalar, class Offset>
@@ -28,14 +40,15 @@ class CudaTiles {
   void build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options) {
     pattern_ = Cuda::condensed(A.view());
     set_tiles(exec, A.tiles(), A.window_offsets, options);
-    if (has_room(dense_bytes(), options)) dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
+    if (dense_bytes() <= room_for_copies(exec, options))
+      dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
   }
 
   /// Builds nothing if there is no room: kernels for any device then multiply.
   void build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
     pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
     tiles_ = A.tiles();
-    if (!has_room(dense_bytes() + tiles_ * (2 * sizeof(std::uint64_t) + sizeof(Offset)), options)) {
+    if (dense_bytes() > room_for_copies(exec, options)) {
       tiles_ = 0;
       return;
     }
@@ -82,6 +95,7 @@ class CudaTiles {
 
   void multiply(const Kokkos::Cuda& exec, Product<Scalar, Scalar> product, const Scratch& scratch) const {
     const CudaLaunches launches("Tessera::condensed_spmm", exec);
+    product = with_adjacent_columns(product);
     const bool is_dense = dense_.extent(0) > 0;
     if (is_dense) product.values = dense_.data();
     const auto values = is_dense ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
@@ -91,13 +105,6 @@ class CudaTiles {
   }
 
  private:
-  /// Whether so many bytes besides the format are within the limit and leave half of what is free.
-  static bool has_room(std::size_t bytes, const PlanOptions& options) {
-    std::size_t free = 0, total = 0;
-    cudaMemGetInfo(&free, &total);
-    return bytes <= options.parameters.memory_limit && bytes <= free / 2;
-  }
-
   template <class Offsets>
   void set_tiles(const Kokkos::Cuda& exec, std::size_t tiles, const Offsets& window_offsets,
                  const PlanOptions& options) {

@@ -23,6 +23,7 @@ struct GpuModel {
   double scattered_rows = 1.1;     ///< cost of a row of Y that is written anywhere, over that of the next one
   double portable_entries = 2e12;  ///< bytes of X that kernels for any device fetch
   double launch = 3e-6;            ///< seconds
+  double whole_tiles = 1e300;      ///< bytes at most that tiles may take; larger ones of BMat are not for tensor cores
 
   /// Seconds a tile of 8 rows (BitTCF) and 32 columns of X; 0: no kernels for these scalars and this precision.
   double tile = 0.14e-9;
@@ -62,8 +63,8 @@ struct GpuModel {
 };
 
 /// Predicts a product's time with a format of this size. BitTCF and BMat are multiplied on tensor cores where there are
-/// kernels for that, which keep their values as whole tiles, or BitTCF's in staged windows if that is faster; other
-/// formats but CSR by kernels for any device.
+/// kernels for that, which keep their values as whole tiles; with_staged_windows BitTCF may have those instead. Other
+/// formats but CSR are multiplied by kernels for any device.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
 /// Whether products of BitTCF are predicted to take less time with windows of 64 rows that stage rows of X.
