@@ -9,14 +9,13 @@ namespace Tessera::Cuda {
 /// In which order blocks of warps take slabs of columns and items.
 enum class SlabOrder {
   Innermost,  ///< all slabs of some items one after the other: their tiles are read from memory once
-  Outermost   ///< a slab of all items first: for X whose slab fits in L2 although X does not; never faster yet
+  Outermost   ///< a slab of all items first: for X whose slab fits in L2; for benchmarks, it was never faster yet
 };
 
 /// How a warp multiplies condensed windows: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
 ///
 /// columns  of X that a warp takes: a multiple of 16
-/// warps    that a multiprocessor must be able to hold: limits the registers. A warp waits for a tile, multiplies it
-/// and
+/// warps    that a multiprocessor must be able to hold: limits the registers. A warp waits for a tile, multiplies it,
 ///          waits for the next; other warps fill the gaps, better than a warp with two tiles in its registers
 /// reads    in which a lane reads its part of a row of X, at most: more have fewer conflicts of banks, and more
 ///          instructions (FragmentLayout)
