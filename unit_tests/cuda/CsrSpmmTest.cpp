@@ -354,7 +354,7 @@ TYPED_TEST(CsrSpmm, ColumnsThatAreNotAdjacent) {
       options.permute_x = k % 11 == 5;
       options.overwrite = k % 2;
       for (const auto* A : {&many, &few, &short_rows}) {
-        compare<M, V>(*A, options, 7);
+        compare<M, V>(*A, options, 17);
         if (this->HasFatalFailure()) return;
       }
     }
