@@ -29,22 +29,17 @@ std::size_t panel_scratch_bytes(Ordinal x_rows, Ordinal columns, const BytesFor&
   return cuda_scratch_page + std::max<std::size_t>(bytes_for(by_rows), bytes_for(by_columns));
 }
 
-/// One column is next to itself, whatever the stride.
-template <class MatrixScalar, class Scalar>
-Product<MatrixScalar, Scalar> with_adjacent_columns(Product<MatrixScalar, Scalar> product) {
-  if (product.x.columns == 1) product.x.column_stride = product.y.column_stride = 1;
-  return product;
-}
-
-/// Calls multiply(product, aligned scratch) with all columns at once where the kernel reads X as it is, else panel by
+/// Calls multiply(product, aligned scratch) with all columns at once if the kernel reads(X) as it is, else panel by
 /// panel.
-template <class MatrixScalar, class Scalar, class Multiply>
-void for_each_panel(const Product<MatrixScalar, Scalar>& product, const Scratch& scratch, bool reads_x,
+template <class MatrixScalar, class Scalar, class Reads, class Multiply>
+void for_each_panel(Product<MatrixScalar, Scalar> product, const Scratch& scratch, const Reads& reads,
                     const Multiply& multiply) {
+  // One column is next to itself, whatever the stride.
+  if (product.x.columns == 1) product.x.column_stride = product.y.column_stride = 1;
   const auto address = reinterpret_cast<std::uintptr_t>(scratch.data);
   const std::size_t skipped = (cuda_scratch_page - address % cuda_scratch_page) % cuda_scratch_page;
   const Scratch aligned{scratch.data + skipped, scratch.bytes - skipped};
-  const Ordinal width = reads_x ? product.x.columns : std::min(product.x.columns, cuda_panel_columns);
+  const Ordinal width = reads(product.x) ? product.x.columns : std::min(product.x.columns, cuda_panel_columns);
   for (Ordinal first = 0; first < product.x.columns; first += width) {
     auto panel = product;
     const Ordinal count = std::min(width, product.x.columns - first);

@@ -19,15 +19,15 @@ struct CudaSchedule {
 
   CudaSchedule() = default;
 
-  /// \param offsets [in] the first tile of each window, and the end
+  /// \param offsets [in] the first tile of each window, and the end. Cost: the host makes the list, window by window
   CudaSchedule(const Kokkos::Cuda& exec, const std::vector<Offset>& offsets, int piece_tiles,
                Cuda::PieceCut cut = Cuda::PieceCut::Even) {
     const auto windows = static_cast<Ordinal>(offsets.empty() ? 0 : offsets.size() - 1);
     auto host = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles, cut);
     // Few blocks take staged windows: if the longest of them came last, the others would wait.
     if (cut == Cuda::PieceCut::Full) Cuda::put_longest_first(host.items);
-    items = to_device(exec, "Tessera::CondensedSchedule::items", host.items);
-    sums = to_device(exec, "Tessera::CondensedSchedule::sums", host.sums);
+    items = device_copy(exec, "Tessera::CondensedSchedule::items", host.items);
+    sums = device_copy(exec, "Tessera::CondensedSchedule::sums", host.sums);
     slots = host.slots;
   }
 
@@ -36,17 +36,6 @@ struct CudaSchedule {
   }
   std::size_t bytes() const {
     return items.extent(0) * sizeof(Cuda::CondensedItem<Offset>) + sums.extent(0) * sizeof(Cuda::CondensedSum);
-  }
-
- private:
-  template <class Element>
-  static Kokkos::View<Element*, Memory> to_device(const Kokkos::Cuda& exec, const char* label,
-                                                  const std::vector<Element>& host) {
-    const auto device = allocate<Kokkos::View<Element*, Memory>>(exec, label, host.size());
-    using HostView = Kokkos::View<const Element*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::deep_copy(exec, device, HostView(host.data(), host.size()));
-    exec.fence("Tessera::CudaSchedule::to_device");
-    return device;
   }
 };
 

@@ -71,11 +71,12 @@ class CudaStaged {
 
   void multiply(const Kokkos::Cuda& exec, Product<Scalar, Scalar> product, const Scratch& scratch) const {
     const CudaLaunches launches("Tessera::staged_spmm", exec);
-    product = with_adjacent_columns(product);
     product.values = values_.data();
-    for_each_panel(product, scratch, Cuda::rows_are_aligned(product.x), [&](const auto& panel, const Scratch& aligned) {
-      Cuda::staged_spmm(exec.cuda_stream(), windows_.view(), precision_, schedule_.view(), panel, aligned);
-    });
+    for_each_panel(
+        product, scratch, [](const auto& x) { return Cuda::rows_are_aligned(x); },
+        [&](const auto& panel, const Scratch& aligned) {
+          Cuda::staged_spmm(exec.cuda_stream(), windows_.view(), precision_, schedule_.view(), panel, aligned);
+        });
   }
 
  private:

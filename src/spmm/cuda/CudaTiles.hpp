@@ -95,13 +95,14 @@ class CudaTiles {
 
   void multiply(const Kokkos::Cuda& exec, Product<Scalar, Scalar> product, const Scratch& scratch) const {
     const CudaLaunches launches("Tessera::condensed_spmm", exec);
-    product = with_adjacent_columns(product);
     const bool is_dense = dense_.extent(0) > 0;
     if (is_dense) product.values = dense_.data();
     const auto values = is_dense ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
-    for_each_panel(product, scratch, product.x.column_stride == 1, [&](const auto& panel, const Scratch& aligned) {
-      Cuda::condensed_spmm(exec.cuda_stream(), pattern_, values, precision_, schedule_.view(), panel, aligned);
-    });
+    for_each_panel(
+        product, scratch, [](const auto& x) { return x.column_stride == 1; },
+        [&](const auto& panel, const Scratch& aligned) {
+          Cuda::condensed_spmm(exec.cuda_stream(), pattern_, values, precision_, schedule_.view(), panel, aligned);
+        });
   }
 
  private:
