@@ -69,10 +69,11 @@ struct Problem {
   }
 };
 
-/// Problems are made when the first benchmark asks for them, and kept for those that repeat it.
+/// Problems are made when the first benchmark asks for them, and kept for those that repeat it, as long as Kokkos lives.
 template <class Scalar>
 Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOptions& options) {
   static std::map<std::string, Problem<Scalar>> made;
+  if (made.empty()) Kokkos::push_finalize_hook([] { made.clear(); });
   const std::string name = matrix + ' ' + std::string(to_string(options.precision)) + ' ' +
                            std::string(to_string(options.reordering)) + ' ' + std::to_string(options.columns);
   return made.try_emplace(name, matrix, options).first->second;

@@ -52,9 +52,11 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
   CsrPolicy best;
   if (problem.vector_columns <= 0 || problem.rows <= 0) return best;
   const bool short_rows = problem.nonzeros < machine.short_row * problem.rows;
+  // Wide elements keep enough fetches in flight with two vectors of one row.
+  const bool side_by_side = short_rows && (problem.access_bytes < 16 || problem.vector_bytes < 8);
   const double vector_elements = problem.access_bytes / problem.vector_bytes;
   const double vectors = std::ceil(problem.vector_columns / vector_elements);
-  int width = short_rows || problem.access_bytes < 16 ? 32 : 64;
+  int width = side_by_side || problem.access_bytes < 16 ? 32 : 64;
   while (width > 4 && width / 2 >= vectors) width /= 2;
   // 64 bytes of a row of X are fetched at a lower rate than 128 or more.
   const int narrowest = std::min(width, 8);
@@ -65,15 +67,15 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
     least = seconds;
     // Passing entries around costs least where one pass serves several rows, which then should be equally long.
     const bool enough_threads = problem.rows * width / 2 >= 2 * resident_threads;
-    const bool equal_rows = problem.pieces == 0 && width >= 16 && !short_rows && enough_threads;
+    const bool equal_rows = problem.pieces == 0 && width >= 16 && !side_by_side && enough_threads;
     best.vectors = width > 32 || (equal_rows && problem.access_bytes == 16) ? 2 : 1;
     best.lanes = width / best.vectors;
   }
-  best.rows = short_rows ? 4 : 1;
+  best.rows = side_by_side ? 4 : 1;
   best.unroll = best.vectors == 1 && !short_rows && problem.vector_bytes > 4 ? 8 : 4;
   const bool many_short_rows =
       problem.nonzeros < machine.round_row * problem.rows && problem.rows >= machine.round_rows;
-  best.rounds = many_short_rows && !short_rows && best.lanes >= 16 ? 4 : 1;
+  best.rounds = many_short_rows && !side_by_side && (short_rows || best.lanes >= 16) ? 4 : 1;
   return best;
 }
 

@@ -29,7 +29,10 @@ double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
 
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool shares = m.near_columns > 0 && m.nonzeros >= gpu.short_row * m.rows;
-  if (!shares) return fetch_seconds(m, m.nonzeros, gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
+  if (!shares) {
+    const double seconds = fetch_seconds(m, m.nonzeros, gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
+    return m.nonzeros < gpu.short_row * m.rows && m.vector_bytes >= 8 ? gpu.wide_short_row * seconds : seconds;
+  }
   const double first = m.near_columns;
   const double cached = first / gpu.first_gathers + (m.nonzeros - first) / gpu.near_gathers;
   return std::max(window_seconds(m, gpu), cached * row_bytes(m)) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
@@ -43,7 +46,8 @@ double portable_seconds(const MatrixStatistics& m, double bytes, const GpuModel&
 double tiled_seconds(const MatrixStatistics& m, double tiles, double bytes, const GpuModel& gpu) {
   const double a_and_y = (bytes + (64 * tiles - m.nonzeros) * m.matrix_bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double x_once = m.columns * row_bytes(m) / gpu.streamed;
-  return a_and_y + std::max(x_once + gpu.tile * tiles * m.vector_columns / tile_columns, window_seconds(m, gpu));
+  return a_and_y + std::max(x_once + gpu.tile * tiles * m.vector_columns / tile_columns,
+                            window_seconds(m, gpu) / gpu.tile_gathers);
 }
 
 /// Strips of staged windows have about the tiles of BitTCF, and store compact values.

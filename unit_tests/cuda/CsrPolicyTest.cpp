@@ -47,9 +47,15 @@ TEST(CsrPolicy, ShortRowsAreComputedInRounds) {
   EXPECT_EQ(choose_csr_policy(problem(1e4, 3e5, 8e3, 128, 8)).rounds, 1);    // few
 }
 
-TEST(CsrPolicy, RowsOfFewEntriesAreComputedSideBySide) {
-  EXPECT_EQ(choose_csr_policy(problem(3e6, 6.5e6, 1e3, 32, 8)).rows, 4);
-  EXPECT_EQ(choose_csr_policy(problem(2.6e5, 6.9e6, 8e3, 32, 8)).rows, 1);
+TEST(CsrPolicy, RowsOfFewFloatsAreComputedSideBySide) {
+  EXPECT_EQ(choose_csr_policy(problem(3e6, 6.5e6, 1e3, 32, 4)).rows, 4);
+  EXPECT_EQ(choose_csr_policy(problem(2.6e5, 6.9e6, 8e3, 32, 4)).rows, 1);
+}
+
+TEST(CsrPolicy, RowsOfFewDoublesAreComputedInRounds) {
+  const CsrProblem roads = problem(2e6, 5.5e6, 2e3, 32, 8), wide_roads = problem(2e6, 5.5e6, 2e3, 128, 8);
+  EXPECT_EQ(choose_csr_policy(roads), (CsrPolicy{.lanes = 8, .vectors = 2, .rounds = 4}));        // 374 us beside 433
+  EXPECT_EQ(choose_csr_policy(wide_roads), (CsrPolicy{.lanes = 32, .vectors = 2, .rounds = 4}));  // 1263 beside 1613
 }
 
 TEST(CsrPolicy, SlabsOfXFitTheCacheWhereRowsReachFar) {

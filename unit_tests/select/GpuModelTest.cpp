@@ -24,6 +24,8 @@ constexpr Counts blocks_affinity{"FY-RSR, affinity", true, 45954, 6805486, 13552
 constexpr Counts band{"band64", false, 16384, 1047552, 18412, 10228, 145252, 32449, 24385};
 constexpr Counts road{"roadNet-CA", false, 1971281, 5533214, 781643, 728061, 5467740, 4968732, 4508972};
 constexpr Counts road_windows{"roadNet-CA, windows", true, 1971281, 5533214, 493912, 395657, 3017644, 2518168, 2438396};
+constexpr Counts web{"web-BerkStan", false, 685230, 7600595, 721109, 589678, 5469516, 3020454, 2537158};
+constexpr Counts molecules{"YeastH", false, 3138114, 6487230, 783150, 587748, 4208650, 3271669, 3205019};
 constexpr Counts uniform{"uniform16", false, 1000000, 16000000, 2000000, 2000000, 16000000, 16000000, 16000000};
 
 MatrixStatistics statistics(const Counts& counts, double vector_columns = 32, double bytes = 8) {
@@ -61,34 +63,38 @@ TEST(GpuModel, PrefersWhatWasFasterAndPredictsItsTimeInDouble) {
         Measured{elasticity, 32, 265e-6, 117e-6, false}, Measured{elasticity, 128, 757e-6, 356e-6, false},
         Measured{elasticity_windows, 32, 266e-6, 109e-6, true}, Measured{blocks, 32, 185e-6, 81e-6, true},
         Measured{blocks, 128, 512e-6, 237e-6, true}, Measured{blocks_affinity, 32, 163e-6, 54e-6, false},
-        Measured{ddi, 128, 217e-6, 126e-6, true}, Measured{band, 32, 23e-6, 8e-6, false}}) {
+        Measured{ddi, 128, 217e-6, 126e-6, true}, Measured{band, 32, 23e-6, 8e-6, false},
+        Measured{web, 32, 348e-6, 221e-6, true}, Measured{web, 128, 874e-6, 826e-6, true},
+        Measured{molecules, 32, 557e-6, 488e-6, true}, Measured{molecules, 128, 1924e-6, 1839e-6, true}}) {
     const MatrixStatistics m = statistics(measured.counts, measured.vector_columns);
-    const Choice choice = choose_format(m, GpuModel::with_staged_windows());
+    const Choice choice = choose_format(m, GpuModel());
     const std::string what = std::string(measured.counts.name) + ", " + std::to_string(measured.vector_columns);
     EXPECT_EQ(choice.format, Format::BitTcf) << what;
     EXPECT_NEAR(seconds_of(choice, Format::Csr) / measured.csr_seconds, 1, 0.45) << what;
     EXPECT_NEAR(seconds_of(choice, Format::BitTcf) / measured.tile_seconds, 1, 0.3) << what;
-    EXPECT_EQ(prefers_staged_windows(m, GpuModel::with_staged_windows()), measured.staged) << what;
+    EXPECT_EQ(prefers_staged_windows(m, GpuModel()), measured.staged) << what;
   }
 }
 
 TEST(GpuModel, ScatteredNonzerosStayInRows) {
-  for (const auto& [counts, seconds] : {std::pair(road, 439e-6), std::pair(uniform, 919e-6)}) {
-    const Choice choice = choose_format(statistics(counts), GpuModel{});
+  for (const auto& [counts, vector_columns, seconds] :
+       {std::tuple(road, 32, 374e-6), std::tuple(road, 128, 1263e-6), std::tuple(road, 512, 5132e-6),
+        std::tuple(uniform, 32, 947e-6), std::tuple(uniform, 128, 3986e-6)}) {
+    const Choice choice = choose_format(statistics(counts, vector_columns), GpuModel{});
     EXPECT_EQ(choice.format, Format::Csr) << counts.name;
-    EXPECT_NEAR(seconds_of(choice, Format::Csr) / seconds, 1, 0.3) << counts.name;
+    EXPECT_NEAR(seconds_of(choice, Format::Csr) / seconds, 1, 0.2) << counts.name << ", " << vector_columns;
   }
 }
 
 TEST(GpuModel, AnOrderPaysByWhatWindowsShare) {
-  const auto least = [](const Counts& counts) {
-    const Choice choice = choose_format(statistics(counts), GpuModel{});
+  const auto least = [](const Counts& counts, double vector_columns = 32) {
+    const Choice choice = choose_format(statistics(counts, vector_columns), GpuModel{});
     return seconds_of(choice, choice.format);
   };
   EXPECT_LT(least(fem3d_windows), worthwhile_reordering * least(fem3d));
   EXPECT_LT(least(blocks_affinity), worthwhile_reordering * least(blocks));
   EXPECT_LT(least(road_windows), least(road));
-  EXPECT_GT(least(elasticity_windows), worthwhile_reordering * least(elasticity));  // 122 us beside 117
+  EXPECT_GT(least(elasticity_windows, 128), 0.75 * least(elasticity, 128));  // 356 us beside 357
   Counts moved = fem3d;
   moved.is_reordered = true;
   EXPECT_GT(least(moved), least(fem3d));

@@ -4,7 +4,6 @@
 // has no CUDA.
 #include <Kokkos_Core.hpp>
 #include <cmath>
-#include <tessera/select/GpuModel.hpp>
 
 #include "PlanCheck.hpp"
 
@@ -41,12 +40,47 @@ PlanOptions for_columns(int columns, Precision precision = Precision::Native) {
   return options;
 }
 
+template <class View>
+static void fill(const Exec& exec, const View& x) {
+  using Scalar = typename View::non_const_value_type;
+  const Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>> elements(exec, {0, 0}, {x.extent_int(0), x.extent_int(1)});
+  Kokkos::parallel_for(
+      elements, KOKKOS_LAMBDA(int i, int j) { x(i, j) = static_cast<Scalar>((i * 37 + j * 101) % 251 - 125) / 7; });
+}
+
+template <class View>
+static int different_elements(const Exec& exec, const View& a, const View& b) {
+  const Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>> elements(exec, {0, 0}, {a.extent_int(0), a.extent_int(1)});
+  int different = 0;
+  Kokkos::parallel_reduce(
+      elements, KOKKOS_LAMBDA(int i, int j, int& sum) { sum += a(i, j) != b(i, j); }, different);
+  return different;
+}
+
+/// The same product ten times.
+template <class View, class Plan>
+void expect_same_bits(Plan& plan, int columns, const std::string& what) {
+  using Scalar = typename View::non_const_value_type;
+  const Exec exec;
+  const View x("x", plan.columns(), columns), first("first", plan.rows(), columns),
+      again("again", plan.rows(), columns);
+  fill(exec, x);
+  auto work = plan.prepare(exec, columns, Mode::NoTranspose);
+  spmm(exec, plan, work, Mode::NoTranspose, Scalar(1), x, Scalar(0), first);
+  for (int run = 1; run < 10; ++run) {
+    spmm(exec, plan, work, Mode::NoTranspose, Scalar(1), x, Scalar(0), again);
+    EXPECT_EQ(different_elements(exec, first, again), 0) << what << ", " << columns << " columns, run " << run;
+  }
+}
+
 /// Both layouts, rows that are not aligned, as it is and turned, wide and narrow.
 template <class Scalar, class Matrix, class Plan>
 void expect_products(const Matrix& A, Plan& plan, const std::string& what, double bounds) {
-  for (const int columns : {1, 8, 31, 33, 64, 128}) {
+  for (const int columns : {1, 8, 31, 32, 33, 64, 128, 200, 512}) {
     expect_product<Right<Scalar>>(A, plan, columns, Mode::NoTranspose, 1.5, 0, what + ", right", false, bounds);
     expect_product<Left<Scalar>>(A, plan, columns, Mode::NoTranspose, 1.5, 0.5, what + ", left", false, bounds);
+    expect_same_bits<Right<Scalar>>(plan, columns, what + ", right");
+    expect_same_bits<Left<Scalar>>(plan, columns, what + ", left");
   }
   expect_product<Right<Scalar>>(A, plan, 32, Mode::Transpose, -1, 0.5, what, false, bounds);
 }
@@ -58,7 +92,6 @@ class CudaKernels : public ::testing::Test {
 };
 
 TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
-  if (GpuModel{}.staged_chunk == 0) GTEST_SKIP() << "plans do not ask for staged windows yet";
   const UserMatrix<Exec, double, int> A(shared_windows(300));
   auto plan = A.plan(for_columns(32));
   EXPECT_NE(plan.explain().find("staged in shared memory"), std::string::npos) << plan.explain();
@@ -66,6 +99,16 @@ TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
   const UserMatrix<Exec, double, int> other(A.host, 77);
   plan.update_values(Exec(), other.values);
   expect_products<double>(other, plan, "staged, new values", 1);
+}
+
+TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {
+  const UserMatrix<Exec, double, int> A(shared_windows(300));
+  auto options = for_columns(32);
+  options.format = Format::BitTcf;
+  options.parameters.memory_limit = 1;
+  auto plan = A.plan(options);
+  EXPECT_EQ(plan.explain().find("staged"), std::string::npos) << plan.explain();
+  expect_products<double>(A, plan, "not staged", 1);
 }
 
 TEST_F(CudaKernels, WindowsInAnotherOrder) {
@@ -98,6 +141,36 @@ TEST_F(CudaKernels, Tf32RoundsOncePerOperandAndThreeProductsAreFp32) {
       expect_products<float>(A, plan, what, bounds);
     }
   }
+}
+
+/// Rows of no, one and very many entries between others, and fewer rows than a window has at the end.
+HostPattern<int> uneven_rows() {
+  Random random(9);
+  HostPattern<int> A;
+  A.columns = 3001;
+  for (int row = 0; row < 2005; ++row) {
+    const int among = row % 97 == 5 ? 1 : row % 10 == 3 ? A.columns + 1 : 40 + 60 * (row % 7);
+    for (int j = 0; j < A.columns; ++j)
+      if (random.below(among) == 0) A.column_indices.push_back(j);
+    A.end_row();
+  }
+  return A;
+}
+
+TEST_F(CudaKernels, UnevenRows) {
+  const UserMatrix<Exec, double, int> A(uneven_rows());
+  const UserMatrix<Exec, float, int> floats(uneven_rows());
+  const UserMatrix<Exec, Complex<double>, int> complexes(uneven_rows());
+  for (const Format format : {Format::Csr, Format::BitTcf, Format::Bmat}) {
+    auto options = for_columns(64);
+    options.format = format;
+    auto plan = A.plan(options);
+    expect_products<double>(A, plan, std::string(to_string(format)), 1);
+    auto float_plan = floats.plan(options);
+    expect_products<float>(floats, float_plan, std::string(to_string(format)) + ", float", 1);
+  }
+  auto plan = complexes.plan(for_columns(64));
+  expect_products<Kokkos::complex<double>>(complexes, plan, "complex", 1);
 }
 
 TEST_F(CudaKernels, TallWindowsInDouble) {

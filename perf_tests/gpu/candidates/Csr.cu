@@ -126,10 +126,14 @@ class CsrCandidate : public Candidate<Scalar> {
 std::vector<CsrOptions> all_options() {
   std::vector<CsrOptions> options{{}};
   for (const auto& [lanes, vectors, unroll, rows, rounds] :
-       {std::tuple{4, 1, 4, 1, 1}, std::tuple{8, 1, 4, 1, 1}, std::tuple{8, 1, 8, 1, 1}, std::tuple{8, 2, 4, 1, 1},
-        std::tuple{16, 1, 4, 1, 1}, std::tuple{16, 1, 8, 1, 1}, std::tuple{16, 1, 8, 1, 4}, std::tuple{16, 2, 4, 1, 4},
-        std::tuple{32, 1, 4, 1, 4}, std::tuple{32, 1, 8, 1, 4}, std::tuple{32, 2, 4, 1, 1}, std::tuple{32, 2, 4, 1, 4},
-        std::tuple{8, 1, 4, 4, 1}, std::tuple{16, 1, 4, 4, 1}}) {
+       {std::tuple{4, 1, 4, 1, 1},   std::tuple{8, 1, 4, 1, 1},  std::tuple{8, 1, 8, 1, 1},
+        std::tuple{8, 2, 4, 1, 1},   std::tuple{16, 1, 4, 1, 1}, std::tuple{16, 1, 8, 1, 1},
+        std::tuple{16, 1, 8, 1, 4},  std::tuple{16, 2, 4, 1, 4}, std::tuple{32, 1, 4, 1, 4},
+        std::tuple{32, 1, 8, 1, 4},  std::tuple{32, 2, 4, 1, 1}, std::tuple{32, 2, 4, 1, 4},
+        std::tuple{8, 1, 4, 4, 1},   std::tuple{16, 1, 4, 4, 1}, std::tuple{4, 2, 4, 1, 4},
+        std::tuple{8, 2, 4, 1, 4},   std::tuple{8, 2, 4, 1, 8},  std::tuple{16, 2, 4, 1, 8},
+        std::tuple{16, 2, 4, 1, 16}, std::tuple{32, 2, 4, 1, 8}, std::tuple{32, 2, 4, 1, 16},
+        std::tuple{16, 1, 4, 1, 8},  std::tuple{32, 1, 4, 1, 8}}) {
     options.push_back({Cuda::CsrPolicy{lanes, vectors, unroll, rows, rounds}, {}});
   }
   return options;

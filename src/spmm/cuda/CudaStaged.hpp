@@ -14,6 +14,7 @@
 
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
+#include "CudaRoom.hpp"
 #include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
@@ -25,9 +26,10 @@ class CudaStaged {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
-  /// \return whether it is built; not if the matrix or its chunks are too large for the kernels
+  /// \return whether it is built; not if the matrix or its chunks are too large for the kernels, or for the memory
   bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const MatrixStatistics& statistics,
              const PlanOptions& options) {
+    if (A.nonzeros > room_for_copies(exec, options) / build_bytes) return false;
     const auto rows = to_csr<Kokkos::Cuda, Offset>(exec, A);
     const int bytes = static_cast<int>(sizeof(Scalar));
     const StagedShape shape = Cuda::choose_staged(
@@ -80,6 +82,9 @@ class CudaStaged {
   }
 
  private:
+  /// A nonzero's: its row, value and place, sorted by columns, while windows are built. They take less in the end.
+  static constexpr std::size_t build_bytes = 40 + sizeof(Scalar);
+
   StagedWindows<Offset, Memory> windows_;
   ValueMap<Offset, Memory> map_;  // place in the windows -> place in BitTCF
   CudaSchedule<int> schedule_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <tessera/cuda/BmatTiles.hpp>
@@ -15,20 +14,10 @@
 
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
+#include "CudaRoom.hpp"
 #include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
-
-/// Bytes that whole tiles may take: within the limit, and half of what is free.
-inline std::size_t room_for_copies(const Kokkos::Cuda& exec, const PlanOptions& options) {
-  int before = 0;
-  std::size_t free = 0, total = 0;
-  cudaGetDevice(&before);
-  cudaSetDevice(exec.cuda_device());
-  if (cudaMemGetInfo(&free, &total) != cudaSuccess) free = 0;
-  cudaSetDevice(before);
-  return std::min(options.parameters.memory_limit, free / 2);
-}
 
 /// Condensed windows on tensor cores: BitTCF, and BMat as windows of two strips. Values are kept as whole blocks
 /// besides; if there is no room for them, BitTCF's are multiplied as they are, which takes longer.

@@ -44,7 +44,7 @@ struct CsrMachine {
   double streamed = 4.2e12;    ///< bytes of A
   double row_seconds = 2e-10;  ///< for a row and slab: where it begins and ends, its place in Y
   double worthwhile = 0.85;    ///< narrower slabs must be predicted to take less than this share of the time
-  double short_row = 6;        ///< rows with fewer entries on average are computed several at a time
+  double short_row = 6;        ///< rows with fewer entries on average are computed several at a time, or in rounds
   double round_row = 100;      ///< rows with fewer on average are computed several rounds by the same group,
   double round_rows = 5e4;     ///< if there are so many rows that groups remain
 };

@@ -18,7 +18,8 @@ struct GpuModel {
                            {128e6, 5.8e12}, {512e6, 4.7e12}, {2e9, 4.4e12}};
   double first_gathers = 9e12;     ///< bytes of X that 8 rows of A fetch first
   double near_gathers = 25e12;     ///< bytes of X that they fetch again
-  double short_row = 4;            ///< entries; rows with fewer share nothing that would be seen in the time
+  double short_row = 4;            ///< entries; rows with fewer share nothing that would be seen in the time,
+  double wide_short_row = 0.82;    ///< but take this share of it where elements of X have 8 bytes or more
   double streamed = 4.2e12;        ///< bytes of A, X and Y
   double scattered_rows = 1.1;     ///< cost of a row of Y that is written anywhere, over that of the next one
   double portable_entries = 2e12;  ///< bytes of X that kernels for any device fetch
@@ -27,24 +28,19 @@ struct GpuModel {
 
   /// Seconds a tile of 8 rows (BitTCF) and 32 columns of X; 0: no kernels for these scalars and this precision.
   double tile = 0.14e-9;
-  double tall_tile = 2;  ///< what a tile of 16 rows (BMat) costs, over one of 8
+  double tile_gathers = 0.89;  ///< the rate at which tiles fetch, over `gathers`
+  double tall_tile = 2;       ///< what a tile of 16 rows (BMat) costs, over one of 8
   /// Seconds a chunk of a staged window and 32 columns of X, in one of the blocks that run at a time; 0: no kernels.
-  double staged_chunk = 0;
+  double staged_chunk = 1.07e-6;
   double staged_tail = 1.8e-6;  ///< the same of the last piece, whatever the columns: other blocks are done
   double staged_blocks = 264;
   double chunk_columns = 64, chunk_values = 1000;  ///< at most
   double piece_chunks = 16;                        ///< of a window that is cut
 
-  /// NOTE: plans do not ask for staged windows yet. Their kernel has run on a GPU, the Kokkos code that builds them has
-  /// not.
-  static GpuModel with_staged_windows() {
-    GpuModel gpu;
-    gpu.staged_chunk = 1.1e-6;
-    return gpu;
-  }
-  /// For floats.
+  /// For floats. Staged windows lost to tiles in registers wherever both were measured.
   static GpuModel tf32() {
     GpuModel gpu;
+    gpu.staged_chunk = 0;
     gpu.tile = 0.11e-9;
     gpu.tall_tile = 1.3;
     return gpu;
@@ -57,14 +53,14 @@ struct GpuModel {
   }
   static GpuModel without_tile_kernels() {
     GpuModel gpu;
-    gpu.tile = 0;
+    gpu.tile = gpu.staged_chunk = 0;
     return gpu;
   }
 };
 
 /// Predicts a product's time with a format of this size. BitTCF and BMat are multiplied on tensor cores where there are
-/// kernels for that, which keep their values as whole tiles; with_staged_windows BitTCF may have those instead. Other
-/// formats but CSR are multiplied by kernels for any device.
+/// kernels for that, which keep their values as whole tiles; BitTCF may have staged windows instead. Other formats but
+/// CSR are multiplied by kernels for any device.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
 /// Whether products of BitTCF are predicted to take less time with windows of 64 rows that stage rows of X.
