@@ -69,7 +69,8 @@ struct Problem {
   }
 };
 
-/// Problems are made when the first benchmark asks for them, and kept for those that repeat it, as long as Kokkos lives.
+/// Problems are made when the first benchmark asks for them, and kept for those that repeat it, as long as Kokkos
+/// lives.
 template <class Scalar>
 Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOptions& options) {
   static std::map<std::string, Problem<Scalar>> made;

@@ -29,7 +29,7 @@ struct GpuModel {
   /// Seconds a tile of 8 rows (BitTCF) and 32 columns of X; 0: no kernels for these scalars and this precision.
   double tile = 0.14e-9;
   double tile_gathers = 0.89;  ///< the rate at which tiles fetch, over `gathers`
-  double tall_tile = 2;       ///< what a tile of 16 rows (BMat) costs, over one of 8
+  double tall_tile = 2;        ///< what a tile of 16 rows (BMat) costs, over one of 8
   /// Seconds a chunk of a staged window and 32 columns of X, in one of the blocks that run at a time; 0: no kernels.
   double staged_chunk = 1.07e-6;
   double staged_tail = 1.8e-6;  ///< the same of the last piece, whatever the columns: other blocks are done
