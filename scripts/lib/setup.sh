@@ -140,7 +140,8 @@ find_host_kokkos() {
   if [[ -n $missing ]] && is_debian && ((EUID == 0)); then apt_install $missing; fi
 }
 
-# platform_command NAME: sets the array "inside" to the command prefix that runs something there.
+# platform_command NAME: sets the array "inside" to the command prefix that runs something there. Where $compile_with is
+# set, ccache starts compilers with that, and keeps nothing.
 platform_command() {
   local dir
   if [[ $1 == host ]]; then
@@ -154,6 +155,7 @@ platform_command() {
     "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     "CCACHE_DIR=$cache/ccache" "CCACHE_BASEDIR=${source:-$checkout}" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G)
+  [[ -z ${compile_with:-} ]] || inside+=("CCACHE_PREFIX=$compile_with" CCACHE_READONLY=1)
 }
 
 # As many jobs as there are processors and, at 1.5 GB each, memory.
