@@ -16,6 +16,7 @@
 #include "agent/CsrShortRows.cuh"
 #include "agent/CsrTask.cuh"
 #include "detail/Launch.cuh"
+#include "ptx/Launch.cuh"
 
 /// csr_spmm: which columns go to which kernel, and with how many threads. A source each pair of scalars instantiates
 /// it.
@@ -31,6 +32,7 @@ __global__ void __maxnreg__(Agent::registers) csr_kernel(const __grid_constant__
 
 template <class Task>
 __global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
+  wait_for_previous_kernels();
   CsrPieceSums<Task>(task).run(std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y,
                                static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
 }
@@ -294,7 +296,7 @@ class CsrLauncher {
     const dim3 threads(CsrPieceSums<Task>::warp_columns, csr_piece_sums_warps);
     const dim3 blocks(ceil_divide<unsigned>(task.schedule.size.long_rows, threads.y),
                       ceil_divide<unsigned>(task.product.y.columns, threads.x));
-    Cuda::launch("csr_spmm: sums of pieces", csr_piece_sums_kernel<Task>, blocks, threads, 0, stream_, task);
+    launch_early("csr_spmm: sums of pieces", csr_piece_sums_kernel<Task>, blocks, threads, 0, stream_, task);
   }
 
   Stream stream_;

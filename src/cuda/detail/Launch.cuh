@@ -27,6 +27,32 @@ void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 t
   check(cudaGetLastError(), what);
 }
 
+/// The same for a kernel that begins with wait_for_previous_kernels() (ptx/Launch.cuh): it may be set up while the one
+/// in front of it on the stream still runs. Compiled for a compute capability below 9.0 it cannot wait, and starts as
+/// others.
+template <class... Parameters, class... Arguments>
+void launch_early(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, std::size_t shared_bytes,
+                  Stream stream, const Arguments&... arguments) {
+#ifndef TESSERA_CUDA_EMULATED
+  cudaFuncAttributes compiled;
+  check(cudaFuncGetAttributes(&compiled, reinterpret_cast<const void*>(kernel)), what);
+  if (compiled.ptxVersion >= 90) {
+    cudaLaunchAttribute early;
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = blocks;
+    config.blockDim = threads;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    return check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
+  }
+#endif
+  launch(what, kernel, blocks, threads, shared_bytes, stream, arguments...);
+}
+
 /// The shared memory of a block whose size the launch gave, aligned to 16 bytes.
 __device__ inline std::byte* dynamic_memory() {
 #ifdef TESSERA_CUDA_EMULATED
