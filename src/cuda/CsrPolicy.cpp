@@ -79,10 +79,13 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
   return best;
 }
 
-int choose_csr_lanes(const CsrProblem& problem) {
+CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine) {
+  CsrPolicy policy;
   const double length = problem.nonzeros / std::max(problem.rows, 1.0);
-  if (length < 6) return 1;
-  return problem.vector_columns > 2 && length < 100 ? 2 : 4;
+  policy.lanes = length < machine.short_row ? 1 : problem.vector_columns > 2 && length < machine.round_row ? 2 : 4;
+  const bool differ = problem.pieces > 0 && length < machine.sorted_row && problem.rows >= machine.sorted_rows;
+  policy.rounds = differ ? policy.lanes : 1;
+  return policy;
 }
 
 CsrPolicy with_row_tile(CsrPolicy policy) {

@@ -198,13 +198,13 @@ class CsrLauncher {
     const Ordinal columns = task.product.y.columns;
     const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
     if (are_adjacent && columns == vector_size && aligned_columns(task) == columns) {
-      launch_narrow<CsrNarrowRows<Task, true, vector_size>>(task);
+      launch_narrow<true, vector_size>(task);
     } else if (columns == 1) {
-      launch_narrow<CsrNarrowRows<Task, false, 1>>(task);
+      launch_narrow<false, 1>(task);
     } else if (columns == 2) {
-      launch_narrow<CsrNarrowRows<Task, false, 2>>(task);
+      launch_narrow<false, 2>(task);
     } else {
-      launch_narrow<CsrNarrowRows<Task, false, csr_narrow_columns>>(task);
+      launch_narrow<false, csr_narrow_columns>(task);
     }
   }
 
@@ -252,10 +252,29 @@ class CsrLauncher {
     }
   }
 
-  template <class Agent>
+  template <bool aligned, int most_columns>
   void launch_narrow(const Task& task) const {
-    launch<Agent>(task, {.lanes = choose_csr_lanes(problem_of(task, sizeof(VectorScalar)))}, task.schedule.size.pieces,
-                  task.A.rows);
+    CsrPolicy policy = choose_csr_narrow_policy(problem_of(task, sizeof(VectorScalar)));
+    if (policy_ != nullptr) policy.rounds = policy_->rounds > 1 ? policy.lanes : 1;
+    if (policy.lanes == 1 || !are_entries_aligned(task)) {
+      policy.rounds = 1;
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::Single>>(task, policy);
+    } else if (policy.rounds == 1) {
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::Blocks>>(task, policy);
+    } else {
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::LongestFirst>>(task, policy);
+    }
+  }
+
+  template <class Agent>
+  void launch_narrow(const Task& task, const CsrPolicy& policy) const {
+    launch<Agent>(task, policy, task.schedule.size.pieces, task.A.rows, Agent::shared_bytes(policy.threads));
+  }
+
+  /// Whether entries may be read 16 bytes at a time.
+  static bool are_entries_aligned(const Task& task) {
+    return reinterpret_cast<std::uintptr_t>(task.A.column_indices) % 16 == 0 &&
+           reinterpret_cast<std::uintptr_t>(task.product.values) % 16 == 0;
   }
 
   template <class Agent, bool tiled>

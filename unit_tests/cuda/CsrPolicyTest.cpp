@@ -73,11 +73,24 @@ TEST(CsrPolicy, PredictionsGrowWithTheFootprintAndTheSlabs) {
 }
 
 TEST(CsrPolicy, LanesOfNarrowRowsGrowWithTheirLength) {
-  EXPECT_EQ(choose_csr_lanes(problem(2e6, 5.5e6, 1e3, 1, 8)), 1);
-  EXPECT_EQ(choose_csr_lanes(problem(2.6e5, 6.9e6, 8e3, 1, 8)), 4);
-  EXPECT_EQ(choose_csr_lanes(problem(2.6e5, 6.9e6, 8e3, 3, 8)), 2);
-  EXPECT_EQ(choose_csr_lanes(problem(4e3, 2e6, 4e3, 3, 8)), 4);
-  EXPECT_EQ(choose_csr_lanes(problem(0, 0, 0, 1, 8)), 1);
+  EXPECT_EQ(choose_csr_narrow_policy(problem(2e6, 5.5e6, 1e3, 1, 8)).lanes, 1);
+  EXPECT_EQ(choose_csr_narrow_policy(problem(2.6e5, 6.9e6, 8e3, 1, 8)).lanes, 4);
+  EXPECT_EQ(choose_csr_narrow_policy(problem(2.6e5, 6.9e6, 8e3, 3, 8)).lanes, 2);
+  EXPECT_EQ(choose_csr_narrow_policy(problem(4e3, 2e6, 4e3, 3, 8)).lanes, 4);
+  EXPECT_EQ(choose_csr_narrow_policy(problem(0, 0, 0, 1, 8)).lanes, 1);
+}
+
+TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
+  CsrProblem p = problem(6.9e5, 7.6e6, 1e4, 1, 8);
+  EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);
+  p.pieces = 10;
+  EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 4);
+  p.vector_columns = 3;
+  EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 2);
+  p.rows = 6.9e4, p.nonzeros = 7.6e5;
+  EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // few
+  p.rows = 6.9e5, p.nonzeros = 7.6e7;
+  EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // long ones
 }
 
 TEST(CsrPolicy, TilesHaveEnoughRowsAndFit) {

@@ -167,7 +167,8 @@ bool same(Scalar a, Scalar b) {
 struct Options {
   int columns = 1;
   Layout x_layout = Layout::Right, y_layout = Layout::Right;
-  int shift = 0;  // elements that X and Y begin after an aligned address
+  int shift = 0;          // elements that X and Y begin after an aligned address
+  int entries_shift = 0;  // the same of the entries of A
   bool conjugate_values = false, scatter = false, permute_x = false;
   bool overwrite = true;  // beta = 0
   const CsrPolicy* policy = nullptr;
@@ -176,10 +177,10 @@ struct Options {
 
   std::string text() const {
     return std::to_string(columns) + " columns, layouts " + std::to_string(int(x_layout)) + " and " +
-           std::to_string(int(y_layout)) + ", shift " + std::to_string(shift) + ", conjugate " +
-           std::to_string(conjugate_values) + ", scatter " + std::to_string(scatter) + ", x_rows " +
-           std::to_string(permute_x) + ", beta = 0 " + std::to_string(overwrite) + ", piece " +
-           std::to_string(piece_length) +
+           std::to_string(int(y_layout)) + ", shift " + std::to_string(shift) + ", of A " +
+           std::to_string(entries_shift) + ", conjugate " + std::to_string(conjugate_values) + ", scatter " +
+           std::to_string(scatter) + ", x_rows " + std::to_string(permute_x) + ", beta = 0 " +
+           std::to_string(overwrite) + ", piece " + std::to_string(piece_length) +
            (policy == nullptr
                 ? ""
                 : ", policy of " + std::to_string(policy->lanes) + " lanes, " + std::to_string(policy->vectors) +
@@ -198,17 +199,26 @@ std::vector<int> schedule_memory_of_device(const CsrPattern<Offset>& A, CsrSched
   return memory.to_host();
 }
 
+/// The array behind so many elements that nobody reads.
+template <class T>
+std::vector<T> shifted(std::vector<T> array, int shift, T unread) {
+  array.insert(array.begin(), static_cast<std::size_t>(shift), unread);
+  return array;
+}
+
 /// Y, of the GPU, with everything between its elements.
 template <class M, class V, class Offset>
 std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host, const Dense<V>& x, const Dense<V>& y,
                            const Options& options, const std::vector<int>& y_rows, const std::vector<int>& x_rows) {
   const OnDevice<Offset> row_offsets(A.row_offsets);
-  const OnDevice<int> column_indices(A.column_indices), device_y_rows(y_rows), device_x_rows(x_rows);
-  const OnDevice<M> values(A.values);
+  const OnDevice<int> device_y_rows(y_rows), device_x_rows(x_rows);
+  const int entries_shift = options.entries_shift;
+  const OnDevice<int> column_indices(shifted(A.column_indices, entries_shift, std::numeric_limits<int>::min()));
+  const OnDevice<M> values(shifted(A.values, entries_shift, M(std::numeric_limits<real_of_t<M>>::quiet_NaN())));
   const OnDevice<V> device_x(x.memory), device_y(y.memory);
-  const CsrPattern<Offset> pattern{A.rows, A.columns, row_offsets.data(), column_indices.data()};
+  const CsrPattern<Offset> pattern{A.rows, A.columns, row_offsets.data(), column_indices.data() + entries_shift};
   Product<M, V> p = host;
-  p.values = values.data();
+  p.values = values.data() + entries_shift;
   p.x = x.at(static_cast<const V*>(device_x.data()));
   p.y = y.at(device_y.data());
   if (options.scatter) p.y_rows = device_y_rows.data();
@@ -301,6 +311,7 @@ TYPED_TEST(CsrSpmm, EveryShapeAndLayout) {
         options.scatter = k % 5 < 2;
         options.permute_x = k % 7 == 3;
         options.overwrite = k % 3 != 1;
+        options.entries_shift = k % 4;
         compare<M, V>(A, options);
         if (this->HasFatalFailure()) return;
       }
@@ -322,6 +333,7 @@ TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
       options.scatter = k % 2;
       options.overwrite = k % 4 < 2;
       options.schedule_of_device = k % 3 == 0;
+      options.entries_shift = k % 5 == 4;
       compare<M, V>(A, options);
       if (this->HasFatalFailure()) return;
     }
@@ -353,6 +365,7 @@ TYPED_TEST(CsrSpmm, ColumnsThatAreNotAdjacent) {
       options.scatter = k % 3 == 0;
       options.permute_x = k % 11 == 5;
       options.overwrite = k % 2;
+      options.entries_shift = k % 13 % 4 == 3 ? 2 : 0;
       for (const auto* A : {&many, &few, &short_rows}) {
         compare<M, V>(*A, options, 17);
         if (this->HasFatalFailure()) return;
@@ -375,7 +388,7 @@ TYPED_TEST(CsrSpmm, EveryPolicy) {
       for (const int threads : {32, 96, 256, 512}) {
         const int rounds = rows == 1 ? std::array{1, 2, lanes}[++policies % 3] : 1;
         const CsrPolicy policy{lanes, vectors, unroll, rows, rounds, threads};
-        for (const int columns : {8, 40, 200}) {
+        for (const int columns : {1, 2, 4, 8, 40, 200}) {
           compare<M, V>(A, {.columns = columns, .policy = &policy});
           compare<M, V>(A, {.columns = columns, .y_layout = Layout::Left, .policy = &policy});
           if (this->HasFatalFailure()) return;

@@ -3,31 +3,48 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 
+#include "CsrItemOrder.cuh"
 #include "CsrTask.cuh"
 
 namespace Tessera::Cuda {
+
+/// How CsrNarrowRows fetches entries of A, and in which order a block computes its items.
+///
+///   Single        one by one: for very short rows
+///   Blocks        16 bytes at a time, at multiples of 16 bytes; entries of other rows among them are left out
+///   LongestFirst  the same, and the longest spans of a block first (CsrItemOrder)
+enum class CsrNarrowOrder { Single, Blocks, LongestFirst };
 
 /// A group of lanes sums a span for so few columns that a lane can hold them all. Each lane fetches a few adjacent
 /// entries with their rows of X, all lanes at the same time; then the sum goes from lane to lane, and each adds what it
 /// has, so that entries are added in their order.
 ///
 /// With `aligned`, rows of X and Y begin at multiples of 16 bytes, have adjacent columns, and are 16 bytes wide; else a
-/// slab has `most_columns` of any strides, or fewer.
-template <class Task, bool aligned, int most_columns>
+/// slab has `most_columns` of any strides, or fewer. Unless entries are fetched one by one, both arrays of A begin at
+/// multiples of 16 bytes.
+template <class Task, bool aligned, int most_columns, CsrNarrowOrder order>
 class CsrNarrowRows {
   using Scalar = typename Task::Scalar;
   using MatrixScalar = typename Task::MatrixScalar;
+  using Offset = typename decltype(Task::A)::offset_type;
+  using Span = CsrSpan<Offset>;
   using Lane = Vector<Scalar, aligned>;
   static constexpr int vectors = most_columns / Lane::size;
-  static constexpr int entries = 4;  // of a lane
+  static constexpr int entries = 4;  // of a lane: a block of them takes 16 bytes, or a multiple
 
  public:
   /// What the lane's entries take, and as few besides as will do: the more threads, the faster.
   static constexpr int registers =
       std::max(40, 24 + (most_columns + 1) * entries * static_cast<int>(sizeof(Scalar)) / 4 +
-                       (is_complex_v<Scalar> || most_columns > 2 ? 16 : 0));
+                       (is_complex_v<Scalar> || most_columns > 2 ? 16 : 0)) +
+      (order == CsrNarrowOrder::Single ? 0 : 8);
   static int slab_columns(int /*lanes*/) { return most_columns; }
+  static std::size_t shared_bytes(int threads) {
+    return order == CsrNarrowOrder::LongestFirst ? CsrItemOrder<Task>::bytes(threads) : 0;
+  }
 
   __device__ explicit CsrNarrowRows(const Task& task)
       : task_(task), first_column_(task.slab() * most_columns), columns_(task.product.y.columns - first_column_) {
@@ -40,59 +57,115 @@ class CsrNarrowRows {
   }
 
   __device__ void run() {
-    const auto span = item_span(task_, task_.item());
+    if constexpr (order == CsrNarrowOrder::LongestFirst) {
+      CsrItemOrder<Task> items(task_);
+      for (Span span; items.next(span);) compute(span);
+    } else {
+      compute(item_span(task_, task_.item()));
+    }
+  }
+
+ private:
+  __device__ void compute(const Span& span) {
+    for (Lane& sum : sums_) sum = Lane{};
+    order != CsrNarrowOrder::Single&& are_blocks_whole(span) ? sum_up<true>(span) : sum_up<false>(span);
+    store(span);
+  }
+
+  /// Whether the spans of the warp end before the last block of A, which may have fewer entries than others.
+  __device__ bool are_blocks_whole(const Span& span) const {
+    const std::size_t end = static_cast<std::size_t>(span.begin) + static_cast<std::size_t>(span.length);
+    const int is_whole = end <= task_.schedule.size.nonzeros / entries * entries;
+    return __reduce_min_sync(0xffffffffu, is_whole) != 0;
+  }
+
+  template <bool by_blocks>
+  __device__ void sum_up(const Span& span) {
+    const int lanes = task_.lanes();
+    const int before = by_blocks ? static_cast<int>(span.begin & Offset(entries - 1)) : 0;  // entries of other rows
+    const Offset begin = span.begin - static_cast<Offset>(before);
+    const int length = span.length == 0 ? 0 : span.length + before;
     // NOTE: groups of a warp stay together, as long as the longest of their spans: the exchange is the warp's.
-    const int longest = __reduce_max_sync(0xffffffffu, span.length), lanes = task_.lanes();
+    const int longest = __reduce_max_sync(0xffffffffu, length);
 #pragma unroll 1
     for (int first = 0; first < longest; first += lanes * entries) {
-      load_entries(span, first + task_.lane() * entries);
-      const int steps = min(lanes, (longest - first + entries - 1) / entries);
+      const int k = first + task_.lane() * entries;
+#pragma unroll
+      for (int u = 0; u < entries; ++u) is_there_[u] = (!by_blocks || k + u >= before) && k + u < length;
+      if constexpr (by_blocks) {
+        if (k < length) load_block(begin + static_cast<Offset>(k));
+      } else {
+        load_entries(begin + static_cast<Offset>(k));
+      }
+      load_rows_of_x();
+      const int steps = min(lanes, static_cast<int>(static_cast<unsigned>(longest - first + entries - 1) / entries));
 #pragma unroll 1
       for (int step = 0; step < steps; ++step) {
-        add_entries(span.length - first - task_.lane() * entries);
+        add_entries();
 #pragma unroll
         for (int v = 0; v < vectors; ++v) sums_[v] = broadcast(sums_[v], step, lanes);
       }
     }
-    store(span);
   }
 
- private:
-  /// The entries that begin with the k-th of the span. Where there are none the lane holds 0 and row 0 of X, which is
-  /// there: nothing waits for a condition.
-  template <class Span>
-  __device__ void load_entries(const Span& span, int k) {
-    Ordinal row[entries];
-    MatrixScalar value[entries];
+  /// The entries that begin at a place in A, a multiple of their number.
+  __device__ void load_block(Offset place) {
+    load_once_16(task_.A.column_indices + place, rows_of_x_);
+    load_once_16(task_.product.values + place, read_values_);
+  }
+  template <class T>
+  static __device__ void load_once_16(const T* p, T (&block)[entries]) {
+    static_assert(sizeof(block) % sizeof(uint4) == 0);
+    uint4 parts[sizeof(block) / sizeof(uint4)];
+    const uint4* word = reinterpret_cast<const uint4*>(p);
+#pragma unroll
+    for (uint4& part : parts) part = load_now_once_16(word++);
+    std::memcpy(&block, &parts, sizeof(block));
+  }
+
+  /// Those of them that are there.
+  __device__ void load_entries(Offset place) {
 #pragma unroll
     for (int u = 0; u < entries; ++u) {
-      const bool is_there = k + u < span.length;
-      row[u] = is_there ? __ldg(task_.A.column_indices + span.begin + k + u) : 0;
-      value[u] = is_there ? load_reused(task_.product.values + span.begin + k + u) : MatrixScalar(0);
-    }
-#pragma unroll
-    for (int u = 0; u < entries; ++u) {
-      const std::ptrdiff_t place = task_.row_of_entry(row[u]) * task_.product.x.row_stride;
-#pragma unroll
-      for (int v = 0; v < vectors; ++v) x_[u][v] = load_vector<aligned>(columns_of_x_[v] + place);
-      values_[u] = task_.value_of_entry(value[u]);
+      rows_of_x_[u] = is_there_[u] ? __ldg(task_.A.column_indices + place + u) : 0;
+      read_values_[u] = is_there_[u] ? load_reused(task_.product.values + place + u) : MatrixScalar(0);
     }
   }
 
-  /// To the sum so far, the first `left` of what the lane holds.
-  __device__ void add_entries(int left) {
+  /// Where there is no entry the lane reads row 0 of X, which is there: nothing waits for a condition.
+  __device__ void load_rows_of_x() {
+#pragma unroll
+    for (int u = 0; u < entries; ++u) rows_of_x_[u] = is_there_[u] ? rows_of_x_[u] : 0;
+    if (task_.product.x_rows != nullptr) {  // NOTE: one by one, as by row_of_entry, they come before values are fetched
+#pragma unroll
+      for (int u = 0; u < entries; ++u) rows_of_x_[u] = task_.product.x_rows[rows_of_x_[u]];
+    }
+    const auto row_bytes = static_cast<std::uint64_t>(task_.product.x.row_stride) * sizeof(Scalar);
 #pragma unroll
     for (int u = 0; u < entries; ++u) {
-      if (u >= left) continue;
+      const std::uint64_t place = static_cast<std::uint32_t>(rows_of_x_[u]) * row_bytes;
 #pragma unroll
       for (int v = 0; v < vectors; ++v) {
-#pragma unroll
-        for (int e = 0; e < Lane::size; ++e) sums_[v].at[e] = fused(values_[u], x_[u][v].at[e], sums_[v].at[e]);
+        const auto* const row = reinterpret_cast<const std::byte*>(columns_of_x_[v]) + place;
+        x_[u][v] = load_vector<aligned>(reinterpret_cast<const Scalar*>(row));
       }
     }
   }
 
-  template <class Span>
+  /// To the sum so far, what the lane holds.
+  __device__ void add_entries() {
+#pragma unroll
+    for (int u = 0; u < entries; ++u) {
+      if (!is_there_[u]) continue;
+      const Scalar value = task_.value_of_entry(read_values_[u]);
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+#pragma unroll
+        for (int e = 0; e < Lane::size; ++e) sums_[v].at[e] = fused(value, x_[u][v].at[e], sums_[v].at[e]);
+      }
+    }
+  }
+
   __device__ void store(const Span& span) const {
     if (task_.lane() != 0) return;
 #pragma unroll
@@ -105,9 +178,11 @@ class CsrNarrowRows {
   const Ordinal first_column_;
   const int columns_;
   const Scalar* columns_of_x_[vectors];
+  bool is_there_[entries];
+  Ordinal rows_of_x_[entries];
+  MatrixScalar read_values_[entries];
   Lane x_[entries][vectors];
-  Scalar values_[entries];
-  Lane sums_[vectors] = {};
+  Lane sums_[vectors];
 };
 
 }  // namespace Tessera::Cuda

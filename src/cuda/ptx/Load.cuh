@@ -19,6 +19,15 @@ __device__ __forceinline__ uint4 load_now_16(const void* pointer) {
   return words;
 }
 
+/// The same for what is read once.
+__device__ __forceinline__ uint4 load_now_once_16(const void* pointer) {
+  uint4 words;
+  asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+               : "l"(pointer));
+  return words;
+}
+
 /// base + index * stride in one instruction.
 __device__ __forceinline__ const void* stepped(const void* base, std::uint32_t index, std::uint32_t stride) {
   const void* pointer;

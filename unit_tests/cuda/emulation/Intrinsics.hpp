@@ -44,6 +44,16 @@ inline unsigned long long atomicAdd(unsigned long long* pointer, unsigned long l
   return before;
 }
 
+/// In shared memory.
+inline int atomicAdd(int* pointer, int value) {
+  if (!Tessera::Emulation::Block::running().is_shared(pointer, sizeof(value))) {
+    Tessera::Emulation::fail("atomicAdd beyond shared memory");
+  }
+  const int before = *pointer;
+  *pointer += value;
+  return before;
+}
+
 inline void __syncthreads() { Tessera::Emulation::Block::running().meet_block(); }
 inline void __syncwarp() { Tessera::Emulation::Block::running().meet_warp("__syncwarp"); }
 

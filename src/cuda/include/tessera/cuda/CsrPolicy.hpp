@@ -47,6 +47,8 @@ struct CsrMachine {
   double short_row = 6;        ///< rows with fewer entries on average are computed several at a time, or in rounds
   double round_row = 100;      ///< rows with fewer on average are computed several rounds by the same group,
   double round_rows = 5e4;     ///< if there are so many rows that groups remain
+  double sorted_row = 32;      ///< of few columns, rows that differ, with fewer entries on average, are sorted,
+  double sorted_rows = 2e5;    ///< if there are so many that blocks of them fill the GPU
 };
 
 /// Seconds for fetching rows of X, each once from memory and then again at the rate for those in use, and for reading A
@@ -59,9 +61,10 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
 /// in rounds. Results of csr_spmm do not depend on the choice.
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
-/// Lanes of a group where a lane holds a few columns itself: 1, 2 or 4. The longer rows are, and the fewer columns
-/// there are to keep a lane busy, the more.
-int choose_csr_lanes(const CsrProblem& problem);
+/// The same where a lane holds a few columns itself: 1, 2 or 4 lanes, the more, the longer rows are, and the fewer
+/// columns there are to keep a lane busy. With more rounds than one, which are then as many as lanes, a block computes
+/// the longest rows of its own first: for many short rows that differ much in length.
+CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
 /// The policy as it is where columns of Y are not adjacent, so that a block collects rows of Y before it writes them:
 /// threads and rounds are powers of two; a block has at least 8 rows, so that it writes whole sectors, and of rows that
