@@ -2,6 +2,7 @@
 #include "ClusterMatching.hpp"
 
 #include <cstdint>
+#include <string>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 #include "Neighbours.hpp"
@@ -39,15 +40,19 @@ struct ClusterMatching {
   Kokkos::View<Ordinal*, Memory> choices;                         // -1: nobody
   Kokkos::View<std::uint64_t* [list_length], Memory> candidates;  // 0: none
 
+  KOKKOS_INLINE_FUNCTION std::uint64_t offered(Ordinal cluster, Ordinal other, Ordinal shared) const {
+    const std::uint64_t both = std::uint64_t(sets.sizes(cluster)) + std::uint64_t(sets.sizes(other));
+    return candidate(cluster, other, std::uint64_t(shared), both - std::uint64_t(shared));
+  }
+
   /// Keeps a candidate if it is better than the worst of those that are kept.
   KOKKOS_INLINE_FUNCTION void offer(Ordinal cluster, Ordinal other, Ordinal shared) const {
     int worst = 0;
     for (int i = 1; i < list_length; ++i) {
       if (candidates(cluster, i) < candidates(cluster, worst)) worst = i;
     }
-    const std::uint64_t both = std::uint64_t(sets.sizes(cluster)) + std::uint64_t(sets.sizes(other));
-    const std::uint64_t offered = candidate(cluster, other, std::uint64_t(shared), both - std::uint64_t(shared));
-    if (offered > candidates(cluster, worst)) candidates(cluster, worst) = offered;
+    const std::uint64_t offer = offered(cluster, other, shared);
+    if (offer > candidates(cluster, worst)) candidates(cluster, worst) = offer;
   }
 
   KOKKOS_INLINE_FUNCTION Ordinal best_free(Ordinal cluster) const {
@@ -77,21 +82,77 @@ Ordinals free_clusters(const Exec& exec, const Ordinals& partners) {
   return clusters;
 }
 
+/// Finds the candidates of a cluster with one thread.
+template <class Memory>
+struct CandidatesOfCluster {
+  ClusterMatching<Memory> m;
+  OwnerLists<Memory> owners;
+
+  KOKKOS_FUNCTION void operator()(Ordinal rank) const {
+    const Ordinal cluster = owners.clusters(rank);
+    for (int i = 0; i < list_length; ++i) m.candidates(cluster, i) = 0;
+    Tally shared;
+    shared.clear();
+    tally_neighbours(m.sets, owners, rank, shared);
+    for (const Tally::Place& place : shared.places) {
+      if (place.number < 0 || place.number == rank) continue;
+      m.offer(cluster, owners.clusters(place.number), place.count);
+    }
+  }
+};
+
+/// Finds those of several with a team, whose threads take one each: their lanes tally and rank side by side.
+template <class Memory>
+struct CandidatesOfTeams {
+  /// What a thread keeps at hand.
+  struct Scratch {
+    Tally shared;
+    ListPart parts[tally_columns];
+    std::uint64_t offers[Tally::size];
+  };
+
+  ClusterMatching<Memory> m;
+  OwnerLists<Memory> owners;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const Ordinal rank = team.league_rank() * team.team_size() + team.team_rank();
+    Scratch& s = team_array<Scratch>(team, team.team_size())[team.team_rank()];
+    if (rank >= static_cast<Ordinal>(owners.clusters.extent(0))) return;
+    const Ordinal cluster = owners.clusters(rank);
+    tally_neighbours(team, m.sets, owners, rank, s.shared, s.parts);
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, Tally::size), [&](int i) {
+      const auto [number, count] = s.shared.places[i];
+      s.offers[i] = number < 0 || number == rank ? 0 : m.offered(cluster, owners.clusters(number), count);
+    });
+    std::uint64_t last = ~std::uint64_t(0);  // offers differ: each names another cluster
+    for (int best = 0; best < list_length; ++best) {
+      std::uint64_t next = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(team, Tally::size),
+          [&](int i, std::uint64_t& most) {
+            if (s.offers[i] < last && s.offers[i] > most) most = s.offers[i];
+          },
+          Kokkos::Max<std::uint64_t>(next));
+      Kokkos::single(Kokkos::PerThread(team), [&] { m.candidates(cluster, best) = next; });
+      last = next;
+    }
+  }
+};
+
 template <class Exec, class Memory, class Ordinals>
 void find_candidates(const Exec& exec, const ClusterMatching<Memory>& m, const Ordinals& clusters, Ordinal columns) {
   const auto owners = list_owners(exec, m.sets, clusters, columns, longest_list);
-  Kokkos::parallel_for(
-      "Tessera::find_candidates", WindowPolicy<Exec>(exec, 0, static_cast<Ordinal>(clusters.extent(0))),
-      KOKKOS_LAMBDA(Ordinal rank) {
-        const Ordinal cluster = owners.clusters(rank);
-        for (int i = 0; i < list_length; ++i) m.candidates(cluster, i) = 0;
-        Tally shared;
-        tally_neighbours(m.sets, owners, rank, shared);
-        for (const Tally::Place& place : shared.places) {
-          if (place.number < 0 || place.number == rank) continue;
-          m.offer(cluster, owners.clusters(place.number), place.count);
-        }
-      });
+  const auto count = static_cast<Ordinal>(clusters.extent(0));
+  const std::string label = "Tessera::find_candidates";
+  if constexpr (is_host_space<Exec>) {
+    Kokkos::parallel_for(label, WindowPolicy<Exec>(exec, 0, count), CandidatesOfCluster<Memory>{m, owners});
+  } else {
+    constexpr int threads = TeamShape{}.lanes / TeamShape{}.thread_lanes;
+    using Candidates = CandidatesOfTeams<Memory>;
+    Kokkos::parallel_for(label, teams(exec, (count - 1) / threads + 1, threads * sizeof(typename Candidates::Scratch)),
+                         Candidates{m, owners});
+  }
 }
 
 /// Pairs those that choose each other; whether there were any.

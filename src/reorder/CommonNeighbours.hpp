@@ -2,20 +2,17 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tessera/common/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <type_traits>
-#include <vector>
+#include <tessera/parallel/Batches.hpp>
+
+#include "CommonNeighbourTeams.hpp"
 
 /// Step II of data affinity: neighbours in the order have as many columns in common as can be found nearby.
 namespace Tessera::Impl {
-
-/// Rows among which the one with the most columns in common is looked for: a multiple of the rows of windows.
-constexpr int words_of_block = 4;
-constexpr Ordinal common_neighbour_block = 64 * words_of_block;
 
 /// Sums of 64 rows at once: bit r of plane p is bit p of the sum of row r.
 class BitPlanes {
@@ -45,54 +42,26 @@ class BitPlanes {
   int used_ = 0;
 };
 
-/// Orders the rows of a block. Its columns are in a hash table, each with the set of rows of the block that have it, so
-/// that one look at a column counts it for all rows: a column that all have costs no more than another.
+/// Orders the rows of a block with one thread, which counts for 64 rows at once.
 template <class Exec, class Offset>
 struct CommonNeighbourOrder {
-  using Memory = typename Exec::memory_space;
+  CommonNeighbourBlocks<Exec, Offset> blocks;
 
-  CsrPattern<Offset> A;
-  Kokkos::View<Ordinal*, Memory> order;
-  Kokkos::View<std::size_t*, Memory> before;       // blocks + 1: entries in the blocks before
-  Ordinal first_block;                             // whose tables come first
-  Kokkos::View<Ordinal*, Memory> columns;          // tables of twice the entries of each block; -1: free
-  Kokkos::View<std::uint64_t*, Memory> rows_with;  // words_of_block for each of the columns
-
-  KOKKOS_FUNCTION std::size_t table(Ordinal block) const { return 2 * (before(block) - before(first_block)); }
-
-  /// Where a column is in the table of a block, or the free place where it belongs.
-  KOKKOS_FUNCTION std::size_t find(Ordinal block, Ordinal column) const {
-    const std::size_t begin = table(block), end = table(block + 1);
-    const std::uint64_t hash = static_cast<std::uint32_t>(column) * std::uint32_t(0x9e3779b1u);
-    std::size_t place = begin + std::size_t((hash * (end - begin)) >> 32);
-    while (columns(place) >= 0 && columns(place) != column) {
-      if (++place == end) place = begin;
-    }
-    return place;
-  }
-
-  /// Enters the rows of a block into its table.
   KOKKOS_FUNCTION void fill(Ordinal block, Ordinal rows, const Ordinal* block_rows) const {
-    for (std::size_t place = table(block); place < table(block + 1); ++place) {
-      columns(place) = -1;
-      for (int w = 0; w < words_of_block; ++w) rows_with(words_of_block * place + w) = 0;
-    }
+    const auto& A = blocks.A;
+    for (std::size_t place = blocks.table(block); place < blocks.table(block + 1); ++place) blocks.clear(place);
     for (Ordinal r = 0; r < rows; ++r) {
-      for (Offset k = A.row_offsets[block_rows[r]]; k < A.row_offsets[block_rows[r] + 1]; ++k) {
-        const std::size_t place = find(block, A.column_indices[k]);
-        columns(place) = A.column_indices[k];
-        rows_with(words_of_block * place + r / 64) |= std::uint64_t(1) << r % 64;
-      }
+      for (Offset k = A.row_offsets[block_rows[r]]; k < A.row_offsets[block_rows[r] + 1]; ++k)
+        blocks.enter(block, r, A.column_indices[k]);
     }
   }
 
   /// The first of the unvisited rows that has the most columns of `row`.
   KOKKOS_FUNCTION Ordinal nearest(Ordinal block, Ordinal row, const std::uint64_t* unvisited) const {
     BitPlanes common[words_of_block];
-    for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
-      const std::size_t place = find(block, A.column_indices[k]);
-      for (int w = 0; w < words_of_block; ++w)
-        common[w].increment(rows_with(words_of_block * place + w) & unvisited[w]);
+    for (Offset k = blocks.A.row_offsets[row]; k < blocks.A.row_offsets[row + 1]; ++k) {
+      const std::uint64_t* const sets = blocks.sets_of(block, blocks.A.column_indices[k]);
+      for (int w = 0; w < words_of_block; ++w) common[w].increment(sets[w] & unvisited[w]);
     }
     Ordinal result = -1;
     std::uint32_t most = 0;
@@ -107,19 +76,17 @@ struct CommonNeighbourOrder {
   }
 
   KOKKOS_FUNCTION void operator()(Ordinal block) const {
-    const Ordinal begin = block * common_neighbour_block;
-    const Ordinal left = static_cast<Ordinal>(order.extent(0)) - begin;
-    const Ordinal rows = left < common_neighbour_block ? left : common_neighbour_block;
+    const Ordinal begin = block * common_neighbour_block, rows = blocks.rows_of(block);
     Ordinal block_rows[common_neighbour_block];
     std::uint64_t unvisited[words_of_block] = {};
     for (Ordinal r = 0; r < rows; ++r) {
-      block_rows[r] = order(begin + r);
+      block_rows[r] = blocks.order(begin + r);
       unvisited[r / 64] |= std::uint64_t(1) << r % 64;
     }
     fill(block, rows, block_rows);
     Ordinal current = 0;
     for (Ordinal place = begin; place < begin + rows; ++place) {
-      order(place) = block_rows[current];
+      blocks.order(place) = block_rows[current];
       unvisited[current / 64] &= ~(std::uint64_t(1) << current % 64);
       current = nearest(block, block_rows[current], unvisited);
     }
@@ -154,26 +121,27 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
   using Memory = typename Exec::memory_space;
   const auto before = entries_before_blocks(exec, A, order);
   const auto ends = host_copy(exec, before);
-  // As many blocks at a time as have an eighth of the entries: tables need nine bytes an entry then. A device has a
-  // thread for each block, and takes no longer for all of them: there, up to a gigabyte.
   const std::size_t blocks = ends.size() - 1;
-  const bool host = std::is_same_v<Memory, Kokkos::HostSpace>;
-  const std::size_t aim = std::max(ends.back() / 8, std::size_t(1) << (host ? 18 : 24));
+  const std::size_t most = entries_of_batch<Exec>(ends.back(), std::size_t(1) << 24);
   Kokkos::View<Ordinal*, Memory> columns;
   Kokkos::View<std::uint64_t*, Memory> rows_with;
   for (std::size_t block = 0; block < blocks;) {
-    const auto end = std::upper_bound(ends.begin() + static_cast<std::ptrdiff_t>(block), ends.end(), ends[block] + aim);
-    const std::size_t next = std::max(block + 1, static_cast<std::size_t>(end - ends.begin()) - 1);
+    const std::size_t next = end_of_batch(ends, block, most);
     const std::size_t places = 2 * (ends[next] - ends[block]);
     if (columns.extent(0) < places) {
       columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_blocks", places);
       rows_with =
           allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", words_of_block * places);
     }
-    const auto first = static_cast<Ordinal>(block);
-    Kokkos::parallel_for("Tessera::order_by_common_neighbours",
-                         WindowPolicy<Exec>(exec, first, static_cast<Ordinal>(next)),
-                         CommonNeighbourOrder<Exec, Offset>{A, order, before, first, columns, rows_with});
+    const auto first = static_cast<Ordinal>(block), last = static_cast<Ordinal>(next);
+    const CommonNeighbourBlocks<Exec, Offset> batch{A, order, before, first, columns, rows_with};
+    const std::string label = "Tessera::order_by_common_neighbours";
+    if constexpr (is_host_space<Exec>) {
+      Kokkos::parallel_for(label, WindowPolicy<Exec>(exec, first, last), CommonNeighbourOrder<Exec, Offset>{batch});
+    } else {
+      using Order = CommonNeighbourTeams<Exec, Offset>;
+      Kokkos::parallel_for(label, teams(exec, last - first, sizeof(typename Order::Scratch)), Order{batch});
+    }
     block = next;
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tessera/parallel/Teams.hpp>
+
 #include "OwnerLists.hpp"
 
 /// Clusters that have a column in common with one.
@@ -13,21 +15,27 @@ constexpr std::size_t reach = 8;          // to either side, in a longer list
 struct Tally {
   static constexpr int bits = 8;
   static constexpr int size = 1 << bits;
+  static constexpr int most = 3 * size / 4;
   struct Place {
     Ordinal number, count;
   };
   Place places[size];
-  int used = 0;
+  int used;
 
-  KOKKOS_INLINE_FUNCTION Tally() {
+  KOKKOS_INLINE_FUNCTION void clear() {
     for (Place& place : places) place = {-1, 0};
+    used = 0;
+  }
+
+  KOKKOS_INLINE_FUNCTION static int first_place(Ordinal number) {
+    return static_cast<int>((static_cast<std::uint32_t>(number) * 0x9e3779b9u) >> (32 - bits));
   }
 
   KOKKOS_INLINE_FUNCTION void add(Ordinal number) {
-    auto i = static_cast<int>((static_cast<std::uint32_t>(number) * 0x9e3779b9u) >> (32 - bits));
+    int i = first_place(number);
     while (places[i].number != number) {
       if (places[i].number == -1) {
-        if (4 * used == 3 * size) return;
+        if (used == most) return;
         ++used;
         places[i].number = number;
         break;
@@ -35,6 +43,21 @@ struct Tally {
       i = (i + 1) % size;
     }
     ++places[i].count;
+  }
+
+  /// As lanes of a device do side by side. Either there is room for all of their numbers, or for no new one.
+  KOKKOS_INLINE_FUNCTION void add_side_by_side(Ordinal number, bool is_full) {
+    for (int i = first_place(number);; i = (i + 1) % size) {
+      Ordinal found = Kokkos::atomic_load(&places[i].number);
+      if (found == -1) {
+        if (is_full) return;
+        found = Kokkos::atomic_compare_exchange(&places[i].number, Ordinal(-1), number);
+        if (found == -1) Kokkos::atomic_inc(&used);
+      }
+      if (found != -1 && found != number) continue;
+      Kokkos::atomic_inc(&places[i].count);
+      return;
+    }
   }
 };
 
@@ -56,15 +79,59 @@ KOKKOS_INLINE_FUNCTION ListPart part_around(const Ranks& ranks, ListPart list, O
   return {low > list.begin + reach ? low - reach : list.begin, list.end > low + reach ? low + reach : list.end};
 }
 
-/// Counts the columns that the cluster of a rank shares with others, by their ranks; of long lists, near ones.
+/// The owners of a column to be visited from one of them: of long lists, near ones.
+template <class Memory>
+KOKKOS_INLINE_FUNCTION ListPart owners_to_visit(const OwnerLists<Memory>& owners, Ordinal column, Ordinal rank) {
+  const ListPart list{owners.offsets(column), owners.offsets(column + 1)};
+  return list.end - list.begin > longest_list ? part_around(owners.ranks, list, rank) : list;
+}
+
+/// Counts the columns that the cluster of a rank shares with others, by their ranks.
 template <class Memory>
 KOKKOS_INLINE_FUNCTION void tally_neighbours(const ColumnSets<Memory>& sets, const OwnerLists<Memory>& owners,
                                              Ordinal rank, Tally& shared) {
   const Ordinal cluster = owners.clusters(rank);
   for (const Ordinal* column = sets.begin(cluster); column < sets.end(cluster); ++column) {
-    ListPart list{owners.offsets(*column), owners.offsets(*column + 1)};
-    if (list.end - list.begin > longest_list) list = part_around(owners.ranks, list, rank);
+    const ListPart list = owners_to_visit(owners, *column, rank);
     for (std::size_t i = list.begin; i < list.end; ++i) shared.add(owners.ranks(i));
+  }
+}
+
+/// Columns whose lists are looked up side by side.
+constexpr int tally_columns = 32;
+
+/// Adds a list with the lanes of a thread; as one lane would, which matters where the table becomes full.
+template <class Member, class Ranks>
+KOKKOS_INLINE_FUNCTION void add_list(const Member& thread, const Ranks& ranks, ListPart list, Tally& shared) {
+  const auto size = static_cast<int>(list.end - list.begin);
+  int used = 0;  // the same for all lanes, before one of them adds
+  Kokkos::single(
+      Kokkos::PerThread(thread), [&](int& known) { known = shared.used; }, used);
+  if (used == Tally::most || used + size <= Tally::most) {
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(thread, size), [&](int i) {
+      shared.add_side_by_side(ranks(list.begin + std::size_t(i)), used == Tally::most);
+    });
+  } else {
+    Kokkos::single(Kokkos::PerThread(thread), [&] {
+      for (std::size_t i = list.begin; i < list.end; ++i) shared.add(ranks(i));
+    });
+  }
+}
+
+/// The same with the lanes of a thread.
+template <class Member, class Memory>
+KOKKOS_INLINE_FUNCTION void tally_neighbours(const Member& thread, const ColumnSets<Memory>& sets,
+                                             const OwnerLists<Memory>& owners, Ordinal rank, Tally& shared,
+                                             ListPart* parts) {
+  Kokkos::parallel_for(Kokkos::ThreadVectorRange(thread, Tally::size), [&](int i) { shared.places[i] = {-1, 0}; });
+  Kokkos::single(Kokkos::PerThread(thread), [&] { shared.used = 0; });
+  const Ordinal cluster = owners.clusters(rank);
+  const Ordinal* const end = sets.end(cluster);
+  for (const Ordinal* column = sets.begin(cluster); column < end; column += tally_columns) {
+    const int count = end - column < tally_columns ? static_cast<int>(end - column) : tally_columns;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(thread, count),
+                         [&](int i) { parts[i] = owners_to_visit(owners, column[i], rank); });
+    for (int i = 0; i < count; ++i) add_list(thread, owners.ranks, parts[i], shared);
   }
 }
 

@@ -1,24 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <tessera/common/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/ColumnTable.hpp>
 #include <tessera/reorder/Permutation.hpp>
-
-#include "ColumnSets.hpp"
 
 namespace Tessera::Impl {
 
-/// Enters a column into an open hash table whose free places hold -1: whether it is new. The table has a free place.
-KOKKOS_INLINE_FUNCTION bool insert_column(Ordinal* table, std::uint64_t size, Ordinal column) {
-  std::uint64_t place = (std::uint64_t(std::uint32_t(column) * 0x9e3779b9u) * size) >> 32;
-  while (table[place] != -1) {
-    if (table[place] == column) return false;
-    if (++place == size) place = 0;
+/// Counts the distinct block columns of windows of rows in an order, a team a window.
+template <class Exec, class Offset>
+struct CountWindowColumns {
+  using Memory = typename Exec::memory_space;
+
+  CsrPattern<Offset> A;
+  Kokkos::View<Ordinal*, Memory> order;  // empty: as they are
+  Ordinal height, width;
+  Kokkos::View<std::size_t*, Memory> tables;  // where a window's table begins, and the end
+  Kokkos::View<Ordinal*, Memory> table;
+
+  KOKKOS_FUNCTION Ordinal row(Ordinal window, Ordinal r) const {
+    return order.extent(0) > 0 ? order(window * height + r) : window * height + r;
   }
-  table[place] = column;
-  return true;
-}
+  KOKKOS_FUNCTION Ordinal rows_of(Ordinal window) const {
+    return height < A.rows - window * height ? height : A.rows - window * height;
+  }
+
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, std::size_t& sum) const {
+    const Ordinal window = team.league_rank();
+    Ordinal* const begin = table.data() + tables(window);
+    const std::size_t size = tables(window + 1) - tables(window);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](std::size_t place) { begin[place] = -1; });
+    team.team_barrier();
+    std::size_t found = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, rows_of(window)),
+        [&](Ordinal r, std::size_t& of_thread) {
+          const Offset first = A.row_offsets[row(window, r)];
+          const auto entries = static_cast<std::size_t>(A.row_offsets[row(window, r) + 1] - first);
+          std::size_t of_row = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, entries),
+              [&](std::size_t k, std::size_t& of_lane) {
+                const Ordinal column = A.column_indices[std::size_t(first) + k] / width;
+                of_lane += enter_column<Exec>(begin, size, column).is_new;
+              },
+              of_row);
+          of_thread += of_row;
+        },
+        found);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { sum += found; });
+  }
+};
 
 /// Distinct block columns, `width` columns each, in all windows of `height` rows of A in an order.
 ///
@@ -44,22 +79,13 @@ static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPat
         tables(window + 1) = 2 * entries;
       });
   counts_to_offsets(exec, tables);
-  const auto table = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::table",
-                                                              read_element(exec, tables.data() + std::size_t(windows)));
+  const auto places = read_element(exec, tables.data() + std::size_t(windows));
+  const auto table = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::table", places);
   std::size_t count = 0;
-  Kokkos::parallel_reduce(
-      "Tessera::count_window_columns", WindowPolicy<ExecutionSpace>(exec, 0, windows),
-      KOKKOS_LAMBDA(Ordinal window, std::size_t & sum) {
-        Ordinal* const begin = table.data() + tables(window);
-        const std::size_t size = tables(window + 1) - tables(window);
-        for (std::size_t i = 0; i < size; ++i) begin[i] = -1;
-        for (Ordinal r = 0; r < height && r < A.rows - window * height; ++r) {
-          const Ordinal row = reordered ? order(window * height + r) : window * height + r;
-          auto walk = RowColumns<Offset>{A, width}.walk(row);
-          for (Ordinal column; walk.advance(column);) sum += insert_column(begin, size, column);
-        }
-      },
-      count);
+  if (places == 0) return count;
+  const TeamShape shape{256, lanes_for(static_cast<double>(places / 2) / A.rows)};
+  Kokkos::parallel_reduce("Tessera::count_window_columns", teams(exec, windows, 0, shape),
+                          CountWindowColumns<ExecutionSpace, Offset>{A, order, height, width, tables, table}, count);
   exec.fence("Tessera::count_window_columns");
   return count;
 }

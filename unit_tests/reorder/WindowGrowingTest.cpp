@@ -70,6 +70,9 @@ TYPED_TEST(WindowGrowingTest, TheSameOrderOnEveryBackend) {
             6653520676407068527u);
   // hubs: columns of which not all owners are visited
   EXPECT_EQ(fingerprint(to_host(this->order_of(hub_pattern<Offset>(2000, 300, 15), 64).order)), 3822756047935522633u);
+  // rows that share columns with more others than are tallied
+  EXPECT_EQ(fingerprint(to_host(this->order_of(random_pattern<Offset>(600, 400, 0.1, 16), 64).order)),
+            14448835530557141177u);
 }
 
 TYPED_TEST(WindowGrowingTest, WindowsHaveRows) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/parallel/Teams.hpp>
+
+/// Open hash tables of columns, one a team. Free places hold -1.
+namespace Tessera::Impl {
+
+struct TablePlace {
+  std::size_t place;
+  bool is_new;
+};
+
+/// Where the search for a column begins.
+KOKKOS_INLINE_FUNCTION std::size_t first_place(Ordinal column, std::size_t size) {
+  const std::uint64_t hash = static_cast<std::uint32_t>(column) * std::uint32_t(0x9e3779b1u);
+  return static_cast<std::size_t>((hash * size) >> 32);
+}
+
+/// Where a column is in a table that has it.
+KOKKOS_INLINE_FUNCTION std::size_t find_column(const Ordinal* table, std::size_t size, Ordinal column) {
+  std::size_t place = first_place(column, size);
+  while (table[place] != column) {
+    if (++place == size) place = 0;
+  }
+  return place;
+}
+
+/// Enters a column if it is not there, and says where it is. The table has a free place. Several threads of a device
+/// may enter columns at once; one of them is told that its column is new.
+template <class ExecutionSpace>
+KOKKOS_INLINE_FUNCTION TablePlace enter_column(Ordinal* table, std::size_t size, Ordinal column) {
+  for (std::size_t place = first_place(column, size);; place = place + 1 == size ? 0 : place + 1) {
+    Ordinal found = -1;
+    if constexpr (is_host_space<ExecutionSpace>) {
+      found = table[place];
+      if (found == -1) table[place] = column;
+    } else {
+      found = Kokkos::atomic_load(&table[place]);
+      if (found == -1) found = Kokkos::atomic_compare_exchange(&table[place], Ordinal(-1), column);
+    }
+    if (found == -1 || found == column) return {place, found == -1};
+  }
+}
+
+}  // namespace Tessera::Impl

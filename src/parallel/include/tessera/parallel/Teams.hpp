@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <tessera/common/Types.hpp>
+#include <type_traits>
+
+/// Teams that share a piece of work: many threads of a device, or one of a host.
+namespace Tessera::Impl {
+
+template <class ExecutionSpace>
+inline constexpr bool is_host_space = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
+
+template <class ExecutionSpace>
+using Teams = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
+
+/// A team of a device.
+struct TeamShape {
+  int lanes = 256;        // of all its threads
+  int thread_lanes = 32;  // which go along a list together; a power of two up to 32
+};
+
+/// Lanes for lists of a mean length: short ones keep few busy.
+inline int lanes_for(double mean_length) {
+  int lanes = 1;
+  while (lanes < 32 && lanes < mean_length) lanes *= 2;
+  return lanes;
+}
+
+/// \param scratch_bytes [in] that a team wants at hand
+/// \param shape         [in] on hosts, a team is one thread with one lane
+template <class ExecutionSpace>
+Teams<ExecutionSpace> teams(const ExecutionSpace& exec, Ordinal count, std::size_t scratch_bytes = 0,
+                            TeamShape shape = {}) {
+  if (is_host_space<ExecutionSpace>) shape = {1, 1};
+  Teams<ExecutionSpace> policy(exec, count, shape.lanes / shape.thread_lanes, shape.thread_lanes);
+  return policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));
+}
+
+/// `count` elements of a team's scratch memory, which are not initialized.
+template <class T, class Member>
+KOKKOS_INLINE_FUNCTION T* team_array(const Member& team, int count) {
+  return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(count * static_cast<int>(sizeof(T)), alignof(T)));
+}
+
+/// Sets bits and says which were set. Other threads of a device may do so too; on a host, a word is one thread's.
+template <class ExecutionSpace, class Word>
+KOKKOS_INLINE_FUNCTION Word add_bits(Word* word, Word bits) {
+  if constexpr (is_host_space<ExecutionSpace>) {
+    const Word before = *word;
+    *word |= bits;
+    return before;
+  } else {
+    return Kokkos::atomic_fetch_or(word, bits);
+  }
+}
+
+/// Likewise for a count.
+template <class ExecutionSpace, class Count>
+KOKKOS_INLINE_FUNCTION void add_to(Count* count, Count summand) {
+  if constexpr (is_host_space<ExecutionSpace>) {
+    *count += summand;
+  } else {
+    Kokkos::atomic_add(count, summand);
+  }
+}
+
+}  // namespace Tessera::Impl

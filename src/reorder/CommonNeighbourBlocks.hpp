@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Csr.hpp>
+#include <tessera/parallel/ColumnTable.hpp>
+
+namespace Tessera::Impl {
+
+/// Rows among which the one with the most columns in common is looked for: a multiple of the rows of windows.
+constexpr int words_of_block = 4;
+constexpr Ordinal common_neighbour_block = 64 * words_of_block;
+
+/// Blocks of rows, each with a hash table of its columns and the set of rows of the block that have each of them, so
+/// that one look at a column counts it for all rows: a column that all have costs no more than another.
+template <class Exec, class Offset>
+struct CommonNeighbourBlocks {
+  using Memory = typename Exec::memory_space;
+
+  CsrPattern<Offset> A;
+  Kokkos::View<Ordinal*, Memory> order;
+  Kokkos::View<std::size_t*, Memory> before;       // blocks + 1: entries in the blocks before
+  Ordinal first_block;                             // whose tables come first
+  Kokkos::View<Ordinal*, Memory> columns;          // tables of twice the entries of each block; -1: free
+  Kokkos::View<std::uint64_t*, Memory> rows_with;  // words_of_block for each of the columns
+
+  KOKKOS_FUNCTION std::size_t table(Ordinal block) const { return 2 * (before(block) - before(first_block)); }
+  KOKKOS_FUNCTION std::size_t table_size(Ordinal block) const { return 2 * (before(block + 1) - before(block)); }
+
+  KOKKOS_FUNCTION Ordinal rows_of(Ordinal block) const {
+    const Ordinal left = static_cast<Ordinal>(order.extent(0)) - block * common_neighbour_block;
+    return left < common_neighbour_block ? left : common_neighbour_block;
+  }
+
+  /// The sets of rows that have a column of a block.
+  KOKKOS_FUNCTION const std::uint64_t* sets_of(Ordinal block, Ordinal column) const {
+    const std::size_t begin = table(block);
+    return &rows_with(words_of_block * (begin + find_column(&columns(begin), table_size(block), column)));
+  }
+
+  KOKKOS_FUNCTION void clear(std::size_t place) const {
+    columns(place) = -1;
+    for (int w = 0; w < words_of_block; ++w) rows_with(words_of_block * place + w) = 0;
+  }
+
+  /// Row r of the block has the column.
+  KOKKOS_FUNCTION void enter(Ordinal block, Ordinal r, Ordinal column) const {
+    const std::size_t begin = table(block);
+    const std::size_t place = begin + enter_column<Exec>(&columns(begin), table_size(block), column).place;
+    add_bits<Exec>(&rows_with(words_of_block * place + r / 64), std::uint64_t(1) << r % 64);
+  }
+};
+
+}  // namespace Tessera::Impl
