@@ -1,65 +1,161 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/format/Csr.hpp>
+#include <algorithm>
+#include <cstdint>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/Batches.hpp>
+#include <tessera/parallel/ColumnTable.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/parallel/WindowMerge.hpp>
-#include <utility>
+#include <tessera/parallel/Teams.hpp>
+#include <vector>
 
 namespace Tessera {
 
 namespace Impl {
 
-/// The distinct columns of windows of A's rows, ascending, each window's where its first row begins in A: nobody need
-/// count them before they are written.
-template <class Offset>
-struct WindowRows {
-  Ordinal rows;  // windows
-  Ordinal height;
-  const Offset* row_offsets;  // of A
-  const Offset* ends;         // of the windows
-  const Ordinal* column_indices;
-};
-template <class Offset>
-KOKKOS_INLINE_FUNCTION Offset begin_of_row(const WindowRows<Offset>& A, Ordinal window) {
-  return A.row_offsets[window * A.height];
-}
-template <class Offset>
-KOKKOS_INLINE_FUNCTION Offset end_of_row(const WindowRows<Offset>& A, Ordinal window) {
-  return A.ends[window];
+constexpr int levels = 5;  // windows of 8, 16, ... rows
+constexpr Ordinal lowest = 8, tallest = 128;
+constexpr int tile_width = 8;
+constexpr int windows_of_tallest = 2 * tallest / lowest - 1;  // of all levels
+
+/// Where the windows of a level begin among those of a tallest one.
+KOKKOS_INLINE_FUNCTION int first_of_level(int level) {
+  return windows_of_tallest + 1 - ((windows_of_tallest + 1) >> level);
 }
 
-/// Where merged windows are written.
-template <class Offset, class Memory>
-struct WindowLists {
-  Kokkos::View<Offset*, Memory> ends;
-  Kokkos::View<Ordinal*, Memory> columns;
+/// Sums over windows, by level.
+struct LevelSums {
+  std::size_t columns[levels] = {};
+  std::size_t tiles[levels] = {};
 
-  template <class ExecutionSpace>
-  WindowLists(const ExecutionSpace& exec, Ordinal windows, std::size_t nonzeros)
-      : ends(allocate<decltype(ends)>(exec, "Tessera::WindowLists::ends", static_cast<std::size_t>(windows))),
-        columns(allocate<decltype(columns)>(exec, "Tessera::WindowLists::columns", nonzeros)) {}
+  KOKKOS_INLINE_FUNCTION LevelSums& operator+=(const LevelSums& other) {
+    for (int level = 0; level < levels; ++level) {
+      columns[level] += other.columns[level];
+      tiles[level] += other.tiles[level];
+    }
+    return *this;
+  }
 };
 
-/// Merges Count windows at a time into one, and counts the columns of all.
-template <int Count, class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-std::size_t merge_windows(const ExecutionSpace& exec, WindowRows<Offset>& windows,
-                          const WindowLists<Offset, Memory>& lists) {
-  const WindowRows<Offset> A = windows;
-  std::size_t columns = 0;
-  windows = {window_count(A.rows, Count), A.height * Count, A.row_offsets, lists.ends.data(), lists.columns.data()};
-  Kokkos::parallel_reduce(
-      "Tessera::merge_windows", WindowPolicy<ExecutionSpace>(exec, 0, windows.rows),
-      KOKKOS_LAMBDA(Ordinal window, std::size_t & sum) {
-        const Offset begin = begin_of_row(A, window * Count);
-        Offset place = begin;
-        merge_window<Count>(A, window * Count, [&](Ordinal column, unsigned) { lists.columns(place++) = column; });
-        lists.ends(window) = place;
-        sum += std::size_t(place - begin);
-      },
-      columns);
-  exec.fence("Tessera::merge_windows");
-  return columns;
+/// Counts the distinct columns of windows of all levels, a team a tallest one. Its columns are in a hash table, each
+/// with the set of rows that were found to have it: an entry is the first of its column in the windows whose rows that
+/// set has none of.
+template <class Exec, class Offset>
+struct CountLevels {
+  using Memory = typename Exec::memory_space;
+  static constexpr int words = tallest / 64;
+
+  CsrPattern<Offset> A;
+  Ordinal first_window;                           // of the batch, whose tables come first
+  Kokkos::View<Ordinal*, Memory> columns;         // tables
+  Kokkos::View<std::uint64_t*, Memory> row_sets;  // `words` for each of the columns
+
+  KOKKOS_FUNCTION Ordinal first_row(Ordinal window) const {
+    return window <= (A.rows - 1) / tallest ? window * tallest : A.rows;
+  }
+
+  /// Tables have half as many places again as entries, and one.
+  KOKKOS_FUNCTION std::size_t table(Ordinal window) const {
+    const auto entries = std::size_t(A.row_offsets[first_row(window)] - A.row_offsets[first_row(first_window)]);
+    return entries + entries / 2 + std::size_t(window - first_window);
+  }
+
+  /// \param begin [in] where the table of `size` places begins that row r of a window belongs to
+  KOKKOS_FUNCTION void count_entry(std::size_t begin, std::size_t size, Ordinal r, Ordinal column,
+                                   std::uint32_t* found) const {
+    const TablePlace entered = enter_column<Exec>(&columns(begin), size, column);
+    if (entered.is_new) add_to<Exec>(&found[windows_of_tallest - 1], 1u);
+    std::uint64_t* const set = &row_sets(words * (begin + entered.place) + r / 64);
+    const std::uint64_t before = add_bits<Exec>(set, std::uint64_t(1) << r % 64);
+    for (int level = 0; level < levels - 1; ++level) {
+      const Ordinal height = lowest << level;
+      const std::uint64_t rows = ~std::uint64_t(0) >> (64 - height) << (r % 64 / height * height);
+      if ((before & rows) != 0) return;
+      add_to<Exec>(&found[first_of_level(level) + r / height], 1u);
+    }
+  }
+
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, LevelSums& sums) const {
+    const Ordinal window = first_window + team.league_rank(), start = first_row(window);
+    const int counts = windows_of_tallest;
+    auto* const found = team_array<std::uint32_t>(team, counts);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, counts), [&](int i) { found[i] = 0; });
+    const std::size_t begin = table(window), size = table(window + 1) - begin;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](std::size_t place) {
+      columns(begin + place) = -1;
+      for (int w = 0; w < words; ++w) row_sets(words * (begin + place) + w) = 0;
+    });
+    team.team_barrier();
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first_row(window + 1) - start), [&](Ordinal r) {
+      const Offset first = A.row_offsets[start + r];
+      const auto entries = static_cast<std::size_t>(A.row_offsets[start + r + 1] - first);
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, entries), [&](std::size_t k) {
+        count_entry(begin, size, r, A.column_indices[std::size_t(first) + k], found);
+      });
+    });
+    team.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      for (int level = 0; level < levels; ++level) {
+        for (int i = first_of_level(level); i < first_of_level(level + 1); ++i) {
+          sums.columns[level] += found[i];
+          sums.tiles[level] += (found[i] + tile_width - 1) / tile_width;
+        }
+      }
+    });
+  }
+};
+
+/// Entries before each of the tallest windows, and all. If they are one batch, nobody asks for those between.
+template <class ExecutionSpace, class Offset>
+std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                                std::size_t nonzeros, std::size_t windows, std::size_t batch) {
+  if (nonzeros <= batch) {
+    std::vector<std::size_t> before(windows + 1, nonzeros);
+    before.front() = 0;
+    return before;
+  }
+  const auto before = allocate<Kokkos::View<std::size_t*, typename ExecutionSpace::memory_space>>(
+      exec, "Tessera::entries_before_windows", windows + 1);
+  Kokkos::parallel_for(
+      "Tessera::entries_before_windows", IndexPolicy<ExecutionSpace>(exec, 0, windows + 1),
+      KOKKOS_LAMBDA(std::size_t window) {
+        const std::size_t row = window * std::size_t(tallest), rows = std::size_t(A.rows);
+        before(window) = static_cast<std::size_t>(A.row_offsets[row < rows ? row : rows]);
+      });
+  return host_copy(exec, before);
+}
+
+template <class ExecutionSpace, class Offset>
+LevelSums count_levels(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
+  using Memory = typename ExecutionSpace::memory_space;
+  LevelSums sums;
+  if (nonzeros == 0) return sums;
+  const auto windows = static_cast<std::size_t>(window_count(A.rows, tallest));
+  const std::size_t batch = entries_of_batch<ExecutionSpace>(nonzeros, std::size_t(1) << 21);
+  const auto before = entries_before_windows(exec, A, nonzeros, windows, batch);
+  std::vector<std::size_t> ends;
+  std::size_t places = 0;  // of the tables of a batch
+  for (std::size_t window = 0; window < windows; window = ends.back()) {
+    ends.push_back(end_of_batch(before, window, batch));
+    const std::size_t entries = before[ends.back()] - before[window];
+    places = std::max(places, entries + entries / 2 + ends.back() - window);
+  }
+  const auto columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_windows", places);
+  const auto row_sets =
+      allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", tallest / 64 * places);
+  const auto results = allocate<Kokkos::View<LevelSums*, Memory>>(exec, "Tessera::window_columns", ends.size());
+  const int lanes = lanes_for(static_cast<double>(nonzeros) / A.rows);
+  const TeamShape shape{nonzeros / windows > 2048 ? 512 : 256, lanes};
+  for (std::size_t b = 0; b < ends.size(); ++b) {
+    const std::size_t first = b == 0 ? 0 : ends[b - 1];
+    Kokkos::parallel_reduce(
+        "Tessera::window_columns",
+        teams(exec, static_cast<Ordinal>(ends[b] - first), windows_of_tallest * sizeof(std::uint32_t), shape),
+        CountLevels<ExecutionSpace, Offset>{A, static_cast<Ordinal>(first), columns, row_sets},
+        Kokkos::subview(results, b));
+  }
+  for (const LevelSums& of_batch : host_copy(exec, results)) sums += of_batch;
+  return sums;
 }
 
 }  // namespace Impl
@@ -67,16 +163,14 @@ std::size_t merge_windows(const ExecutionSpace& exec, WindowRows<Offset>& window
 template <class ExecutionSpace, class Offset>
 std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                             std::size_t nonzeros) {
+  const Impl::LevelSums sums = Impl::count_levels(exec, A, nonzeros);
   std::array<WindowColumns, 5> result;
-  using Lists = Impl::WindowLists<Offset, typename ExecutionSpace::memory_space>;
-  Lists lists(exec, window_count(A.rows, 8), nonzeros), next(exec, window_count(A.rows, 16), nonzeros);
-  Impl::WindowRows<Offset> merged{A.rows, 1, A.row_offsets, A.row_offsets + 1, A.column_indices};
-  for (WindowColumns& windows : result) {
-    const bool first = merged.height == 1;
-    windows.columns = first ? Impl::merge_windows<8>(exec, merged, lists) : Impl::merge_windows<2>(exec, merged, lists);
-    windows.window_rows = merged.height;
+  for (std::size_t level = 0; level < result.size(); ++level) {
+    WindowColumns& windows = result[level];
+    windows.window_rows = Impl::lowest << level;
+    windows.columns = sums.columns[level];
+    windows.tiles = sums.tiles[level];
     if (windows.columns > 0) windows.reuse = static_cast<double>(nonzeros) / static_cast<double>(windows.columns);
-    std::swap(lists, next);
   }
   return result;
 }

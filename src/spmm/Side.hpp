@@ -57,21 +57,22 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.rows = A.rows;
   statistics.columns = A.columns;
   statistics.nonzeros = static_cast<double>(A.nonzeros);
-  statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
   statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
   statistics.offset_bytes = sizeof(Offset);
   statistics.vector_columns = options.columns;
   using Model = decltype(DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options));
-  if (options.reordering != Reordering::None || !std::is_same_v<Model, MachineModel>) {
-    const auto windows = window_columns(exec, A.view(), A.nonzeros);
-    for (const WindowColumns& window : windows) {
-      if (window.window_rows == 8) statistics.near_columns = static_cast<double>(window.columns);
-      if (window.window_rows == 64) statistics.staged_columns = static_cast<double>(window.columns);
-      if (window.window_rows == 128) statistics.window_columns = static_cast<double>(window.columns);
-    }
+  if (options.reordering == Reordering::None && std::is_same_v<Model, MachineModel>) {
+    statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
+    return statistics;
   }
-  if (!std::is_same_v<Model, MachineModel>)
-    statistics.bmat_tiles = static_cast<double>(count_bmat_tiles(exec, A.view()));
+  for (const WindowColumns& windows : window_columns(exec, A.view(), A.nonzeros)) {
+    const auto columns = static_cast<double>(windows.columns), tiles = static_cast<double>(windows.tiles);
+    if (windows.window_rows == 8) statistics.near_columns = columns;
+    if (windows.window_rows == 8) statistics.bittcf_tiles = tiles;
+    if (windows.window_rows == 16 && !std::is_same_v<Model, MachineModel>) statistics.bmat_tiles = tiles;
+    if (windows.window_rows == 64) statistics.staged_columns = columns;
+    if (windows.window_rows == 128) statistics.window_columns = columns;
+  }
   return statistics;
 }
 

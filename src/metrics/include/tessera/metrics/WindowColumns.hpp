@@ -12,7 +12,8 @@ namespace Tessera {
 struct WindowColumns {
   int window_rows = 0;
   std::size_t columns = 0;
-  double reuse = 0;  ///< nonzeros a distinct column: how many entries one gathered row of X serves; 0 without any
+  std::size_t tiles = 0;  ///< those of 8 columns that each window's fill
+  double reuse = 0;       ///< nonzeros a distinct column: how many entries one gathered row of X serves; 0 without any
 };
 
 /// For windows of 8, 16, 32, 64 and 128 rows.
@@ -20,8 +21,8 @@ struct WindowColumns {
 /// \param A        [in] canonical
 /// \param nonzeros [in] of A
 ///
-/// Cost: the distinct columns of 8 rows are listed, then those of two windows at a time merged, a pass each; memory for
-/// two lists as long as A's column indices. Waits for `exec`.
+/// Cost: a pass over the entries, which enters the columns of 128 rows at a time into hash tables; memory for those of
+/// an eighth of the entries, or of 2^18 (2^21 on devices), 30 bytes an entry. Waits for `exec`.
 template <class ExecutionSpace, class Offset>
 std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                             std::size_t nonzeros);
