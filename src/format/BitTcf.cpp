@@ -11,26 +11,13 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Bit 8 r + c for row r of column c.
-KOKKOS_INLINE_FUNCTION std::uint64_t bittcf_mask(const CondensedTile<8>& tile) {
+/// Bit 8 r + c for row r of column c, of the 8 columns of a tile.
+KOKKOS_INLINE_FUNCTION std::uint64_t bittcf_mask(const std::uint8_t* rows) {
   std::uint64_t mask = 0;
   for (int c = 0; c < 8; ++c) {
-    for (int r = 0; r < 8; ++r) mask |= std::uint64_t(tile.rows[c] >> r & 1u) << (8 * r + c);
+    for (int r = 0; r < 8; ++r) mask |= std::uint64_t(rows[c] >> r & 1u) << (8 * r + c);
   }
   return mask;
-}
-
-/// The tiles of a window, and the number of entries of tile t in tile_offsets[t + 1].
-template <class Offset, class Pattern>
-KOKKOS_INLINE_FUNCTION void fill_bittcf(const CsrPattern<Offset>& A, Ordinal window, const Pattern& out) {
-  const Offset first = out.window_offsets(window);
-  for_each_tile<8, 8>(A, window, [&](Offset number, const CondensedTile<8>& tile) {
-    const auto t = static_cast<std::size_t>(first + number);
-    const std::uint64_t mask = bittcf_mask(tile);
-    for (int c = 0; c < 8; ++c) out.tile_columns(t * 8 + c) = tile.columns[c];
-    out.tile_masks(t) = mask;
-    out.tile_offsets(t + 1) = static_cast<Offset>(popcount(mask));
-  });
 }
 
 }  // namespace Impl
@@ -45,16 +32,19 @@ BuiltBitTcf<Offset, typename ExecutionSpace::memory_space> build_bittcf(const Ex
                                                                         const CsrPattern<Offset>& A,
                                                                         std::size_t nonzeros) {
   BitTcf<Offset, typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, {}, {}, {}, {}};
-  const auto windows = window_count(A.rows, 8);
-  p.window_offsets = Impl::tile_offsets_of_windows<8, 8>(exec, A);
-  const auto tiles = static_cast<std::size_t>(Impl::read_element(exec, p.window_offsets.data() + windows));
+  const auto windows = Impl::condense_windows<8, 8>(exec, A);
+  p.window_offsets = windows.window_offsets;
+  p.tile_columns = windows.columns;
+  const std::size_t tiles = p.tile_columns.extent(0) / 8;
   p.tile_offsets = Impl::allocate<decltype(p.tile_offsets)>(exec, "Tessera::BitTcf::tile_offsets", tiles + 1);
-  p.tile_columns = Impl::allocate<decltype(p.tile_columns)>(exec, "Tessera::BitTcf::tile_columns", tiles * 8);
   p.tile_masks = Impl::allocate<decltype(p.tile_masks)>(exec, "Tessera::BitTcf::tile_masks", tiles);
   const auto filled = p;
   Kokkos::parallel_for(
-      "Tessera::build_bittcf", Impl::WindowPolicy<ExecutionSpace>(exec, 0, windows),
-      KOKKOS_LAMBDA(Ordinal window) { Impl::fill_bittcf(A, window, filled); });
+      "Tessera::build_bittcf", Impl::IndexPolicy<ExecutionSpace>(exec, 0, tiles), KOKKOS_LAMBDA(std::size_t tile) {
+        const std::uint64_t mask = Impl::bittcf_mask(&windows.rows(8 * tile));
+        filled.tile_masks(tile) = mask;
+        filled.tile_offsets(tile + 1) = static_cast<Offset>(popcount(mask));
+      });
   Impl::counts_to_offsets(exec, p.tile_offsets);
   return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, nonzeros)};
 }

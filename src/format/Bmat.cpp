@@ -11,25 +11,16 @@ namespace Tessera {
 
 namespace Impl {
 
-/// The tiles of a window, and the number of its entries in value_offsets[window + 1].
-template <class Offset, class Pattern>
-KOKKOS_INLINE_FUNCTION void fill_bmat(const CsrPattern<Offset>& A, Ordinal window, const Pattern& out) {
-  const Offset first = out.window_offsets(window);
-  Offset entries = 0;
-  for_each_tile<16, 8>(A, window, [&](Offset number, const CondensedTile<8>& tile) {
-    const auto t = static_cast<std::size_t>(first + number);
-    std::uint32_t words[4] = {0, 0, 0, 0};
-    for (int c = 0; c < 8; ++c) {
-      out.tile_columns(t * 8 + c) = tile.columns[c];
-      for (unsigned rows = tile.rows[c]; rows != 0; rows &= rows - 1) {
-        const int r = lowest_bit(rows);
-        words[bmat_word(r, c)] |= std::uint32_t(1) << bmat_bit(r, c);
-      }
-      entries += static_cast<Offset>(popcount(tile.rows[c]));
+/// The four words of a tile, from the rows of its 8 columns.
+KOKKOS_INLINE_FUNCTION void fill_bmat_words(const std::uint16_t* rows, std::uint32_t* words) {
+  std::uint32_t bits[4] = {0, 0, 0, 0};
+  for (int c = 0; c < 8; ++c) {
+    for (unsigned left = rows[c]; left != 0; left &= left - 1) {
+      const int r = lowest_bit(left);
+      bits[bmat_word(r, c)] |= std::uint32_t(1) << bmat_bit(r, c);
     }
-    for (int w = 0; w < 4; ++w) out.tile_words(t * 4 + w) = words[w];
-  });
-  out.value_offsets(window + 1) = entries;
+  }
+  for (int w = 0; w < 4; ++w) words[w] = bits[w];
 }
 
 }  // namespace Impl
@@ -43,18 +34,24 @@ template <class ExecutionSpace, class Offset>
 BuiltBmat<Offset, typename ExecutionSpace::memory_space> build_bmat(const ExecutionSpace& exec,
                                                                     const CsrPattern<Offset>& A, std::size_t nonzeros) {
   Bmat<Offset, typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, {}, {}, {}, {}};
-  const auto windows = window_count(A.rows, 16);
-  p.window_offsets = Impl::tile_offsets_of_windows<16, 8>(exec, A);
-  const auto tiles = static_cast<std::size_t>(Impl::read_element(exec, p.window_offsets.data() + windows));
+  const auto windows = Impl::condense_windows<16, 8>(exec, A);
+  p.window_offsets = windows.window_offsets;
+  p.tile_columns = windows.columns;
+  const std::size_t tiles = p.tile_columns.extent(0) / 8;
   p.value_offsets =
-      Impl::allocate<decltype(p.value_offsets)>(exec, "Tessera::Bmat::value_offsets", windows + std::size_t(1));
-  p.tile_columns = Impl::allocate<decltype(p.tile_columns)>(exec, "Tessera::Bmat::tile_columns", tiles * 8);
+      Impl::allocate<decltype(p.value_offsets)>(exec, "Tessera::Bmat::value_offsets", p.window_offsets.extent(0));
   p.tile_words = Impl::allocate<decltype(p.tile_words)>(exec, "Tessera::Bmat::tile_words", tiles * 4);
   const auto filled = p;
   Kokkos::parallel_for(
-      "Tessera::build_bmat", Impl::WindowPolicy<ExecutionSpace>(exec, 0, windows),
-      KOKKOS_LAMBDA(Ordinal window) { Impl::fill_bmat(A, window, filled); });
-  Impl::counts_to_offsets(exec, p.value_offsets);
+      "Tessera::build_bmat", Impl::IndexPolicy<ExecutionSpace>(exec, 0, tiles), KOKKOS_LAMBDA(std::size_t tile) {
+        Impl::fill_bmat_words(&windows.rows(8 * tile), &filled.tile_words(4 * tile));
+      });
+  Kokkos::parallel_for(
+      "Tessera::build_bmat::value_offsets", Impl::IndexPolicy<ExecutionSpace>(exec, 0, p.value_offsets.extent(0)),
+      KOKKOS_LAMBDA(std::size_t window) {
+        const std::size_t row = 16 * window;
+        filled.value_offsets(window) = A.row_offsets[row < std::size_t(A.rows) ? row : std::size_t(A.rows)];
+      });
   return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, nonzeros)};
 }
 

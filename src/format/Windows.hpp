@@ -3,42 +3,21 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <tessera/common/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/WindowMerge.hpp>
+#include <type_traits>
+
+#include "WindowParts.hpp"
 
 /// Windows of adjacent rows whose distinct columns are condensed into tiles: what formats of condensed columns share.
 namespace Tessera::Impl {
 
-/// Width of a window's distinct columns, ascending, and the rows that have an entry in each: bit r for row r of the
-/// window. Columns that are left over are -1, without rows.
-template <int Width>
-struct CondensedTile {
-  Ordinal columns[Width];
-  unsigned rows[Width];
-};
-
-/// Calls visit(number, tile) for the tiles of a window; the first has number 0.
-template <int Height, int Width, class Offset, class Visit>
-KOKKOS_INLINE_FUNCTION void for_each_tile(const CsrPattern<Offset>& A, Ordinal window, const Visit& visit) {
-  CondensedTile<Width> tile;
-  Offset number = 0;
-  int used = 0;
-  const auto close_tile = [&] {
-    for (int c = used; c < Width; ++c) {
-      tile.columns[c] = -1;
-      tile.rows[c] = 0;
-    }
-    visit(number++, tile);
-    used = 0;
-  };
-  merge_window<Height>(A, window * Height, [&](Ordinal column, unsigned rows) {
-    tile.columns[used] = column;
-    tile.rows[used] = rows;
-    if (++used == Width) close_tile();
-  });
-  if (used > 0) close_tile();
-}
+/// Parts of windows, which differ in what they cost where they are whole windows.
+template <class ExecutionSpace>
+using PartPolicy =
+    Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
 
 template <int Height, int Width, class Offset>
 KOKKOS_INLINE_FUNCTION Offset tiles_of_window(const CsrPattern<Offset>& A, Ordinal window) {
@@ -60,18 +39,85 @@ static std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offs
   return tiles;
 }
 
-/// The first tile of each window; the last element is the number of tiles.
-template <int Height, int Width, class ExecutionSpace, class Offset>
-static Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_offsets_of_windows(
-    const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
-  using Offsets = Kokkos::View<Offset*, typename ExecutionSpace::memory_space>;
-  const Ordinal windows = window_count(A.rows, Height);
-  const auto offsets = allocate<Offsets>(exec, "Tessera::window_offsets", windows + std::size_t(1));
+/// Windows whose distinct columns, ascending, fill tiles of a width.
+template <int Height, class Offset, class Memory>
+struct CondensedWindows {
+  static_assert(Height <= 16);
+  using Rows = std::conditional_t<Height <= 8, std::uint8_t, std::uint16_t>;
+
+  Kokkos::View<Offset*, Memory> window_offsets;  // the first tile of each window, and the end
+  Kokkos::View<Ordinal*, Memory> columns;        // of the tiles; those that are left over in a window's last are -1
+  Kokkos::View<Rows*, Memory> rows;              // that have an entry in each: bit r for row r of the window
+};
+
+/// places(p): distinct columns in the parts before part p, in the order of windows and columns.
+template <int Height, class Exec, class Offset>
+static Kokkos::View<Offset*, typename Exec::memory_space> count_columns(
+    const Exec& exec, const WindowParts<Height, Exec, Offset>& parts) {
+  const auto places =
+      allocate<Kokkos::View<Offset*, typename Exec::memory_space>>(exec, "Tessera::places_of_parts", parts.count + 1);
   Kokkos::parallel_for(
-      "Tessera::tile_offsets_of_windows", WindowPolicy<ExecutionSpace>(exec, 0, windows),
-      KOKKOS_LAMBDA(Ordinal window) { offsets(window + 1) = tiles_of_window<Height, Width>(A, window); });
+      "Tessera::count_columns", PartPolicy<Exec>(exec, 0, parts.count), KOKKOS_LAMBDA(std::size_t number) {
+        const auto part = parts(number);
+        const Offset columns = merge_rows<Height>(parts.A.column_indices, part.rows, [](Ordinal, unsigned) {});
+        places(parts.first_of(part.window) + part.rank + 1) = columns;
+      });
+  counts_to_offsets(exec, places);
+  return places;
+}
+
+/// The first tile of each window; the last element is the number of tiles.
+template <int Width, int Height, class Exec, class Offset, class Places>
+static Places tile_offsets_of_windows(const Exec& exec, const WindowParts<Height, Exec, Offset>& parts,
+                                      const Places& places, Ordinal windows) {
+  const auto offsets = allocate<Places>(exec, "Tessera::window_offsets", windows + std::size_t(1));
+  Kokkos::parallel_for(
+      "Tessera::tile_offsets_of_windows", IndexPolicy<Exec>(exec, 0, windows), KOKKOS_LAMBDA(std::size_t i) {
+        const auto window = static_cast<Ordinal>(i);
+        const Offset columns = places(parts.first_of(window + 1)) - places(parts.first_of(window));
+        offsets(i + 1) = (columns + Offset(Width - 1)) / Offset(Width);
+      });
   counts_to_offsets(exec, offsets);
   return offsets;
+}
+
+/// Writes the columns of all parts, and fills up the last tile of a window behind the last of them.
+template <int Width, int Height, class Exec, class Offset, class Places>
+static void write_columns(const Exec& exec, const WindowParts<Height, Exec, Offset>& parts, const Places& places,
+                          const CondensedWindows<Height, Offset, typename Exec::memory_space>& windows) {
+  using Rows = typename CondensedWindows<Height, Offset, typename Exec::memory_space>::Rows;
+  Kokkos::parallel_for(
+      "Tessera::write_columns", PartPolicy<Exec>(exec, 0, parts.count), KOKKOS_LAMBDA(std::size_t number) {
+        const auto part = parts(number);
+        const Offset first = parts.first_of(part.window), next = parts.first_of(part.window + 1);
+        std::size_t place = std::size_t(windows.window_offsets(part.window)) * Width +
+                            std::size_t(places(first + part.rank) - places(first));
+        merge_rows<Height>(parts.A.column_indices, part.rows, [&](Ordinal column, unsigned rows) {
+          windows.columns(place) = column;
+          windows.rows(place++) = static_cast<Rows>(rows);
+        });
+        if (part.rank + 1 < next - first) return;
+        for (; place < std::size_t(windows.window_offsets(part.window + 1)) * Width; ++place) {
+          windows.columns(place) = -1;
+          windows.rows(place) = 0;
+        }
+      });
+}
+
+/// Cost: the windows are merged twice.
+template <int Height, int Width, class Exec, class Offset>
+static CondensedWindows<Height, Offset, typename Exec::memory_space> condense_windows(const Exec& exec,
+                                                                                      const CsrPattern<Offset>& A) {
+  CondensedWindows<Height, Offset, typename Exec::memory_space> result;
+  const Ordinal windows = window_count(A.rows, Height);
+  const auto parts = parts_of_windows<Height>(exec, A, windows);
+  const auto places = count_columns(exec, parts);
+  result.window_offsets = tile_offsets_of_windows<Width>(exec, parts, places, windows);
+  const auto tiles = static_cast<std::size_t>(read_element(exec, result.window_offsets.data() + windows));
+  result.columns = allocate<decltype(result.columns)>(exec, "Tessera::tile_columns", tiles * Width);
+  result.rows = allocate<decltype(result.rows)>(exec, "Tessera::rows_of_columns", tiles * Width);
+  write_columns<Width>(exec, parts, places, result);
+  return result;
 }
 
 }  // namespace Tessera::Impl

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <tessera/common/Csr.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/Teams.hpp>
+#include <tessera/parallel/WindowMerge.hpp>
+
+/// Windows of rows cut by their columns into parts, which are merged side by side: a device has more threads than most
+/// matrices have windows.
+///
+/// In a long window a part begins with every 64th entry of each row, and ends where the next one begins, whichever row
+/// that is in: it has 64 entries of a row at most, and 64 on average. A shorter window is one part, and on hosts all
+/// are.
+namespace Tessera::Impl {
+
+constexpr int part_stride = 64;
+constexpr int long_window = 4 * part_stride;
+
+/// Parts that begin in the first `entries` of a row.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION Offset parts_begun(Offset entries) {
+  return (entries + Offset(part_stride - 1)) / Offset(part_stride);
+}
+
+/// A part of a window; `rank`: of the parts in the order of their columns.
+template <int Height, class Offset>
+struct WindowPart {
+  Ordinal window;
+  Offset rank;
+  RowCursors<Height, Offset> rows;
+};
+
+/// Of ascending columns [begin, end), the first that is not below one.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION Offset lower_bound(const Ordinal* columns, Offset begin, Offset end, Ordinal column) {
+  while (begin < end) {
+    const Offset middle = begin + (end - begin) / 2;
+    if (columns[middle] < column) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+/// The part of a long window that begins with a given entry of row `owner`. If a part of a row above begins in the same
+/// column, this one is empty and comes next.
+template <int Height, class Offset>
+KOKKOS_INLINE_FUNCTION void cut_part(const Ordinal* columns, Ordinal column, int owner,
+                                     WindowPart<Height, Offset>& part) {
+  auto& [cursor, end, limit] = part.rows;
+  bool is_empty = false;
+  part.rank = 0;
+  for (int r = 0; r < Height; ++r) {
+    const Offset begin = cursor[r];
+    cursor[r] = lower_bound(columns, begin, end[r], column);
+    const Offset below = cursor[r] - begin;
+    const bool begins = cursor[r] < end[r] && columns[cursor[r]] == column && below % Offset(part_stride) == 0;
+    const Offset before = parts_begun(below) + Offset(begins && r < owner);
+    is_empty = is_empty || (begins && r < owner);
+    part.rank += before;
+    const Offset next = (parts_begun(below) + Offset(begins)) * Offset(part_stride);
+    if (next < end[r] - begin && columns[begin + next] < limit) limit = columns[begin + next];
+  }
+  if (is_empty) limit = 0;
+}
+
+/// All parts of the windows of a matrix.
+template <int Height, class Exec, class Offset>
+struct WindowParts {
+  CsrPattern<Offset> A;
+  Kokkos::View<Offset*, typename Exec::memory_space> first;  // windows + 1: of each; none: windows are parts
+  std::size_t count;
+
+  KOKKOS_FUNCTION Offset first_of(Ordinal window) const {
+    return first.extent(0) == 0 ? static_cast<Offset>(window) : first(window);
+  }
+
+  KOKKOS_FUNCTION WindowPart<Height, Offset> operator()(std::size_t number) const {
+    WindowPart<Height, Offset> part;
+    part.window = static_cast<Ordinal>(number);
+    part.rank = 0;
+    if (first.extent(0) > 0) {
+      Ordinal low = 0, high = static_cast<Ordinal>(first.extent(0)) - 1;  // the last that does not begin behind
+      while (high - low > 1) {
+        const Ordinal middle = low + (high - low) / 2;
+        if (std::size_t(first(middle)) <= number) {
+          low = middle;
+        } else {
+          high = middle;
+        }
+      }
+      part.window = low;
+    }
+    part.rows = cursors_of_window<Height>(A, part.window * Height);
+    if (first_of(part.window + 1) - first_of(part.window) == 1) return part;
+    Offset left = static_cast<Offset>(number) - first(part.window);
+    Ordinal column = -1;
+    int owner = 0;
+    for (int r = 0; r < Height; ++r) {
+      const Offset parts = parts_begun(part.rows.end[r] - part.rows.cursor[r]);
+      if (column < 0 && left < parts) {
+        column = A.column_indices[part.rows.cursor[r] + left * Offset(part_stride)];
+        owner = r;
+      }
+      if (column < 0) left -= parts;
+    }
+    cut_part(A.column_indices, column, owner, part);
+    return part;
+  }
+};
+
+/// \param windows [in] of Height rows, at least one
+template <int Height, class Exec, class Offset>
+static WindowParts<Height, Exec, Offset> parts_of_windows(const Exec& exec, const CsrPattern<Offset>& A,
+                                                          Ordinal windows) {
+  WindowParts<Height, Exec, Offset> result{A, {}, static_cast<std::size_t>(windows)};
+  if (is_host_space<Exec>) return result;
+  result.first = allocate<decltype(result.first)>(exec, "Tessera::first_parts", windows + std::size_t(1));
+  const auto first = result.first;
+  Kokkos::parallel_for(
+      "Tessera::parts_of_windows", IndexPolicy<Exec>(exec, 0, windows), KOKKOS_LAMBDA(std::size_t window) {
+        const auto rows = cursors_of_window<Height>(A, static_cast<Ordinal>(window) * Height);
+        Offset entries = 0, parts = 0;
+        for (int r = 0; r < Height; ++r) {
+          entries += rows.end[r] - rows.cursor[r];
+          parts += parts_begun(rows.end[r] - rows.cursor[r]);
+        }
+        first(window + 1) = entries > Offset(long_window) ? parts : Offset(1);
+      });
+  counts_to_offsets(exec, first);
+  result.count = static_cast<std::size_t>(read_element(exec, first.data() + windows));
+  return result;
+}
+
+}  // namespace Tessera::Impl
