@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -37,32 +38,32 @@ void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
                               std::to_string(entries) + " entries given");
 }
 
-/// Whether every row ascends strictly.
+/// Whether every row ascends strictly: where an entry does not exceed the one before, a row begins.
 /// \throws std::invalid_argument at the first column out of range.
 template <class ExecutionSpace, class Offset>
-bool check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
-  std::size_t bad_entry = none, unsorted_rows = 0;
+bool check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
+  const Offset* offsets = A.row_offsets;
+  const Ordinal* column_indices = A.column_indices;
+  const Ordinal columns = A.columns;
+  std::size_t bad_entry = none;
+  std::int64_t unexpected = 0;  // descents that are not the beginning of a row
   Kokkos::parallel_reduce(
-      "Tessera::check_columns", IndexPolicy<ExecutionSpace>(exec, 0, A.rows),
-      KOKKOS_LAMBDA(std::size_t row, std::size_t & first, std::size_t & unsorted) {
-        Ordinal previous = -1;
-        bool ascends = true;
-        for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
-          const Ordinal column = A.column_indices[k];
-          if ((column < 0 || column >= A.columns) && std::size_t(k) < first) first = std::size_t(k);
-          ascends = ascends && column > previous;
-          previous = column;
-        }
-        if (!ascends) ++unsorted;
+      "Tessera::check_columns", IndexPolicy<ExecutionSpace>(exec, 0, entries + static_cast<std::size_t>(A.rows)),
+      KOKKOS_LAMBDA(std::size_t i, std::size_t & first, std::int64_t & sum) {
+        const bool is_entry = i < entries;
+        const std::size_t k = is_entry ? i : std::size_t(offsets[i - entries]);
+        if (is_entry && (column_indices[k] < 0 || column_indices[k] >= columns) && k < first) first = k;
+        const bool begins = !is_entry && k < std::size_t(offsets[i - entries + 1]);
+        if ((is_entry || begins) && k > 0 && column_indices[k] <= column_indices[k - 1]) sum += is_entry ? 1 : -1;
       },
-      Kokkos::Min<std::size_t>(bad_entry), Kokkos::Sum<std::size_t>(unsorted_rows));
+      Kokkos::Min<std::size_t>(bad_entry), Kokkos::Sum<std::int64_t>(unexpected));
   exec.fence("Tessera::check_columns");
-  if (A.rows > 0 && bad_entry != none) {
+  if (bad_entry < entries) {
     throw std::invalid_argument("Tessera: entry " + std::to_string(bad_entry) + " lies in column " +
                                 std::to_string(read_element(exec, A.column_indices + bad_entry)) +
                                 "; expected columns from 0 to " + std::to_string(A.columns - 1));
   }
-  return unsorted_rows == 0;
+  return unexpected == 0;
 }
 
 /// The keys of all entries in the order of storage, with the row or the column as their major part.
@@ -143,7 +144,7 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const Executio
   if (input.rows == 0) return {Impl::copy_pattern(exec, input, 0), {}};
   Impl::check_row_offsets(exec, input, entries);
   const auto used = static_cast<std::size_t>(Impl::read_element(exec, input.row_offsets + input.rows));
-  if (Impl::check_columns(exec, input)) return {Impl::copy_pattern(exec, input, used), {}};
+  if (Impl::check_columns(exec, input, used)) return {Impl::copy_pattern(exec, input, used), {}};
   return Impl::sort_rows(exec, input, used);
 }
 
