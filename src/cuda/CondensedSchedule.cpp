@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -15,31 +14,20 @@ struct PieceRule {
   PieceCut cut;
 };
 
-// Windows that are split together: their pieces lie side by side in the list of items.
-constexpr Ordinal group_windows = 32;
-
-template <class Offset>
-int pieces_of(Offset tiles, int piece_tiles) {
-  const auto size = static_cast<Offset>(piece_tiles);
-  return tiles <= size ? 1 : static_cast<int>((tiles + size - 1) / size);
-}
-
 // Of a window with `tiles` tiles in `pieces` pieces, the first tile of piece p.
 template <class Offset>
 Offset first_of_piece(Offset tiles, int pieces, int p, const PieceRule& rule) {
   if (rule.cut == PieceCut::Full) return std::min(tiles, static_cast<Offset>(rule.tiles) * static_cast<Offset>(p));
-  return static_cast<Offset>(static_cast<std::uint64_t>(tiles) * static_cast<unsigned>(p) /
-                             static_cast<unsigned>(pieces));
+  return first_of_even_piece(tiles, pieces, p);
 }
 
-// Pieces by their number first, then by window: a column of a matrix whose windows are alike is in pieces of the same
-// number.
+// Pieces by their number first, then by window.
 template <class Offset>
 void add_group(HostCondensedSchedule<Offset>& schedule, const Offset* offsets, Ordinal first, Ordinal last,
                const PieceRule& rule) {
   std::vector<int> pieces, first_slots;
   for (Ordinal window = first; window < last; ++window) {
-    pieces.push_back(pieces_of(offsets[window + 1] - offsets[window], rule.tiles));
+    pieces.push_back(pieces_of_window(offsets[window + 1] - offsets[window], rule.tiles));
     first_slots.push_back(schedule.slots);
     if (pieces.back() == 1) continue;
     schedule.sums.push_back({window, schedule.slots, pieces.back()});
@@ -75,8 +63,9 @@ HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offs
   }
   HostCondensedSchedule<Offset> schedule;
   schedule.items.reserve(static_cast<std::size_t>(windows));
-  for (Ordinal first = 0; first < windows; first += std::min(group_windows, windows - first)) {
-    add_group(schedule, window_offsets, first, first + std::min(group_windows, windows - first), {piece_tiles, cut});
+  for (Ordinal first = 0; first < windows; first += std::min(schedule_group_windows, windows - first)) {
+    add_group(schedule, window_offsets, first, first + std::min(schedule_group_windows, windows - first),
+              {piece_tiles, cut});
     if (schedule.items.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       throw std::length_error("build_condensed_schedule: more than 2^31 - 1 pieces of " + std::to_string(piece_tiles) +
                               " tiles");

@@ -111,6 +111,22 @@ TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {
   expect_products<double>(A, plan, "not staged", 1);
 }
 
+TEST_F(CudaKernels, LongWindowsInPieces) {
+  HostPattern<int> pattern = random_pattern<int>(300, 2000, 0.4, 11, 7);
+  for (int row = 0; row < 400; ++row) {  // and many short ones
+    pattern.column_indices.push_back(5 * row);
+    pattern.end_row();
+  }
+  const UserMatrix<Exec, double, int> A(pattern);
+  for (const Format format : {Format::BitTcf, Format::Bmat}) {
+    auto options = for_columns(32);
+    options.format = format;
+    auto plan = A.plan(options);
+    EXPECT_NE(plan.explain().find("on tensor cores"), std::string::npos) << plan.explain();
+    expect_products<double>(A, plan, std::string(to_string(format)), 1);
+  }
+}
+
 TEST_F(CudaKernels, WindowsInAnotherOrder) {
   const auto pattern = shared_windows(300);
   HostPattern<int> scattered;

@@ -2,11 +2,30 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
 #include <tessera/cuda/CondensedSchedule.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <vector>
 
 namespace Tessera::Impl {
+
+/// What the windows before one have in a schedule.
+struct ScheduleStart {
+  std::int64_t items = 0;
+  int slots = 0;
+  int sums = 0;
+
+  KOKKOS_INLINE_FUNCTION ScheduleStart& operator+=(const ScheduleStart& other) {
+    items += other.items;
+    slots += other.slots;
+    sums += other.sums;
+    return *this;
+  }
+};
 
 /// Who multiplies which tiles of windows, or chunks, in the device's memory.
 template <class Offset>
@@ -38,5 +57,81 @@ struct CudaSchedule {
     return items.extent(0) * sizeof(Cuda::CondensedItem<Offset>) + sums.extent(0) * sizeof(Cuda::CondensedSum);
   }
 };
+
+/// starts(w) of each window; the last element has the totals.
+template <class Offsets>
+static Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space> start_schedule(const Kokkos::Cuda& exec,
+                                                                               const Offsets& offsets,
+                                                                               int piece_tiles) {
+  const auto starts = allocate<Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space>>(
+      exec, "Tessera::CondensedSchedule::starts", offsets.extent(0));
+  Kokkos::parallel_scan(
+      "Tessera::start_schedule", IndexPolicy<Kokkos::Cuda>(exec, 0, starts.extent(0)),
+      KOKKOS_LAMBDA(std::size_t w, ScheduleStart & sum, bool final) {
+        if (final) starts(w) = sum;
+        if (w + 1 == starts.extent(0)) return;
+        const int pieces = Cuda::pieces_of_window(offsets(w + 1) - offsets(w), piece_tiles);
+        sum += pieces == 1 ? ScheduleStart{1, 0, 0} : ScheduleStart{pieces, pieces, 1};
+      });
+  return starts;
+}
+
+/// Writes the list, a thread a window. In a group, as many items come before piece p of a window as all of them have
+/// pieces below p, and those before it a piece p.
+template <class Offsets, class Starts, class Schedule>
+static void fill_schedule(const Kokkos::Cuda& exec, const Offsets& offsets, const Starts& starts,
+                          const Schedule& schedule) {
+  using Offset = typename Offsets::non_const_value_type;
+  const auto items = schedule.items;
+  const auto sums = schedule.sums;
+  const std::size_t windows = offsets.extent(0) - 1;
+  Kokkos::parallel_for(
+      "Tessera::fill_schedule", IndexPolicy<Kokkos::Cuda>(exec, 0, windows), KOKKOS_LAMBDA(std::size_t w) {
+        constexpr std::size_t group = Cuda::schedule_group_windows;
+        const std::size_t first = w / group * group, last = first + group < windows ? first + group : windows;
+        const ScheduleStart start = starts(w);
+        const auto window = static_cast<Ordinal>(w);
+        const auto pieces = static_cast<int>(starts(w + 1).items - start.items);
+        if (pieces > 1) sums(start.sums) = {window, start.slots, pieces};
+        const Offset tiles = offsets(w + 1) - offsets(w);
+        for (int p = 0; p < pieces; ++p) {
+          std::int64_t place = starts(first).items;
+          for (std::size_t v = first; v < last; ++v) {
+            const auto others = static_cast<int>(starts(v + 1).items - starts(v).items);
+            place += others < p ? others : p;
+            place += v < w && others > p;
+          }
+          const Offset begin = Cuda::first_of_even_piece(tiles, pieces, p);
+          const Offset end = Cuda::first_of_even_piece(tiles, pieces, p + 1);
+          items(place) = {offsets(w) + begin, static_cast<int>(end - begin), window,
+                          pieces == 1 ? Cuda::CondensedItem<Offset>::direct : start.slots + p};
+        }
+      });
+}
+
+/// build_condensed_schedule(), with even pieces, on the device.
+///
+/// \param offsets [in] the first tile of each window, and the end
+/// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
+template <class Offset>
+static CudaSchedule<Offset> cuda_schedule(const Kokkos::Cuda& exec,
+                                          const Kokkos::View<Offset*, Kokkos::Cuda::memory_space>& offsets,
+                                          int piece_tiles) {
+  CudaSchedule<Offset> result;
+  if (offsets.extent(0) < 2) return result;
+  const auto starts = start_schedule(exec, offsets, piece_tiles);
+  const ScheduleStart all = read_element(exec, starts.data() + starts.extent(0) - 1);
+  if (all.items > std::numeric_limits<int>::max()) {
+    throw std::length_error("cuda_schedule: " + std::to_string(all.items) + " pieces of " +
+                            std::to_string(piece_tiles) + " tiles, more than an int counts");
+  }
+  result.items =
+      allocate<decltype(result.items)>(exec, "Tessera::CondensedSchedule::items", static_cast<std::size_t>(all.items));
+  result.sums =
+      allocate<decltype(result.sums)>(exec, "Tessera::CondensedSchedule::sums", static_cast<std::size_t>(all.sums));
+  result.slots = all.slots;
+  fill_schedule(exec, offsets, starts, result);
+  return result;
+}
 
 }  // namespace Tessera::Impl

@@ -100,8 +100,7 @@ class CudaTiles {
                  const PlanOptions& options) {
     tiles_ = tiles;
     precision_ = options.precision;
-    schedule_ = CudaSchedule<Offset>(exec, host_copy(exec, window_offsets),
-                                     Cuda::condensed_piece_tiles(static_cast<double>(tiles)));
+    schedule_ = cuda_schedule(exec, window_offsets, Cuda::condensed_piece_tiles(static_cast<double>(tiles)));
   }
 
   std::size_t dense_places() const {

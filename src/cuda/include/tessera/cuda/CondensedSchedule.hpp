@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <tessera/common/Types.hpp>
 #include <vector>
 
@@ -57,6 +58,24 @@ enum class PieceCut {
 /// few that sums of pieces cost more than they save nor so many that the last ones keep the others waiting. Results
 /// depend on it, to within roundoff.
 int condensed_piece_tiles(double tiles);
+
+/// Windows that are split together: their pieces lie side by side in the list of items, those of the same number next
+/// to each other. A column of a matrix whose windows are alike is in pieces of the same number.
+inline constexpr Ordinal schedule_group_windows = 32;
+
+/// How many items a window with so many tiles becomes, at least one.
+template <class Offset>
+TESSERA_FUNCTION int pieces_of_window(Offset tiles, int piece_tiles) {
+  const auto size = static_cast<Offset>(piece_tiles);
+  return tiles <= size ? 1 : static_cast<int>((tiles + size - 1) / size);
+}
+
+/// Of a window with `tiles` tiles in `pieces` even pieces, the first tile of piece p.
+template <class Offset>
+TESSERA_FUNCTION Offset first_of_even_piece(Offset tiles, int pieces, int p) {
+  return static_cast<Offset>(static_cast<std::uint64_t>(tiles) * static_cast<unsigned>(p) /
+                             static_cast<unsigned>(pieces));
+}
 
 /// Builds a schedule from the window offsets of a pattern, in host memory (windows + 1 of them).
 ///
