@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -38,32 +37,53 @@ void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
                               std::to_string(entries) + " entries given");
 }
 
-/// Whether every row ascends strictly: where an entry does not exceed the one before, a row begins.
+/// Entries that do not exceed the one before.
+template <class ExecutionSpace>
+std::size_t count_descents(const ExecutionSpace& exec, const Ordinal* columns, std::size_t entries) {
+  std::size_t descents = 0;
+  if (entries < 2) return descents;
+  Kokkos::parallel_reduce(
+      "Tessera::count_descents", IndexPolicy<ExecutionSpace>(exec, 1, entries),
+      KOKKOS_LAMBDA(std::size_t k, std::size_t & sum) { sum += columns[k] <= columns[k - 1]; }, descents);
+  exec.fence("Tessera::count_descents");
+  return descents;
+}
+
+/// Whether every row ascends strictly, from a column of the matrix to one: entries descend only where a row begins.
+template <class ExecutionSpace, class Offset>
+bool rows_ascend(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
+  const Ordinal* columns = A.column_indices;
+  std::size_t descents = 0, outside = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::rows_ascend", IndexPolicy<ExecutionSpace>(exec, 0, A.rows),
+      KOKKOS_LAMBDA(std::size_t row, std::size_t & sum, std::size_t & bad_rows) {
+        const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
+        if (begin == end) return;
+        if (begin > 0 && columns[begin] <= columns[begin - 1]) ++sum;
+        if (columns[begin] < 0 || columns[end - 1] >= A.columns) ++bad_rows;
+      },
+      Kokkos::Sum<std::size_t>(descents), Kokkos::Sum<std::size_t>(outside));
+  exec.fence("Tessera::rows_ascend");
+  return outside == 0 && descents == count_descents(exec, columns, entries);
+}
+
 /// \throws std::invalid_argument at the first column out of range.
 template <class ExecutionSpace, class Offset>
-bool check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
-  const Offset* offsets = A.row_offsets;
-  const Ordinal* column_indices = A.column_indices;
-  const Ordinal columns = A.columns;
+void check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
+  const Ordinal* columns = A.column_indices;
+  const Ordinal count = A.columns;
   std::size_t bad_entry = none;
-  std::int64_t unexpected = 0;  // descents that are not the beginning of a row
   Kokkos::parallel_reduce(
-      "Tessera::check_columns", IndexPolicy<ExecutionSpace>(exec, 0, entries + static_cast<std::size_t>(A.rows)),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t & first, std::int64_t & sum) {
-        const bool is_entry = i < entries;
-        const std::size_t k = is_entry ? i : std::size_t(offsets[i - entries]);
-        if (is_entry && (column_indices[k] < 0 || column_indices[k] >= columns) && k < first) first = k;
-        const bool begins = !is_entry && k < std::size_t(offsets[i - entries + 1]);
-        if ((is_entry || begins) && k > 0 && column_indices[k] <= column_indices[k - 1]) sum += is_entry ? 1 : -1;
+      "Tessera::check_columns", IndexPolicy<ExecutionSpace>(exec, 0, entries),
+      KOKKOS_LAMBDA(std::size_t k, std::size_t & first) {
+        if ((columns[k] < 0 || columns[k] >= count) && k < first) first = k;
       },
-      Kokkos::Min<std::size_t>(bad_entry), Kokkos::Sum<std::int64_t>(unexpected));
+      Kokkos::Min<std::size_t>(bad_entry));
   exec.fence("Tessera::check_columns");
-  if (bad_entry < entries) {
-    throw std::invalid_argument("Tessera: entry " + std::to_string(bad_entry) + " lies in column " +
-                                std::to_string(read_element(exec, A.column_indices + bad_entry)) +
-                                "; expected columns from 0 to " + std::to_string(A.columns - 1));
-  }
-  return unexpected == 0;
+  if (bad_entry >= entries) return;
+  throw std::invalid_argument("Tessera: entry " + std::to_string(bad_entry) + " lies in column " +
+                              std::to_string(read_element(exec, A.column_indices + bad_entry)) +
+                              "; expected columns from 0 to " + std::to_string(A.columns - 1));
 }
 
 /// The keys of all entries in the order of storage, with the row or the column as their major part.
@@ -144,7 +164,8 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const Executio
   if (input.rows == 0) return {Impl::copy_pattern(exec, input, 0), {}};
   Impl::check_row_offsets(exec, input, entries);
   const auto used = static_cast<std::size_t>(Impl::read_element(exec, input.row_offsets + input.rows));
-  if (Impl::check_columns(exec, input, used)) return {Impl::copy_pattern(exec, input, used), {}};
+  if (Impl::rows_ascend(exec, input, used)) return {Impl::copy_pattern(exec, input, used), {}};
+  Impl::check_columns(exec, input, used);
   return Impl::sort_rows(exec, input, used);
 }
 
