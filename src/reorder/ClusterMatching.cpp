@@ -101,10 +101,10 @@ struct CandidatesOfCluster {
   }
 };
 
-/// Finds those of several with a team, whose threads take one each: their lanes tally and rank side by side.
+/// Finds them with a team, whose lanes tally and rank side by side.
 template <class Memory>
-struct CandidatesOfTeams {
-  /// What a thread keeps at hand.
+struct CandidatesOfTeam {
+  /// What a team keeps at hand.
   struct Scratch {
     Tally shared;
     ListPart parts[tally_columns];
@@ -116,25 +116,25 @@ struct CandidatesOfTeams {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const Ordinal rank = team.league_rank() * team.team_size() + team.team_rank();
-    Scratch& s = team_array<Scratch>(team, team.team_size())[team.team_rank()];
-    if (rank >= static_cast<Ordinal>(owners.clusters.extent(0))) return;
-    const Ordinal cluster = owners.clusters(rank);
+    const Ordinal rank = team.league_rank(), cluster = owners.clusters(rank);
+    Scratch& s = *team_array<Scratch>(team, 1);
     tally_neighbours(team, m.sets, owners, rank, s.shared, s.parts);
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, Tally::size), [&](int i) {
+    const int places = Tally::size;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, places), [&](int i) {
       const auto [number, count] = s.shared.places[i];
       s.offers[i] = number < 0 || number == rank ? 0 : m.offered(cluster, owners.clusters(number), count);
     });
     std::uint64_t last = ~std::uint64_t(0);  // offers differ: each names another cluster
     for (int best = 0; best < list_length; ++best) {
+      team.team_barrier();
       std::uint64_t next = 0;
       Kokkos::parallel_reduce(
-          Kokkos::ThreadVectorRange(team, Tally::size),
+          Kokkos::TeamVectorRange(team, places),
           [&](int i, std::uint64_t& most) {
             if (s.offers[i] < last && s.offers[i] > most) most = s.offers[i];
           },
           Kokkos::Max<std::uint64_t>(next));
-      Kokkos::single(Kokkos::PerThread(team), [&] { m.candidates(cluster, best) = next; });
+      Kokkos::single(Kokkos::PerTeam(team), [&] { m.candidates(cluster, best) = next; });
       last = next;
     }
   }
@@ -148,9 +148,10 @@ void find_candidates(const Exec& exec, const ClusterMatching<Memory>& m, const O
   if constexpr (is_host_space<Exec>) {
     Kokkos::parallel_for(label, WindowPolicy<Exec>(exec, 0, count), CandidatesOfCluster<Memory>{m, owners});
   } else {
-    constexpr int threads = TeamShape{}.lanes / TeamShape{}.thread_lanes;
-    using Candidates = CandidatesOfTeams<Memory>;
-    Kokkos::parallel_for(label, teams(exec, (count - 1) / threads + 1, threads * sizeof(typename Candidates::Scratch)),
+    using Candidates = CandidatesOfTeam<Memory>;
+    const bool are_long = m.sets.columns.extent(0) / m.sets.sizes.extent(0) >= 2 * std::size_t(tally_columns);
+    Kokkos::parallel_for(label,
+                         teams(exec, count, sizeof(typename Candidates::Scratch), TeamShape{are_long ? 256 : 32, 32}),
                          Candidates{m, owners});
   }
 }

@@ -100,38 +100,54 @@ KOKKOS_INLINE_FUNCTION void tally_neighbours(const ColumnSets<Memory>& sets, con
 /// Columns whose lists are looked up side by side.
 constexpr int tally_columns = 32;
 
-/// Adds a list with the lanes of a thread; as one lane would, which matters where the table becomes full.
+/// Adds a list with the lanes of a team; as one lane would, which matters where the table becomes full.
 template <class Member, class Ranks>
-KOKKOS_INLINE_FUNCTION void add_list(const Member& thread, const Ranks& ranks, ListPart list, Tally& shared) {
+KOKKOS_INLINE_FUNCTION void add_list(const Member& team, const Ranks& ranks, ListPart list, Tally& shared) {
   const auto size = static_cast<int>(list.end - list.begin);
-  int used = 0;  // the same for all lanes, before one of them adds
-  Kokkos::single(
-      Kokkos::PerThread(thread), [&](int& known) { known = shared.used; }, used);
+  const int used = shared.used;
+  team.team_barrier();  // all know, and none has added yet
   if (used == Tally::most || used + size <= Tally::most) {
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(thread, size), [&](int i) {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](int i) {
       shared.add_side_by_side(ranks(list.begin + std::size_t(i)), used == Tally::most);
     });
   } else {
-    Kokkos::single(Kokkos::PerThread(thread), [&] {
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
       for (std::size_t i = list.begin; i < list.end; ++i) shared.add(ranks(i));
     });
   }
+  team.team_barrier();
 }
 
-/// The same with the lanes of a thread.
+/// Adds the lists of columns, a list a lane, to a table that is full: the order is nothing to it.
 template <class Member, class Memory>
-KOKKOS_INLINE_FUNCTION void tally_neighbours(const Member& thread, const ColumnSets<Memory>& sets,
+KOKKOS_INLINE_FUNCTION void add_to_full(const Member& team, const OwnerLists<Memory>& owners, Ordinal rank,
+                                        const Ordinal* columns, const Ordinal* end, Tally& shared) {
+  Kokkos::parallel_for(Kokkos::TeamVectorRange(team, static_cast<std::size_t>(end - columns)), [&](std::size_t i) {
+    const ListPart list = owners_to_visit(owners, columns[i], rank);
+    for (std::size_t k = list.begin; k < list.end; ++k) shared.add_side_by_side(owners.ranks(k), true);
+  });
+  team.team_barrier();
+}
+
+/// The same with the lanes of a team, which has `parts` at hand for tally_columns lists.
+template <class Member, class Memory>
+KOKKOS_INLINE_FUNCTION void tally_neighbours(const Member& team, const ColumnSets<Memory>& sets,
                                              const OwnerLists<Memory>& owners, Ordinal rank, Tally& shared,
                                              ListPart* parts) {
-  Kokkos::parallel_for(Kokkos::ThreadVectorRange(thread, Tally::size), [&](int i) { shared.places[i] = {-1, 0}; });
-  Kokkos::single(Kokkos::PerThread(thread), [&] { shared.used = 0; });
+  Kokkos::parallel_for(Kokkos::TeamVectorRange(team, int(Tally::size)), [&](int i) { shared.places[i] = {-1, 0}; });
+  Kokkos::single(Kokkos::PerTeam(team), [&] { shared.used = 0; });
+  team.team_barrier();
   const Ordinal cluster = owners.clusters(rank);
   const Ordinal* const end = sets.end(cluster);
   for (const Ordinal* column = sets.begin(cluster); column < end; column += tally_columns) {
+    const bool is_full = shared.used == Tally::most;
+    team.team_barrier();
+    if (is_full) return add_to_full(team, owners, rank, column, end, shared);
     const int count = end - column < tally_columns ? static_cast<int>(end - column) : tally_columns;
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(thread, count),
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count),
                          [&](int i) { parts[i] = owners_to_visit(owners, column[i], rank); });
-    for (int i = 0; i < count; ++i) add_list(thread, owners.ranks, parts[i], shared);
+    team.team_barrier();
+    for (int i = 0; i < count; ++i) add_list(team, owners.ranks, parts[i], shared);
   }
 }
 
