@@ -18,7 +18,7 @@ std::vector<HostPattern<Offset>> adversarial_patterns() {
     }
   }
   patterns.push_back(random_pattern<Offset>(400, 300, 0.02, 5));
-  patterns.push_back(random_pattern<Offset>(33, 1500, 0.3, 7, 5));  // long rows
+  patterns.push_back(random_pattern<Offset>(33, 1500, 0.3, 7, 5));       // long rows
   HostPattern<Offset> hub = random_pattern<Offset>(20, 4000, 0.001, 6);  // one full row among nearly empty ones
   for (int j = 0; j < hub.columns; ++j) hub.column_indices.push_back(j);
   hub.end_row();
