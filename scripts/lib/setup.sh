@@ -165,6 +165,12 @@ job_count() {
   echo $((memory < 1 ? 1 : memory < $(nproc) ? memory : $(nproc)))
 }
 
+# How Release is compiled: Trilinos' headers take the optimizer minutes, and what is tested with them hardly runs.
+release_options() {
+  echo -DCMAKE_BUILD_TYPE=Release
+  [[ $1 != trilinos ]] || echo "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"
+}
+
 # build PLATFORM FOLDER LOG TARGET CMAKE-OPTION...: configures (when something changed) and builds the target in FOLDER.
 # $source, where set, is another copy of the checkout.
 build() {
