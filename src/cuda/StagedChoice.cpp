@@ -62,6 +62,12 @@ std::size_t staged_shared_bytes(int most_tile_bytes, int most_value_bytes, int s
   });
 }
 
+std::size_t usual_staged_shared_bytes() {
+  const StagedShape shape = choose_staged({});
+  const int header = 32, strips = 8, tiles_of_strip = 9, bytes_of_tile = 32;
+  return staged_shared_bytes(header + strips * tiles_of_strip * bytes_of_tile, 8 * shape.most_values, 8);
+}
+
 int staged_resident_blocks(int most_tile_bytes, int most_value_bytes, int scalar_bytes) {
   const std::size_t bytes = staged_shared_bytes(most_tile_bytes, most_value_bytes, scalar_bytes);
   if (bytes > most_block_bytes) return 0;

@@ -49,7 +49,7 @@ std::size_t count_descents(const ExecutionSpace& exec, const Ordinal* columns, s
   return descents;
 }
 
-/// Whether every row ascends strictly, from a column of the matrix to one: entries descend only where a row begins.
+/// Whether every row ascends strictly and its columns are in range: then entries descend only where a row begins.
 template <class ExecutionSpace, class Offset>
 bool rows_ascend(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
   const Ordinal* columns = A.column_indices;

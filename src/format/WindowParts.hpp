@@ -114,7 +114,7 @@ struct WindowParts {
   }
 };
 
-/// \param windows [in] of Height rows, at least one
+/// \param windows [in] of Height rows
 template <int Height, class Exec, class Offset>
 static WindowParts<Height, Exec, Offset> parts_of_windows(const Exec& exec, const CsrPattern<Offset>& A,
                                                           Ordinal windows) {

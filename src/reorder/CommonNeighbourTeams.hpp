@@ -57,6 +57,7 @@ struct CommonNeighbourTeams {
   KOKKOS_FUNCTION Ordinal nearest(const Member& team, Ordinal block, Ordinal rows, Ordinal row, Scratch& s) const {
     const auto& A = blocks.A;
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](Ordinal r) { s.sums[r] = 0; });
+    team.team_barrier();
     for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; k += Offset(batch)) {
       const Offset left = A.row_offsets[row + 1] - k;
       add_batch(team, block, rows, A.column_indices + k, left < Offset(batch) ? static_cast<int>(left) : batch, s);

@@ -118,7 +118,8 @@ KOKKOS_INLINE_FUNCTION void add_list(const Member& team, const Ranks& ranks, Lis
   team.team_barrier();
 }
 
-/// Adds the lists of columns, a list a lane, to a table that is full: the order is nothing to it.
+/// Adds the lists of columns, a list a lane, to a table that is full: no new number is entered, so that the order does
+/// not matter.
 template <class Member, class Memory>
 KOKKOS_INLINE_FUNCTION void add_to_full(const Member& team, const OwnerLists<Memory>& owners, Ordinal rank,
                                         const Ordinal* columns, const Ordinal* end, Tally& shared) {

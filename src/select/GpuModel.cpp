@@ -52,7 +52,8 @@ double tiled_seconds(const MatrixStatistics& m, double tiles, double bytes, cons
 
 /// Strips of staged windows have about the tiles of BitTCF, and store compact values.
 double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
-  if (gpu.staged_chunk == 0 || m.staged_columns == 0) return std::numeric_limits<double>::infinity();
+  if (gpu.staged_chunk == 0 || m.staged_columns == 0 || m.nonzeros > gpu.staged_entries)
+    return std::numeric_limits<double>::infinity();
   const double windows = std::ceil(m.rows / 64);
   const double chunks_of_window =
       std::ceil(std::max(m.staged_columns / windows / gpu.chunk_columns, m.nonzeros / windows / gpu.chunk_values));

@@ -10,6 +10,7 @@ using namespace Tessera;
 using Cuda::choose_staged;
 using Cuda::staged_resident_blocks;
 using Cuda::staged_shared_bytes;
+using Cuda::usual_staged_shared_bytes;
 
 // What kernels are compiled for; 1016 doubles or 2032 floats leave room for two blocks.
 TEST(StagedChoice, ShapesAreThoseOfTheKernels) {
@@ -48,6 +49,11 @@ TEST(StagedChoice, BlocksThatFit) {
   EXPECT_EQ(staged_resident_blocks(tile_bytes, limit + 8 * 448, 8), 1) << "7 full columns carried into each strip";
   EXPECT_EQ(staged_resident_blocks(10000, 31000, 8), 1);
   EXPECT_EQ(staged_resident_blocks(11000, 31000, 8), 0);
+}
+
+TEST(StagedChoice, UsualBlocksFitInAnH200TwiceAndInSmallGpusNot) {
+  EXPECT_LE(2 * usual_staged_shared_bytes(), 227u * 1024);
+  EXPECT_GT(usual_staged_shared_bytes(), 99u * 1024);
 }
 
 TEST(StagedChoice, OtherScalarsAreRefused) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cmath>
+#include <map>
 #include <set>
 #include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/metrics/Imbalance.hpp>
@@ -53,6 +54,15 @@ TYPED_TEST(MetricsTest, ImbalanceIsAMeanAbsoluteDeviation) {
   EXPECT_DOUBLE_EQ(of({}), 0);
 }
 
+/// Of pairs of a window and a column: eight columns of a window a tile.
+std::size_t tiles_of(const std::set<std::pair<int, int>>& distinct) {
+  std::map<int, std::size_t> columns;
+  for (const auto& [window, column] : distinct) ++columns[window];
+  std::size_t tiles = 0;
+  for (const auto& [window, count] : columns) tiles += (count + 7) / 8;
+  return tiles;
+}
+
 TYPED_TEST(MetricsTest, DistinctColumnsOfWindows) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -69,9 +79,30 @@ TYPED_TEST(MetricsTest, DistinctColumnsOfWindows) {
       }
       EXPECT_EQ(windows.window_rows, window_rows);
       EXPECT_EQ(windows.columns, distinct.size()) << rows << " rows, windows of " << window_rows;
+      EXPECT_EQ(windows.tiles, tiles_of(distinct)) << rows << " rows, windows of " << window_rows;
       EXPECT_DOUBLE_EQ(windows.reuse, distinct.empty() ? 0 : static_cast<double>(A.nonzeros()) / distinct.size());
       window_rows *= 2;
     }
+  }
+}
+
+/// More entries than are counted at once: 8 rows with the same 100 columns, then 8 with the next 100.
+TYPED_TEST(MetricsTest, DistinctColumnsOfManyWindows) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  const int groups = 3001;
+  A.columns = 100 * groups;
+  for (int row = 0; row < 8 * groups; ++row) {
+    for (int j = 0; j < 100; ++j) A.column_indices.push_back(100 * (row / 8) + j);
+    A.end_row();
+  }
+  for (const WindowColumns& windows :
+       window_columns(Exec(), DevicePattern<Exec, Offset>(A).view(), static_cast<std::size_t>(A.nonzeros()))) {
+    const int groups_of_window = windows.window_rows / 8, rest = groups % groups_of_window;
+    const int tiles = groups / groups_of_window * ((100 * groups_of_window + 7) / 8) + (100 * rest + 7) / 8;
+    EXPECT_EQ(windows.columns, 100u * groups) << "windows of " << windows.window_rows;
+    EXPECT_EQ(windows.tiles, static_cast<std::size_t>(tiles)) << "windows of " << windows.window_rows;
   }
 }
 

@@ -94,7 +94,8 @@ TEST(GpuModel, AnOrderPaysByWhatWindowsShare) {
   EXPECT_LT(least(fem3d_windows), worthwhile_reordering * least(fem3d));
   EXPECT_LT(least(blocks_affinity), worthwhile_reordering * least(blocks));
   EXPECT_LT(least(road_windows), least(road));
-  EXPECT_GT(least(elasticity_windows, 128), 0.75 * least(elasticity, 128));  // 356 us beside 357
+  // NOTE: 356 us beside 357 in truth: the model errs, and plans that look for an order take this one for nothing.
+  EXPECT_NEAR(least(elasticity_windows, 128) / least(elasticity, 128), 1, 0.25);
   Counts moved = fem3d;
   moved.is_reordered = true;
   EXPECT_GT(least(moved), least(fem3d));
@@ -116,6 +117,14 @@ TEST(GpuModel, TallTilesOnlyIfTheyFit) {
   EXPECT_EQ(choose_format(statistics(elasticity, 128, 4), gpu).format, Format::Bmat);
   gpu.whole_tiles -= 1;
   EXPECT_EQ(choose_format(statistics(elasticity, 128, 4), gpu).format, Format::BitTcf);
+}
+
+TEST(GpuModel, StagedWindowsOnlyIfTheyFit) {
+  GpuModel gpu;
+  gpu.staged_entries = fem3d_windows.nonzeros;
+  EXPECT_TRUE(prefers_staged_windows(statistics(fem3d_windows), gpu));
+  gpu.staged_entries -= 1;
+  EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows), gpu));
 }
 
 TEST(GpuModel, WithoutTileKernelsRowsAreTaken) {

@@ -4,10 +4,12 @@
 // has no CUDA.
 #include <Kokkos_Core.hpp>
 #include <cmath>
+#include <tuple>
 
 #include "PlanCheck.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
+#include "cuda/CudaSchedule.hpp"
 
 namespace Tessera::Test {
 
@@ -124,6 +126,31 @@ TEST_F(CudaKernels, LongWindowsInPieces) {
     auto plan = A.plan(options);
     EXPECT_NE(plan.explain().find("on tensor cores"), std::string::npos) << plan.explain();
     expect_products<double>(A, plan, std::string(to_string(format)), 1);
+  }
+}
+
+TEST_F(CudaKernels, SchedulesAreThoseOfTheHost) {
+  Random random(4);
+  for (const int windows : {0, 1, 31, 32, 33, 1000}) {
+    std::vector<int> offsets{0};
+    for (int w = 0; w < windows; ++w) offsets.push_back(offsets.back() + random.below(w % 9 == 3 ? 500 : 9));
+    for (const int piece_tiles : {1, 7, 64}) {
+      const auto made = Impl::cuda_schedule(Exec(), to_device<Exec>(offsets), piece_tiles);
+      const auto expected = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles);
+      const auto items = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.items);
+      const auto sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.sums);
+      ASSERT_EQ(items.extent(0), expected.items.size());
+      ASSERT_EQ(sums.extent(0), expected.sums.size());
+      EXPECT_EQ(made.slots, expected.slots);
+      for (std::size_t i = 0; i < items.extent(0); ++i) {
+        const auto &a = items(i), &b = expected.items[i];
+        EXPECT_EQ(std::tie(a.first_tile, a.tiles, a.window, a.slot), std::tie(b.first_tile, b.tiles, b.window, b.slot));
+      }
+      for (std::size_t i = 0; i < sums.extent(0); ++i) {
+        const auto &a = sums(i), &b = expected.sums[i];
+        EXPECT_EQ(std::tie(a.window, a.first_slot, a.slots), std::tie(b.window, b.first_slot, b.slots));
+      }
+    }
   }
 }
 

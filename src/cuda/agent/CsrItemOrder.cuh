@@ -34,7 +34,7 @@ class CsrItemOrder {
         spans_(reinterpret_cast<Span*>(dynamic_memory())),
         counts_(reinterpret_cast<int*>(spans_ + blockDim.x)) {
     const int thread = static_cast<int>(threadIdx.x);
-    if (thread <= classes) counts_[thread] = 0;
+    for (int c = thread; c <= classes; c += static_cast<int>(blockDim.x)) counts_[c] = 0;
     __syncthreads();
     Span span;
     int length_class = 0, place = 0;

@@ -13,7 +13,7 @@ namespace Tessera::Cuda {
 
 /// How CsrNarrowRows fetches entries of A, and in which order a block computes its items.
 ///
-///   Single        one by one: for very short rows
+///   Single        one by one: for very short rows, and where the arrays of A are not aligned
 ///   Blocks        16 bytes at a time, at multiples of 16 bytes; entries of other rows among them are left out
 ///   LongestFirst  the same, and the longest spans of a block first (CsrItemOrder)
 enum class CsrNarrowOrder { Single, Blocks, LongestFirst };
@@ -68,7 +68,13 @@ class CsrNarrowRows {
  private:
   __device__ void compute(const Span& span) {
     for (Lane& sum : sums_) sum = Lane{};
-    order != CsrNarrowOrder::Single&& are_blocks_whole(span) ? sum_up<true>(span) : sum_up<false>(span);
+    if constexpr (order == CsrNarrowOrder::Single) {
+      sum_up<false>(span);
+    } else if (are_blocks_whole(span)) {
+      sum_up<true>(span);
+    } else {
+      sum_up<false>(span);
+    }
     store(span);
   }
 

@@ -30,6 +30,7 @@ void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 t
 /// The same for a kernel that begins with wait_for_previous_kernels() (ptx/Launch.cuh): it may be set up while the one
 /// in front of it on the stream still runs. Compiled for a compute capability below 9.0 it cannot wait, and starts as
 /// others.
+/// NOTE: without that beginning results are wrong on a GPU alone: emulated kernels run one after the other.
 template <class... Parameters, class... Arguments>
 void launch_early(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, std::size_t shared_bytes,
                   Stream stream, const Arguments&... arguments) {

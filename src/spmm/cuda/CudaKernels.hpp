@@ -45,6 +45,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
     if (options.precision == Precision::Tf32x3) gpu = GpuModel::tf32x3();
     gpu.whole_tiles = static_cast<double>(room_for_copies(exec, options));
+    gpu.staged_entries = static_cast<double>(CudaStaged<Scalar, Offset>::most_entries(exec, options));
+    if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk = 0;
     return gpu;
   }
 

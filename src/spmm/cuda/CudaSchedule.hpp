@@ -38,13 +38,14 @@ struct CudaSchedule {
 
   CudaSchedule() = default;
 
-  /// \param offsets [in] the first tile of each window, and the end. Cost: the host makes the list, window by window
-  CudaSchedule(const Kokkos::Cuda& exec, const std::vector<Offset>& offsets, int piece_tiles,
-               Cuda::PieceCut cut = Cuda::PieceCut::Even) {
+  /// Of staged windows. Cost: the host makes the list, window by window.
+  ///
+  /// \param offsets [in] the first chunk of each window, and the end
+  CudaSchedule(const Kokkos::Cuda& exec, const std::vector<Offset>& offsets, int piece_tiles) {
     const auto windows = static_cast<Ordinal>(offsets.empty() ? 0 : offsets.size() - 1);
-    auto host = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles, cut);
+    auto host = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles, Cuda::PieceCut::Full);
     // Few blocks take staged windows: if the longest of them came last, the others would wait.
-    if (cut == Cuda::PieceCut::Full) Cuda::put_longest_first(host.items);
+    Cuda::put_longest_first(host.items);
     items = device_copy(exec, "Tessera::CondensedSchedule::items", host.items);
     sums = device_copy(exec, "Tessera::CondensedSchedule::sums", host.sums);
     slots = host.slots;
@@ -76,8 +77,8 @@ static Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space> start_schedule(c
   return starts;
 }
 
-/// Writes the list, a thread a window. In a group, as many items come before piece p of a window as all of them have
-/// pieces below p, and those before it a piece p.
+/// Writes the list, a thread a window. Piece p of a window comes after all pieces of its group with lower numbers,
+/// and after the pieces p of the windows before it.
 template <class Offsets, class Starts, class Schedule>
 static void fill_schedule(const Kokkos::Cuda& exec, const Offsets& offsets, const Starts& starts,
                           const Schedule& schedule) {

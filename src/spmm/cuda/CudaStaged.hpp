@@ -26,10 +26,15 @@ class CudaStaged {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
+  /// That there is memory for.
+  static std::size_t most_entries(const Kokkos::Cuda& exec, const PlanOptions& options) {
+    return room_for_copies(exec, options) / build_bytes;
+  }
+
   /// \return whether it is built; not if the matrix or its chunks are too large for the kernels, or for the memory
   bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const MatrixStatistics& statistics,
              const PlanOptions& options) {
-    if (A.nonzeros > room_for_copies(exec, options) / build_bytes) return false;
+    if (A.nonzeros > most_entries(exec, options)) return false;
     const auto rows = to_csr<Kokkos::Cuda, Offset>(exec, A);
     const int bytes = static_cast<int>(sizeof(Scalar));
     const StagedShape shape = Cuda::choose_staged(
@@ -37,15 +42,16 @@ class CudaStaged {
     try {
       auto built = build_staged(exec, rows.pattern.view(), A.nonzeros, shape, sizeof(Scalar));
       const StagedCounts& counts = built.pattern.counts;
-      if (Cuda::staged_resident_blocks(counts.most_tile_bytes, counts.most_value_bytes, bytes) == 0) return false;
+      if (Cuda::staged_shared_bytes(counts.most_tile_bytes, counts.most_value_bytes, bytes) >
+          exec.cuda_device_prop().sharedMemPerBlockOptin)
+        return false;
       map_ = compose(exec, rows.values, built.values);
       windows_ = std::move(built.pattern);
     } catch (const FormatTooLarge&) {
       return false;
     }
     precision_ = options.precision;
-    schedule_ =
-        CudaSchedule<int>(exec, host_copy(exec, windows_.window_offsets), shape.piece_chunks, Cuda::PieceCut::Full);
+    schedule_ = CudaSchedule<int>(exec, host_copy(exec, windows_.window_offsets), shape.piece_chunks);
     values_ = allocate<decltype(values_)>(exec, "Tessera::staged_values", windows_.places());
     is_built_ = true;
     return true;

@@ -26,7 +26,8 @@ struct FormatParameters {
 
   /// Formats that store zeros besides the entries: the most bytes that pattern, values and the slot map for new values
   /// (an offset a value) may take, those of A and those of its transpose each. A matrix that needs more is refused
-  /// (std::invalid_argument) before they are allocated.
+  /// (std::invalid_argument) before they are allocated. On Kokkos::Cuda also the most bytes that copies for faster
+  /// kernels may take while they are made; where there is less room, slower kernels multiply.
   std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
 };
 

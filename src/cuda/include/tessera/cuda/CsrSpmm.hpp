@@ -42,8 +42,10 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 ///                  adjacent); other X is packed, see csr_packs, but with x_rows. Y that
 ///                  is not so aligned is then written through shared memory, by columns
 /// \param scratch   csr_workspace_bytes
-/// \param policy    for columns that are read 16 bytes a lane; the other overload chooses it. For csr_narrow_columns or
-///                  fewer that are not, it only says whether there are more rounds than one
+/// \param policy    for columns that are read 16 bytes a lane; the other overload chooses it. For 16 bytes of columns
+/// or
+///                  fewer, and for csr_narrow_columns or fewer that are not aligned, it only says whether there are
+///                  more rounds than one
 ///
 /// A column of Y has the same bits whatever other columns, alignment, layout or policy there are, and from run to run:
 /// see CsrSchedule for the order of summation. Products are fused into sums, also those of the parts of complex

@@ -29,6 +29,9 @@ StagedShape choose_staged(const StagedProblem& problem);
 /// scalar_bytes: of an element of X, 4 or 8.
 std::size_t staged_shared_bytes(int most_tile_bytes, int most_value_bytes, int scalar_bytes);
 
+/// The same of chunks of doubles as choose_staged limits them: what a GPU should have to be worth building for.
+std::size_t usual_staged_shared_bytes();
+
 /// How many blocks of staged_spmm a multiprocessor of an H200 holds, as far as shared memory is concerned: 2 is what
 /// the kernels are made for, with 1 they are slower, with 0 they cannot run.
 int staged_resident_blocks(int most_tile_bytes, int most_value_bytes, int scalar_bytes);

@@ -11,8 +11,8 @@ struct MatrixStatistics {
   double rows = 0;
   double columns = 0;
   double nonzeros = 0;
-  double bittcf_tiles = 0;     ///< count_bittcf_tiles
-  double bmat_tiles = 0;       ///< count_bmat_tiles; 0: not counted
+  double bittcf_tiles = 0;     ///< of windows of 8 rows
+  double bmat_tiles = 0;       ///< of windows of 16 rows; 0: not counted
   double window_columns = 0;   ///< distinct columns of all windows of 128 rows; 0: not counted
   double near_columns = 0;     ///< the same for windows of 8 rows
   double staged_columns = 0;   ///< the same for windows of 64 rows
