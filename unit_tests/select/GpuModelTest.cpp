@@ -111,21 +111,6 @@ TEST(GpuModel, TallTilesForTf32WhereTheySaveEnough) {
   EXPECT_EQ(choose_format(statistics(elasticity), GpuModel{}).format, Format::BitTcf);  // 117 us beside 140
 }
 
-TEST(GpuModel, StagedWindowsForTf32x3WhereTheyWereFaster) {
-  const auto prefers = [](const Counts& counts, double vector_columns) {
-    return prefers_staged_windows(statistics(counts, vector_columns, 4), GpuModel::tf32x3());
-  };
-  const auto format = [](const Counts& counts, double vector_columns) {
-    return choose_format(statistics(counts, vector_columns, 4), GpuModel::tf32x3()).format;
-  };
-  EXPECT_TRUE(prefers(blocks, 32));        // 74 us beside 92, and 105 with CSR
-  EXPECT_TRUE(prefers(blocks, 128));       // 183 us beside 249
-  EXPECT_FALSE(prefers(elasticity, 32));   // 112 us beside 94
-  EXPECT_FALSE(prefers(elasticity, 128));  // 301 us beside 253
-  EXPECT_EQ(format(blocks, 32), Format::BitTcf);
-  EXPECT_EQ(format(ddi, 128), Format::Csr);  // 111 us beside 128 with staged windows
-}
-
 TEST(GpuModel, TallTilesOnlyIfTheyFit) {
   GpuModel gpu = GpuModel::tf32();
   gpu.whole_tiles = 128 * 4 * elasticity.bmat;
@@ -145,7 +130,7 @@ TEST(GpuModel, StagedWindowsOnlyIfTheyFit) {
 TEST(GpuModel, WithoutTileKernelsRowsAreTaken) {
   EXPECT_EQ(choose_format(statistics(elasticity), GpuModel::without_tile_kernels()).format, Format::Csr);
   EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows), GpuModel::without_tile_kernels()));
-  EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows), GpuModel::tf32()));
+  EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows, 32, 4), GpuModel::tf32x3()));
 }
 
 TEST(GpuModel, EmptyMatrix) { EXPECT_EQ(choose_format(MatrixStatistics{}, GpuModel{}).format, Format::Csr); }

@@ -103,19 +103,6 @@ TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
   expect_products<double>(other, plan, "staged, new values", 1);
 }
 
-TEST_F(CudaKernels, StagedWindowsInTf32x3) {
-  const UserMatrix<Exec, float, int> A(shared_windows(300));
-  auto options = for_columns(32, Precision::Tf32x3);
-  options.format = Format::BitTcf;
-  auto plan = A.plan(options);
-  EXPECT_NE(plan.explain().find("staged in shared memory"), std::string::npos) << plan.explain();
-  for (const int columns : {31, 64}) {
-    expect_product<Right<float>>(A, plan, columns, Mode::NoTranspose, 1.5, 0.5, "staged, tf32x3", false, 2);
-    expect_product<Left<float>>(A, plan, columns, Mode::NoTranspose, 1.5, 0, "staged, tf32x3", false, 2);
-    expect_same_bits<Right<float>>(plan, columns, "staged, tf32x3");
-  }
-}
-
 TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {
   const UserMatrix<Exec, double, int> A(shared_windows(300));
   auto options = for_columns(32);
