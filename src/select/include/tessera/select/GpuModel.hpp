@@ -25,8 +25,7 @@ struct GpuModel {
   double portable_entries = 2e12;  ///< bytes of X that kernels for any device fetch
   double launch = 3e-6;            ///< seconds
   double whole_tiles = 1e300;      ///< bytes at most that tiles may take; larger ones of BMat are not for tensor cores
-
-  double staged_entries = 1e300;  ///< nonzeros at most that there is memory for
+  double staged_entries = 1e300;   ///< nonzeros at most that there is memory to stage windows of
 
   /// Seconds a tile of 8 rows (BitTCF) and 32 columns of X; 0: no kernels for these scalars and this precision.
   double tile = 0.14e-9;
