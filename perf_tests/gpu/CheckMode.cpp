@@ -103,7 +103,7 @@ std::vector<Contender<Scalar>> prepare_all(const Options& options, const NamedMa
     if (++index >= most_candidates) throw std::runtime_error("too many candidates");
     Shared::Tally& tally = shared.tallies[sizeof(Scalar) == 8][index];
     if (!options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name()) || tally.lost ||
-        !candidate->use(options.layout)) {
+        (candidate->is_ablation() && !options.ablations) || !candidate->use(options.layout)) {
       continue;
     }
     const Place place{named.name + ", N = " + std::to_string(columns) + ", prepare", &tally, candidate->name(),

@@ -64,7 +64,7 @@ Candidates<Scalar> wanted_candidates(const Options& options) {
   for (auto& candidate : make_candidates<Scalar>()) wanted.push_back(std::move(candidate));
   std::erase_if(wanted, [&](const auto& candidate) {
     return !options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name()) ||
-           !candidate->use(options.layout);
+           (candidate->is_ablation() && !options.ablations) || !candidate->use(options.layout);
   });
   return wanted;
 }

@@ -25,8 +25,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   CLI::App app("Checks and times products of sparse matrices with multivectors on a GPU.", "gpu_spmm");
   app.add_option("--matrix", options.matrices, "files, or generators of Tessera as stencil27:64");
   app.add_option("--columns", options.columns, "of X (default: 32 128 512)")->check(CLI::Range(1, 65536));
-  app.add_option("--precision", options.precisions, "fp64, fp32, tf32x3, tf32 (default: all)")
-      ->check(CLI::IsMember({"fp64", "fp32", "tf32x3", "tf32"}));
+  app.add_option("--precision", options.precisions, "fp64, fp32, tf32x3, tf32, fp16, bf16 (default: all)")
+      ->check(CLI::IsMember({"fp64", "fp32", "tf32x3", "tf32", "fp16", "bf16"}));
   app.add_option("--order", options.orders, "of the rows: natural, degree, windows (default: natural)")
       ->check(CLI::IsMember(row_orders()));
   app.add_option("--layout", options.layout, "of X and Y: right, row-major, or left, column-major (default: right)")
@@ -38,6 +38,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--seconds", options.seconds, "begin no further measurement after this time");
   app.add_flag("--quick", options.quick, "shorter measurements, fewer checks");
   app.add_flag("--check-only", options.check_only, "check at the edges of sizes, on small built-in matrices; no times");
+  app.add_flag("--ablations", options.ablations, "also kernels that lack a part, to see what it is worth");
   app.add_flag("--list", options.list, "names and precisions of the kernels");
   try {
     app.parse(argc, argv);

@@ -22,6 +22,7 @@ struct Options {
   bool quick = false;
   bool check_only = false;
   bool list = false;
+  bool ablations = false;  // also candidates that lack a part
 
   bool wants_precision(const std::string& precision) const;
   /// Whether a kernel's name matches --kernels (a search, not a match of the whole name) and is not left out.

@@ -61,13 +61,12 @@ struct Judge {
   double alpha, beta;
   Content initial;
   Tolerance tolerance;
-  double smallest;
 
   __host__ __device__ Expected expected(int i, int j, int length, double sum, double scale) const {
     const double old = beta == 0 ? 0 : static_cast<double>(element<Scalar>(initial, i, j));
     const double magnitude = fabs(alpha) * scale + fabs(beta) * fabs(old);
     const double value = beta == 0 ? alpha * sum : alpha * sum + beta * old;
-    return {value, tolerance.constant * (length + 2) * (tolerance.unit * magnitude + smallest)};
+    return {value, tolerance.constant * (length + 2) * (tolerance.unit * magnitude + tolerance.smallest)};
   }
   __host__ __device__ static bool accepts(const Expected& expected, double got) {
     if (isfinite(expected.value)) return fabs(got - expected.value) <= expected.bound;  // false for a NaN
@@ -103,19 +102,16 @@ __global__ void compare_kernel(const Scalar* memory, std::size_t size, std::size
   if (touched > 0) atomicAdd(&counts->touched, touched);
 }
 
-template <class Scalar>
-double smallest_normal() {
-  return sizeof(Scalar) == 4 ? FLT_MIN : DBL_MIN;
-}
-
 }  // namespace
 
 Tolerance tolerance_of(const std::string& precision) {
-  if (precision == "fp64") return {2, 0x1p-53};
-  if (precision == "fp32") return {2, 0x1p-24};
-  if (precision == "tf32x3") return {4, 0x1p-24};
-  if (precision == "tf32") return {2, 0x1p-11};
-  throw std::invalid_argument("precision '" + precision + "' is none of fp64, fp32, tf32x3, tf32");
+  if (precision == "fp64") return {2, 0x1p-53, DBL_MIN};
+  if (precision == "fp32") return {2, 0x1p-24, FLT_MIN};
+  if (precision == "tf32x3") return {4, 0x1p-24, FLT_MIN};
+  if (precision == "tf32") return {2, 0x1p-11, FLT_MIN};
+  if (precision == "bf16") return {2, 0x1p-8, FLT_MIN};
+  if (precision == "fp16") return {2, 0x1p-11, 0x1p-24};  // the other operand is at most 1 here
+  throw std::invalid_argument("precision '" + precision + "' is none of fp64, fp32, tf32x3, tf32, fp16, bf16");
 }
 
 std::string Verdict::text() const {
@@ -147,7 +143,7 @@ Reference<Scalar>::Reference(cudaStream_t stream, const HostMatrix& A, const Mul
 template <class Scalar>
 Verdict Reference<Scalar>::compare(cudaStream_t stream, const Multivector<Scalar>& Y, double alpha, double beta,
                                    const Content& initial, const Tolerance& tolerance) const {
-  const Judge<Scalar> judge{alpha, beta, initial, tolerance, smallest_normal<Scalar>()};
+  const Judge<Scalar> judge{alpha, beta, initial, tolerance};
   const ComparisonCounts none{0, 0, ~0ull, 0};
   check(cudaMemcpy(counts_.data(), &none, sizeof(none), cudaMemcpyHostToDevice), "copy to the device");
   check(cudaDeviceSynchronize(), "the product");

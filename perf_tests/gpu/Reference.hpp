@@ -10,13 +10,14 @@
 namespace Tessera::Bench {
 
 /// What rounding may do to an entry of Y of a row with n nonzeros:
-/// constant (n + 2) (unit (|alpha| |A| |X| + |beta| |Y|) + the smallest normal number).
+/// constant (n + 2) (unit (|alpha| |A| |X| + |beta| |Y|) + smallest).
 struct Tolerance {
   double constant = 2;
   double unit = 0;
+  double smallest = 0;  // what is lost of a product when an operand is too small for its type
 };
 
-/// For "fp64", "fp32", "tf32x3" or "tf32". Throws std::invalid_argument for another word.
+/// For "fp64", "fp32", "tf32x3", "tf32", "fp16" or "bf16". Throws std::invalid_argument for another word.
 Tolerance tolerance_of(const std::string& precision);
 
 /// What a comparison found.

@@ -14,7 +14,7 @@ namespace {
 
 std::string class_of(const std::string& precision) { return precision == "tf32x3" ? "fp32" : precision; }
 
-/// The fastest kernel that is right, or none. TF32 has no cuSPARSE of its own: it is compared with FP32's.
+/// The fastest kernel that is right, or none. TF32, FP16 and BF16 are compared with cuSPARSE in FP32.
 const KernelResult* best(const ProblemResult& problem, const std::string& precision_class, bool cusparse) {
   const KernelResult* fastest = nullptr;
   for (const KernelResult& kernel : problem.kernels) {
@@ -102,10 +102,11 @@ std::string report_table(const Results& results) {
   text += format("%-22s %4s %-5s %9s %9s%8s%8s%8s  %s\n", "matrix", "N", "class", "cuSPARSE", "ours", "/cuSP", "/peer",
                  "floor", "kernel");
   std::map<std::tuple<std::string, std::string, int>, Means> means;  // by order, class and columns
-  for (const std::string precision_class : {"fp64", "fp32", "tf32"}) {
+  for (const std::string precision_class : {"fp64", "fp32", "tf32", "fp16", "bf16"}) {
     for (const ProblemResult& problem : results.problems) {
       if (problem.is_double != (precision_class == "fp64")) continue;
-      if (precision_class == "tf32" && !best(problem, precision_class, false)) continue;
+      const bool own_cusparse = precision_class == "fp64" || precision_class == "fp32";
+      if (!own_cusparse && !best(problem, precision_class, false)) continue;
       text += table_line(problem, precision_class, means[{problem.order, precision_class, problem.columns}]);
     }
   }
