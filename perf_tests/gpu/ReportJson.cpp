@@ -24,6 +24,7 @@ nlohmann::ordered_json to_json(const KernelResult& kernel) {
   return {{"kernel", kernel.kernel},
           {"precision", kernel.precision},
           {"cusparse", kernel.cusparse},
+          {"ablation", kernel.is_ablation},
           {"checked", kernel.right},
           {"deterministic", kernel.deterministic},
           {"message", kernel.message},

@@ -7,6 +7,7 @@
 #include "CheckMode.hpp"
 #include "CopyRate.hpp"
 #include "CuSparse.hpp"
+#include "FamilyReport.hpp"
 #include "Measure.hpp"
 #include "Report.hpp"
 #include "RowOrder.hpp"
@@ -61,7 +62,7 @@ Status measure_all(const Options& options) {
     status = device_lost;
   }
   write_json();
-  std::printf("%s", report_table(results).c_str());
+  std::printf("%s%s", report_table(results).c_str(), family_tables(results).c_str());
   if (status == all_right && has_wrong_kernel(results)) status = some_wrong;
   return status;
 }

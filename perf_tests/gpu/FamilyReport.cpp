@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "FamilyReport.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace Tessera::Bench {
+
+namespace {
+
+std::string family_of(const KernelResult& kernel) { return kernel.kernel.substr(0, kernel.kernel.find_first_of("<_ ")); }
+
+/// The fastest whole kernels of a problem, by precision and family, in milliseconds.
+using Fastest = std::map<std::pair<std::string, std::string>, double>;
+
+Fastest fastest_kernels(const ProblemResult& problem) {
+  Fastest fastest;
+  for (const KernelResult& kernel : problem.kernels) {
+    if (!kernel.right || kernel.is_ablation || kernel.times.median <= 0) continue;
+    const auto [place, is_new] = fastest.insert({{kernel.precision, family_of(kernel)}, kernel.times.median});
+    if (!is_new) place->second = std::min(place->second, kernel.times.median);
+  }
+  return fastest;
+}
+
+/// The precisions of a problem, each with its families from the fastest to the slowest.
+std::map<std::string, std::vector<std::pair<double, std::string>>> ranking(const Fastest& fastest) {
+  std::map<std::string, std::vector<std::pair<double, std::string>>> ranked;
+  for (const auto& [key, ms] : fastest) ranked[key.first].push_back({ms, key.second});
+  for (auto& [precision, families] : ranked) std::sort(families.begin(), families.end());
+  return ranked;
+}
+
+template <class... Arguments>
+std::string format(const char* pattern, Arguments... arguments) {
+  char text[300];
+  std::snprintf(text, sizeof(text), pattern, arguments...);
+  return text;
+}
+
+std::string fastest_table(const Results& results) {
+  std::string text = "\nfastest of each family, in us, from the fastest to the slowest\n";
+  for (const ProblemResult& problem : results.problems) {
+    const std::string matrix = problem.matrix + (problem.order == "natural" ? "" : "+" + problem.order);
+    for (const auto& [precision, families] : ranking(fastest_kernels(problem))) {
+      text += format("%-22s %4d %-6s ", matrix.c_str(), problem.columns, precision.c_str());
+      for (const auto& [ms, family] : families) text += format(" %s %.1f", family.c_str(), 1e3 * ms);
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+struct Factors {
+  double logarithms = 0, least = 1e300, most = 0;
+  int count = 0;
+
+  void add(double factor) {
+    logarithms += std::log(factor);
+    least = std::min(least, factor);
+    most = std::max(most, factor);
+    ++count;
+  }
+};
+
+std::string ablation_table(const Results& results) {
+  std::map<std::pair<std::string, std::string>, Factors> ablations;  // by name and precision
+  for (const ProblemResult& problem : results.problems) {
+    const Fastest fastest = fastest_kernels(problem);
+    for (const KernelResult& kernel : problem.kernels) {
+      const auto whole = fastest.find({kernel.precision, family_of(kernel)});
+      if (!kernel.is_ablation || !kernel.right || whole == fastest.end()) continue;
+      ablations[{kernel.kernel, kernel.precision}].add(kernel.times.median / whole->second);
+    }
+  }
+  if (ablations.empty()) return "";
+  std::string text = "\nablations: time over that of the fastest whole kernel of the family (mean, least, most, cases)\n";
+  for (const auto& [key, factors] : ablations) {
+    text += format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(),
+                   std::exp(factors.logarithms / factors.count), factors.least, factors.most, factors.count);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string family_tables(const Results& results) { return fastest_table(results) + ablation_table(results); }
+
+}  // namespace Tessera::Bench
