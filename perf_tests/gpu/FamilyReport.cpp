@@ -12,7 +12,9 @@ namespace Tessera::Bench {
 
 namespace {
 
-std::string family_of(const KernelResult& kernel) { return kernel.kernel.substr(0, kernel.kernel.find_first_of("<_ ")); }
+std::string family_of(const KernelResult& kernel) {
+  return kernel.kernel.substr(0, kernel.kernel.find_first_of("<_ "));
+}
 
 /// The fastest whole kernels of a problem, by precision and family, in milliseconds.
 using Fastest = std::map<std::pair<std::string, std::string>, double>;
@@ -78,7 +80,8 @@ std::string ablation_table(const Results& results) {
     }
   }
   if (ablations.empty()) return "";
-  std::string text = "\nablations: time over that of the fastest whole kernel of the family (mean, least, most, cases)\n";
+  std::string text =
+      "\nablations: time over that of the fastest whole kernel of the family (mean, least, most, cases)\n";
   for (const auto& [key, factors] : ablations) {
     text += format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(),
                    std::exp(factors.logarithms / factors.count), factors.least, factors.most, factors.count);
