@@ -7,8 +7,6 @@
 #include <regex>
 #include <stdexcept>
 
-#include "RowOrder.hpp"
-
 namespace Tessera::Bench {
 
 bool Options::wants_precision(const std::string& precision) const {
@@ -27,8 +25,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--columns", options.columns, "of X (default: 32 128 512)")->check(CLI::Range(1, 65536));
   app.add_option("--precision", options.precisions, "fp64, fp32, tf32x3, tf32, fp16, bf16 (default: all)")
       ->check(CLI::IsMember({"fp64", "fp32", "tf32x3", "tf32", "fp16", "bf16"}));
-  app.add_option("--order", options.orders, "of the rows: natural, degree, windows (default: natural)")
-      ->check(CLI::IsMember(row_orders()));
+  app.add_option("--order", options.orders,
+                 "of the rows: natural, degree, windows, or a folder of orders (default: natural)");
   app.add_option("--layout", options.layout, "of X and Y: right, row-major, or left, column-major (default: right)")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, Layout>{{"right", Layout::Right}, {"left", Layout::Left}}));

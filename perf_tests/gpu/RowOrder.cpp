@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RowOrder.hpp"
 
+#include <zlib.h>
+
 #include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <memory>
 #include <numeric>
 #include <queue>
 #include <stdexcept>
@@ -132,15 +138,52 @@ HostMatrix permute_rows(const HostMatrix& A, const std::vector<int>& order) {
   return B;
 }
 
+/// The numbers in a text file, plain or compressed.
+std::vector<int> read_numbers(const std::string& path) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (file == nullptr) throw std::invalid_argument("row order: " + path + " cannot be read");
+  std::vector<int> numbers;
+  char line[32];
+  while (gzgets(file.get(), line, sizeof(line)) != nullptr) {
+    int number = -1;
+    const char* end = line + std::strlen(line);
+    if (const auto read = std::from_chars(line, end, number); read.ec != std::errc() || *read.ptr != '\n') {
+      throw std::invalid_argument("row order: " + path + ", line " + std::to_string(numbers.size() + 1) +
+                                  ": expected a row's number alone");
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<int> read_order(const std::string& path, int rows) {
+  const std::vector<int> order = read_numbers(path);
+  std::vector<char> is_there(rows);
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    if (order[place] < 0 || order[place] >= rows || is_there[order[place]]++) {
+      throw std::invalid_argument("row order: " + path + ", line " + std::to_string(place + 1) + ": row " +
+                                  std::to_string(order[place]) + " is there twice, or not among " +
+                                  std::to_string(rows));
+    }
+  }
+  if (order.size() != is_there.size()) {
+    throw std::invalid_argument("row order: " + path + " has " + std::to_string(order.size()) + " of " +
+                                std::to_string(rows) + " rows");
+  }
+  return order;
+}
+
 }  // namespace
 
-std::vector<std::string> row_orders() { return {"natural", "degree", "windows"}; }
-
-HostMatrix with_row_order(const HostMatrix& A, const std::string& order) {
+HostMatrix with_row_order(const NamedMatrix& named, const std::string& order) {
+  const HostMatrix& A = named.matrix;
   if (order == "natural") return A;
   if (order == "degree") return permute_rows(A, degree_order(A));
   if (order == "windows") return permute_rows(A, WindowGrower(A).grow());
-  throw std::invalid_argument("row order '" + order + "' is none of natural, degree, windows");
+  if (!std::filesystem::is_directory(order)) {
+    throw std::invalid_argument("row order '" + order + "' is none of natural, degree, windows, and no folder");
+  }
+  return permute_rows(A, read_order(order + "/" + named.name + ".order.gz", A.rows));
 }
 
 }  // namespace Tessera::Bench

@@ -53,7 +53,7 @@ Status measure_all(const Options& options) {
       for (const std::string& order : options.orders) {
         std::printf("%s, %s order: %d x %d, %zu nonzeros\n", natural.name.c_str(), order.c_str(), natural.matrix.rows,
                     natural.matrix.columns, natural.matrix.values.size());
-        measure({natural.name, with_row_order(natural.matrix, order)}, order, options, results);
+        measure({natural.name, with_row_order(natural, order)}, order, options, results);
         write_json();
       }
     }
