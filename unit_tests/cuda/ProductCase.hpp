@@ -66,7 +66,13 @@ inline std::string describe(const HostMatrix& A, const ProductCase& c) {
 
 /// The unit roundoff that a precision promises, and how many times (entries of the row + 2) it may err.
 inline double tolerance(Precision precision) {
-  return precision == Precision::Native ? 2 * 0x1p-53 : precision == Precision::Tf32x3 ? 4 * 0x1p-24 : 2 * 0x1p-11;
+  if (precision == Precision::Native) return 2 * 0x1p-53;
+  if (precision == Precision::Tf32x3) return 4 * 0x1p-24;
+  return 2 * (precision == Precision::Bf16 ? 0x1p-8 : 0x1p-11);
+}
+/// And what is added for each: half of what binary16 has no bits for, from an operand of at most 1.
+inline double tolerated_underflow(const ProductCase& c) {
+  return c.precision == Precision::Fp16 ? 2 * std::abs(c.alpha) * 0x1p-24 : 0;
 }
 
 /// Rows with up to `longest` entries each; every fifth is empty, the last has an entry in each column.
@@ -151,7 +157,8 @@ void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<S
         expected += term;
         size += std::abs(term);
       }
-      const double bound = tolerance(c.precision) * (A.row_offsets[i + 1] - A.row_offsets[i] + 2) * size;
+      const double bound = (tolerance(c.precision) * size + tolerated_underflow(c)) *
+                           (A.row_offsets[i + 1] - A.row_offsets[i] + 2);
       const bool right = std::isnan(expected)   ? std::isnan(result[at])
                          : std::isinf(expected) ? result[at] == expected
                                                 : std::abs(result[at] - expected) <= bound;

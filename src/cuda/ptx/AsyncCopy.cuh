@@ -57,6 +57,12 @@ __device__ inline void copy_async_cached(void* shared, const void* global) {
                : "memory");
 }
 
+/// 16 bytes through L1, of which the first `valid` (0 to 16) are read, and the others are zero.
+__device__ inline void copy_async_cached_filled(void* shared, const void* global, int valid) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global), "r"(valid)
+               : "memory");
+}
+
 /// Ends a group of this thread's copies.
 __device__ inline void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 

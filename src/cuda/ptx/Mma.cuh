@@ -22,6 +22,14 @@
 // sums are fused multiply-adds in FP64, rounded to nearest, in an order that is not documented.
 // TF32: compute capability 8.0 (PTX ISA 7.0). Operands are FP32 bits whose 13 last are ignored: round them first
 // (to_tf32). Products are exact; sums are FP32, but not rounded to nearest.
+//
+// FP16 and BF16, m16n8k16: compute capability 8.0 (PTX ISA 7.0). A register holds two elements of 16 bits, the lower
+// half the first one:
+//
+//   A  16 x 16   a[i]  (g + 8 (i % 2), 2 t + 8 (i / 2)) and the element to its right   i = 0..3
+//   B  16 x 8    b[i]  (2 t + 8 i, g) and the element below                            i = 0, 1
+//
+// D is as above, in FP32. Products are exact; sums are not rounded to nearest.
 
 #ifdef TESSERA_CUDA_EMULATED
 #include <ptx/Mma.hpp>  // of unit_tests/cuda/emulation
@@ -99,6 +107,60 @@ __device__ inline std::uint32_t to_tf32(float value) {
   std::uint32_t bits;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
   return bits;
+}
+
+/// FP16, A 16 x 16, B 16 x 8, D in FP32.
+__device__ inline void mma_m16n8k16_fp16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/// BF16, A 16 x 16, B 16 x 8, D in FP32.
+__device__ inline void mma_m16n8k16_bf16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/// The FP16 or BF16 nearest to a number, ties to even; an infinity beyond the largest. Compute capability 8.0.
+__device__ inline std::uint16_t to_fp16(float value) {
+  std::uint16_t bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  return bits;
+}
+__device__ inline std::uint16_t to_bf16(float value) {
+  std::uint16_t bits;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+  return bits;
+}
+
+/// What a number in FP16 is.
+__device__ inline float from_fp16(std::uint16_t bits) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+  return value;
+}
+
+/// Four 8 x 8 matrices of 16-bit elements from shared memory (ldmatrix): lane l gives the address of row l % 8 of matrix
+/// l / 8, 16 bytes at a multiple of 16, and gets of matrix i elements (g, 2 t) and (g, 2 t + 1) in r[i].
+__device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(address)
+               : "memory");
+}
+
+/// The same of their transposes: elements (2 t, g) and (2 t + 1, g).
+__device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
+  const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(address)
+               : "memory");
 }
 
 }  // namespace Tessera::Cuda

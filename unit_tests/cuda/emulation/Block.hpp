@@ -55,6 +55,7 @@ struct Thread {
   const unsigned* counter = nullptr;
   unsigned seen = 0;
   std::vector<PendingCopy> copies;
+  std::vector<std::size_t> groups;  // how many of them, the oldest first, are each committed group's
 
   bool is_ready() const { return !is_done && (counter == nullptr || *counter != seen); }
 };
@@ -130,6 +131,7 @@ class Block {
       thread.is_done = false;
       thread.counter = nullptr;
       thread.copies.clear();
+      thread.groups.clear();
       thread.fiber.start(run_thread);
     }
     enter(*threads_[0]);

@@ -3,8 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <numeric>
+
 /// The copies and barriers of src/cuda/ptx/AsyncCopy.cuh that kernels use. A copy is done as late as it may be: when
-/// the thread arrives at a barrier after its copies. So who forgets to wait reads NaN.
+/// the thread waits for its group, or arrives at a barrier after its copies. So who forgets to wait reads NaN.
 namespace Tessera::Cuda {
 
 inline void copy_async_16_filled(void* shared, const void* global, int valid) {
@@ -16,6 +18,39 @@ inline void copy_async_16_filled(void* shared, const void* global, int valid) {
   block.thread().copies.push_back({shared, global, valid, 16});
 }
 inline void copy_async_16(void* shared, const void* global) { copy_async_16_filled(shared, global, 16); }
+inline void copy_async_cached_filled(void* shared, const void* global, int valid) {
+  copy_async_16_filled(shared, global, valid);
+}
+template <int bytes>
+void copy_async_cached(void* shared, const void* global) {
+  static_assert(bytes == 16, "no kernel copies less");
+  copy_async_16(shared, global);
+}
+
+/// Does this many of the thread's copies, the oldest.
+inline void do_copies(std::size_t count) {
+  auto& copies = Emulation::Block::running().thread().copies;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memset(copies[i].to, 0, static_cast<std::size_t>(copies[i].filled));
+    std::memcpy(copies[i].to, copies[i].from, static_cast<std::size_t>(copies[i].bytes));
+  }
+  copies.erase(copies.begin(), copies.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+inline void commit_copies() {
+  Emulation::Thread& thread = Emulation::Block::running().thread();
+  const std::size_t committed = std::accumulate(thread.groups.begin(), thread.groups.end(), std::size_t(0));
+  thread.groups.push_back(thread.copies.size() - committed);
+}
+
+template <int pending>
+void wait_copies() {
+  auto& groups = Emulation::Block::running().thread().groups;
+  while (groups.size() > pending) {
+    do_copies(groups.front());
+    groups.erase(groups.begin());
+  }
+}
 
 /// The 64 bits of an mbarrier.
 struct EmulatedBarrier {
@@ -41,12 +76,7 @@ inline void mbarrier_arrive(std::uint64_t* barrier) {
 }
 
 inline void mbarrier_arrive_after_copies(std::uint64_t* barrier) {
-  auto& copies = Emulation::Block::running().thread().copies;
-  for (const Emulation::PendingCopy& copy : copies) {
-    std::memset(copy.to, 0, static_cast<std::size_t>(copy.filled));
-    std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
-  }
-  copies.clear();
+  do_copies(Emulation::Block::running().thread().copies.size());
   mbarrier_arrive(barrier);
 }
 

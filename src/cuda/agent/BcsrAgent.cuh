@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "../detail/Arithmetic.cuh"
+#include "../ptx/AsyncCopy.cuh"
+#include "BcsrArguments.hpp"
+#include "BcsrEntrySum.cuh"
+#include "BcsrHalfTile.cuh"
+#include "BcsrTile.cuh"
+#include "Vectors.cuh"
+
+namespace Tessera::Cuda {
+
+/// A warp that multiplies blocks of a window with a slab of columns of X (SMaT, Algorithm 1).
+///
+/// It has a ring of stages in shared memory, to itself: blocks and the rows of X that they touch are copied there while
+/// it multiplies those before them. Nobody else waits for it, or makes it wait.
+template <class Kind, class Policy, class Offset, class Scalar>
+class BcsrAgent {
+ public:
+  using Tile = std::conditional_t<Kind::half, BcsrHalfTile<Kind, Policy>, BcsrTile<Kind, Policy>>;
+  using Operand = typename Kind::Operand;
+  using Arguments = BcsrArguments<Offset, Scalar, Operand>;
+  using Sums = typename Tile::Sums;
+  static_assert(std::is_same_v<Scalar, typename Tile::Scalar>);
+
+  /// Of a warp.
+  static constexpr int shared_bytes = Policy::stages * Tile::units * 16;
+
+  __device__ __forceinline__ BcsrAgent(const Arguments& arguments, uint4* ring, unsigned slab, int lane)
+      : arguments_(arguments),
+        ring_(ring),
+        lane_(lane),
+        first_column_(static_cast<int>(slab) * Policy::columns),
+        is_whole_slab_(first_column_ + Policy::columns <= arguments.x_columns) {
+    const int first = first_column_ + lane % Tile::row_units * Tile::unit_operands, left = arguments.x_columns - first;
+    valid_bytes_ = min(max(left, 0), Tile::unit_operands) * static_cast<int>(sizeof(Operand));
+    x_ = reinterpret_cast<const std::byte*>(arguments.x + (left > 0 ? first : 0));
+  }
+
+  /// Adds the products of all blocks of an item.
+  __device__ __forceinline__ void multiply(const CondensedItem<Offset>& item, Sums& sums) const {
+    BlockWalk walk(arguments_, item, lane_);
+#pragma unroll
+    for (int s = 0; s < Policy::stages; ++s) copy_next(walk, s);
+    int stage = 0;
+    for (int block = 0; block < item.tiles; ++block) {
+      if constexpr (Policy::asynchronous) wait_copies<Policy::stages - 1>();
+      __syncwarp();
+      if constexpr (Policy::tensor_cores) {
+        typename Tile::Fragments fragments;
+        Tile::load(place(stage), lane_, fragments);
+        __syncwarp();
+        copy_next(walk, stage);
+        Tile::add(fragments, sums);
+      } else {
+        add_on_cuda_cores(place(stage), sums);
+        __syncwarp();
+        copy_next(walk, stage);
+      }
+      stage = stage + 1 == Policy::stages ? 0 : stage + 1;
+    }
+  }
+
+  /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
+  __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
+    Scalar zeros = 0;  // NaN as soon as a sum is not finite
+    for_each_result([&](int p, int q) { zeros += Scalar(0) * Tile::at(sums, p, q); });
+    if (!(zeros == Scalar(0))) {
+      SumsInMemory memory;
+      for_each_result([&](int p, int q) { memory.sums[p][q] = Tile::at(sums, p, q); });
+      finish_nonfinite(arguments_, item, lane_, first_column_, memory);
+    } else if (item.slot == CondensedItem<Offset>::direct) {
+      store(item.window, sums);
+    } else {
+      store_partial(item.slot, sums);
+    }
+  }
+
+ private:
+  // The blocks of an item one after the other, and which rows of X they touch.
+  //
+  // Columns are read 32 at a time, half of them long before they are wanted; rows that X has elsewhere (x_rows) one
+  // block ahead.
+  class BlockWalk {
+   public:
+    __device__ __forceinline__ BlockWalk(const Arguments& arguments, const CondensedItem<Offset>& item, int lane)
+        : arguments_(arguments),
+          columns_(arguments.A.block_columns + item.first_tile),
+          count_(item.tiles),
+          lane_(lane),
+          values_(arguments.values + std::size_t(item.first_tile) * (Kind::height * Kind::width)) {
+      now_ = load_columns(0);
+      later_ = load_columns(32);
+      if (arguments_.product.x_rows != nullptr) row_ = load_row(first_row());
+    }
+
+    __device__ __forceinline__ bool has_more() const { return index_ < count_; }
+    /// Row of X, before x_rows, of the block's first column. By all lanes.
+    __device__ __forceinline__ Ordinal first_row() const {
+      return __shfl_sync(0xffffffffu, now_, index_ % 32) * Kind::width;
+    }
+    __device__ __forceinline__ const Operand* values() const { return values_; }
+    /// Where x_rows is given: a row of X of lane r, for r < Kind::width, or -1.
+    __device__ __forceinline__ Ordinal row() const { return row_; }
+
+    __device__ __forceinline__ void advance() {
+      values_ += Kind::height * Kind::width;
+      if (++index_ % 32 == 0) {
+        now_ = later_;
+        later_ = load_columns(index_ + 32);
+      }
+      if (arguments_.product.x_rows != nullptr && has_more()) row_ = load_row(first_row());
+    }
+
+   private:
+    __device__ __forceinline__ Ordinal load_columns(int first) const {
+      return first + lane_ < count_ ? __ldcs(columns_ + first + lane_) : 0;
+    }
+    __device__ __forceinline__ Ordinal load_row(Ordinal first) const {
+      const Ordinal column = first + lane_ % Kind::width;
+      return column < arguments_.A.columns ? __ldg(arguments_.product.x_rows + column) : -1;
+    }
+
+    const Arguments& arguments_;
+    const Ordinal* columns_;
+    int count_, lane_, index_ = 0;
+    const Operand* values_;
+    Ordinal now_, later_, row_ = 0;
+  };
+
+  __device__ __forceinline__ uint4* place(int stage) const { return ring_ + stage * Tile::units; }
+
+  // Begins to copy the next block, if there is one, and ends a group of copies.
+  __device__ __forceinline__ void copy_next(BlockWalk& walk, int stage) const {
+    if (walk.has_more()) {
+      uint4* const to = place(stage);
+      const auto* values = reinterpret_cast<const uint4*>(walk.values());
+#pragma unroll
+      for (int unit = lane_; unit < Tile::a_units; unit += 32) copy_once(to + Tile::a_place(unit), values + unit);
+      copy_rows(walk, to);
+      walk.advance();
+    }
+    if constexpr (Policy::asynchronous) commit_copies();
+  }
+
+  // Rows of X are adjacent but for x_rows. Rows and columns that X does not have are zeros.
+  __device__ __forceinline__ void copy_rows(const BlockWalk& walk, uint4* to) const {
+    const Ordinal first = walk.first_row();
+    const Ordinal columns = arguments_.A.columns;
+    if (arguments_.product.x_rows != nullptr) {
+      for_each_copy([&](int r, int unit) {
+        const Ordinal row = __shfl_sync(0xffffffffu, walk.row(), r);
+        copy_filled(to + unit, row_of_x(max(row, 0)), row >= 0 ? valid_bytes_ : 0);
+      });
+    } else if (is_whole_slab_ && first + Kind::width <= columns) {
+      const std::byte* from = row_of_x(first + lane_ / Tile::row_units);
+      for_each_copy([&](int, int unit) {
+        copy(to + unit, from);
+        from += std::size_t(copied_rows) * arguments_.x_row_bytes;
+      });
+    } else {
+      for_each_copy([&](int r, int unit) {
+        const bool is_there = first + r < columns;
+        copy_filled(to + unit, row_of_x(is_there ? first + r : first), is_there ? valid_bytes_ : 0);
+      });
+    }
+  }
+
+  // A warp copies 512 bytes at once: some rows of X, or part of one.
+  static constexpr int copied_rows = 32 / Tile::row_units;
+  static_assert(Tile::row_units <= 32 && Kind::width % copied_rows == 0);
+
+  // visit(row of the block's, place in the stage).
+  template <class Visit>
+  __device__ __forceinline__ void for_each_copy(const Visit& visit) const {
+    const int first = lane_ / Tile::row_units, unit = lane_ % Tile::row_units;
+#pragma unroll
+    for (int r = 0; r < Kind::width; r += copied_rows) visit(first + r, Tile::x_place(first + r, unit));
+  }
+
+  __device__ __forceinline__ const std::byte* row_of_x(Ordinal row) const {
+    return x_ + std::size_t(static_cast<unsigned>(row)) * arguments_.x_row_bytes;
+  }
+
+  static __device__ __forceinline__ void copy_once(uint4* to, const uint4* from) {
+    if constexpr (Policy::asynchronous) {
+      copy_async_16(to, from);
+    } else {
+      *to = __ldcs(from);
+    }
+  }
+  static __device__ __forceinline__ void copy(uint4* to, const std::byte* from) {
+    if constexpr (!Policy::asynchronous) {
+      *to = __ldg(reinterpret_cast<const uint4*>(from));
+    } else if constexpr (Policy::cached_rows) {
+      copy_async_cached<16>(to, from);
+    } else {
+      copy_async_16(to, from);
+    }
+  }
+  static __device__ __forceinline__ void copy_filled(uint4* to, const std::byte* from, int valid) {
+    if constexpr (!Policy::asynchronous) {
+      constexpr int operands = Tile::unit_operands, size = static_cast<int>(sizeof(Operand));
+      alignas(16) Operand values[operands];
+#pragma unroll
+      for (int i = 0; i < operands; ++i) {
+        values[i] = i * size < valid ? __ldg(reinterpret_cast<const Operand*>(from) + i) : Operand(0);
+      }
+      *to = *reinterpret_cast<const uint4*>(values);
+    } else if constexpr (Policy::cached_rows) {
+      copy_async_cached_filled(to, from, valid);
+    } else {
+      copy_async_16_filled(to, from, valid);
+    }
+  }
+
+  __device__ __forceinline__ void add_on_cuda_cores(const uint4* stage, Sums& sums) const {
+#pragma unroll 1
+    for (int k = 0; k < Kind::width; ++k) {
+      for_each_result([&](int p, int q) {
+        Scalar& sum = Tile::at(sums, p, q);
+        const Scalar a = Tile::a_element(stage, Tile::row(lane_, p), k);
+        sum = fused(a, Scalar(Tile::x_element(stage, k, Tile::column(lane_, q))), sum);
+      });
+    }
+  }
+
+  /// Y = alpha sums + beta Y for the rows of a window.
+  __device__ __forceinline__ void store(Ordinal window, const Sums& sums) const {
+    const Product<Scalar, Scalar>& product = arguments_.product;
+#pragma unroll
+    for (int p = 0; p < Tile::result_rows; ++p) {
+      const Ordinal row = window * Kind::height + Tile::row(lane_, p);
+      if (row >= arguments_.A.rows) continue;
+      const Ordinal y_row = product.y_rows == nullptr ? row : product.y_rows[row];
+      for_each_vector([&](int q, int column, int count) {
+        Scalar* y = &product.y(y_row, column);
+        const std::ptrdiff_t stride = product.y.column_stride;
+        alignas(16) Scalar values[Tile::vector] = {};
+        const bool whole = arguments_.y_vectors && count == Tile::vector;
+        if (product.beta != Scalar(0)) {
+          if (whole) {
+            load_once<Tile::vector>(y, values);
+          } else {
+#pragma unroll
+            for (int i = 0; i < Tile::vector; ++i) {
+              if (i < count) values[i] = y[i * stride];
+            }
+          }
+        }
+#pragma unroll
+        for (int i = 0; i < Tile::vector; ++i) {
+          values[i] = scaled_and_added(product.alpha, Tile::at(sums, p, q + i), product.beta, [&] { return values[i]; });
+        }
+        if (whole) return store_once<Tile::vector>(y, values);
+#pragma unroll
+        for (int i = 0; i < Tile::vector; ++i) {
+          if (i < count) y[i * stride] = values[i];
+        }
+      });
+    }
+  }
+
+  /// The sums of a piece of a window, to its slot of the workspace, whose rows are padded to vectors.
+  __device__ __forceinline__ void store_partial(int slot, const Sums& sums) const {
+#pragma unroll
+    for (int p = 0; p < Tile::result_rows; ++p) {
+      const std::size_t row = std::size_t(slot) * Kind::height + Tile::row(lane_, p);
+      Scalar* partial = arguments_.partials + row * arguments_.partials_stride;
+      for_each_vector([&](int q, int column, int) {
+        alignas(16) Scalar values[Tile::vector];
+#pragma unroll
+        for (int i = 0; i < Tile::vector; ++i) values[i] = Tile::at(sums, p, q + i);
+        *reinterpret_cast<vector_of_t<Scalar, Tile::vector>*>(partial + column) =
+            *reinterpret_cast<const vector_of_t<Scalar, Tile::vector>*>(values);
+      });
+    }
+  }
+
+  // A copy of the sums that is indexed by run-time numbers, which registers are not.
+  struct SumsInMemory {
+    Scalar sums[Tile::result_rows][Tile::result_columns];
+  };
+
+  // Writes sums, those that are not finite as sum_entries computes them. Not inlined, and without a result: hardly any
+  // product comes here, and the registers are wanted elsewhere.
+  static __device__ __noinline__ void finish_nonfinite(const Arguments& arguments, const CondensedItem<Offset>& item,
+                                                       int lane, int first_column, SumsInMemory& memory) {
+    const Product<Scalar, Scalar>& product = arguments.product;
+#pragma unroll 1
+    for (int index = 0; index < Tile::result_rows * Tile::result_columns; ++index) {
+      const int p = index / Tile::result_columns, q = index % Tile::result_columns;
+      const int column = first_column + Tile::column(lane, q), r = Tile::row(lane, p);
+      const Ordinal row = item.window * Kind::height + r;
+      if (column >= product.y.columns || row >= arguments.A.rows) continue;
+      Scalar sum = memory.sums[p][q];
+      if (!isfinite(sum)) sum = sum_entries(arguments, item.first_tile, item.tiles, r, column);
+      if (item.slot == CondensedItem<Offset>::direct) {
+        Scalar& y = product.y(product.y_rows == nullptr ? row : product.y_rows[row], column);
+        y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
+      } else {
+        arguments.partials[(std::size_t(item.slot) * Kind::height + r) * arguments.partials_stride + column] = sum;
+      }
+    }
+  }
+
+  // visit(q, column of Y, how many of the vector's Y has): the lane's vectors, but those that Y has nothing of.
+  template <class Visit>
+  __device__ __forceinline__ void for_each_vector(const Visit& visit) const {
+#pragma unroll
+    for (int q = 0; q < Tile::result_columns; q += Tile::vector) {
+      const int column = first_column_ + Tile::column(lane_, q);
+      const int count = min(arguments_.product.y.columns - column, Tile::vector);
+      if (count > 0) visit(q, column, count);
+    }
+  }
+
+  template <class Visit>
+  static __device__ __forceinline__ void for_each_result(const Visit& visit) {
+#pragma unroll
+    for (int p = 0; p < Tile::result_rows; ++p) {
+#pragma unroll
+      for (int q = 0; q < Tile::result_columns; ++q) visit(p, q);
+    }
+  }
+
+  const Arguments& arguments_;
+  uint4* ring_;
+  int lane_;
+  int first_column_;  // of the slab
+  bool is_whole_slab_;
+  int valid_bytes_;      // of what the lane copies of a row of X
+  const std::byte* x_;  // that of row 0
+};
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Multivector.hpp>
+#include <tessera/cuda/Stream.hpp>
+
+namespace Tessera::Cuda {
+
+/// The bits of values rounded to 16 bits, ties to even, in the same order: for products whose precision is Fp16 or Bf16,
+/// once whenever values change.
+///
+/// values, to: device memory, `count` elements. FP16 has infinities for what is 65520 and more, and no bits below
+/// 2^-24. Throws std::invalid_argument for another precision, std::runtime_error if the launch fails, std::length_error
+/// for more than 2^39 values. Cost: reads the values and writes half as many bytes.
+void round_values(Stream stream, Precision precision, std::size_t count, const float* values, std::uint16_t* to);
+
+/// Elements from a row of round_rows to the next: a multiple of 16.
+inline std::ptrdiff_t rounded_row_stride(Ordinal columns) { return (std::ptrdiff_t(columns) + 15) / 16 * 16; }
+
+/// Rows of X, of any strides, in 16 bits, with their columns in the order that products want (agent/HalfLayout.hpp) and
+/// zeros up to rounded_row_stride(x.columns).
+///
+/// Throws as round_values. Cost: x is read once, half as many bytes are written.
+void round_rows(Stream stream, Precision precision, const Multivector<const float>& x, std::uint16_t* to);
+
+}  // namespace Tessera::Cuda

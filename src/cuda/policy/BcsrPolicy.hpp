@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/common/Format.hpp>
+#include <type_traits>
+
+namespace Tessera::Cuda {
+
+/// How a warp multiplies rows of blocks: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
+///
+/// columns  of X that a warp takes: a multiple of 16, of 32 for operands of 16 bits
+/// stages   blocks, with their rows of X, that a warp has in shared memory: one that it multiplies, the others on their
+///          way
+/// warps    that a multiprocessor must be able to hold: limits the registers
+template <int columns_, int stages_, int warps_>
+struct BcsrPolicy {
+  static_assert(columns_ % 16 == 0 && stages_ >= 1 && warps_ % 4 == 0);
+
+  static constexpr int columns = columns_;
+  static constexpr int stages = stages_;
+  static constexpr int warps = warps_;
+  /// Of a block, with neighbouring items.
+  static constexpr int block_warps = 4;
+
+  // What SMaT's optimisations are worth is measured without them.
+  static constexpr bool asynchronous = true;   ///< copies go on while the warp multiplies
+  static constexpr bool matrix_loads = true;   ///< ldmatrix, for operands of 16 bits
+  static constexpr bool tensor_cores = true;   ///< otherwise every lane sums the elements that it would hold
+  static constexpr bool cached_rows = true;    ///< rows of X go through the L1 cache, where neighbours find them
+};
+
+/// What is multiplied, as far as the compiler must know: Precision is Native for double, Tf32x3 or Tf32 for float in
+/// blocks of 16x8 or 8x8 (Native also 8x4); Fp16 or Bf16 in blocks of 16x16.
+template <Precision precision_, int height_, int width_>
+struct BcsrKind {
+  static constexpr Precision precision = precision_;
+  static constexpr int height = height_;
+  static constexpr int width = width_;
+  static constexpr bool half = precision == Precision::Fp16 || precision == Precision::Bf16;
+  /// What the elements of blocks and the staged rows of X are: bits of numbers where C++ has no type for them.
+  using Operand =
+      std::conditional_t<half, std::uint16_t, std::conditional_t<precision == Precision::Native, double, float>>;
+  static_assert(half ? height == 16 && width == 16
+                     : height % 8 == 0 && (width == 8 || (width == 4 && precision == Precision::Native)));
+};
+
+/// The policies that products run with, for narrow X (up to 32 columns) and wide X.
+template <class Operand, bool wide>
+struct TunedBcsrPolicy;
+template <bool wide>
+struct TunedBcsrPolicy<double, wide> : BcsrPolicy<32, 3, 20> {};
+template <>
+struct TunedBcsrPolicy<float, false> : BcsrPolicy<32, 4, 28> {};
+template <>
+struct TunedBcsrPolicy<float, true> : BcsrPolicy<64, 3, 24> {};
+template <>
+struct TunedBcsrPolicy<std::uint16_t, false> : BcsrPolicy<32, 4, 32> {};
+template <>
+struct TunedBcsrPolicy<std::uint16_t, true> : BcsrPolicy<64, 3, 24> {};
+
+}  // namespace Tessera::Cuda
