@@ -66,11 +66,11 @@ struct Call {
     return {reinterpret_cast<const Scalar*>(packed), x.rows, x.columns, padded(x.columns), 1};
   }
   template <Precision precision>
-    requires(precision == Precision::Fp16 || precision == Precision::Bf16)
-  Multivector<const std::uint16_t> staged_x() const {
+  requires(precision == Precision::Fp16 || precision == Precision::Bf16) Multivector<const std::uint16_t> staged_x()
+  const {
     auto* const rows = reinterpret_cast<std::uint16_t*>(packed);
     const std::ptrdiff_t stride = rounded_row_stride(product.x.columns);
-    round_rows(stream, precision, product.x, rows);
+    round_rows(stream, precision, HalfOrder::Products, product.x, rows);
     return {rows, product.x.rows, static_cast<Ordinal>(stride), stride, 1};
   }
 
@@ -138,9 +138,13 @@ void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
     throw std::invalid_argument("bcsr_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
                                 std::to_string(layout.bytes) + " are needed");
   }
-  const Call<Offset, Scalar> call = {
-      stream,         A, schedule, product, rounded_values, reinterpret_cast<Scalar*>(workspace.data),
-      workspace.data + layout.packed};
+  const Call<Offset, Scalar> call = {stream,
+                                     A,
+                                     schedule,
+                                     product,
+                                     rounded_values,
+                                     reinterpret_cast<Scalar*>(workspace.data),
+                                     workspace.data + layout.packed};
   if constexpr (std::is_same_v<Scalar, double>) {
     if (precision == Precision::Native) return call.template launch_shape<Precision::Native>();
   } else {
@@ -152,10 +156,10 @@ void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
   throw std::invalid_argument("bcsr_spmm: no " + std::string(to_string(precision)) + " products of these types");
 }
 
-#define TESSERA_BCSR_SPMM(Scalar, Offset)                                                                        \
-  template std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>&, Precision,                               \
-                                            const CondensedSchedule<Offset>&, const Multivector<const Scalar>&); \
-  template void bcsr_spmm(Stream, const BcsrPattern<Offset>&, Precision, const CondensedSchedule<Offset>&,       \
+#define TESSERA_BCSR_SPMM(Scalar, Offset)                                                                            \
+  template std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>&, Precision, const CondensedSchedule<Offset>&, \
+                                            const Multivector<const Scalar>&);                                       \
+  template void bcsr_spmm(Stream, const BcsrPattern<Offset>&, Precision, const CondensedSchedule<Offset>&,           \
                           const Product<Scalar, Scalar>&, const std::uint16_t*, const Scratch&);
 
 TESSERA_BCSR_SPMM(float, int)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/cuda/CondensedSpmm.hpp>
+#include <tessera/cuda/HalfOperands.hpp>
 #include <tessera/cuda/PackRows.hpp>
 
+#include "dispatch/CondensedHalf.hpp"
 #include "dispatch/CondensedLaunch.cuh"
 
 namespace Tessera::Cuda {
@@ -9,6 +11,7 @@ namespace {
 
 constexpr std::size_t workspace_alignment = 256;
 constexpr Ordinal narrow_columns = 32;  // of X, that one warp takes
+constexpr unsigned half_bytes = 2;
 
 // Rows of scratch are padded so that vectors fit.
 std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
@@ -19,15 +22,18 @@ struct WorkspaceLayout {
 };
 
 template <class Offset, class Scalar>
-WorkspaceLayout workspace_layout(const CondensedPattern<Offset>& A, const CondensedSchedule<Offset>& schedule,
-                                 const Multivector<const Scalar>& x) {
+WorkspaceLayout workspace_layout(const CondensedPattern<Offset>& A, Precision precision,
+                                 const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
   const std::size_t row = static_cast<std::size_t>(padded(x.columns)) * sizeof(Scalar);
   const auto rounded = [](std::size_t bytes) {
     return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
   };
   WorkspaceLayout layout;
   layout.packed = rounded(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()) * row);
-  layout.bytes = layout.packed + (x.column_stride == 1 ? 0 : rounded(std::size_t(x.rows) * row));
+  const std::size_t packed_row = is_half(precision)     ? std::size_t(rounded_row_stride(x.columns)) * half_bytes
+                                 : x.column_stride == 1 ? 0
+                                                        : row;
+  layout.bytes = layout.packed + rounded(std::size_t(x.rows) * packed_row);
   return layout;
 }
 
@@ -55,16 +61,16 @@ void launch_kind(Stream stream, TileValues values, const CondensedArguments<Offs
 }  // namespace
 
 template <class Offset, class Scalar>
-std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, const CondensedSchedule<Offset>& schedule,
-                                      const Multivector<const Scalar>& x) {
-  return workspace_layout(A, schedule, x).bytes;
+std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, Precision precision,
+                                      const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+  return workspace_layout(A, precision, schedule, x).bytes;
 }
 
 template <class Offset, class MatrixScalar, class Scalar>
 void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues values, Precision precision,
                     const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
                     const Scratch& workspace) {
-  const WorkspaceLayout layout = workspace_layout(A, schedule, product.x);
+  const WorkspaceLayout layout = workspace_layout(A, precision, schedule, product.x);
   if (workspace.bytes < layout.bytes) {
     throw std::invalid_argument("condensed_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
                                 std::to_string(layout.bytes) + " are needed");
@@ -72,6 +78,13 @@ void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues
   CondensedArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data + layout.partials);
   arguments.partials_stride = padded(product.x.columns);
+  if (is_half(precision)) {
+    auto* const rows = reinterpret_cast<std::uint16_t*>(workspace.data + layout.packed);
+    round_rows(stream, precision, HalfOrder::Columns, product.x, rows);
+    arguments.x = rows;
+    arguments.x_row_bytes = static_cast<unsigned>(rounded_row_stride(product.x.columns)) * half_bytes;
+    return launch_condensed_half(stream, values, precision, arguments);
+  }
   if (product.x.column_stride != 1) {
     Scalar* rows = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
     pack_rows(stream, product.x, rows, arguments.partials_stride);
@@ -90,9 +103,9 @@ void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues
   template void condensed_spmm(Stream, const CondensedPattern<Offset>&, TileValues, Precision,         \
                                const CondensedSchedule<Offset>&, const Product<MatrixScalar, Scalar>&, \
                                const Scratch&);
-#define TESSERA_CONDENSED_WORKSPACE(Scalar, Offset)                                                                 \
-  template std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>&, const CondensedSchedule<Offset>&, \
-                                                 const Multivector<const Scalar>&);
+#define TESSERA_CONDENSED_WORKSPACE(Scalar, Offset)                                          \
+  template std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>&, Precision, \
+                                                 const CondensedSchedule<Offset>&, const Multivector<const Scalar>&);
 
 TESSERA_CONDENSED_WORKSPACE(float, int)
 TESSERA_CONDENSED_WORKSPACE(float, std::size_t)

@@ -37,8 +37,8 @@ void device_product(const HostMatrix& A, const ProductCase& c, const std::vector
   const Operands<Scalar> operands(A, c, x, y);
   const auto product =
       operands.template product<MatrixScalar>(c.values == Cuda::TileValues::Dense ? dense.data() : compact.data());
-  const OnDevice<std::byte> workspace(
-      std::vector<std::byte>(Cuda::condensed_workspace_bytes(pattern, schedule, product.x), std::byte(0xff)));
+  const OnDevice<std::byte> workspace(std::vector<std::byte>(
+      Cuda::condensed_workspace_bytes(pattern, c.precision, schedule, product.x), std::byte(0xff)));
   Cuda::condensed_spmm(nullptr, pattern, c.values, c.precision, schedule, product,
                        Scratch{workspace.data(), workspace.bytes()});
   y = operands.y.to_host();

@@ -65,6 +65,9 @@ TEST(CondensedSpmm, DoubleLongOffsets) { check_shapes<std::size_t, double, doubl
 TEST(CondensedSpmm, FloatMatrixOfDoubles) { check_shapes<int, float, double>(Precision::Native); }
 TEST(CondensedSpmm, Tf32x3) { check_shapes<int, float, float>(Precision::Tf32x3); }
 TEST(CondensedSpmm, Tf32) { check_shapes<int, float, float>(Precision::Tf32); }
+TEST(CondensedSpmm, Bf16) { check_shapes<int, float, float>(Precision::Bf16); }
+TEST(CondensedSpmm, Fp16OfDoubles) { check_shapes<int, double, double>(Precision::Fp16); }
+TEST(CondensedSpmm, Fp16FloatMatrixOfDoubles) { check_shapes<std::size_t, float, double>(Precision::Fp16); }
 
 template <class Scalar>
 void check_pieces(Precision precision) {
@@ -81,6 +84,7 @@ void check_pieces(Precision precision) {
 }
 
 TEST(CondensedSpmm, PiecesDouble) { check_pieces<double>(Precision::Native); }
+TEST(CondensedSpmm, PiecesBf16) { check_pieces<double>(Precision::Bf16); }
 TEST(CondensedSpmm, PiecesTf32x3) { check_pieces<float>(Precision::Tf32x3); }
 
 // An infinity or a NaN reaches the rows that touch it, and no others.
@@ -106,6 +110,7 @@ void check_nonfinite(Precision precision) {
 
 TEST(CondensedSpmm, NonFiniteDouble) { check_nonfinite<double>(Precision::Native); }
 TEST(CondensedSpmm, NonFiniteTf32x3) { check_nonfinite<float>(Precision::Tf32x3); }
+TEST(CondensedSpmm, NonFiniteFp16) { check_nonfinite<float>(Precision::Fp16); }
 TEST(CondensedSpmm, NonFiniteTf32) { check_nonfinite<float>(Precision::Tf32); }
 
 // The bits of a column depend neither on the columns beside it, which may hold what is not finite, nor on its place,
@@ -150,7 +155,23 @@ void check_columns(Precision precision) {
 }
 
 TEST(CondensedSpmm, ColumnsDouble) { check_columns<double>(Precision::Native); }
+TEST(CondensedSpmm, ColumnsBf16) { check_columns<float>(Precision::Bf16); }
 TEST(CondensedSpmm, ColumnsTf32x3) { check_columns<float>(Precision::Tf32x3); }
+
+// What is too large for FP16, but not for FP32, comes out right.
+TEST(CondensedSpmm, Fp16Overflow) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  for_each_storage(Precision::Fp16, [](ProductCase c) {
+    const HostMatrix A = random_matrix(61, 203, 6, 12);
+    c.columns = 20;
+    auto x = random_values<float>(extent(c, A.columns), 7);
+    for (int i = 0; i < A.columns; i += 3) x[place(c, A.columns, i, 11)] = 1e6f;
+    const auto y = random_values<float>(extent(c, A.rows), 8);
+    std::vector<float> result = y;
+    device_product<int, float>(A, c, x, result);
+    expect_right<float>(A, c, x, y, result);
+  });
+}
 
 TEST(CondensedSpmm, RefusesWhatItCannotDo) {
   EXPECT_THROW(Cuda::build_condensed_schedule<int>(nullptr, 0, 0), std::invalid_argument);

@@ -7,8 +7,8 @@
 
 #include "../detail/Arithmetic.cuh"
 #include "CondensedArguments.hpp"
+#include "CondensedOperands.hpp"
 #include "EntrySum.cuh"
-#include "FragmentLayout.hpp"
 #include "MaskDecode.hpp"
 #include "TileProduct.cuh"
 #include "Vectors.cuh"
@@ -17,15 +17,19 @@ namespace Tessera::Cuda {
 
 /// A warp that multiplies tiles of a window with a slab of columns of X.
 ///
-/// access: how many columns of X and Y are read or written at once; 1 where their addresses are not multiples of more.
+/// access: how many columns of X and Y are read or written at once, if a lane can (CondensedOperands); 1 where their
+/// addresses are not multiples of more.
 ///
 /// Tile columns that stand for none read row 0 of X, which exists where there is a tile, and multiply it with zeros.
 template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
 class CondensedAgent {
  public:
   using Arguments = CondensedArguments<Offset, MatrixScalar, Scalar>;
-  using Layout = FragmentLayout<Scalar, Policy::columns, Policy::reads>;
-  using Sums = Scalar[Kind::strips][Layout::products][4];
+  using Operands = CondensedOperands<Kind::precision, Scalar, Policy::columns, Policy::reads>;
+  using Element = typename Operands::Element;
+  using Sum = typename Operands::Sum;
+  using Layout = typename Operands::Elements;
+  using Sums = Sum[Kind::strips][Operands::products][4];
 
   __device__ __forceinline__ CondensedAgent(const Arguments& arguments, int slab, int lane)
       : arguments_(arguments), lane_(lane), first_column_(slab * Policy::columns) {
@@ -33,11 +37,12 @@ class CondensedAgent {
     const int first_part = swizzle() / part_pieces;
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
-      const int column = first_column_ + Layout::column(lane_, (part ^ first_part) * access);
-      from_first_[part] = min(column, arguments.product.x.columns - access) * static_cast<int>(sizeof(Scalar));
+      const int element =
+          first_column_ / Operands::element_columns + Layout::column(lane_, (part ^ first_part) * x_access);
+      from_first_[part] = min(element, arguments.x_elements - x_access) * static_cast<int>(sizeof(Element));
     }
-    x_ = reinterpret_cast<const std::byte*>(arguments.product.x.data) + from_first_[0] +
-         swizzle() % part_pieces * Layout::piece * static_cast<int>(sizeof(Scalar));
+    x_ = reinterpret_cast<const std::byte*>(arguments.x) + from_first_[0] +
+         swizzle() % part_pieces * Layout::piece * static_cast<int>(sizeof(Element));
 #pragma unroll
     for (int part = parts - 1; part >= 0; --part) from_first_[part] -= from_first_[0];
   }
@@ -57,9 +62,9 @@ class CondensedAgent {
 
   /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
   __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
-    Scalar zeros = 0;  // NaN as soon as a sum is not finite
-    for_each_result([&](int s, int p, int q) { zeros += Scalar(0) * sums[s][q / 2][Layout::result(q, p)]; });
-    if (!(zeros == Scalar(0))) {
+    Sum zeros = 0;  // NaN as soon as a sum is not finite
+    for_each_result([&](int s, int p, int q) { zeros += Sum(0) * sums[s][q / 2][Layout::result(q, p)]; });
+    if (!(zeros == Sum(0))) {
       SumsInMemory memory;
       for_each_result([&](int s, int p, int q) { memory.at(s, p, q) = sums[s][q / 2][Layout::result(q, p)]; });
       finish_nonfinite(arguments_, item, lane_, first_column_, memory);
@@ -80,16 +85,16 @@ class CondensedAgent {
       const Ordinal y_row = product.y_rows == nullptr ? row : product.y_rows[row];
       Scalar* y = product.y.data + y_row * product.y.row_stride;
       for_each_piece([&](int q) {
-        alignas(16) Scalar result[access];
-        alignas(16) Scalar before[access] = {};
-        Scalar* to = y + column(q) * (access == 1 ? product.y.column_stride : 1);
-        if (product.beta != Scalar(0)) load_once<access>(to, before);
+        alignas(16) Scalar result[y_access];
+        alignas(16) Scalar before[y_access] = {};
+        Scalar* to = y + column(q) * (y_access == 1 ? product.y.column_stride : 1);
+        if (product.beta != Scalar(0)) load_once<y_access>(to, before);
 #pragma unroll
-        for (int i = 0; i < access; ++i) {
-          result[i] = scaled_and_added(product.alpha, sums[s][(q + i) / 2][Layout::result(q + i, p)], product.beta,
-                                       [&] { return before[i]; });
+        for (int i = 0; i < y_access; ++i) {
+          const Scalar sum = sums[s][(q + i) / 2][Layout::result(q + i, p)];
+          result[i] = scaled_and_added(product.alpha, sum, product.beta, [&] { return before[i]; });
         }
-        store_once<access>(to, result);
+        store_once<y_access>(to, result);
       });
     });
   }
@@ -101,25 +106,26 @@ class CondensedAgent {
           std::size_t(slot) * CondensedPattern<Offset>::strip_rows * Kind::strips + window_row(s, p);
       Scalar* partial = arguments_.partials + row * arguments_.partials_stride;
       for_each_piece([&](int q) {
-        alignas(16) Scalar result[access];
+        alignas(16) Scalar result[y_access];
 #pragma unroll
-        for (int i = 0; i < access; ++i) result[i] = sums[s][(q + i) / 2][Layout::result(q + i, p)];
-        *reinterpret_cast<vector_of_t<Scalar, access>*>(partial + column(q)) =
-            *reinterpret_cast<const vector_of_t<Scalar, access>*>(result);
+        for (int i = 0; i < y_access; ++i) result[i] = sums[s][(q + i) / 2][Layout::result(q + i, p)];
+        *reinterpret_cast<vector_of_t<Scalar, y_access>*>(partial + column(q)) =
+            *reinterpret_cast<const vector_of_t<Scalar, y_access>*>(result);
       });
     });
   }
 
   static constexpr bool compact = Kind::values == TileValues::Compact;
 
-  // How a lane reads a row of X: in parts whose columns are adjacent, a part in pieces (see FragmentLayout).
-  static constexpr int part_columns = access;
-  static constexpr int parts = Layout::lane_columns / part_columns;
-  static constexpr int part_pieces = access == 1 ? 1 : Layout::pieces / parts;
-  __device__ __forceinline__ int swizzle() const { return access == 1 ? 0 : Layout::first_piece(lane_); }
+  static constexpr int x_access = Operands::x_access(access), y_access = Operands::y_access(access);
+
+  // How a lane reads a row of X: in parts whose elements are adjacent, a part in pieces (see FragmentLayout).
+  static constexpr int parts = Layout::lane_columns / x_access;
+  static constexpr int part_pieces = x_access == 1 ? 1 : Layout::pieces / parts;
+  __device__ __forceinline__ int swizzle() const { return x_access == 1 ? 0 : Layout::first_piece(lane_); }
 
   // Of the lane's column q, the number in X.
-  __device__ __forceinline__ int column(int q) const { return first_column_ + Layout::column(lane_, q); }
+  __device__ __forceinline__ int column(int q) const { return first_column_ + Operands::column(lane_, q); }
 
   // What must be known of a tile before its rows of X and its values can be read.
   struct TileIndex {
@@ -130,14 +136,14 @@ class CondensedAgent {
 
   // A lane's part of a tile: of two rows of X, pieces as they were read, and of each strip two elements of the block.
   struct alignas(16) Tile {
-    Scalar x[2][Layout::lane_columns];
+    Element x[2][Layout::lane_columns];
     MatrixScalar a[Kind::strips][2];
   };
 
   // A copy of the sums that is indexed by run-time numbers, which registers are not.
   struct SumsInMemory {
-    Scalar sums[Kind::strips][2][Layout::lane_columns];
-    __device__ Scalar& at(int s, int p, int q) { return sums[s][p][q]; }
+    Sum sums[Kind::strips][2][Operands::lane_columns];
+    __device__ Sum& at(int s, int p, int q) { return sums[s][p][q]; }
   };
 
   // Writes sums, those that are not finite as sum_entries computes them. Not inlined, and without a result: hardly any
@@ -147,10 +153,10 @@ class CondensedAgent {
     constexpr int window_rows = CondensedPattern<Offset>::strip_rows * Kind::strips;
     const Product<MatrixScalar, Scalar>& product = arguments.product;
 #pragma unroll 1
-    for (int index = 0; index < Kind::strips * 2 * Layout::lane_columns; ++index) {
-      const int q = index % Layout::lane_columns, p = index / Layout::lane_columns % 2;
-      const int s = index / Layout::lane_columns / 2;
-      const int column = first_column + Layout::column(lane, q);
+    for (int index = 0; index < Kind::strips * 2 * Operands::lane_columns; ++index) {
+      const int q = index % Operands::lane_columns, p = index / Operands::lane_columns % 2;
+      const int s = index / Operands::lane_columns / 2;
+      const int column = first_column + Operands::column(lane, q);
       const int r = s * CondensedPattern<Offset>::strip_rows + Layout::result_row(lane, p);
       const Ordinal row = item.window * window_rows + r;
       if (column >= product.x.columns || row >= arguments.A.rows) continue;
@@ -196,15 +202,15 @@ class CondensedAgent {
     return tile;
   }
 
-  __device__ __forceinline__ void load_row(Ordinal column, Scalar (&x)[Layout::lane_columns]) const {
+  __device__ __forceinline__ void load_row(Ordinal column, Element (&x)[Layout::lane_columns]) const {
     // One multiplication of 32 bits by 32: strides of 64 bits cost four instructions.
     const std::byte* row = x_ + std::size_t(static_cast<unsigned>(max(column, 0))) * arguments_.x_row_bytes;
 #pragma unroll
     for (int j = 0; j < parts * part_pieces; ++j) {
-      constexpr int piece_bytes = part_columns / part_pieces * static_cast<int>(sizeof(Scalar));
+      constexpr int piece_bytes = x_access / part_pieces * static_cast<int>(sizeof(Element));
       const auto part = reinterpret_cast<std::uintptr_t>(row + from_first_[j / part_pieces]);
-      const auto* piece = reinterpret_cast<const Scalar*>(part ^ std::uintptr_t(j % part_pieces * piece_bytes));
-      load_shared_by_warps<part_columns / part_pieces>(piece, x + j * (part_columns / part_pieces));
+      const auto* piece = reinterpret_cast<const Element*>(part ^ std::uintptr_t(j % part_pieces * piece_bytes));
+      load_shared_by_warps<x_access / part_pieces>(piece, x + j * (x_access / part_pieces));
     }
   }
 
@@ -222,24 +228,29 @@ class CondensedAgent {
   }
 
   __device__ __forceinline__ void add_products(const Tile& tile, Sums& sums) const {
-    Scalar x[2][Layout::lane_columns];
+    Element x[2][Layout::lane_columns];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      if constexpr (access == 1) {
+      if constexpr (x_access == 1) {
 #pragma unroll
         for (int q = 0; q < Layout::lane_columns; ++q) x[i][q] = tile.x[i][q];
       } else {
         Layout::order_pieces(lane_, tile.x[i], x[i]);
       }
     }
+    using TileProduct = TileProduct<Kind::precision>;
 #pragma unroll
     for (int s = 0; s < Kind::strips; ++s) {
-      const auto right = TileProduct<Kind::precision>::right(Scalar(tile.a[s][0]), Scalar(tile.a[s][1]));
+      const auto right = TileProduct::right(Sum(tile.a[s][0]), Sum(tile.a[s][1]));
 #pragma unroll
-      for (int m = 0; m < Layout::products; ++m) {
-        Scalar left[4];
-        Layout::left_operand(x, m, left);
-        TileProduct<Kind::precision>::add(sums[s][m], left, right);
+      for (int m = 0; m < Operands::products; ++m) {
+        if constexpr (Operands::half) {
+          TileProduct::add(sums[s][m], x[0][m], x[1][m], right);
+        } else {
+          Scalar left[4];
+          Layout::left_operand(x, m, left);
+          TileProduct::add(sums[s][m], left, right);
+        }
       }
     }
   }
@@ -258,11 +269,11 @@ class CondensedAgent {
     }
   }
 
-  // visit(q): the first of each `access` columns of the lane that X has.
+  // visit(q): the first of each `y_access` columns of the lane that X has.
   template <class Visit>
   __device__ __forceinline__ void for_each_piece(const Visit& visit) const {
 #pragma unroll
-    for (int q = 0; q < Layout::lane_columns; q += access) {
+    for (int q = 0; q < Operands::lane_columns; q += y_access) {
       if (column(q) < arguments_.product.x.columns) visit(q);
     }
   }
@@ -271,7 +282,7 @@ class CondensedAgent {
   static __device__ __forceinline__ void for_each_result(const Visit& visit) {
     for_each_row([&](int s, int p) {
 #pragma unroll
-      for (int q = 0; q < Layout::lane_columns; ++q) visit(s, p, q);
+      for (int q = 0; q < Operands::lane_columns; ++q) visit(s, p, q);
     });
   }
 

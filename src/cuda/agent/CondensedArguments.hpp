@@ -9,13 +9,15 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernels for condensed windows are given. product.x has column_stride 1.
+/// What the kernels for condensed windows are given. product.x has column_stride 1, unless x are its rows in 16 bits.
 template <class Offset, class MatrixScalar, class Scalar>
 struct CondensedArguments {
   CondensedPattern<Offset> A;
   CondensedSchedule<Offset> schedule;
   Product<MatrixScalar, Scalar> product;
-  unsigned x_row_bytes = 0;  // from a row of X to the next
+  const void* x = nullptr;   // rows of X as they are multiplied: product.x.data, or rounded to 16 bits
+  unsigned x_row_bytes = 0;  // from a row to the next
+  int x_elements = 0;        // of a row (CondensedOperands)
   SlabOrder order = SlabOrder::Innermost;
   int slabs = 0;                       // of columns of the product
   Scalar* partials = nullptr;          // slots * window rows rows: sums of items that are pieces of windows

@@ -81,4 +81,30 @@ struct TileProduct<Precision::Tf32x3> {
   }
 };
 
+/// Operands of 16 bits, sums as the tensor core makes them. Of X, a lane has two adjacent columns in a word, for each
+/// of its two tile columns.
+template <Precision precision>
+struct HalfTileProduct {
+  struct Right {
+    std::uint32_t b;
+  };
+
+  static __device__ __forceinline__ Right right(float b0, float b1) {
+    return {precision == Precision::Fp16 ? to_fp16_pair(b0, b1) : to_bf16_pair(b0, b1)};
+  }
+  static __device__ __forceinline__ void add(float (&sums)[4], std::uint32_t x0, std::uint32_t x1, const Right& b) {
+    constexpr unsigned low_halves = 0x5410, high_halves = 0x7632;
+    const std::uint32_t left[2] = {__byte_perm(x0, x1, low_halves), __byte_perm(x0, x1, high_halves)};
+    if constexpr (precision == Precision::Fp16) {
+      mma_m16n8k8_fp16(sums, left, b.b);
+    } else {
+      mma_m16n8k8_bf16(sums, left, b.b);
+    }
+  }
+};
+template <>
+struct TileProduct<Precision::Fp16> : HalfTileProduct<Precision::Fp16> {};
+template <>
+struct TileProduct<Precision::Bf16> : HalfTileProduct<Precision::Bf16> {};
+
 }  // namespace Tessera::Cuda

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+
 namespace Tessera::Cuda {
 
 /// The CUDA type of n adjacent scalars that are read or written at once.
@@ -25,6 +27,18 @@ struct VectorOf<double, 1> {
 template <>
 struct VectorOf<double, 2> {
   using type = double2;
+};
+template <>
+struct VectorOf<std::uint32_t, 1> {
+  using type = std::uint32_t;
+};
+template <>
+struct VectorOf<std::uint32_t, 2> {
+  using type = uint2;
+};
+template <>
+struct VectorOf<std::uint32_t, 4> {
+  using type = uint4;
 };
 template <class Scalar, int n>
 using vector_of_t = typename VectorOf<Scalar, n>::type;

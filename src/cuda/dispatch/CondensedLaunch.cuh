@@ -12,7 +12,8 @@
 namespace Tessera::Cuda {
 
 /// For columns that cannot be read in vectors: few, or badly aligned.
-using NarrowCondensedPolicy = CondensedPolicy<16, 32, 4>;
+template <class Kind>
+using NarrowCondensedPolicy = CondensedPolicy<is_half(Kind::precision) ? 32 : 16, 32, 4>;
 
 /// From a row to the next; throws std::length_error if 32 bits cannot hold it.
 template <class Scalar>
@@ -25,7 +26,7 @@ unsigned row_bytes(const Multivector<const Scalar>& x) {
   return static_cast<unsigned>(bytes);
 }
 
-/// Columns first, first + 1, ..., last - 1 of a product.
+/// Columns first, first + 1, ..., last - 1 of a product. In 16 bits, x and x_row_bytes are there already.
 template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
 void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixScalar, Scalar> arguments, Ordinal first,
                               Ordinal last) {
@@ -35,7 +36,15 @@ void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixSc
   product.y.data += first * product.y.column_stride;
   product.x.columns = product.y.columns = last - first;
   if (arguments.partials != nullptr) arguments.partials += first;
-  arguments.x_row_bytes = row_bytes(product.x);
+  if constexpr (is_half(Kind::precision)) {
+    constexpr int column_bytes = 2, element_bytes = 4;
+    arguments.x = static_cast<const std::byte*>(arguments.x) + first * column_bytes;
+    arguments.x_elements = static_cast<int>(arguments.x_row_bytes - first * column_bytes) / element_bytes;
+  } else {
+    arguments.x = product.x.data;
+    arguments.x_row_bytes = row_bytes(product.x);
+    arguments.x_elements = last - first;
+  }
   arguments.slabs = window_count(last - first, Policy::columns);
   const unsigned blocks = launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) *
                                        static_cast<unsigned>(arguments.slabs));
@@ -43,14 +52,15 @@ void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixSc
          32 * Policy::block_warps, 0, stream, arguments);
 }
 
-/// How many of the columns, from the first on, can be read and written `vector` at a time.
-template <class MatrixScalar, class Scalar>
+/// How many of the columns, from the first on, can be read and written `vector` at a time, or as many as one can.
+template <class Operands, class MatrixScalar, class Scalar>
 Ordinal vector_columns(const Product<MatrixScalar, Scalar>& product, int vector) {
-  const auto aligned = [&](const void* data, std::ptrdiff_t stride) {
-    return reinterpret_cast<std::uintptr_t>(data) % (vector * sizeof(Scalar)) == 0 && stride % vector == 0;
+  const auto aligned = [](const auto& rows, int columns) {
+    return rows.column_stride == 1 && rows.row_stride % columns == 0 &&
+           reinterpret_cast<std::uintptr_t>(rows.data) % (columns * sizeof(Scalar)) == 0;
   };
-  const bool possible = aligned(product.x.data, product.x.row_stride) && product.x.column_stride == 1 &&
-                        aligned(product.y.data, product.y.row_stride) && product.y.column_stride == 1;
+  const bool possible =
+      (Operands::half || aligned(product.x, vector)) && aligned(product.y, Operands::y_access(vector));
   return possible ? product.y.columns - product.y.columns % vector : 0;
 }
 
@@ -65,14 +75,16 @@ void launch_condensed_sums(Stream stream, const CondensedArguments<Offset, Matri
          launch_count((elements + threads - 1) / threads), threads, 0, stream, arguments);
 }
 
-/// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
+/// A whole product with a given policy. Needs product.x.column_stride == 1 or, in 16 bits, rows of round_rows with
+/// their columns in order in x; if the schedule has slots, partials.
 template <class Kind, class Policy, class Offset, class MatrixScalar, class Scalar>
 void launch_condensed(Stream stream, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
-  constexpr int vector = FragmentLayout<Scalar, Policy::columns, Policy::reads>::vector;
+  using Operands = CondensedOperands<Kind::precision, Scalar, Policy::columns, Policy::reads>;
+  constexpr int vector = Operands::element_columns * Operands::Elements::vector;
   const Ordinal columns = arguments.product.y.columns;
-  const Ordinal wide = vector_columns(arguments.product, vector);
+  const Ordinal wide = vector_columns<Operands>(arguments.product, vector);
   launch_condensed_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
-  launch_condensed_columns<Kind, NarrowCondensedPolicy, 1>(stream, arguments, wide, columns);
+  launch_condensed_columns<Kind, NarrowCondensedPolicy<Kind>, 1>(stream, arguments, wide, columns);
   launch_condensed_sums<Kind::strips>(stream, arguments);
 }
 

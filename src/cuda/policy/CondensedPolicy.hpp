@@ -21,7 +21,7 @@ enum class SlabOrder {
 ///          instructions (FragmentLayout)
 template <int columns_, int warps_, int reads_>
 struct CondensedPolicy {
-  static_assert(columns_ % 16 == 0 && warps_ >= 8 && warps_ <= 32 && (reads_ == 2 || reads_ == 4));
+  static_assert(columns_ % 16 == 0 && warps_ >= 8 && warps_ <= 32 && (reads_ == 1 || reads_ == 2 || reads_ == 4));
 
   static constexpr int columns = columns_;
   static constexpr int warps = warps_;
@@ -55,5 +55,15 @@ template <>
 struct TunedCondensedPolicy<float, 2, false> : CondensedPolicy<32, 24, 2> {};
 template <>
 struct TunedCondensedPolicy<float, 2, true> : CondensedPolicy<64, 16, 2> {};
+
+/// The same for operands of 16 bits.
+template <int strips, bool wide>
+struct HalfCondensedPolicy;
+template <int strips>
+struct HalfCondensedPolicy<strips, false> : CondensedPolicy<32, 32, 1> {};
+template <>
+struct HalfCondensedPolicy<1, true> : CondensedPolicy<64, 32, 1> {};
+template <>
+struct HalfCondensedPolicy<2, true> : CondensedPolicy<64, 24, 1> {};
 
 }  // namespace Tessera::Cuda

@@ -102,6 +102,32 @@ __device__ inline void mma_m16n8k8_tf32(float (&d)[4], const std::uint32_t (&a)[
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
+/// FP16, A 16 x 8, B 8 x 8, D in FP32.
+__device__ inline void mma_m16n8k8_fp16(float (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(b));
+}
+
+/// BF16, A 16 x 8, B 8 x 8, D in FP32.
+__device__ inline void mma_m16n8k8_bf16(float (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(b));
+}
+
+/// Two numbers rounded to FP16 or BF16, the first one in the lower half. Compute capability 8.0.
+__device__ inline std::uint32_t to_fp16_pair(float low, float high) {
+  std::uint32_t bits;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  return bits;
+}
+__device__ inline std::uint32_t to_bf16_pair(float low, float high) {
+  std::uint32_t bits;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
+  return bits;
+}
+
 /// The TF32 nearest to a number, ties away from zero: FP32 bits with 10 bits of fraction. Compute capability 8.0.
 __device__ inline std::uint32_t to_tf32(float value) {
   std::uint32_t bits;
@@ -144,8 +170,8 @@ __device__ inline float from_fp16(std::uint16_t bits) {
   return value;
 }
 
-/// Four 8 x 8 matrices of 16-bit elements from shared memory (ldmatrix): lane l gives the address of row l % 8 of matrix
-/// l / 8, 16 bytes at a multiple of 16, and gets of matrix i elements (g, 2 t) and (g, 2 t + 1) in r[i].
+/// Four 8 x 8 matrices of 16-bit elements from shared memory (ldmatrix): lane l gives the address of row l % 8 of
+/// matrix l / 8, 16 bytes at a multiple of 16, and gets of matrix i elements (g, 2 t) and (g, 2 t + 1) in r[i].
 __device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -78,8 +78,9 @@ class CudaTiles {
   }
 
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return panel_scratch_bytes<Scalar>(
-        x_rows, columns, [&](const auto& x) { return Cuda::condensed_workspace_bytes(pattern_, schedule_.view(), x); });
+    return panel_scratch_bytes<Scalar>(x_rows, columns, [&](const auto& x) {
+      return Cuda::condensed_workspace_bytes(pattern_, precision_, schedule_.view(), x);
+    });
   }
 
   void multiply(const Kokkos::Cuda& exec, Product<Scalar, Scalar> product, const Scratch& scratch) const {

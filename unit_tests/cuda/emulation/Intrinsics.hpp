@@ -20,6 +20,13 @@ inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c);
 inline float __fmul_rn(float a, float b) { return a * b; }
 inline double __dmul_rn(double a, double b) { return a * b; }
 inline float __uint_as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+/// Four of the eight bytes of two words, as the selector's digits say.
+inline std::uint32_t __byte_perm(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
+  const std::uint64_t bytes = a | static_cast<std::uint64_t>(b) << 32;
+  std::uint32_t chosen = 0;
+  for (int i = 0; i < 4; ++i) chosen |= (bytes >> (8 * (selector >> (4 * i) & 7)) & 0xffu) << (8 * i);
+  return chosen;
+}
 inline std::uint32_t __float_as_uint(float value) { return std::bit_cast<std::uint32_t>(value); }
 
 template <class T>

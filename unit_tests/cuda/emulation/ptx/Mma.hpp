@@ -58,7 +58,9 @@ void emulated_mma_m16n8k16(float (&d)[4], const std::uint32_t (&a)[4], const std
   };
   auto& block = Emulation::Block::running();
   const Operands* lanes = block.exchange("mma", Operands{{a[0], a[1], a[2], a[3]}, {b[0], b[1]}});
-  const auto half = [&](std::uint32_t word, int k) { return number(static_cast<std::uint16_t>(word >> (16 * (k % 2)))); };
+  const auto half = [&](std::uint32_t word, int k) {
+    return number(static_cast<std::uint16_t>(word >> (16 * (k % 2))));
+  };
   const int lane = static_cast<int>(block.lane());
   for (int e = 0; e < 4; ++e) {
     double sum = d[e];
@@ -98,6 +100,17 @@ inline void mma_m16n8k16_fp16(float (&d)[4], const std::uint32_t (&a)[4], const 
 }
 inline void mma_m16n8k16_bf16(float (&d)[4], const std::uint32_t (&a)[4], const std::uint32_t (&b)[2]) {
   emulated_mma_m16n8k16(d, a, b, [](std::uint16_t bits) { return double(__uint_as_float(std::uint32_t(bits) << 16)); });
+}
+
+inline std::uint32_t to_fp16_pair(float low, float high) { return to_fp16(low) | std::uint32_t(to_fp16(high)) << 16; }
+inline std::uint32_t to_bf16_pair(float low, float high) { return to_bf16(low) | std::uint32_t(to_bf16(high)) << 16; }
+
+/// D += A B, A 16 x 8 and B 8 x 8 of 16-bit elements: the larger product with zeros.
+inline void mma_m16n8k8_fp16(float (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
+  mma_m16n8k16_fp16(d, {a[0], a[1], 0, 0}, {b, 0});
+}
+inline void mma_m16n8k8_bf16(float (&d)[4], const std::uint32_t (&a)[2], std::uint32_t b) {
+  mma_m16n8k16_bf16(d, {a[0], a[1], 0, 0}, {b, 0});
 }
 
 /// ldmatrix.x4, with or without .trans.

@@ -9,8 +9,8 @@
 
 namespace Tessera::Cuda {
 
-/// The bits of values rounded to 16 bits, ties to even, in the same order: for products whose precision is Fp16 or Bf16,
-/// once whenever values change.
+/// The bits of values rounded to 16 bits, ties to even, in the same order: for products whose precision is Fp16 or
+/// Bf16, once whenever values change.
 ///
 /// values, to: device memory, `count` elements. FP16 has infinities for what is 65520 and more, and no bits below
 /// 2^-24. Throws std::invalid_argument for another precision, std::runtime_error if the launch fails, std::length_error
@@ -20,10 +20,18 @@ void round_values(Stream stream, Precision precision, std::size_t count, const f
 /// Elements from a row of round_rows to the next: a multiple of 16.
 inline std::ptrdiff_t rounded_row_stride(Ordinal columns) { return (std::ptrdiff_t(columns) + 15) / 16 * 16; }
 
-/// Rows of X, of any strides, in 16 bits, with their columns in the order that products want (agent/HalfLayout.hpp) and
-/// zeros up to rounded_row_stride(x.columns).
+/// In which order rows in 16 bits have their columns.
+enum class HalfOrder {
+  Products,  ///< that in which products m16n8k16 want them as their right operand (agent/HalfLayout.hpp)
+  Columns    ///< the same
+};
+
+/// Rows of X, of any strides, in 16 bits, with zeros up to rounded_row_stride(x.columns). Doubles are rounded to float
+/// first.
 ///
-/// Throws as round_values. Cost: x is read once, half as many bytes are written.
-void round_rows(Stream stream, Precision precision, const Multivector<const float>& x, std::uint16_t* to);
+/// Throws as round_values. Cost: x is read once, and two bytes an element are written.
+template <class Scalar>
+void round_rows(Stream stream, Precision precision, HalfOrder order, const Multivector<const Scalar>& x,
+                std::uint16_t* to);
 
 }  // namespace Tessera::Cuda
