@@ -20,7 +20,7 @@ void check_product(const HostMatrix& A, const BcsrCase& c, const std::vector<Sca
 
 template <class Offset, class Scalar>
 void check_case(const HostMatrix& A, const BcsrCase& c) {
-  if (is_chosen(13)) check_product<Offset>(A, c, random_values<Scalar>(extent(c, A.columns), 1));
+  if (is_chosen(31)) check_product<Offset>(A, c, random_values<Scalar>(extent(c, A.columns), 1));
 }
 
 /// The shapes that a precision has.

@@ -12,6 +12,7 @@
 #include "BcsrEntrySum.cuh"
 #include "BcsrHalfTile.cuh"
 #include "BcsrTile.cuh"
+#include "BlockMask.hpp"
 #include "Vectors.cuh"
 
 namespace Tessera::Cuda {
@@ -45,6 +46,9 @@ class BcsrAgent {
 
   /// Adds the products of all blocks of an item.
   __device__ __forceinline__ void multiply(const CondensedItem<Offset>& item, Sums& sums) const {
+    if (item.tiles == 0) return;
+    clear_rows();
+    __syncwarp();
     BlockWalk walk(arguments_, item, lane_);
 #pragma unroll
     for (int s = 0; s < Policy::stages; ++s) copy_next(walk, s);
@@ -83,55 +87,94 @@ class BcsrAgent {
   }
 
  private:
-  // The blocks of an item one after the other, and which rows of X they touch.
+  // The blocks of an item one after the other, and what must be copied of each.
   //
-  // Columns are read 32 at a time, half of them long before they are wanted; rows that X has elsewhere (x_rows) one
-  // block ahead.
+  // Columns and masks are read 32 blocks at a time, most of them long before they are wanted, a block a lane; rows that
+  // X has elsewhere (x_rows) one block ahead.
   class BlockWalk {
    public:
     __device__ __forceinline__ BlockWalk(const Arguments& arguments, const CondensedItem<Offset>& item, int lane)
-        : arguments_(arguments),
-          columns_(arguments.A.block_columns + item.first_tile),
-          count_(item.tiles),
-          lane_(lane),
-          values_(arguments.values + std::size_t(item.first_tile) * (Kind::height * Kind::width)) {
-      now_ = load_columns(0);
-      later_ = load_columns(32);
-      if (arguments_.product.x_rows != nullptr) row_ = load_row(first_row());
+        : arguments_(arguments), first_block_(item.first_tile), count_(item.tiles), lane_(lane) {
+      later_ = load(0);
+      take_later();
     }
 
     __device__ __forceinline__ bool has_more() const { return index_ < count_; }
-    /// Row of X, before x_rows, of the block's first column. By all lanes.
-    __device__ __forceinline__ Ordinal first_row() const {
-      return __shfl_sync(0xffffffffu, now_, index_ % 32) * Kind::width;
+    /// By all lanes, as what follows.
+    __device__ __forceinline__ Ordinal first_column() const { return from_owner(now_.column) * Kind::width; }
+    /// Bit r: the block's row r of X is wanted.
+    __device__ __forceinline__ unsigned wanted_rows() const { return from_owner(now_.rows); }
+    /// Whether the block's unit lane + 32 i of values is wanted.
+    __device__ __forceinline__ bool wants_unit(int i) const { return (from_owner(now_.units[i]) >> lane_ & 1u) != 0; }
+    __device__ __forceinline__ const uint4* values() const {
+      return reinterpret_cast<const uint4*>(arguments_.values) +
+             (std::size_t(first_block_) + static_cast<unsigned>(index_)) * Tile::a_units;
     }
-    __device__ __forceinline__ const Operand* values() const { return values_; }
-    /// Where x_rows is given: a row of X of lane r, for r < Kind::width, or -1.
+    /// Where x_rows is given: the row of X that is the block's row r, for lane r < Kind::width.
     __device__ __forceinline__ Ordinal row() const { return row_; }
 
     __device__ __forceinline__ void advance() {
-      values_ += Kind::height * Kind::width;
       if (++index_ % 32 == 0) {
-        now_ = later_;
-        later_ = load_columns(index_ + 32);
+        take_later();
+      } else if (arguments_.product.x_rows != nullptr) {
+        row_ = load_row();
       }
-      if (arguments_.product.x_rows != nullptr && has_more()) row_ = load_row(first_row());
     }
 
    private:
-    __device__ __forceinline__ Ordinal load_columns(int first) const {
-      return first + lane_ < count_ ? __ldcs(columns_ + first + lane_) : 0;
+    using Mask = BlockMask<Kind::height, Kind::width>;
+    static constexpr int unit_words = (Tile::a_units + 31) / 32;
+    struct Loaded {
+      Ordinal column;
+      Mask mask;
+    };
+    struct Wanted {
+      Ordinal column;
+      unsigned rows;
+      std::uint32_t units[unit_words];
+    };
+
+    __device__ __forceinline__ Loaded load(int first) const {
+      Loaded loaded = {};
+      if (first + lane_ >= count_) return loaded;
+      const std::size_t block = std::size_t(first_block_) + static_cast<unsigned>(first + lane_);
+      loaded.column = __ldcs(arguments_.A.block_columns + block);
+      if constexpr (Policy::skips_rows || Policy::skips_values) {
+#pragma unroll
+        for (int w = 0; w < Mask::words; ++w) {
+          loaded.mask.at[w] = __ldcs(arguments_.A.block_masks + block * Mask::words + w);
+        }
+      }
+      return loaded;
     }
-    __device__ __forceinline__ Ordinal load_row(Ordinal first) const {
-      const Ordinal column = first + lane_ % Kind::width;
-      return column < arguments_.A.columns ? __ldg(arguments_.product.x_rows + column) : -1;
+
+    __device__ __forceinline__ void take_later() {
+      now_.column = later_.column;
+      now_.rows = Policy::skips_rows
+                      ? later_.mask.columns()
+                      : (1u << min(arguments_.A.columns - later_.column * Kind::width, Kind::width)) - 1;
+      if constexpr (Policy::skips_values) later_.mask.template units<Tile::unit_operands>(now_.units);
+      later_ = load(index_ + 32);
+      if (arguments_.product.x_rows != nullptr) row_ = load_row();
+    }
+
+    // Of no block, after the last one, it is any.
+    __device__ __forceinline__ Ordinal load_row() const {
+      const Ordinal column = first_column() + lane_ % Kind::width;
+      return __ldg(arguments_.product.x_rows + min(column, arguments_.A.columns - 1));
+    }
+
+    template <class T>
+    __device__ __forceinline__ T from_owner(T value) const {
+      return __shfl_sync(0xffffffffu, value, index_ % 32);
     }
 
     const Arguments& arguments_;
-    const Ordinal* columns_;
+    Offset first_block_;
     int count_, lane_, index_ = 0;
-    const Operand* values_;
-    Ordinal now_, later_, row_ = 0;
+    Wanted now_;
+    Loaded later_;
+    Ordinal row_ = 0;
   };
 
   __device__ __forceinline__ uint4* place(int stage) const { return ring_ + stage * Tile::units; }
@@ -139,35 +182,43 @@ class BcsrAgent {
   // Begins to copy the next block, if there is one, and ends a group of copies.
   __device__ __forceinline__ void copy_next(BlockWalk& walk, int stage) const {
     if (walk.has_more()) {
-      uint4* const to = place(stage);
-      const auto* values = reinterpret_cast<const uint4*>(walk.values());
-#pragma unroll
-      for (int unit = lane_; unit < Tile::a_units; unit += 32) copy_once(to + Tile::a_place(unit), values + unit);
-      copy_rows(walk, to);
+      copy_values(walk, place(stage));
+      copy_rows(walk, place(stage));
       walk.advance();
     }
     if constexpr (Policy::asynchronous) commit_copies();
   }
 
-  // Rows of X are adjacent but for x_rows. Rows and columns that X does not have are zeros.
+  // Units without an entry become zeros, and are not read.
+  __device__ __forceinline__ void copy_values(const BlockWalk& walk, uint4* to) const {
+    const uint4* from = walk.values();
+#pragma unroll
+    for (int i = 0; i < (Tile::a_units + 31) / 32; ++i) {
+      const int unit = lane_ + 32 * i;
+      const bool is_wanted = !Policy::skips_values || walk.wants_unit(i);
+      if (unit < Tile::a_units) copy_unit(to + Tile::a_place(unit), from + unit, is_wanted);
+    }
+  }
+
+  // Rows that the block has no entry for stay what they were: some number, which is multiplied by zero. (It may be an
+  // infinity from a block before; then the sum is computed anew.) Columns that X does not have become zeros.
   __device__ __forceinline__ void copy_rows(const BlockWalk& walk, uint4* to) const {
-    const Ordinal first = walk.first_row();
-    const Ordinal columns = arguments_.A.columns;
+    const Ordinal first = walk.first_column();
+    const unsigned wanted = walk.wanted_rows() >> (lane_ / Tile::row_units);
     if (arguments_.product.x_rows != nullptr) {
-      for_each_copy([&](int r, int unit) {
-        const Ordinal row = __shfl_sync(0xffffffffu, walk.row(), r);
-        copy_filled(to + unit, row_of_x(max(row, 0)), row >= 0 ? valid_bytes_ : 0);
+      for_each_copy([&](int r, int i, int unit) {
+        const std::byte* from = row_of_x(__shfl_sync(0xffffffffu, walk.row(), r));
+        if ((wanted >> i & 1u) != 0) copy_filled(to + unit, from, valid_bytes_);
       });
-    } else if (is_whole_slab_ && first + Kind::width <= columns) {
+    } else if (is_whole_slab_) {
       const std::byte* from = row_of_x(first + lane_ / Tile::row_units);
-      for_each_copy([&](int, int unit) {
-        copy(to + unit, from);
+      for_each_copy([&](int, int i, int unit) {
+        if ((wanted >> i & 1u) != 0) copy(to + unit, from);
         from += std::size_t(copied_rows) * arguments_.x_row_bytes;
       });
     } else {
-      for_each_copy([&](int r, int unit) {
-        const bool is_there = first + r < columns;
-        copy_filled(to + unit, row_of_x(is_there ? first + r : first), is_there ? valid_bytes_ : 0);
+      for_each_copy([&](int r, int i, int unit) {
+        if ((wanted >> i & 1u) != 0) copy_filled(to + unit, row_of_x(first + r), valid_bytes_);
       });
     }
   }
@@ -176,23 +227,33 @@ class BcsrAgent {
   static constexpr int copied_rows = 32 / Tile::row_units;
   static_assert(Tile::row_units <= 32 && Kind::width % copied_rows == 0);
 
-  // visit(row of the block's, place in the stage).
+  // visit(row of the block's, the same of lane 0, place in the stage).
   template <class Visit>
   __device__ __forceinline__ void for_each_copy(const Visit& visit) const {
     const int first = lane_ / Tile::row_units, unit = lane_ % Tile::row_units;
 #pragma unroll
-    for (int r = 0; r < Kind::width; r += copied_rows) visit(first + r, Tile::x_place(first + r, unit));
+    for (int r = 0; r < Kind::width; r += copied_rows) visit(first + r, r, Tile::x_place(first + r, unit));
   }
 
   __device__ __forceinline__ const std::byte* row_of_x(Ordinal row) const {
     return x_ + std::size_t(static_cast<unsigned>(row)) * arguments_.x_row_bytes;
   }
 
-  static __device__ __forceinline__ void copy_once(uint4* to, const uint4* from) {
-    if constexpr (Policy::asynchronous) {
-      copy_async_16(to, from);
+  // Zeros at first, so that what is not copied is a number.
+  __device__ __forceinline__ void clear_rows() const {
+#pragma unroll
+    for (int stage = 0; stage < Policy::stages; ++stage) {
+      for_each_copy([&](int, int, int unit) { place(stage)[unit] = uint4{0, 0, 0, 0}; });
+    }
+  }
+
+  static __device__ __forceinline__ void copy_unit(uint4* to, const uint4* from, bool is_wanted) {
+    if constexpr (!Policy::asynchronous) {
+      *to = is_wanted ? __ldcs(from) : uint4{0, 0, 0, 0};
+    } else if constexpr (Policy::skips_values) {
+      copy_async_16(to, from, is_wanted);
     } else {
-      *to = __ldcs(from);
+      copy_async_16(to, from);
     }
   }
   static __device__ __forceinline__ void copy(uint4* to, const std::byte* from) {

@@ -18,6 +18,9 @@ inline void copy_async_16_filled(void* shared, const void* global, int valid) {
   block.thread().copies.push_back({shared, global, valid, 16});
 }
 inline void copy_async_16(void* shared, const void* global) { copy_async_16_filled(shared, global, 16); }
+inline void copy_async_16(void* shared, const void* global, bool valid) {
+  copy_async_16_filled(shared, global, valid ? 16 : 0);
+}
 inline void copy_async_cached_filled(void* shared, const void* global, int valid) {
   copy_async_16_filled(shared, global, valid);
 }

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows of dense blocks on tensor cores: shapes, policies, sizes of pieces, and what SMaT's optimisations are worth.
+#include <limits>
+#include <tessera/cuda/PackRows.hpp>
+
+#include "bcsr/PreparedBcsr.hpp"
+#include "dispatch/BcsrLaunch.cuh"
+
+namespace Tessera::Bench {
+namespace {
+
+constexpr int no_pieces = std::numeric_limits<int>::max();
+
+template <class Kind, class Policy, class Scalar>
+class Bcsr : public Candidate<Scalar> {
+ public:
+  Bcsr(int piece_blocks, const char* ablation) : piece_blocks_(piece_blocks), ablation_(ablation) {}
+
+  std::string name() const override {
+    const auto text = [](int number) { return std::to_string(number); };
+    return "bcsr<" + text(Kind::height) + "x" + text(Kind::width) + ", " + text(Policy::columns) + " columns, " +
+           text(Policy::stages) + " stages, " + text(Policy::warps) + " warps, " +
+           (Policy::cached_rows ? "L1, " : "L2, ") + (Policy::skips_values ? "" : "whole blocks, ") +
+           (Policy::skips_rows ? "" : "all rows, ") +
+           (piece_blocks_ == no_pieces ? "no pieces" : "pieces " + text(piece_blocks_)) + ablation_ + ">";
+  }
+  std::string precision() const override {
+    return Kind::precision == Precision::Native ? "fp64" : std::string(to_string(Kind::precision));
+  }
+  bool is_ablation() const override { return *ablation_ != 0; }
+
+  bool prepare(const HostMatrix& A, int N) override {
+    if (Policy::columns > 32 && N <= 32) return false;
+    matrix_ = prepared_bcsr<Scalar>(A, {Kind::height, Kind::width});
+    auto schedule = Cuda::build_condensed_schedule(matrix_->host_block_offsets().data(), matrix_->pattern().windows(),
+                                                   piece_blocks_);
+    if (piece_blocks_ != no_pieces) Cuda::put_longest_first(schedule.items);
+    items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.items);
+    sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);
+    slots_ = schedule.slots;
+    columns_ = N;
+    stride_ = (N + 3) / 4 * 4;
+    partials_ = DeviceArray<Scalar>(std::size_t(slots_) * Kind::height * stride_);
+    x_stride_ = Kind::half ? Cuda::rounded_row_stride(N) : stride_;
+    x_ = DeviceArray<Operand>(std::size_t(A.columns) * x_stride_);
+    values_ = values();
+    return true;
+  }
+
+  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+    Cuda::BcsrArguments<int, Scalar, Operand> arguments;
+    const BcsrPattern<int> A = matrix_->pattern();
+    arguments.A = A;
+    arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),
+                          sums_.data()};
+    arguments.product.values = matrix_->values();
+    arguments.product.alpha = alpha;
+    arguments.product.x = {X, A.columns, columns_, ldx, 1};
+    arguments.product.beta = beta;
+    arguments.product.y = {Y, A.rows, columns_, ldy, 1};
+    arguments.values = values_;
+    const auto x = staged_x(stream, arguments.product.x);
+    arguments.x = x.data;
+    arguments.x_columns = x.columns;
+    arguments.x_row_bytes = Cuda::row_bytes(x);
+    arguments.partials = partials_.data();
+    arguments.partials_stride = stride_;
+    Cuda::launch_bcsr<Kind, Policy>(stream, arguments);
+  }
+
+  std::size_t bytes() const override { return matrix_->bytes(sizeof(Operand)) + items_.bytes() + sums_.bytes(); }
+
+ private:
+  using Operand = typename Kind::Operand;
+
+  const Operand* values() {
+    if constexpr (Kind::half) {
+      return matrix_->rounded_values(Kind::precision);
+    } else {
+      return matrix_->values();
+    }
+  }
+
+  Tessera::Multivector<const Operand> staged_x(cudaStream_t stream, const Tessera::Multivector<const Scalar>& x) {
+    if constexpr (Kind::half) {
+      Cuda::round_rows(stream, Kind::precision, x, x_.data());
+      return {x_.data(), x.rows, static_cast<Ordinal>(x_stride_), x_stride_, 1};
+    } else {
+      if (Cuda::rows_are_aligned(x)) return x;
+      Cuda::pack_rows(stream, x, x_.data(), x_stride_);
+      return {x_.data(), x.rows, x.columns, x_stride_, 1};
+    }
+  }
+
+  int piece_blocks_;
+  const char* ablation_;
+  std::shared_ptr<PreparedBcsr<Scalar>> matrix_;
+  const Operand* values_ = nullptr;
+  DeviceArray<Cuda::CondensedItem<int>> items_;
+  DeviceArray<Cuda::CondensedSum> sums_;
+  int slots_ = 0, columns_ = 0;
+  std::ptrdiff_t stride_ = 0, x_stride_ = 0;
+  DeviceArray<Scalar> partials_;
+  DeviceArray<Operand> x_;
+};
+
+template <class Kind, class Policy, class Scalar>
+void add(Candidates<Scalar>& candidates, int piece_blocks, const char* ablation = "") {
+  candidates.push_back(std::make_unique<Bcsr<Kind, Policy, Scalar>>(piece_blocks, ablation));
+}
+
+template <class Policy>
+struct RowsFromL2 : Policy {
+  static constexpr bool cached_rows = false;
+};
+template <class Policy>
+struct WholeBlocks : Policy {
+  static constexpr bool skips_values = false;
+};
+template <class Policy>
+struct WholeRowsToo : WholeBlocks<Policy> {
+  static constexpr bool skips_rows = false;
+};
+template <class Policy>
+struct Synchronous : Policy {
+  static constexpr bool asynchronous = false;
+  static constexpr int stages = 1;
+};
+template <class Policy>
+struct WithoutMatrixLoads : Policy {
+  static constexpr bool matrix_loads = false;
+};
+template <class Policy>
+struct OnCudaCores : Policy {
+  static constexpr bool tensor_cores = false;
+};
+
+template <class Kind, class Policy, class Scalar>
+void add_ablations(Candidates<Scalar>& candidates, int piece_blocks) {
+  add<Kind, Policy>(candidates, no_pieces, ", one warp a row of blocks");
+  add<Kind, WholeRowsToo<Policy>>(candidates, piece_blocks, ", no masks");
+  add<Kind, Synchronous<Policy>>(candidates, piece_blocks, ", synchronous copies");
+  add<Kind, OnCudaCores<Policy>>(candidates, piece_blocks, ", CUDA cores");
+  add<Kind, OnCudaCores<Synchronous<WholeRowsToo<Policy>>>>(candidates, no_pieces, ", all of these");
+  if constexpr (Kind::half) add<Kind, WithoutMatrixLoads<Policy>>(candidates, piece_blocks, ", no ldmatrix");
+}
+
+using Cuda::BcsrKind;
+using Cuda::BcsrPolicy;
+using Cuda::TunedBcsrPolicy;
+
+template <Precision precision>
+void add_tf32(Candidates<float>& candidates) {
+  using High = BcsrKind<precision, 16, 8>;
+  using Low = BcsrKind<precision, 8, 8>;
+  using Narrow = TunedBcsrPolicy<float, false>;
+  using Wide = TunedBcsrPolicy<float, true>;
+  add<High, Narrow>(candidates, 64);
+  add<Low, Narrow>(candidates, 64);
+  add<High, RowsFromL2<Narrow>>(candidates, 64);
+  add<Low, RowsFromL2<Narrow>>(candidates, 64);
+  add<High, WholeBlocks<Narrow>>(candidates, 64);
+  add<Low, WholeBlocks<Narrow>>(candidates, 64);
+  add<High, BcsrPolicy<32, 2, 28>>(candidates, 64);
+  add<Low, BcsrPolicy<32, 3, 32>>(candidates, 64);
+  add<High, Wide>(candidates, 64);
+  add<Low, Wide>(candidates, 64);
+  if (precision == Precision::Tf32x3) add_ablations<Low, Narrow>(candidates, 64);
+}
+
+template <Precision precision>
+void add_half(Candidates<float>& candidates) {
+  using Kind = BcsrKind<precision, 16, 16>;
+  using Narrow = TunedBcsrPolicy<std::uint16_t, false>;
+  using Wide = TunedBcsrPolicy<std::uint16_t, true>;
+  add<Kind, Narrow>(candidates, 32);
+  add<Kind, Narrow>(candidates, 64);
+  add<Kind, RowsFromL2<Narrow>>(candidates, 32);
+  add<Kind, BcsrPolicy<32, 3, 32>>(candidates, 32);
+  add<Kind, Wide>(candidates, 32);
+  add<Kind, RowsFromL2<Wide>>(candidates, 32);
+  add<Kind, WholeBlocks<Narrow>>(candidates, 32);
+  if (precision == Precision::Fp16) add_ablations<Kind, Narrow>(candidates, 32);
+}
+
+}  // namespace
+
+template <class Scalar>
+Candidates<Scalar> make_bcsr_candidates();
+
+template <>
+Candidates<double> make_bcsr_candidates<double>() {
+  Candidates<double> candidates;
+  using High = BcsrKind<Precision::Native, 16, 8>;
+  using Low = BcsrKind<Precision::Native, 8, 8>;
+  using Small = BcsrKind<Precision::Native, 8, 4>;
+  using Tuned = TunedBcsrPolicy<double, false>;
+  add<High, Tuned>(candidates, 64);
+  add<Low, Tuned>(candidates, 64);
+  add<Small, Tuned>(candidates, 64);
+  add<Low, Tuned>(candidates, 32);
+  add<High, RowsFromL2<Tuned>>(candidates, 64);
+  add<Low, RowsFromL2<Tuned>>(candidates, 64);
+  add<High, WholeBlocks<Tuned>>(candidates, 64);
+  add<Low, WholeBlocks<Tuned>>(candidates, 64);
+  add<Small, WholeBlocks<Tuned>>(candidates, 64);
+  add<High, BcsrPolicy<32, 2, 20>>(candidates, 64);
+  add<Low, BcsrPolicy<32, 2, 24>>(candidates, 64);
+  add<Low, BcsrPolicy<32, 4, 16>>(candidates, 64);
+  add<Small, BcsrPolicy<32, 4, 24>>(candidates, 64);
+  add_ablations<Low, Tuned>(candidates, 64);
+  return candidates;
+}
+
+template <>
+Candidates<float> make_bcsr_candidates<float>() {
+  Candidates<float> candidates;
+  add_tf32<Precision::Tf32x3>(candidates);
+  add_tf32<Precision::Tf32>(candidates);
+  add_half<Precision::Fp16>(candidates);
+  add_half<Precision::Bf16>(candidates);
+  return candidates;
+}
+
+}  // namespace Tessera::Bench
