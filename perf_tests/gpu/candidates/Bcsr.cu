@@ -84,7 +84,7 @@ class Bcsr : public Candidate<Scalar> {
 
   Tessera::Multivector<const Operand> staged_x(cudaStream_t stream, const Tessera::Multivector<const Scalar>& x) {
     if constexpr (Kind::half) {
-      Cuda::round_rows(stream, Kind::precision, x, x_.data());
+      Cuda::round_rows(stream, Kind::precision, Cuda::HalfOrder::Products, x, x_.data());
       return {x_.data(), x.rows, static_cast<Ordinal>(x_stride_), x_stride_, 1};
     } else {
       if (Cuda::rows_are_aligned(x)) return x;
