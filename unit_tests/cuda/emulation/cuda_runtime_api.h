@@ -29,7 +29,7 @@ using cudaStream_t = CUstream_st*;
 
 enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDefault };
-enum { cudaDevAttrMultiProcessorCount };
+enum { cudaDevAttrMultiProcessorCount, cudaDevAttrComputeCapabilityMajor };
 enum { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
 enum { cudaSharedmemCarveoutMaxShared = 100 };
 
@@ -68,8 +68,8 @@ inline cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
 }
-inline cudaError_t cudaDeviceGetAttribute(int* multiprocessors, int, int) {
-  *multiprocessors = 2;
+inline cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int) {
+  *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 2;
   return cudaSuccess;
 }
 template <class Kernel>

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <map>
 #include <numeric>
 
 /// The copies and barriers of src/cuda/ptx/AsyncCopy.cuh that kernels use. A copy is done as late as it may be: when
@@ -24,12 +25,6 @@ inline void copy_async_16(void* shared, const void* global, bool valid) {
 inline void copy_async_cached_filled(void* shared, const void* global, int valid) {
   copy_async_16_filled(shared, global, valid);
 }
-template <int bytes>
-void copy_async_cached(void* shared, const void* global) {
-  static_assert(bytes == 16, "no kernel copies less");
-  copy_async_16(shared, global);
-}
-
 /// Does this many of the thread's copies, the oldest.
 inline void do_copies(std::size_t count) {
   auto& copies = Emulation::Block::running().thread().copies;
@@ -55,6 +50,15 @@ void wait_copies() {
   }
 }
 
+template <int bytes>
+void copy_async_cached(void* shared, const void* global) {
+  auto& block = Emulation::Block::running();
+  if (!block.is_shared(shared, bytes)) Emulation::fail("cp.async beyond shared memory");
+  if (reinterpret_cast<std::uintptr_t>(shared) % bytes != 0) Emulation::fail("cp.async to a misaligned address");
+  Emulation::Memory::device().check(global, bytes, bytes, "cp.async");
+  block.thread().copies.push_back({shared, global, bytes, bytes});
+}
+
 /// The 64 bits of an mbarrier.
 struct EmulatedBarrier {
   std::int16_t pending, expected;
@@ -66,16 +70,58 @@ struct EmulatedBarrier {
   }
 };
 
+/// The bulk copies that a barrier waits for, which are done when nothing else is missing.
+struct EmulatedBulkCopies {
+  int expected = 0, begun = 0;  // bytes
+  std::vector<Emulation::PendingCopy> copies;
+
+  static EmulatedBulkCopies& of(std::uint64_t* barrier) {
+    static std::map<std::uint64_t*, EmulatedBulkCopies> all;
+    return all[barrier];
+  }
+};
+
 inline void mbarrier_init(std::uint64_t* barrier, int arrivals) {
   EmulatedBarrier::at(barrier) = {static_cast<std::int16_t>(arrivals), static_cast<std::int16_t>(arrivals), 0};
+  EmulatedBulkCopies::of(barrier) = {};
+}
+inline void fence_mbarrier_init() {}
+
+inline void end_phase_if_complete(std::uint64_t* barrier) {
+  EmulatedBarrier& state = EmulatedBarrier::at(barrier);
+  EmulatedBulkCopies& bulk = EmulatedBulkCopies::of(barrier);
+  if (state.pending > 0 || bulk.expected != bulk.begun) return;
+  for (const Emulation::PendingCopy& copy : bulk.copies) {
+    std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+  }
+  bulk = {};
+  state.pending = state.expected;
+  ++state.phase;
 }
 
 inline void mbarrier_arrive(std::uint64_t* barrier) {
   EmulatedBarrier& state = EmulatedBarrier::at(barrier);
   if (state.expected <= 0) Emulation::fail("an mbarrier that was not initialised");
-  if (--state.pending > 0) return;
-  state.pending = state.expected;
-  ++state.phase;
+  if (--state.pending < 0) Emulation::fail("an arrival at an mbarrier that nobody waits for");
+  end_phase_if_complete(barrier);
+}
+
+inline void mbarrier_arrive_expect(std::uint64_t* barrier, int bytes) {
+  EmulatedBulkCopies::of(barrier).expected += bytes;
+  mbarrier_arrive(barrier);
+}
+
+inline void bulk_copy(void* shared, const void* global, int bytes, std::uint64_t* barrier) {
+  if (bytes <= 0 || bytes % 16 != 0) Emulation::fail("a bulk copy of no multiple of 16 bytes");
+  if (!Emulation::Block::running().is_shared(shared, static_cast<std::size_t>(bytes))) {
+    Emulation::fail("a bulk copy beyond shared memory");
+  }
+  if (reinterpret_cast<std::uintptr_t>(shared) % 16 != 0) Emulation::fail("a bulk copy to a misaligned address");
+  Emulation::Memory::device().check(global, static_cast<std::size_t>(bytes), 16, "a bulk copy");
+  EmulatedBulkCopies& bulk = EmulatedBulkCopies::of(barrier);
+  bulk.copies.push_back({shared, global, bytes, bytes});
+  bulk.begun += bytes;
+  end_phase_if_complete(barrier);
 }
 
 inline void mbarrier_arrive_after_copies(std::uint64_t* barrier) {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// BMat on tensor cores, with producer and consumer warps: policies, and what each part of them is worth.
+#include "bmat/PreparedBmat.hpp"
+#include "dispatch/BmatLaunch.cuh"
+
+namespace Tessera::Bench {
+namespace {
+
+using Cuda::BmatCopy;
+using Cuda::BmatPolicy;
+
+/// Blocks take every so-manieth window, whatever it costs.
+template <class Policy>
+struct Unbalanced : Policy {
+  static constexpr bool balanced = false;
+};
+
+template <Precision arithmetic, class Policy, class Scalar>
+class BmatCandidate : public Candidate<Scalar> {
+ public:
+  /// ablation: what is taken away; empty: nothing.
+  explicit BmatCandidate(std::string ablation) : ablation_(std::move(ablation)) {}
+
+  std::string name() const override {
+    const auto text = [](int number) { return std::to_string(number); };
+    return "bmat<" + text(Policy::consumers) + " x " + text(Policy::warp_columns) + " columns, " +
+           text(Policy::buffers) + " x " + text(Policy::stage_tiles) + " tiles, x" + text(Policy::blocks) +
+           (Policy::copy == BmatCopy::Bulk ? ", bulk" : ", cp.async") + (ablation_.empty() ? "" : ", " + ablation_) +
+           ">";
+  }
+  std::string precision() const override {
+    return arithmetic == Precision::Native ? "fp64" : std::string(to_string(arithmetic));
+  }
+  bool is_ablation() const override { return !ablation_.empty(); }
+
+  // Not where most consumers of a wide block would have no columns, nor where a narrow one takes many turns.
+  bool prepare(const HostMatrix& A, int N) override {
+    if ((Policy::columns > 32) != (N > 32)) return false;
+    matrix_ = prepared_bmat<Scalar>(A);
+    columns_ = N;
+    stride_ = (N + 3) / 4 * 4;
+    partials_ = DeviceArray<Scalar>(std::size_t(matrix_->slots()) * 16 * stride_);
+    packed_ = DeviceArray<Scalar>(std::size_t(A.columns) * stride_);
+    return true;
+  }
+
+  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+    Cuda::BmatArguments<int, Scalar, Scalar> arguments;
+    arguments.A = matrix_->pattern();
+    arguments.schedule = matrix_->schedule();
+    arguments.product.values = matrix_->values();
+    arguments.product.alpha = alpha;
+    arguments.product.x = {X, arguments.A.columns, columns_, ldx, 1};
+    arguments.product.beta = beta;
+    arguments.product.y = {Y, arguments.A.rows, columns_, ldy, 1};
+    arguments.partials = partials_.data();
+    arguments.partials_stride = stride_;
+    Cuda::launch_bmat_any<arithmetic, Policy>(stream, arguments, packed_.data(), stride_);
+  }
+
+  std::size_t bytes() const override { return matrix_->bytes(); }
+
+ private:
+  std::string ablation_;
+  std::shared_ptr<PreparedBmat<Scalar>> matrix_;
+  int columns_ = 0;
+  std::ptrdiff_t stride_ = 0;
+  DeviceArray<Scalar> partials_, packed_;
+};
+
+template <Precision precision, class Policy, class Scalar>
+void add(Candidates<Scalar>& candidates, const std::string& ablation = "") {
+  candidates.push_back(std::make_unique<BmatCandidate<precision, Policy, Scalar>>(ablation));
+}
+
+// The policy with one part less. With one MMA a consumer, blocks have so many warps that fewer fit: with more buffers.
+template <Precision precision, int warp_columns, int consumers, int tiles, int buffers, int blocks, class Scalar>
+void add_ablations(Candidates<Scalar>& candidates) {
+  add<precision, BmatPolicy<warp_columns, consumers, tiles, 1, blocks>>(candidates, "one buffer");
+  constexpr int warps = warp_columns / 8 * consumers;
+  constexpr int fewer = warps > 4 ? 2 : blocks / 2;
+  add<precision, BmatPolicy<8, warps, tiles, buffers * (blocks / fewer), fewer>>(candidates, "one MMA");
+  add<precision, Unbalanced<BmatPolicy<warp_columns, consumers, tiles, buffers, blocks>>>(candidates, "unbalanced");
+}
+
+template <Precision precision>
+void add_float(Candidates<float>& candidates) {
+  // The paper's: one block, 16 columns a consumer, a tile a buffer.
+  add<precision, BmatPolicy<16, 8, 1, 8, 1>>(candidates);
+  add<precision, BmatPolicy<32, 1, 4, 3, 8>>(candidates);
+  add<precision, BmatPolicy<32, 1, 4, 3, 8, BmatCopy::Sixteens>>(candidates);
+  add<precision, BmatPolicy<16, 2, 4, 4, 6>>(candidates);
+  add<precision, BmatPolicy<32, 1, 2, 4, 12>>(candidates);
+  add<precision, BmatPolicy<64, 2, 2, 4, 4>>(candidates);
+  add<precision, BmatPolicy<64, 2, 2, 4, 4, BmatCopy::Sixteens>>(candidates);
+  add<precision, BmatPolicy<32, 4, 4, 3, 3>>(candidates);
+  add<precision, BmatPolicy<32, 4, 4, 3, 3, BmatCopy::Sixteens>>(candidates);
+  add_ablations<precision, 32, 1, 4, 3, 8>(candidates);
+  add_ablations<precision, 64, 2, 2, 4, 4>(candidates);
+}
+
+}  // namespace
+
+template <class Scalar>
+Candidates<Scalar> make_bmat_candidates();
+
+template <>
+Candidates<double> make_bmat_candidates<double>() {
+  constexpr Precision native = Precision::Native;
+  Candidates<double> candidates;
+  add<native, BmatPolicy<16, 8, 1, 8, 1>>(candidates);
+  add<native, BmatPolicy<32, 1, 2, 4, 6>>(candidates);
+  add<native, BmatPolicy<32, 1, 2, 4, 6, BmatCopy::Sixteens>>(candidates);
+  add<native, BmatPolicy<16, 2, 2, 4, 6>>(candidates);
+  add<native, BmatPolicy<32, 2, 2, 4, 4>>(candidates);
+  add<native, BmatPolicy<32, 2, 2, 4, 4, BmatCopy::Sixteens>>(candidates);
+  add<native, BmatPolicy<32, 4, 4, 3, 2>>(candidates);
+  add_ablations<native, 32, 1, 2, 4, 6>(candidates);
+  add_ablations<native, 32, 2, 2, 4, 4>(candidates);
+  return candidates;
+}
+
+template <>
+Candidates<float> make_bmat_candidates<float>() {
+  Candidates<float> candidates;
+  add_float<Precision::Tf32x3>(candidates);
+  add_float<Precision::Tf32>(candidates);
+  return candidates;
+}
+
+}  // namespace Tessera::Bench

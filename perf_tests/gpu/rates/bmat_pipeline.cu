@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// bmat_pipeline: how far the products of BMat overlap copies with arithmetic, and what a tile and a window cost.
+// Results are not looked at: of the kernels that are timed here, most lack what makes them right.
+#include <cstdio>
+#include <exception>
+#include <random>
+
+#include "../Matrices.hpp"
+#include "../Timing.hpp"
+#include "../candidates/bmat/PreparedBmat.hpp"
+#include "dispatch/BmatLaunch.cuh"
+
+namespace Tessera::Bench {
+namespace {
+
+/// One buffer: multiplied after it is full, filled after it is multiplied (the paper's Fully-Sync).
+template <class Policy>
+struct OneBuffer : Policy {
+  static constexpr int buffers = 1;
+};
+/// Nobody waits for anybody (the paper's Fully-Async): wrong.
+template <class Policy>
+struct WithoutWaits : Policy {
+  static constexpr bool waits = false;
+};
+/// X is not copied: wrong.
+template <class Policy>
+struct WithoutLoads : Policy {
+  static constexpr bool loads = false;
+};
+/// Nothing is multiplied: wrong.
+template <class Policy>
+struct WithoutProducts : Policy {
+  static constexpr bool multiplies = false;
+};
+
+template <class Scalar>
+struct TimedProduct {
+  const PreparedBmat<Scalar>& matrix;
+  DeviceArray<Scalar> x, y, partials;
+  int columns;
+
+  TimedProduct(const PreparedBmat<Scalar>& prepared, int N) : matrix(prepared), columns(N) {
+    const BmatPattern<int> A = matrix.pattern();
+    x = DeviceArray<Scalar>(std::vector<Scalar>(std::size_t(A.columns) * N, Scalar(1)));
+    y = DeviceArray<Scalar>(std::size_t(A.rows) * N);
+    partials = DeviceArray<Scalar>(std::size_t(matrix.slots()) * 16 * N);
+  }
+
+  template <Precision precision, class Policy>
+  double milliseconds(const Stream& stream) const {
+    Cuda::BmatArguments<int, Scalar, Scalar> arguments;
+    arguments.A = matrix.pattern();
+    arguments.schedule = matrix.schedule();
+    arguments.product.values = matrix.values();
+    arguments.product.alpha = 1;
+    arguments.product.x = {x.data(), arguments.A.columns, columns, columns, 1};
+    arguments.product.beta = 0;
+    arguments.product.y = {y.data(), arguments.A.rows, columns, columns, 1};
+    arguments.partials = partials.data();
+    arguments.partials_stride = columns;
+    const auto launch = [&] { Cuda::launch_bmat<precision, Policy>(stream, arguments); };
+    return time_launches(launch, stream, quick_timing).median;
+  }
+};
+
+template <Precision precision, class Policy, class Scalar>
+void print_overlap(const std::string& name, const TimedProduct<Scalar>& product) {
+  const Stream stream;
+  const double whole = product.template milliseconds<precision, Policy>(stream);
+  const double sync = product.template milliseconds<precision, OneBuffer<Policy>>(stream);
+  const double async = product.template milliseconds<precision, WithoutWaits<Policy>>(stream);
+  const double loads = product.template milliseconds<precision, WithoutProducts<Policy>>(stream);
+  const double products = product.template milliseconds<precision, WithoutLoads<Policy>>(stream);
+  std::printf("%-14s %4d %-7s whole %.4f  one buffer %.4f  no waits %.4f  loads %.4f  products %.4f  overlap %.0f%%\n",
+              name.c_str(), product.columns, std::string(to_string(precision)).c_str(), whole, sync, async, loads,
+              products, 100 * (sync - whole) / (sync - async));
+  std::fflush(stdout);
+}
+
+template <Precision precision, class Scalar>
+void print_overlaps(const std::string& name, const PreparedBmat<Scalar>& matrix) {
+  print_overlap<precision, Cuda::TunedBmatPolicy<Scalar, false>>(name, TimedProduct<Scalar>(matrix, 32));
+  for (const int columns : {128, 256}) {
+    print_overlap<precision, Cuda::TunedBmatPolicy<Scalar, true>>(name, TimedProduct<Scalar>(matrix, columns));
+  }
+}
+
+/// Windows of the same number of tiles, with random columns and 24 entries a tile.
+HostBmat uniform_windows(int windows, int tiles, int columns) {
+  std::mt19937 random(1);
+  HostBmat B;
+  B.rows = 16 * windows, B.columns = columns;
+  for (int w = 0; w <= windows; ++w) {
+    B.window_offsets.push_back(w * tiles);
+    B.value_offsets.push_back(24 * w * tiles);
+  }
+  const unsigned step = static_cast<unsigned>(columns) / static_cast<unsigned>(8 * tiles);
+  for (int c = 0; c < 8 * tiles * windows; ++c) {
+    B.tile_columns.push_back(static_cast<int>(static_cast<unsigned>(c % (8 * tiles)) * step + random() % step));
+  }
+  for (int t = 0; t < tiles * windows; ++t) B.tile_words.insert(B.tile_words.end(), {0x8421f, 0x1248, 0x842f, 0x1249});
+  B.values.assign(std::size_t(24) * tiles * windows, 1.0);
+  return B;
+}
+
+/// Least squares of ms = a tiles + b windows + c, relative errors.
+struct CostFit {
+  double sums[3][4] = {};
+
+  void add(double tiles, double windows, double ms) {
+    const double row[4] = {tiles / ms, windows / ms, 1 / ms, 1};
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 4; ++j) sums[i][j] += row[i] * row[j];
+    }
+  }
+  void solve(double (&result)[3]) {
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < 3; ++k) {
+        if (k == i) continue;
+        const double factor = sums[k][i] / sums[i][i];
+        for (int j = 0; j < 4; ++j) sums[k][j] -= factor * sums[i][j];
+      }
+    }
+    for (int i = 0; i < 3; ++i) result[i] = sums[i][3] / sums[i][i];
+  }
+};
+
+/// Eq. 4 of the paper: what a tile and a window cost.
+template <Precision precision, class Policy, class Scalar>
+void print_cost(int columns) {
+  struct Sample {
+    int windows, tiles;
+    double ms;
+  };
+  std::vector<Sample> samples;
+  CostFit fit;
+  const Stream stream;
+  for (const int all : {50000, 200000}) {
+    for (const int tiles : {1, 2, 4, 8, 16, 32}) {
+      const PreparedBmat<Scalar> matrix(uniform_windows(all / tiles, tiles, 60000));
+      const double ms = TimedProduct<Scalar>(matrix, columns).template milliseconds<precision, Policy>(stream);
+      samples.push_back({all / tiles, tiles, ms});
+      fit.add(all, all / tiles, ms);
+    }
+  }
+  double cost[3], worst = 0;
+  fit.solve(cost);
+  for (const Sample& s : samples) {
+    worst = std::max(worst, std::abs((cost[0] * s.tiles + cost[1]) * s.windows + cost[2] - s.ms) / s.ms);
+  }
+  std::printf("cost, %d columns, %s: tile %.3f ns, window %.3f ns = %.2f tiles, launch %.2f us; worst error %.0f%%\n",
+              columns, std::string(to_string(precision)).c_str(), cost[0] * 1e6, cost[1] * 1e6, cost[1] / cost[0],
+              cost[2] * 1e3, 100 * worst);
+  for (const Sample& s : samples) std::printf("  %d x %d: %.4f", s.windows, s.tiles, s.ms);
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+template <Precision precision, class Scalar>
+void print_costs() {
+  print_cost<precision, Cuda::TunedBmatPolicy<Scalar, false>, Scalar>(32);
+  print_cost<precision, Cuda::TunedBmatPolicy<Scalar, true>, Scalar>(128);
+}
+
+void run(int count, char** names) {
+  print_costs<Precision::Native, double>();
+  print_costs<Precision::Tf32x3, float>();
+  for (int i = 0; i < count; ++i) {
+    const NamedMatrix matrix = load_matrix(names[i]);
+    print_overlaps<Precision::Native>(matrix.name, PreparedBmat<double>(matrix.matrix));
+    const PreparedBmat<float> singles(matrix.matrix);
+    print_overlaps<Precision::Tf32x3>(matrix.name, singles);
+    print_overlaps<Precision::Tf32>(matrix.name, singles);
+  }
+}
+
+}  // namespace
+}  // namespace Tessera::Bench
+
+int main(int argc, char** argv) {
+  try {
+    Tessera::Bench::run(argc - 1, argv + 1);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bmat_pipeline: error: %s\n", error.what());
+    return 2;
+  }
+}

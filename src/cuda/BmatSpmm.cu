@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/cuda/BmatSpmm.hpp>
+
+#include "dispatch/BmatLaunch.cuh"
+
+namespace Tessera::Cuda {
+namespace {
+
+constexpr std::size_t workspace_alignment = 256;
+
+// Rows of scratch are padded to 16 bytes.
+std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
+
+// Where the parts of the workspace lie.
+struct WorkspaceLayout {
+  std::size_t packed = 0, bytes = 0;
+};
+
+template <class Offset, class Scalar>
+WorkspaceLayout workspace_layout(const BmatPattern<Offset>& A, const BmatSchedule<Offset>& schedule,
+                                 const Multivector<const Scalar>& x) {
+  const std::size_t row = static_cast<std::size_t>(padded(x.columns)) * sizeof(Scalar);
+  const auto rounded = [](std::size_t bytes) {
+    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+  };
+  WorkspaceLayout layout;
+  layout.packed = rounded(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()) * row);
+  layout.bytes = layout.packed + (rows_can_be_copied(x) ? 0 : rounded(std::size_t(x.rows) * row));
+  return layout;
+}
+
+bool has_bulk_copies() {
+  int device = 0, major = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  return major >= 9;
+}
+
+template <Precision precision, class Offset, class MatrixScalar, class Scalar>
+void launch_precision(Stream stream, const BmatArguments<Offset, MatrixScalar, Scalar>& arguments, Scalar* packed) {
+  const std::ptrdiff_t stride = arguments.partials_stride;
+  const auto launch = [&]<bool wide>() {
+    using Tuned = TunedBmatPolicy<Scalar, wide>;
+    if (Tuned::copy != BmatCopy::Bulk || has_bulk_copies()) {
+      launch_bmat_any<precision, Tuned>(stream, arguments, packed, stride);
+    } else {
+      launch_bmat_any<precision, WithoutBulkCopies<Tuned>>(stream, arguments, packed, stride);
+    }
+  };
+  arguments.product.x.columns > bmat_narrow_columns ? launch.template operator()<true>()
+                                                    : launch.template operator()<false>();
+}
+
+}  // namespace
+
+template <class Offset, class Scalar>
+std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedule<Offset>& schedule,
+                                 const Multivector<const Scalar>& x) {
+  return workspace_layout(A, schedule, x).bytes;
+}
+
+template <class Offset, class MatrixScalar, class Scalar>
+void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
+               const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) {
+  const WorkspaceLayout layout = workspace_layout(A, schedule, product.x);
+  if (workspace.bytes < layout.bytes) {
+    throw std::invalid_argument("bmat_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
+                                std::to_string(layout.bytes) + " are needed");
+  }
+  BmatArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
+  arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
+  arguments.partials_stride = padded(product.x.columns);
+  Scalar* packed = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
+  if constexpr (std::is_same_v<Scalar, double>) {
+    if (precision == Precision::Native) return launch_precision<Precision::Native>(stream, arguments, packed);
+  } else {
+    if (precision == Precision::Tf32x3) return launch_precision<Precision::Tf32x3>(stream, arguments, packed);
+    if (precision == Precision::Tf32) return launch_precision<Precision::Tf32>(stream, arguments, packed);
+  }
+  throw std::invalid_argument("bmat_spmm: no " + std::string(to_string(precision)) + " products of these types");
+}
+
+#define TESSERA_BMAT_SPMM(Scalar, Offset)                                                             \
+  template std::size_t bmat_workspace_bytes(const BmatPattern<Offset>&, const BmatSchedule<Offset>&,  \
+                                            const Multivector<const Scalar>&);                        \
+  template void bmat_spmm(Stream, const BmatPattern<Offset>&, Precision, const BmatSchedule<Offset>&, \
+                          const Product<Scalar, Scalar>&, const Scratch&);
+
+TESSERA_BMAT_SPMM(float, int)
+TESSERA_BMAT_SPMM(float, std::size_t)
+TESSERA_BMAT_SPMM(double, int)
+TESSERA_BMAT_SPMM(double, std::size_t)
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/BmatSchedule.hpp>
+#include <tessera/cuda/Stream.hpp>
+
+namespace Tessera::Cuda {
+
+/// Scratch memory, in bytes, for a product of these operands with any arithmetic: sums of the pieces of windows that
+/// the schedule splits, and X by rows unless its rows begin and end at multiples of 16 bytes.
+template <class Offset, class Scalar>
+std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedule<Offset>& schedule,
+                                 const Multivector<const Scalar>& x);
+
+/// Y = alpha A X + beta Y on tensor cores, A in BMat with compact values: the kernel of Voltrix-SpMM (USENIX ATC 2025),
+/// sections 3.1 and 3.2. All pointers are device memory.
+///
+/// Blocks stay on their multiprocessors and take items of the schedule, with some columns of X, that are predicted to
+/// cost the same. In a block, a producer warp copies tiles and their rows of X to a ring of buffers in shared memory;
+/// consumer warps decode a tile into the left operand of m16n8k8 and multiply it with their columns, several
+/// instructions for each tile.
+///
+/// product.x is columns of A x N, product.y rows of A x N, with any N and any strides; y_rows is honoured,
+/// conjugate_values has no meaning for reals, x_rows must be null. workspace: bmat_workspace_bytes, aligned to 256
+/// bytes; nothing else may use it until the stream gets there. precision: Native for double (FP64 products and sums),
+/// Tf32x3 or Tf32 for float.
+///
+/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the number of
+/// multiprocessors, nor on the run. An infinity or a NaN in X reaches the rows of Y that touch it and no others: sums
+/// of tiles that are not finite are computed anew from the entries alone, slowly.
+///
+/// Deviations from the paper: values of a tile are counted exclusively (BmatView.hpp); a multiprocessor may hold
+/// several blocks, for X of few columns is too little work for one; windows that are too long are split by tiles as
+/// well, with an ordered second step; words of tiles reach shared memory through the registers of the producer, which
+/// counts them; points of the partition do not drift (BmatSchedule.hpp).
+///
+/// Compute capability 9.0; below, rows are copied by cp.async. Throws std::invalid_argument for a precision or a
+/// workspace that does not do, std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost:
+/// 16 * 64 multiplications for each tile and 8 columns; reads 8 rows of X a tile.
+template <class Offset, class MatrixScalar, class Scalar>
+void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
+               const Product<MatrixScalar, Scalar>& product, const Scratch& workspace);
+
+}  // namespace Tessera::Cuda
