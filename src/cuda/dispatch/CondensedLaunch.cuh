@@ -26,17 +26,15 @@ unsigned row_bytes(const Multivector<const Scalar>& x) {
   return static_cast<unsigned>(bytes);
 }
 
-/// Columns first, first + 1, ..., last - 1 of a product. In 16 bits, x and x_row_bytes are there already.
-template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
-void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixScalar, Scalar> arguments, Ordinal first,
-                              Ordinal last) {
-  if (first == last || arguments.schedule.item_count == 0) return;
+/// Leaves of a product the columns first, first + 1, ..., last - 1. In 16 bits, x and x_row_bytes are there already.
+template <Precision precision, class Offset, class MatrixScalar, class Scalar>
+void choose_columns(CondensedArguments<Offset, MatrixScalar, Scalar>& arguments, Ordinal first, Ordinal last) {
   Product<MatrixScalar, Scalar>& product = arguments.product;
   product.x.data += first * product.x.column_stride;
   product.y.data += first * product.y.column_stride;
   product.x.columns = product.y.columns = last - first;
   if (arguments.partials != nullptr) arguments.partials += first;
-  if constexpr (is_half(Kind::precision)) {
+  if constexpr (is_half(precision)) {
     constexpr int column_bytes = 2, element_bytes = 4;
     arguments.x = static_cast<const std::byte*>(arguments.x) + first * column_bytes;
     arguments.x_elements = static_cast<int>(arguments.x_row_bytes - first * column_bytes) / element_bytes;
@@ -45,6 +43,14 @@ void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixSc
     arguments.x_row_bytes = row_bytes(product.x);
     arguments.x_elements = last - first;
   }
+}
+
+/// The product's columns first, first + 1, ..., last - 1.
+template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
+void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixScalar, Scalar> arguments, Ordinal first,
+                              Ordinal last) {
+  if (first == last || arguments.schedule.item_count == 0) return;
+  choose_columns<Kind::precision>(arguments, first, last);
   arguments.slabs = window_count(last - first, Policy::columns);
   const unsigned blocks = launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) *
                                        static_cast<unsigned>(arguments.slabs));
