@@ -150,9 +150,8 @@ class BcsrAgent {
 
     __device__ __forceinline__ void take_later() {
       now_.column = later_.column;
-      now_.rows = Policy::skips_rows
-                      ? later_.mask.columns()
-                      : (1u << min(arguments_.A.columns - later_.column * Kind::width, Kind::width)) - 1;
+      now_.rows = Policy::skips_rows ? later_.mask.columns()
+                                     : (1u << min(arguments_.A.columns - later_.column * Kind::width, Kind::width)) - 1;
       if constexpr (Policy::skips_values) later_.mask.template units<Tile::unit_operands>(now_.units);
       later_ = load(index_ + 32);
       if (arguments_.product.x_rows != nullptr) row_ = load_row();
@@ -317,7 +316,8 @@ class BcsrAgent {
         }
 #pragma unroll
         for (int i = 0; i < Tile::vector; ++i) {
-          values[i] = scaled_and_added(product.alpha, Tile::at(sums, p, q + i), product.beta, [&] { return values[i]; });
+          values[i] =
+              scaled_and_added(product.alpha, Tile::at(sums, p, q + i), product.beta, [&] { return values[i]; });
         }
         if (whole) return store_once<Tile::vector>(y, values);
 #pragma unroll
@@ -396,7 +396,7 @@ class BcsrAgent {
   int lane_;
   int first_column_;  // of the slab
   bool is_whole_slab_;
-  int valid_bytes_;      // of what the lane copies of a row of X
+  int valid_bytes_;     // of what the lane copies of a row of X
   const std::byte* x_;  // that of row 0
 };
 

@@ -31,6 +31,12 @@ class CondensedAgent {
   using Layout = typename Operands::Elements;
   using Sums = Sum[Kind::strips][Operands::products][4];
 
+  /// A lane's part of a tile: of two rows of X, pieces as they were read, and of each strip two elements of the block.
+  struct alignas(16) Tile {
+    Element x[2][Layout::lane_columns];
+    MatrixScalar a[Kind::strips][2];
+  };
+
   __device__ __forceinline__ CondensedAgent(const Arguments& arguments, int slab, int lane)
       : arguments_(arguments), lane_(lane), first_column_(slab * Policy::columns) {
     // Columns beyond those of X are read as the last ones are: nobody will read what becomes of them.
@@ -57,6 +63,41 @@ class CondensedAgent {
       // For the assembler, which else moves loads behind what waits for the tile.
       __syncwarp();
       add_products(tile, sums);
+    }
+  }
+
+  /// Reads the lane's part of two rows of X into a tile.
+  __device__ __forceinline__ void load_rows(const int2& columns, Tile& tile) const {
+    load_row(columns.x, tile.x[0]);
+    load_row(columns.y, tile.x[1]);
+  }
+
+  /// Adds the products of one tile.
+  __device__ __forceinline__ void add_products(const Tile& tile, Sums& sums) const {
+    Element x[2][Layout::lane_columns];
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      if constexpr (x_access == 1) {
+#pragma unroll
+        for (int q = 0; q < Layout::lane_columns; ++q) x[i][q] = tile.x[i][q];
+      } else {
+        Layout::order_pieces(lane_, tile.x[i], x[i]);
+      }
+    }
+    using TileProduct = TileProduct<Kind::precision>;
+#pragma unroll
+    for (int s = 0; s < Kind::strips; ++s) {
+      const auto right = TileProduct::right(Sum(tile.a[s][0]), Sum(tile.a[s][1]));
+#pragma unroll
+      for (int m = 0; m < Operands::products; ++m) {
+        if constexpr (Operands::half) {
+          TileProduct::add(sums[s][m], x[0][m], x[1][m], right);
+        } else {
+          Scalar left[4];
+          Layout::left_operand(x, m, left);
+          TileProduct::add(sums[s][m], left, right);
+        }
+      }
     }
   }
 
@@ -94,7 +135,7 @@ class CondensedAgent {
           const Scalar sum = sums[s][(q + i) / 2][Layout::result(q + i, p)];
           result[i] = scaled_and_added(product.alpha, sum, product.beta, [&] { return before[i]; });
         }
-        store_once<y_access>(to, result);
+        store_y<Policy::y_caching, y_access>(to, result);
       });
     });
   }
@@ -132,12 +173,6 @@ class CondensedAgent {
     int2 columns;
     std::uint64_t masks[Kind::strips];  // where values are compact
     Offset first_value;
-  };
-
-  // A lane's part of a tile: of two rows of X, pieces as they were read, and of each strip two elements of the block.
-  struct alignas(16) Tile {
-    Element x[2][Layout::lane_columns];
-    MatrixScalar a[Kind::strips][2];
   };
 
   // A copy of the sums that is indexed by run-time numbers, which registers are not.
@@ -187,8 +222,7 @@ class CondensedAgent {
 
   __device__ __forceinline__ Tile load_tile(Offset t, const TileIndex& index) const {
     Tile tile;
-    load_row(index.columns.x, tile.x[0]);
-    load_row(index.columns.y, tile.x[1]);
+    load_rows(index.columns, tile);
     if constexpr (compact) {
       load_compact(index, tile);
     } else {
@@ -210,7 +244,7 @@ class CondensedAgent {
       constexpr int piece_bytes = x_access / part_pieces * static_cast<int>(sizeof(Element));
       const auto part = reinterpret_cast<std::uintptr_t>(row + from_first_[j / part_pieces]);
       const auto* piece = reinterpret_cast<const Element*>(part ^ std::uintptr_t(j % part_pieces * piece_bytes));
-      load_shared_by_warps<x_access / part_pieces>(piece, x + j * (x_access / part_pieces));
+      load_x<Policy::x_caching, x_access / part_pieces>(piece, x + j * (x_access / part_pieces));
     }
   }
 
@@ -224,34 +258,6 @@ class CondensedAgent {
       tile.a[s][1] = (entries.bits & 2u) != 0 ? __ldcs(arguments_.product.values + (place + (entries.bits & 1u)))
                                               : MatrixScalar(0);
       first += popcount(index.masks[s]);
-    }
-  }
-
-  __device__ __forceinline__ void add_products(const Tile& tile, Sums& sums) const {
-    Element x[2][Layout::lane_columns];
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      if constexpr (x_access == 1) {
-#pragma unroll
-        for (int q = 0; q < Layout::lane_columns; ++q) x[i][q] = tile.x[i][q];
-      } else {
-        Layout::order_pieces(lane_, tile.x[i], x[i]);
-      }
-    }
-    using TileProduct = TileProduct<Kind::precision>;
-#pragma unroll
-    for (int s = 0; s < Kind::strips; ++s) {
-      const auto right = TileProduct::right(Sum(tile.a[s][0]), Sum(tile.a[s][1]));
-#pragma unroll
-      for (int m = 0; m < Operands::products; ++m) {
-        if constexpr (Operands::half) {
-          TileProduct::add(sums[s][m], x[0][m], x[1][m], right);
-        } else {
-          Scalar left[4];
-          Layout::left_operand(x, m, left);
-          TileProduct::add(sums[s][m], left, right);
-        }
-      }
     }
   }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "../policy/CondensedPolicy.hpp"
+
 namespace Tessera::Cuda {
 
 /// The CUDA type of n adjacent scalars that are read or written at once.
@@ -47,6 +49,29 @@ using vector_of_t = typename VectorOf<Scalar, n>::type;
 template <int n, class Scalar>
 __device__ __forceinline__ void load_shared_by_warps(const Scalar* from, Scalar* to) {
   *reinterpret_cast<vector_of_t<Scalar, n>*>(to) = __ldg(reinterpret_cast<const vector_of_t<Scalar, n>*>(from));
+}
+
+/// Reads n scalars of X, telling the caches what a policy says.
+template <XCaching caching, int n, class Scalar>
+__device__ __forceinline__ void load_x(const Scalar* from, Scalar* to) {
+  using Vector = vector_of_t<Scalar, n>;
+  const auto* source = reinterpret_cast<const Vector*>(from);
+  auto& target = *reinterpret_cast<Vector*>(to);
+  if constexpr (caching == XCaching::ReadOnly) load_shared_by_warps<n>(from, to);
+  if constexpr (caching == XCaching::AllLevels) target = __ldca(source);
+  if constexpr (caching == XCaching::PastL1) target = __ldcg(source);
+  if constexpr (caching == XCaching::Ordinary) target = *source;
+}
+
+/// Writes n scalars of Y, telling the caches what a policy says.
+template <YCaching caching, int n, class Scalar>
+__device__ __forceinline__ void store_y(Scalar* to, const Scalar* from) {
+  using Vector = vector_of_t<Scalar, n>;
+  auto* target = reinterpret_cast<Vector*>(to);
+  const auto& source = *reinterpret_cast<const Vector*>(from);
+  if constexpr (caching == YCaching::Streaming) __stcs(target, source);
+  if constexpr (caching == YCaching::WriteThrough) __stwt(target, source);
+  if constexpr (caching == YCaching::Ordinary) *target = source;
 }
 
 /// Reads n scalars that nobody else will read: they are the first that caches may drop.

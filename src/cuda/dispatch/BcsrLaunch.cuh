@@ -24,8 +24,8 @@ void launch_bcsr(Stream stream, BcsrArguments<Offset, Scalar, typename Kind::Ope
   constexpr std::size_t shared_bytes = std::size_t(Agent::shared_bytes) * Policy::block_warps;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
         "bcsr_kernel: shared memory");
-  const unsigned blocks = launch_count(
-      std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) * arguments.slabs);
+  const unsigned blocks =
+      launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) * arguments.slabs);
   launch("bcsr_kernel", kernel, blocks, 32 * Policy::block_warps, shared_bytes, stream, arguments);
 
   // The second step is that of condensed windows of as many rows.

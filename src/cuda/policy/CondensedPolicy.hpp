@@ -12,6 +12,21 @@ enum class SlabOrder {
   Outermost   ///< a slab of all items first: for X whose slab fits in L2; for benchmarks, it was never faster yet
 };
 
+/// What caches are told of rows of X as they are read.
+enum class XCaching {
+  ReadOnly,   ///< memory that nobody writes (ld.global.nc)
+  AllLevels,  ///< kept in L1 and in L2 (ld.global.ca)
+  PastL1,     ///< kept in L2 alone (ld.global.cg)
+  Ordinary    ///< nothing
+};
+
+/// What caches are told of rows of Y as they are written.
+enum class YCaching {
+  Streaming,     ///< nobody will read them soon (st.global.cs)
+  WriteThrough,  ///< through L2 to memory (st.global.wt)
+  Ordinary       ///< nothing
+};
+
 /// How a warp multiplies condensed windows: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
 ///
 /// columns  of X that a warp takes: a multiple of 16
@@ -26,6 +41,8 @@ struct CondensedPolicy {
   static constexpr int columns = columns_;
   static constexpr int warps = warps_;
   static constexpr int reads = reads_;
+  static constexpr XCaching x_caching = XCaching::ReadOnly;
+  static constexpr YCaching y_caching = YCaching::Streaming;
   /// Of a block, with neighbouring windows: they find rows of X that they have in common in the L1 cache.
   static constexpr int block_warps = 8;
 };

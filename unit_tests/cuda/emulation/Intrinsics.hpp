@@ -40,6 +40,21 @@ T __ldcs(const T* pointer) {
   return *pointer;
 }
 template <class T>
+T __ldca(const T* pointer) {
+  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldca");
+  return *pointer;
+}
+template <class T>
+T __ldcg(const T* pointer) {
+  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__ldcg");
+  return *pointer;
+}
+template <class T>
+void __stwt(T* pointer, const T& value) {
+  Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__stwt");
+  *pointer = value;
+}
+template <class T>
 void __stcs(T* pointer, const T& value) {
   Tessera::Emulation::Memory::device().check(pointer, sizeof(T), sizeof(T), "__stcs");
   *pointer = value;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// BitTCF on tensor cores, a block of threads some tiles: shapes of blocks, balance, and what the parts of the kernel
+// are worth: the pipeline, the words to the caches, the balance.
+#include "condensed/PreparedCondensed.hpp"
+#include "dispatch/BitTcfLaunch.cuh"
+
+namespace Tessera::Bench {
+namespace {
+
+using Cuda::BitTcfBalance;
+using Cuda::BitTcfPolicy;
+using Cuda::TilePipeline;
+using Cuda::XCaching;
+using Cuda::YCaching;
+
+template <class Policy>
+std::string pipeline_name() {
+  switch (Policy::pipeline) {
+    case TilePipeline::None:
+      return ", no pipeline";
+    case TilePipeline::MatrixAhead:
+      return ", A ahead";
+    case TilePipeline::AllAhead:
+      return "";
+  }
+  return "";
+}
+
+template <class Policy>
+std::string caching_name() {
+  std::string name;
+  if (Policy::x_caching == XCaching::Ordinary) name += ", X ordinary";
+  if (Policy::x_caching == XCaching::PastL1) name += ", X past L1";
+  if (Policy::y_caching == YCaching::Ordinary) name += ", Y ordinary";
+  if (Policy::y_caching == YCaching::Streaming) name += ", Y streaming";
+  return name;
+}
+
+template <Precision precision_, class Policy, class Scalar>
+class BitTcf : public Candidate<Scalar> {
+ public:
+  BitTcf(BitTcfBalance balance, bool is_ablation) : balance_(balance), is_ablation_(is_ablation) {}
+
+  std::string name() const override {
+    return "bittcf<" + std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::columns) + " columns, " +
+           std::to_string(Policy::blocks) + " blocks, " + std::to_string(Policy::reads) + " reads" +
+           pipeline_name<Policy>() + caching_name<Policy>() +
+           (balance_ == BitTcfBalance::Never    ? ", no balance>"
+            : balance_ == BitTcfBalance::Always ? ", balance>"
+                                                : ", adaptive>");
+  }
+
+  std::string precision() const override {
+    return precision_ == Precision::Native ? "fp64" : std::string(to_string(precision_));
+  }
+
+  bool is_ablation() const override { return is_ablation_; }
+
+  // Not where another candidate would launch the same, nor blocks for narrow X on wide ones or the other way around.
+  bool prepare(const HostMatrix& A, int N) override {
+    if ((N <= narrow_columns) != (Policy::block_columns <= narrow_columns)) return false;
+    matrix_ = prepared_condensed<Scalar>(A, 1);
+    const std::vector<int>& offsets = matrix_->host_window_offsets();
+    const int windows = matrix_->pattern().windows();
+    const bool adapts = Cuda::tile_imbalance(offsets.data(), windows) > Cuda::balanced_imbalance;
+    if (balance_ == (adapts ? BitTcfBalance::Always : BitTcfBalance::Never)) return false;
+    const auto schedule = Cuda::build_bittcf_schedule(offsets.data(), windows, Cuda::bittcf_block_tiles(offsets.back()),
+                                                      sizeof(Scalar), balance_);
+    items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.pieces.items);
+    sums_ = DeviceArray<Cuda::CondensedSum>(schedule.pieces.sums);
+    block_items_ = DeviceArray<int>(schedule.block_items);
+    blocks_ = schedule.block_count();
+    slots_ = schedule.pieces.slots;
+    columns_ = N;
+    partials_stride_ = (N + 3) / 4 * 4;
+    partials_ = DeviceArray<Scalar>(std::size_t(slots_) * 8 * partials_stride_);
+    return true;
+  }
+
+  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+    Cuda::BitTcfArguments<int, Scalar, Scalar> arguments;
+    const Cuda::CondensedPattern<int> A = matrix_->pattern();
+    arguments.A = A;
+    arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),
+                          sums_.data()};
+    arguments.block_count = blocks_;
+    arguments.block_items = block_items_.data();
+    arguments.product.values = matrix_->values(Cuda::TileValues::Compact);
+    arguments.product.alpha = alpha;
+    arguments.product.x = {X, A.columns, columns_, ldx, 1};
+    arguments.product.beta = beta;
+    arguments.product.y = {Y, A.rows, columns_, ldy, 1};
+    arguments.partials = partials_.data();
+    arguments.partials_stride = partials_stride_;
+    Cuda::launch_bittcf<precision_, Policy>(stream, arguments);
+  }
+
+  std::size_t bytes() const override {
+    return matrix_->bytes(Cuda::TileValues::Compact) + items_.bytes() + sums_.bytes() + block_items_.bytes();
+  }
+
+ private:
+  static constexpr int narrow_columns = 32;
+
+  BitTcfBalance balance_;
+  bool is_ablation_;
+  std::shared_ptr<PreparedCondensed<Scalar>> matrix_;
+  DeviceArray<Cuda::CondensedItem<int>> items_;
+  DeviceArray<Cuda::CondensedSum> sums_;
+  DeviceArray<int> block_items_;
+  int blocks_ = 0, slots_ = 0, columns_ = 0;
+  std::ptrdiff_t partials_stride_ = 0;
+  DeviceArray<Scalar> partials_;
+};
+
+template <class Scalar, Precision precision>
+struct Adder {
+  Candidates<Scalar>& candidates;
+
+  template <class Policy>
+  void add(BitTcfBalance balance, bool is_ablation) {
+    candidates.push_back(std::make_unique<BitTcf<precision, Policy, Scalar>>(balance, is_ablation));
+  }
+
+  template <int warps, int columns, int blocks, int reads>
+  void add_shape() {
+    using Policy = BitTcfPolicy<warps, columns, blocks, reads>;
+    add<Policy>(BitTcfBalance::Adaptive, false);
+    add<Policy>(BitTcfBalance::Always, false);
+  }
+
+  // The shape, and what it is without one of its parts.
+  template <int warps, int columns, int blocks, int reads>
+  void add_with_ablations() {
+    constexpr auto adaptive = BitTcfBalance::Adaptive;
+    constexpr auto all = TilePipeline::AllAhead;
+    add_shape<warps, columns, blocks, reads>();
+    add<BitTcfPolicy<warps, columns, blocks, reads>>(BitTcfBalance::Never, true);
+    add<BitTcfPolicy<warps, columns, blocks, reads, TilePipeline::None>>(adaptive, true);
+    add<BitTcfPolicy<warps, columns, blocks, reads, TilePipeline::MatrixAhead>>(adaptive, true);
+    add<BitTcfPolicy<warps, columns, blocks, reads, all, XCaching::Ordinary, YCaching::Ordinary>>(adaptive, true);
+    add<BitTcfPolicy<warps, columns, blocks, reads, all, XCaching::PastL1>>(adaptive, true);
+    add<BitTcfPolicy<warps, columns, blocks, reads, all, XCaching::AllLevels, YCaching::Streaming>>(adaptive, true);
+  }
+};
+
+}  // namespace
+
+template <class Scalar>
+Candidates<Scalar> make_bit_tcf_candidates();
+
+template <>
+Candidates<double> make_bit_tcf_candidates<double>() {
+  Candidates<double> candidates;
+  Adder<double, Precision::Native> adder{candidates};
+  adder.add_with_ablations<2, 16, 12, 2>();
+  adder.add_shape<2, 16, 14, 1>();
+  adder.add_with_ablations<4, 32, 4, 4>();
+  adder.add_shape<4, 32, 5, 2>();
+  adder.add_shape<4, 16, 7, 2>();
+  adder.add_shape<8, 16, 3, 2>();
+  return candidates;
+}
+
+template <Precision precision>
+void add_float_shapes(Candidates<float>& candidates) {
+  Adder<float, precision> adder{candidates};
+  adder.template add_with_ablations<2, 16, 14, 2>();
+  adder.template add_shape<2, 16, 16, 1>();
+  adder.template add_with_ablations<4, 32, 6, 2>();
+  adder.template add_shape<4, 16, 8, 1>();
+  adder.template add_shape<8, 16, 4, 1>();
+  adder.template add_shape<2, 64, 8, 2>();
+}
+
+template <>
+Candidates<float> make_bit_tcf_candidates<float>() {
+  Candidates<float> candidates;
+  add_float_shapes<Precision::Tf32x3>(candidates);
+  add_float_shapes<Precision::Tf32>(candidates);
+  return candidates;
+}
+
+}  // namespace Tessera::Bench

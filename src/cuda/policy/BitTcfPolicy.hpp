@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "CondensedPolicy.hpp"
+
+namespace Tessera::Cuda {
+
+/// What of a tile is on its way while the one before it is multiplied.
+enum class TilePipeline {
+  None,         ///< nothing: a tile is read, then multiplied
+  MatrixAhead,  ///< block of A and tile columns, as in DTC-SpMM; rows of X are waited for
+  AllAhead      ///< rows of X, too: Acc-SpMM's pipeline, "least bubble"
+};
+
+/// How a block of threads multiplies BitTCF tiles.
+///
+/// warps    of a block, at least 2, which decode the tiles for all of them
+/// columns  of X that a warp takes: a multiple of 16
+/// blocks   that a multiprocessor must be able to hold: limits the registers
+/// reads    as of CondensedPolicy
+template <int warps_, int columns_, int blocks_, int reads_, TilePipeline pipeline_ = TilePipeline::AllAhead,
+          XCaching x_caching_ = XCaching::AllLevels, YCaching y_caching_ = YCaching::WriteThrough>
+struct BitTcfPolicy {
+  static_assert(warps_ >= 2 && columns_ % 16 == 0 && warps_ * blocks_ <= 64);
+
+  static constexpr int warps = warps_;
+  static constexpr int columns = columns_;
+  static constexpr int block_columns = warps * columns;
+  static constexpr int blocks = blocks_;
+  static constexpr int reads = reads_;
+  static constexpr TilePipeline pipeline = pipeline_;
+  static constexpr XCaching x_caching = x_caching_;
+  static constexpr YCaching y_caching = y_caching_;
+};
+
+/// The policies that products run with, for narrow X (up to 32 columns) and wide X.
+template <class Scalar, bool wide>
+struct TunedBitTcfPolicy;
+template <>
+struct TunedBitTcfPolicy<double, false> : BitTcfPolicy<2, 16, 12, 2> {};
+template <>
+struct TunedBitTcfPolicy<double, true> : BitTcfPolicy<4, 32, 4, 4> {};
+template <>
+struct TunedBitTcfPolicy<float, false> : BitTcfPolicy<2, 16, 14, 2> {};
+template <>
+struct TunedBitTcfPolicy<float, true> : BitTcfPolicy<4, 32, 6, 2> {};
+
+}  // namespace Tessera::Cuda
