@@ -28,8 +28,8 @@ Cuda::HostCondensedSchedule<Offset> bcsr_schedule(const std::vector<Offset>& off
   return schedule;
 }
 
-/// Y = alpha A X + beta Y on the device, in place; x and y as `place` says, the rows of x in the order of the columns of
-/// A whatever c.gather says.
+/// Y = alpha A X + beta Y on the device, in place; x and y as `place` says, the rows of x in the order of the columns
+/// of A whatever c.gather says.
 template <class Offset, class Scalar>
 void bcsr_product(const HostMatrix& A, const BcsrCase& c, const std::vector<Scalar>& x, std::vector<Scalar>& y) {
   const Bench::HostBcsr B = Bench::build_bcsr(A, c.block);
@@ -38,8 +38,7 @@ void bcsr_product(const HostMatrix& A, const BcsrCase& c, const std::vector<Scal
   const OnDevice<int> columns(B.block_columns);
   const OnDevice<std::uint64_t> masks(B.block_masks);
   const OnDevice<Scalar> values(std::vector<Scalar>(B.values.begin(), B.values.end()));
-  const BcsrPattern<Offset> pattern = {A.rows,         A.columns,     c.block,
-                                       offsets.data(), columns.data(), masks.data()};
+  const BcsrPattern<Offset> pattern = {A.rows, A.columns, c.block, offsets.data(), columns.data(), masks.data()};
   const auto host_schedule = bcsr_schedule(host_offsets, c);
   const OnDevice<Cuda::CondensedItem<Offset>> items(host_schedule.items);
   const OnDevice<Cuda::CondensedSum> sums(host_schedule.sums);
@@ -62,8 +61,8 @@ void bcsr_product(const HostMatrix& A, const BcsrCase& c, const std::vector<Scal
   const OnDevice<int> x_rows(Operands<Scalar>::backwards(A.columns));
   auto product = operands.template product<Scalar>(values.data());
   if (c.gather) product.x_rows = x_rows.data();
-  const OnDevice<std::byte> workspace(std::vector<std::byte>(
-      Cuda::bcsr_workspace_bytes(pattern, c.precision, schedule, product.x), std::byte(0xff)));
+  const OnDevice<std::byte> workspace(
+      std::vector<std::byte>(Cuda::bcsr_workspace_bytes(pattern, c.precision, schedule, product.x), std::byte(0xff)));
   Cuda::bcsr_spmm(nullptr, pattern, c.precision, schedule, product, rounded.data(),
                   Scratch{workspace.data(), workspace.bytes()});
   y = operands.y.to_host();

@@ -157,8 +157,8 @@ void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<S
         expected += term;
         size += std::abs(term);
       }
-      const double bound = (tolerance(c.precision) * size + tolerated_underflow(c)) *
-                           (A.row_offsets[i + 1] - A.row_offsets[i] + 2);
+      const double bound =
+          (tolerance(c.precision) * size + tolerated_underflow(c)) * (A.row_offsets[i + 1] - A.row_offsets[i] + 2);
       const bool right = std::isnan(expected)   ? std::isnan(result[at])
                          : std::isinf(expected) ? result[at] == expected
                                                 : std::abs(result[at] - expected) <= bound;

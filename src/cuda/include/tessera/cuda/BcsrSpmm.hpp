@@ -45,8 +45,9 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
 /// Deviations from the paper. A warp takes 32 or 64 columns, not 8, and sums in FP32, not FP16, in blocks of 16x16,
 /// since those of 16x8 in its text do not fit m16n8k16. Rows of X are copied as blocks are, some stages ahead, where it
 /// loads most of the width of X beforehand. Blocks of FP64 and FP32 are the right operand, X^T the left one, so that
-/// blocks of 8 rows fill an instruction. Long rows are cut into pieces, which a second step adds in order: its schedule, a
-/// warp a tile of Y, collapses on skewed matrices (dc2, section VI.B). Masks, which it lacks, tell entries from zeros.
+/// blocks of 8 rows fill an instruction. Long rows are cut into pieces, which a second step adds in order: its
+/// schedule, a warp a tile of Y, collapses on skewed matrices (dc2, section VI.B). Masks, which it lacks, tell entries
+/// from zeros.
 ///
 /// Throws std::invalid_argument for a precision, a block shape, a workspace or an alignment that does not do,
 /// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: block.size() *
