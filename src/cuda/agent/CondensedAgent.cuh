@@ -116,7 +116,7 @@ class CondensedAgent {
     }
   }
 
- private:
+ protected:
   /// Y = alpha sums + beta Y for the rows of a window.
   __device__ __forceinline__ void store(Ordinal window, const Sums& sums) const {
     const Product<MatrixScalar, Scalar>& product = arguments_.product;

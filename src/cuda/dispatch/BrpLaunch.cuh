@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "BrpKernels.cuh"
+#include "CondensedLaunch.cuh"
+
+namespace Tessera::Cuda {
+
+/// Columns first, first + 1, ..., last - 1 of a product.
+template <class Kind, class Policy, int access, class Offset, class Scalar>
+void launch_brp_columns(Stream stream, BrpArguments<Offset, Scalar> arguments, Ordinal first, Ordinal last) {
+  CondensedArguments<Offset, Scalar, Scalar>& windows = arguments.windows;
+  if (first == last || windows.schedule.item_count == 0) return;
+  Product<Scalar, Scalar>& product = windows.product;
+  product.x.data += first * product.x.column_stride;
+  product.y.data += first * product.y.column_stride;
+  product.x.columns = product.y.columns = last - first;
+  if (windows.partials != nullptr) windows.partials += first;
+  windows.x_row_bytes = row_bytes(product.x);
+  windows.slabs = window_count(last - first, Policy::columns);
+  const unsigned blocks = launch_count(std::size_t(window_count(windows.schedule.item_count, Policy::block_warps)) *
+                                       static_cast<unsigned>(windows.slabs));
+  launch("brp_kernel", brp_kernel<Kind, Policy, access, Offset, Scalar>, blocks, 32 * Policy::block_warps, 0, stream,
+         arguments);
+}
+
+template <class Kind, class Policy, class Offset, class Scalar>
+void launch_brp_part(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
+  constexpr int vector = FragmentLayout<Scalar, Policy::columns, Policy::reads>::vector;
+  const Ordinal columns = arguments.windows.product.y.columns;
+  const Ordinal wide = vector_columns(arguments.windows.product, vector);
+  launch_brp_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
+  launch_brp_columns<Kind, NarrowBrpPolicy<Policy>, 1>(stream, arguments, wide, columns);
+  launch_condensed_sums<2>(stream, arguments.windows);
+}
+
+/// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
+template <class Kind, class Policy, class Offset, class Scalar>
+void launch_brp(Stream stream, BrpArguments<Offset, Scalar> arguments) {
+  if constexpr (Policy::residual == BrpResidual::SecondKernel) {
+    launch_brp_part<typename Kind::template with_part<BrpPart::Groups>, Policy>(stream, arguments);
+    arguments.windows.product.beta = 1;
+    launch_brp_part<typename Kind::template with_part<BrpPart::Residual>, Policy>(stream, arguments);
+  } else {
+    launch_brp_part<Kind, Policy>(stream, arguments);
+  }
+}
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/BlockRowPartitionView.hpp>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/BrpSchedule.hpp>
+#include <tessera/cuda/Stream.hpp>
+
+namespace Tessera::Cuda {
+
+/// Scratch memory, in bytes, for a product of these operands with any arithmetic: sums of the pieces of windows that
+/// the schedule splits, and X by rows if its columns are not adjacent.
+template <class Offset, class Scalar>
+std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const BrpSchedule<Offset>& schedule,
+                                const Multivector<const Scalar>& x);
+
+/// Y = alpha A X + beta Y, A in the block-row partition with f = 1, 2 or 4 and any g: groups on tensor cores, residual
+/// rows on CUDA cores (BRP-SpMM, sections IV.D and IV.E). All pointers are device memory.
+///
+/// product.values, aligned to 16 bytes, are those of BlockRowPartitionPattern; local_ids and group_columns are aligned
+/// to 8. product.x is columns of A x N, product.y rows of A x N, with any N and any strides; y_rows is honoured,
+/// conjugate_values has no meaning for reals, x_rows must be null.
+/// workspace: brp_workspace_bytes, aligned to 256 bytes; nothing else may use it until the stream gets there.
+/// precision: Native for double (FP64 products and sums), Tf32x3 or Tf32 for float.
+///
+/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run. An infinity or
+/// a NaN in X reaches the rows of Y that touch it and no others: sums of tiles that are not finite are computed anew
+/// from the entries alone, slowly.
+///
+/// Deviations from the paper: f is 1 there. One warp has the groups and the residual rows of a window (or of a piece of
+/// it) for a slab of columns, and adds both up in registers: Y is written once, where the paper adds to it atomically
+/// for each group, and again in a second kernel. That makes groups adjacent, and how many tiles they have matters to
+/// the format alone. Operands are swapped (FragmentLayout), so that a lane finds its elements of a tile among the
+/// entries of two local columns: there is no tile in shared memory. X rows go from global memory to registers.
+///
+/// Throws std::invalid_argument for an f, a precision, an alignment or a workspace that does not do, std::length_error
+/// for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 128 multiplications for each tile and 16
+/// columns; reads 8 rows of X a tile and one a residual entry.
+template <class Offset, class Scalar>
+void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precision precision,
+              const BrpSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product, const Scratch& workspace);
+
+}  // namespace Tessera::Cuda

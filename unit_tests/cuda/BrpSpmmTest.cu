@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include "BrpProblem.hpp"
+
+namespace {
+
+using namespace Tessera;
+using namespace Tessera::Test;
+
+template <class Offset, class Scalar>
+void check_case(const HostMatrix& A, const BrpCase& c) {
+  if (!is_chosen(17)) return;
+  SCOPED_TRACE(describe_brp(A, c));
+  const auto x = random_values<Scalar>(extent(c, A.columns), 1);
+  auto y = random_values<Scalar>(extent(c, A.rows), 2);
+  if (c.beta == 0) std::fill(y.begin(), y.end(), static_cast<Scalar>(quiet_nan));
+  std::vector<Scalar> result = y;
+  device_brp_product<Offset>(A, c, x, result);
+  expect_right<Scalar>(A, c, x, y, result);
+}
+
+template <class Visit>
+void for_each_partition(Precision precision, const Visit& visit) {
+  for (const int f : {1, 2, 4}) {
+    for (const int g : {1, 2, 4}) {
+      BrpCase c;
+      c.f = f;
+      c.g = g;
+      c.precision = precision;
+      visit(c);
+    }
+  }
+}
+
+template <class Offset, class Scalar>
+void check_shapes(Precision precision) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  for_each_partition(precision, [](BrpCase c) {
+    for (const int rows : {0, 1, 8, 9, 15, 16, 17, 31, 32, 33, 100}) {
+      for (const int columns : {0, 1, 7, 8, 9, 33, 300}) {
+        check_case<Offset, Scalar>(random_matrix(rows, columns, 20, 7), c);
+      }
+    }
+    const HostMatrix A = random_matrix(61, 203, 60, 8);
+    for (const int columns : {1, 2, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 200}) {
+      c.columns = columns;
+      check_case<Offset, Scalar>(A, c);
+    }
+    for (int variant = 0; variant < 64; ++variant) {
+      c.columns = 36;
+      c.left_layout = (variant & 1) != 0;
+      c.scatter = (variant & 2) != 0;
+      c.misalignment = (variant & 4) != 0 ? 1 : 0;
+      c.padding = (variant & 8) != 0 ? 3 : (variant & 16) != 0 ? 4 : 0;
+      c.beta = (variant & 32) != 0 ? 0 : 0.5;
+      check_case<Offset, Scalar>(A, c);
+    }
+  });
+}
+
+TEST(BrpSpmm, Double) { check_shapes<int, double>(Precision::Native); }
+TEST(BrpSpmm, DoubleLongOffsets) { check_shapes<std::size_t, double>(Precision::Native); }
+TEST(BrpSpmm, Tf32x3) { check_shapes<int, float>(Precision::Tf32x3); }
+TEST(BrpSpmm, Tf32x3LongOffsets) { check_shapes<std::size_t, float>(Precision::Tf32x3); }
+TEST(BrpSpmm, Tf32) { check_shapes<int, float>(Precision::Tf32); }
+
+/// Each window has so many columns of f entries, and each row so many entries that are alone in their columns.
+HostMatrix partitioned_matrix(int windows, int f, int local_columns, int residuals) {
+  HostMatrix A;
+  A.rows = 16 * windows;
+  A.columns = local_columns + 16 * residuals;
+  A.row_offsets = {0};
+  for (int row = 0; row < A.rows; ++row) {
+    for (int c = 0; c < local_columns; ++c) {
+      if ((row + 16 - c % 16) % 16 < f) A.column_indices.push_back(c);
+    }
+    for (int i = 0; i < residuals; ++i) A.column_indices.push_back(local_columns + 16 * i + row % 16);
+    A.row_offsets.push_back(static_cast<int>(A.column_indices.size()));
+  }
+  for (std::size_t k = 0; k < A.column_indices.size(); ++k) A.values.push_back(1.0 / static_cast<double>(1 + k % 31));
+  return A;
+}
+
+// Whole groups, one local column less, one more; with residual rows and without.
+template <class Scalar>
+void check_group_edges(Precision precision) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  for_each_partition(precision, [](BrpCase c) {
+    for (const int local_columns : {8 * c.g - 1, 8 * c.g, 8 * c.g + 1, 24 * c.g}) {
+      for (const int residuals : {0, 1, 9}) {
+        check_case<int, Scalar>(partitioned_matrix(3, c.f, local_columns, residuals), c);
+      }
+    }
+  });
+}
+
+TEST(BrpSpmm, GroupEdgesDouble) { check_group_edges<double>(Precision::Native); }
+TEST(BrpSpmm, GroupEdgesTf32x3) { check_group_edges<float>(Precision::Tf32x3); }
+
+template <class Scalar>
+void check_pieces(Precision precision) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  for_each_partition(precision, [](BrpCase c) {
+    for (const int columns : {8 * 15, 8 * 16, 8 * 16 + 1, 8 * 32, 8 * 33, 5000}) {
+      c.piece_tiles = 16;
+      for (const int n : {3, 32, 70}) {
+        c.columns = n;
+        check_case<int, Scalar>(random_matrix(37, columns, 100, 9), c);
+      }
+    }
+  });
+}
+
+TEST(BrpSpmm, PiecesDouble) { check_pieces<double>(Precision::Native); }
+TEST(BrpSpmm, PiecesTf32x3) { check_pieces<float>(Precision::Tf32x3); }
+
+// An infinity or a NaN reaches the rows that touch it, and no others.
+template <class Scalar>
+void check_nonfinite(Precision precision) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  for_each_partition(precision, [](BrpCase c) {
+    const HostMatrix A = random_matrix(61, 203, 30, 10);
+    c.piece_tiles = 4;
+    c.columns = 35;
+    for (const double bad : {infinity, -infinity, quiet_nan}) {
+      for (const int row : {0, 1, 100, 202}) {
+        if (!is_chosen(7)) continue;
+        SCOPED_TRACE(describe_brp(A, c));
+        auto x = random_values<Scalar>(extent(c, A.columns), 3);
+        for (const int j : {0, 1, 17, 34}) x[place(c, A.columns, row, j)] = static_cast<Scalar>(bad);
+        const auto y = random_values<Scalar>(extent(c, A.rows), 4);
+        std::vector<Scalar> result = y;
+        device_brp_product<int>(A, c, x, result);
+        expect_right<Scalar>(A, c, x, y, result);
+      }
+    }
+  });
+}
+
+TEST(BrpSpmm, NonFiniteDouble) { check_nonfinite<double>(Precision::Native); }
+TEST(BrpSpmm, NonFiniteTf32x3) { check_nonfinite<float>(Precision::Tf32x3); }
+TEST(BrpSpmm, NonFiniteTf32) { check_nonfinite<float>(Precision::Tf32); }
+
+/// Columns first, ..., first + count - 1 of a block of columns, alone.
+template <class Scalar>
+std::vector<Scalar> columns_of(const BrpCase& c, const std::vector<Scalar>& all, int rows, int first,
+                               const BrpCase& part) {
+  std::vector<Scalar> some(extent(part, rows));
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < part.columns; ++j) some[place(part, 0, i, j)] = all[place(c, 0, i, first + j)];
+  }
+  return some;
+}
+
+// The bits of a column depend neither on the columns beside it, which may hold what is not finite, nor on its place,
+// nor on the run.
+template <class Scalar>
+void check_columns(Precision precision) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  for_each_partition(precision, [](BrpCase c) {
+    if (!is_chosen(5)) return;
+    const HostMatrix A = random_matrix(61, 2003, 300, 11);
+    c.columns = 100;
+    c.piece_tiles = 16;
+    auto x = random_values<Scalar>(extent(c, A.columns), 5);
+    x[place(c, A.columns, 1000, 3)] = static_cast<Scalar>(quiet_nan);
+    for (const int j : {20, 69, 98}) x[place(c, A.columns, 5, j)] = static_cast<Scalar>(infinity);
+    const std::vector<Scalar> y = random_values<Scalar>(extent(c, A.rows), 6);
+    std::vector<Scalar> all = y, again = y;
+    device_brp_product<int>(A, c, x, all);
+    device_brp_product<int>(A, c, x, again);
+    EXPECT_EQ(std::memcmp(all.data(), again.data(), all.size() * sizeof(Scalar)), 0) << "run to run";
+    for (const auto& [first, count] : {std::pair{0, 1}, {1, 32}, {5, 7}, {68, 32}, {96, 4}, {97, 3}}) {
+      BrpCase part = c;
+      part.columns = count;
+      std::vector<Scalar> part_y = columns_of(c, y, A.rows, first, part);
+      device_brp_product<int>(A, part, columns_of(c, x, A.columns, first, part), part_y);
+      const std::vector<Scalar> expected = columns_of(c, all, A.rows, first, part);
+      int different = 0;
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        different += std::memcmp(&part_y[i], &expected[i], sizeof(Scalar)) != 0 &&
+                     !(std::isnan(part_y[i]) && std::isnan(expected[i]));
+      }
+      EXPECT_EQ(different, 0) << "of columns " << first << " to " << first + count;
+    }
+  });
+}
+
+TEST(BrpSpmm, ColumnsDouble) { check_columns<double>(Precision::Native); }
+TEST(BrpSpmm, ColumnsTf32x3) { check_columns<float>(Precision::Tf32x3); }
+TEST(BrpSpmm, ColumnsTf32) { check_columns<float>(Precision::Tf32); }
+
+TEST(BrpSpmm, RefusesWhatItCannotDo) {
+  BlockRowPartitionPattern<int> A;
+  const Cuda::BrpSchedule<int> schedule;
+  Product<float, float> product;
+  EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Native, schedule, product, {}), std::invalid_argument);
+  EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, Product<double, double>{}, {}),
+               std::invalid_argument);
+  A.f = 3;
+  EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, product, {}), std::invalid_argument);
+  A.f = 1;
+  alignas(16) static const float values[8] = {};
+  product.values = values + 1;
+  EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, product, {}), std::invalid_argument);
+  product.values = values;
+  static const Ordinal x_rows[1] = {0};
+  product.x_rows = x_rows;
+  EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, product, {}), std::invalid_argument);
+}
+
+}  // namespace
