@@ -23,6 +23,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   using typename Base::Tile;
   static constexpr int f = Kind::f;
   static constexpr int strips = 2;
+  static constexpr int depth = Policy::depth;
 
  public:
   using typename Base::Layout;
@@ -41,17 +42,27 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     if constexpr (Policy::groups == BrpGroups::CudaCores) {
       for (std::size_t tile = first; tile < last; ++tile) add_entries(tile, sums);
     } else {
-      Entries next = load_entries(first);
-      for (std::size_t t = first; t < last; ++t) {
-        const Entries entries = next;
-        Tile tile;
-        this->load_row(entries.columns.x, tile.x[0]);
-        this->load_row(entries.columns.y, tile.x[1]);
-        if (t + 1 < last) next = load_entries(t + 1);
+      Entries next[depth];
+      load_ahead(first, last, next);
+      for (std::size_t t = first; t < last; t += depth) {
+        Tile tiles[depth];
+        Entries entries[depth];
+#pragma unroll
+        for (int i = 0; i < depth; ++i) {
+          entries[i] = next[i];
+          if (t + i >= last) continue;
+          this->load_row(entries[i].columns.x, tiles[i].x[0]);
+          this->load_row(entries[i].columns.y, tiles[i].x[1]);
+        }
+        load_ahead(t + depth, last, next);
         // For the assembler, which else moves loads behind what waits for the tile.
         __syncwarp();
-        decode(entries, tile);
-        add_tile(tile, sums);
+#pragma unroll
+        for (int i = 0; i < depth; ++i) {
+          if (t + i >= last) continue;
+          decode(entries[i], tiles[i]);
+          add_tile(tiles[i], sums);
+        }
       }
     }
   }
@@ -100,6 +111,14 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     const Ordinal* columns;
     const Scalar* values;
   };
+
+  // Those of tiles t, t + 1, ... that there are.
+  __device__ __forceinline__ void load_ahead(std::size_t t, std::size_t last, Entries (&next)[depth]) const {
+#pragma unroll
+    for (int i = 0; i < depth; ++i) {
+      if (t + i < last) next[i] = load_entries(t + i);
+    }
+  }
 
   __device__ __forceinline__ Entries load_entries(std::size_t tile) const {
     constexpr int at_once = 2 * f < Layout::widest ? 2 * f : Layout::widest;
@@ -172,60 +191,76 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
 #pragma unroll
     for (int s = 0; s < strips; ++s) rows[s] = residual_range(brp_.A, item, 8 * s + Layout::block_row(this->lane_));
     const int first = Layout::tile_column(this->lane_, 0);
-    Ordinal columns[2];
-    Scalar values[2];
-    const auto load = [&](int entry) {
+    Ordinal columns[depth][2];
+    Scalar values[depth][2];
+    const auto load = [&](int tile) {
 #pragma unroll
-      for (int j = 0; j < 2; ++j) {
-        const int place = min(entry + j, item.residuals - 1);
-        columns[j] = __ldcs(residual.columns + place);
-        values[j] = __ldcs(residual.values + place);
+      for (int i = 0; i < depth; ++i) {
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+          const int place = min(tile + 8 * i + first + j, item.residuals - 1);
+          columns[i][j] = __ldcs(residual.columns + place);
+          values[i][j] = __ldcs(residual.values + place);
+        }
       }
     };
-    load(first);
-    for (int k = 0; k < item.residuals; k += brp_.A.tile_width) {
-      Tile tile;
+    load(0);
+    for (int k = 0; k < item.residuals; k += 8 * depth) {
+      Tile tiles[depth];
 #pragma unroll
-      for (int j = 0; j < 2; ++j) {
-        this->load_row(columns[j], tile.x[j]);
+      for (int i = 0; i < depth; ++i) {
 #pragma unroll
-        for (int s = 0; s < strips; ++s) tile.a[s][j] = rows[s].has(k + first + j) ? values[j] : Scalar(0);
+        for (int j = 0; j < 2; ++j) {
+          this->load_row(columns[i][j], tiles[i].x[j]);
+#pragma unroll
+          for (int s = 0; s < strips; ++s) {
+            tiles[i].a[s][j] = rows[s].has(k + 8 * i + first + j) ? values[i][j] : Scalar(0);
+          }
+        }
       }
-      load(k + brp_.A.tile_width + first);
+      load(k + 8 * depth);
       __syncwarp();
-      this->add_products(tile, sums);
+#pragma unroll
+      for (int i = 0; i < depth; ++i) this->add_products(tiles[i], sums);
     }
   }
 
-  // Each lane adds the entries of the four rows whose sums it has, one of two rows at a time.
+  // Each lane adds the entries of the four rows whose sums it has, one of 2 depth rows at a time.
   __device__ __forceinline__ void multiply_residual_rows(const Item& item, const Residual& residual, Sums& sums) const {
+    constexpr int at_once = 2 * depth;
 #pragma unroll
-    for (int s = 0; s < strips; ++s) {
-      const ResidualRange rows[2] = {residual_range(brp_.A, item, this->window_row(s, 0)),
-                                     residual_range(brp_.A, item, this->window_row(s, 1))};
-      const int longest = max(rows[0].size(), rows[1].size());
-      const int any = rows[0].size() > 0 ? rows[0].begin : rows[1].begin;  // that may be read in place of none
+    for (int first = 0; first < 2 * strips; first += at_once) {
+      ResidualRange rows[at_once];
+      int longest = 0, any = 0;  // any: an entry that may be read in place of none
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        rows[i] = residual_range(brp_.A, item, this->window_row((first + i) / 2, i % 2));
+        longest = max(longest, rows[i].size());
+        if (rows[i].size() > 0) any = rows[i].begin;
+      }
       if (longest == 0) continue;
-      Ordinal columns[2];
-      Scalar values[2];
+      Ordinal columns[at_once];
+      Scalar values[at_once];
       const auto load = [&](int k) {
 #pragma unroll
-        for (int p = 0; p < 2; ++p) {
-          const int place = k < rows[p].size() ? rows[p].begin + k : any;
-          columns[p] = __ldcs(residual.columns + place);
-          values[p] = __ldcs(residual.values + place);
+        for (int i = 0; i < at_once; ++i) {
+          const int place = k < rows[i].size() ? rows[i].begin + k : any;
+          columns[i] = __ldcs(residual.columns + place);
+          values[i] = __ldcs(residual.values + place);
         }
       };
       load(0);
       for (int k = 0; k < longest; ++k) {
-        const Scalar a[2] = {values[0], values[1]};
-        Scalar x[2][Layout::lane_columns];
+        Scalar x[at_once][Layout::lane_columns], a[at_once];
 #pragma unroll
-        for (int p = 0; p < 2; ++p) load_ordered_row(columns[p], x[p]);
+        for (int i = 0; i < at_once; ++i) {
+          a[i] = values[i];
+          load_ordered_row(columns[i], x[i]);
+        }
         load(k + 1);
 #pragma unroll
-        for (int p = 0; p < 2; ++p) {
-          if (k < rows[p].size()) add_row(a[p], x[p], s, p, sums);
+        for (int i = 0; i < at_once; ++i) {
+          if (k < rows[i].size()) add_row(a[i], x[i], (first + i) / 2, i % 2, sums);
         }
       }
     }

@@ -10,47 +10,51 @@
 
 namespace Tessera::Bench {
 
-/// A block-row partition whose arrays lie in these, as kernels see it.
-template <class Vector>
-BlockRowPartitionPattern<int> host_pattern(const Vector& B) {
-  return {B.rows,
-          B.columns,
-          B.f,
-          B.g,
-          B.groups(),
-          B.group_windows.data(),
-          B.window_groups.data(),
-          B.local_ids.data(),
-          B.group_columns.data(),
-          B.residual_rows.data(),
-          B.residual_offsets.data(),
-          B.residual_columns.data(),
-          B.window_residuals.data()};
-}
-
 /// A block-row partition on the device, and on the host for schedules.
 template <class Scalar>
 class PreparedBrp {
  public:
-  explicit PreparedBrp(HostBrp host)
+  explicit PreparedBrp(std::shared_ptr<const HostBrp> host)
       : host_(std::move(host)),
-        window_groups_(host_.window_groups),
-        group_columns_(host_.group_columns),
-        local_ids_(host_.local_ids),
-        residual_rows_(host_.residual_rows),
-        residual_offsets_(host_.residual_offsets),
-        residual_columns_(host_.residual_columns),
-        window_residuals_(host_.window_residuals),
-        values_(std::vector<Scalar>(host_.values.begin(), host_.values.end())) {}
+        window_groups_(host_->window_groups),
+        group_columns_(host_->group_columns),
+        local_ids_(host_->local_ids),
+        residual_rows_(host_->residual_rows),
+        residual_offsets_(host_->residual_offsets),
+        residual_columns_(host_->residual_columns),
+        window_residuals_(host_->window_residuals),
+        values_(std::vector<Scalar>(host_->values.begin(), host_->values.end())) {
+    const BlockRowPartitionPattern<int> pattern = on_host();
+    double work = 0;
+    for (int window = 0; window < pattern.windows(); ++window) work += Cuda::brp_window_work(pattern, window);
+    const auto schedule = Cuda::build_brp_schedule(pattern, Cuda::condensed_piece_tiles(work));
+    items_ = DeviceArray<Cuda::BrpItem<int>>(schedule.items);
+    sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);
+    slots_ = schedule.slots;
+  }
 
-  BlockRowPartitionPattern<int> host() const { return host_pattern(host_); }
+  BlockRowPartitionPattern<int> on_host() const {
+    return {host_->rows,
+            host_->columns,
+            host_->f,
+            host_->g,
+            host_->groups(),
+            host_->group_windows.data(),
+            host_->window_groups.data(),
+            host_->local_ids.data(),
+            host_->group_columns.data(),
+            host_->residual_rows.data(),
+            host_->residual_offsets.data(),
+            host_->residual_columns.data(),
+            host_->window_residuals.data()};
+  }
   /// On the device, without group_windows, which kernels do not read.
   BlockRowPartitionPattern<int> device() const {
-    return {host_.rows,
-            host_.columns,
-            host_.f,
-            host_.g,
-            host_.groups(),
+    return {host_->rows,
+            host_->columns,
+            host_->f,
+            host_->g,
+            host_->groups(),
             nullptr,
             window_groups_.data(),
             local_ids_.data(),
@@ -61,45 +65,70 @@ class PreparedBrp {
             window_residuals_.data()};
   }
   const Scalar* values() const { return values_.data(); }
+  Cuda::BrpSchedule<int> schedule() const {
+    return {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(), sums_.data()};
+  }
   std::size_t bytes() const {
     return window_groups_.bytes() + group_columns_.bytes() + local_ids_.bytes() + residual_rows_.bytes() +
-           residual_offsets_.bytes() + residual_columns_.bytes() + window_residuals_.bytes() + values_.bytes();
+           residual_offsets_.bytes() + residual_columns_.bytes() + window_residuals_.bytes() + values_.bytes() +
+           items_.bytes() + sums_.bytes();
   }
 
  private:
-  HostBrp host_;
+  std::shared_ptr<const HostBrp> host_;
   DeviceArray<int> window_groups_, group_columns_;
   DeviceArray<std::uint8_t> local_ids_;
   DeviceArray<int> residual_rows_, residual_offsets_, residual_columns_, window_residuals_;
   DeviceArray<Scalar> values_;
+  DeviceArray<Cuda::BrpItem<int>> items_;
+  DeviceArray<Cuda::CondensedSum> sums_;
+  int slots_ = 0;
 };
 
-/// Partitions of one matrix, which candidates share: they take long to build.
-template <class Scalar>
-class BrpCache {
+/// Partitions of the matrix that was asked for last, which candidates share: they take long to build.
+class HostBrps {
  public:
-  /// f = 0: f and g as the format chooses them.
-  static std::shared_ptr<PreparedBrp<Scalar>> get(const HostMatrix& A, int f, int g) {
-    static BrpCache cache;
-    const std::uint64_t hash = Impl::hash(A);
-    if (cache.hash_ != hash) {
-      cache.hash_ = hash;
-      cache.chosen_ = {0, 0};
-      cache.partitions_.clear();
-    }
+  explicit HostBrps(const HostMatrix& A) : A_(A) {
+    if (hash_ == Impl::hash(A)) return;
+    hash_ = Impl::hash(A);
+    all_.clear();
+    chosen_.clear();
+  }
+
+  /// f = 0: f and g as the format chooses them for values of so many bytes.
+  std::shared_ptr<const HostBrp> get(int f, int g, std::size_t value_bytes) const {
+    std::pair<int, int> wanted = {f, g};
     if (f == 0) {
-      if (cache.chosen_.first == 0) cache.chosen_ = choose_brp(A, sizeof(Scalar));
-      std::tie(f, g) = cache.chosen_;
+      auto& chosen = chosen_[value_bytes];
+      if (chosen.first == 0) chosen = choose_brp(A_, value_bytes);
+      wanted = chosen;
     }
-    auto& partition = cache.partitions_[{f, g}];
-    if (partition == nullptr) partition = std::make_shared<PreparedBrp<Scalar>>(build_host_brp(A, f, g));
+    auto& partition = all_[wanted];
+    if (partition == nullptr) {
+      partition = std::make_shared<const HostBrp>(build_host_brp(A_, wanted.first, wanted.second));
+    }
     return partition;
   }
 
  private:
-  std::uint64_t hash_ = 0;
-  std::pair<int, int> chosen_ = {0, 0};
-  std::map<std::pair<int, int>, std::shared_ptr<PreparedBrp<Scalar>>> partitions_;
+  const HostMatrix& A_;
+  static inline std::uint64_t hash_ = 0;
+  static inline std::map<std::size_t, std::pair<int, int>> chosen_;
+  static inline std::map<std::pair<int, int>, std::shared_ptr<const HostBrp>> all_;
 };
+
+/// The matrix with this f and g, f = 0: as the format chooses them; those of the matrix that was asked for last stay.
+template <class Scalar>
+std::shared_ptr<PreparedBrp<Scalar>> prepared_brp(const HostMatrix& A, int f, int g) {
+  static std::uint64_t last_hash = 0;
+  static std::map<const HostBrp*, std::shared_ptr<PreparedBrp<Scalar>>> all;
+  const std::uint64_t hash = Impl::hash(A);
+  if (last_hash != hash) all.clear();
+  last_hash = hash;
+  const auto host = HostBrps(A).get(f, g, sizeof(Scalar));
+  auto& prepared = all[host.get()];
+  if (prepared == nullptr) prepared = std::make_shared<PreparedBrp<Scalar>>(host);
+  return prepared;
+}
 
 }  // namespace Tessera::Bench
