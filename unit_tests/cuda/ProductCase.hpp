@@ -67,6 +67,7 @@ inline std::string describe(const HostMatrix& A, const ProductCase& c) {
 /// The unit roundoff that a precision promises, and how many times (entries of the row + 2) it may err.
 inline double tolerance(Precision precision) {
   if (precision == Precision::Native) return 2 * 0x1p-53;
+  if (precision == Precision::Single) return 2 * 0x1p-24;
   if (precision == Precision::Tf32x3) return 4 * 0x1p-24;
   return 2 * (precision == Precision::Bf16 ? 0x1p-8 : 0x1p-11);
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/cuda/SortedColumnsSpmm.hpp>
+
+#include "dispatch/SortedColumnsLaunch.cuh"
+
+namespace Tessera::Cuda {
+namespace {
+
+constexpr std::size_t workspace_alignment = 256;
+constexpr std::size_t slab_bytes = std::size_t(512) << 20;
+constexpr Ordinal narrow_columns = 32;  // of a block of threads
+
+// Where the parts of the workspace lie.
+struct WorkspaceLayout {
+  Ordinal slab_columns = 0;
+  std::size_t packed = 0, bytes = 0;
+};
+
+template <class Offset, class Scalar>
+WorkspaceLayout workspace_layout(const SortedColumnsSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+  const auto rounded = [](std::size_t bytes) {
+    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+  };
+  WorkspaceLayout layout;
+  layout.slab_columns = sorted_columns_slab<Offset, Scalar>(schedule, x.columns);
+  const std::size_t row = std::size_t(sorted_columns_padded<Scalar>(layout.slab_columns)) * sizeof(Scalar);
+  layout.packed = rounded(std::size_t(schedule.slot_count) * row);
+  layout.bytes = layout.packed + (has_vector_rows(x) ? 0 : rounded(std::size_t(x.rows) * row));
+  return layout;
+}
+
+std::string shape(Ordinal rows, Ordinal columns) { return std::to_string(rows) + " x " + std::to_string(columns); }
+
+template <class Offset, class MatrixScalar, class Scalar>
+void check_arguments(const SortedColumnsPattern<Offset>& A, Precision precision,
+                     const SortedColumnsSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product) {
+  if (precision != Precision::Native && !(precision == Precision::Single && std::is_same_v<Scalar, float>)) {
+    throw std::invalid_argument("sorted_columns_spmm: no " + std::string(to_string(precision)) +
+                                " products of these types");
+  }
+  if (product.y_rows != nullptr || product.x_rows != nullptr) {
+    throw std::invalid_argument("sorted_columns_spmm: rows of X and Y have the order of A; " +
+                                std::string(product.y_rows != nullptr ? "y_rows" : "x_rows") + " must be null");
+  }
+  const auto& [x, y] = std::pair(product.x, product.y);
+  if (x.columns != y.columns || x.rows < A.columns || y.rows < A.rows) {
+    throw std::invalid_argument("sorted_columns_spmm: A is " + shape(A.rows, A.columns) + ", X is " +
+                                shape(x.rows, x.columns) + " and Y is " + shape(y.rows, y.columns));
+  }
+  const std::size_t elements = std::size_t(std::max(schedule.group_steps, 0)) * std::size_t(A.width);
+  if (schedule.group_steps <= 0 || (A.blocks > 0 && elements > std::size_t(sorted_columns_most_elements)) ||
+      (schedule.places == nullptr && A.regular > 0 && schedule.group_steps != A.steps_of_set)) {
+    throw std::invalid_argument("sorted_columns_spmm: a schedule of groups of " + std::to_string(schedule.group_steps) +
+                                " steps of " + std::to_string(A.width) + " columns" +
+                                (schedule.places == nullptr ? ", without places" : ""));
+  }
+}
+
+}  // namespace
+
+template <class Offset, class Scalar>
+Ordinal sorted_columns_slab(const SortedColumnsSchedule<Offset>& schedule, Ordinal N) {
+  const std::size_t column_bytes = std::max<std::size_t>(std::size_t(schedule.slot_count), 1) * sizeof(Scalar);
+  const std::size_t most = slab_bytes / column_bytes;
+  if (most >= std::size_t(N)) return std::max(N, 1);
+  const auto columns = static_cast<Ordinal>(most);
+  if (columns >= narrow_columns) return columns / narrow_columns * narrow_columns;
+  Ordinal slab = narrow_columns;
+  while (slab > columns && slab > sorted_columns_vector<Scalar>) slab /= 2;
+  return slab;
+}
+
+template <class Offset, class Scalar>
+std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern<Offset>&,
+                                           const SortedColumnsSchedule<Offset>& schedule,
+                                           const Multivector<const Scalar>& x) {
+  return workspace_layout(schedule, x).bytes;
+}
+
+template <class Offset, class MatrixScalar, class Scalar>
+void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, Precision precision,
+                         const SortedColumnsSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+                         const Scratch& workspace) {
+  check_arguments(A, precision, schedule, product);
+  const WorkspaceLayout layout = workspace_layout(schedule, product.x);
+  if (workspace.bytes < layout.bytes) {
+    throw std::invalid_argument("sorted_columns_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
+                                std::to_string(layout.bytes) + " are needed");
+  }
+  SortedColumnsArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
+  arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
+  Scalar* const packed = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
+  constexpr int narrow_lanes = narrow_columns / sorted_columns_vector<Scalar>;
+  if (layout.slab_columns <= narrow_columns) {
+    launch_sorted_columns<SortedColumnsPolicy<SegmentSum::Registers, narrow_lanes>>(stream, arguments,
+                                                                                    layout.slab_columns, packed);
+  } else {
+    launch_sorted_columns<SortedColumnsPolicy<SegmentSum::Registers, 2 * narrow_lanes>>(stream, arguments,
+                                                                                        layout.slab_columns, packed);
+  }
+}
+
+#define TESSERA_SORTED_COLUMNS_SPMM(Scalar, Offset)                                                                 \
+  template Ordinal sorted_columns_slab<Offset, Scalar>(const SortedColumnsSchedule<Offset>&, Ordinal);              \
+  template std::size_t sorted_columns_workspace_bytes(                                                              \
+      const SortedColumnsPattern<Offset>&, const SortedColumnsSchedule<Offset>&, const Multivector<const Scalar>&); \
+  template void sorted_columns_spmm(Stream, const SortedColumnsPattern<Offset>&, Precision,                         \
+                                    const SortedColumnsSchedule<Offset>&, const Product<Scalar, Scalar>&,           \
+                                    const Scratch&);
+
+TESSERA_SORTED_COLUMNS_SPMM(float, int)
+TESSERA_SORTED_COLUMNS_SPMM(float, std::size_t)
+TESSERA_SORTED_COLUMNS_SPMM(double, int)
+TESSERA_SORTED_COLUMNS_SPMM(double, std::size_t)
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace Tessera::Cuda {
+
+/// Where the products of a group are summed by rows.
+enum class SegmentSum {
+  Registers,  ///< some lanes a segment, a vector of columns of X each: products are added as they are made
+  Shared      ///< a thread an element, as in the paper: products go to shared memory, and are added there
+};
+
+/// How a block of threads multiplies a group of steps: numbers in a type.
+///
+/// lanes   that take a segment, or a piece, each with 16 bytes of a row of X: their columns are a block's
+/// blocks  that a multiprocessor must be able to hold: limits the registers
+template <SegmentSum sum_, int lanes_, int blocks_ = 4>
+struct SortedColumnsPolicy {
+  static_assert(lanes_ >= 1 && lanes_ <= 32 && (lanes_ & (lanes_ - 1)) == 0);
+
+  static constexpr SegmentSum sum = sum_;
+  static constexpr int lanes = lanes_;
+  static constexpr int blocks = blocks_;
+  static constexpr int threads = 256;
+  /// Elements of a segment whose rows of X are under way at once.
+  static constexpr int unroll = 4;
+};
+
+}  // namespace Tessera::Cuda
