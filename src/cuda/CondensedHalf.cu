@@ -8,17 +8,14 @@
 namespace Tessera::Cuda {
 namespace {
 
-constexpr Ordinal narrow_columns = 32;  // of X, that one warp takes
-
 template <Precision precision, TileValues values, class Arguments>
 void launch_strips(Stream stream, const Arguments& arguments) {
   const auto launch = [&]<int strips>() {
     using Kind = CondensedKind<precision, values, strips>;
-    if (arguments.product.x.columns > narrow_columns) {
-      launch_condensed<Kind, HalfCondensedPolicy<strips, true>>(stream, arguments);
-    } else {
-      launch_condensed<Kind, HalfCondensedPolicy<strips, false>>(stream, arguments);
-    }
+    const Ordinal columns = arguments.product.x.columns;
+    if (columns <= 32) return launch_condensed<Kind, HalfCondensedPolicy<strips, 32>>(stream, arguments);
+    if (columns <= 64) return launch_condensed<Kind, HalfCondensedPolicy<strips, 64>>(stream, arguments);
+    launch_condensed<Kind, HalfCondensedPolicy<strips, 128>>(stream, arguments);
   };
   if (arguments.A.strips == 1) return launch.template operator()<1>();
   if (arguments.A.strips == 2) return launch.template operator()<2>();

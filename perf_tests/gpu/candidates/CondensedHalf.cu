@@ -91,8 +91,6 @@ void add(Candidates<Scalar>& candidates) {
 template <class Scalar, Precision precision>
 void add_precision(Candidates<Scalar>& candidates) {
   add<Scalar, precision, TileValues::Dense, 1, CondensedPolicy<32, 32, 1>>(candidates);
-  add<Scalar, precision, TileValues::Dense, 1, CondensedPolicy<32, 32, 2>>(candidates);
-  add<Scalar, precision, TileValues::Dense, 1, CondensedPolicy<64, 32, 1>>(candidates);
   add<Scalar, precision, TileValues::Dense, 1, CondensedPolicy<64, 32, 2>>(candidates);
   add<Scalar, precision, TileValues::Dense, 1, CondensedPolicy<128, 24, 2>>(candidates);
   add<Scalar, precision, TileValues::Dense, 2, CondensedPolicy<32, 32, 1>>(candidates);
@@ -115,7 +113,7 @@ template <>
 Candidates<float> make_condensed_half_candidates<float>() {
   Candidates<float> candidates;
   add_precision<float, Precision::Bf16>(candidates);
-  add<float, Precision::Fp16, TileValues::Dense, 1, CondensedPolicy<64, 32, 1>>(candidates);
+  add_precision<float, Precision::Fp16>(candidates);
   return candidates;
 }
 

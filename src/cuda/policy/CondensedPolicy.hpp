@@ -73,14 +73,18 @@ struct TunedCondensedPolicy<float, 2, false> : CondensedPolicy<32, 24, 2> {};
 template <>
 struct TunedCondensedPolicy<float, 2, true> : CondensedPolicy<64, 16, 2> {};
 
-/// The same for operands of 16 bits.
-template <int strips, bool wide>
+/// The same for operands of 16 bits, and X of up to so many columns: 32, 64, or more.
+template <int strips, int columns>
 struct HalfCondensedPolicy;
 template <int strips>
-struct HalfCondensedPolicy<strips, false> : CondensedPolicy<32, 32, 1> {};
+struct HalfCondensedPolicy<strips, 32> : CondensedPolicy<32, 32, 1> {};
 template <>
-struct HalfCondensedPolicy<1, true> : CondensedPolicy<64, 32, 1> {};
+struct HalfCondensedPolicy<1, 64> : CondensedPolicy<64, 32, 2> {};
 template <>
-struct HalfCondensedPolicy<2, true> : CondensedPolicy<64, 24, 1> {};
+struct HalfCondensedPolicy<2, 64> : CondensedPolicy<64, 24, 1> {};
+template <>
+struct HalfCondensedPolicy<1, 128> : CondensedPolicy<128, 24, 2> {};
+template <>
+struct HalfCondensedPolicy<2, 128> : CondensedPolicy<128, 16, 2> {};
 
 }  // namespace Tessera::Cuda
