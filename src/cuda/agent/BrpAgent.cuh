@@ -155,7 +155,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
 #pragma unroll
       for (int s = 0; s < strips; ++s) {
 #pragma unroll
-        for (int m = 0; m < Layout::products; ++m) {
+        for (int m = 0; m < Base::Operands::products; ++m) {
 #pragma unroll
           for (int i = 0; i < 4; ++i) sums[s][m][i] += of_tile[s][m][i];
         }

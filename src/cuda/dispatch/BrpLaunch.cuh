@@ -11,12 +11,7 @@ template <class Kind, class Policy, int access, class Offset, class Scalar>
 void launch_brp_columns(Stream stream, BrpArguments<Offset, Scalar> arguments, Ordinal first, Ordinal last) {
   CondensedArguments<Offset, Scalar, Scalar>& windows = arguments.windows;
   if (first == last || windows.schedule.item_count == 0) return;
-  Product<Scalar, Scalar>& product = windows.product;
-  product.x.data += first * product.x.column_stride;
-  product.y.data += first * product.y.column_stride;
-  product.x.columns = product.y.columns = last - first;
-  if (windows.partials != nullptr) windows.partials += first;
-  windows.x_row_bytes = row_bytes(product.x);
+  choose_columns<Kind::precision>(windows, first, last);
   windows.slabs = window_count(last - first, Policy::columns);
   const unsigned blocks = launch_count(std::size_t(window_count(windows.schedule.item_count, Policy::block_warps)) *
                                        static_cast<unsigned>(windows.slabs));
@@ -26,9 +21,10 @@ void launch_brp_columns(Stream stream, BrpArguments<Offset, Scalar> arguments, O
 
 template <class Kind, class Policy, class Offset, class Scalar>
 void launch_brp_part(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
-  constexpr int vector = FragmentLayout<Scalar, Policy::columns, Policy::reads>::vector;
+  using Operands = CondensedOperands<Kind::precision, Scalar, Policy::columns, Policy::reads>;
+  constexpr int vector = Operands::Elements::vector;
   const Ordinal columns = arguments.windows.product.y.columns;
-  const Ordinal wide = vector_columns(arguments.windows.product, vector);
+  const Ordinal wide = vector_columns<Operands>(arguments.windows.product, vector);
   launch_brp_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
   launch_brp_columns<Kind, NarrowBrpPolicy<Policy>, 1>(stream, arguments, wide, columns);
   launch_condensed_sums<2>(stream, arguments.windows);
