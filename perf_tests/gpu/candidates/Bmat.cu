@@ -80,7 +80,7 @@ void add_ablations(Candidates<Scalar>& candidates) {
   add<precision, BmatPolicy<warp_columns, consumers, tiles, 1, blocks>>(candidates, "one buffer");
   constexpr int warps = warp_columns / 8 * consumers;
   constexpr int fewer = warps > 4 ? 2 : blocks / 2;
-  add<precision, BmatPolicy<8, warps, tiles, buffers * (blocks / fewer), fewer>>(candidates, "one MMA");
+  add<precision, BmatPolicy<8, warps, tiles, buffers*(blocks / fewer), fewer>>(candidates, "one MMA");
   add<precision, Unbalanced<BmatPolicy<warp_columns, consumers, tiles, buffers, blocks>>>(candidates, "unbalanced");
 }
 
@@ -90,12 +90,13 @@ void add_float(Candidates<float>& candidates) {
   add<precision, BmatPolicy<16, 8, 1, 8, 1>>(candidates);
   add<precision, BmatPolicy<32, 1, 4, 3, 8>>(candidates);
   add<precision, BmatPolicy<32, 1, 4, 3, 8, BmatCopy::Sixteens>>(candidates);
-  add<precision, BmatPolicy<16, 2, 4, 4, 6>>(candidates);
   add<precision, BmatPolicy<32, 1, 2, 4, 12>>(candidates);
+  add<precision, BmatPolicy<32, 1, 4, 4, 6>>(candidates);
   add<precision, BmatPolicy<64, 2, 2, 4, 4>>(candidates);
   add<precision, BmatPolicy<64, 2, 2, 4, 4, BmatCopy::Sixteens>>(candidates);
-  add<precision, BmatPolicy<32, 4, 4, 3, 3>>(candidates);
-  add<precision, BmatPolicy<32, 4, 4, 3, 3, BmatCopy::Sixteens>>(candidates);
+  add<precision, BmatPolicy<32, 4, 2, 4, 4>>(candidates);
+  add<precision, BmatPolicy<64, 2, 4, 3, 3>>(candidates);
+  add<precision, BmatPolicy<64, 1, 4, 3, 6>>(candidates);
   add_ablations<precision, 32, 1, 4, 3, 8>(candidates);
   add_ablations<precision, 64, 2, 2, 4, 4>(candidates);
 }
@@ -112,10 +113,12 @@ Candidates<double> make_bmat_candidates<double>() {
   add<native, BmatPolicy<16, 8, 1, 8, 1>>(candidates);
   add<native, BmatPolicy<32, 1, 2, 4, 6>>(candidates);
   add<native, BmatPolicy<32, 1, 2, 4, 6, BmatCopy::Sixteens>>(candidates);
+  add<native, BmatPolicy<32, 1, 2, 3, 8>>(candidates);
   add<native, BmatPolicy<16, 2, 2, 4, 6>>(candidates);
   add<native, BmatPolicy<32, 2, 2, 4, 4>>(candidates);
   add<native, BmatPolicy<32, 2, 2, 4, 4, BmatCopy::Sixteens>>(candidates);
-  add<native, BmatPolicy<32, 4, 4, 3, 2>>(candidates);
+  add<native, BmatPolicy<32, 4, 2, 4, 2>>(candidates);
+  add<native, BmatPolicy<64, 1, 2, 4, 4>>(candidates);
   add_ablations<native, 32, 1, 2, 4, 6>(candidates);
   add_ablations<native, 32, 2, 2, 4, 4>(candidates);
   return candidates;

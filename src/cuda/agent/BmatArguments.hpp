@@ -21,51 +21,46 @@ struct BmatArguments {
   std::ptrdiff_t partials_stride = 0;  // of rows, in elements
 };
 
-/// What a block does, one after the other: items with some adjacent columns of X each. Columns are counted in units,
-/// those of a consumer.
+/// What a block does, one after the other: items with a slab of columns of X each.
 template <class Policy, class Offset>
 class BmatTasks {
  public:
   __device__ __forceinline__ BmatTasks(const BmatSchedule<Offset>& schedule, int columns)
-      : units_of_item_(window_count(columns, Policy::warp_columns)) {
+      : slabs_(window_count(columns, Policy::columns)) {
     if constexpr (Policy::balanced) {
       constexpr int step = bmat_parts_per_multiprocessor / Policy::blocks;
       const BmatPoint* points = schedule.points + blockIdx.x * step;
-      find(points[0], item_, unit_);
-      find(points[step], last_item_, last_unit_);
+      find(points[0], item_, slab_);
+      find(points[step], last_item_, last_slab_);
     } else {
-      item_ = static_cast<int>(blockIdx.x), unit_ = 0;
-      last_item_ = schedule.item_count, last_unit_ = 0;
+      item_ = static_cast<int>(blockIdx.x), slab_ = 0;
+      last_item_ = schedule.item_count, last_slab_ = 0;
     }
   }
 
   __device__ __forceinline__ bool left() const {
-    return item_ < last_item_ || (item_ == last_item_ && unit_ < last_unit_);
+    return item_ < last_item_ || (item_ == last_item_ && slab_ < last_slab_);
   }
   __device__ __forceinline__ int item() const { return item_; }
-  __device__ __forceinline__ int first_unit() const { return unit_; }
-  __device__ __forceinline__ int units() const {
-    return min(Policy::consumers, (item_ == last_item_ ? last_unit_ : units_of_item_) - unit_);
-  }
+  __device__ __forceinline__ int first_column() const { return slab_ * Policy::columns; }
   __device__ __forceinline__ void advance() {
-    unit_ += units();
-    if (unit_ < units_of_item_) return;
-    unit_ = 0;
+    if (++slab_ < slabs_) return;
+    slab_ = 0;
     item_ += Policy::balanced ? 1 : static_cast<int>(gridDim.x);
   }
 
  private:
-  // The unit that begins nearest to a point.
-  __device__ __forceinline__ void find(const BmatPoint& point, int& item, int& unit) const {
+  // The slab that begins nearest to a point.
+  __device__ __forceinline__ void find(const BmatPoint& point, int& item, int& slab) const {
     constexpr unsigned half = 1u << (BmatPoint::fraction_bits - 1);
     item = point.item;
-    unit = static_cast<int>((std::uint64_t(point.fraction) * static_cast<unsigned>(units_of_item_) + half) >>
+    slab = static_cast<int>((std::uint64_t(point.fraction) * static_cast<unsigned>(slabs_) + half) >>
                             BmatPoint::fraction_bits);
-    if (unit == units_of_item_) ++item, unit = 0;
+    if (slab == slabs_) ++item, slab = 0;
   }
 
-  int units_of_item_;
-  int item_, unit_, last_item_, last_unit_;
+  int slabs_;  // of an item
+  int item_, slab_, last_item_, last_slab_;
 };
 
 }  // namespace Tessera::Cuda

@@ -31,8 +31,8 @@ class BmatConsumer {
     if (tasks.left()) next_item = arguments_.schedule.items[tasks.item()];
     while (tasks.left()) {
       const BmatItem<Offset> item = next_item;
-      const bool has_columns = consumer_ < tasks.units();
-      const int first_column = (tasks.first_unit() + consumer_) * Policy::warp_columns;
+      const int first_column = tasks.first_column() + consumer_ * Policy::warp_columns;
+      const bool has_columns = first_column < arguments_.product.x.columns;
       tasks.advance();
       if (tasks.left()) next_item = arguments_.schedule.items[tasks.item()];
       Sums sums = {};
@@ -44,7 +44,7 @@ class BmatConsumer {
         place.advance();
       }
       if (!has_columns) continue;
-      recompute_nonfinite(item, first_column, sums);
+      if constexpr (Policy::waits && Policy::loads) recompute_nonfinite(item, first_column, sums);
       store(item, first_column, sums);
     }
   }

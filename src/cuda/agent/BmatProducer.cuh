@@ -23,26 +23,20 @@ class BmatProducer {
         tasks_(arguments.schedule, arguments.product.x.columns) {}
 
   __device__ __forceinline__ void run() {
-    Stage ahead[stages_ahead];
     if (tasks_.left()) next_item_ = arguments_.schedule.items[tasks_.item()];
+    Stage ahead[stages_ahead];
 #pragma unroll
     for (Stage& stage : ahead) stage = next_stage();
-    RingPlace<Policy::buffers> place;
-    Offset first_value = 0;
+    // Stages stay in their registers: who moves one waits for what it loads.
     while (ahead[0].tiles > 0) {
-      const Stage stage = ahead[0];
 #pragma unroll
-      for (int i = 0; i + 1 < stages_ahead; ++i) ahead[i] = ahead[i + 1];
-      ahead[stages_ahead - 1] = next_stage();
-      if (stage.is_first) first_value = stage.first_value;
-      wait_for_room(place);
-      first_value += static_cast<Offset>(copy_tiles(stage, place.buffer, first_value));
-      copy_rows(stage, place.buffer);
-      mbarrier_arrive_after_copies(buffers_.full(place.buffer));
-      place.advance();
+      for (Stage& stage : ahead) {
+        if (stage.tiles > 0) copy(stage);
+        stage = next_stage();
+      }
     }
     if constexpr (!Policy::waits) {  // nobody else waits for the last copies
-      for (int i = 0; i < Policy::buffers; ++i, place.advance()) wait_for_room(place);
+      for (int i = 0; i < Policy::buffers; ++i, place_.advance()) wait_for_room();
     }
   }
 
@@ -50,7 +44,7 @@ class BmatProducer {
   using Pattern = BmatPattern<Offset>;
 
   // So many stages are known before they are copied: columns and words come from memory that is far.
-  static constexpr int stages_ahead = 3;
+  static constexpr int stages_ahead = 4;
 
   // What must be known of some tiles of an item before they can be copied. A lane has one of the columns, and one of
   // the words.
@@ -88,15 +82,24 @@ class BmatProducer {
     next_tile_ = next_item_.first_tile;
     tiles_left_ = next_item_.tiles;
     first_value_ = next_item_.first_value;
-    first_column_ = tasks_.first_unit() * Policy::warp_columns;
-    columns_ = min(tasks_.units() * Policy::warp_columns, arguments_.copied_columns - first_column_);
+    first_column_ = tasks_.first_column();
+    columns_ = min(Policy::columns, arguments_.copied_columns - first_column_);
     tasks_.advance();
     if (tasks_.left()) next_item_ = arguments_.schedule.items[tasks_.item()];
   }
 
-  __device__ __forceinline__ void wait_for_room(const RingPlace<Policy::buffers>& place) const {
+  __device__ __forceinline__ void copy(const Stage& stage) {
+    if (stage.is_first) value_ = stage.first_value;
+    wait_for_room();
+    value_ += static_cast<Offset>(copy_tiles(stage, place_.buffer, value_));
+    copy_rows(stage, place_.buffer);
+    mbarrier_arrive_after_copies(buffers_.full(place_.buffer));
+    place_.advance();
+  }
+
+  __device__ __forceinline__ void wait_for_room() const {
     // Without the consumers' leave, at least the copies of before must have come to an end.
-    mbarrier_wait(Policy::waits ? buffers_.empty(place.buffer) : buffers_.full(place.buffer), place.parity ^ 1);
+    mbarrier_wait(Policy::waits ? buffers_.empty(place_.buffer) : buffers_.full(place_.buffer), place_.parity ^ 1);
   }
 
   // Words, where their values are, and values; returns how many values there are.
@@ -161,6 +164,9 @@ class BmatProducer {
   const Arguments& arguments_;
   Buffers buffers_;
   int lane_;
+  // Of the stage that is copied next: its buffer, its first value.
+  RingPlace<Policy::buffers> place_;
+  Offset value_ = 0;
   // Of the task whose stages come next; and the item of the one after it.
   BmatTasks<Policy, Offset> tasks_;
   BmatItem<Offset> next_item_ = {};

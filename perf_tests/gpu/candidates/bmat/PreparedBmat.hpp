@@ -9,7 +9,7 @@
 
 namespace Tessera::Bench {
 
-/// A matrix in BMat on the device, and its schedule, which candidates share: they take long to build.
+/// A matrix in BMat on the device, and its schedule.
 template <class Scalar>
 class PreparedBmat {
  public:
@@ -60,18 +60,14 @@ class PreparedBmat {
   DeviceArray<Cuda::BmatPoint> points_;
 };
 
-/// The matrix in BMat: the one that was asked for last, if it is that and a candidate still has it.
+/// The matrix in BMat; what is built on the host is kept until another one is asked for.
 template <class Scalar>
 std::shared_ptr<PreparedBmat<Scalar>> prepared_bmat(const HostMatrix& A) {
   static std::uint64_t last_hash = 0;
-  static std::weak_ptr<PreparedBmat<Scalar>> last;
+  static HostBmat last;
   const std::uint64_t hash = Impl::hash(A);
-  std::shared_ptr<PreparedBmat<Scalar>> matrix = last_hash == hash ? last.lock() : nullptr;
-  if (matrix == nullptr) {
-    matrix = std::make_shared<PreparedBmat<Scalar>>(A);
-    last = matrix, last_hash = hash;
-  }
-  return matrix;
+  if (last_hash != hash) last = build_bmat(A), last_hash = hash;
+  return std::make_shared<PreparedBmat<Scalar>>(last);
 }
 
 }  // namespace Tessera::Bench

@@ -33,8 +33,8 @@ inline constexpr int bmat_parts_per_multiprocessor = 24;
 /// Who multiplies what: raw pointers to device memory that somebody else owns.
 ///
 /// Products have as many blocks as the multiprocessors hold at a time. A block has what lies between two points: some
-/// columns of its first item, all columns of the next ones, some of its last one. So each element of Y is written by
-/// one block.
+/// slabs of columns of its first item, all columns of the next ones, some slabs of its last one. So each element of Y
+/// is written by one block.
 template <class Offset>
 struct BmatSchedule {
   int item_count = 0;

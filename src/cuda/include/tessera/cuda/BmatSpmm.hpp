@@ -34,7 +34,8 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
 /// Deviations from the paper: values of a tile are counted exclusively (BmatView.hpp); a multiprocessor may hold
 /// several blocks, for X of few columns is too little work for one; windows that are too long are split by tiles as
 /// well, with an ordered second step; words of tiles reach shared memory through the registers of the producer, which
-/// counts them; points of the partition do not drift (BmatSchedule.hpp).
+/// counts them; points of the partition do not drift (BmatSchedule.hpp), and cut items where slabs of a block begin,
+/// not every 16 columns: a block of which some warps have no columns takes as long as with all.
 ///
 /// Compute capability 9.0; below, rows are copied by cp.async. Throws std::invalid_argument for a precision or a
 /// workspace that does not do, std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost:
