@@ -32,8 +32,9 @@ class SortedColumns : public Candidate<Scalar> {
                                                                                 : ", whole columns irregular";
     return "sorted<" + std::to_string(options_.group_steps) + " steps, " +
            (Policy::sum == SegmentSum::Registers ? "registers, " : "shared, ") + std::to_string(block_columns) +
-           " columns, slabs of " + std::to_string(options_.slab_columns) + ", " + std::to_string(Policy::blocks) +
-           " blocks" + parts + (options_.rule == SegmentRule::Elements ? ", unsorted>" : ">");
+           " columns, slabs of " + std::to_string(options_.slab_columns) + ", " + std::to_string(Policy::threads) +
+           " threads, " + std::to_string(Policy::blocks) + " blocks, unroll " + std::to_string(Policy::unroll) + parts +
+           (options_.rule == SegmentRule::Elements ? ", unsorted>" : ">");
   }
   std::string precision() const override { return std::is_same_v<Scalar, double> ? "fp64" : "fp32"; }
   bool is_ablation() const override { return options_.is_ablation; }
@@ -88,9 +89,9 @@ class SortedColumns : public Candidate<Scalar> {
   DeviceArray<Scalar> partials_, packed_;
 };
 
-template <SegmentSum sum, int columns, class Scalar, int blocks = 4>
+template <SegmentSum sum, int columns, int threads, int blocks, int unroll, class Scalar>
 void add(Candidates<Scalar>& candidates, const RunOptions& options) {
-  using Policy = SortedColumnsPolicy<sum, columns* static_cast<int>(sizeof(Scalar)) / 16, blocks>;
+  using Policy = SortedColumnsPolicy<sum, columns* static_cast<int>(sizeof(Scalar)) / 16, threads, blocks, unroll>;
   candidates.push_back(std::make_unique<SortedColumns<Policy, Scalar>>(options));
 }
 
@@ -100,18 +101,19 @@ template <class Scalar>
 Candidates<Scalar> make_sorted_columns_candidates() {
   constexpr auto registers = SegmentSum::Registers, shared = SegmentSum::Shared;
   Candidates<Scalar> candidates;
-  add<registers, 32>(candidates, {8, 32});
-  add<registers, 32>(candidates, {32, 32});
-  add<registers, 32>(candidates, {64, 32});
-  add<registers, 32, Scalar, 6>(candidates, {32, 32});
-  add<registers, 64>(candidates, {32, 128});
-  add<registers, 16>(candidates, {32, 16});
-  add<registers, 8>(candidates, {32, 8});
-  add<shared, 32>(candidates, {8, 32});
-  add<shared, 32>(candidates, {32, 32});
-  add<registers, 32>(candidates, {8, 32, true, SortedColumnsParts::Both, SegmentRule::Elements});
-  add<registers, 32>(candidates, {8, 32, true, SortedColumnsParts::Irregular});
-  add<registers, 32>(candidates, {8, 32, true, SortedColumnsParts::WholeIrregularColumns});
+  add<registers, 32, 256, 4, 4>(candidates, {8, 32});
+  add<registers, 32, 256, 4, 4>(candidates, {32, 32});
+  add<registers, 32, 256, 5, 4>(candidates, {32, 32});
+  add<registers, 32, 256, 6, 2>(candidates, {32, 32});
+  add<registers, 32, 512, 2, 4>(candidates, {64, 32});
+  add<registers, 32, 512, 3, 2>(candidates, {64, 32});
+  add<registers, 64, 256, 5, 4>(candidates, {32, 128});
+  add<registers, 64, 512, 3, 2>(candidates, {64, 128});
+  add<shared, 32, 256, 2, 4>(candidates, {8, 32});
+  add<shared, 32, 256, 2, 4>(candidates, {32, 32});
+  add<registers, 32, 256, 4, 4>(candidates, {8, 32, true, SortedColumnsParts::Both, SegmentRule::Elements});
+  add<registers, 32, 256, 4, 4>(candidates, {8, 32, true, SortedColumnsParts::Irregular});
+  add<registers, 32, 256, 4, 4>(candidates, {8, 32, true, SortedColumnsParts::WholeIrregularColumns});
   return candidates;
 }
 

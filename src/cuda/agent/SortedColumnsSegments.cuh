@@ -21,22 +21,24 @@ class SortedColumnsSegments {
         column_((static_cast<int>(chunk) * Policy::lanes + static_cast<int>(threadIdx.x) % Policy::lanes) *
                 Lane::size) {}
 
-  static std::size_t shared_bytes(int group_elements) { return std::size_t(group_elements) * sizeof(Element); }
+  /// Elements, and where their segments end.
+  static std::size_t shared_bytes(int group_elements) {
+    return std::size_t(group_elements) * (sizeof(Element) + sizeof(std::uint16_t));
+  }
 
   __device__ void multiply_group(Offset group) const {
+    const int all = arguments_.schedule.group_steps * arguments_.A.width;
     auto* const elements = reinterpret_cast<Element*>(dynamic_memory());
-    sort_elements(group, elements);
-    __syncthreads();
-    if (column_ >= arguments_.product.x.columns) return;
+    auto* const ends = reinterpret_cast<std::uint16_t*>(elements + all);
     const Offset first = arguments_.schedule.group_segments[group];
     const auto segments = static_cast<int>(arguments_.schedule.group_segments[group + 1] - first);
-    const std::uint16_t* const ends = arguments_.schedule.segment_ends + first;
-    const Offset* const slots = arguments_.schedule.slots + first;
-#pragma unroll 1
-    for (int s = static_cast<int>(threadIdx.x) / Policy::lanes; s < segments; s += Policy::threads / Policy::lanes) {
-      const int begin = s == 0 ? 0 : __ldg(ends + s - 1);
-      const Lane sums = sum(elements + begin, __ldg(ends + s) - begin);
-      store_slot(arguments_, static_cast<std::ptrdiff_t>(__ldg(slots + s)), column_, sums);
+    sort_elements(group, elements);
+    for (int s = static_cast<int>(threadIdx.x); s < segments; s += Policy::threads) {
+      ends[s] = __ldg(arguments_.schedule.segment_ends + first + static_cast<Offset>(s));
+    }
+    __syncthreads();
+    if (column_ < arguments_.product.x.columns) {
+      sum_segments(elements, ends, arguments_.schedule.slots + first, segments);
     }
   }
 
@@ -59,24 +61,36 @@ class SortedColumnsSegments {
     }
   }
 
+  __device__ void sum_segments(const Element* elements, const std::uint16_t* ends, const Offset* slots,
+                               int segments) const {
+    constexpr int teams = Policy::threads / Policy::lanes;
+    int s = static_cast<int>(threadIdx.x) / Policy::lanes;
+    Offset slot = s < segments ? __ldg(slots + s) : 0;
+#pragma unroll 1
+    while (s < segments) {
+      const int begin = s == 0 ? 0 : ends[s - 1], end = ends[s];
+      s += teams;
+      const Offset next = s < segments ? __ldg(slots + s) : 0;
+      store_slot(arguments_, static_cast<std::ptrdiff_t>(slot), column_, sum(elements + begin, end - begin));
+      slot = next;
+    }
+  }
+
   __device__ Lane sum(const Element* elements, int count) const {
     Lane total = {};
 #pragma unroll 1
     for (int i = 0; i < count; i += Policy::unroll) {
-      Scalar a[Policy::unroll];
       Lane x[Policy::unroll];
 #pragma unroll
       for (int u = 0; u < Policy::unroll; ++u) {
-        if (i + u >= count) continue;
-        const Element element = elements[i + u];
-        a[u] = element.value;
-        x[u] = load_x<true>(arguments_, element.column, column_);
+        if (i + u < count) x[u] = load_x<true>(arguments_, elements[i + u].column, column_);
       }
 #pragma unroll
       for (int u = 0; u < Policy::unroll; ++u) {
         if (i + u >= count) continue;
+        const Scalar a = elements[i + u].value;
 #pragma unroll
-        for (int e = 0; e < Lane::size; ++e) total.at[e] = fused(a[u], x[u].at[e], total.at[e]);
+        for (int e = 0; e < Lane::size; ++e) total.at[e] = fused(a, x[u].at[e], total.at[e]);
       }
     }
     return total;

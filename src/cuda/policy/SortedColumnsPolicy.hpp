@@ -11,18 +11,19 @@ enum class SegmentSum {
 
 /// How a block of threads multiplies a group of steps: numbers in a type.
 ///
-/// lanes   that take a segment, or a piece, each with 16 bytes of a row of X: their columns are a block's
-/// blocks  that a multiprocessor must be able to hold: limits the registers
-template <SegmentSum sum_, int lanes_, int blocks_ = 4>
+/// lanes    that take a segment, or a piece, each with 16 bytes of a row of X: their columns are a block's
+/// threads  of a block
+/// blocks   that a multiprocessor must be able to hold: limits the registers
+/// unroll   elements of a segment whose rows of X are under way at once
+template <SegmentSum sum_, int lanes_, int threads_ = 256, int blocks_ = 4, int unroll_ = 4>
 struct SortedColumnsPolicy {
-  static_assert(lanes_ >= 1 && lanes_ <= 32 && (lanes_ & (lanes_ - 1)) == 0);
+  static_assert(lanes_ >= 1 && lanes_ <= 32 && (lanes_ & (lanes_ - 1)) == 0 && threads_ % 32 == 0);
 
   static constexpr SegmentSum sum = sum_;
   static constexpr int lanes = lanes_;
+  static constexpr int threads = threads_;
   static constexpr int blocks = blocks_;
-  static constexpr int threads = 256;
-  /// Elements of a segment whose rows of X are under way at once.
-  static constexpr int unroll = 4;
+  static constexpr int unroll = unroll_;
 };
 
 }  // namespace Tessera::Cuda
