@@ -92,8 +92,8 @@ struct Call {
     arguments.x_row_bytes = row_bytes(x);
     arguments.partials = partials;
     arguments.partials_stride = padded(product.x.columns);
-    if (!std::is_same_v<Scalar, double> && product.x.columns > narrow_columns) {
-      launch_bcsr<Kind, TunedBcsrPolicy<Operand, !std::is_same_v<Scalar, double>>>(stream, arguments);
+    if (product.x.columns > narrow_columns) {
+      launch_bcsr<Kind, TunedBcsrPolicy<Operand, true>>(stream, arguments);
     } else {
       launch_bcsr<Kind, TunedBcsrPolicy<Operand, false>>(stream, arguments);
     }

@@ -21,8 +21,7 @@ class Bcsr : public Candidate<Scalar> {
     const auto text = [](int number) { return std::to_string(number); };
     return "bcsr<" + text(Kind::height) + "x" + text(Kind::width) + ", " + text(Policy::columns) + " columns, " +
            text(Policy::stages) + " stages, " + text(Policy::warps) + " warps, " +
-           (Policy::cached_rows ? "L1, " : "L2, ") + (Policy::skips_values ? "" : "whole blocks, ") +
-           (Policy::skips_rows ? "" : "all rows, ") +
+           (Policy::skips_values ? "" : "whole blocks, ") +
            (piece_blocks_ == no_pieces ? "no pieces" : "pieces " + text(piece_blocks_)) + ablation_ + ">";
   }
   std::string precision() const override {
@@ -66,7 +65,7 @@ class Bcsr : public Candidate<Scalar> {
     arguments.x_row_bytes = Cuda::row_bytes(x);
     arguments.partials = partials_.data();
     arguments.partials_stride = stride_;
-    Cuda::launch_bcsr<Kind, Policy>(stream, arguments);
+    Cuda::launch_bcsr<Kind, Policy, false>(stream, arguments);
   }
 
   std::size_t bytes() const override { return matrix_->bytes(sizeof(Operand)) + items_.bytes() + sums_.bytes(); }
@@ -140,6 +139,7 @@ template <class Kind, class Policy, class Scalar>
 void add_ablations(Candidates<Scalar>& candidates, int piece_blocks) {
   add<Kind, Policy>(candidates, no_pieces, ", one warp a row of blocks");
   add<Kind, WholeRowsToo<Policy>>(candidates, piece_blocks, ", no masks");
+  add<Kind, RowsFromL2<Policy>>(candidates, piece_blocks, ", not through L1");
   add<Kind, Synchronous<Policy>>(candidates, piece_blocks, ", synchronous copies");
   add<Kind, OnCudaCores<Policy>>(candidates, piece_blocks, ", CUDA cores");
   add<Kind, OnCudaCores<Synchronous<WholeRowsToo<Policy>>>>(candidates, no_pieces, ", all of these");
@@ -150,23 +150,28 @@ using Cuda::BcsrKind;
 using Cuda::BcsrPolicy;
 using Cuda::TunedBcsrPolicy;
 
+// Narrow and wide X, whole blocks or those 16 bytes that have entries.
+template <class Kind, class Narrow, class Wide, class Scalar>
+void add_policies(Candidates<Scalar>& candidates, int piece_blocks) {
+  add<Kind, Narrow>(candidates, piece_blocks);
+  add<Kind, Wide>(candidates, piece_blocks);
+  add<Kind, WholeBlocks<Narrow>>(candidates, piece_blocks);
+  add<Kind, WholeBlocks<Wide>>(candidates, piece_blocks);
+}
+
 template <Precision precision>
 void add_tf32(Candidates<float>& candidates) {
   using High = BcsrKind<precision, 16, 8>;
   using Low = BcsrKind<precision, 8, 8>;
   using Narrow = TunedBcsrPolicy<float, false>;
   using Wide = TunedBcsrPolicy<float, true>;
-  add<High, Narrow>(candidates, 64);
+  add_policies<High, Narrow, Wide>(candidates, 64);
   add<Low, Narrow>(candidates, 64);
-  add<High, RowsFromL2<Narrow>>(candidates, 64);
-  add<Low, RowsFromL2<Narrow>>(candidates, 64);
-  add<High, WholeBlocks<Narrow>>(candidates, 64);
-  add<Low, WholeBlocks<Narrow>>(candidates, 64);
-  add<High, BcsrPolicy<32, 2, 28>>(candidates, 64);
-  add<Low, BcsrPolicy<32, 3, 32>>(candidates, 64);
-  add<High, Wide>(candidates, 64);
   add<Low, Wide>(candidates, 64);
-  if (precision == Precision::Tf32x3) add_ablations<Low, Narrow>(candidates, 64);
+  if constexpr (precision == Precision::Tf32x3) {
+    add<High, WholeBlocks<BcsrPolicy<128, 2, 12>>>(candidates, 64);
+    add_ablations<High, Narrow>(candidates, 64);
+  }
 }
 
 template <Precision precision>
@@ -175,13 +180,13 @@ void add_half(Candidates<float>& candidates) {
   using Narrow = TunedBcsrPolicy<std::uint16_t, false>;
   using Wide = TunedBcsrPolicy<std::uint16_t, true>;
   add<Kind, Narrow>(candidates, 32);
-  add<Kind, Narrow>(candidates, 64);
-  add<Kind, RowsFromL2<Narrow>>(candidates, 32);
-  add<Kind, BcsrPolicy<32, 3, 32>>(candidates, 32);
   add<Kind, Wide>(candidates, 32);
-  add<Kind, RowsFromL2<Wide>>(candidates, 32);
-  add<Kind, WholeBlocks<Narrow>>(candidates, 32);
-  if (precision == Precision::Fp16) add_ablations<Kind, Narrow>(candidates, 32);
+  add<Kind, BcsrPolicy<128, 2, 16>>(candidates, 32);
+  if constexpr (precision == Precision::Fp16) {
+    add<Kind, WholeBlocks<Narrow>>(candidates, 32);
+    add<Kind, WholeBlocks<BcsrPolicy<128, 2, 16>>>(candidates, 32);
+    add_ablations<Kind, Narrow>(candidates, 32);
+  }
 }
 
 }  // namespace
@@ -195,21 +200,13 @@ Candidates<double> make_bcsr_candidates<double>() {
   using High = BcsrKind<Precision::Native, 16, 8>;
   using Low = BcsrKind<Precision::Native, 8, 8>;
   using Small = BcsrKind<Precision::Native, 8, 4>;
-  using Tuned = TunedBcsrPolicy<double, false>;
-  add<High, Tuned>(candidates, 64);
-  add<Low, Tuned>(candidates, 64);
-  add<Small, Tuned>(candidates, 64);
-  add<Low, Tuned>(candidates, 32);
-  add<High, RowsFromL2<Tuned>>(candidates, 64);
-  add<Low, RowsFromL2<Tuned>>(candidates, 64);
-  add<High, WholeBlocks<Tuned>>(candidates, 64);
-  add<Low, WholeBlocks<Tuned>>(candidates, 64);
-  add<Small, WholeBlocks<Tuned>>(candidates, 64);
-  add<High, BcsrPolicy<32, 2, 20>>(candidates, 64);
-  add<Low, BcsrPolicy<32, 2, 24>>(candidates, 64);
-  add<Low, BcsrPolicy<32, 4, 16>>(candidates, 64);
-  add<Small, BcsrPolicy<32, 4, 24>>(candidates, 64);
-  add_ablations<Low, Tuned>(candidates, 64);
+  using Narrow = TunedBcsrPolicy<double, false>;
+  using Wide = TunedBcsrPolicy<double, true>;
+  add_policies<High, Narrow, Wide>(candidates, 64);
+  add_policies<Low, Narrow, BcsrPolicy<64, 3, 16>>(candidates, 64);
+  add<Small, Narrow>(candidates, 64);
+  add<Small, BcsrPolicy<64, 3, 16>>(candidates, 64);
+  add_ablations<High, Narrow>(candidates, 64);
   return candidates;
 }
 

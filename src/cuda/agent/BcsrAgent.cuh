@@ -21,7 +21,10 @@ namespace Tessera::Cuda {
 ///
 /// It has a ring of stages in shared memory, to itself: blocks and the rows of X that they touch are copied there while
 /// it multiplies those before them. Nobody else waits for it, or makes it wait.
-template <class Kind, class Policy, class Offset, class Scalar>
+///
+/// gathers: X has its rows in another order (x_rows). Numbers that are the same for all lanes come from __shfl_sync, so
+/// that the compiler knows.
+template <class Kind, class Policy, bool gathers, class Offset, class Scalar>
 class BcsrAgent {
  public:
   using Tile = std::conditional_t<Kind::half, BcsrHalfTile<Kind, Policy>, BcsrTile<Kind, Policy>>;
@@ -34,14 +37,13 @@ class BcsrAgent {
   static constexpr int shared_bytes = Policy::stages * Tile::units * 16;
 
   __device__ __forceinline__ BcsrAgent(const Arguments& arguments, uint4* ring, unsigned slab, int lane)
-      : arguments_(arguments),
-        ring_(ring),
-        lane_(lane),
-        first_column_(static_cast<int>(slab) * Policy::columns),
-        is_whole_slab_(first_column_ + Policy::columns <= arguments.x_columns) {
+      : arguments_(arguments), ring_(ring), lane_(lane), first_column_(static_cast<int>(slab) * Policy::columns) {
     const int first = first_column_ + lane % Tile::row_units * Tile::unit_operands, left = arguments.x_columns - first;
-    valid_bytes_ = min(max(left, 0), Tile::unit_operands) * static_cast<int>(sizeof(Operand));
     x_ = reinterpret_cast<const std::byte*>(arguments.x + (left > 0 ? first : 0));
+    if constexpr (!gathers) x_ += std::size_t(lane / Tile::row_units) * arguments.x_row_bytes;
+    whole_units_ = left >= Tile::unit_operands ? ~0u : 0;
+    part_bytes_ = left > 0 && left < Tile::unit_operands ? left * static_cast<int>(sizeof(Operand)) : 0;
+    has_part_ = first_column_ + Policy::columns > arguments.x_columns && arguments.x_columns % Tile::unit_operands != 0;
   }
 
   /// Adds the products of all blocks of an item.
@@ -50,25 +52,28 @@ class BcsrAgent {
     clear_rows();
     __syncwarp();
     BlockWalk walk(arguments_, item, lane_);
-#pragma unroll
-    for (int s = 0; s < Policy::stages; ++s) copy_next(walk, s);
-    int stage = 0;
+    uint4 *stage = ring_, *const end = ring_ + Policy::stages * Tile::units;
+#pragma unroll 1
+    for (; stage != end; stage += Tile::units) copy_next(walk, stage);
+#pragma unroll 1
     for (int block = 0; block < item.tiles; ++block) {
+      stage = stage == end ? ring_ : stage;
       if constexpr (Policy::asynchronous) wait_copies<Policy::stages - 1>();
       __syncwarp();
       if constexpr (Policy::tensor_cores) {
         typename Tile::Fragments fragments;
-        Tile::load(place(stage), lane_, fragments);
+        Tile::load(stage, lane_, fragments);
         __syncwarp();
         copy_next(walk, stage);
         Tile::add(fragments, sums);
       } else {
-        add_on_cuda_cores(place(stage), sums);
+        add_on_cuda_cores(stage, sums);
         __syncwarp();
         copy_next(walk, stage);
       }
-      stage = stage + 1 == Policy::stages ? 0 : stage + 1;
+      stage += Tile::units;
     }
+    if constexpr (Policy::asynchronous) wait_copies<0>();
   }
 
   /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
@@ -87,36 +92,35 @@ class BcsrAgent {
   }
 
  private:
-  // The blocks of an item one after the other, and what must be copied of each.
+  // The blocks of an item one after the other, and what must be copied of each: nothing beyond the last one.
   //
   // Columns and masks are read 32 blocks at a time, most of them long before they are wanted, a block a lane; rows that
   // X has elsewhere (x_rows) one block ahead.
   class BlockWalk {
    public:
     __device__ __forceinline__ BlockWalk(const Arguments& arguments, const CondensedItem<Offset>& item, int lane)
-        : arguments_(arguments), first_block_(item.first_tile), count_(item.tiles), lane_(lane) {
+        : arguments_(arguments), count_(item.tiles), lane_(lane), first_block_(item.first_tile) {
+      values_ = reinterpret_cast<const uint4*>(arguments.values) + std::size_t(first_block_) * Tile::a_units + lane;
       later_ = load(0);
       take_later();
     }
 
-    __device__ __forceinline__ bool has_more() const { return index_ < count_; }
     /// By all lanes, as what follows.
     __device__ __forceinline__ Ordinal first_column() const { return from_owner(now_.column) * Kind::width; }
     /// Bit r: the block's row r of X is wanted.
     __device__ __forceinline__ unsigned wanted_rows() const { return from_owner(now_.rows); }
     /// Whether the block's unit lane + 32 i of values is wanted.
     __device__ __forceinline__ bool wants_unit(int i) const { return (from_owner(now_.units[i]) >> lane_ & 1u) != 0; }
-    __device__ __forceinline__ const uint4* values() const {
-      return reinterpret_cast<const uint4*>(arguments_.values) +
-             (std::size_t(first_block_) + static_cast<unsigned>(index_)) * Tile::a_units;
-    }
+    /// The lane's first unit of values.
+    __device__ __forceinline__ const uint4* values() const { return values_; }
     /// Where x_rows is given: the row of X that is the block's row r, for lane r < Kind::width.
     __device__ __forceinline__ Ordinal row() const { return row_; }
 
     __device__ __forceinline__ void advance() {
+      values_ += Tile::a_units;
       if (++index_ % 32 == 0) {
         take_later();
-      } else if (arguments_.product.x_rows != nullptr) {
+      } else if constexpr (gathers) {
         row_ = load_row();
       }
     }
@@ -139,22 +143,25 @@ class BcsrAgent {
       if (first + lane_ >= count_) return loaded;
       const std::size_t block = std::size_t(first_block_) + static_cast<unsigned>(first + lane_);
       loaded.column = __ldcs(arguments_.A.block_columns + block);
-      if constexpr (Policy::skips_rows || Policy::skips_values) {
 #pragma unroll
-        for (int w = 0; w < Mask::words; ++w) {
-          loaded.mask.at[w] = __ldcs(arguments_.A.block_masks + block * Mask::words + w);
-        }
+      for (int w = 0; w < Mask::words; ++w) {
+        loaded.mask.at[w] = __ldcs(arguments_.A.block_masks + block * Mask::words + w);
       }
       return loaded;
     }
 
     __device__ __forceinline__ void take_later() {
       now_.column = later_.column;
-      now_.rows = Policy::skips_rows ? later_.mask.columns()
-                                     : (1u << min(arguments_.A.columns - later_.column * Kind::width, Kind::width)) - 1;
-      if constexpr (Policy::skips_values) later_.mask.template units<Tile::unit_operands>(now_.units);
+      now_.rows = later_.mask.columns();
+      later_.mask.template units<Tile::unit_operands>(now_.units);
+      if (index_ + lane_ < count_) {
+        const Ordinal left = arguments_.A.columns - later_.column * Kind::width;
+        if constexpr (!Policy::skips_rows) now_.rows = (1u << min(left, Kind::width)) - 1;
+#pragma unroll
+        for (int i = 0; !Policy::skips_values && i < unit_words; ++i) now_.units[i] = ~0u;
+      }
       later_ = load(index_ + 32);
-      if (arguments_.product.x_rows != nullptr) row_ = load_row();
+      if constexpr (gathers) row_ = load_row();
     }
 
     // Of no block, after the last one, it is any.
@@ -169,57 +176,45 @@ class BcsrAgent {
     }
 
     const Arguments& arguments_;
-    Offset first_block_;
     int count_, lane_, index_ = 0;
+    Offset first_block_;
+    const uint4* values_;
     Wanted now_;
     Loaded later_;
     Ordinal row_ = 0;
   };
 
-  __device__ __forceinline__ uint4* place(int stage) const { return ring_ + stage * Tile::units; }
-
   // Begins to copy the next block, if there is one, and ends a group of copies.
-  __device__ __forceinline__ void copy_next(BlockWalk& walk, int stage) const {
-    if (walk.has_more()) {
-      copy_values(walk, place(stage));
-      copy_rows(walk, place(stage));
-      walk.advance();
-    }
-    if constexpr (Policy::asynchronous) commit_copies();
-  }
-
-  // Units without an entry become zeros, and are not read.
-  __device__ __forceinline__ void copy_values(const BlockWalk& walk, uint4* to) const {
-    const uint4* from = walk.values();
+  __device__ __forceinline__ void copy_next(BlockWalk& walk, uint4* to) const {
 #pragma unroll
     for (int i = 0; i < (Tile::a_units + 31) / 32; ++i) {
       const int unit = lane_ + 32 * i;
-      const bool is_wanted = !Policy::skips_values || walk.wants_unit(i);
-      if (unit < Tile::a_units) copy_unit(to + Tile::a_place(unit), from + unit, is_wanted);
+      const bool is_wanted = walk.wants_unit(i);
+      if (Tile::a_units % 32 == 0 || unit < Tile::a_units) {
+        copy_unit(to + Tile::a_place(unit), walk.values() + 32 * i, is_wanted);
+      }
     }
+    const unsigned wanted = walk.wanted_rows() >> (lane_ / Tile::row_units);
+    copy_rows(walk, wanted & whole_units_, to, [](uint4* place, const std::byte* from) { copy(place, from); });
+    if (has_part_) {
+      const int bytes = part_bytes_;
+      copy_rows(walk, bytes > 0 ? wanted : 0, to,
+                [bytes](uint4* place, const std::byte* from) { copy_filled(place, from, bytes); });
+    }
+    walk.advance();
+    if constexpr (Policy::asynchronous) commit_copies();
   }
 
-  // Rows that the block has no entry for stay what they were: some number, which is multiplied by zero. (It may be an
-  // infinity from a block before; then the sum is computed anew.) Columns that X does not have become zeros.
-  __device__ __forceinline__ void copy_rows(const BlockWalk& walk, uint4* to) const {
-    const Ordinal first = walk.first_column();
-    const unsigned wanted = walk.wanted_rows() >> (lane_ / Tile::row_units);
-    if (arguments_.product.x_rows != nullptr) {
-      for_each_copy([&](int r, int i, int unit) {
-        const std::byte* from = row_of_x(__shfl_sync(0xffffffffu, walk.row(), r));
-        if ((wanted >> i & 1u) != 0) copy_filled(to + unit, from, valid_bytes_);
-      });
-    } else if (is_whole_slab_) {
-      const std::byte* from = row_of_x(first + lane_ / Tile::row_units);
-      for_each_copy([&](int, int i, int unit) {
-        if ((wanted >> i & 1u) != 0) copy(to + unit, from);
-        from += std::size_t(copied_rows) * arguments_.x_row_bytes;
-      });
-    } else {
-      for_each_copy([&](int r, int i, int unit) {
-        if ((wanted >> i & 1u) != 0) copy_filled(to + unit, row_of_x(first + r), valid_bytes_);
-      });
-    }
+  // Rows that the block has no entry for, and columns that X does not have, stay what they were: some number, which is
+  // multiplied by zero or not wanted. (It may be an infinity from a block before; then the sum is computed anew.)
+  template <class Copy>
+  __device__ __forceinline__ void copy_rows(const BlockWalk& walk, unsigned wanted, uint4* to, const Copy& copy) const {
+    const std::byte* from = gathers ? nullptr : row_of_x(walk.first_column());
+    for_each_copy([&](int r, int i, int unit) {
+      if constexpr (gathers) from = row_of_x(__shfl_sync(0xffffffffu, walk.row(), r));
+      if ((wanted >> i & 1u) != 0) copy(to + unit, from);
+      if constexpr (!gathers) from += std::size_t(copied_rows) * arguments_.x_row_bytes;
+    });
   }
 
   // A warp copies 512 bytes at once: some rows of X, or part of one.
@@ -242,17 +237,18 @@ class BcsrAgent {
   __device__ __forceinline__ void clear_rows() const {
 #pragma unroll
     for (int stage = 0; stage < Policy::stages; ++stage) {
-      for_each_copy([&](int, int, int unit) { place(stage)[unit] = uint4{0, 0, 0, 0}; });
+      for_each_copy([&](int, int, int unit) { ring_[stage * Tile::units + unit] = uint4{0, 0, 0, 0}; });
     }
   }
 
+  // Units of values without an entry become zeros, and are not read.
   static __device__ __forceinline__ void copy_unit(uint4* to, const uint4* from, bool is_wanted) {
     if constexpr (!Policy::asynchronous) {
       *to = is_wanted ? __ldcs(from) : uint4{0, 0, 0, 0};
     } else if constexpr (Policy::skips_values) {
       copy_async_16(to, from, is_wanted);
     } else {
-      copy_async_16(to, from);
+      if (is_wanted) copy_async_16(to, from);
     }
   }
   static __device__ __forceinline__ void copy(uint4* to, const std::byte* from) {
@@ -394,10 +390,11 @@ class BcsrAgent {
   const Arguments& arguments_;
   uint4* ring_;
   int lane_;
-  int first_column_;  // of the slab
-  bool is_whole_slab_;
-  int valid_bytes_;     // of what the lane copies of a row of X
-  const std::byte* x_;  // that of row 0
+  int first_column_;    // of the slab
+  const std::byte* x_;  // what the lane copies of row 0; unless it gathers, of the first row that it copies of a block
+  unsigned whole_units_;  // all bits, if X has all columns that the lane copies
+  int part_bytes_;        // if it has some of them: how many bytes
+  bool has_part_;         // a lane has some
 };
 
 }  // namespace Tessera::Cuda

@@ -50,14 +50,16 @@ struct BcsrKind {
 /// The policies that products run with, for narrow X (up to 32 columns) and wide X.
 template <class Operand, bool wide>
 struct TunedBcsrPolicy;
-template <bool wide>
-struct TunedBcsrPolicy<double, wide> : BcsrPolicy<32, 3, 20> {};
 template <>
-struct TunedBcsrPolicy<float, false> : BcsrPolicy<32, 4, 28> {};
+struct TunedBcsrPolicy<double, false> : BcsrPolicy<32, 3, 20> {};
+template <>
+struct TunedBcsrPolicy<double, true> : BcsrPolicy<64, 2, 12> {};
+template <>
+struct TunedBcsrPolicy<float, false> : BcsrPolicy<32, 4, 24> {};
 template <>
 struct TunedBcsrPolicy<float, true> : BcsrPolicy<64, 3, 20> {};
 template <>
-struct TunedBcsrPolicy<std::uint16_t, false> : BcsrPolicy<32, 4, 32> {};
+struct TunedBcsrPolicy<std::uint16_t, false> : BcsrPolicy<32, 4, 28> {};
 template <>
 struct TunedBcsrPolicy<std::uint16_t, true> : BcsrPolicy<64, 3, 20> {};
 

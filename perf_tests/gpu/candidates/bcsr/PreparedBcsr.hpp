@@ -62,18 +62,17 @@ class PreparedBcsr {
   std::map<Precision, DeviceArray<std::uint16_t>> rounded_;
 };
 
-/// The matrix in blocks of this shape: the one that was asked for last, if it is that and a candidate still has it.
+/// The matrix in blocks of this shape. The shapes of one matrix are kept until there is another one.
 template <class Scalar>
 std::shared_ptr<PreparedBcsr<Scalar>> prepared_bcsr(const HostMatrix& A, BlockShape block) {
-  static std::map<std::pair<int, int>, std::pair<std::uint64_t, std::weak_ptr<PreparedBcsr<Scalar>>>> last;
-  auto& [hash, known] = last[{block.height, block.width}];
-  const std::uint64_t wanted = Impl::hash(A);
-  std::shared_ptr<PreparedBcsr<Scalar>> matrix = hash == wanted ? known.lock() : nullptr;
-  if (matrix == nullptr) {
-    matrix = std::make_shared<PreparedBcsr<Scalar>>(A, block);
-    known = matrix;
+  static std::uint64_t hash = 0;
+  static std::map<std::pair<int, int>, std::shared_ptr<PreparedBcsr<Scalar>>> shapes;
+  if (const std::uint64_t wanted = Impl::hash(A); hash != wanted) {
+    shapes.clear();
     hash = wanted;
   }
+  auto& matrix = shapes[{block.height, block.width}];
+  if (matrix == nullptr) matrix = std::make_shared<PreparedBcsr<Scalar>>(A, block);
   return matrix;
 }
 

@@ -15,7 +15,7 @@ inline void copy_async_16_filled(void* shared, const void* global, int valid) {
   if (!block.is_shared(shared, 16)) Emulation::fail("cp.async beyond shared memory");
   if (reinterpret_cast<std::uintptr_t>(shared) % 16 != 0) Emulation::fail("cp.async to a misaligned address");
   if (valid < 0 || valid > 16) Emulation::fail("cp.async of less than 0 or more than 16 bytes");
-  Emulation::Memory::device().check(global, static_cast<std::size_t>(valid), 16, "cp.async");
+  if (valid > 0) Emulation::Memory::device().check(global, static_cast<std::size_t>(valid), 16, "cp.async");
   block.thread().copies.push_back({shared, global, valid, 16});
 }
 inline void copy_async_16(void* shared, const void* global) { copy_async_16_filled(shared, global, 16); }
