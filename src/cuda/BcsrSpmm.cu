@@ -8,7 +8,7 @@ namespace Tessera::Cuda {
 namespace {
 
 constexpr std::size_t workspace_alignment = 256;
-constexpr Ordinal narrow_columns = 32;  // of X, that one warp takes
+constexpr Ordinal narrow_columns = 32, wide_columns = 64;  // of X, for which policies are tuned
 
 bool has_16_bits(Precision precision) { return precision == Precision::Fp16 || precision == Precision::Bf16; }
 
@@ -92,10 +92,13 @@ struct Call {
     arguments.x_row_bytes = row_bytes(x);
     arguments.partials = partials;
     arguments.partials_stride = padded(product.x.columns);
-    if (product.x.columns > narrow_columns) {
-      launch_bcsr<Kind, TunedBcsrPolicy<Operand, true>>(stream, arguments);
+    using Policies = TunedBcsrPolicies<Kind>;
+    if (product.x.columns <= narrow_columns) {
+      launch_bcsr<Kind, typename Policies::Narrow>(stream, arguments);
+    } else if (product.x.columns <= wide_columns) {
+      launch_bcsr<Kind, typename Policies::Wide>(stream, arguments);
     } else {
-      launch_bcsr<Kind, TunedBcsrPolicy<Operand, false>>(stream, arguments);
+      launch_bcsr<Kind, typename Policies::Wider>(stream, arguments);
     }
   }
 

@@ -114,11 +114,7 @@ struct RowsFromL2 : Policy {
   static constexpr bool cached_rows = false;
 };
 template <class Policy>
-struct WholeBlocks : Policy {
-  static constexpr bool skips_values = false;
-};
-template <class Policy>
-struct WholeRowsToo : WholeBlocks<Policy> {
+struct WholeRowsToo : Cuda::WholeBlocks<Policy> {
   static constexpr bool skips_rows = false;
 };
 template <class Policy>
@@ -147,46 +143,20 @@ void add_ablations(Candidates<Scalar>& candidates, int piece_blocks) {
 }
 
 using Cuda::BcsrKind;
-using Cuda::BcsrPolicy;
-using Cuda::TunedBcsrPolicy;
+using Cuda::TunedBcsrPolicies;
+using Cuda::WholeBlocks;
 
-// Narrow and wide X, whole blocks or those 16 bytes that have entries.
-template <class Kind, class Narrow, class Wide, class Scalar>
-void add_policies(Candidates<Scalar>& candidates, int piece_blocks) {
+// What products run with; other policies are added here while they are tried.
+template <class Kind, class Scalar>
+void add_tuned(Candidates<Scalar>& candidates, int piece_blocks) {
+  using Policies = TunedBcsrPolicies<Kind>;
+  using Narrow = typename Policies::Narrow;
+  using Wide = typename Policies::Wide;
+  using Wider = typename Policies::Wider;
   add<Kind, Narrow>(candidates, piece_blocks);
   add<Kind, Wide>(candidates, piece_blocks);
+  if constexpr (!std::is_same_v<Wide, Wider>) add<Kind, Wider>(candidates, piece_blocks);
   add<Kind, WholeBlocks<Narrow>>(candidates, piece_blocks);
-  add<Kind, WholeBlocks<Wide>>(candidates, piece_blocks);
-}
-
-template <Precision precision>
-void add_tf32(Candidates<float>& candidates) {
-  using High = BcsrKind<precision, 16, 8>;
-  using Low = BcsrKind<precision, 8, 8>;
-  using Narrow = TunedBcsrPolicy<float, false>;
-  using Wide = TunedBcsrPolicy<float, true>;
-  add_policies<High, Narrow, Wide>(candidates, 64);
-  add<Low, Narrow>(candidates, 64);
-  add<Low, Wide>(candidates, 64);
-  if constexpr (precision == Precision::Tf32x3) {
-    add<High, WholeBlocks<BcsrPolicy<128, 2, 12>>>(candidates, 64);
-    add_ablations<High, Narrow>(candidates, 64);
-  }
-}
-
-template <Precision precision>
-void add_half(Candidates<float>& candidates) {
-  using Kind = BcsrKind<precision, 16, 16>;
-  using Narrow = TunedBcsrPolicy<std::uint16_t, false>;
-  using Wide = TunedBcsrPolicy<std::uint16_t, true>;
-  add<Kind, Narrow>(candidates, 32);
-  add<Kind, Wide>(candidates, 32);
-  add<Kind, BcsrPolicy<128, 2, 16>>(candidates, 32);
-  if constexpr (precision == Precision::Fp16) {
-    add<Kind, WholeBlocks<Narrow>>(candidates, 32);
-    add<Kind, WholeBlocks<BcsrPolicy<128, 2, 16>>>(candidates, 32);
-    add_ablations<Kind, Narrow>(candidates, 32);
-  }
 }
 
 }  // namespace
@@ -198,25 +168,26 @@ template <>
 Candidates<double> make_bcsr_candidates<double>() {
   Candidates<double> candidates;
   using High = BcsrKind<Precision::Native, 16, 8>;
-  using Low = BcsrKind<Precision::Native, 8, 8>;
-  using Small = BcsrKind<Precision::Native, 8, 4>;
-  using Narrow = TunedBcsrPolicy<double, false>;
-  using Wide = TunedBcsrPolicy<double, true>;
-  add_policies<High, Narrow, Wide>(candidates, 64);
-  add_policies<Low, Narrow, BcsrPolicy<64, 3, 16>>(candidates, 64);
-  add<Small, Narrow>(candidates, 64);
-  add<Small, BcsrPolicy<64, 3, 16>>(candidates, 64);
-  add_ablations<High, Narrow>(candidates, 64);
+  add_tuned<High>(candidates, 64);
+  add_tuned<BcsrKind<Precision::Native, 8, 8>>(candidates, 64);
+  add_tuned<BcsrKind<Precision::Native, 8, 4>>(candidates, 64);
+  add_ablations<High, TunedBcsrPolicies<High>::Narrow>(candidates, 64);
   return candidates;
 }
 
 template <>
 Candidates<float> make_bcsr_candidates<float>() {
   Candidates<float> candidates;
-  add_tf32<Precision::Tf32x3>(candidates);
-  add_tf32<Precision::Tf32>(candidates);
-  add_half<Precision::Fp16>(candidates);
-  add_half<Precision::Bf16>(candidates);
+  using High = BcsrKind<Precision::Tf32x3, 16, 8>;
+  add_tuned<High>(candidates, 64);
+  add_tuned<BcsrKind<Precision::Tf32x3, 8, 8>>(candidates, 64);
+  add_ablations<High, TunedBcsrPolicies<High>::Narrow>(candidates, 64);
+  add_tuned<BcsrKind<Precision::Tf32, 16, 8>>(candidates, 64);
+  add_tuned<BcsrKind<Precision::Tf32, 8, 8>>(candidates, 64);
+  using Half = BcsrKind<Precision::Fp16, 16, 16>;
+  add_tuned<Half>(candidates, 32);
+  add_ablations<Half, TunedBcsrPolicies<Half>::Narrow>(candidates, 32);
+  add_tuned<BcsrKind<Precision::Bf16, 16, 16>>(candidates, 32);
   return candidates;
 }
 

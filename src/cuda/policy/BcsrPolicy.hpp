@@ -47,20 +47,39 @@ struct BcsrKind {
                      : height % 8 == 0 && (width == 8 || (width == 4 && precision == Precision::Native)));
 };
 
-/// The policies that products run with, for narrow X (up to 32 columns) and wide X.
-template <class Operand, bool wide>
-struct TunedBcsrPolicy;
-template <>
-struct TunedBcsrPolicy<double, false> : BcsrPolicy<32, 3, 20> {};
-template <>
-struct TunedBcsrPolicy<double, true> : BcsrPolicy<64, 2, 12> {};
-template <>
-struct TunedBcsrPolicy<float, false> : BcsrPolicy<32, 4, 24> {};
-template <>
-struct TunedBcsrPolicy<float, true> : BcsrPolicy<64, 3, 20> {};
-template <>
-struct TunedBcsrPolicy<std::uint16_t, false> : BcsrPolicy<32, 4, 28> {};
-template <>
-struct TunedBcsrPolicy<std::uint16_t, true> : BcsrPolicy<64, 3, 20> {};
+/// A policy that copies whole blocks: fewer instructions, for kernels that have too many.
+template <class Policy>
+struct WholeBlocks : Policy {
+  static constexpr bool skips_values = false;
+};
+
+/// The policies that products run with, the best on an H200: for narrow X (up to 32 columns), wide X (up to 64), and
+/// wider X. More columns a warp amortise what is done for every block; registers limit them.
+template <class Kind>
+struct TunedBcsrPolicies;
+template <int height, int width>
+struct TunedBcsrPolicies<BcsrKind<Precision::Native, height, width>> {
+  using Narrow = BcsrPolicy<32, 3, 20>;
+  using Wide = std::conditional_t<height == 16, BcsrPolicy<64, 2, 12>, BcsrPolicy<64, 3, 16>>;
+  using Wider = Wide;
+};
+template <int height, int width>
+struct TunedBcsrPolicies<BcsrKind<Precision::Tf32x3, height, width>> {
+  using Narrow = BcsrPolicy<32, 4, 24>;
+  using Wide = BcsrPolicy<64, 3, 20>;
+  using Wider = WholeBlocks<BcsrPolicy<128, 2, 12>>;
+};
+template <int height, int width>
+struct TunedBcsrPolicies<BcsrKind<Precision::Tf32, height, width>> {
+  using Narrow = BcsrPolicy<32, 4, 24>;
+  using Wide = BcsrPolicy<64, 3, 20>;
+  using Wider = Wide;
+};
+template <Precision precision>
+struct TunedBcsrPolicies<BcsrKind<precision, 16, 16>> {
+  using Narrow = BcsrPolicy<32, 4, 28>;
+  using Wide = BcsrPolicy<64, 3, 20>;
+  using Wider = Wide;
+};
 
 }  // namespace Tessera::Cuda

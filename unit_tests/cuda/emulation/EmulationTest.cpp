@@ -3,7 +3,10 @@
 // What kernels must not do ends the program, with a word on what it was.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
+#include <ptx/Mma.hpp>
+#include <utility>
 
 #ifdef TESSERA_ADDRESS_SANITIZER
 // It would map memory for the frames of each of many thousand fibers.
@@ -51,6 +54,24 @@ TEST(EmulationDeathTest, AccessesThatAreMisalignedOrOutside) {
   EXPECT_DEATH(run(32, [&] { __ldg(reinterpret_cast<const double2*>(words + 8)); }), "misaligned");
   EXPECT_DEATH(run(32, [&] { __ldg(reinterpret_cast<const double2*>(words + 16)); }), "beyond");
   cudaFree(memory);
+}
+
+TEST(Emulation, NumbersOf16Bits) {
+  using namespace Tessera::Cuda;
+  // Ties to even, carries into the exponent, the largest number and beyond, and what has fewer bits.
+  const std::pair<float, unsigned> fp16[] = {
+      {1.f, 0x3c00},        {-2.5f, 0xc100},       {1.f + 0x1p-11f, 0x3c00}, {1.f + 3 * 0x1p-11f, 0x3c02},
+      {2047.9f, 0x6800},    {65504.f, 0x7bff},     {65519.f, 0x7bff},        {65520.f, 0x7c00},
+      {-HUGE_VALF, 0xfc00}, {0x1p-14f, 0x0400},    {0x1p-24f, 0x0001},       {0x1p-25f, 0x0000},
+      {0x1.8p-24f, 0x0002}, {0x1.ffcp-15f, 0x0400}};
+  for (const auto& [value, bits] : fp16) EXPECT_EQ(to_fp16(value), bits) << value;
+  for (unsigned bits = 0; bits < 0x7c00; ++bits) {
+    EXPECT_EQ(to_fp16(from_fp16(static_cast<std::uint16_t>(bits))), bits);
+  }
+  EXPECT_TRUE(std::isnan(from_fp16(to_fp16(std::nanf("")))));
+  EXPECT_EQ(to_bf16(1.f + 0x1p-8f), 0x3f80);
+  EXPECT_EQ(to_bf16(1.f + 3 * 0x1p-8f), 0x3f82);
+  EXPECT_EQ(to_bf16(3.4e38f), 0x7f80);
 }
 
 }  // namespace
