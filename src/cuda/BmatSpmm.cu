@@ -29,7 +29,7 @@ WorkspaceLayout workspace_layout(const BmatPattern<Offset>& A, const BmatSchedul
   return layout;
 }
 
-bool has_bulk_copies() {
+[[maybe_unused]] bool has_bulk_copies() {
   int device = 0, major = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
@@ -41,11 +41,12 @@ void launch_precision(Stream stream, const BmatArguments<Offset, MatrixScalar, S
   const std::ptrdiff_t stride = arguments.partials_stride;
   const auto launch = [&]<bool wide>() {
     using Tuned = TunedBmatPolicy<Scalar, wide>;
-    if (Tuned::copy != BmatCopy::Bulk || has_bulk_copies()) {
-      launch_bmat_any<precision, Tuned>(stream, arguments, packed, stride);
-    } else {
-      launch_bmat_any<precision, WithoutBulkCopies<Tuned>>(stream, arguments, packed, stride);
+    if constexpr (Tuned::copy == BmatCopy::Bulk) {
+      if (!has_bulk_copies()) {
+        return launch_bmat_any<precision, WithoutBulkCopies<Tuned>>(stream, arguments, packed, stride);
+      }
     }
+    launch_bmat_any<precision, Tuned>(stream, arguments, packed, stride);
   };
   arguments.product.x.columns > bmat_narrow_columns ? launch.template operator()<true>()
                                                     : launch.template operator()<false>();

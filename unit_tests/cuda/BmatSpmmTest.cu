@@ -174,9 +174,9 @@ TEST(BmatSpmm, PoliciesAgree) {
   check_policy<tf32x3, BmatPolicy<16, 8, 1, 8, 1>, float>("that of the paper");
   check_policy<native, BmatPolicy<8, 4, 4, 1, 2>, double>("one product, one buffer");
   check_policy<tf32x3, BmatPolicy<8, 4, 4, 1, 2>, float>("one product, one buffer");
-  check_policy<native, WithoutBulkCopies<Cuda::TunedBmatPolicy<double, false>>, double>("cp.async");
-  check_policy<native, WithoutBulkCopies<Cuda::TunedBmatPolicy<double, true>>, double>("cp.async");
-  check_policy<tf32x3, WithoutBulkCopies<Cuda::TunedBmatPolicy<float, true>>, float>("cp.async");
+  check_policy<native, BmatPolicy<32, 1, 2, 3, 8>, double>("bulk copies");
+  check_policy<native, WithoutBulkCopies<BmatPolicy<32, 4, 2, 2, 2>>, double>("rows of 1024 bytes");
+  check_policy<tf32x3, BmatPolicy<64, 2, 2, 4, 4>, float>("bulk copies");
   check_policy<tf32x3, BmatPolicy<64, 4, 1, 2, 1, BmatCopy::Sixteens>, float>("rows of 1024 bytes");
   check_policy<tf32x3, Unbalanced<BmatPolicy<32, 2, 2, 2, 3>>, float>("every so-manieth window");
 }

@@ -77,26 +77,28 @@ void add(Candidates<Scalar>& candidates, const std::string& ablation = "") {
 // The policy with one part less. With one MMA a consumer, blocks have so many warps that fewer fit: with more buffers.
 template <Precision precision, int warp_columns, int consumers, int tiles, int buffers, int blocks, class Scalar>
 void add_ablations(Candidates<Scalar>& candidates) {
-  add<precision, BmatPolicy<warp_columns, consumers, tiles, 1, blocks>>(candidates, "one buffer");
+  constexpr BmatCopy copy = BmatCopy::Sixteens;
+  add<precision, BmatPolicy<warp_columns, consumers, tiles, 1, blocks, copy>>(candidates, "one buffer");
   constexpr int warps = warp_columns / 8 * consumers;
   constexpr int fewer = warps > 4 ? 2 : blocks / 2;
-  add<precision, BmatPolicy<8, warps, tiles, buffers*(blocks / fewer), fewer>>(candidates, "one MMA");
-  add<precision, Unbalanced<BmatPolicy<warp_columns, consumers, tiles, buffers, blocks>>>(candidates, "unbalanced");
+  constexpr int more = buffers * blocks / fewer < 8 ? buffers * blocks / fewer : 8;
+  add<precision, BmatPolicy<8, warps, tiles, more, fewer, copy>>(candidates, "one MMA");
+  add<precision, Unbalanced<BmatPolicy<warp_columns, consumers, tiles, buffers, blocks, copy>>>(candidates,
+                                                                                                "unbalanced");
 }
 
 template <Precision precision>
 void add_float(Candidates<float>& candidates) {
+  constexpr BmatCopy sixteens = BmatCopy::Sixteens;
   // The paper's: one block, 16 columns a consumer, a tile a buffer.
   add<precision, BmatPolicy<16, 8, 1, 8, 1>>(candidates);
   add<precision, BmatPolicy<32, 1, 4, 3, 8>>(candidates);
-  add<precision, BmatPolicy<32, 1, 4, 3, 8, BmatCopy::Sixteens>>(candidates);
-  add<precision, BmatPolicy<32, 1, 2, 4, 12>>(candidates);
-  add<precision, BmatPolicy<32, 1, 4, 4, 6>>(candidates);
+  add<precision, BmatPolicy<32, 1, 4, 3, 8, sixteens>>(candidates);
+  add<precision, BmatPolicy<32, 1, 2, 4, 12, sixteens>>(candidates);
   add<precision, BmatPolicy<64, 2, 2, 4, 4>>(candidates);
-  add<precision, BmatPolicy<64, 2, 2, 4, 4, BmatCopy::Sixteens>>(candidates);
-  add<precision, BmatPolicy<32, 4, 2, 4, 4>>(candidates);
-  add<precision, BmatPolicy<64, 2, 4, 3, 3>>(candidates);
-  add<precision, BmatPolicy<64, 1, 4, 3, 6>>(candidates);
+  add<precision, BmatPolicy<64, 2, 2, 4, 4, sixteens>>(candidates);
+  add<precision, BmatPolicy<64, 2, 2, 3, 6, sixteens>>(candidates);
+  add<precision, BmatPolicy<64, 1, 4, 3, 6, sixteens>>(candidates);
   add_ablations<precision, 32, 1, 4, 3, 8>(candidates);
   add_ablations<precision, 64, 2, 2, 4, 4>(candidates);
 }
@@ -110,16 +112,15 @@ template <>
 Candidates<double> make_bmat_candidates<double>() {
   constexpr Precision native = Precision::Native;
   Candidates<double> candidates;
+  constexpr BmatCopy sixteens = BmatCopy::Sixteens;
   add<native, BmatPolicy<16, 8, 1, 8, 1>>(candidates);
-  add<native, BmatPolicy<32, 1, 2, 4, 6>>(candidates);
-  add<native, BmatPolicy<32, 1, 2, 4, 6, BmatCopy::Sixteens>>(candidates);
   add<native, BmatPolicy<32, 1, 2, 3, 8>>(candidates);
-  add<native, BmatPolicy<16, 2, 2, 4, 6>>(candidates);
+  add<native, BmatPolicy<32, 1, 2, 3, 8, sixteens>>(candidates);
+  add<native, BmatPolicy<32, 1, 4, 3, 4, sixteens>>(candidates);
   add<native, BmatPolicy<32, 2, 2, 4, 4>>(candidates);
-  add<native, BmatPolicy<32, 2, 2, 4, 4, BmatCopy::Sixteens>>(candidates);
-  add<native, BmatPolicy<32, 4, 2, 4, 2>>(candidates);
-  add<native, BmatPolicy<64, 1, 2, 4, 4>>(candidates);
-  add_ablations<native, 32, 1, 2, 4, 6>(candidates);
+  add<native, BmatPolicy<32, 2, 2, 4, 4, sixteens>>(candidates);
+  add<native, BmatPolicy<32, 2, 2, 3, 6, sixteens>>(candidates);
+  add_ablations<native, 32, 1, 2, 3, 8>(candidates);
   add_ablations<native, 32, 2, 2, 4, 4>(candidates);
   return candidates;
 }

@@ -57,6 +57,8 @@ class BmatConsumer {
   static constexpr int vector = products < widest ? products : widest;
   static constexpr int vectors = products / vector;
   static_assert(products % vector == 0);
+  // More are too many registers.
+  static constexpr int tiles_at_once = precision == Precision::Tf32x3 ? 2 : Policy::stage_tiles;
 
   using Sums = Scalar[products][4];  // element 2 p + i: row g + 8 p, column 2 t + i of a product
 
@@ -73,7 +75,7 @@ class BmatConsumer {
                          buffers_.x(buffer) + lane_ % 4 * Buffers::row_stride +
                              (consumer_ * Policy::warp_columns + operand_column(lane_, 0)) * int(sizeof(Scalar))};
     if (tiles >= Policy::stage_tiles) {
-#pragma unroll
+#pragma unroll tiles_at_once
       for (int t = 0; t < Policy::stage_tiles; ++t) multiply_tile(stage, t, sums);
     } else {
 #pragma unroll 1

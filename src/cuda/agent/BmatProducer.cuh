@@ -118,6 +118,7 @@ class BmatProducer {
     }
     const MatrixScalar* from = arguments_.product.values + std::size_t(first_value);
     MatrixScalar* to = buffers_.values(buffer);
+#pragma unroll 1
     for (int i = lane_; i < values; i += 32) copy_async_cached<sizeof(MatrixScalar)>(to + i, from + i);
     return values;
   }
@@ -146,14 +147,27 @@ class BmatProducer {
                                                 int buffer) const {
     constexpr int lanes = Buffers::row_bytes / 16 < 32 ? Buffers::row_bytes / 16 : 32;  // of a row
     constexpr int step = 32 / lanes;
-    static_assert(32 % lanes == 0 && Buffers::rows % step == 0);
+    static_assert(32 % lanes == 0 && Buffers::rows % step == 0 && Buffers::row_bytes % (16 * lanes) == 0);
+    const int byte = lane_ % lanes * 16, own_row = lane_ / lanes;
+    std::byte* to = buffers_.x(buffer) + own_row * Buffers::row_stride + byte;
+    x += byte;
+    if (rows == Buffers::rows && bytes == Buffers::row_bytes) {
 #pragma unroll
-    for (int first = 0; first < Buffers::rows; first += step) {
-      const int row = first + lane_ / lanes;
-      const std::byte* from = row_of(x, __shfl_sync(0xffffffffu, column, row));
-      std::byte* to = buffers_.x(buffer) + row * Buffers::row_stride;
-      if (row >= rows) continue;
-      for (int byte = lane_ % lanes * 16; byte < bytes; byte += lanes * 16) copy_async_16(to + byte, from + byte);
+      for (int row = 0; row < Buffers::rows; row += step) {
+        const std::byte* from = row_of(x, __shfl_sync(0xffffffffu, column, row + own_row));
+#pragma unroll
+        for (int i = 0; i < Buffers::row_bytes; i += 16 * lanes) {
+          copy_async_16(to + row * Buffers::row_stride + i, from + i);
+        }
+      }
+    } else {
+#pragma unroll 1
+      for (int row = 0; row < rows; row += step) {
+        const std::byte* from = row_of(x, __shfl_sync(0xffffffffu, column, row + own_row));
+        if (row + own_row >= rows) continue;
+#pragma unroll 1
+        for (int i = 0; i < bytes - byte; i += 16 * lanes) copy_async_16(to + row * Buffers::row_stride + i, from + i);
+      }
     }
   }
 

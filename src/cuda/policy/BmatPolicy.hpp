@@ -54,12 +54,12 @@ inline constexpr int bmat_narrow_columns = 32;
 template <class Scalar, bool wide>
 struct TunedBmatPolicy;
 template <>
-struct TunedBmatPolicy<double, false> : BmatPolicy<32, 1, 2, 4, 6> {};
+struct TunedBmatPolicy<double, false> : BmatPolicy<32, 1, 2, 3, 8, BmatCopy::Sixteens> {};
 template <>
-struct TunedBmatPolicy<double, true> : BmatPolicy<32, 2, 2, 4, 4> {};
+struct TunedBmatPolicy<double, true> : BmatPolicy<32, 2, 2, 4, 4, BmatCopy::Sixteens> {};
 template <>
-struct TunedBmatPolicy<float, false> : BmatPolicy<32, 1, 4, 3, 8> {};
+struct TunedBmatPolicy<float, false> : BmatPolicy<32, 1, 4, 3, 8, BmatCopy::Sixteens> {};
 template <>
-struct TunedBmatPolicy<float, true> : BmatPolicy<64, 2, 2, 4, 4> {};
+struct TunedBmatPolicy<float, true> : BmatPolicy<64, 2, 2, 4, 4, BmatCopy::Sixteens> {};
 
 }  // namespace Tessera::Cuda
