@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Bits.hpp>
@@ -66,8 +67,20 @@ std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>&
 }
 
 template <class Offset>
+double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int blocks, BmatCost cost) {
+  std::vector<double> dealt(static_cast<std::size_t>(blocks), 0);
+  double all = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const double own = items[i].tiles + cost.window;
+    dealt[i % dealt.size()] += own;
+    all += own;
+  }
+  return all == 0 ? 1 : *std::max_element(dealt.begin(), dealt.end()) * blocks / all;
+}
+
+template <class Offset>
 HostBmatSchedule<Offset> build_bmat_schedule(const BmatPattern<Offset>& A, int piece_tiles, int multiprocessors,
-                                             BmatCost cost) {
+                                             BmatPartition partition, BmatCost cost) {
   if (multiprocessors <= 0) {
     throw std::invalid_argument("build_bmat_schedule: multiprocessors = " + std::to_string(multiprocessors) + " <= 0");
   }
@@ -76,13 +89,22 @@ HostBmatSchedule<Offset> build_bmat_schedule(const BmatPattern<Offset>& A, int p
   schedule.items = with_values(A, pieces.items);
   schedule.sums = std::move(pieces.sums);
   schedule.slots = pieces.slots;
+  constexpr double most_imbalance = 1.2;
+  constexpr int usual_blocks = 4;  // of a multiprocessor
+  const bool is_dealt = partition == BmatPartition::Dealt ||
+                        (partition == BmatPartition::Best &&
+                         dealt_bmat_imbalance(schedule.items, usual_blocks * multiprocessors, cost) <= most_imbalance);
+  if (is_dealt) return schedule;
   schedule.points = partition_bmat_items(schedule.items, multiprocessors * bmat_parts_per_multiprocessor, cost);
   return schedule;
 }
 
 template std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<int>>&, int, BmatCost);
 template std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<std::size_t>>&, int, BmatCost);
-template HostBmatSchedule<int> build_bmat_schedule(const BmatPattern<int>&, int, int, BmatCost);
-template HostBmatSchedule<std::size_t> build_bmat_schedule(const BmatPattern<std::size_t>&, int, int, BmatCost);
+template double dealt_bmat_imbalance(const std::vector<BmatItem<int>>&, int, BmatCost);
+template double dealt_bmat_imbalance(const std::vector<BmatItem<std::size_t>>&, int, BmatCost);
+template HostBmatSchedule<int> build_bmat_schedule(const BmatPattern<int>&, int, int, BmatPartition, BmatCost);
+template HostBmatSchedule<std::size_t> build_bmat_schedule(const BmatPattern<std::size_t>&, int, int, BmatPartition,
+                                                           BmatCost);
 
 }  // namespace Tessera::Cuda

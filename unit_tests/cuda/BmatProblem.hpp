@@ -12,7 +12,7 @@ namespace Tessera::Test {
 /// product, workspace) is the product.
 template <class Offset, class Scalar, class Launch>
 void bmat_product(const HostMatrix& A, const ProductCase& c, const std::vector<Scalar>& x, std::vector<Scalar>& y,
-                  const Launch& launch) {
+                  const Launch& launch, Cuda::BmatPartition partition = Cuda::BmatPartition::EqualCost) {
   const Bench::HostBmat B = Bench::build_bmat(A);
   const std::vector<Offset> window_offsets(B.window_offsets.begin(), B.window_offsets.end());
   const std::vector<Offset> value_offsets(B.value_offsets.begin(), B.value_offsets.end());
@@ -25,7 +25,7 @@ void bmat_product(const HostMatrix& A, const ProductCase& c, const std::vector<S
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "cudaDeviceGetAttribute");
   const auto host_schedule = Cuda::build_bmat_schedule<Offset>(
       {A.rows, A.columns, window_offsets.data(), value_offsets.data(), B.tile_columns.data(), B.tile_words.data()},
-      c.piece_tiles, multiprocessors);
+      c.piece_tiles, multiprocessors, partition);
   const OnDevice<Cuda::BmatItem<Offset>> items(host_schedule.items);
   const OnDevice<Cuda::CondensedSum> sums(host_schedule.sums);
   const OnDevice<Cuda::BmatPoint> points(host_schedule.points);

@@ -92,7 +92,7 @@ void check_schedule() {
     for (int w = 0; w < 4; ++w) words.push_back(w == t % 4 ? (1u << (t + 1)) - 1 : 0);
   }
   const BmatPattern<Offset> A = {33, 100, windows.data(), values.data(), nullptr, words.data()};
-  const auto schedule = build_bmat_schedule(A, 2, 3);
+  const auto schedule = build_bmat_schedule(A, 2, 3, BmatPartition::EqualCost);
   ASSERT_EQ(schedule.items.size(), 5u);
   EXPECT_EQ(schedule.slots, 3);
   ASSERT_EQ(schedule.sums.size(), 1u);
@@ -113,6 +113,22 @@ void check_schedule() {
 TEST(BmatSchedule, ItemsKnowTheirFirstValue) {
   check_schedule<int>();
   check_schedule<std::size_t>();
+}
+
+TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
+  EXPECT_DOUBLE_EQ(dealt_bmat_imbalance(items_of({1, 3, 1, 3}), 2, {0}), 1.5);
+  EXPECT_DOUBLE_EQ(dealt_bmat_imbalance(items_of({1, 3, 3, 1}), 4, {2}), 1.25);
+  EXPECT_EQ(dealt_bmat_imbalance(Items(), 4), 1);
+  // 32 windows for four blocks: alike, and every fourth much longer.
+  for (const int longer : {0, 100}) {
+    std::vector<int> offsets = {0};
+    for (int w = 0; w < 32; ++w) offsets.push_back(offsets.back() + 10 + (w % 4 == 0 ? longer : 0));
+    const std::vector<std::uint32_t> words(std::size_t(offsets.back()) * 4, 1);
+    const BmatPattern<int> A = {512, 100, offsets.data(), offsets.data(), nullptr, words.data()};
+    EXPECT_EQ(build_bmat_schedule(A, 1000, 1).points.empty(), longer == 0);
+    EXPECT_TRUE(build_bmat_schedule(A, 1000, 1, BmatPartition::Dealt).points.empty());
+    EXPECT_FALSE(build_bmat_schedule(A, 1000, 1, BmatPartition::EqualCost).points.empty());
+  }
 }
 
 TEST(BmatSchedule, RefusesNumbersThatMakeNoSense) {

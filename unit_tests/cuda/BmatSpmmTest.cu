@@ -138,9 +138,9 @@ void check_columns(Precision precision) {
 TEST(BmatSpmm, ColumnsDouble) { check_columns<double>(Precision::Native); }
 TEST(BmatSpmm, ColumnsTf32x3) { check_columns<float>(Precision::Tf32x3); }
 
-// Shapes of blocks that products do not run with: their results have the same bits.
+// Shapes of blocks and partitions that the products above do not run with: their results have the same bits.
 template <Precision precision, class Policy, class Scalar>
-void check_policy(const char* name) {
+void check_policy(const char* name, Cuda::BmatPartition partition = Cuda::BmatPartition::EqualCost) {
   SCOPED_TRACE(name);
   const HostMatrix A = random_matrix(60, 150, 20, 12);
   for (const int columns : {8, 100}) {
@@ -148,21 +148,16 @@ void check_policy(const char* name) {
     const auto x = random_values<Scalar>(extent(c, A.columns), 5), y = random_values<Scalar>(extent(c, A.rows), 6);
     std::vector<Scalar> expected = y, result = y;
     bmat_product<int>(A, c, x, expected);
-    bmat_product<int>(
-        A, c, x, result, [](const auto& pattern, const auto& schedule, const auto& product, const Scratch& workspace) {
-          Cuda::BmatArguments<int, Scalar, Scalar> arguments = {.A = pattern, .schedule = schedule, .product = product};
-          arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
-          arguments.partials_stride = product.x.columns;
-          Cuda::launch_bmat<precision, Policy>(nullptr, arguments);
-        });
+    const auto launch = [](const auto& pattern, const auto& schedule, const auto& product, const Scratch& workspace) {
+      Cuda::BmatArguments<int, Scalar, Scalar> arguments = {.A = pattern, .schedule = schedule, .product = product};
+      arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
+      arguments.partials_stride = product.x.columns;
+      Cuda::launch_bmat<precision, Policy>(nullptr, arguments);
+    };
+    bmat_product<int>(A, c, x, result, launch, partition);
     EXPECT_EQ(std::memcmp(result.data(), expected.data(), y.size() * sizeof(Scalar)), 0) << columns << " columns";
   }
 }
-
-template <class Policy>
-struct Unbalanced : Policy {
-  static constexpr bool balanced = false;
-};
 
 TEST(BmatSpmm, PoliciesAgree) {
   TESSERA_SKIP_WITHOUT_GPU();
@@ -178,7 +173,8 @@ TEST(BmatSpmm, PoliciesAgree) {
   check_policy<native, WithoutBulkCopies<BmatPolicy<32, 4, 2, 2, 2>>, double>("rows of 1024 bytes");
   check_policy<tf32x3, BmatPolicy<64, 2, 2, 4, 4>, float>("bulk copies");
   check_policy<tf32x3, BmatPolicy<64, 4, 1, 2, 1, BmatCopy::Sixteens>, float>("rows of 1024 bytes");
-  check_policy<tf32x3, Unbalanced<BmatPolicy<32, 2, 2, 2, 3>>, float>("every so-manieth window");
+  check_policy<tf32x3, BmatPolicy<32, 2, 2, 2, 3>, float>("dealt", Cuda::BmatPartition::Dealt);
+  check_policy<native, Cuda::TunedBmatPolicy<double, false>, double>("dealt", Cuda::BmatPartition::Dealt);
 }
 
 TEST(BmatSpmm, RefusesWhatItCannotDo) {

@@ -8,19 +8,15 @@ namespace Tessera::Bench {
 namespace {
 
 using Cuda::BmatCopy;
+using Cuda::BmatPartition;
 using Cuda::BmatPolicy;
-
-/// Blocks take every so-manieth window, whatever it costs.
-template <class Policy>
-struct Unbalanced : Policy {
-  static constexpr bool balanced = false;
-};
 
 template <Precision arithmetic, class Policy, class Scalar>
 class BmatCandidate : public Candidate<Scalar> {
  public:
   /// ablation: what is taken away; empty: nothing.
-  explicit BmatCandidate(std::string ablation) : ablation_(std::move(ablation)) {}
+  BmatCandidate(std::string ablation, BmatPartition partition)
+      : ablation_(std::move(ablation)), partition_(partition) {}
 
   std::string name() const override {
     const auto text = [](int number) { return std::to_string(number); };
@@ -37,7 +33,7 @@ class BmatCandidate : public Candidate<Scalar> {
   // Not where most consumers of a wide block would have no columns, nor where a narrow one takes many turns.
   bool prepare(const HostMatrix& A, int N) override {
     if ((Policy::columns > 32) != (N > 32)) return false;
-    matrix_ = prepared_bmat<Scalar>(A);
+    matrix_ = prepared_bmat<Scalar>(A, partition_);
     columns_ = N;
     stride_ = (N + 3) / 4 * 4;
     partials_ = DeviceArray<Scalar>(std::size_t(matrix_->slots()) * 16 * stride_);
@@ -63,6 +59,7 @@ class BmatCandidate : public Candidate<Scalar> {
 
  private:
   std::string ablation_;
+  BmatPartition partition_;
   std::shared_ptr<PreparedBmat<Scalar>> matrix_;
   int columns_ = 0;
   std::ptrdiff_t stride_ = 0;
@@ -70,8 +67,9 @@ class BmatCandidate : public Candidate<Scalar> {
 };
 
 template <Precision precision, class Policy, class Scalar>
-void add(Candidates<Scalar>& candidates, const std::string& ablation = "") {
-  candidates.push_back(std::make_unique<BmatCandidate<precision, Policy, Scalar>>(ablation));
+void add(Candidates<Scalar>& candidates, const std::string& ablation = "",
+         BmatPartition partition = BmatPartition::Best) {
+  candidates.push_back(std::make_unique<BmatCandidate<precision, Policy, Scalar>>(ablation, partition));
 }
 
 // The policy with one part less. With one MMA a consumer, blocks have so many warps that fewer fit: with more buffers.
@@ -83,8 +81,9 @@ void add_ablations(Candidates<Scalar>& candidates) {
   constexpr int fewer = warps > 4 ? 2 : blocks / 2;
   constexpr int more = buffers * blocks / fewer < 8 ? buffers * blocks / fewer : 8;
   add<precision, BmatPolicy<8, warps, tiles, more, fewer, copy>>(candidates, "one MMA");
-  add<precision, Unbalanced<BmatPolicy<warp_columns, consumers, tiles, buffers, blocks, copy>>>(candidates,
-                                                                                                "unbalanced");
+  using Policy = BmatPolicy<warp_columns, consumers, tiles, buffers, blocks, copy>;
+  add<precision, Policy>(candidates, "dealt", BmatPartition::Dealt);
+  add<precision, Policy>(candidates, "equal cost", BmatPartition::EqualCost);
 }
 
 template <Precision precision>

@@ -139,7 +139,7 @@ void print_cost(int columns) {
   const Stream stream;
   for (const int all : {50000, 200000}) {
     for (const int tiles : {1, 2, 4, 8, 16, 32}) {
-      const PreparedBmat<Scalar> matrix(uniform_windows(all / tiles, tiles, 60000));
+      const PreparedBmat<Scalar> matrix(uniform_windows(all / tiles, tiles, 60000), Cuda::BmatPartition::EqualCost);
       const double ms = TimedProduct<Scalar>(matrix, columns).template milliseconds<precision, Policy>(stream);
       samples.push_back({all / tiles, tiles, ms});
       fit.add(all, all / tiles, ms);

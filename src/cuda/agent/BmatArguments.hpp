@@ -27,7 +27,7 @@ class BmatTasks {
  public:
   __device__ __forceinline__ BmatTasks(const BmatSchedule<Offset>& schedule, int columns)
       : slabs_(window_count(columns, Policy::columns)) {
-    if constexpr (Policy::balanced) {
+    if (schedule.points != nullptr) {
       constexpr int step = bmat_parts_per_multiprocessor / Policy::blocks;
       const BmatPoint* points = schedule.points + blockIdx.x * step;
       find(points[0], item_, slab_);
@@ -35,6 +35,7 @@ class BmatTasks {
     } else {
       item_ = static_cast<int>(blockIdx.x), slab_ = 0;
       last_item_ = schedule.item_count, last_slab_ = 0;
+      step_ = static_cast<int>(gridDim.x);
     }
   }
 
@@ -46,7 +47,7 @@ class BmatTasks {
   __device__ __forceinline__ void advance() {
     if (++slab_ < slabs_) return;
     slab_ = 0;
-    item_ += Policy::balanced ? 1 : static_cast<int>(gridDim.x);
+    item_ += step_;
   }
 
  private:
@@ -59,7 +60,8 @@ class BmatTasks {
     if (slab == slabs_) ++item, slab = 0;
   }
 
-  int slabs_;  // of an item
+  int slabs_;     // of an item
+  int step_ = 1;  // from an item to the next
   int item_, slab_, last_item_, last_slab_;
 };
 

@@ -34,8 +34,6 @@ struct BmatPolicy {
   static constexpr int threads = 32 * (consumers + 1);
   static constexpr BmatCopy copy = copy_;
 
-  /// Whether blocks have parts of equal cost, or every so-manieth item. False is for benchmarks.
-  static constexpr bool balanced = true;
   /// Whether rows of X are copied, whether producer and consumers wait for each other, whether tiles are multiplied:
   /// without one of these results are wrong. False is for a program that measures what each takes.
   static constexpr bool loads = true;

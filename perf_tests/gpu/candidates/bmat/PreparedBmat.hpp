@@ -13,8 +13,8 @@ namespace Tessera::Bench {
 template <class Scalar>
 class PreparedBmat {
  public:
-  explicit PreparedBmat(const HostMatrix& A) : PreparedBmat(build_bmat(A)) {}
-  explicit PreparedBmat(const HostBmat& B)
+  explicit PreparedBmat(const HostMatrix& A) : PreparedBmat(build_bmat(A), Cuda::BmatPartition::Best) {}
+  PreparedBmat(const HostBmat& B, Cuda::BmatPartition partition)
       : rows_(B.rows),
         columns_(B.columns),
         multiprocessors_(describe_machine().multiprocessors),
@@ -23,8 +23,8 @@ class PreparedBmat {
         tile_columns_(B.tile_columns),
         tile_words_(B.tile_words),
         values_(std::vector<Scalar>(B.values.begin(), B.values.end())) {
-    const auto schedule =
-        Cuda::build_bmat_schedule(B.view(), Cuda::condensed_piece_tiles(B.window_offsets.back()), multiprocessors_);
+    const auto schedule = Cuda::build_bmat_schedule(B.view(), Cuda::condensed_piece_tiles(B.window_offsets.back()),
+                                                    multiprocessors_, partition);
     items_ = DeviceArray<Cuda::BmatItem<int>>(schedule.items);
     sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);
     points_ = DeviceArray<Cuda::BmatPoint>(schedule.points);
@@ -62,12 +62,12 @@ class PreparedBmat {
 
 /// The matrix in BMat; what is built on the host is kept until another one is asked for.
 template <class Scalar>
-std::shared_ptr<PreparedBmat<Scalar>> prepared_bmat(const HostMatrix& A) {
+std::shared_ptr<PreparedBmat<Scalar>> prepared_bmat(const HostMatrix& A, Cuda::BmatPartition partition) {
   static std::uint64_t last_hash = 0;
   static HostBmat last;
   const std::uint64_t hash = Impl::hash(A);
   if (last_hash != hash) last = build_bmat(A), last_hash = hash;
-  return std::make_shared<PreparedBmat<Scalar>>(last);
+  return std::make_shared<PreparedBmat<Scalar>>(last, partition);
 }
 
 }  // namespace Tessera::Bench

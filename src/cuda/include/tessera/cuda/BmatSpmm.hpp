@@ -37,7 +37,7 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
 /// counts them; points of the partition do not drift (BmatSchedule.hpp), and cut items where slabs of a block begin,
 /// not every 16 columns: a block of which some warps have no columns takes as long as with all.
 ///
-/// Compute capability 9.0; below, rows are copied by cp.async. Throws std::invalid_argument for a precision or a
+/// Compute capability 8.0. Throws std::invalid_argument for a precision or a
 /// workspace that does not do, std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost:
 /// 16 * 64 multiplications for each tile and 8 columns; reads 8 rows of X a tile.
 template <class Offset, class MatrixScalar, class Scalar>
