@@ -33,8 +33,8 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
 /// Deviations from the paper, whose X has 256 columns and more:
 /// - A thread's place counts the entries before its own (BmatView.hpp).
 /// - A multiprocessor holds several blocks: one has too little to do with X of few columns.
-/// - Rows of X are copied by cp.async, 16 bytes a lane: a warp begins bulk copies one after the other, 75 cycles each on
-///   an H200, longer than it takes to copy rows of 128 to 512 bytes. Policies with bulk copies are measured beside.
+/// - Rows of X are copied by cp.async, 16 bytes a lane: a warp begins bulk copies one after the other, about 75 cycles
+///   each on an H200, longer than it takes to copy rows of 128 to 512 bytes.
 /// - Words of tiles reach shared memory through the registers of the producer, which counts them.
 /// - Windows that are too long are split by tiles as well, with a second step that adds in order.
 /// - The partition (BmatSchedule.hpp) does not drift, has no genetic refinement, and cuts items where slabs of a block
