@@ -22,6 +22,8 @@ std::string pipeline_name() {
     case TilePipeline::MatrixAhead:
       return ", A ahead";
     case TilePipeline::AllAhead:
+      return ", all ahead";
+    case TilePipeline::BlocksFurther:
       return "";
   }
   return "";
@@ -60,7 +62,8 @@ class BitTcf : public Candidate<Scalar> {
   // Not where another candidate would launch the same, nor blocks for narrow X on wide ones or the other way around.
   bool prepare(const HostMatrix& A, int N) override {
     if ((N <= narrow_columns) != (Policy::block_columns <= narrow_columns)) return false;
-    matrix_ = prepared_condensed<Scalar>(A, 1);
+    static std::shared_ptr<PreparedCondensed<Scalar>> kept;  // the next candidate wants it, too
+    kept = matrix_ = prepared_condensed<Scalar>(A, 1);
     const std::vector<int>& offsets = matrix_->host_window_offsets();
     const int windows = matrix_->pattern().windows();
     const bool adapts = Cuda::tile_imbalance(offsets.data(), windows) > Cuda::balanced_imbalance;
@@ -134,11 +137,12 @@ struct Adder {
   template <int warps, int columns, int blocks, int reads>
   void add_with_ablations() {
     constexpr auto adaptive = BitTcfBalance::Adaptive;
-    constexpr auto all = TilePipeline::AllAhead;
+    constexpr auto all = TilePipeline::BlocksFurther;
     add_shape<warps, columns, blocks, reads>();
     add<BitTcfPolicy<warps, columns, blocks, reads>>(BitTcfBalance::Never, true);
     add<BitTcfPolicy<warps, columns, blocks, reads, TilePipeline::None>>(adaptive, true);
     add<BitTcfPolicy<warps, columns, blocks, reads, TilePipeline::MatrixAhead>>(adaptive, true);
+    add<BitTcfPolicy<warps, columns, blocks, reads, TilePipeline::AllAhead>>(adaptive, true);
     add<BitTcfPolicy<warps, columns, blocks, reads, all, XCaching::Ordinary, YCaching::Ordinary>>(adaptive, true);
     add<BitTcfPolicy<warps, columns, blocks, reads, all, XCaching::PastL1>>(adaptive, true);
     add<BitTcfPolicy<warps, columns, blocks, reads, all, XCaching::AllLevels, YCaching::Streaming>>(adaptive, true);
@@ -154,24 +158,22 @@ template <>
 Candidates<double> make_bit_tcf_candidates<double>() {
   Candidates<double> candidates;
   Adder<double, Precision::Native> adder{candidates};
-  adder.add_with_ablations<2, 16, 12, 2>();
-  adder.add_shape<2, 16, 14, 1>();
-  adder.add_with_ablations<4, 32, 4, 4>();
-  adder.add_shape<4, 32, 5, 2>();
-  adder.add_shape<4, 16, 7, 2>();
-  adder.add_shape<8, 16, 3, 2>();
+  adder.add_with_ablations<2, 16, 12, 1>();
+  adder.add_shape<2, 16, 14, 2>();
+  adder.add_with_ablations<4, 32, 5, 2>();
+  adder.add_shape<2, 32, 10, 2>();
+  adder.add_shape<2, 64, 6, 2>();
   return candidates;
 }
 
 template <Precision precision>
 void add_float_shapes(Candidates<float>& candidates) {
   Adder<float, precision> adder{candidates};
-  adder.template add_with_ablations<2, 16, 14, 2>();
+  adder.template add_with_ablations<2, 16, 14, 1>();
   adder.template add_shape<2, 16, 16, 1>();
-  adder.template add_with_ablations<4, 32, 6, 2>();
-  adder.template add_shape<4, 16, 8, 1>();
-  adder.template add_shape<8, 16, 4, 1>();
-  adder.template add_shape<2, 64, 8, 2>();
+  adder.template add_with_ablations<2, 64, 8, 2>();
+  adder.template add_shape<4, 32, 6, 2>();
+  adder.template add_shape<2, 32, 12, 2>();
 }
 
 template <>

@@ -37,9 +37,20 @@ class BitTcfAgent {
       const CondensedItem<Offset> item = items[i];
       typename Warp::Sums sums = {};
       const Offset end = item.first_tile + static_cast<Offset>(item.tiles);
-      for (; tile < end; ++tile) multiply(tile, sums);
+      // Two by two: to copy rows from one set of registers to the other is to wait for them.
+      for (; tile + 1 < end; tile += 2) {
+        multiply(tile, rows_, next_rows_, sums);
+        multiply(tile + 1, next_rows_, rows_, sums);
+      }
+      if (tile < end) {
+        multiply(tile, rows_, next_rows_, sums);
+        if constexpr (rows_are_ahead) rows_ = next_rows_;
+        ++tile;
+      }
       if (has_columns_) warp_.finish(item, sums);
+      __syncwarp();  // lanes that stored much, or little, multiply together again
     }
+    tiles_.end();
   }
 
  private:
@@ -48,49 +59,61 @@ class BitTcfAgent {
 
   // Before the first tile: what multiply() takes for granted.
   __device__ __forceinline__ void fill(Offset tile) {
-    if constexpr (Policy::pipeline == TilePipeline::None) return;
-    tiles_.begin_columns(tile);
-    if constexpr (rows_are_ahead) {
-      if (tile + 1 < last_tile_) tiles_.begin_columns(tile + 1);
+    if constexpr (blocks > 0) {
+#pragma unroll
+      for (int t = 0; t < columns; ++t) begin_columns(tile + t);
+#pragma unroll
+      for (int t = 0; t < blocks; ++t) {
+        load_index(tile + t);
+        begin_block(tile + t);
+      }
+      load_index(tile + blocks);
+      tiles_.template arrive<0>();
+      if constexpr (rows_are_ahead) load_rows(tile, rows_);
     }
-    tiles_.begin_block(tile, tiles_.load_index(tile));
-    if (tile + 1 < last_tile_) next_index_ = tiles_.load_index(tile + 1);
-    tiles_.arrive();
-    if constexpr (rows_are_ahead) load_rows(tile, rows_);
   }
 
-  // Begins what a later tile needs, multiplies this one, waits for what was begun.
-  __device__ __forceinline__ void multiply(Offset tile, typename Warp::Sums& sums) {
-    if constexpr (Policy::pipeline == TilePipeline::None) {
-      tiles_.begin_columns(tile);
-      tiles_.begin_block(tile, tiles_.load_index(tile));
-      tiles_.arrive();
+  // Begins what later tiles need, multiplies this one, waits for what the next one needs in shared memory. Rows of X
+  // are in `rows` already if they are ahead, and those of the next tile will be in next_rows when it is multiplied.
+  __device__ __forceinline__ void multiply(Offset tile, Rows& rows, Rows& next_rows, typename Warp::Sums& sums) {
+    if constexpr (blocks == 0) {
+      load_index(tile);
+      begin_columns(tile);
+      begin_block(tile);
+      tiles_.template arrive<0>();
     }
-    Rows next_rows;
-    if constexpr (rows_are_ahead) {
-      if (tile + 1 < last_tile_) load_rows(tile + 1, next_rows);
-    } else {
-      load_rows(tile, rows_);
-    }
-    if constexpr (Policy::pipeline != TilePipeline::None) {
-      constexpr int columns_ahead = rows_are_ahead ? 2 : 1;
-      if (tile + columns_ahead < last_tile_) tiles_.begin_columns(tile + columns_ahead);
-      if (tile + 1 < last_tile_) tiles_.begin_block(tile + 1, next_index_);
-      if (tile + 2 < last_tile_) next_index_ = tiles_.load_index(tile + 2);
+    load_rows(tile + (rows_are_ahead ? 1 : 0), rows_are_ahead ? next_rows : rows);
+    if constexpr (blocks > 0) {
+      begin_columns(tile + columns);
+      begin_block(tile + blocks);
+      load_index(tile + blocks + 1);
     }
     if (has_columns_) {
-      tiles_.read_block(tile, lane_, rows_.a[0]);
-      warp_.add_products(rows_, sums);
+      tiles_.read_block(tile, lane_, rows.a[0]);
+      warp_.add_products(rows, sums);
     }
-    tiles_.arrive();
-    if constexpr (rows_are_ahead) rows_ = next_rows;
+    tiles_.template arrive<(blocks > 1 ? blocks - 1 : 0)>();
   }
 
+  // For tiles beyond the last one these do nothing.
+  __device__ __forceinline__ void begin_columns(Offset tile) const {
+    if (tile < last_tile_) tiles_.begin_columns(tile);
+  }
+  __device__ __forceinline__ void load_index(Offset tile) {
+    if (tile < last_tile_) index_ = tiles_.load_index(tile);
+  }
+  __device__ __forceinline__ void begin_block(Offset tile) const {
+    if (tile < last_tile_) tiles_.begin_block(tile, index_);
+  }
   __device__ __forceinline__ void load_rows(Offset tile, Rows& rows) const {
-    if (has_columns_) warp_.load_rows(tiles_.columns(tile, lane_), rows);
+    if (has_columns_ && tile < last_tile_) warp_.load_rows(tiles_.columns(tile, lane_), rows);
   }
 
-  static constexpr bool rows_are_ahead = Policy::pipeline == TilePipeline::AllAhead;
+  static constexpr bool rows_are_ahead = rows_ahead(Policy::pipeline) > 0;
+  // How many tiles ahead blocks and tile columns are read.
+  static constexpr int blocks = blocks_ahead(Policy::pipeline);
+  static constexpr int columns = blocks + rows_ahead(Policy::pipeline);
+  static_assert(blocks < static_cast<int>(Tiles::buffers) && columns < static_cast<int>(Tiles::buffers));
 
   const Arguments& arguments_;
   Tiles tiles_;
@@ -98,8 +121,8 @@ class BitTcfAgent {
   int lane_;
   bool has_columns_;  // whether there are any for this warp
   Offset last_tile_ = 0;
-  typename Tiles::Index next_index_ = {};
-  Rows rows_;
+  typename Tiles::Index index_ = {};  // of the tile whose block is begun next
+  Rows rows_, next_rows_;
 };
 
 }  // namespace Tessera::Cuda

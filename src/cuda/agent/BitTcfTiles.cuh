@@ -13,21 +13,21 @@
 namespace Tessera::Cuda {
 
 /// Tiles of a BitTCF matrix in the shared memory of a block of threads: whole blocks of 8x8 elements, row by row, and
-/// tile columns. What is begun here is there after arrive().
+/// tile columns. What is begun here is there after a later arrive().
 ///
 /// Two warps decode, an element a thread: where the mask has an entry, its value is copied from memory, elsewhere is 0.
-/// Blocks have two buffers. Tile columns, which rows of X wait for, are needed a tile earlier and have four: with two,
-/// warps that are ahead would overwrite what others still read before the first barrier.
+/// There are buffers for blocks up to three tiles ahead, and for tile columns, which rows of X wait for, up to three
+/// ahead of the rows that are being read: between the first two barriers warps read columns of two tiles.
 template <class Offset, class MatrixScalar>
 class BitTcfTiles {
  public:
   using Pattern = CondensedPattern<Offset>;
 
-  static constexpr unsigned block_buffers = 2, column_buffers = 4;  // powers of 2: numbers of tiles wrap around
+  static constexpr unsigned buffers = 4;  // a power of 2: numbers of tiles wrap around
 
   struct Memory {
-    alignas(16) MatrixScalar blocks[block_buffers][Pattern::block_size];
-    alignas(16) Ordinal columns[column_buffers][Pattern::tile_width];
+    alignas(16) MatrixScalar blocks[buffers][Pattern::block_size];
+    alignas(16) Ordinal columns[buffers][Pattern::tile_width];
   };
 
   /// What a decoding thread must know of a tile.
@@ -46,7 +46,7 @@ class BitTcfTiles {
 
   __device__ __forceinline__ void begin_columns(Offset tile) const {
     if (thread_ >= Pattern::tile_width) return;
-    copy_async_cached<sizeof(Ordinal)>(&memory_.columns[number(tile) % column_buffers][thread_],
+    copy_async_cached<sizeof(Ordinal)>(&memory_.columns[number(tile) % buffers][thread_],
                                        A_.tile_columns + std::size_t(tile) * Pattern::tile_width + thread_);
   }
 
@@ -55,7 +55,7 @@ class BitTcfTiles {
     constexpr int half = Pattern::block_size / 2;
     const auto low = static_cast<unsigned>(index.mask), high = static_cast<unsigned>(index.mask >> half);
     const unsigned own = thread_ < half ? low : high, bit = 1u << (thread_ % half);
-    MatrixScalar* to = &memory_.blocks[number(tile) % block_buffers][thread_];
+    MatrixScalar* to = &memory_.blocks[number(tile) % buffers][thread_];
     if ((own & bit) != 0) {
       const unsigned before = popcount32(own & (bit - 1)) + (thread_ < half ? 0 : popcount32(low));
       const auto first = static_cast<std::make_unsigned_t<Offset>>(index.first_value);
@@ -65,22 +65,27 @@ class BitTcfTiles {
     }
   }
 
-  /// Waits for all that this block of threads has begun. All threads call it.
+  /// Waits for what was begun in this block of threads, but what was begun after the last arrival but (pending - 1), if
+  /// pending > 0. All threads call it.
+  template <int pending>
   __device__ __forceinline__ void arrive() const {
     commit_copies();
-    wait_copies<0>();
+    wait_copies<pending>();
     __syncthreads();
   }
 
+  /// After the last arrival.
+  __device__ __forceinline__ void end() const { wait_copies<0>(); }
+
   /// The columns of the two rows of X that a lane holds.
   __device__ __forceinline__ int2 columns(Offset tile, int lane) const {
-    return reinterpret_cast<const int2*>(memory_.columns[number(tile) % column_buffers])[lane % 4];
+    return reinterpret_cast<const int2*>(memory_.columns[number(tile) % buffers])[lane % 4];
   }
 
   /// A lane's two elements of the block, as right operand.
   __device__ __forceinline__ void read_block(Offset tile, int lane, MatrixScalar (&a)[2]) const {
     using Pair = vector_of_t<MatrixScalar, 2>;
-    *reinterpret_cast<Pair*>(a) = reinterpret_cast<const Pair*>(memory_.blocks[number(tile) % block_buffers])[lane];
+    *reinterpret_cast<Pair*>(a) = reinterpret_cast<const Pair*>(memory_.blocks[number(tile) % buffers])[lane];
   }
 
  private:

@@ -5,12 +5,23 @@
 
 namespace Tessera::Cuda {
 
-/// What of a tile is on its way while the one before it is multiplied.
+/// What of later tiles is on its way while one is multiplied.
 enum class TilePipeline {
-  None,         ///< nothing: a tile is read, then multiplied
-  MatrixAhead,  ///< block of A and tile columns, as in DTC-SpMM; rows of X are waited for
-  AllAhead      ///< rows of X, too: Acc-SpMM's pipeline, "least bubble"
+  None,          ///< nothing: a tile is read, then multiplied
+  MatrixAhead,   ///< block of A and tile columns of the next one, as in DTC-SpMM; rows of X are waited for
+  AllAhead,      ///< rows of X of the next one, too: Acc-SpMM's pipeline, "least bubble"
+  BlocksFurther  ///< the same with the block of the next but one, so that nobody waits for copies that have just begun
 };
+
+/// How many tiles ahead blocks of A are read.
+constexpr int blocks_ahead(TilePipeline pipeline) {
+  return pipeline == TilePipeline::None ? 0 : pipeline == TilePipeline::BlocksFurther ? 2 : 1;
+}
+
+/// How many tiles ahead rows of X are read.
+constexpr int rows_ahead(TilePipeline pipeline) {
+  return pipeline == TilePipeline::None || pipeline == TilePipeline::MatrixAhead ? 0 : 1;
+}
 
 /// How a block of threads multiplies BitTCF tiles.
 ///
@@ -18,7 +29,7 @@ enum class TilePipeline {
 /// columns  of X that a warp takes: a multiple of 16
 /// blocks   that a multiprocessor must be able to hold: limits the registers
 /// reads    as of CondensedPolicy
-template <int warps_, int columns_, int blocks_, int reads_, TilePipeline pipeline_ = TilePipeline::AllAhead,
+template <int warps_, int columns_, int blocks_, int reads_, TilePipeline pipeline_ = TilePipeline::BlocksFurther,
           XCaching x_caching_ = XCaching::AllLevels, YCaching y_caching_ = YCaching::WriteThrough>
 struct BitTcfPolicy {
   static_assert(warps_ >= 2 && columns_ % 16 == 0 && warps_ * blocks_ <= 64);
@@ -37,12 +48,12 @@ struct BitTcfPolicy {
 template <class Scalar, bool wide>
 struct TunedBitTcfPolicy;
 template <>
-struct TunedBitTcfPolicy<double, false> : BitTcfPolicy<2, 16, 12, 2> {};
+struct TunedBitTcfPolicy<double, false> : BitTcfPolicy<2, 16, 12, 1> {};
 template <>
-struct TunedBitTcfPolicy<double, true> : BitTcfPolicy<4, 32, 4, 4> {};
+struct TunedBitTcfPolicy<double, true> : BitTcfPolicy<4, 32, 5, 2> {};
 template <>
-struct TunedBitTcfPolicy<float, false> : BitTcfPolicy<2, 16, 14, 2> {};
+struct TunedBitTcfPolicy<float, false> : BitTcfPolicy<2, 16, 14, 1> {};
 template <>
-struct TunedBitTcfPolicy<float, true> : BitTcfPolicy<4, 32, 6, 2> {};
+struct TunedBitTcfPolicy<float, true> : BitTcfPolicy<2, 64, 8, 2> {};
 
 }  // namespace Tessera::Cuda

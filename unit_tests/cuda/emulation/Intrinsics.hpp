@@ -93,6 +93,10 @@ T __shfl_down_sync(unsigned, T value, int distance) {
   const auto source = static_cast<int>(block.lane()) + distance;
   return block.exchange("__shfl_down_sync", value)[source < 32 ? source : static_cast<int>(block.lane())];
 }
+inline int __any_sync(unsigned, bool value) {
+  const bool* values = Tessera::Emulation::Block::running().exchange("__any_sync", value);
+  return std::any_of(values, values + 32, [](bool is_set) { return is_set; });
+}
 inline int __reduce_max_sync(unsigned, int value) {
   const int* values = Tessera::Emulation::Block::running().exchange("__reduce_max_sync", value);
   return *std::max_element(values, values + 32);
