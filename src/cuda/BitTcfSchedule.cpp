@@ -68,7 +68,7 @@ double bittcf_block_time(double tiles, double windows, int scalar_bytes) {
 }
 
 int bittcf_block_tiles(double tiles) {
-  constexpr double resident_blocks = 132 * 8;  // of an H200
+  constexpr double resident_blocks = 132 * 16;  // of an H200
   constexpr double fewest = 8, most = 32;
   return static_cast<int>(std::clamp(std::ceil(tiles / resident_blocks), fewest, most));
 }

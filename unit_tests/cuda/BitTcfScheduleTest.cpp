@@ -88,7 +88,7 @@ TEST(BitTcfSchedule, TimeGrowsWithTilesWindowsAndElements) {
 
 TEST(BitTcfSchedule, TilesOfABlock) {
   EXPECT_EQ(bittcf_block_tiles(0), 8);
-  EXPECT_EQ(bittcf_block_tiles(18412), 18);  // a band
+  EXPECT_EQ(bittcf_block_tiles(18412), 9);  // a band
   EXPECT_EQ(bittcf_block_tiles(1e9), 32);
 }
 

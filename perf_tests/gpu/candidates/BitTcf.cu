@@ -162,7 +162,7 @@ Candidates<double> make_bit_tcf_candidates<double>() {
   adder.add_shape<2, 16, 14, 2>();
   adder.add_with_ablations<4, 32, 5, 2>();
   adder.add_shape<2, 32, 10, 2>();
-  adder.add_shape<2, 64, 6, 2>();
+  adder.add_shape<2, 64, 6, 4>();
   return candidates;
 }
 

@@ -65,8 +65,8 @@ class BitTcfTiles {
     }
   }
 
-  /// Waits for what was begun in this block of threads, but what was begun after the last arrival but (pending - 1), if
-  /// pending > 0. All threads call it.
+  /// Waits for what this block of threads began before the arrival `pending` arrivals ago; 0: before this one. All
+  /// threads call it.
   template <int pending>
   __device__ __forceinline__ void arrive() const {
     commit_copies();
