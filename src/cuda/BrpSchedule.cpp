@@ -13,16 +13,15 @@ Offset first_residual(const BlockRowPartitionPattern<Offset>& A, Ordinal window)
 template <class Offset>
 BrpItem<Offset> piece_of_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window, int pieces, int p) {
   const Offset groups = A.window_groups[window + 1] - A.window_groups[window];
-  const Offset residuals = first_residual(A, window + 1) - first_residual(A, window);
-  const Offset group = first_of_even_piece(groups, pieces, p), residual = first_of_even_piece(residuals, pieces, p);
+  const Offset group = first_of_even_piece(groups, pieces, p);
   BrpItem<Offset> item = {};
   item.first_group = A.window_groups[window] + group;
-  item.first_residual = first_residual(A, window) + residual;
   item.first_listed = A.window_residuals[window];
   item.groups = static_cast<int>(first_of_even_piece(groups, pieces, p + 1) - group);
-  item.residuals = static_cast<int>(first_of_even_piece(residuals, pieces, p + 1) - residual);
   item.window = window;
   item.slot = BrpItem<Offset>::direct;
+  item.piece = p;
+  item.pieces = pieces;
   for (Offset listed = A.window_residuals[window]; listed < A.window_residuals[window + 1]; ++listed) {
     item.residual_rows |= 1u << A.residual_rows[listed] % A.tile_rows;
   }

@@ -50,7 +50,7 @@ Partition<Offset> partition() {
   return A;
 }
 
-/// Each group and each residual entry is in one item of its window, in the order of the slots.
+/// Each group and each piece of the residual entries is in one item of its window, in the order of the slots.
 template <class Offset>
 void expect_covered(int g, int piece_tiles) {
   const Partition<Offset> arrays = partition<Offset>();
@@ -58,18 +58,17 @@ void expect_covered(int g, int piece_tiles) {
   auto schedule = build_brp_schedule(A, piece_tiles);
   std::sort(schedule.items.begin(), schedule.items.end(),
             [](const auto& a, const auto& b) { return a.window != b.window ? a.window < b.window : a.slot < b.slot; });
-  Offset group = 0, residual = 0;
+  Offset group = 0;
   std::vector<int> items_of(std::size_t(A.windows()), 0);
   for (const auto& item : schedule.items) {
     EXPECT_EQ(item.first_group, group);
-    EXPECT_EQ(item.first_residual, residual);
     EXPECT_EQ(item.first_listed, A.window_residuals[item.window]);
     group += static_cast<Offset>(item.groups);
-    residual += static_cast<Offset>(item.residuals);
     EXPECT_LE(group, A.window_groups[item.window + 1]);
-    EXPECT_LE(residual, A.residual_offsets[A.window_residuals[item.window + 1]]);
-    // Rounded up to whole groups and to whole tiles of residual entries.
-    EXPECT_LE(item.groups * g + item.residuals / 8, piece_tiles + g + 1);
+    EXPECT_LE(item.groups * g, piece_tiles + g);  // rounded up to whole groups
+    EXPECT_EQ(item.piece, items_of[std::size_t(item.window)]);
+    const auto work = static_cast<int>(brp_window_work(A, item.window));
+    EXPECT_EQ(item.pieces, std::max(1, (work + piece_tiles - 1) / piece_tiles));
     unsigned rows = 0;
     for (Offset i = A.window_residuals[item.window]; i < A.window_residuals[item.window + 1]; ++i) {
       rows |= 1u << A.residual_rows[i] % 16;
@@ -78,7 +77,6 @@ void expect_covered(int g, int piece_tiles) {
     ++items_of[std::size_t(item.window)];
   }
   EXPECT_EQ(group, A.groups);
-  EXPECT_EQ(residual, arrays.residual_offsets.back());
   int slots = 0;
   for (const CondensedSum& sum : schedule.sums) {
     EXPECT_EQ(sum.slots, items_of[std::size_t(sum.window)]);

@@ -27,7 +27,7 @@ class Brp : public Candidate<Scalar> {
     const std::string sizes =
         f == 0 ? "f and g chosen" : "f " + std::to_string(f) + ", g " + std::to_string(g) + (ablation ? " fixed" : "");
     return "brp<" + sizes + ", " + groups_name() + residual_name() + std::to_string(Policy::columns) + " columns, " +
-           std::to_string(Policy::warps) + " warps, depth " + std::to_string(Policy::depth) + ">";
+           std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::reads) + " reads>";
   }
 
   std::string precision() const override { return kind == Precision::Native ? "fp64" : std::string(to_string(kind)); }
@@ -110,26 +110,24 @@ template <class Scalar, Precision precision, int columns, int warps, int reads>
 void add_partitions(Candidates<Scalar>& candidates) {
   constexpr int aligned = 16 / static_cast<int>(sizeof(Scalar));
   const auto all = {chosen, Partition{1, aligned}, Partition{2, aligned / 2}, Partition{4, 1}};
-  add<Scalar, precision, BrpPolicy<columns, warps, reads, 1, BrpResidual::CudaCores>>(candidates, all);
-  add<Scalar, precision, BrpPolicy<columns, warps, reads, 1, BrpResidual::TensorCores>>(candidates, all);
+  add<Scalar, precision, BrpPolicy<columns, warps, reads, BrpResidual::CudaCores>>(candidates, all);
+  add<Scalar, precision, BrpPolicy<columns, warps, reads, BrpResidual::TensorCores>>(candidates, all);
 }
 
 template <class Scalar, Precision precision, int columns, int warps, int reads>
 void add_ablations(Candidates<Scalar>& candidates) {
   constexpr auto cuda = BrpResidual::CudaCores;
   if constexpr (precision == Precision::Native) {  // otherwise it is there
-    add<Scalar, precision, BrpPolicy<columns, warps, reads, 1, cuda>>(candidates, {of_paper});
+    add<Scalar, precision, BrpPolicy<columns, warps, reads, cuda>>(candidates, {of_paper});
   }
-  add<Scalar, precision, BrpPolicy<columns, warps, reads, 1, BrpResidual::SecondKernel>>(candidates,
-                                                                                         {chosen_ablation, of_paper});
+  add<Scalar, precision, BrpPolicy<columns, warps, reads, BrpResidual::SecondKernel>>(candidates,
+                                                                                      {chosen_ablation, of_paper});
   // FP32 accuracy has a sum a tile anyway, and CUDA cores do not round to TF32.
   if constexpr (precision != Precision::Tf32x3) {
-    add<Scalar, precision, BrpPolicy<columns, warps, reads, 1, cuda, BrpGroups::TileSums>>(candidates,
-                                                                                           {chosen_ablation});
+    add<Scalar, precision, BrpPolicy<columns, warps, reads, cuda, BrpGroups::TileSums>>(candidates, {chosen_ablation});
   }
   if constexpr (precision != Precision::Tf32) {
-    add<Scalar, precision, BrpPolicy<columns, warps, reads, 1, cuda, BrpGroups::CudaCores>>(candidates,
-                                                                                            {chosen_ablation});
+    add<Scalar, precision, BrpPolicy<columns, warps, reads, cuda, BrpGroups::CudaCores>>(candidates, {chosen_ablation});
   }
 }
 
@@ -143,24 +141,23 @@ Candidates<double> make_brp_candidates<double>() {
   constexpr auto precision = Precision::Native;
   Candidates<double> candidates;
   add_partitions<double, precision, 32, 16, 4>(candidates);
-  add<double, precision, BrpPolicy<32, 24, 4, 1, BrpResidual::TensorCores>>(candidates, {chosen});
-  add<double, precision, BrpPolicy<32, 16, 4, 2, BrpResidual::CudaCores>>(candidates, {chosen});
-  add<double, precision, BrpPolicy<16, 24, 2, 1, BrpResidual::CudaCores>>(candidates, {chosen});
+  add<double, precision, BrpPolicy<32, 24, 4, BrpResidual::TensorCores>>(candidates, {chosen});
+  add<double, precision, BrpPolicy<32, 16, 2, BrpResidual::TensorCores>>(candidates, {chosen});
   add_ablations<double, precision, 32, 16, 4>(candidates);
   return candidates;
 }
 
 template <>
 Candidates<float> make_brp_candidates<float>() {
-  constexpr auto x3 = Precision::Tf32x3;
+  constexpr auto x3 = Precision::Tf32x3, tf32 = Precision::Tf32;
   Candidates<float> candidates;
   add_partitions<float, x3, 32, 24, 2>(candidates);
-  add_partitions<float, x3, 64, 16, 2>(candidates);
-  add<float, x3, BrpPolicy<32, 24, 2, 2, BrpResidual::CudaCores>>(candidates, {chosen});
-  add<float, x3, BrpPolicy<32, 16, 2, 2, BrpResidual::TensorCores>>(candidates, {chosen});
+  add<float, x3, BrpPolicy<64, 16, 2, BrpResidual::CudaCores>>(candidates, {chosen});
+  add<float, x3, BrpPolicy<64, 16, 2, BrpResidual::TensorCores>>(candidates, {chosen});
   add_ablations<float, x3, 32, 24, 2>(candidates);
-  add_partitions<float, Precision::Tf32, 32, 24, 2>(candidates);
-  add_ablations<float, Precision::Tf32, 32, 24, 2>(candidates);
+  add_partitions<float, tf32, 32, 24, 2>(candidates);
+  add<float, tf32, BrpPolicy<64, 16, 2, BrpResidual::TensorCores>>(candidates, {chosen});
+  add_ablations<float, tf32, 32, 24, 2>(candidates);
   return candidates;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "../policy/BrpPolicy.hpp"
 #include "BrpEntrySum.cuh"
@@ -12,9 +11,8 @@ namespace Tessera::Cuda {
 
 /// A warp that multiplies groups and residual entries of a window with a slab of columns of X.
 ///
-/// A tile is one of a condensed window of two strips that is stored in another way: f entries a column, with their
-/// rows. A lane needs those of two adjacent columns, which are 2 f adjacent entries, and keeps what is in its row of
-/// either strip: neither shared memory nor a count of bits before them, and nothing to wait for but the entries.
+/// Tiles are made in shared memory that is zero otherwise: the warp takes 32 entries at once, one a lane, which are 4 /
+/// f tiles, puts them in their places, multiplies, and takes them out again.
 template <class Kind, class Policy, int access, class Offset, class Scalar>
 class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Offset,
                                         Scalar, Scalar> {
@@ -23,7 +21,9 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   using typename Base::Tile;
   static constexpr int f = Kind::f;
   static constexpr int strips = 2;
-  static constexpr int depth = Policy::depth;
+  static constexpr int tile_size = 128;
+  static constexpr int none = -1;
+  static constexpr int batch = 4 / f;  // tiles that a warp has entries of
 
  public:
   using typename Base::Layout;
@@ -31,8 +31,13 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   using Arguments = BrpArguments<Offset, Scalar>;
   using Item = BrpItem<Offset>;
 
-  __device__ __forceinline__ BrpAgent(const Arguments& arguments, int slab, int lane)
-      : Base(arguments.windows, slab, lane), brp_(arguments) {}
+  /// Of shared memory, for each warp, aligned to 16.
+  static constexpr int memory_bytes = Kind::has_groups && Policy::groups != BrpGroups::CudaCores
+                                          ? batch * tile_size * static_cast<int>(sizeof(Scalar))
+                                          : 16;
+
+  __device__ __forceinline__ BrpAgent(const Arguments& arguments, int slab, int lane, std::byte* memory)
+      : Base(arguments.windows, slab, lane), brp_(arguments), tiles_(reinterpret_cast<Scalar*>(memory)) {}
 
   /// Adds the products of the groups of an item: tile by tile, for groups are adjacent.
   __device__ __forceinline__ void multiply_groups(const Item& item, Sums& sums) const {
@@ -42,36 +47,14 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     if constexpr (Policy::groups == BrpGroups::CudaCores) {
       for (std::size_t tile = first; tile < last; ++tile) add_entries(tile, sums);
     } else {
-      Entries next[depth];
-      load_ahead(first, last, next);
-      for (std::size_t t = first; t < last; t += depth) {
-        Tile tiles[depth];
-        Entries entries[depth];
-#pragma unroll
-        for (int i = 0; i < depth; ++i) {
-          entries[i] = next[i];
-          if (t + i >= last) continue;
-          this->load_row(entries[i].columns.x, tiles[i].x[0]);
-          this->load_row(entries[i].columns.y, tiles[i].x[1]);
-        }
-        load_ahead(t + depth, last, next);
-        // For the assembler, which else moves loads behind what waits for the tile.
-        __syncwarp();
-#pragma unroll
-        for (int i = 0; i < depth; ++i) {
-          if (t + i >= last) continue;
-          decode(entries[i], tiles[i]);
-          add_tile(tiles[i], sums);
-        }
-      }
+      multiply_tiles(first, last, sums);
     }
   }
 
   /// Adds the products of the residual entries of an item.
   __device__ __forceinline__ void multiply_residual(const Item& item, Sums& sums) const {
-    if (item.residuals == 0) return;
-    const Residual residual = {brp_.A.residual_columns + item.first_residual,
-                               this->arguments_.product.values + brp_.A.grouped_entries() + item.first_residual};
+    if (item.residual_rows == 0) return;
+    const Residual residual(brp_.A, this->arguments_.product.values, item);
     if constexpr (Policy::residual == BrpResidual::TensorCores) {
       multiply_residual_tiles(item, residual, sums);
     } else {
@@ -97,54 +80,68 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
  private:
   using typename Base::SumsInMemory;
 
-  // A lane's part of a tile, as it is stored.
-  struct Entries {
-    using Ids = std::conditional_t<f == 1, std::uint16_t, std::conditional_t<f == 2, std::uint32_t, std::uint64_t>>;
+  using Residual = WindowResidual<Offset, Scalar>;
 
-    int2 columns;
-    Ids ids;
-    alignas(16) Scalar values[2 * f];
+  // What a lane must know of a batch of tiles: an entry, and its columns of each tile.
+  struct Batch {
+    int place;  // of the entry in the tiles, or none
+    Scalar value;
+    int2 columns[batch];
   };
 
-  // The columns and values of the residual entries of an item.
-  struct Residual {
-    const Ordinal* columns;
-    const Scalar* values;
-  };
-
-  // Those of tiles t, t + 1, ... that there are.
-  __device__ __forceinline__ void load_ahead(std::size_t t, std::size_t last, Entries (&next)[depth]) const {
+  // Tiles t, t + 1, ... as far as they are before `last`.
+  __device__ __forceinline__ Batch load_batch(std::size_t t, std::size_t last) const {
+    Batch result = {none, Scalar(0), {}};
+    const std::size_t entry = t * (8 * f) + this->lane_;
+    if (entry < last * (8 * f)) {
+      result.place = this->lane_ / (8 * f) * tile_size + __ldcs(brp_.A.local_ids + entry);
+      result.value = __ldcs(this->arguments_.product.values + entry);
+    }
+    const Ordinal* columns = brp_.A.group_columns + t * 8 + Layout::tile_column(this->lane_, 0);
 #pragma unroll
-    for (int i = 0; i < depth; ++i) {
-      if (t + i < last) next[i] = load_entries(t + i);
+    for (int i = 0; i < batch; ++i) {
+      if (t + i < last) result.columns[i] = __ldcs(reinterpret_cast<const int2*>(columns + 8 * i));
+    }
+    return result;
+  }
+
+  __device__ __forceinline__ void multiply_tiles(std::size_t first, std::size_t last, Sums& sums) const {
+    constexpr int own = batch * tile_size / 32;
+#pragma unroll
+    for (int i = 0; i < own; ++i) tiles_[32 * i + this->lane_] = Scalar(0);
+    __syncwarp();
+    Batch next = load_batch(first, last);
+    for (std::size_t t = first; t < last; t += batch) {
+      const Batch now = next;
+      Tile tile;
+      load_rows(now.columns[0], tile);
+      if (t + batch < last) next = load_batch(t + batch, last);
+      if (now.place != none) tiles_[now.place] = now.value;
+      __syncwarp();
+#pragma unroll
+      for (int i = 0; i < batch; ++i) {
+        if (t + i >= last) break;
+        if (i > 0) load_rows(now.columns[i], tile);
+        load_elements(i, tile);
+        add_tile(tile, sums);
+      }
+      __syncwarp();
+      if (now.place != none) tiles_[now.place] = Scalar(0);
+      __syncwarp();
     }
   }
 
-  __device__ __forceinline__ Entries load_entries(std::size_t tile) const {
-    constexpr int at_once = 2 * f < Layout::widest ? 2 * f : Layout::widest;
-    const std::size_t local_column = tile * brp_.A.tile_width + Layout::tile_column(this->lane_, 0);
-    Entries entries;
-    entries.columns = __ldcs(reinterpret_cast<const int2*>(brp_.A.group_columns + local_column));
-    entries.ids = __ldcs(reinterpret_cast<const typename Entries::Ids*>(brp_.A.local_ids + local_column * f));
-    const Scalar* values = this->arguments_.product.values + local_column * f;
-#pragma unroll
-    for (int i = 0; i < 2 * f; i += at_once) load_once<at_once>(values + i, entries.values + i);
-    return entries;
+  __device__ __forceinline__ void load_rows(int2 columns, Tile& tile) const {
+    this->load_row(columns.x, tile.x[0]);
+    this->load_row(columns.y, tile.x[1]);
   }
 
-  __device__ __forceinline__ void decode(const Entries& entries, Tile& tile) const {
+  // A lane's elements of a tile of the batch, whose rows follow each other.
+  __device__ __forceinline__ void load_elements(int i, Tile& tile) const {
 #pragma unroll
     for (int s = 0; s < strips; ++s) {
-      const int row = 8 * s + Layout::block_row(this->lane_);
-#pragma unroll
-      for (int j = 0; j < 2; ++j) {
-        tile.a[s][j] = Scalar(0);
-#pragma unroll
-        for (int i = j * f; i < (j + 1) * f; ++i) {
-          const int id = static_cast<int>(entries.ids >> 8 * i & 0xffu);
-          if (id == brp_local_id(row, Layout::tile_column(this->lane_, j))) tile.a[s][j] = entries.values[i];
-        }
-      }
+      const Scalar* place = tiles_ + i * tile_size + s * (tile_size / 2) + Layout::first_element(this->lane_);
+      *reinterpret_cast<vector_of_t<Scalar, 2>*>(tile.a[s]) = *reinterpret_cast<const vector_of_t<Scalar, 2>*>(place);
     }
   }
 
@@ -183,84 +180,76 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     }
   }
 
-  // Entries 8 i, ..., 8 i + 7 make a tile, whatever their rows are; after the last ones comes the last one again, as a
-  // column without an entry.
+  // 8 entries make a tile, whatever their rows are; after the last ones comes the last one again, as a column without
+  // an entry.
   __device__ __forceinline__ void multiply_residual_tiles(const Item& item, const Residual& residual,
                                                           Sums& sums) const {
+    const ResidualRange piece = ResidualRange{0, residual.size()}.piece(item.piece, item.pieces);
+    if (piece.size() == 0) return;
     ResidualRange rows[strips];
 #pragma unroll
-    for (int s = 0; s < strips; ++s) rows[s] = residual_range(brp_.A, item, 8 * s + Layout::block_row(this->lane_));
+    for (int s = 0; s < strips; ++s) {
+      rows[s] = residual_of_row<Policy>(residual, item, 8 * s + Layout::block_row(this->lane_));
+    }
     const int first = Layout::tile_column(this->lane_, 0);
-    Ordinal columns[depth][2];
-    Scalar values[depth][2];
-    const auto load = [&](int tile) {
+    Ordinal columns[2];
+    Scalar values[2];
+    const auto load = [&](int entry) {
 #pragma unroll
-      for (int i = 0; i < depth; ++i) {
-#pragma unroll
-        for (int j = 0; j < 2; ++j) {
-          const int place = min(tile + 8 * i + first + j, item.residuals - 1);
-          columns[i][j] = __ldcs(residual.columns + place);
-          values[i][j] = __ldcs(residual.values + place);
-        }
+      for (int j = 0; j < 2; ++j) {
+        const int place = min(entry + j, piece.end - 1);
+        columns[j] = __ldcs(residual.columns + place);
+        values[j] = __ldcs(residual.values + place);
       }
     };
-    load(0);
-    for (int k = 0; k < item.residuals; k += 8 * depth) {
-      Tile tiles[depth];
+    load(piece.begin + first);
+    for (int k = piece.begin; k < piece.end; k += 8) {
+      Tile tile;
 #pragma unroll
-      for (int i = 0; i < depth; ++i) {
+      for (int j = 0; j < 2; ++j) {
+        this->load_row(columns[j], tile.x[j]);
 #pragma unroll
-        for (int j = 0; j < 2; ++j) {
-          this->load_row(columns[i][j], tiles[i].x[j]);
-#pragma unroll
-          for (int s = 0; s < strips; ++s) {
-            tiles[i].a[s][j] = rows[s].has(k + 8 * i + first + j) ? values[i][j] : Scalar(0);
-          }
-        }
+        for (int s = 0; s < strips; ++s) tile.a[s][j] = rows[s].has(k + first + j) ? values[j] : Scalar(0);
       }
-      load(k + 8 * depth);
+      load(k + 8 + first);
       __syncwarp();
-#pragma unroll
-      for (int i = 0; i < depth; ++i) this->add_products(tiles[i], sums);
+      this->add_products(tile, sums);
     }
   }
 
-  // Each lane adds the entries of the four rows whose sums it has, one of 2 depth rows at a time.
+  // Each lane adds the entries of the four rows whose sums it has, of two rows at a time.
   __device__ __forceinline__ void multiply_residual_rows(const Item& item, const Residual& residual, Sums& sums) const {
-    constexpr int at_once = 2 * depth;
 #pragma unroll
-    for (int first = 0; first < 2 * strips; first += at_once) {
-      ResidualRange rows[at_once];
+    for (int s = 0; s < strips; ++s) {
+      ResidualRange rows[2];
       int longest = 0, any = 0;  // any: an entry that may be read in place of none
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        rows[i] = residual_range(brp_.A, item, this->window_row((first + i) / 2, i % 2));
-        longest = max(longest, rows[i].size());
-        if (rows[i].size() > 0) any = rows[i].begin;
+      for (int p = 0; p < 2; ++p) {
+        rows[p] = residual_of_row<Policy>(residual, item, this->window_row(s, p));
+        longest = max(longest, rows[p].size());
+        if (rows[p].size() > 0) any = rows[p].begin;
       }
       if (longest == 0) continue;
-      Ordinal columns[at_once];
-      Scalar values[at_once];
+      Ordinal columns[2];
+      Scalar values[2];
       const auto load = [&](int k) {
 #pragma unroll
-        for (int i = 0; i < at_once; ++i) {
-          const int place = k < rows[i].size() ? rows[i].begin + k : any;
-          columns[i] = __ldcs(residual.columns + place);
-          values[i] = __ldcs(residual.values + place);
+        for (int p = 0; p < 2; ++p) {
+          const int place = k < rows[p].size() ? rows[p].begin + k : any;
+          columns[p] = __ldcs(residual.columns + place);
+          values[p] = __ldcs(residual.values + place);
         }
       };
       load(0);
       for (int k = 0; k < longest; ++k) {
-        Scalar x[at_once][Layout::lane_columns], a[at_once];
+        const Scalar a[2] = {values[0], values[1]};
+        Scalar x[2][Layout::lane_columns];
 #pragma unroll
-        for (int i = 0; i < at_once; ++i) {
-          a[i] = values[i];
-          load_ordered_row(columns[i], x[i]);
-        }
+        for (int p = 0; p < 2; ++p) load_ordered_row(columns[p], x[p]);
         load(k + 1);
 #pragma unroll
-        for (int i = 0; i < at_once; ++i) {
-          if (k < rows[i].size()) add_row(a[i], x[i], (first + i) / 2, i % 2, sums);
+        for (int p = 0; p < 2; ++p) {
+          if (k < rows[p].size()) add_row(a[p], x[p], s, p, sums);
         }
       }
     }
@@ -300,7 +289,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
       const Ordinal row = item.window * arguments.A.tile_rows + r;
       if (column >= product.x.columns || row >= arguments.A.rows) continue;
       Scalar sum = memory.at(s, p, q);
-      if (!isfinite(sum)) sum = sum_entries<Kind>(arguments, item, r, column);
+      if (!isfinite(sum)) sum = sum_entries<Kind, Policy>(arguments, item, r, column);
       if (item.slot == Item::direct) {
         Scalar& y = product.y(product.y_rows == nullptr ? row : product.y_rows[row], column);
         y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
@@ -312,6 +301,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   }
 
   const Arguments& brp_;
+  Scalar* tiles_;  // of the warp, in shared memory
 };
 
 }  // namespace Tessera::Cuda

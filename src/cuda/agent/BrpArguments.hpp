@@ -18,26 +18,42 @@ struct BrpArguments {
   CondensedArguments<Offset, Scalar, Scalar> windows;
 };
 
-/// Entries begin, ..., end - 1 of the residual ones of an item.
+/// Entries begin, ..., end - 1 of the residual ones of a window.
 struct ResidualRange {
   int begin, end;
 
   TESSERA_FUNCTION int size() const { return end - begin; }
   TESSERA_FUNCTION bool has(int entry) const { return entry >= begin && entry < end; }
+  TESSERA_FUNCTION ResidualRange piece(int p, int pieces) const {
+    if (pieces == 1) return *this;
+    return {begin + first_of_even_piece(size(), pieces, p), begin + first_of_even_piece(size(), pieces, p + 1)};
+  }
 };
 
-/// Those that row r of the window has.
-template <class Offset>
-TESSERA_FUNCTION ResidualRange residual_range(const BlockRowPartitionPattern<Offset>& A, const BrpItem<Offset>& item,
-                                              int r) {
-  if ((item.residual_rows >> r & 1u) == 0) return {0, 0};
-  const Offset* offsets = A.residual_offsets + item.first_listed + popcount32(item.residual_rows & ((1u << r) - 1));
-  const auto of_item = [&](Offset entry) {
-    if (entry <= item.first_residual) return 0;
-    const Offset number = entry - item.first_residual;
-    return number < static_cast<Offset>(item.residuals) ? static_cast<int>(number) : item.residuals;
-  };
-  return {of_item(offsets[0]), of_item(offsets[1])};
-}
+/// The residual entries of an item's window.
+template <class Offset, class Scalar>
+struct WindowResidual {
+  const Offset* offsets;
+  unsigned rows;
+  Offset first;
+  const Ordinal* columns;
+  const Scalar* values;
+
+  TESSERA_FUNCTION WindowResidual(const BlockRowPartitionPattern<Offset>& A, const Scalar* all_values,
+                                  const BrpItem<Offset>& item)
+      : offsets(A.residual_offsets + item.first_listed),
+        rows(item.residual_rows),
+        first(offsets[0]),
+        columns(A.residual_columns + first),
+        values(all_values + A.grouped_entries() + first) {}
+
+  TESSERA_FUNCTION int size() const { return static_cast<int>(offsets[popcount32(rows)] - first); }
+  /// Those that row r of the window has.
+  TESSERA_FUNCTION ResidualRange row(int r) const {
+    if ((rows >> r & 1u) == 0) return {0, 0};
+    const Offset* of_row = offsets + popcount32(rows & ((1u << r) - 1));
+    return {static_cast<int>(of_row[0] - first), static_cast<int>(of_row[1] - first)};
+  }
+};
 
 }  // namespace Tessera::Cuda

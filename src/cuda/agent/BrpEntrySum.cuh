@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../policy/BrpPolicy.hpp"
 #include "BrpArguments.hpp"
 
 namespace Tessera::Cuda {
 
+/// Of the residual entries that row r of the window has, those of the item. On CUDA cores a lane adds those of some
+/// rows, so that a piece has its share of each; on tensor cores rows are nothing to it, and pieces are adjacent.
+template <class Policy, class Offset, class Scalar>
+__device__ __forceinline__ ResidualRange residual_of_row(const WindowResidual<Offset, Scalar>& residual,
+                                                         const BrpItem<Offset>& item, int r) {
+  const ResidualRange row = residual.row(r);
+  if constexpr (Policy::residual != BrpResidual::TensorCores) return row.piece(item.piece, item.pieces);
+  const ResidualRange piece = ResidualRange{0, residual.size()}.piece(item.piece, item.pieces);
+  return {max(row.begin, piece.begin), min(row.end, piece.end)};
+}
+
 /// One element of A X from the groups and residual entries of an item, from the entries alone: see EntrySum.cuh.
 /// `row` counts from the window's first.
-template <class Kind, class Offset, class Scalar>
+template <class Kind, class Policy, class Offset, class Scalar>
 __device__ Scalar sum_entries(const BrpArguments<Offset, Scalar>& arguments, const BrpItem<Offset>& item, int row,
                               int column) {
   const BlockRowPartitionPattern<Offset>& A = arguments.A;
@@ -22,10 +34,10 @@ __device__ Scalar sum_entries(const BrpArguments<Offset, Scalar>& arguments, con
     }
   }
   if constexpr (Kind::has_residual) {
-    const Ordinal* columns = A.residual_columns + item.first_residual;
-    const Scalar* values = product.values + A.grouped_entries() + item.first_residual;
-    const ResidualRange range = residual_range(A, item, row);
-    for (int k = range.begin; k < range.end; ++k) sum += values[k] * product.x(columns[k], column);
+    if (item.residual_rows == 0) return sum;
+    const WindowResidual<Offset, Scalar> residual(A, product.values, item);
+    const ResidualRange range = residual_of_row<Policy>(residual, item, row);
+    for (int k = range.begin; k < range.end; ++k) sum += residual.values[k] * product.x(residual.columns[k], column);
   }
   return sum;
 }

@@ -16,8 +16,10 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   if (index >= static_cast<unsigned>(arguments.windows.schedule.item_count)) return;
 
   const BrpItem<Offset> item = arguments.items[index];
-  if (Kind::part == BrpPart::Residual && item.residuals == 0 && item.slot == BrpItem<Offset>::direct) return;
-  const Agent agent(arguments, static_cast<int>(blockIdx.x % slabs), static_cast<int>(threadIdx.x % 32));
+  if (Kind::part == BrpPart::Residual && item.residual_rows == 0 && item.slot == BrpItem<Offset>::direct) return;
+  alignas(16) __shared__ std::byte memory[Policy::block_warps][Agent::memory_bytes];
+  const Agent agent(arguments, static_cast<int>(blockIdx.x % slabs), static_cast<int>(threadIdx.x % 32),
+                    memory[threadIdx.x / 32]);
   typename Agent::Sums sums = {};
   if constexpr (Kind::has_groups) agent.multiply_groups(item, sums);
   if constexpr (Kind::has_residual) agent.multiply_residual(item, sums);

@@ -20,21 +20,15 @@ enum class BrpGroups {
 };
 
 /// How a warp multiplies a block-row partition: see CondensedPolicy.
-///
-/// depth  tiles, 1 or 2, whose rows of X are on their way at once; of the residual rows of a lane, two for each
-template <int columns_, int warps_, int reads_, int depth_, BrpResidual residual_,
-          BrpGroups groups_ = BrpGroups::TensorCores>
+template <int columns_, int warps_, int reads_, BrpResidual residual_, BrpGroups groups_ = BrpGroups::TensorCores>
 struct BrpPolicy : CondensedPolicy<columns_, warps_, reads_> {
-  static_assert(depth_ == 1 || depth_ == 2);
-
-  static constexpr int depth = depth_;
   static constexpr BrpResidual residual = residual_;
   static constexpr BrpGroups groups = groups_;
 };
 
 /// For columns that cannot be read in vectors: few, or badly aligned.
 template <class Policy>
-using NarrowBrpPolicy = BrpPolicy<16, 16, 4, 1, Policy::residual, Policy::groups>;
+using NarrowBrpPolicy = BrpPolicy<16, 24, 4, Policy::residual, Policy::groups>;
 
 /// What of a window a kernel multiplies.
 enum class BrpPart { All, Groups, Residual };
@@ -58,10 +52,10 @@ struct BrpKind {
 template <class Scalar, bool wide>
 struct TunedBrpPolicy;
 template <bool wide>
-struct TunedBrpPolicy<double, wide> : BrpPolicy<32, 16, 4, 1, BrpResidual::CudaCores> {};
+struct TunedBrpPolicy<double, wide> : BrpPolicy<32, 16, 4, BrpResidual::CudaCores> {};
 template <>
-struct TunedBrpPolicy<float, false> : BrpPolicy<32, 24, 2, 1, BrpResidual::CudaCores> {};
+struct TunedBrpPolicy<float, false> : BrpPolicy<32, 24, 2, BrpResidual::CudaCores> {};
 template <>
-struct TunedBrpPolicy<float, true> : BrpPolicy<64, 16, 2, 1, BrpResidual::CudaCores> {};
+struct TunedBrpPolicy<float, true> : BrpPolicy<64, 16, 2, BrpResidual::CudaCores> {};
 
 }  // namespace Tessera::Cuda

@@ -14,13 +14,12 @@ struct alignas(16) BrpItem {
   static constexpr int direct = CondensedItem<Offset>::direct;
 
   Offset first_group;
-  Offset first_residual;  // entry
-  Offset first_listed;    // residual row of the window
+  Offset first_listed;  // residual row of the window
   int groups;
-  int residuals;
   Ordinal window;
   int slot;                // where in the workspace its sums go; direct: the item is a whole window, and they go to Y
   unsigned residual_rows;  // bit r is set if row r of the window is listed
+  int piece, pieces;       // it has this one of so many even pieces of the residual entries, numbered from 0
 };
 
 /// Who multiplies what: raw pointers to device memory that somebody else owns. See CondensedSchedule: windows with much

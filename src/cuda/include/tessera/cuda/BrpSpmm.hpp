@@ -31,8 +31,9 @@ std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const
 /// Deviations from the paper: f is 1 there. One warp has the groups and the residual rows of a window (or of a piece of
 /// it) for a slab of columns, and adds both up in registers: Y is written once, where the paper adds to it atomically
 /// for each group, and again in a second kernel. That makes groups adjacent, and how many tiles they have matters to
-/// the format alone. Operands are swapped (FragmentLayout), so that a lane finds its elements of a tile among the
-/// entries of two local columns: there is no tile in shared memory. X rows go from global memory to registers.
+/// the format alone. Operands are swapped (FragmentLayout). A lane scatters one entry into tiles of its warp in shared
+/// memory, which are zero otherwise, and takes it out again: tiles are not cleared. X rows go from global memory to
+/// registers.
 ///
 /// Throws std::invalid_argument for an f, a precision, an alignment or a workspace that does not do, std::length_error
 /// for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 128 multiplications for each tile and 16
