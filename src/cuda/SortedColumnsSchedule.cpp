@@ -39,16 +39,20 @@ void add_group(const SortedColumnsPattern<Offset>& A, Offset first, Offset last,
   schedule.group_segments.push_back(static_cast<Offset>(schedule.segment_ends.size()));
 }
 
-/// Numbers the slots by row; `rows` are those of the segments and the irregular elements, in order.
+/// Sorts the slots by row; `rows` are those of the segments and the irregular elements, in order.
 template <class Offset>
-void add_slots(const SortedColumnsPattern<Offset>& A, const std::vector<Ordinal>& rows,
-               HostSortedColumnsSchedule<Offset>& schedule) {
-  std::vector<Offset>& first = schedule.row_slots;
+void sort_slots(const SortedColumnsPattern<Offset>& A, const std::vector<Ordinal>& rows,
+                HostSortedColumnsSchedule<Offset>& schedule) {
+  std::vector<Offset>& first = schedule.row_offsets;
   first.assign(static_cast<std::size_t>(A.rows) + 1, 0);
   for (const Ordinal row : rows) ++first[static_cast<std::size_t>(row) + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
   std::vector<Offset> next(first.begin(), first.end() - 1);
-  for (const Ordinal row : rows) schedule.slots.push_back(next[static_cast<std::size_t>(row)]++);
+  schedule.row_slots.resize(rows.size());
+  for (std::size_t slot = 0; slot < rows.size(); ++slot) {
+    Offset& place = next[static_cast<std::size_t>(rows[slot])];
+    schedule.row_slots[static_cast<std::size_t>(place++)] = static_cast<Offset>(slot);
+  }
   for (Ordinal row = 0; row < A.rows; ++row) {
     const auto i = static_cast<std::size_t>(row);
     if (first[i + 1] - first[i] > static_cast<Offset>(sorted_columns_long_row_slots)) schedule.long_rows.push_back(row);
@@ -63,19 +67,19 @@ SortedColumnsSchedule<Offset> HostSortedColumnsSchedule<Offset>::view() const {
   schedule.group_steps = group_steps;
   schedule.groups = static_cast<Offset>(group_segments.size() - 1);
   schedule.segments = group_segments.back();
-  schedule.slot_count = static_cast<Offset>(slots.size());
+  schedule.slot_count = static_cast<Offset>(row_slots.size());
   schedule.long_row_count = static_cast<Ordinal>(long_rows.size());
   schedule.step_positions = step_positions.data();
   schedule.places = places.empty() ? nullptr : places.data();
   schedule.group_segments = group_segments.data();
   schedule.segment_ends = segment_ends.data();
-  schedule.slots = slots.data();
+  schedule.row_offsets = row_offsets.data();
   schedule.row_slots = row_slots.data();
   schedule.long_rows = long_rows.data();
   return schedule;
 }
 
-int sorted_columns_group_steps(Ordinal width) { return std::clamp(1024 / std::max(width, 1), 1, 32); }
+int sorted_columns_group_steps(Ordinal width) { return std::clamp(2048 / std::max(width, 1), 1, 64); }
 
 template <class Offset>
 HostSortedColumnsSchedule<Offset> build_sorted_columns_schedule(const SortedColumnsPattern<Offset>& A, int group_steps,
@@ -101,7 +105,7 @@ HostSortedColumnsSchedule<Offset> build_sorted_columns_schedule(const SortedColu
   }
   const Offset end = A.pieces > 0 ? A.piece_offsets[A.pieces] : A.regular;
   rows.insert(rows.end(), A.row_indices + A.regular, A.row_indices + end);
-  add_slots(A, rows, schedule);
+  sort_slots(A, rows, schedule);
   if (group_steps == A.steps_of_set && rule == SegmentRule::Rows) schedule.places = {};
   return schedule;
 }

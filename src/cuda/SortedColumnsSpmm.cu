@@ -90,13 +90,10 @@ void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, P
   SortedColumnsArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   Scalar* const packed = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
-  constexpr int narrow_lanes = narrow_columns / sorted_columns_vector<Scalar>;
   if (layout.slab_columns <= narrow_columns) {
-    launch_sorted_columns<SortedColumnsPolicy<SegmentSum::Registers, narrow_lanes>>(stream, arguments,
-                                                                                    layout.slab_columns, packed);
+    launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, false>>(stream, arguments, layout.slab_columns, packed);
   } else {
-    launch_sorted_columns<SortedColumnsPolicy<SegmentSum::Registers, 2 * narrow_lanes>>(stream, arguments,
-                                                                                        layout.slab_columns, packed);
+    launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, true>>(stream, arguments, layout.slab_columns, packed);
   }
 }
 

@@ -49,7 +49,7 @@ class SortedColumnsOnDevice {
     schedule.places = places_.data();
     schedule.group_segments = group_segments_.data();
     schedule.segment_ends = segment_ends_.data();
-    schedule.slots = slots_.data();
+    schedule.row_offsets = row_offsets_.data();
     schedule.row_slots = row_slots_.data();
     schedule.long_rows = long_rows_.data();
     return schedule;
@@ -90,7 +90,7 @@ class SortedColumnsOnDevice {
         block_offsets_(host_block_offsets_),
         piece_offsets_(host_piece_offsets_),
         group_segments_(host_schedule_.group_segments),
-        slots_(host_schedule_.slots),
+        row_offsets_(host_schedule_.row_offsets),
         row_slots_(host_schedule_.row_slots),
         column_order_(B.column_order),
         block_positions_(B.block_positions),
@@ -107,7 +107,7 @@ class SortedColumnsOnDevice {
   std::vector<Offset> host_block_offsets_, host_piece_offsets_;
   SortedColumnsPattern<Offset> sizes_;
   Cuda::HostSortedColumnsSchedule<Offset> host_schedule_;
-  OnDevice<Offset> block_offsets_, piece_offsets_, group_segments_, slots_, row_slots_;
+  OnDevice<Offset> block_offsets_, piece_offsets_, group_segments_, row_offsets_, row_slots_;
   OnDevice<int> column_order_, block_positions_, row_indices_, step_positions_, long_rows_;
   OnDevice<std::uint16_t> position_indices_, places_, segment_ends_;
   OnDevice<std::int16_t> segment_lengths_;

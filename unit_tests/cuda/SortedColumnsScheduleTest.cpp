@@ -20,9 +20,9 @@ TEST(SortedColumnsSchedule, PictureInOneGroup) {
   EXPECT_TRUE(schedule.places.empty());
   EXPECT_EQ(schedule.group_segments, (std::vector<int>{0, 11}));
   EXPECT_EQ(schedule.segment_ends, (std::vector<std::uint16_t>{2, 4, 6, 8, 10, 11, 12, 13, 14, 15, 16}));
-  EXPECT_EQ(schedule.slots,
-            (std::vector<int>{0, 1, 3, 4, 5, 6, 9, 10, 12, 14, 15, 2, 7, 11, 13, 16, 8, 18, 19, 17, 20}));
-  EXPECT_EQ(schedule.row_slots, (std::vector<int>{0, 1, 3, 3, 4, 5, 6, 9, 10, 12, 14, 15, 17, 18, 19, 19, 21}));
+  EXPECT_EQ(schedule.row_offsets, (std::vector<int>{0, 1, 3, 3, 4, 5, 6, 9, 10, 12, 14, 15, 17, 18, 19, 19, 21}));
+  EXPECT_EQ(schedule.row_slots,
+            (std::vector<int>{0, 1, 11, 2, 3, 4, 5, 12, 16, 6, 7, 13, 8, 14, 9, 10, 15, 19, 17, 18, 20}));
   EXPECT_TRUE(schedule.long_rows.empty());
   const auto view = schedule.view();
   EXPECT_EQ(view.groups, 1);
@@ -38,9 +38,10 @@ TEST(SortedColumnsSchedule, PictureInTwoGroups) {
   EXPECT_EQ(schedule.places, (std::vector<std::uint16_t>{4, 7, 5, 0, 1, 6, 10, 9, 2, 3, 8, 11, 0, 2, 1, 3}));
   EXPECT_EQ(schedule.group_segments, (std::vector<int>{0, 8, 12}));
   EXPECT_EQ(schedule.segment_ends, (std::vector<std::uint16_t>{2, 4, 5, 7, 9, 10, 11, 12, 1, 2, 3, 4}));
-  EXPECT_EQ(schedule.slots.size(), 22u);
-  EXPECT_EQ(schedule.slots[2], 3);  // row 3 has slots 3 and 4, in the order of the groups
-  EXPECT_EQ(schedule.slots[8], 4);
+  ASSERT_EQ(schedule.row_slots.size(), 22u);
+  EXPECT_EQ(schedule.row_offsets[3], 3);  // row 3 has the third segment of the first group, and the first of the second
+  EXPECT_EQ(schedule.row_slots[3], 2);
+  EXPECT_EQ(schedule.row_slots[4], 8);
 }
 
 TEST(SortedColumnsSchedule, ElementsAlone) {
@@ -50,7 +51,7 @@ TEST(SortedColumnsSchedule, ElementsAlone) {
   std::iota(in_order.begin(), in_order.end(), std::uint16_t(0));
   EXPECT_EQ(schedule.places, in_order);
   EXPECT_EQ(schedule.segment_ends.size(), 16u);
-  EXPECT_EQ(schedule.slots.size(), 26u);
+  EXPECT_EQ(schedule.row_slots.size(), 26u);
 }
 
 /// A row of more slots than some lanes should sum, and one of just as many.
@@ -74,9 +75,9 @@ TEST(SortedColumnsSchedule, RefusesWhatItCannotDo) {
   EXPECT_THROW(build_sorted_columns_schedule(picture.view(), 0), std::invalid_argument);
   EXPECT_THROW(build_sorted_columns_schedule(picture.view(), Cuda::sorted_columns_most_elements / 4 + 1),
                std::length_error);
-  EXPECT_EQ(Cuda::sorted_columns_group_steps(32), 32);
-  EXPECT_EQ(Cuda::sorted_columns_group_steps(1), 32);
-  EXPECT_EQ(Cuda::sorted_columns_group_steps(2000), 1);
+  EXPECT_EQ(Cuda::sorted_columns_group_steps(32), 64);
+  EXPECT_EQ(Cuda::sorted_columns_group_steps(1), 64);
+  EXPECT_EQ(Cuda::sorted_columns_group_steps(1500), 1);
 }
 
 }  // namespace

@@ -101,19 +101,17 @@ template <class Scalar>
 Candidates<Scalar> make_sorted_columns_candidates() {
   constexpr auto registers = SegmentSum::Registers, shared = SegmentSum::Shared;
   Candidates<Scalar> candidates;
-  add<registers, 32, 256, 4, 4>(candidates, {8, 32});
-  add<registers, 32, 256, 4, 4>(candidates, {32, 32});
-  add<registers, 32, 256, 5, 4>(candidates, {32, 32});
-  add<registers, 32, 256, 6, 2>(candidates, {32, 32});
-  add<registers, 32, 512, 2, 4>(candidates, {64, 32});
+  // What products run with, and with groups that are smaller.
   add<registers, 32, 512, 3, 2>(candidates, {64, 32});
-  add<registers, 64, 256, 5, 4>(candidates, {32, 128});
   add<registers, 64, 512, 3, 2>(candidates, {64, 128});
+  add<registers, 32, 256, 6, 2>(candidates, {32, 32});
+  add<registers, 64, 256, 6, 2>(candidates, {32, 128});
+  add<registers, 32, 256, 6, 2>(candidates, {8, 32});
+  // The paper's sets, and its sums; then sets without sorting, and without one of the parts.
   add<shared, 32, 256, 2, 4>(candidates, {8, 32});
-  add<shared, 32, 256, 2, 4>(candidates, {32, 32});
-  add<registers, 32, 256, 4, 4>(candidates, {8, 32, true, SortedColumnsParts::Both, SegmentRule::Elements});
-  add<registers, 32, 256, 4, 4>(candidates, {8, 32, true, SortedColumnsParts::Irregular});
-  add<registers, 32, 256, 4, 4>(candidates, {8, 32, true, SortedColumnsParts::WholeIrregularColumns});
+  add<registers, 32, 256, 6, 2>(candidates, {8, 32, true, SortedColumnsParts::Both, SegmentRule::Elements});
+  add<registers, 32, 256, 6, 2>(candidates, {8, 32, true, SortedColumnsParts::Irregular});
+  add<registers, 32, 256, 6, 2>(candidates, {8, 32, true, SortedColumnsParts::WholeIrregularColumns});
   return candidates;
 }
 

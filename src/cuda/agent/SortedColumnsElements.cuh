@@ -80,7 +80,7 @@ class SortedColumnsElements {
 #pragma unroll
       for (int e = 0; e < Lane::size; ++e) total.at[e] += product.at[e];
     }
-    store_slot(arguments_, static_cast<std::ptrdiff_t>(__ldg(arguments_.schedule.slots + segment)), column, total);
+    store_slot(arguments_, static_cast<std::ptrdiff_t>(segment), column, total);
   }
 
   const Arguments& arguments_;

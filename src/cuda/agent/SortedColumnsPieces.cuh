@@ -22,12 +22,12 @@ class SortedColumnsPieces {
     const Offset piece = block * static_cast<Offset>(pieces_of_block) + static_cast<Offset>(thread / Policy::lanes);
     if (piece >= A.pieces || column >= arguments.product.x.columns) return;
     const Lane x = load_x<aligned>(arguments, __ldg(A.column_order + A.piece_position(piece)), column);
-    const Offset* const slots = arguments.schedule.slots + arguments.schedule.segments;
     const Offset end = A.piece_offsets[piece + 1];
 #pragma unroll 4
     for (Offset place = A.piece_offsets[piece]; place < end; ++place) {
       const auto a = static_cast<Scalar>(__ldg(arguments.product.values + place));
-      store_slot(arguments, static_cast<std::ptrdiff_t>(__ldg(slots + (place - A.regular))), column, scaled(a, x));
+      const Offset slot = arguments.schedule.segments + (place - A.regular);
+      store_slot(arguments, static_cast<std::ptrdiff_t>(slot), column, scaled(a, x));
     }
   }
 };

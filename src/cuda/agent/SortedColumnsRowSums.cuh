@@ -20,8 +20,8 @@ class SortedColumnsRowSums {
   using Lane = Vector<Scalar, true>;
 
   static constexpr int chunk_columns = Policy::lanes * Lane::size;
-  static constexpr int rows_of_block = Policy::threads / Policy::lanes;
-  static constexpr std::size_t shared_bytes = std::size_t(chunk_columns) * (rows_of_block + 1) * sizeof(Scalar);
+  static constexpr int rows_of_block = Policy::row_threads / Policy::lanes;
+  static constexpr std::size_t shared_bytes() { return std::size_t(chunk_columns) * (tile_rows + 1) * sizeof(Scalar); }
 
   __device__ SortedColumnsRowSums(const Arguments& arguments, unsigned chunk)
       : arguments_(arguments),
@@ -35,58 +35,66 @@ class SortedColumnsRowSums {
     Lane sums = {};
     if (is_short(first, team_) && is_active()) {
       const Ordinal row = first + team_;
-      sums = sum_slots(arguments_.schedule.row_slots[row], arguments_.schedule.row_slots[row + 1]);
+      sums = sum_slots(arguments_.schedule.row_offsets[row], arguments_.schedule.row_offsets[row + 1]);
       if constexpr (aligned) store_row(row, sums);
     }
     if constexpr (!aligned) {
-      set_tile(sums);
+      set_tile(team_, sums);
       __syncthreads();
       store_tile(first);
     }
   }
 
-  /// Lanes sum a share of the slots of the row each, and the first ones their sums.
+  /// Lanes sum shares of the slots of the row, and the first ones the sums of the shares. These are as many whatever
+  /// the policy: the bits of a sum depend on them.
   __device__ void sum_long_row(Ordinal row) const {
-    const Offset begin = arguments_.schedule.row_slots[row], slots = arguments_.schedule.row_slots[row + 1] - begin;
-    const auto share = [&](int team) { return begin + slots / rows_of_block * team + min_of(slots, team); };
-    Lane sums = {};
-    if (is_active()) sums = sum_slots(share(team_), share(team_ + 1));
-    set_tile(sums);
+    const Offset begin = arguments_.schedule.row_offsets[row];
+    const Offset slots = arguments_.schedule.row_offsets[row + 1] - begin;
+    for (int share = team_; share < shares; share += rows_of_block) {
+      const Offset first = first_of_share(slots, share), last = first_of_share(slots, share + 1);
+      set_tile(share, is_active() ? sum_slots(begin + first, begin + last) : Lane{});
+    }
     __syncthreads();
-    for (int c = static_cast<int>(threadIdx.x); c < chunk_columns; c += Policy::threads) {
+    for (int c = static_cast<int>(threadIdx.x); c < chunk_columns; c += Policy::row_threads) {
       if (first_column_ + c >= arguments_.product.y.columns) break;
       Scalar sum = tile(0, c);
-      for (int team = 1; team < rows_of_block; ++team) sum += tile(team, c);
+      for (int share = 1; share < shares; ++share) sum += tile(share, c);
       store_element(row, c, sum);
     }
   }
 
  private:
-  /// Of the slots that are left when each team has as many, those before a team.
-  static __device__ Offset min_of(Offset slots, int team) {
-    const Offset rest = slots % static_cast<Offset>(rows_of_block);
-    return rest < static_cast<Offset>(team) ? rest : static_cast<Offset>(team);
+  static constexpr int shares = 32;
+  static constexpr int tile_rows = rows_of_block > shares ? rows_of_block : shares;
+
+  static __device__ Offset first_of_share(Offset slots, int share) {
+    const Offset rest = slots % static_cast<Offset>(shares);
+    return slots / static_cast<Offset>(shares) * static_cast<Offset>(share) +
+           (rest < static_cast<Offset>(share) ? rest : static_cast<Offset>(share));
   }
 
   __device__ bool is_active() const { return first_column_ + lane_column_ < arguments_.product.y.columns; }
   /// Whether row first + r is there, and not long.
   __device__ bool is_short(Ordinal first, int r) const {
     if (r >= arguments_.A.rows - first) return false;
-    const Offset* const slots = arguments_.schedule.row_slots + first + r;
-    return slots[1] - slots[0] <= static_cast<Offset>(sorted_columns_long_row_slots);
+    const Offset* const offsets = arguments_.schedule.row_offsets + first + r;
+    return offsets[1] - offsets[0] <= static_cast<Offset>(sorted_columns_long_row_slots);
   }
 
+  /// The sum of some slots of a row, from their places in row_slots.
   __device__ Lane sum_slots(Offset begin, Offset end) const {
     constexpr int unroll = 4;
+    const Scalar* const partials = arguments_.partials + first_column_ + lane_column_;
     Lane sums = {};
-    const Scalar* slot = arguments_.partials + static_cast<std::ptrdiff_t>(begin) * arguments_.partials_stride +
-                         first_column_ + lane_column_;
+    const Offset* slot = arguments_.schedule.row_slots + begin;
 #pragma unroll 1
-    for (auto left = static_cast<std::ptrdiff_t>(end - begin); left > 0; left -= unroll) {
+    for (auto left = static_cast<std::ptrdiff_t>(end - begin); left > 0; left -= unroll, slot += unroll) {
       Lane parts[unroll];
 #pragma unroll
       for (int u = 0; u < unroll; ++u) {
-        if (u < left) parts[u] = load_vector_once<true>(slot + u * arguments_.partials_stride);
+        if (u >= left) continue;
+        const auto place = static_cast<std::ptrdiff_t>(__ldg(slot + u)) * arguments_.partials_stride;
+        parts[u] = load_vector_once<true>(partials + place);
       }
 #pragma unroll
       for (int u = 0; u < unroll; ++u) {
@@ -94,7 +102,6 @@ class SortedColumnsRowSums {
 #pragma unroll
         for (int e = 0; e < Lane::size; ++e) sums.at[e] += parts[u].at[e];
       }
-      slot += unroll * arguments_.partials_stride;
     }
     return sums;
   }
@@ -118,16 +125,16 @@ class SortedColumnsRowSums {
   }
 
   /// Sums by columns, a place apart: fewer conflicts of banks.
-  __device__ Scalar& tile(int team, int c) const { return tile_[c * (rows_of_block + 1) + team]; }
-  __device__ void set_tile(const Lane& sums) const {
+  __device__ Scalar& tile(int row, int c) const { return tile_[c * (tile_rows + 1) + row]; }
+  __device__ void set_tile(int row, const Lane& sums) const {
 #pragma unroll
-    for (int e = 0; e < Lane::size; ++e) tile(team_, lane_column_ + e) = sums.at[e];
+    for (int e = 0; e < Lane::size; ++e) tile(row, lane_column_ + e) = sums.at[e];
   }
 
   __device__ void store_tile(Ordinal first) const {
     const bool by_columns = arguments_.product.y.row_stride == 1;
 #pragma unroll 4
-    for (int i = static_cast<int>(threadIdx.x); i < rows_of_block * chunk_columns; i += Policy::threads) {
+    for (int i = static_cast<int>(threadIdx.x); i < rows_of_block * chunk_columns; i += Policy::row_threads) {
       const int r = by_columns ? i % rows_of_block : i / chunk_columns;
       const int c = by_columns ? i / rows_of_block : i % chunk_columns;
       if (is_short(first, r) && first_column_ + c < arguments_.product.y.columns) {

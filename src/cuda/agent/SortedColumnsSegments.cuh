@@ -38,7 +38,7 @@ class SortedColumnsSegments {
     }
     __syncthreads();
     if (column_ < arguments_.product.x.columns) {
-      sum_segments(elements, ends, arguments_.schedule.slots + first, segments);
+      sum_segments(elements, ends, first, segments);
     }
   }
 
@@ -61,18 +61,13 @@ class SortedColumnsSegments {
     }
   }
 
-  __device__ void sum_segments(const Element* elements, const std::uint16_t* ends, const Offset* slots,
-                               int segments) const {
-    constexpr int teams = Policy::threads / Policy::lanes;
-    int s = static_cast<int>(threadIdx.x) / Policy::lanes;
-    Offset slot = s < segments ? __ldg(slots + s) : 0;
+  /// \param first  of the segments of the group
+  __device__ void sum_segments(const Element* elements, const std::uint16_t* ends, Offset first, int segments) const {
 #pragma unroll 1
-    while (s < segments) {
-      const int begin = s == 0 ? 0 : ends[s - 1], end = ends[s];
-      s += teams;
-      const Offset next = s < segments ? __ldg(slots + s) : 0;
-      store_slot(arguments_, static_cast<std::ptrdiff_t>(slot), column_, sum(elements + begin, end - begin));
-      slot = next;
+    for (int s = static_cast<int>(threadIdx.x) / Policy::lanes; s < segments; s += Policy::threads / Policy::lanes) {
+      const int begin = s == 0 ? 0 : ends[s - 1];
+      const Lane sums = sum(elements + begin, ends[s] - begin);
+      store_slot(arguments_, static_cast<std::ptrdiff_t>(first) + s, column_, sums);
     }
   }
 

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks) sorted_column
 
 /// Long rows, a block of threads each, then the others, some for a block; times chunks of columns.
 template <class Policy, bool aligned, class Offset, class MatrixScalar, class Scalar>
-__global__ void __launch_bounds__(Policy::threads)
+__global__ void __launch_bounds__(Policy::row_threads)
     sorted_columns_sum_kernel(const __grid_constant__ SortedColumnsArguments<Offset, MatrixScalar, Scalar> arguments) {
   using Agent = SortedColumnsRowSums<Policy, aligned, Offset, MatrixScalar, Scalar>;
   wait_for_previous_kernels();

@@ -116,7 +116,7 @@ class PreparedSortedColumnsSchedule {
   const Cuda::SortedColumnsSchedule<int>& view() const { return view_; }
   std::size_t bytes() const {
     return step_positions_.bytes() + places_.bytes() + group_segments_.bytes() + segment_ends_.bytes() +
-           slots_.bytes() + row_slots_.bytes() + long_rows_.bytes();
+           row_offsets_.bytes() + row_slots_.bytes() + long_rows_.bytes();
   }
 
  private:
@@ -124,7 +124,7 @@ class PreparedSortedColumnsSchedule {
       : view_(host.view()),
         step_positions_(host.step_positions),
         group_segments_(host.group_segments),
-        slots_(host.slots),
+        row_offsets_(host.row_offsets),
         row_slots_(host.row_slots),
         long_rows_(host.long_rows),
         places_(host.places),
@@ -133,13 +133,13 @@ class PreparedSortedColumnsSchedule {
     view_.places = places_.data();
     view_.group_segments = group_segments_.data();
     view_.segment_ends = segment_ends_.data();
-    view_.slots = slots_.data();
+    view_.row_offsets = row_offsets_.data();
     view_.row_slots = row_slots_.data();
     view_.long_rows = long_rows_.data();
   }
 
   Cuda::SortedColumnsSchedule<int> view_;
-  DeviceArray<int> step_positions_, group_segments_, slots_, row_slots_, long_rows_;
+  DeviceArray<int> step_positions_, group_segments_, row_offsets_, row_slots_, long_rows_;
   DeviceArray<std::uint16_t> places_, segment_ends_;
 };
 

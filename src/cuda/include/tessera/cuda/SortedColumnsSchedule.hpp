@@ -10,9 +10,9 @@ namespace Tessera::Cuda {
 /// Where the sums of a product with sorted columns meet: raw pointers to device memory that somebody else owns.
 ///
 /// A *group* is a number of adjacent steps, which a block of threads multiplies; eight of them are a set. A *segment*
-/// is the elements of a group that have the same row. Its sum goes to a *slot* of the workspace, as does each irregular
-/// product. Slots are in the order of the rows, those of a row in the order of its groups and, after them, of its
-/// irregular elements: a row of Y is the sum of adjacent slots, in order, whoever filled them first.
+/// is the elements of a group that have the same row. The workspace has a *slot* for the sum of each segment, in their
+/// order, and after them one for each irregular product. A row of Y is the sum of its slots, in order, whoever filled
+/// them first.
 ///
 ///   step_positions   steps                    position of a step's first column
 ///   places           regular elements         an element's place when its group is sorted by row, equal rows in the
@@ -20,9 +20,9 @@ namespace Tessera::Cuda {
 ///   group_segments   groups + 1               first segment of each group
 ///   segment_ends     segments                 place in the group where a segment ends; it begins where the one before
 ///                                             ends
-///   slots            segments + irregular     where their sums go
-///   row_slots        rows + 1                 first slot of each row
-///   long_rows        long_row_count           rows with more than long_row_slots slots, ascending
+///   row_offsets      rows + 1                 first of each row in row_slots
+///   row_slots        segments + irregular     slots of each row, ascending
+///   long_rows        long_row_count           rows with more than sorted_columns_long_row_slots slots, ascending
 template <class Offset>
 struct SortedColumnsSchedule {
   int group_steps = 0;
@@ -34,7 +34,7 @@ struct SortedColumnsSchedule {
   const std::uint16_t* places = nullptr;
   const Offset* group_segments = nullptr;
   const std::uint16_t* segment_ends = nullptr;
-  const Offset* slots = nullptr;
+  const Offset* row_offsets = nullptr;
   const Offset* row_slots = nullptr;
   const Ordinal* long_rows = nullptr;
 };
@@ -51,7 +51,7 @@ struct HostSortedColumnsSchedule {
   int group_steps = 0;
   std::vector<Ordinal> step_positions;
   std::vector<std::uint16_t> places, segment_ends;
-  std::vector<Offset> group_segments = {0}, slots, row_slots;
+  std::vector<Offset> group_segments = {0}, row_offsets, row_slots;
   std::vector<Ordinal> long_rows;
 
   /// Sizes, and arrays that are in host memory.
@@ -64,7 +64,7 @@ enum class SegmentRule {
   Elements  ///< each element alone: to see what sums within groups are worth
 };
 
-/// The steps of a group that products are fastest with: as many as make 1024 elements, at most 32.
+/// The steps of a group that products are fastest with: as many as make 2048 elements, at most 64.
 int sorted_columns_group_steps(Ordinal width);
 
 /// Builds a schedule from a pattern, all of whose pointers are to host memory; position_indices and segment_lengths are
