@@ -7,7 +7,7 @@ namespace Tessera::Cuda {
 namespace {
 
 constexpr std::size_t workspace_alignment = 256;
-constexpr std::size_t slab_bytes = std::size_t(512) << 20;
+constexpr std::size_t slab_bytes = std::size_t(2) << 30;
 constexpr Ordinal narrow_columns = 32;  // of a block of threads
 
 // Where the parts of the workspace lie.
@@ -64,7 +64,10 @@ Ordinal sorted_columns_slab(const SortedColumnsSchedule<Offset>& schedule, Ordin
   const std::size_t most = slab_bytes / column_bytes;
   if (most >= std::size_t(N)) return std::max(N, 1);
   const auto columns = static_cast<Ordinal>(most);
-  if (columns >= narrow_columns) return columns / narrow_columns * narrow_columns;
+  if (columns >= narrow_columns) {
+    const Ordinal slabs = window_count(N, columns / narrow_columns * narrow_columns);
+    return window_count(window_count(N, slabs), narrow_columns) * narrow_columns;
+  }
   Ordinal slab = narrow_columns;
   while (slab > columns && slab > sorted_columns_vector<Scalar>) slab /= 2;
   return slab;

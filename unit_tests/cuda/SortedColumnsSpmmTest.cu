@@ -232,11 +232,13 @@ TEST(SortedColumnsSpmm, SlabsFitTheirMemory) {
     schedule.slot_count = slots;
     return Cuda::sorted_columns_slab<std::size_t, double>(schedule, N);
   };
-  constexpr std::size_t most = std::size_t(1) << 26;  // doubles in 512 MiB
+  constexpr std::size_t most = std::size_t(1) << 28;  // doubles in 2 GiB
   EXPECT_EQ(slab(0, 1000), 1000);
   EXPECT_EQ(slab(10, 0), 1);
+  EXPECT_EQ(slab(most / 32, 101), 32);
   EXPECT_EQ(slab(most / 100, 100), 100);
-  EXPECT_EQ(slab(most / 100, 101), 96);
+  EXPECT_EQ(slab(most / 100, 101), 64);
+  EXPECT_EQ(slab(most / 100, 1000), 96);
   EXPECT_EQ(slab(most / 31, 101), 16);
   EXPECT_EQ(slab(most, 101), 2);
 }

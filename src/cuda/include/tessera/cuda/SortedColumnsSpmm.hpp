@@ -8,8 +8,9 @@
 
 namespace Tessera::Cuda {
 
-/// How many columns of X a product of N columns takes at a time: sums of slots for so many lie in the workspace. As
-/// many as fit in 512 MiB, but at least 16 bytes of a row.
+/// How many columns of X a product of N columns takes at a time: sums of slots for so many lie in the workspace. Slabs
+/// are as wide as 2 GiB of slots allow, and about the same width: a multiple of 32 columns, or few columns of a very
+/// large matrix, down to 16 bytes of a row.
 template <class Offset, class Scalar>
 Ordinal sorted_columns_slab(const SortedColumnsSchedule<Offset>& schedule, Ordinal N);
 
