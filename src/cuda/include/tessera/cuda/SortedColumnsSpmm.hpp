@@ -31,7 +31,7 @@ std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern<Offset>& A
 ///
 /// Two steps a slab of columns. Blocks of threads read the elements of a group of steps side by side, sort them by row
 /// in shared memory as position_indices says, sum each row's, and write the sums to the workspace; pieces of irregular
-/// columns write their products there. Then each row of Y is the sum of its slots, which lie one after the other.
+/// columns write their products there. Then each row of Y is the sum of its slots, which the schedule lists.
 ///
 /// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run; it depends, to
 /// within roundoff, on the steps of a group. Nothing is ever multiplied with a zero that is not in A: an infinity or a
@@ -41,9 +41,8 @@ std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern<Offset>& A
 /// - It adds to Y by atomics, in an order that no two runs share. Here sums have places of their own, and are added in
 ///   order by a second kernel, which costs a write and a read of N numbers a segment.
 /// - Hence a group may have more steps than the eight of a set: fewer segments. With eight it is the paper's.
-/// - The paper wants X column-major, a thread an element of A. Here some lanes sum a segment in registers, each 16
-/// bytes
-///   of a row of X, which is packed if it is not row-major. (SegmentSum::Shared in the policies is the paper's way.)
+/// - The paper wants X column-major, a thread an element of A. Here some lanes sum a segment in registers, each with
+///   16 bytes of a row of X, which is packed if it is not row-major. (SegmentSum::Shared in the policies is its way.)
 /// - Groups and pieces are one kernel, not two.
 ///
 /// Throws std::invalid_argument for operands, a precision, a schedule or a workspace that does not do,
