@@ -19,8 +19,8 @@ inline bool has_gpu() {
 #define TESSERA_SKIP_WITHOUT_GPU() \
   if (!Tessera::Test::has_gpu()) GTEST_SKIP() << "there is no GPU"
 
-/// Whether a case of a test with many similar ones is run. On a GPU all are; emulated, which is slow, one of `some`, and
-/// under the address sanitizer, which is slower still, one of three times as many.
+/// Whether a case of a test with many similar ones is run. On a GPU all are; emulated, which is slow, one of `some`,
+/// and under the address sanitizer, which is slower still, one of three times as many.
 inline bool is_chosen([[maybe_unused]] int some) {
 #ifdef TESSERA_CUDA_EMULATED
   static int cases = 0;

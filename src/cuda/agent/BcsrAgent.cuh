@@ -13,6 +13,7 @@
 #include "BcsrHalfTile.cuh"
 #include "BcsrTile.cuh"
 #include "BlockMask.hpp"
+#include "NonFinite.cuh"
 #include "Vectors.cuh"
 
 namespace Tessera::Cuda {
@@ -80,7 +81,7 @@ class BcsrAgent {
   __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
     Scalar zeros = 0;  // NaN as soon as a sum is not finite
     for_each_result([&](int p, int q) { zeros += Scalar(0) * Tile::at(sums, p, q); });
-    if (!(zeros == Scalar(0))) {
+    if (some_are_nonfinite(zeros)) {
       SumsInMemory memory;
       for_each_result([&](int p, int q) { memory.sums[p][q] = Tile::at(sums, p, q); });
       finish_nonfinite(arguments_, item, lane_, first_column_, memory);

@@ -6,6 +6,7 @@
 #include "BmatEntrySum.cuh"
 #include "LeftTileProduct.cuh"
 #include "MaskDecode.hpp"
+#include "NonFinite.cuh"
 #include "Vectors.cuh"
 
 namespace Tessera::Cuda {
@@ -140,7 +141,7 @@ class BmatConsumer {
         if (column + e < arguments_.product.x.columns) zeros += Scalar(0) * sums[v * vector + e][2 * p + i];
       }
     });
-    if (zeros == Scalar(0)) return;
+    if (!some_are_nonfinite(zeros)) return;
     SumsInMemory memory;
 #pragma unroll
     for (int q = 0; q < products; ++q) {

@@ -6,6 +6,7 @@
 #include "../policy/BrpPolicy.hpp"
 #include "BrpEntrySum.cuh"
 #include "CondensedAgent.cuh"
+#include "NonFinite.cuh"
 
 namespace Tessera::Cuda {
 
@@ -66,7 +67,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   __device__ __forceinline__ void finish(const Item& item, const Sums& sums) const {
     Scalar zeros = 0;  // NaN as soon as a sum is not finite
     this->for_each_result([&](int s, int p, int q) { zeros += Scalar(0) * sums[s][q / 2][Layout::result(q, p)]; });
-    if (!(zeros == Scalar(0))) {
+    if (some_are_nonfinite(zeros)) {
       SumsInMemory memory;
       this->for_each_result([&](int s, int p, int q) { memory.at(s, p, q) = sums[s][q / 2][Layout::result(q, p)]; });
       finish_nonfinite(brp_, item, this->lane_, this->first_column_, memory);

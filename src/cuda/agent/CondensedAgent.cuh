@@ -10,6 +10,7 @@
 #include "CondensedOperands.hpp"
 #include "EntrySum.cuh"
 #include "MaskDecode.hpp"
+#include "NonFinite.cuh"
 #include "TileProduct.cuh"
 #include "Vectors.cuh"
 
@@ -105,9 +106,7 @@ class CondensedAgent {
   __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
     Sum zeros = 0;  // NaN as soon as a sum is not finite
     for_each_result([&](int s, int p, int q) { zeros += Sum(0) * sums[s][q / 2][Layout::result(q, p)]; });
-    // All lanes go the same way. If they do not, the function that some call overwrites uniform registers of the warp
-    // that nvcc 13.0 keeps something in for the others.
-    if (__any_sync(0xffffffffu, !(zeros == Sum(0)))) {
+    if (some_are_nonfinite(zeros)) {
       SumsInMemory memory;
       for_each_result([&](int s, int p, int q) { memory.at(s, p, q) = sums[s][q / 2][Layout::result(q, p)]; });
       finish_nonfinite(arguments_, item, lane_, first_column_, memory);

@@ -4,6 +4,7 @@
 #include "../detail/Arithmetic.cuh"
 #include "FragmentLayout.hpp"
 #include "MaskDecode.hpp"
+#include "NonFinite.cuh"
 #include "StagedBuffers.cuh"
 #include "StagedEntrySum.cuh"
 #include "TileProduct.cuh"
@@ -114,7 +115,7 @@ class StagedConsumer {
                                                       Sums& sums) const {
     Scalar zeros = 0;  // NaN as soon as a sum is not finite
     for_each_result([&](int b, int p, int q) { zeros += Scalar(0) * sums[b][q / 2][Layout::result(q, p)]; });
-    if (zeros == Scalar(0)) return;
+    if (!some_are_nonfinite(zeros)) return;
     SumsInMemory memory;
     for_each_result([&](int b, int p, int q) { memory.sums[b][p][q] = sums[b][q / 2][Layout::result(q, p)]; });
     recompute_in_memory(arguments_, item, strip_, lane_, first_column, memory);

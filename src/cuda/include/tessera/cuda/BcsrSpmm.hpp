@@ -42,17 +42,17 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
 ///
 /// over the entries of a row; FP32 sums add up to n 2^-23 of the same sum of magnitudes.
 ///
-/// Deviations from the paper. A warp takes 32, 64 or 128 columns, not 8, and sums in FP32, not FP16, in blocks of 16x16,
-/// since those of 16x8 in its text do not fit m16n8k16. Rows of X are copied as blocks are, some stages ahead, where it
-/// loads most of the width of X beforehand. Blocks of FP64 and FP32 are the right operand, X^T the left one, so that
-/// blocks of 8 rows fill an instruction. Long rows are cut into pieces, which a second step adds in order: its
+/// Deviations from the paper. A warp takes 32, 64 or 128 columns, not 8, and sums in FP32, not FP16, in blocks of
+/// 16x16, since those of 16x8 in its text do not fit m16n8k16. Rows of X are copied as blocks are, some stages ahead,
+/// where it loads most of the width of X beforehand. Blocks of FP64 and FP32 are the right operand, X^T the left one,
+/// so that blocks of 8 rows fill an instruction. Long rows are cut into pieces, which a second step adds in order: its
 /// schedule, a warp a tile of Y, collapses on skewed matrices (dc2, section VI.B). Masks, which it lacks, tell entries
 /// from zeros.
 ///
 /// Throws std::invalid_argument for a precision, a block shape, a workspace or an alignment that does not do,
 /// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: block.size() *
-/// (N rounded up to 32) multiplications a block; reads its mask, what lies in 16 bytes with an entry of it, and the rows
-/// of X that it has entries for.
+/// (N rounded up to 32) multiplications a block; reads its mask, what lies in 16 bytes with an entry of it, and the
+/// rows of X that it has entries for.
 template <class Offset, class MatrixScalar, class Scalar>
 void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
                const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
