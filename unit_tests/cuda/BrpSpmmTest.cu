@@ -201,10 +201,10 @@ TEST(BrpSpmm, RefusesWhatItCannotDo) {
   A.f = 3;
   EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, product, {}), std::invalid_argument);
   A.f = 1;
-  alignas(16) static const float values[8] = {};
-  product.values = values + 1;
+  alignas(8) static const Ordinal columns[2] = {};
+  A.group_columns = columns + 1;
   EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, product, {}), std::invalid_argument);
-  product.values = values;
+  A.group_columns = columns;
   static const Ordinal x_rows[1] = {0};
   product.x_rows = x_rows;
   EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, product, {}), std::invalid_argument);

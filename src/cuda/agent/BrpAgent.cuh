@@ -12,8 +12,9 @@ namespace Tessera::Cuda {
 
 /// A warp that multiplies groups and residual entries of a window with a slab of columns of X.
 ///
-/// Tiles are made in shared memory that is zero otherwise: the warp takes 32 entries at once, one a lane, which are 4 /
-/// f tiles, puts them in their places, multiplies, and takes them out again.
+/// A tile is one of a condensed window of two strips that is stored in another way. Tiles are made in shared memory
+/// that is zero otherwise: the warp takes 32 entries at once, one a lane, which are those of 4 / f tiles, puts them in
+/// their places, multiplies, and takes them out again.
 template <class Kind, class Policy, int access, class Offset, class Scalar>
 class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Offset,
                                         Scalar, Scalar> {
@@ -42,8 +43,8 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
 
   /// Adds the products of the groups of an item: tile by tile, for groups are adjacent.
   __device__ __forceinline__ void multiply_groups(const Item& item, Sums& sums) const {
-    const std::size_t first = std::size_t(item.first_group) * brp_.A.g,
-                      last = first + std::size_t(item.groups) * brp_.A.g;
+    const std::size_t first = std::size_t(item.first_group) * brp_.A.g;
+    const std::size_t last = first + std::size_t(item.groups) * brp_.A.g;
     if (first == last) return;
     if constexpr (Policy::groups == BrpGroups::CudaCores) {
       for (std::size_t tile = first; tile < last; ++tile) add_entries(tile, sums);

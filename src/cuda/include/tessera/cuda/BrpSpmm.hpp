@@ -15,12 +15,12 @@ template <class Offset, class Scalar>
 std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const BrpSchedule<Offset>& schedule,
                                 const Multivector<const Scalar>& x);
 
-/// Y = alpha A X + beta Y, A in the block-row partition with f = 1, 2 or 4 and any g: groups on tensor cores, residual
-/// rows on CUDA cores (BRP-SpMM, sections IV.D and IV.E). All pointers are device memory.
+/// Y = alpha A X + beta Y on tensor cores, A in the block-row partition with f = 1, 2 or 4 and any g (BRP-SpMM,
+/// sections IV.D and IV.E). All pointers are device memory.
 ///
-/// product.values, aligned to 16 bytes, are those of BlockRowPartitionPattern; local_ids and group_columns are aligned
-/// to 8. product.x is columns of A x N, product.y rows of A x N, with any N and any strides; y_rows is honoured,
-/// conjugate_values has no meaning for reals, x_rows must be null.
+/// product.values are those of BlockRowPartitionPattern; group_columns is aligned to 8 bytes. product.x is columns of
+/// A x N, product.y rows of A x N, with any N and any strides; y_rows is honoured, conjugate_values has no meaning for
+/// reals, x_rows must be null.
 /// workspace: brp_workspace_bytes, aligned to 256 bytes; nothing else may use it until the stream gets there.
 /// precision: Native for double (FP64 products and sums), Tf32x3 or Tf32 for float.
 ///
@@ -31,13 +31,14 @@ std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const
 /// Deviations from the paper: f is 1 there. One warp has the groups and the residual rows of a window (or of a piece of
 /// it) for a slab of columns, and adds both up in registers: Y is written once, where the paper adds to it atomically
 /// for each group, and again in a second kernel. That makes groups adjacent, and how many tiles they have matters to
-/// the format alone. Operands are swapped (FragmentLayout). A lane scatters one entry into tiles of its warp in shared
+/// the format alone. Residual entries, which the paper leaves to CUDA cores, are tiles of 8 entries: faster
+/// (BrpPolicy.hpp). Operands are swapped (FragmentLayout). A lane scatters one entry into tiles of its warp in shared
 /// memory, which are zero otherwise, and takes it out again: tiles are not cleared. X rows go from global memory to
 /// registers.
 ///
 /// Throws std::invalid_argument for an f, a precision, an alignment or a workspace that does not do, std::length_error
-/// for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 128 multiplications for each tile and 16
-/// columns; reads 8 rows of X a tile and one a residual entry.
+/// for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 128 multiplications for each
+/// 8 f entries of groups, or 8 residual ones, and 16 columns; reads a row of X for each f entries, or residual one.
 template <class Offset, class Scalar>
 void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precision precision,
               const BrpSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product, const Scratch& workspace);
