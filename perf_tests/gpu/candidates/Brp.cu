@@ -37,8 +37,8 @@ class Brp : public Candidate<Scalar> {
     if (Policy::columns > 32 && N <= 32) return false;
     // Not where another candidate launches the same.
     const auto& [f, g, ablation] = partition_;
-    const auto chosen = HostBrps(A).get(0, 0, sizeof(Scalar));
-    if (f != 0 && !ablation && f == chosen->f && g == chosen->g) return false;
+    const auto of_format = HostBrps(A).get(0, 0, sizeof(Scalar));
+    if (f != 0 && !ablation && f == of_format->f && g == of_format->g) return false;
     matrix_ = prepared_brp<Scalar>(A, f, g);
     columns_ = N;
     partials_stride_ = (N + 3) / 4 * 4;
