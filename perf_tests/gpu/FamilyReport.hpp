@@ -7,10 +7,10 @@
 
 namespace Tessera::Bench {
 
-/// Kernels by family, which is what comes before the '<' or the '_' of their names. Two tables as text:
+/// Kernels by family, which is what comes before the first '<', '_' or space of their names. Two tables as text:
 ///
-/// - the fastest of each family on each matrix, number of columns and precision, in microseconds, the fastest of all
-///   marked;
+/// - the fastest of each family on each matrix, number of columns and precision, in microseconds, the fastest family
+///   first;
 /// - ablations: their time over that of the fastest whole kernel of the family, as geometric mean, least and most.
 std::string family_tables(const Results& results);
 

@@ -147,7 +147,8 @@ std::vector<int> read_numbers(const std::string& path) {
   while (gzgets(file.get(), line, sizeof(line)) != nullptr) {
     int number = -1;
     const char* end = line + std::strlen(line);
-    if (const auto read = std::from_chars(line, end, number); read.ec != std::errc() || *read.ptr != '\n') {
+    if (const auto read = std::from_chars(line, end, number);
+        read.ec != std::errc() || (read.ptr != end && *read.ptr != '\n')) {
       throw std::invalid_argument("row order: " + path + ", line " + std::to_string(numbers.size() + 1) +
                                   ": expected a row's number alone");
     }

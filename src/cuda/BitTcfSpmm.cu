@@ -2,6 +2,7 @@
 #include <tessera/cuda/BitTcfSpmm.hpp>
 #include <tessera/cuda/PackRows.hpp>
 
+#include "detail/Operands.hpp"
 #include "dispatch/BitTcfLaunch.cuh"
 
 namespace Tessera::Cuda {
@@ -51,6 +52,7 @@ template <class Offset, class MatrixScalar, class Scalar>
 void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precision,
                  const BitTcfSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
                  const Scratch& workspace) {
+  expect_no_x_rows("bittcf_spmm", product);
   const WorkspaceLayout layout = workspace_layout(schedule, product.x);
   if (workspace.bytes < layout.bytes) {
     throw std::invalid_argument("bittcf_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +

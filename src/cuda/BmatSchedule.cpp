@@ -68,6 +68,7 @@ std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>&
 
 template <class Offset>
 double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int blocks, BmatCost cost) {
+  if (blocks <= 0) throw std::invalid_argument("dealt_bmat_imbalance: blocks = " + std::to_string(blocks) + " <= 0");
   std::vector<double> dealt(static_cast<std::size_t>(blocks), 0);
   double all = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/cuda/BmatSpmm.hpp>
 
+#include "detail/Operands.hpp"
 #include "dispatch/BmatLaunch.cuh"
 
 namespace Tessera::Cuda {
@@ -29,27 +30,14 @@ WorkspaceLayout workspace_layout(const BmatPattern<Offset>& A, const BmatSchedul
   return layout;
 }
 
-[[maybe_unused]] bool has_bulk_copies() {
-  int device = 0, major = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  return major >= 9;
-}
-
 template <Precision precision, class Offset, class MatrixScalar, class Scalar>
 void launch_precision(Stream stream, const BmatArguments<Offset, MatrixScalar, Scalar>& arguments, Scalar* packed) {
   const std::ptrdiff_t stride = arguments.partials_stride;
-  const auto launch = [&]<bool wide>() {
-    using Tuned = TunedBmatPolicy<Scalar, wide>;
-    if constexpr (Tuned::copy == BmatCopy::Bulk) {
-      if (!has_bulk_copies()) {
-        return launch_bmat_any<precision, WithoutBulkCopies<Tuned>>(stream, arguments, packed, stride);
-      }
-    }
-    launch_bmat_any<precision, Tuned>(stream, arguments, packed, stride);
-  };
-  arguments.product.x.columns > bmat_narrow_columns ? launch.template operator()<true>()
-                                                    : launch.template operator()<false>();
+  if (arguments.product.x.columns > bmat_narrow_columns) {
+    launch_bmat_any<precision, TunedBmatPolicy<Scalar, true>>(stream, arguments, packed, stride);
+  } else {
+    launch_bmat_any<precision, TunedBmatPolicy<Scalar, false>>(stream, arguments, packed, stride);
+  }
 }
 
 }  // namespace
@@ -63,6 +51,7 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
 template <class Offset, class MatrixScalar, class Scalar>
 void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
                const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) {
+  expect_no_x_rows("bmat_spmm", product);
   const WorkspaceLayout layout = workspace_layout(A, schedule, product.x);
   if (workspace.bytes < layout.bytes) {
     throw std::invalid_argument("bmat_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +

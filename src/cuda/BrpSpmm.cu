@@ -2,6 +2,7 @@
 #include <tessera/cuda/BrpSpmm.hpp>
 #include <tessera/cuda/PackRows.hpp>
 
+#include "detail/Operands.hpp"
 #include "dispatch/BrpLaunch.cuh"
 
 namespace Tessera::Cuda {
@@ -34,11 +35,12 @@ WorkspaceLayout workspace_layout(const BlockRowPartitionPattern<Offset>& A, cons
 template <Precision precision, int f, class Offset, class Scalar>
 void launch_widths(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
   // One policy for all widths of FP64: not compiled twice.
-  if (std::is_same_v<Scalar, float> && arguments.windows.product.x.columns > narrow_columns) {
-    launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, std::is_same_v<Scalar, float>>>(stream, arguments);
-  } else {
-    launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, false>>(stream, arguments);
+  if constexpr (std::is_same_v<Scalar, float>) {
+    if (arguments.windows.product.x.columns > narrow_columns) {
+      return launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, true>>(stream, arguments);
+    }
   }
+  launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, false>>(stream, arguments);
 }
 
 template <Precision precision, class Offset, class Scalar>
@@ -71,7 +73,7 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precisio
     throw std::invalid_argument("brp_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
                                 std::to_string(layout.bytes) + " are needed");
   }
-  if (product.x_rows != nullptr) throw std::invalid_argument("brp_spmm: x_rows is not null");
+  expect_no_x_rows("brp_spmm", product);
   // They are read in pairs.
   if (reinterpret_cast<std::uintptr_t>(A.group_columns) % (2 * sizeof(Ordinal)) != 0) {
     throw std::invalid_argument("brp_spmm: group_columns are not aligned to 8 bytes");

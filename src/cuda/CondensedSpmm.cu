@@ -3,6 +3,7 @@
 #include <tessera/cuda/HalfOperands.hpp>
 #include <tessera/cuda/PackRows.hpp>
 
+#include "detail/Operands.hpp"
 #include "dispatch/CondensedHalf.hpp"
 #include "dispatch/CondensedLaunch.cuh"
 
@@ -70,6 +71,7 @@ template <class Offset, class MatrixScalar, class Scalar>
 void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues values, Precision precision,
                     const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
                     const Scratch& workspace) {
+  expect_no_x_rows("condensed_spmm", product);
   const WorkspaceLayout layout = workspace_layout(A, precision, schedule, product.x);
   if (workspace.bytes < layout.bytes) {
     throw std::invalid_argument("condensed_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +

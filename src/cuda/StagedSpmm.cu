@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/cuda/StagedSpmm.hpp>
 
+#include "detail/Operands.hpp"
 #include "dispatch/StagedLaunch.cuh"
 
 namespace Tessera::Cuda {
@@ -52,6 +53,7 @@ std::size_t staged_workspace_bytes(const StagedPattern& A, const CondensedSchedu
 template <class MatrixScalar, class Scalar>
 void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule<int>& schedule,
                  const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) {
+  expect_no_x_rows("staged_spmm", product);
   const WorkspaceLayout layout = workspace_layout(A, schedule, product.x);
   if (workspace.bytes < layout.bytes) {
     throw std::invalid_argument("staged_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +

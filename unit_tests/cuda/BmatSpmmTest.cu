@@ -42,7 +42,7 @@ TEST(BmatSpmm, Shapes) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int rows : {0, 1, 15, 16, 17, 33}) {
     for (const int columns : {0, 1, 7, 8, 9, 16, 17, 200}) {
-      if (!is_chosen(2)) continue;
+      if (!is_chosen(3)) continue;
       const HostMatrix A = random_matrix(rows, columns, 5, 7);
       check_case<int, double>(A, {.columns = 5});
       check_case<int, float>(A, {.precision = Precision::Tf32x3, .columns = 36});
@@ -163,14 +163,13 @@ TEST(BmatSpmm, PoliciesAgree) {
   TESSERA_SKIP_WITHOUT_GPU();
   using Cuda::BmatCopy;
   using Cuda::BmatPolicy;
-  using Cuda::WithoutBulkCopies;
   constexpr Precision native = Precision::Native, tf32x3 = Precision::Tf32x3;
   check_policy<native, BmatPolicy<16, 8, 1, 8, 1>, double>("that of the paper");
   check_policy<tf32x3, BmatPolicy<16, 8, 1, 8, 1>, float>("that of the paper");
   check_policy<native, BmatPolicy<8, 4, 4, 1, 2>, double>("one product, one buffer");
   check_policy<tf32x3, BmatPolicy<8, 4, 4, 1, 2>, float>("one product, one buffer");
   check_policy<native, BmatPolicy<32, 1, 2, 3, 8>, double>("bulk copies");
-  check_policy<native, WithoutBulkCopies<BmatPolicy<32, 4, 2, 2, 2>>, double>("rows of 1024 bytes");
+  check_policy<native, BmatPolicy<32, 4, 2, 2, 2, BmatCopy::Sixteens>, double>("rows of 1024 bytes");
   check_policy<tf32x3, BmatPolicy<64, 2, 2, 4, 4>, float>("bulk copies");
   check_policy<tf32x3, BmatPolicy<64, 4, 1, 2, 1, BmatCopy::Sixteens>, float>("rows of 1024 bytes");
   check_policy<tf32x3, BmatPolicy<32, 2, 2, 2, 3>, float>("dealt", Cuda::BmatPartition::Dealt);
@@ -183,6 +182,8 @@ TEST(BmatSpmm, RefusesWhatItCannotDo) {
   EXPECT_THROW(Cuda::bmat_spmm(nullptr, A, Precision::Native, schedule, Product<float, float>{}, {}),
                std::invalid_argument);
   EXPECT_THROW(Cuda::bmat_spmm(nullptr, A, Precision::Tf32, schedule, Product<double, double>{}, {}),
+               std::invalid_argument);
+  EXPECT_THROW(Cuda::bmat_spmm(nullptr, A, Precision::Native, schedule, product_with_x_rows<double>(), {}),
                std::invalid_argument);
   schedule.slot_count = 1;
   Product<double, double> product;

@@ -183,6 +183,9 @@ TEST(CondensedSpmm, RefusesWhatItCannotDo) {
   EXPECT_THROW(
       Cuda::condensed_spmm(nullptr, A, TileValues::Dense, Precision::Tf32, schedule, Product<double, double>{}, {}),
       std::invalid_argument);
+  EXPECT_THROW(
+      Cuda::condensed_spmm(nullptr, A, TileValues::Dense, Precision::Tf32, schedule, product_with_x_rows<float>(), {}),
+      std::invalid_argument);
 }
 
 }  // namespace

@@ -172,4 +172,13 @@ void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<S
   if (shown > 3) ADD_FAILURE() << shown << " elements are wrong";
 }
 
+/// A product that kernels refuse whose formats name rows of X themselves.
+template <class Scalar>
+Product<Scalar, Scalar> product_with_x_rows() {
+  static const Ordinal x_rows[1] = {0};
+  Product<Scalar, Scalar> product;
+  product.x_rows = x_rows;
+  return product;
+}
+
 }  // namespace Tessera::Test

@@ -127,6 +127,8 @@ TEST(StagedSpmm, RefusesWhatItCannotDo) {
                std::invalid_argument);
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Tf32, schedule, Product<double, double>{}, {}),
                std::invalid_argument);
+  EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Native, schedule, product_with_x_rows<double>(), {}),
+               std::invalid_argument);
   A.strip_blocks = 3;
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Native, schedule, Product<double, double>{}, {}),
                std::invalid_argument);

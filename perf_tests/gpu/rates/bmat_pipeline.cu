@@ -82,9 +82,7 @@ void print_overlap(const std::string& name, const TimedProduct<Scalar>& product)
 template <Precision precision, class Scalar>
 void print_overlaps(const std::string& name, const PreparedBmat<Scalar>& matrix) {
   print_overlap<precision, Cuda::TunedBmatPolicy<Scalar, false>>(name, TimedProduct<Scalar>(matrix, 32));
-  for (const int columns : {128}) {
-    print_overlap<precision, Cuda::TunedBmatPolicy<Scalar, true>>(name, TimedProduct<Scalar>(matrix, columns));
-  }
+  print_overlap<precision, Cuda::TunedBmatPolicy<Scalar, true>>(name, TimedProduct<Scalar>(matrix, 128));
 }
 
 /// Windows of the same number of tiles, with random columns and 24 entries a tile.

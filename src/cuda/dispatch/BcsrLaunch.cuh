@@ -36,6 +36,8 @@ void launch_bcsr(Stream stream, BcsrArguments<Offset, Scalar, typename Kind::Ope
     launch_bcsr_items<Kind, Policy, false>(stream, arguments);
   } else if constexpr (may_gather) {
     launch_bcsr_items<Kind, Policy, true>(stream, arguments);
+  } else {
+    throw std::invalid_argument("launch_bcsr: x_rows must be null with this policy");
   }
 
   // The second step is that of condensed windows of as many rows.

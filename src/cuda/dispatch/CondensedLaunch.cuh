@@ -20,8 +20,7 @@ template <class Scalar>
 unsigned row_bytes(const Multivector<const Scalar>& x) {
   const std::size_t bytes = static_cast<std::size_t>(x.row_stride) * sizeof(Scalar);
   if (bytes > std::numeric_limits<unsigned>::max()) {
-    throw std::length_error("condensed product: rows of X that are " + std::to_string(x.row_stride) +
-                            " elements apart");
+    throw std::length_error("rows of X that are " + std::to_string(x.row_stride) + " elements apart");
   }
   return static_cast<unsigned>(bytes);
 }

@@ -41,12 +41,6 @@ struct BmatPolicy {
   static constexpr bool multiplies = true;
 };
 
-/// A policy for what lacks bulk copies.
-template <class Policy>
-struct WithoutBulkCopies : Policy {
-  static constexpr BmatCopy copy = BmatCopy::Sixteens;
-};
-
 /// The policies that products run with, for narrow X (up to bmat_narrow_columns) and wide X.
 inline constexpr int bmat_narrow_columns = 32;
 template <class Scalar, bool wide>

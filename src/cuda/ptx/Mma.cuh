@@ -23,11 +23,16 @@
 // TF32: compute capability 8.0 (PTX ISA 7.0). Operands are FP32 bits whose 13 last are ignored: round them first
 // (to_tf32). Products are exact; sums are FP32, but not rounded to nearest.
 //
-// FP16 and BF16, m16n8k16: compute capability 8.0 (PTX ISA 7.0). A register holds two elements of 16 bits, the lower
-// half the first one:
+// FP16 and BF16, m16n8k16 and m16n8k8: compute capability 8.0 (PTX ISA 7.0). A register holds two elements of 16 bits,
+// the lower half the first one. Of m16n8k16
 //
 //   A  16 x 16   a[i]  (g + 8 (i % 2), 2 t + 8 (i / 2)) and the element to its right   i = 0..3
 //   B  16 x 8    b[i]  (2 t + 8 i, g) and the element below                            i = 0, 1
+//
+// and of m16n8k8
+//
+//   A  16 x 8    a[i]  (g + 8 i, 2 t) and the element to its right                     i = 0, 1
+//   B  8 x 8     b     (2 t, g) and the element below
 //
 // D is as above, in FP32. Products are exact; sums are not rounded to nearest.
 

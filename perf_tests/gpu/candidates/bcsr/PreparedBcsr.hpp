@@ -39,7 +39,7 @@ class PreparedBcsr {
 
   /// With values of so many bytes.
   std::size_t bytes(std::size_t value_bytes) const {
-    return block_offsets_.bytes() + block_columns_.bytes() + values_.size() * value_bytes;
+    return block_offsets_.bytes() + block_columns_.bytes() + block_masks_.bytes() + values_.size() * value_bytes;
   }
 
  private:

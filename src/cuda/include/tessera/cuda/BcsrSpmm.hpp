@@ -50,8 +50,9 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
 /// from zeros.
 ///
 /// Throws std::invalid_argument for a precision, a block shape, a workspace or an alignment that does not do,
-/// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: block.size() *
-/// (N rounded up to 32) multiplications a block; reads its mask, what lies in 16 bytes with an entry of it, and the
+/// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: block.size() * N
+/// multiplications a block, three times as many with Tf32x3, N rounded up to 32 or, if it is more, to 64 (128 beyond 64
+/// with Tf32x3); reads its mask, what lies in 16 bytes with an entry of it, and the
 /// rows of X that it has entries for.
 template <class Offset, class MatrixScalar, class Scalar>
 void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,

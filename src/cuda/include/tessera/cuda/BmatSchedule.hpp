@@ -81,7 +81,8 @@ struct BmatCost {
 template <class Offset>
 std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>& items, int parts, BmatCost cost = {});
 
-/// The most that one of `blocks` blocks gets, over the mean, where items are dealt. Cost: O(items + blocks).
+/// The most that one of `blocks` blocks gets, over the mean, where items are dealt. Throws std::invalid_argument for
+/// blocks <= 0. Cost: O(items + blocks).
 template <class Offset>
 double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int blocks, BmatCost cost = {});
 

@@ -29,7 +29,9 @@ enum class HalfOrder {
 /// Rows of X, of any strides, in 16 bits, with zeros up to rounded_row_stride(x.columns). Doubles are rounded to float
 /// first.
 ///
-/// Throws as round_values. Cost: x is read once, and two bytes an element are written.
+/// to: x.rows * rounded_row_stride(x.columns) elements, aligned to 16 bytes. Throws std::invalid_argument for another
+/// precision, std::length_error for more rows than a launch has threads for, std::runtime_error if the launch fails.
+/// Cost: x is read once, and two bytes an element are written.
 template <class Scalar>
 void round_rows(Stream stream, Precision precision, HalfOrder order, const Multivector<const Scalar>& x,
                 std::uint16_t* to);

@@ -15,7 +15,8 @@ template <class Offset, class Scalar>
 Ordinal sorted_columns_slab(const SortedColumnsSchedule<Offset>& schedule, Ordinal N);
 
 /// Scratch memory, in bytes, for a product of these operands: a slab of columns of the slots of the schedule, and of X
-/// where it cannot be read 16 bytes at a time (columns that are not adjacent, or not a multiple of 16 bytes).
+/// where it cannot be read 16 bytes at a time (columns that are not adjacent, or rows that do not begin and end at
+/// multiples of 16 bytes).
 template <class Offset, class Scalar>
 std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern<Offset>& A,
                                            const SortedColumnsSchedule<Offset>& schedule,
