@@ -2,38 +2,22 @@
 #include <tessera/cuda/BcsrSpmm.hpp>
 #include <tessera/cuda/PackRows.hpp>
 
+#include "detail/ScratchLayout.hpp"
 #include "dispatch/BcsrLaunch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
-constexpr std::size_t workspace_alignment = 256;
 constexpr Ordinal narrow_columns = 32, wide_columns = 64;  // of X, for which policies are tuned
 
-bool has_16_bits(Precision precision) { return precision == Precision::Fp16 || precision == Precision::Bf16; }
-
-// Rows of scratch are padded so that vectors fit.
-std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
-
-// Where the parts of the workspace lie.
-struct WorkspaceLayout {
-  std::size_t packed = 0, bytes = 0;
-};
-
 template <class Offset, class Scalar>
-WorkspaceLayout workspace_layout(const BcsrPattern<Offset>& A, Precision precision,
-                                 const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
-  const auto rounded = [](std::size_t bytes) {
-    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-  };
-  const std::size_t row = static_cast<std::size_t>(padded(x.columns)) * sizeof(Scalar);
-  const std::size_t packed_row = has_16_bits(precision)
-                                     ? static_cast<std::size_t>(rounded_row_stride(x.columns)) * sizeof(std::uint16_t)
-                                     : (rows_are_aligned(x) ? 0 : row);
-  WorkspaceLayout layout;
-  layout.packed = rounded(std::size_t(schedule.slot_count) * std::size_t(A.block.height) * row);
-  layout.bytes = layout.packed + rounded(std::size_t(x.rows) * packed_row);
-  return layout;
+ScratchLayout workspace_layout(const BcsrPattern<Offset>& A, Precision precision,
+                               const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+  const auto rows = static_cast<std::size_t>(x.rows);
+  std::size_t packed = rows_are_aligned(x) ? 0 : padded_bytes<Scalar>(rows, x.columns);
+  if (is_half(precision)) packed = rows * std::size_t(rounded_row_stride(x.columns)) * sizeof(std::uint16_t);
+  return scratch_layout(padded_bytes<Scalar>(std::size_t(schedule.slot_count) * std::size_t(A.block.height), x.columns),
+                        packed);
 }
 
 std::string shape_text(const BlockShape& block) {
@@ -66,7 +50,7 @@ struct Call {
     return {reinterpret_cast<const Scalar*>(packed), x.rows, x.columns, padded(x.columns), 1};
   }
   template <Precision precision>
-  requires(precision == Precision::Fp16 || precision == Precision::Bf16) Multivector<const std::uint16_t> staged_x()
+  requires(is_half(precision)) Multivector<const std::uint16_t> staged_x()
   const {
     auto* const rows = reinterpret_cast<std::uint16_t*>(packed);
     const std::ptrdiff_t stride = rounded_row_stride(product.x.columns);
@@ -110,7 +94,7 @@ struct Call {
   template <Precision precision>
   void launch_shape() const {
     const auto is = [this](int height, int width) { return A.block.height == height && A.block.width == width; };
-    if constexpr (precision == Precision::Fp16 || precision == Precision::Bf16) {
+    if constexpr (is_half(precision)) {
       return is(16, 16) ? launch<precision, 16, 16>() : refuse(precision, "16x16");
     } else {
       if (is(16, 8)) return launch<precision, 16, 8>();
@@ -136,11 +120,8 @@ template <class Offset, class MatrixScalar, class Scalar>
 void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
                const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
                const std::uint16_t* rounded_values, const Scratch& workspace) {
-  const WorkspaceLayout layout = workspace_layout(A, precision, schedule, product.x);
-  if (workspace.bytes < layout.bytes) {
-    throw std::invalid_argument("bcsr_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
-                                std::to_string(layout.bytes) + " are needed");
-  }
+  const ScratchLayout layout = workspace_layout(A, precision, schedule, product.x);
+  expect_scratch("bcsr_spmm", layout, workspace);
   const Call<Offset, Scalar> call = {stream,
                                      A,
                                      schedule,

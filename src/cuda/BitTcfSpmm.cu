@@ -3,32 +3,19 @@
 #include <tessera/cuda/PackRows.hpp>
 
 #include "detail/Operands.hpp"
+#include "detail/ScratchLayout.hpp"
 #include "dispatch/BitTcfLaunch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
-constexpr std::size_t workspace_alignment = 256;
 constexpr Ordinal narrow_columns = 32;  // of X, that two warps of a block take
 
-// Rows of scratch are padded so that vectors fit.
-std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
-
-// Where the parts of the workspace lie: partial sums first.
-struct WorkspaceLayout {
-  std::size_t packed = 0, bytes = 0;
-};
-
 template <class Offset, class Scalar>
-WorkspaceLayout workspace_layout(const BitTcfSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
-  const std::size_t row = static_cast<std::size_t>(padded(x.columns)) * sizeof(Scalar);
-  const auto rounded = [](std::size_t bytes) {
-    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-  };
-  WorkspaceLayout layout;
-  layout.packed = rounded(std::size_t(schedule.pieces.slot_count) * BitTcfPattern<Offset>::tile_rows * row);
-  layout.bytes = layout.packed + (x.column_stride == 1 ? 0 : rounded(std::size_t(x.rows) * row));
-  return layout;
+ScratchLayout workspace_layout(const BitTcfSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+  const std::size_t slot_rows = std::size_t(schedule.pieces.slot_count) * BitTcfPattern<Offset>::tile_rows;
+  return scratch_layout(padded_bytes<Scalar>(slot_rows, x.columns),
+                        x.column_stride == 1 ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
 }
 
 template <Precision precision, class Offset, class MatrixScalar, class Scalar>
@@ -53,11 +40,8 @@ void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precis
                  const BitTcfSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
                  const Scratch& workspace) {
   expect_no_x_rows("bittcf_spmm", product);
-  const WorkspaceLayout layout = workspace_layout(schedule, product.x);
-  if (workspace.bytes < layout.bytes) {
-    throw std::invalid_argument("bittcf_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
-                                std::to_string(layout.bytes) + " are needed");
-  }
+  const ScratchLayout layout = workspace_layout(schedule, product.x);
+  expect_scratch("bittcf_spmm", layout, workspace);
   BitTcfArguments<Offset, MatrixScalar, Scalar> arguments;
   arguments.A = condensed(A);
   arguments.schedule = schedule.pieces;

@@ -3,33 +3,20 @@
 #include <tessera/cuda/PackRows.hpp>
 
 #include "detail/Operands.hpp"
+#include "detail/ScratchLayout.hpp"
 #include "dispatch/BrpLaunch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
-constexpr std::size_t workspace_alignment = 256;
 constexpr Ordinal narrow_columns = 32;  // of X, that one warp takes
 
-// Rows of scratch are padded so that vectors fit.
-std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
-
-// Where the parts of the workspace lie.
-struct WorkspaceLayout {
-  std::size_t partials = 0, packed = 0, bytes = 0;
-};
-
 template <class Offset, class Scalar>
-WorkspaceLayout workspace_layout(const BlockRowPartitionPattern<Offset>& A, const BrpSchedule<Offset>& schedule,
-                                 const Multivector<const Scalar>& x) {
-  const std::size_t row = static_cast<std::size_t>(padded(x.columns)) * sizeof(Scalar);
-  const auto rounded = [](std::size_t bytes) {
-    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-  };
-  WorkspaceLayout layout;
-  layout.packed = rounded(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()) * row);
-  layout.bytes = layout.packed + (x.column_stride == 1 ? 0 : rounded(std::size_t(x.rows) * row));
-  return layout;
+ScratchLayout workspace_layout(const BlockRowPartitionPattern<Offset>& A, const BrpSchedule<Offset>& schedule,
+                               const Multivector<const Scalar>& x) {
+  const std::size_t slot_rows = std::size_t(schedule.slot_count) * std::size_t(A.window_rows());
+  return scratch_layout(padded_bytes<Scalar>(slot_rows, x.columns),
+                        x.column_stride == 1 ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
 }
 
 template <Precision precision, int f, class Offset, class Scalar>
@@ -68,11 +55,8 @@ std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const
 template <class Offset, class Scalar>
 void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precision precision,
               const BrpSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product, const Scratch& workspace) {
-  const WorkspaceLayout layout = workspace_layout(A, schedule, product.x);
-  if (workspace.bytes < layout.bytes) {
-    throw std::invalid_argument("brp_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
-                                std::to_string(layout.bytes) + " are needed");
-  }
+  const ScratchLayout layout = workspace_layout(A, schedule, product.x);
+  expect_scratch("brp_spmm", layout, workspace);
   expect_no_x_rows("brp_spmm", product);
   // They are read in pairs.
   if (reinterpret_cast<std::uintptr_t>(A.group_columns) % (2 * sizeof(Ordinal)) != 0) {
@@ -89,7 +73,7 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precisio
   windows.schedule.slot_count = schedule.slot_count;
   windows.schedule.sums = schedule.sums;
   windows.product = product;
-  windows.partials = reinterpret_cast<Scalar*>(workspace.data + layout.partials);
+  windows.partials = reinterpret_cast<Scalar*>(workspace.data);
   windows.partials_stride = padded(product.x.columns);
   if (product.x.column_stride != 1) {
     Scalar* rows = reinterpret_cast<Scalar*>(workspace.data + layout.packed);

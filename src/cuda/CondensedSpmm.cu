@@ -4,38 +4,23 @@
 #include <tessera/cuda/PackRows.hpp>
 
 #include "detail/Operands.hpp"
+#include "detail/ScratchLayout.hpp"
 #include "dispatch/CondensedHalf.hpp"
 #include "dispatch/CondensedLaunch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
-constexpr std::size_t workspace_alignment = 256;
 constexpr Ordinal narrow_columns = 32;  // of X, that one warp takes
-constexpr unsigned half_bytes = 2;
-
-// Rows of scratch are padded so that vectors fit.
-std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
-
-// Where the parts of the workspace lie.
-struct WorkspaceLayout {
-  std::size_t partials = 0, packed = 0, bytes = 0;
-};
 
 template <class Offset, class Scalar>
-WorkspaceLayout workspace_layout(const CondensedPattern<Offset>& A, Precision precision,
-                                 const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
-  const std::size_t row = static_cast<std::size_t>(padded(x.columns)) * sizeof(Scalar);
-  const auto rounded = [](std::size_t bytes) {
-    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-  };
-  WorkspaceLayout layout;
-  layout.packed = rounded(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()) * row);
-  const std::size_t packed_row = is_half(precision)     ? std::size_t(rounded_row_stride(x.columns)) * half_bytes
-                                 : x.column_stride == 1 ? 0
-                                                        : row;
-  layout.bytes = layout.packed + rounded(std::size_t(x.rows) * packed_row);
-  return layout;
+ScratchLayout workspace_layout(const CondensedPattern<Offset>& A, Precision precision,
+                               const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+  const auto rows = static_cast<std::size_t>(x.rows);
+  std::size_t packed = x.column_stride == 1 ? 0 : padded_bytes<Scalar>(rows, x.columns);
+  if (is_half(precision)) packed = rows * std::size_t(rounded_row_stride(x.columns)) * sizeof(std::uint16_t);
+  return scratch_layout(
+      padded_bytes<Scalar>(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()), x.columns), packed);
 }
 
 template <Precision precision, class Offset, class MatrixScalar, class Scalar>
@@ -72,19 +57,16 @@ void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues
                     const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
                     const Scratch& workspace) {
   expect_no_x_rows("condensed_spmm", product);
-  const WorkspaceLayout layout = workspace_layout(A, precision, schedule, product.x);
-  if (workspace.bytes < layout.bytes) {
-    throw std::invalid_argument("condensed_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
-                                std::to_string(layout.bytes) + " are needed");
-  }
+  const ScratchLayout layout = workspace_layout(A, precision, schedule, product.x);
+  expect_scratch("condensed_spmm", layout, workspace);
   CondensedArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
-  arguments.partials = reinterpret_cast<Scalar*>(workspace.data + layout.partials);
+  arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   arguments.partials_stride = padded(product.x.columns);
   if (is_half(precision)) {
     auto* const rows = reinterpret_cast<std::uint16_t*>(workspace.data + layout.packed);
     round_rows(stream, precision, HalfOrder::Columns, product.x, rows);
     arguments.x = rows;
-    arguments.x_row_bytes = static_cast<unsigned>(rounded_row_stride(product.x.columns)) * half_bytes;
+    arguments.x_row_bytes = static_cast<unsigned>(rounded_row_stride(product.x.columns)) * sizeof(std::uint16_t);
     return launch_condensed_half(stream, values, precision, arguments);
   }
   if (product.x.column_stride != 1) {

@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/cuda/SortedColumnsSpmm.hpp>
 
+#include "detail/ScratchLayout.hpp"
 #include "dispatch/SortedColumnsLaunch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
-constexpr std::size_t workspace_alignment = 256;
 constexpr std::size_t slab_bytes = std::size_t(2) << 30;
 constexpr Ordinal narrow_columns = 32;  // of a block of threads
 
-// Where the parts of the workspace lie.
-struct WorkspaceLayout {
-  Ordinal slab_columns = 0;
-  std::size_t packed = 0, bytes = 0;
+// The columns of a slab, and its scratch memory.
+struct SlabLayout : ScratchLayout {
+  Ordinal columns = 0;
 };
 
 template <class Offset, class Scalar>
-WorkspaceLayout workspace_layout(const SortedColumnsSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
-  const auto rounded = [](std::size_t bytes) {
-    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-  };
-  WorkspaceLayout layout;
-  layout.slab_columns = sorted_columns_slab<Offset, Scalar>(schedule, x.columns);
-  const std::size_t row = std::size_t(sorted_columns_padded<Scalar>(layout.slab_columns)) * sizeof(Scalar);
-  layout.packed = rounded(std::size_t(schedule.slot_count) * row);
-  layout.bytes = layout.packed + (has_vector_rows(x) ? 0 : rounded(std::size_t(x.rows) * row));
-  return layout;
+SlabLayout workspace_layout(const SortedColumnsSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+  const Ordinal columns = sorted_columns_slab<Offset, Scalar>(schedule, x.columns);
+  const std::size_t row = std::size_t(sorted_columns_padded<Scalar>(columns)) * sizeof(Scalar);
+  return {scratch_layout(std::size_t(schedule.slot_count) * row, has_vector_rows(x) ? 0 : std::size_t(x.rows) * row),
+          columns};
 }
 
 std::string shape(Ordinal rows, Ordinal columns) { return std::to_string(rows) + " x " + std::to_string(columns); }
@@ -85,18 +79,15 @@ void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, P
                          const SortedColumnsSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
                          const Scratch& workspace) {
   check_arguments(A, precision, schedule, product);
-  const WorkspaceLayout layout = workspace_layout(schedule, product.x);
-  if (workspace.bytes < layout.bytes) {
-    throw std::invalid_argument("sorted_columns_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
-                                std::to_string(layout.bytes) + " are needed");
-  }
+  const SlabLayout layout = workspace_layout(schedule, product.x);
+  expect_scratch("sorted_columns_spmm", layout, workspace);
   SortedColumnsArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   Scalar* const packed = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
-  if (layout.slab_columns <= narrow_columns) {
-    launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, false>>(stream, arguments, layout.slab_columns, packed);
+  if (layout.columns <= narrow_columns) {
+    launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, false>>(stream, arguments, layout.columns, packed);
   } else {
-    launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, true>>(stream, arguments, layout.slab_columns, packed);
+    launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, true>>(stream, arguments, layout.columns, packed);
   }
 }
 

@@ -2,32 +2,18 @@
 #include <tessera/cuda/StagedSpmm.hpp>
 
 #include "detail/Operands.hpp"
+#include "detail/ScratchLayout.hpp"
 #include "dispatch/StagedLaunch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
-constexpr std::size_t workspace_alignment = 256;
-
-// Rows of scratch are padded to 16 bytes.
-std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
-
-// Where the parts of the workspace lie.
-struct WorkspaceLayout {
-  std::size_t packed = 0, bytes = 0;
-};
-
 template <class Scalar>
-WorkspaceLayout workspace_layout(const StagedPattern& A, const CondensedSchedule<int>& schedule,
-                                 const Multivector<const Scalar>& x) {
-  const std::size_t row = static_cast<std::size_t>(padded(x.columns)) * sizeof(Scalar);
-  const auto rounded = [](std::size_t bytes) {
-    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-  };
-  WorkspaceLayout layout;
-  layout.packed = rounded(std::size_t(schedule.slot_count) * std::size_t(A.window_rows) * row);
-  layout.bytes = layout.packed + (rows_are_aligned(x) ? 0 : rounded(std::size_t(x.rows) * row));
-  return layout;
+ScratchLayout workspace_layout(const StagedPattern& A, const CondensedSchedule<int>& schedule,
+                               const Multivector<const Scalar>& x) {
+  const std::size_t slot_rows = std::size_t(schedule.slot_count) * std::size_t(A.window_rows);
+  return scratch_layout(padded_bytes<Scalar>(slot_rows, x.columns),
+                        rows_are_aligned(x) ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
 }
 
 template <Precision precision, class MatrixScalar, class Scalar>
@@ -54,11 +40,8 @@ template <class MatrixScalar, class Scalar>
 void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule<int>& schedule,
                  const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) {
   expect_no_x_rows("staged_spmm", product);
-  const WorkspaceLayout layout = workspace_layout(A, schedule, product.x);
-  if (workspace.bytes < layout.bytes) {
-    throw std::invalid_argument("staged_spmm: a workspace of " + std::to_string(workspace.bytes) + " bytes, " +
-                                std::to_string(layout.bytes) + " are needed");
-  }
+  const ScratchLayout layout = workspace_layout(A, schedule, product.x);
+  expect_scratch("staged_spmm", layout, workspace);
   StagedArguments<MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   arguments.partials_stride = padded(product.x.columns);

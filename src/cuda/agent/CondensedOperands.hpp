@@ -4,14 +4,12 @@
 #include <cstdint>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Types.hpp>
+#include <tessera/cuda/HalfOperands.hpp>
 #include <type_traits>
 
 #include "FragmentLayout.hpp"
 
 namespace Tessera::Cuda {
-
-/// Whether operands have 16 bits.
-constexpr bool is_half(Precision precision) { return precision == Precision::Fp16 || precision == Precision::Bf16; }
 
 /// What lanes hold of X and of sums of condensed windows, for Scalars of Y and a slab of so many columns.
 ///

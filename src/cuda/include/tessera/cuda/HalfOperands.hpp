@@ -9,6 +9,9 @@
 
 namespace Tessera::Cuda {
 
+/// Whether operands have 16 bits.
+constexpr bool is_half(Precision precision) { return precision == Precision::Fp16 || precision == Precision::Bf16; }
+
 /// The bits of values rounded to 16 bits, ties to even, in the same order: for products whose precision is Fp16 or
 /// Bf16, once whenever values change.
 ///
