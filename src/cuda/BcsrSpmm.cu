@@ -2,6 +2,7 @@
 #include <tessera/cuda/BcsrSpmm.hpp>
 #include <tessera/cuda/PackRows.hpp>
 
+#include "detail/RowBytes.hpp"
 #include "detail/ScratchLayout.hpp"
 #include "dispatch/BcsrLaunch.cuh"
 

@@ -217,7 +217,14 @@ TEST(BcsrSpmm, RefusesWhatItCannotDo) {
   Product<double, double> product;
   product.values = reinterpret_cast<const double*>(std::uintptr_t(8));
   expect_refused({16, 8}, Precision::Native, product);
-  EXPECT_THROW(Cuda::round_values(nullptr, Precision::Tf32, 0, nullptr, nullptr), std::invalid_argument);
+  BcsrPattern<int> A;
+  A.block = {16, 8};
+  Cuda::CondensedSchedule<int> with_slots;
+  with_slots.slot_count = 1;
+  product.values = nullptr;
+  product.x.columns = 4;
+  product.x.column_stride = 1;
+  EXPECT_THROW(Cuda::bcsr_spmm(nullptr, A, Precision::Native, with_slots, product, nullptr, {}), std::invalid_argument);
 }
 
 }  // namespace

@@ -156,6 +156,7 @@ void check_columns(Precision precision) {
     for (const auto& [first, count] : {std::pair{0, 1}, {1, 32}, {5, 7}, {68, 32}, {97, 3}}) {
       BitTcfCase part = c;
       part.columns = count;
+      part.misalignment = first % 2;
       auto part_y = columns_of(c, part, A.rows, first, y);
       bittcf_product<int>(A, part, columns_of(c, part, A.columns, first, x), part_y);
       const auto expected = columns_of(c, part, A.rows, first, all);

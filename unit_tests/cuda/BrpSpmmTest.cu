@@ -174,6 +174,7 @@ void check_columns(Precision precision) {
     for (const auto& [first, count] : {std::pair{0, 1}, {1, 32}, {5, 7}, {68, 32}, {96, 4}, {97, 3}}) {
       BrpCase part = c;
       part.columns = count;
+      part.misalignment = first % 2;
       std::vector<Scalar> part_y = columns_of(c, y, A.rows, first, part);
       device_brp_product<int>(A, part, columns_of(c, x, A.columns, first, part), part_y);
       const std::vector<Scalar> expected = columns_of(c, all, A.rows, first, part);
@@ -205,6 +206,11 @@ TEST(BrpSpmm, RefusesWhatItCannotDo) {
   A.group_columns = columns + 1;
   EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, product, {}), std::invalid_argument);
   A.group_columns = columns;
+  Cuda::BrpSchedule<int> with_slots;
+  with_slots.slot_count = 1;
+  product.x.columns = 4;
+  product.x.column_stride = 1;
+  EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, with_slots, product, {}), std::invalid_argument);
   EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, product_with_x_rows<float>(), {}),
                std::invalid_argument);
 }

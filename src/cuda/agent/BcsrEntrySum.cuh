@@ -13,8 +13,8 @@ namespace Tessera::Cuda {
 /// an X row that the matrix row does not touch, or 16 bits were too few for an operand. `row` counts from the window's
 /// first.
 template <class Offset, class Scalar, class Operand>
-__device__ Scalar sum_entries(const BcsrArguments<Offset, Scalar, Operand>& arguments, Offset first_block, int blocks,
-                              int row, int column) {
+__device__ __forceinline__ Scalar sum_entries(const BcsrArguments<Offset, Scalar, Operand>& arguments,
+                                              Offset first_block, int blocks, int row, int column) {
   const BcsrPattern<Offset>& A = arguments.A;
   const Product<Scalar, Scalar>& product = arguments.product;
   Scalar sum = 0;

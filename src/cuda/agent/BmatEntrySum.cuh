@@ -12,8 +12,8 @@ namespace Tessera::Cuda {
 /// For elements whose sum by whole tiles is not finite: there a zero of a tile may have met an infinity or a NaN of an
 /// X row that the matrix row does not touch. `row` counts from the window's first.
 template <class Offset, class MatrixScalar, class Scalar>
-__device__ Scalar sum_bmat_entries(const BmatArguments<Offset, MatrixScalar, Scalar>& arguments,
-                                   const BmatItem<Offset>& item, int row, int column) {
+__device__ __forceinline__ Scalar sum_bmat_entries(const BmatArguments<Offset, MatrixScalar, Scalar>& arguments,
+                                                   const BmatItem<Offset>& item, int row, int column) {
   const BmatPattern<Offset>& A = arguments.A;
   const int first_bit = bmat_bit(row % 8, 0);
   std::size_t place = std::size_t(item.first_value);  // of the word's first value

@@ -80,6 +80,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   }
 
  private:
+  using Base::load_rows;
   using typename Base::SumsInMemory;
 
   using Residual = WindowResidual<Offset, Scalar>;
@@ -131,11 +132,6 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
       if (now.place != none) tiles_[now.place] = Scalar(0);
       __syncwarp();
     }
-  }
-
-  __device__ __forceinline__ void load_rows(int2 columns, Tile& tile) const {
-    this->load_row(columns.x, tile.x[0]);
-    this->load_row(columns.y, tile.x[1]);
   }
 
   // A lane's elements of a tile of the batch, whose rows follow each other.

@@ -20,8 +20,8 @@ __device__ __forceinline__ ResidualRange residual_of_row(const WindowResidual<Of
 /// One element of A X from the groups and residual entries of an item, from the entries alone: see EntrySum.cuh.
 /// `row` counts from the window's first.
 template <class Kind, class Policy, class Offset, class Scalar>
-__device__ Scalar sum_entries(const BrpArguments<Offset, Scalar>& arguments, const BrpItem<Offset>& item, int row,
-                              int column) {
+__device__ __forceinline__ Scalar sum_entries(const BrpArguments<Offset, Scalar>& arguments,
+                                              const BrpItem<Offset>& item, int row, int column) {
   const BlockRowPartitionPattern<Offset>& A = arguments.A;
   const Product<Scalar, Scalar>& product = arguments.windows.product;
   Scalar sum = 0;

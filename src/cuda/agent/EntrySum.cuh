@@ -10,11 +10,11 @@ namespace Tessera::Cuda {
 /// One element of A X from some tiles of a window, from the entries alone, on CUDA cores.
 ///
 /// For elements whose sum by whole blocks is not finite: there a zero of a block may have met an infinity or a NaN of
-/// an X row that the matrix row does not touch. `row` counts from the window's first. Not inlined: few products ever
-/// come here, and the registers are wanted elsewhere.
+/// an X row that the matrix row does not touch. `row` counts from the window's first. Inlined by its one caller, which
+/// is not: a call that some lanes alone make is what NonFinite.cuh warns of.
 template <class Kind, class Offset, class MatrixScalar, class Scalar>
-__device__ Scalar sum_entries(const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments, Offset first_tile,
-                              int tiles, int row, int column) {
+__device__ __forceinline__ Scalar sum_entries(const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments,
+                                              Offset first_tile, int tiles, int row, int column) {
   using Pattern = CondensedPattern<Offset>;
   const Pattern& A = arguments.A;
   const Multivector<const Scalar>& x = arguments.product.x;

@@ -60,12 +60,7 @@ struct LeftTileProduct<Precision::Tf32x3> {
   static __device__ __forceinline__ void add(float (&sums)[4], const Left& a, float b0, float b1) {
     const auto p0 = TileProduct<Precision::Tf32x3>::split(b0), p1 = TileProduct<Precision::Tf32x3>::split(b1);
     const std::uint32_t big[2] = {p0.big, p1.big}, small[2] = {p0.small, p1.small};
-    float tile[4] = {0, 0, 0, 0};
-    mma_m16n8k8_tf32(tile, a.small, big);
-    mma_m16n8k8_tf32(tile, a.big, small);
-    mma_m16n8k8_tf32(tile, a.big, big);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) sums[i] += tile[i];
+    TileProduct<Precision::Tf32x3>::add_parts(sums, a.big, a.small, big, small);
   }
 };
 

@@ -14,8 +14,8 @@ namespace Tessera::Cuda {
 /// For elements whose sum by whole tiles is not finite: there a zero of a tile may have met an infinity or a NaN of an
 /// X row that the matrix row does not touch. `row` counts from the strip's first.
 template <class Kind, class MatrixScalar, class Scalar>
-__device__ Scalar sum_staged_entries(const StagedArguments<MatrixScalar, Scalar>& arguments,
-                                     const CondensedItem<int>& item, int strip, int row, int column) {
+__device__ __forceinline__ Scalar sum_staged_entries(const StagedArguments<MatrixScalar, Scalar>& arguments,
+                                                     const CondensedItem<int>& item, int strip, int row, int column) {
   using Tile = StagedTile<Kind::blocks>;
   const StagedPattern& A = arguments.A;
   Scalar sum = 0;

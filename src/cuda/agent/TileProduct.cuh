@@ -72,10 +72,15 @@ struct TileProduct<Precision::Tf32x3> {
       big[i] = parts.big;
       small[i] = parts.small;
     }
+    add_parts(sums, big, small, b.big, b.small);
+  }
+  static __device__ __forceinline__ void add_parts(float (&sums)[4], const std::uint32_t (&big_a)[4],
+                                                   const std::uint32_t (&small_a)[4], const std::uint32_t (&big_b)[2],
+                                                   const std::uint32_t (&small_b)[2]) {
     float tile[4] = {0, 0, 0, 0};
-    mma_m16n8k8_tf32(tile, small, b.big);
-    mma_m16n8k8_tf32(tile, big, b.small);
-    mma_m16n8k8_tf32(tile, big, b.big);
+    mma_m16n8k8_tf32(tile, small_a, big_b);
+    mma_m16n8k8_tf32(tile, big_a, small_b);
+    mma_m16n8k8_tf32(tile, big_a, big_b);
 #pragma unroll
     for (int i = 0; i < 4; ++i) sums[i] += tile[i];
   }

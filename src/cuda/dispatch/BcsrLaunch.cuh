@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
-#include <string>
+#include <stdexcept>
 #include <tessera/cuda/StagedSpmm.hpp>
 
 #include "BcsrKernels.cuh"
-#include "CondensedLaunch.cuh"
+#include "PieceSums.cuh"
 
 namespace Tessera::Cuda {
 
@@ -40,14 +39,7 @@ void launch_bcsr(Stream stream, BcsrArguments<Offset, Scalar, typename Kind::Ope
     throw std::invalid_argument("launch_bcsr: x_rows must be null with this policy");
   }
 
-  // The second step is that of condensed windows of as many rows.
-  CondensedArguments<Offset, Scalar, Scalar> sums;
-  sums.A.rows = arguments.A.rows;
-  sums.schedule = arguments.schedule;
-  sums.product = product;
-  sums.partials = arguments.partials;
-  sums.partials_stride = arguments.partials_stride;
-  launch_condensed_sums<Kind::height / 8>(stream, sums);
+  launch_piece_sums(stream, arguments, Kind::height);
 }
 
 }  // namespace Tessera::Cuda

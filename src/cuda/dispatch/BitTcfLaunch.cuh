@@ -43,7 +43,7 @@ void launch_bittcf(Stream stream, const BitTcfArguments<Offset, MatrixScalar, Sc
   const Ordinal wide = vector_columns<Operands>(arguments.product, vector);
   launch_bittcf_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
   launch_bittcf_columns<Kind, NarrowBitTcfPolicy, 1>(stream, arguments, wide, columns);
-  launch_condensed_sums<Kind::strips>(stream, arguments);
+  launch_piece_sums(stream, arguments, arguments.A.window_rows());
 }
 
 }  // namespace Tessera::Cuda

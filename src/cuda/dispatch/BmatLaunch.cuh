@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
-#include <string>
 #include <tessera/cuda/PackRows.hpp>
 #include <tessera/cuda/StagedSpmm.hpp>
 #include <tessera/cuda/Stream.hpp>
 
+#include "../detail/RowBytes.hpp"
 #include "BmatKernels.cuh"
-#include "CondensedLaunch.cuh"
+#include "PieceSums.cuh"
 
 namespace Tessera::Cuda {
 
@@ -25,31 +24,14 @@ bool rows_can_be_copied(const Multivector<const Scalar>& x) {
   return rows_are_aligned(x) && x.columns == columns_to_copy<Scalar>(x.columns);
 }
 
-/// The second step, as that of condensed windows of two strips: windows that were split.
-template <class Offset, class MatrixScalar, class Scalar>
-void launch_bmat_sums(Stream stream, const BmatArguments<Offset, MatrixScalar, Scalar>& arguments) {
-  CondensedArguments<Offset, MatrixScalar, Scalar> sums;
-  sums.A.rows = arguments.A.rows;
-  sums.schedule.sum_count = arguments.schedule.sum_count;
-  sums.schedule.sums = arguments.schedule.sums;
-  sums.product = arguments.product;
-  sums.partials = arguments.partials;
-  sums.partials_stride = arguments.partials_stride;
-  launch_condensed_sums<2>(stream, sums);
-}
-
 /// A whole product with a given policy. Needs rows of product.x that can be copied up to columns_to_copy and, if the
 /// schedule has slots, partials.
 template <Precision precision, class Policy, class Offset, class MatrixScalar, class Scalar>
 void launch_bmat(Stream stream, BmatArguments<Offset, MatrixScalar, Scalar> arguments) {
   using Buffers = BmatBuffers<MatrixScalar, Scalar, Policy>;
-  const std::size_t row_bytes = static_cast<std::size_t>(arguments.product.x.row_stride) * sizeof(Scalar);
-  if (row_bytes > std::numeric_limits<unsigned>::max()) {
-    throw std::length_error("bmat product: rows of X that are " + std::to_string(row_bytes) + " bytes apart");
-  }
   const Ordinal columns = arguments.product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
-  arguments.x_row_bytes = static_cast<unsigned>(row_bytes);
+  arguments.x_row_bytes = row_bytes(arguments.product.x);
   arguments.copied_columns = columns_to_copy<Scalar>(columns);
   arguments.y_vectors = rows_are_aligned(arguments.product.y);
   const auto kernel = &bmat_kernel<precision, Policy, Offset, MatrixScalar, Scalar>;
@@ -59,7 +41,7 @@ void launch_bmat(Stream stream, BmatArguments<Offset, MatrixScalar, Scalar> argu
         "bmat_kernel: share of shared memory");
   const unsigned blocks = launch_count(std::size_t(arguments.schedule.multiprocessors) * Policy::blocks);
   launch("bmat_kernel", kernel, blocks, Policy::threads, Buffers::bytes, stream, arguments);
-  launch_bmat_sums(stream, arguments);
+  launch_piece_sums(stream, arguments, arguments.A.window_rows());
 }
 
 /// The same for any X: by rows in `packed` (rows of X x stride) where its own rows do not do.

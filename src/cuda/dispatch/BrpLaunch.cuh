@@ -27,7 +27,7 @@ void launch_brp_part(Stream stream, const BrpArguments<Offset, Scalar>& argument
   const Ordinal wide = vector_columns<Operands>(arguments.windows.product, vector);
   launch_brp_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
   launch_brp_columns<Kind, NarrowBrpPolicy<Policy>, 1>(stream, arguments, wide, columns);
-  launch_condensed_sums<2>(stream, arguments.windows);
+  launch_piece_sums(stream, arguments.windows, arguments.A.window_rows());
 }
 
 /// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.

@@ -24,30 +24,4 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   agent.finish(item, sums);
 }
 
-/// Y = alpha (sum of partial sums) + beta Y for windows that were split: a thread an element.
-template <int strips, class Offset, class MatrixScalar, class Scalar>
-__global__ void condensed_sum_kernel(
-    const __grid_constant__ CondensedArguments<Offset, MatrixScalar, Scalar> arguments) {
-  constexpr int window_rows = CondensedPattern<Offset>::strip_rows * strips;
-  const Product<MatrixScalar, Scalar>& product = arguments.product;
-  const unsigned columns = product.y.columns;
-  const std::size_t index = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::size_t sum_index = index / (columns * window_rows);
-  if (sum_index >= std::size_t(arguments.schedule.sum_count)) return;
-  const unsigned element = static_cast<unsigned>(index - sum_index * (columns * window_rows));
-  const CondensedSum window = arguments.schedule.sums[sum_index];
-  const Ordinal r = element / columns, column = element % columns, row = window.window * window_rows + r;
-  if (row >= arguments.A.rows) return;
-
-  const Scalar* partial =
-      arguments.partials + (std::size_t(window.first_slot) * window_rows + r) * arguments.partials_stride + column;
-  Scalar sum = 0;
-#pragma unroll 4
-  for (int slot = 0; slot < window.slots; ++slot) {
-    sum += partial[std::size_t(slot) * window_rows * arguments.partials_stride];
-  }
-  Scalar& y = product.y(product.y_rows == nullptr ? row : product.y_rows[row], column);
-  y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
-}
-
 }  // namespace Tessera::Cuda

@@ -2,28 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <tessera/cuda/Stream.hpp>
 
 #include "../detail/Launch.cuh"
+#include "../detail/RowBytes.hpp"
 #include "CondensedKernels.cuh"
 #include "LaunchCount.hpp"
+#include "PieceSums.cuh"
 
 namespace Tessera::Cuda {
 
 /// For columns that cannot be read in vectors: few, or badly aligned.
 template <class Kind>
 using NarrowCondensedPolicy = CondensedPolicy<is_half(Kind::precision) ? 32 : 16, 32, 4>;
-
-/// From a row to the next; throws std::length_error if 32 bits cannot hold it.
-template <class Scalar>
-unsigned row_bytes(const Multivector<const Scalar>& x) {
-  const std::size_t bytes = static_cast<std::size_t>(x.row_stride) * sizeof(Scalar);
-  if (bytes > std::numeric_limits<unsigned>::max()) {
-    throw std::length_error("rows of X that are " + std::to_string(x.row_stride) + " elements apart");
-  }
-  return static_cast<unsigned>(bytes);
-}
 
 /// Leaves of a product the columns first, first + 1, ..., last - 1. In 16 bits, x and x_row_bytes are there already.
 template <Precision precision, class Offset, class MatrixScalar, class Scalar>
@@ -69,17 +60,6 @@ Ordinal vector_columns(const Product<MatrixScalar, Scalar>& product, int vector)
   return possible ? product.y.columns - product.y.columns % vector : 0;
 }
 
-/// The second step: windows that were split.
-template <int strips, class Offset, class MatrixScalar, class Scalar>
-void launch_condensed_sums(Stream stream, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
-  const std::size_t elements = std::size_t(arguments.schedule.sum_count) * std::size_t(arguments.product.y.columns) *
-                               (CondensedPattern<Offset>::strip_rows * strips);
-  if (elements == 0) return;
-  constexpr int threads = 256;
-  launch("condensed_sum_kernel", condensed_sum_kernel<strips, Offset, MatrixScalar, Scalar>,
-         launch_count((elements + threads - 1) / threads), threads, 0, stream, arguments);
-}
-
 /// A whole product with a given policy. Needs product.x.column_stride == 1 or, in 16 bits, rows of round_rows with
 /// their columns in order in x; if the schedule has slots, partials.
 template <class Kind, class Policy, class Offset, class MatrixScalar, class Scalar>
@@ -90,7 +70,7 @@ void launch_condensed(Stream stream, const CondensedArguments<Offset, MatrixScal
   const Ordinal wide = vector_columns<Operands>(arguments.product, vector);
   launch_condensed_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
   launch_condensed_columns<Kind, NarrowCondensedPolicy<Kind>, 1>(stream, arguments, wide, columns);
-  launch_condensed_sums<Kind::strips>(stream, arguments);
+  launch_piece_sums(stream, arguments, arguments.A.window_rows());
 }
 
 }  // namespace Tessera::Cuda

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <tessera/cuda/PackRows.hpp>
 #include <tessera/cuda/StagedSpmm.hpp>
 #include <tessera/cuda/Stream.hpp>
 
-#include "../detail/Launch.cuh"
-#include "LaunchCount.hpp"
+#include "../detail/RowBytes.hpp"
+#include "PieceSums.cuh"
 #include "StagedKernels.cuh"
 
 namespace Tessera::Cuda {
@@ -42,13 +41,9 @@ void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> argument
                                 std::to_string(8 * A.strip_blocks) + " and chunks of " + std::to_string(A.chunk_slots) +
                                 " are not those of the policy");
   }
-  const std::size_t row_bytes = static_cast<std::size_t>(arguments.product.x.row_stride) * sizeof(Scalar);
-  if (row_bytes > std::numeric_limits<unsigned>::max()) {
-    throw std::length_error("staged product: rows of X that are " + std::to_string(row_bytes) + " bytes apart");
-  }
   const Ordinal columns = arguments.product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
-  arguments.x_row_bytes = static_cast<unsigned>(row_bytes);
+  arguments.x_row_bytes = row_bytes(arguments.product.x);
   arguments.slabs = static_cast<unsigned>(window_count(columns, Policy::columns));
   arguments.y_vectors = rows_are_aligned(arguments.product.y);
   const std::size_t shared_bytes = StagedMemory<Scalar, Policy>::bytes(A.most_tile_bytes, A.most_value_bytes);
@@ -56,12 +51,7 @@ void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> argument
   const unsigned tasks = launch_count(std::size_t(arguments.schedule.item_count) * arguments.slabs);
   const unsigned blocks = std::min(tasks, resident_blocks(kernel, Policy::threads, shared_bytes));
   launch("staged_kernel", kernel, blocks, Policy::threads, shared_bytes, stream, arguments);
-
-  const std::size_t elements = std::size_t(arguments.schedule.sum_count) * std::size_t(columns) * A.window_rows;
-  if (elements == 0) return;
-  constexpr int threads = 256;
-  launch("staged_sum_kernel", staged_sum_kernel<MatrixScalar, Scalar>, launch_count((elements + threads - 1) / threads),
-         threads, 0, stream, arguments);
+  launch_piece_sums(stream, arguments, A.window_rows);
 }
 
 /// The same for any X: by rows in `packed` (rows of X x stride) where its own rows do not do.

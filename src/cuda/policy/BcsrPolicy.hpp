@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <tessera/common/Format.hpp>
+#include <tessera/cuda/HalfOperands.hpp>
 #include <type_traits>
 
 namespace Tessera::Cuda {
@@ -39,7 +40,7 @@ struct BcsrKind {
   static constexpr Precision precision = precision_;
   static constexpr int height = height_;
   static constexpr int width = width_;
-  static constexpr bool half = precision == Precision::Fp16 || precision == Precision::Bf16;
+  static constexpr bool half = is_half(precision);
   /// What the elements of blocks and the staged rows of X are: bits of numbers where C++ has no type for them.
   using Operand =
       std::conditional_t<half, std::uint16_t, std::conditional_t<precision == Precision::Native, double, float>>;
