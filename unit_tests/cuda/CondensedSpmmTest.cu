@@ -67,7 +67,7 @@ TEST(CondensedSpmm, Tf32x3) { check_shapes<int, float, float>(Precision::Tf32x3)
 TEST(CondensedSpmm, Tf32) { check_shapes<int, float, float>(Precision::Tf32); }
 TEST(CondensedSpmm, Bf16) { check_shapes<int, float, float>(Precision::Bf16); }
 TEST(CondensedSpmm, Fp16OfDoubles) { check_shapes<int, double, double>(Precision::Fp16); }
-TEST(CondensedSpmm, Fp16FloatMatrixOfDoubles) { check_shapes<std::size_t, float, double>(Precision::Fp16); }
+TEST(CondensedSpmm, Fp16FloatMatrixOfDoubles) { check_shapes<int, float, double>(Precision::Fp16); }
 
 template <class Scalar>
 void check_pieces(Precision precision) {

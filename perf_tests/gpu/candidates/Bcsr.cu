@@ -5,6 +5,7 @@
 #include <tessera/cuda/PackRows.hpp>
 
 #include "bcsr/PreparedBcsr.hpp"
+#include "detail/RowBytes.hpp"
 #include "dispatch/BcsrLaunch.cuh"
 
 namespace Tessera::Bench {
