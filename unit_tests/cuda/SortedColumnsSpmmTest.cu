@@ -98,9 +98,7 @@ void check_shapes() {
 
 TEST(SortedColumnsSpmm, Double) { check_shapes<int, double>(); }
 TEST(SortedColumnsSpmm, Float) { check_shapes<int, float>(); }
-#ifndef TESSERA_CUDA_EMULATED  // not compiled there
 TEST(SortedColumnsSpmm, DoubleLongOffsets) { check_shapes<std::size_t, double>(); }
-#endif
 
 template <class Scalar>
 void check_layouts() {
