@@ -142,44 +142,13 @@ TEST(BcsrSpmm, WhatOverflowsFp16) {
   check_product<int>(A, c, x);
 }
 
-// The bits of a column depend neither on the columns beside it, which may hold what is not finite, nor on its place,
-// nor on the run.
 template <class Scalar>
 void check_columns(Precision precision) {
   TESSERA_SKIP_WITHOUT_GPU();
   for_each_shape(precision, [](BcsrCase c) {
     const HostMatrix A = random_matrix(33, 1003, 150, 11);
-    c.columns = 100;
-    c.piece_tiles = 16;
-    auto x = random_values<Scalar>(extent(c, A.columns), 5);
-    x[place(c, A.columns, 1000, 3)] = static_cast<Scalar>(quiet_nan);
-    for (const int j : {20, 69, 98}) x[place(c, A.columns, 5, j)] = static_cast<Scalar>(infinity);
-    const std::vector<Scalar> y = random_values<Scalar>(extent(c, A.rows), 6);
-    std::vector<Scalar> all = y, again = y;
-    bcsr_product<int>(A, c, x, all);
-    bcsr_product<int>(A, c, x, again);
-    EXPECT_EQ(std::memcmp(all.data(), again.data(), all.size() * sizeof(Scalar)), 0) << "run to run";
-    for (const auto& [first, count] : {std::pair{0, 1}, {1, 32}, {5, 7}, {68, 32}, {96, 4}, {97, 3}}) {
-      BcsrCase part = c;
-      part.columns = count;
-      part.misalignment = first % 2;
-      std::vector<Scalar> part_x(extent(part, A.columns)), part_y(extent(part, A.rows));
-      for (int i = 0; i < A.rows; ++i) {
-        for (int j = 0; j < count; ++j) part_y[place(part, 0, i, j)] = y[place(c, 0, i, first + j)];
-      }
-      for (int i = 0; i < A.columns; ++i) {
-        for (int j = 0; j < count; ++j) part_x[place(part, 0, i, j)] = x[place(c, 0, i, first + j)];
-      }
-      bcsr_product<int>(A, part, part_x, part_y);
-      int different = 0;
-      for (int i = 0; i < A.rows; ++i) {
-        for (int j = 0; j < count; ++j) {
-          const Scalar one = part_y[place(part, 0, i, j)], other = all[place(c, 0, i, first + j)];
-          different += std::memcmp(&one, &other, sizeof one) != 0 && !(std::isnan(one) && std::isnan(other));
-        }
-      }
-      EXPECT_EQ(different, 0) << "of columns " << first << " to " << first + count;
-    }
+    expect_columns_alone<Scalar>(
+        A, c, 1000, [&](const BcsrCase& part, const auto& x, auto& y) { bcsr_product<int>(A, part, x, y); });
   });
 }
 

@@ -127,48 +127,13 @@ TEST(BitTcfSpmm, NonFiniteDouble) { check_nonfinite<double>(Precision::Native); 
 TEST(BitTcfSpmm, NonFiniteTf32x3) { check_nonfinite<float>(Precision::Tf32x3); }
 TEST(BitTcfSpmm, NonFiniteTf32) { check_nonfinite<float>(Precision::Tf32); }
 
-// Columns first, ..., first + count - 1 of a block of columns.
-template <class Scalar>
-std::vector<Scalar> columns_of(const BitTcfCase& c, const BitTcfCase& part, int rows, int first,
-                               const std::vector<Scalar>& all) {
-  std::vector<Scalar> some(extent(part, rows));
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < part.columns; ++j) some[place(part, rows, i, j)] = all[place(c, rows, i, first + j)];
-  }
-  return some;
-}
-
-// The bits of a column depend neither on the columns beside it, which may hold what is not finite, nor on its place,
-// nor on the run.
 template <class Scalar>
 void check_columns(Precision precision) {
   TESSERA_SKIP_WITHOUT_GPU();
   for_each_balance(precision, [](BitTcfCase c) {
     const HostMatrix A = random_matrix(61, 603, 80, 11);
-    c.columns = 100;
-    c.piece_tiles = 16;
-    auto x = random_values<Scalar>(extent(c, A.columns), 5);
-    x[place(c, A.columns, 300, 3)] = static_cast<Scalar>(quiet_nan);
-    for (const int j : {20, 69, 98}) x[place(c, A.columns, 5, j)] = static_cast<Scalar>(infinity);
-    const std::vector<Scalar> y = random_values<Scalar>(extent(c, A.rows), 6);
-    std::vector<Scalar> all = y, again = y;
-    bittcf_product<int>(A, c, x, all);
-    bittcf_product<int>(A, c, x, again);
-    EXPECT_EQ(std::memcmp(all.data(), again.data(), all.size() * sizeof(Scalar)), 0) << "run to run";
-    for (const auto& [first, count] : {std::pair{0, 1}, {1, 32}, {5, 7}, {68, 32}, {97, 3}}) {
-      BitTcfCase part = c;
-      part.columns = count;
-      part.misalignment = first % 2;
-      auto part_y = columns_of(c, part, A.rows, first, y);
-      bittcf_product<int>(A, part, columns_of(c, part, A.columns, first, x), part_y);
-      const auto expected = columns_of(c, part, A.rows, first, all);
-      int different = 0;
-      for (std::size_t k = 0; k < part_y.size(); ++k) {
-        different += std::memcmp(&part_y[k], &expected[k], sizeof(Scalar)) != 0 &&
-                     !(std::isnan(part_y[k]) && std::isnan(expected[k]));
-      }
-      EXPECT_EQ(different, 0) << "of columns " << first << " to " << first + count;
-    }
+    expect_columns_alone<Scalar>(
+        A, c, 300, [&](const BitTcfCase& part, const auto& x, auto& y) { bittcf_product<int>(A, part, x, y); });
   });
 }
 

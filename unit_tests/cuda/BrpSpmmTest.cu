@@ -144,49 +144,14 @@ TEST(BrpSpmm, NonFiniteDouble) { check_nonfinite<double>(Precision::Native); }
 TEST(BrpSpmm, NonFiniteTf32x3) { check_nonfinite<float>(Precision::Tf32x3); }
 TEST(BrpSpmm, NonFiniteTf32) { check_nonfinite<float>(Precision::Tf32); }
 
-/// Columns first, ..., first + count - 1 of a block of columns, alone.
-template <class Scalar>
-std::vector<Scalar> columns_of(const BrpCase& c, const std::vector<Scalar>& all, int rows, int first,
-                               const BrpCase& part) {
-  std::vector<Scalar> some(extent(part, rows));
-  for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < part.columns; ++j) some[place(part, 0, i, j)] = all[place(c, 0, i, first + j)];
-  }
-  return some;
-}
-
-// The bits of a column depend neither on the columns beside it, which may hold what is not finite, nor on its place,
-// nor on the run.
 template <class Scalar>
 void check_columns(Precision precision) {
   TESSERA_SKIP_WITHOUT_GPU();
   for_each_partition(precision, [](BrpCase c) {
     if (!is_chosen(2)) return;
     const HostMatrix A = random_matrix(61, 703, 90, 11);
-    c.columns = 100;
-    c.piece_tiles = 16;
-    auto x = random_values<Scalar>(extent(c, A.columns), 5);
-    x[place(c, A.columns, 400, 3)] = static_cast<Scalar>(quiet_nan);
-    for (const int j : {20, 69, 98}) x[place(c, A.columns, 5, j)] = static_cast<Scalar>(infinity);
-    const std::vector<Scalar> y = random_values<Scalar>(extent(c, A.rows), 6);
-    std::vector<Scalar> all = y, again = y;
-    device_brp_product<int>(A, c, x, all);
-    device_brp_product<int>(A, c, x, again);
-    EXPECT_EQ(std::memcmp(all.data(), again.data(), all.size() * sizeof(Scalar)), 0) << "run to run";
-    for (const auto& [first, count] : {std::pair{0, 1}, {1, 32}, {5, 7}, {68, 32}, {96, 4}, {97, 3}}) {
-      BrpCase part = c;
-      part.columns = count;
-      part.misalignment = first % 2;
-      std::vector<Scalar> part_y = columns_of(c, y, A.rows, first, part);
-      device_brp_product<int>(A, part, columns_of(c, x, A.columns, first, part), part_y);
-      const std::vector<Scalar> expected = columns_of(c, all, A.rows, first, part);
-      int different = 0;
-      for (std::size_t i = 0; i < expected.size(); ++i) {
-        different += std::memcmp(&part_y[i], &expected[i], sizeof(Scalar)) != 0 &&
-                     !(std::isnan(part_y[i]) && std::isnan(expected[i]));
-      }
-      EXPECT_EQ(different, 0) << "of columns " << first << " to " << first + count;
-    }
+    expect_columns_alone<Scalar>(
+        A, c, 400, [&](const BrpCase& part, const auto& x, auto& y) { device_brp_product<int>(A, part, x, y); });
   });
 }
 

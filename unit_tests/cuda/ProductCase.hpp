@@ -172,6 +172,47 @@ void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<S
   if (shown > 3) ADD_FAILURE() << shown << " elements are wrong";
 }
 
+/// Columns first, ..., first + part.columns - 1 of a block of columns, in the layout of a part.
+template <class Scalar>
+std::vector<Scalar> columns_of(const ProductCase& c, const ProductCase& part, int rows, int first,
+                               const std::vector<Scalar>& all) {
+  std::vector<Scalar> some(extent(part, rows));
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < part.columns; ++j) some[place(part, rows, i, j)] = all[place(c, rows, i, first + j)];
+  }
+  return some;
+}
+
+/// The bits of a column depend neither on the columns beside it, which may hold what is not finite, nor on its place,
+/// nor on alignment, nor on the run. multiply(case, x, y) is the product of A; 100 columns.
+template <class Scalar, class Case, class Multiply>
+void expect_columns_alone(const HostMatrix& A, Case c, int nan_row, const Multiply& multiply) {
+  c.columns = 100;
+  c.piece_tiles = 16;
+  auto x = random_values<Scalar>(extent(c, A.columns), 5);
+  x[place(c, A.columns, nan_row, 3)] = static_cast<Scalar>(quiet_nan);
+  for (const int j : {20, 69, 98}) x[place(c, A.columns, 5, j)] = static_cast<Scalar>(infinity);
+  const std::vector<Scalar> y = random_values<Scalar>(extent(c, A.rows), 6);
+  std::vector<Scalar> all = y, again = y;
+  multiply(c, x, all);
+  multiply(c, x, again);
+  EXPECT_EQ(std::memcmp(all.data(), again.data(), all.size() * sizeof(Scalar)), 0) << "run to run";
+  for (const auto& [first, count] : {std::pair{0, 1}, {1, 32}, {5, 7}, {68, 32}, {96, 4}, {97, 3}}) {
+    Case part = c;
+    part.columns = count;
+    part.misalignment = first % 2;
+    std::vector<Scalar> part_y = columns_of(c, part, A.rows, first, y);
+    multiply(part, columns_of(c, part, A.columns, first, x), part_y);
+    const std::vector<Scalar> expected = columns_of(c, part, A.rows, first, all);
+    int different = 0;
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      different += std::memcmp(&part_y[k], &expected[k], sizeof(Scalar)) != 0 &&
+                   !(std::isnan(part_y[k]) && std::isnan(expected[k]));
+    }
+    EXPECT_EQ(different, 0) << "of columns " << first << " to " << first + count;
+  }
+}
+
 /// A product that kernels refuse whose formats name rows of X themselves.
 template <class Scalar>
 Product<Scalar, Scalar> product_with_x_rows() {
