@@ -28,8 +28,10 @@ class Candidate {
   virtual ~Candidate() = default;
   virtual std::string name() const = 0;       // unique, e.g. "csr_row<16 lanes, 2 vectors>"
   virtual std::string precision() const = 0;  // "fp64", "fp32", "tf32x3", "tf32", "fp16", "bf16"
-  /// A kernel with a part of it taken away, to see what that is worth: measured with --ablations alone.
-  virtual bool is_ablation() const { return false; }
+  /// Of a kernel from which a part is taken away, to see what that is worth: the name of the whole one. Measured with
+  /// --ablations alone.
+  virtual std::string ablates() const { return ""; }
+  bool is_ablation() const { return !ablates().empty(); }
   /// Takes X and Y laid out like this from now on, or returns false. Called before prepare.
   virtual bool use(Layout layout) { return layout == Layout::Right; }
   /// Copies or builds what the product needs, for products with N columns; false: not applicable to this matrix or N.

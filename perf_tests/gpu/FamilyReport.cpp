@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <utility>
 #include <vector>
+
+#include "TextFormat.hpp"
 
 namespace Tessera::Bench {
 
@@ -22,7 +23,7 @@ using Fastest = std::map<std::pair<std::string, std::string>, double>;
 Fastest fastest_kernels(const ProblemResult& problem) {
   Fastest fastest;
   for (const KernelResult& kernel : problem.kernels) {
-    if (!kernel.right || kernel.is_ablation || kernel.times.median <= 0) continue;
+    if (!kernel.right || !kernel.ablates.empty() || kernel.times.median <= 0) continue;
     const auto [place, is_new] = fastest.insert({{kernel.precision, family_of(kernel)}, kernel.times.median});
     if (!is_new) place->second = std::min(place->second, kernel.times.median);
   }
@@ -35,13 +36,6 @@ std::map<std::string, std::vector<std::pair<double, std::string>>> ranking(const
   for (const auto& [key, ms] : fastest) ranked[key.first].push_back({ms, key.second});
   for (auto& [precision, families] : ranked) std::sort(families.begin(), families.end());
   return ranked;
-}
-
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[300];
-  std::snprintf(text, sizeof(text), pattern, arguments...);
-  return text;
 }
 
 std::string fastest_table(const Results& results) {
@@ -69,19 +63,26 @@ struct Factors {
   }
 };
 
+/// The kernel that `ablation` lacks a part of, if it was timed.
+const KernelResult* whole_of(const KernelResult& ablation, const ProblemResult& problem) {
+  for (const KernelResult& kernel : problem.kernels) {
+    const bool is_it = kernel.kernel == ablation.ablates && kernel.precision == ablation.precision;
+    if (is_it && kernel.right && kernel.times.median > 0) return &kernel;
+  }
+  return nullptr;
+}
+
 std::string ablation_table(const Results& results) {
   std::map<std::pair<std::string, std::string>, Factors> ablations;  // by name and precision
   for (const ProblemResult& problem : results.problems) {
-    const Fastest fastest = fastest_kernels(problem);
     for (const KernelResult& kernel : problem.kernels) {
-      const auto whole = fastest.find({kernel.precision, family_of(kernel)});
-      if (!kernel.is_ablation || !kernel.right || whole == fastest.end()) continue;
-      ablations[{kernel.kernel, kernel.precision}].add(kernel.times.median / whole->second);
+      if (kernel.ablates.empty() || !kernel.right) continue;
+      const KernelResult* whole = whole_of(kernel, problem);
+      if (whole) ablations[{kernel.kernel, kernel.precision}].add(kernel.times.median / whole->times.median);
     }
   }
   if (ablations.empty()) return "";
-  std::string text =
-      "\nablations: time over that of the fastest whole kernel of the family (mean, least, most, cases)\n";
+  std::string text = "\nablations: time over that of the whole kernel (mean, least, most, cases)\n";
   for (const auto& [key, factors] : ablations) {
     text += format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(),
                    std::exp(factors.logarithms / factors.count), factors.least, factors.most, factors.count);

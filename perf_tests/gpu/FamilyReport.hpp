@@ -11,7 +11,7 @@ namespace Tessera::Bench {
 ///
 /// - the fastest of each family on each matrix, number of columns and precision, in microseconds, the fastest family
 ///   first;
-/// - ablations: their time over that of the fastest whole kernel of the family, as geometric mean, least and most.
+/// - ablations: their time over that of the kernel that they lack a part of, as geometric mean, least and most.
 std::string family_tables(const Results& results);
 
 }  // namespace Tessera::Bench

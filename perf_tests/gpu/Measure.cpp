@@ -107,7 +107,7 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
     KernelResult kernel;
     kernel.kernel = candidate->name();
     kernel.precision = candidate->precision();
-    kernel.is_ablation = candidate->is_ablation();
+    kernel.ablates = candidate->ablates();
     kernel.cusparse = kernel.kernel.starts_with("cusparse");
     if (!measure_kernel(A, columns, problem, *candidate, options.quick ? quick_timing : TimingPolicy{}, kernel)) {
       candidate.reset();

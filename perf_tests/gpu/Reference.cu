@@ -110,7 +110,7 @@ Tolerance tolerance_of(const std::string& precision) {
   if (precision == "tf32x3") return {4, 0x1p-24, FLT_MIN};
   if (precision == "tf32") return {2, 0x1p-11, FLT_MIN};
   if (precision == "bf16") return {2, 0x1p-8, FLT_MIN};
-  if (precision == "fp16") return {2, 0x1p-11, 0x1p-24};  // the other operand is at most 1 here
+  if (precision == "fp16") return {2, 0x1p-11, 0x1p-24};
   throw std::invalid_argument("precision '" + precision + "' is none of fp64, fp32, tf32x3, tf32, fp16, bf16");
 }
 
@@ -122,9 +122,23 @@ std::string Verdict::text() const {
   return text;
 }
 
+namespace {
+
+/// What an error of one operand of a product is multiplied with at most: elements of X are at most 1.
+double largest_operand(const HostMatrix& A) {
+  double largest = 1;
+  for (const double value : A.values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  return largest;
+}
+
+}  // namespace
+
 template <class Scalar>
 Reference<Scalar>::Reference(cudaStream_t stream, const HostMatrix& A, const Multivector<Scalar>& X)
     : rows_(A.rows),
+      largest_operand_(largest_operand(A)),
       columns_(X.columns()),
       row_offsets_(A.row_offsets),
       sums_(std::size_t(A.rows) * X.columns()),
@@ -143,7 +157,8 @@ Reference<Scalar>::Reference(cudaStream_t stream, const HostMatrix& A, const Mul
 template <class Scalar>
 Verdict Reference<Scalar>::compare(cudaStream_t stream, const Multivector<Scalar>& Y, double alpha, double beta,
                                    const Content& initial, const Tolerance& tolerance) const {
-  const Judge<Scalar> judge{alpha, beta, initial, tolerance};
+  const Tolerance scaled = {tolerance.constant, tolerance.unit, tolerance.smallest * largest_operand_};
+  const Judge<Scalar> judge{alpha, beta, initial, scaled};
   const ComparisonCounts none{0, 0, ~0ull, 0};
   check(cudaMemcpy(counts_.data(), &none, sizeof(none), cudaMemcpyHostToDevice), "copy to the device");
   check(cudaDeviceSynchronize(), "the product");

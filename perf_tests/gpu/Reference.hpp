@@ -10,11 +10,11 @@
 namespace Tessera::Bench {
 
 /// What rounding may do to an entry of Y of a row with n nonzeros:
-/// constant (n + 2) (unit (|alpha| |A| |X| + |beta| |Y|) + smallest).
+/// constant (n + 2) (unit (|alpha| |A| |X| + |beta| |Y|) + smallest max(1, |A|)), where elements of X are at most 1.
 struct Tolerance {
   double constant = 2;
   double unit = 0;
-  double smallest = 0;  // what is lost of a product when an operand is too small for its type
+  double smallest = 0;  // what is lost of an operand that is too small for its type
 };
 
 /// For "fp64", "fp32", "tf32x3", "tf32", "fp16" or "bf16". Throws std::invalid_argument for another word.
@@ -50,7 +50,9 @@ class Reference {
                   const Tolerance& tolerance) const;
 
  private:
-  int rows_, columns_;
+  int rows_;
+  double largest_operand_;
+  int columns_;
   DeviceArray<int> row_offsets_;
   DeviceArray<double> sums_;   // rows x columns
   DeviceArray<float> scales_;  // rows x columns, rounded upwards

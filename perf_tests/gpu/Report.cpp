@@ -2,11 +2,11 @@
 #include "Report.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <tuple>
 
 #include "Peers.hpp"
+#include "TextFormat.hpp"
 
 namespace Tessera::Bench {
 
@@ -19,7 +19,8 @@ const KernelResult* best(const ProblemResult& problem, const std::string& precis
   const KernelResult* fastest = nullptr;
   for (const KernelResult& kernel : problem.kernels) {
     const bool same_class = class_of(kernel.precision) == precision_class || (cusparse && !problem.is_double);
-    if (kernel.cusparse != cusparse || kernel.is_ablation || !kernel.right || kernel.times.median <= 0 || !same_class)
+    if (kernel.cusparse != cusparse || !kernel.ablates.empty() || !kernel.right || kernel.times.median <= 0 ||
+        !same_class)
       continue;
     if (!fastest || kernel.times.median < fastest->times.median) fastest = &kernel;
   }
@@ -46,13 +47,6 @@ struct Mean {
 struct Means {
   Mean cusparse, peer, floor;
 };
-
-template <class... Arguments>
-std::string format(const char* pattern, Arguments... arguments) {
-  char text[300];
-  std::snprintf(text, sizeof(text), pattern, arguments...);
-  return text;
-}
 
 std::string ratio(double above, double below, Mean& mean) {
   if (above <= 0 || below <= 0) return "       -";

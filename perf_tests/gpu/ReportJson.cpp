@@ -22,7 +22,7 @@ nlohmann::ordered_json to_json(const Machine& machine) {
 
 nlohmann::ordered_json to_json(const KernelResult& kernel) {
   return {{"kernel", kernel.kernel},         {"precision", kernel.precision},
-          {"cusparse", kernel.cusparse},     {"ablation", kernel.is_ablation},
+          {"cusparse", kernel.cusparse},     {"ablates", kernel.ablates},
           {"checked", kernel.right},         {"deterministic", kernel.deterministic},
           {"message", kernel.message},       {"ms_median", kernel.times.median},
           {"ms_min", kernel.times.least},    {"ms_max", kernel.times.most},

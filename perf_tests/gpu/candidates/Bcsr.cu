@@ -13,22 +13,26 @@ namespace {
 
 constexpr int no_pieces = std::numeric_limits<int>::max();
 
+template <class Kind, class Policy>
+std::string bcsr_name(int piece_blocks, const std::string& ablation = "") {
+  const auto text = [](int number) { return std::to_string(number); };
+  return "bcsr<" + text(Kind::height) + "x" + text(Kind::width) + ", " + text(Policy::columns) + " columns, " +
+         text(Policy::stages) + " stages, " + text(Policy::warps) + " warps, " +
+         (Policy::skips_values ? "" : "whole blocks, ") +
+         (piece_blocks == no_pieces ? "no pieces" : "pieces " + text(piece_blocks)) + ablation + ">";
+}
+
 template <class Kind, class Policy, class Scalar>
 class Bcsr : public Candidate<Scalar> {
  public:
-  Bcsr(int piece_blocks, const char* ablation) : piece_blocks_(piece_blocks), ablation_(ablation) {}
+  Bcsr(int piece_blocks, std::string name, std::string ablates)
+      : piece_blocks_(piece_blocks), name_(std::move(name)), ablates_(std::move(ablates)) {}
 
-  std::string name() const override {
-    const auto text = [](int number) { return std::to_string(number); };
-    return "bcsr<" + text(Kind::height) + "x" + text(Kind::width) + ", " + text(Policy::columns) + " columns, " +
-           text(Policy::stages) + " stages, " + text(Policy::warps) + " warps, " +
-           (Policy::skips_values ? "" : "whole blocks, ") +
-           (piece_blocks_ == no_pieces ? "no pieces" : "pieces " + text(piece_blocks_)) + ablation_ + ">";
-  }
+  std::string name() const override { return name_; }
   std::string precision() const override {
     return Kind::precision == Precision::Native ? "fp64" : std::string(to_string(Kind::precision));
   }
-  bool is_ablation() const override { return *ablation_ != 0; }
+  std::string ablates() const override { return ablates_; }
 
   bool prepare(const HostMatrix& A, int N) override {
     if (Policy::columns > 32 && N <= 32) return false;
@@ -94,7 +98,7 @@ class Bcsr : public Candidate<Scalar> {
   }
 
   int piece_blocks_;
-  const char* ablation_;
+  std::string name_, ablates_;
   std::shared_ptr<PreparedBcsr<Scalar>> matrix_;
   const Operand* values_ = nullptr;
   DeviceArray<Cuda::CondensedItem<int>> items_;
@@ -106,8 +110,9 @@ class Bcsr : public Candidate<Scalar> {
 };
 
 template <class Kind, class Policy, class Scalar>
-void add(Candidates<Scalar>& candidates, int piece_blocks, const char* ablation = "") {
-  candidates.push_back(std::make_unique<Bcsr<Kind, Policy, Scalar>>(piece_blocks, ablation));
+void add(Candidates<Scalar>& candidates, int piece_blocks, const char* ablation = "", const std::string& ablates = "") {
+  candidates.push_back(std::make_unique<Bcsr<Kind, Policy, Scalar>>(
+      piece_blocks, bcsr_name<Kind, Policy>(piece_blocks, ablation), ablates));
 }
 
 template <class Policy>
@@ -134,13 +139,14 @@ struct OnCudaCores : Policy {
 
 template <class Kind, class Policy, class Scalar>
 void add_ablations(Candidates<Scalar>& candidates, int piece_blocks) {
-  add<Kind, Policy>(candidates, no_pieces, ", one warp a row of blocks");
-  add<Kind, WholeRowsToo<Policy>>(candidates, piece_blocks, ", no masks");
-  add<Kind, RowsFromL2<Policy>>(candidates, piece_blocks, ", not through L1");
-  add<Kind, Synchronous<Policy>>(candidates, piece_blocks, ", synchronous copies");
-  add<Kind, OnCudaCores<Policy>>(candidates, piece_blocks, ", CUDA cores");
-  add<Kind, OnCudaCores<Synchronous<WholeRowsToo<Policy>>>>(candidates, no_pieces, ", all of these");
-  if constexpr (Kind::half) add<Kind, WithoutMatrixLoads<Policy>>(candidates, piece_blocks, ", no ldmatrix");
+  const std::string whole = bcsr_name<Kind, Policy>(piece_blocks);
+  add<Kind, Policy>(candidates, no_pieces, ", one warp a row of blocks", whole);
+  add<Kind, WholeRowsToo<Policy>>(candidates, piece_blocks, ", no masks", whole);
+  add<Kind, RowsFromL2<Policy>>(candidates, piece_blocks, ", not through L1", whole);
+  add<Kind, Synchronous<Policy>>(candidates, piece_blocks, ", synchronous copies", whole);
+  add<Kind, OnCudaCores<Policy>>(candidates, piece_blocks, ", CUDA cores", whole);
+  add<Kind, OnCudaCores<Synchronous<WholeRowsToo<Policy>>>>(candidates, no_pieces, ", all of these", whole);
+  if constexpr (Kind::half) add<Kind, WithoutMatrixLoads<Policy>>(candidates, piece_blocks, ", no ldmatrix", whole);
 }
 
 using Cuda::BcsrKind;

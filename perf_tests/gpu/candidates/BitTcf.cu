@@ -39,25 +39,28 @@ std::string caching_name() {
   return name;
 }
 
+template <class Policy>
+std::string bittcf_name(BitTcfBalance balance) {
+  return "bittcf<" + std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::columns) + " columns, " +
+         std::to_string(Policy::blocks) + " blocks, " + std::to_string(Policy::reads) + " reads" +
+         pipeline_name<Policy>() + caching_name<Policy>() +
+         (balance == BitTcfBalance::Never    ? ", no balance>"
+          : balance == BitTcfBalance::Always ? ", balance>"
+                                             : ", adaptive>");
+}
+
 template <Precision precision_, class Policy, class Scalar>
 class BitTcf : public Candidate<Scalar> {
  public:
-  BitTcf(BitTcfBalance balance, bool is_ablation) : balance_(balance), is_ablation_(is_ablation) {}
+  explicit BitTcf(BitTcfBalance balance, std::string ablates = "") : balance_(balance), ablates_(std::move(ablates)) {}
 
-  std::string name() const override {
-    return "bittcf<" + std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::columns) + " columns, " +
-           std::to_string(Policy::blocks) + " blocks, " + std::to_string(Policy::reads) + " reads" +
-           pipeline_name<Policy>() + caching_name<Policy>() +
-           (balance_ == BitTcfBalance::Never    ? ", no balance>"
-            : balance_ == BitTcfBalance::Always ? ", balance>"
-                                                : ", adaptive>");
-  }
+  std::string name() const override { return bittcf_name<Policy>(balance_); }
 
   std::string precision() const override {
     return precision_ == Precision::Native ? "fp64" : std::string(to_string(precision_));
   }
 
-  bool is_ablation() const override { return is_ablation_; }
+  std::string ablates() const override { return ablates_; }
 
   // Not where another candidate would launch the same, nor blocks for narrow X on wide ones or the other way around.
   bool prepare(const HostMatrix& A, int N) override {
@@ -107,7 +110,7 @@ class BitTcf : public Candidate<Scalar> {
   static constexpr int narrow_columns = 32;
 
   BitTcfBalance balance_;
-  bool is_ablation_;
+  std::string ablates_;
   std::shared_ptr<PreparedCondensed<Scalar>> matrix_;
   DeviceArray<Cuda::CondensedItem<int>> items_;
   DeviceArray<Cuda::CondensedSum> sums_;
@@ -118,34 +121,47 @@ class BitTcf : public Candidate<Scalar> {
 };
 
 template <class Scalar, Precision precision>
-struct Adder {
-  Candidates<Scalar>& candidates;
+class Adder {
+ public:
+  explicit Adder(Candidates<Scalar>& all) : candidates(all) {}
 
   template <class Policy>
-  void add(BitTcfBalance balance, bool is_ablation) {
-    candidates.push_back(std::make_unique<BitTcf<precision, Policy, Scalar>>(balance, is_ablation));
+  void add(BitTcfBalance balance, const std::string& ablates = "") {
+    candidates.push_back(std::make_unique<BitTcf<precision, Policy, Scalar>>(balance, ablates));
   }
 
-  template <int warps, int columns, int blocks, int reads>
+  template <class Policy>
   void add_shape() {
-    using Policy = BitTcfPolicy<warps, columns, blocks, reads>;
-    add<Policy>(BitTcfBalance::Adaptive, false);
-    add<Policy>(BitTcfBalance::Always, false);
+    add<Policy>(BitTcfBalance::Adaptive);
+    add<Policy>(BitTcfBalance::Always);
   }
 
-  // The shape, and what it is without one of its parts.
-  template <int warps, int columns, int blocks, int reads>
-  void add_with_ablations() {
-    constexpr auto adaptive = BitTcfBalance::Adaptive;
-    constexpr auto all = TilePipeline::BlocksFurther;
-    add_shape<warps, columns, blocks, reads>();
-    add<BitTcfPolicy<warps, columns, blocks, reads>>(BitTcfBalance::Never, true);
-    add<BitTcfPolicy<warps, columns, blocks, reads, TilePipeline::None>>(adaptive, true);
-    add<BitTcfPolicy<warps, columns, blocks, reads, TilePipeline::MatrixAhead>>(adaptive, true);
-    add<BitTcfPolicy<warps, columns, blocks, reads, TilePipeline::AllAhead>>(adaptive, true);
-    add<BitTcfPolicy<warps, columns, blocks, reads, all, XCaching::Ordinary, YCaching::Ordinary>>(adaptive, true);
-    add<BitTcfPolicy<warps, columns, blocks, reads, all, XCaching::PastL1>>(adaptive, true);
-    add<BitTcfPolicy<warps, columns, blocks, reads, all, XCaching::AllLevels, YCaching::Streaming>>(adaptive, true);
+  // What products run with, and what it is without one of its parts.
+  template <bool wide>
+  void add_tuned() {
+    using Policy = BitTcfPolicy<Tuned<wide>::warps, Tuned<wide>::columns, Tuned<wide>::blocks, Tuned<wide>::reads>;
+    add_shape<Policy>();
+    const std::string whole = bittcf_name<Policy>(BitTcfBalance::Adaptive);
+    add<Policy>(BitTcfBalance::Never, whole);
+    add_without<wide, TilePipeline::None>(whole);
+    add_without<wide, TilePipeline::MatrixAhead>(whole);
+    add_without<wide, TilePipeline::AllAhead>(whole);
+    constexpr TilePipeline all = TilePipeline::BlocksFurther;
+    add_without<wide, all, XCaching::Ordinary, YCaching::Ordinary>(whole);
+    add_without<wide, all, XCaching::PastL1>(whole);
+    add_without<wide, all, XCaching::AllLevels, YCaching::Streaming>(whole);
+  }
+
+ private:
+  Candidates<Scalar>& candidates;
+
+  template <bool wide>
+  using Tuned = Cuda::TunedBitTcfPolicy<Scalar, wide>;
+
+  template <bool wide, TilePipeline pipeline, XCaching x = XCaching::AllLevels, YCaching y = YCaching::WriteThrough>
+  void add_without(const std::string& whole) {
+    using T = Tuned<wide>;
+    add<BitTcfPolicy<T::warps, T::columns, T::blocks, T::reads, pipeline, x, y>>(BitTcfBalance::Adaptive, whole);
   }
 };
 
@@ -157,23 +173,23 @@ Candidates<Scalar> make_bit_tcf_candidates();
 template <>
 Candidates<double> make_bit_tcf_candidates<double>() {
   Candidates<double> candidates;
-  Adder<double, Precision::Native> adder{candidates};
-  adder.add_with_ablations<2, 16, 12, 1>();
-  adder.add_shape<2, 16, 14, 2>();
-  adder.add_with_ablations<4, 32, 5, 2>();
-  adder.add_shape<2, 32, 10, 2>();
-  adder.add_shape<2, 64, 6, 4>();
+  Adder<double, Precision::Native> adder(candidates);
+  adder.add_tuned<false>();
+  adder.add_shape<BitTcfPolicy<2, 16, 12, 1>>();
+  adder.add_tuned<true>();
+  adder.add_shape<BitTcfPolicy<4, 32, 5, 2>>();
+  adder.add_shape<BitTcfPolicy<2, 32, 10, 2>>();
   return candidates;
 }
 
 template <Precision precision>
 void add_float_shapes(Candidates<float>& candidates) {
-  Adder<float, precision> adder{candidates};
-  adder.template add_with_ablations<2, 16, 14, 1>();
-  adder.template add_shape<2, 16, 16, 1>();
-  adder.template add_with_ablations<2, 64, 8, 2>();
-  adder.template add_shape<4, 32, 6, 2>();
-  adder.template add_shape<2, 32, 12, 2>();
+  Adder<float, precision> adder(candidates);
+  adder.template add_tuned<false>();
+  adder.template add_shape<BitTcfPolicy<2, 16, 14, 1>>();
+  adder.template add_tuned<true>();
+  adder.template add_shape<BitTcfPolicy<4, 32, 6, 2>>();
+  adder.template add_shape<BitTcfPolicy<2, 32, 12, 2>>();
 }
 
 template <>

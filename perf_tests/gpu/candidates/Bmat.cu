@@ -11,24 +11,25 @@ using Cuda::BmatCopy;
 using Cuda::BmatPartition;
 using Cuda::BmatPolicy;
 
+template <class Policy>
+std::string bmat_name(const char* ablation = "") {
+  const auto text = [](int number) { return std::to_string(number); };
+  return "bmat<" + text(Policy::consumers) + " x " + text(Policy::warp_columns) + " columns, " + text(Policy::buffers) +
+         " x " + text(Policy::stage_tiles) + " tiles, x" + text(Policy::blocks) +
+         (Policy::copy == BmatCopy::Bulk ? ", bulk" : ", cp.async") + ablation + ">";
+}
+
 template <Precision arithmetic, class Policy, class Scalar>
 class BmatCandidate : public Candidate<Scalar> {
  public:
-  /// ablation: what is taken away; empty: nothing.
-  BmatCandidate(std::string ablation, BmatPartition partition)
-      : ablation_(std::move(ablation)), partition_(partition) {}
+  BmatCandidate(std::string name, std::string ablates, BmatPartition partition)
+      : name_(std::move(name)), ablates_(std::move(ablates)), partition_(partition) {}
 
-  std::string name() const override {
-    const auto text = [](int number) { return std::to_string(number); };
-    return "bmat<" + text(Policy::consumers) + " x " + text(Policy::warp_columns) + " columns, " +
-           text(Policy::buffers) + " x " + text(Policy::stage_tiles) + " tiles, x" + text(Policy::blocks) +
-           (Policy::copy == BmatCopy::Bulk ? ", bulk" : ", cp.async") + (ablation_.empty() ? "" : ", " + ablation_) +
-           ">";
-  }
+  std::string name() const override { return name_; }
   std::string precision() const override {
     return arithmetic == Precision::Native ? "fp64" : std::string(to_string(arithmetic));
   }
-  bool is_ablation() const override { return !ablation_.empty(); }
+  std::string ablates() const override { return ablates_; }
 
   // Not where most consumers of a wide block would have no columns, nor where a narrow one takes many turns.
   bool prepare(const HostMatrix& A, int N) override {
@@ -58,7 +59,7 @@ class BmatCandidate : public Candidate<Scalar> {
   std::size_t bytes() const override { return matrix_->bytes(); }
 
  private:
-  std::string ablation_;
+  std::string name_, ablates_;
   BmatPartition partition_;
   std::shared_ptr<PreparedBmat<Scalar>> matrix_;
   int columns_ = 0;
@@ -67,39 +68,40 @@ class BmatCandidate : public Candidate<Scalar> {
 };
 
 template <Precision precision, class Policy, class Scalar>
-void add(Candidates<Scalar>& candidates, const std::string& ablation = "",
+void add(Candidates<Scalar>& candidates, const char* ablation = "", const std::string& ablates = "",
          BmatPartition partition = BmatPartition::Best) {
-  candidates.push_back(std::make_unique<BmatCandidate<precision, Policy, Scalar>>(ablation, partition));
+  candidates.push_back(
+      std::make_unique<BmatCandidate<precision, Policy, Scalar>>(bmat_name<Policy>(ablation), ablates, partition));
 }
 
-// The policy with one part less. With one MMA a consumer, blocks have so many warps that fewer fit: with more buffers.
-template <Precision precision, int warp_columns, int consumers, int tiles, int buffers, int blocks, class Scalar>
-void add_ablations(Candidates<Scalar>& candidates) {
-  constexpr BmatCopy copy = BmatCopy::Sixteens;
-  add<precision, BmatPolicy<warp_columns, consumers, tiles, 1, blocks, copy>>(candidates, "one buffer");
-  constexpr int warps = warp_columns / 8 * consumers;
+// What products run with, and what it is without one of its parts. With one MMA a consumer, blocks have so many warps
+// that fewer fit: with more buffers.
+template <Precision precision, bool wide, class Scalar>
+void add_tuned(Candidates<Scalar>& candidates) {
+  using P = Cuda::TunedBmatPolicy<Scalar, wide>;
+  add<precision, P>(candidates);
+  const std::string whole = bmat_name<P>();
+  constexpr int columns = P::warp_columns, consumers = P::consumers, tiles = P::stage_tiles, blocks = P::blocks;
+  add<precision, BmatPolicy<columns, consumers, tiles, P::buffers, blocks, BmatCopy::Bulk>>(candidates, "", whole);
+  add<precision, BmatPolicy<columns, consumers, tiles, 1, blocks, P::copy>>(candidates, ", one buffer", whole);
+  constexpr int warps = columns / 8 * consumers;
   constexpr int fewer = warps > 4 ? 2 : blocks / 2;
-  constexpr int more = buffers * blocks / fewer < 8 ? buffers * blocks / fewer : 8;
-  add<precision, BmatPolicy<8, warps, tiles, more, fewer, copy>>(candidates, "one MMA");
-  using Policy = BmatPolicy<warp_columns, consumers, tiles, buffers, blocks, copy>;
-  add<precision, Policy>(candidates, "dealt", BmatPartition::Dealt);
-  add<precision, Policy>(candidates, "equal cost", BmatPartition::EqualCost);
+  constexpr int more = P::buffers * blocks / fewer < 8 ? P::buffers * blocks / fewer : 8;
+  add<precision, BmatPolicy<8, warps, tiles, more, fewer, P::copy>>(candidates, ", one MMA", whole);
+  add<precision, P>(candidates, ", dealt", whole, BmatPartition::Dealt);
+  add<precision, P>(candidates, ", equal cost", whole, BmatPartition::EqualCost);
 }
 
 template <Precision precision>
 void add_float(Candidates<float>& candidates) {
   constexpr BmatCopy sixteens = BmatCopy::Sixteens;
+  add_tuned<precision, false>(candidates);
+  add_tuned<precision, true>(candidates);
   // The paper's: one block, 16 columns a consumer, a tile a buffer.
   add<precision, BmatPolicy<16, 8, 1, 8, 1>>(candidates);
-  add<precision, BmatPolicy<32, 1, 4, 3, 8>>(candidates);
-  add<precision, BmatPolicy<32, 1, 4, 3, 8, sixteens>>(candidates);
   add<precision, BmatPolicy<32, 1, 2, 4, 12, sixteens>>(candidates);
-  add<precision, BmatPolicy<64, 2, 2, 4, 4>>(candidates);
-  add<precision, BmatPolicy<64, 2, 2, 4, 4, sixteens>>(candidates);
   add<precision, BmatPolicy<64, 2, 2, 3, 6, sixteens>>(candidates);
   add<precision, BmatPolicy<64, 1, 4, 3, 6, sixteens>>(candidates);
-  add_ablations<precision, 32, 1, 4, 3, 8>(candidates);
-  add_ablations<precision, 64, 2, 2, 4, 4>(candidates);
 }
 
 }  // namespace
@@ -112,15 +114,11 @@ Candidates<double> make_bmat_candidates<double>() {
   constexpr Precision native = Precision::Native;
   Candidates<double> candidates;
   constexpr BmatCopy sixteens = BmatCopy::Sixteens;
+  add_tuned<native, false>(candidates);
+  add_tuned<native, true>(candidates);
   add<native, BmatPolicy<16, 8, 1, 8, 1>>(candidates);
-  add<native, BmatPolicy<32, 1, 2, 3, 8>>(candidates);
-  add<native, BmatPolicy<32, 1, 2, 3, 8, sixteens>>(candidates);
   add<native, BmatPolicy<32, 1, 4, 3, 4, sixteens>>(candidates);
-  add<native, BmatPolicy<32, 2, 2, 4, 4>>(candidates);
-  add<native, BmatPolicy<32, 2, 2, 4, 4, sixteens>>(candidates);
   add<native, BmatPolicy<32, 2, 2, 3, 6, sixteens>>(candidates);
-  add_ablations<native, 32, 1, 2, 3, 8>(candidates);
-  add_ablations<native, 32, 2, 2, 4, 4>(candidates);
   return candidates;
 }
 

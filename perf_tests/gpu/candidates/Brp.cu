@@ -11,34 +11,51 @@ using Cuda::BrpGroups;
 using Cuda::BrpPolicy;
 using Cuda::BrpResidual;
 
-// f and g of the format, f = 0: as the format chooses them; whether the whole is an ablation.
+// f and g of the format, f = 0: as the format chooses them.
 struct Partition {
   int f, g;
-  bool ablation = false;
 };
+constexpr Partition chosen = {0, 0};
+
+template <class Policy>
+std::string residual_name() {
+  return Policy::residual == BrpResidual::CudaCores     ? "residual cuda, "
+         : Policy::residual == BrpResidual::TensorCores ? "residual tensor, "
+                                                        : "residual second kernel, ";
+}
+
+template <class Policy>
+std::string groups_name() {
+  return Policy::groups == BrpGroups::TensorCores ? ""
+         : Policy::groups == BrpGroups::TileSums  ? "sums of tiles, "
+                                                  : "groups cuda, ";
+}
+
+template <class Policy>
+std::string brp_name(Partition partition, bool is_ablation = false) {
+  const auto& [f, g] = partition;
+  const std::string sizes =
+      f == 0 ? "f and g chosen" : "f " + std::to_string(f) + ", g " + std::to_string(g) + (is_ablation ? " fixed" : "");
+  return "brp<" + sizes + ", " + groups_name<Policy>() + residual_name<Policy>() + std::to_string(Policy::columns) +
+         " columns, " + std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::reads) + " reads>";
+}
 
 template <Precision kind, class Policy, class Scalar>
 class Brp : public Candidate<Scalar> {
  public:
-  explicit Brp(Partition partition) : partition_(partition) {}
+  explicit Brp(Partition partition, std::string ablates = "") : partition_(partition), ablates_(std::move(ablates)) {}
 
-  std::string name() const override {
-    const auto& [f, g, ablation] = partition_;
-    const std::string sizes =
-        f == 0 ? "f and g chosen" : "f " + std::to_string(f) + ", g " + std::to_string(g) + (ablation ? " fixed" : "");
-    return "brp<" + sizes + ", " + groups_name() + residual_name() + std::to_string(Policy::columns) + " columns, " +
-           std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::reads) + " reads>";
-  }
+  std::string name() const override { return brp_name<Policy>(partition_, !ablates_.empty()); }
 
   std::string precision() const override { return kind == Precision::Native ? "fp64" : std::string(to_string(kind)); }
-  bool is_ablation() const override { return partition_.ablation; }
+  std::string ablates() const override { return ablates_; }
 
   bool prepare(const HostMatrix& A, int N) override {
     if (Policy::columns > 32 && N <= 32) return false;
     // Not where another candidate launches the same.
-    const auto& [f, g, ablation] = partition_;
+    const auto& [f, g] = partition_;
     const auto of_format = HostBrps(A).get(0, 0, sizeof(Scalar));
-    if (f != 0 && !ablation && f == of_format->f && g == of_format->g) return false;
+    if (f != 0 && ablates_.empty() && f == of_format->f && g == of_format->g) return false;
     matrix_ = prepared_brp<Scalar>(A, f, g);
     columns_ = N;
     partials_stride_ = (N + 3) / 4 * 4;
@@ -78,57 +95,57 @@ class Brp : public Candidate<Scalar> {
   std::size_t bytes() const override { return matrix_->bytes(); }
 
  private:
-  static std::string residual_name() {
-    return Policy::residual == BrpResidual::CudaCores     ? "residual cuda, "
-           : Policy::residual == BrpResidual::TensorCores ? "residual tensor, "
-                                                          : "residual second kernel, ";
-  }
-  static std::string groups_name() {
-    return Policy::groups == BrpGroups::TensorCores ? ""
-           : Policy::groups == BrpGroups::TileSums  ? "sums of tiles, "
-                                                    : "groups cuda, ";
-  }
-
   Partition partition_;
+  std::string ablates_;
   std::shared_ptr<PreparedBrp<Scalar>> matrix_;
   int columns_ = 0;
   std::ptrdiff_t partials_stride_ = 0;
   DeviceArray<Scalar> partials_;
 };
 
+template <class Policy, BrpResidual residual, BrpGroups groups = BrpGroups::TensorCores>
+using OtherPolicy = BrpPolicy<Policy::columns, Policy::warps, Policy::reads, residual, groups>;
+
 template <class Scalar, Precision precision, class Policy>
-void add(Candidates<Scalar>& candidates, std::initializer_list<Partition> partitions) {
-  for (const Partition& partition : partitions) {
-    candidates.push_back(std::make_unique<Brp<precision, Policy, Scalar>>(partition));
-  }
+void add(Candidates<Scalar>& candidates, Partition partition, const std::string& ablates = "") {
+  candidates.push_back(std::make_unique<Brp<precision, Policy, Scalar>>(partition, ablates));
 }
 
-constexpr Partition chosen = {0, 0}, chosen_ablation = {0, 0, true}, of_paper = {1, 4, true};
-
-// Residual rows in either way; of each f the least g that aligns groups.
-template <class Scalar, Precision precision, int columns, int warps, int reads>
+// What products run with; of each f the least g that aligns groups.
+template <class Scalar, Precision precision, class Policy>
 void add_partitions(Candidates<Scalar>& candidates) {
   constexpr int aligned = 16 / static_cast<int>(sizeof(Scalar));
-  const auto all = {chosen, Partition{1, aligned}, Partition{2, aligned / 2}, Partition{4, 1}};
-  add<Scalar, precision, BrpPolicy<columns, warps, reads, BrpResidual::CudaCores>>(candidates, all);
-  add<Scalar, precision, BrpPolicy<columns, warps, reads, BrpResidual::TensorCores>>(candidates, all);
+  for (const Partition partition : {chosen, Partition{1, aligned}, Partition{2, aligned / 2}, Partition{4, 1}}) {
+    add<Scalar, precision, Policy>(candidates, partition);
+  }
 }
 
-template <class Scalar, Precision precision, int columns, int warps, int reads>
+// The same with the partition or a part of the kernel as the paper has it.
+template <class Scalar, Precision precision, class Policy>
 void add_ablations(Candidates<Scalar>& candidates) {
-  constexpr auto cuda = BrpResidual::CudaCores;
-  if constexpr (precision == Precision::Native) {  // otherwise it is there
-    add<Scalar, precision, BrpPolicy<columns, warps, reads, cuda>>(candidates, {of_paper});
-  }
-  add<Scalar, precision, BrpPolicy<columns, warps, reads, BrpResidual::SecondKernel>>(candidates,
-                                                                                      {chosen_ablation, of_paper});
+  constexpr Partition of_paper = {1, 4};
+  constexpr BrpResidual residual = Policy::residual;
+  const std::string whole = brp_name<Policy>(chosen);
+  add<Scalar, precision, Policy>(candidates, of_paper, whole);
+  add<Scalar, precision, OtherPolicy<Policy, BrpResidual::CudaCores>>(candidates, chosen, whole);
+  using TwoKernels = OtherPolicy<Policy, BrpResidual::SecondKernel>;
+  add<Scalar, precision, TwoKernels>(candidates, chosen, whole);
+  add<Scalar, precision, TwoKernels>(candidates, of_paper, whole);
   // FP32 accuracy has a sum a tile anyway, and CUDA cores do not round to TF32.
   if constexpr (precision != Precision::Tf32x3) {
-    add<Scalar, precision, BrpPolicy<columns, warps, reads, cuda, BrpGroups::TileSums>>(candidates, {chosen_ablation});
+    add<Scalar, precision, OtherPolicy<Policy, residual, BrpGroups::TileSums>>(candidates, chosen, whole);
   }
   if constexpr (precision != Precision::Tf32) {
-    add<Scalar, precision, BrpPolicy<columns, warps, reads, cuda, BrpGroups::CudaCores>>(candidates, {chosen_ablation});
+    add<Scalar, precision, OtherPolicy<Policy, residual, BrpGroups::CudaCores>>(candidates, chosen, whole);
   }
+}
+
+template <class Scalar, Precision precision, bool wide>
+void add_tuned(Candidates<Scalar>& candidates) {
+  using T = Cuda::TunedBrpPolicy<Scalar, wide>;
+  using Policy = BrpPolicy<T::columns, T::warps, T::reads, T::residual>;
+  add_partitions<Scalar, precision, Policy>(candidates);
+  add_ablations<Scalar, precision, Policy>(candidates);
 }
 
 }  // namespace
@@ -138,26 +155,18 @@ Candidates<Scalar> make_brp_candidates();
 
 template <>
 Candidates<double> make_brp_candidates<double>() {
-  constexpr auto precision = Precision::Native;
   Candidates<double> candidates;
-  add_partitions<double, precision, 32, 16, 4>(candidates);
-  add<double, precision, BrpPolicy<32, 24, 4, BrpResidual::TensorCores>>(candidates, {chosen});
-  add<double, precision, BrpPolicy<32, 16, 2, BrpResidual::TensorCores>>(candidates, {chosen});
-  add_ablations<double, precision, 32, 16, 4>(candidates);
+  add_tuned<double, Precision::Native, false>(candidates);
   return candidates;
 }
 
 template <>
 Candidates<float> make_brp_candidates<float>() {
-  constexpr auto x3 = Precision::Tf32x3, tf32 = Precision::Tf32;
   Candidates<float> candidates;
-  add_partitions<float, x3, 32, 24, 2>(candidates);
-  add<float, x3, BrpPolicy<64, 16, 2, BrpResidual::CudaCores>>(candidates, {chosen});
-  add<float, x3, BrpPolicy<64, 16, 2, BrpResidual::TensorCores>>(candidates, {chosen});
-  add_ablations<float, x3, 32, 24, 2>(candidates);
-  add_partitions<float, tf32, 32, 24, 2>(candidates);
-  add<float, tf32, BrpPolicy<64, 16, 2, BrpResidual::TensorCores>>(candidates, {chosen});
-  add_ablations<float, tf32, 32, 24, 2>(candidates);
+  add_tuned<float, Precision::Tf32x3, false>(candidates);
+  add_partitions<float, Precision::Tf32x3, Cuda::TunedBrpPolicy<float, true>>(candidates);
+  add_tuned<float, Precision::Tf32, false>(candidates);
+  add_partitions<float, Precision::Tf32, Cuda::TunedBrpPolicy<float, true>>(candidates);
   return candidates;
 }
 

@@ -16,28 +16,36 @@ using Cuda::SortedColumnsPolicy;
 struct RunOptions {
   int group_steps;
   int slab_columns;  // the most
-  bool is_ablation = false;
   SortedColumnsParts parts = SortedColumnsParts::Both;
   SegmentRule rule = SegmentRule::Rows;
 };
+
+template <class Policy, class Scalar>
+constexpr int block_columns = Policy::lanes* static_cast<int>(16 / sizeof(Scalar));
+
+template <class Policy, class Scalar>
+std::string sorted_columns_name(const RunOptions& options) {
+  const std::string parts = options.parts == SortedColumnsParts::Both        ? ""
+                            : options.parts == SortedColumnsParts::Irregular ? ", all irregular"
+                                                                             : ", whole columns irregular";
+  return "sorted<" + std::to_string(options.group_steps) + " steps, " +
+         (Policy::sum == SegmentSum::Registers ? "registers, " : "shared, ") +
+         std::to_string(block_columns<Policy, Scalar>) + " columns, slabs of " + std::to_string(options.slab_columns) +
+         ", " + std::to_string(Policy::threads) + " threads, " + std::to_string(Policy::blocks) + " blocks, unroll " +
+         std::to_string(Policy::unroll) + parts + (options.rule == SegmentRule::Elements ? ", unsorted>" : ">");
+}
 
 template <class Policy, class Scalar>
 class SortedColumns : public Candidate<Scalar> {
  public:
   explicit SortedColumns(RunOptions options) : options_(options) {}
 
-  std::string name() const override {
-    const std::string parts = options_.parts == SortedColumnsParts::Both        ? ""
-                              : options_.parts == SortedColumnsParts::Irregular ? ", all irregular"
-                                                                                : ", whole columns irregular";
-    return "sorted<" + std::to_string(options_.group_steps) + " steps, " +
-           (Policy::sum == SegmentSum::Registers ? "registers, " : "shared, ") + std::to_string(block_columns) +
-           " columns, slabs of " + std::to_string(options_.slab_columns) + ", " + std::to_string(Policy::threads) +
-           " threads, " + std::to_string(Policy::blocks) + " blocks, unroll " + std::to_string(Policy::unroll) + parts +
-           (options_.rule == SegmentRule::Elements ? ", unsorted>" : ">");
-  }
+  std::string name() const override { return sorted_columns_name<Policy, Scalar>(options_); }
   std::string precision() const override { return std::is_same_v<Scalar, double> ? "fp64" : "fp32"; }
-  bool is_ablation() const override { return options_.is_ablation; }
+  std::string ablates() const override {
+    const bool is_whole = options_.parts == SortedColumnsParts::Both && options_.rule == SegmentRule::Rows;
+    return is_whole ? "" : sorted_columns_name<Policy, Scalar>({options_.group_steps, options_.slab_columns});
+  }
   bool use(Layout layout) override {
     layout_ = layout;
     return true;
@@ -73,8 +81,6 @@ class SortedColumns : public Candidate<Scalar> {
   std::size_t bytes() const override { return matrix_->bytes() + schedule_->bytes(); }
 
  private:
-  static constexpr int block_columns = Policy::lanes * static_cast<int>(16 / sizeof(Scalar));
-
   template <class Element>
   Tessera::Multivector<Element> multivector(Element* data, int rows, int stride) const {
     if (layout_ == Layout::Left) return {data, rows, columns_, 1, stride};
@@ -109,9 +115,9 @@ Candidates<Scalar> make_sorted_columns_candidates() {
   add<registers, 32, 256, 6, 2>(candidates, {8, 32});
   // The paper's sets, and its sums; then sets without sorting, and without one of the parts.
   add<shared, 32, 256, 2, 4>(candidates, {8, 32});
-  add<registers, 32, 256, 6, 2>(candidates, {8, 32, true, SortedColumnsParts::Both, SegmentRule::Elements});
-  add<registers, 32, 256, 6, 2>(candidates, {8, 32, true, SortedColumnsParts::Irregular});
-  add<registers, 32, 256, 6, 2>(candidates, {8, 32, true, SortedColumnsParts::WholeIrregularColumns});
+  add<registers, 32, 256, 6, 2>(candidates, {8, 32, SortedColumnsParts::Both, SegmentRule::Elements});
+  add<registers, 32, 256, 6, 2>(candidates, {8, 32, SortedColumnsParts::Irregular});
+  add<registers, 32, 256, 6, 2>(candidates, {8, 32, SortedColumnsParts::WholeIrregularColumns});
   return candidates;
 }
 

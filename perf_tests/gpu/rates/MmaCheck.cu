@@ -55,6 +55,42 @@ __global__ void multiply_kernel(const double* A, const double* B, double* D) {
   for (int i = 0; i < m / 4; ++i) D[(g + 8 * (i / 2)) * 8 + 2 * t + i % 2] = d[i];
 }
 
+/// A pair of elements next to each other, in 16 bits.
+template <bool bf16>
+__device__ std::uint32_t pair(double low, double high) {
+  const auto l = static_cast<float>(low), h = static_cast<float>(high);
+  return bf16 ? to_bf16_pair(l, h) : to_fp16_pair(l, h);
+}
+
+// In 16 bits: k = 8 with the pairs that a lane reads itself, k = 16 with those that load_matrices hands out.
+template <int k, bool bf16>
+__global__ void multiply_half_kernel(const double* A, const double* B, double* D) {
+  const int lane = static_cast<int>(threadIdx.x), g = lane / 4, t = lane % 4;
+  float d[4] = {};
+  if constexpr (k == 8) {
+    const auto row_pair = [&](int i) { return pair<bf16>(A[i * k + 2 * t], A[i * k + 2 * t + 1]); };
+    const std::uint32_t a[2] = {row_pair(g), row_pair(g + 8)};
+    const std::uint32_t b = pair<bf16>(B[2 * t * 8 + g], B[(2 * t + 1) * 8 + g]);
+    bf16 ? mma_m16n8k8_bf16(d, a, b) : mma_m16n8k8_fp16(d, a, b);
+  } else {
+    __shared__ alignas(16) std::uint16_t left[16][16], right[16][8];
+    const auto rounded = [](double value) {
+      return bf16 ? to_bf16(static_cast<float>(value)) : to_fp16(static_cast<float>(value));
+    };
+    for (int i = lane; i < 16 * 16; i += 32) left[i / 16][i % 16] = rounded(A[i]);
+    for (int i = lane; i < 16 * 8; i += 32) right[i / 8][i % 8] = rounded(B[i]);
+    __syncwarp();
+    const int row = lane % 8, matrix = lane / 8;
+    std::uint32_t a[4], b[4];
+    load_matrices(a, &left[row + 8 * (matrix % 2)][8 * (matrix / 2)]);
+    load_matrices_transposed(b, right[row + 8 * (matrix % 2)]);
+    bf16 ? mma_m16n8k16_bf16(d, a, {b[0], b[1]}) : mma_m16n8k16_fp16(d, a, {b[0], b[1]});
+  }
+  for (int i = 0; i < 4; ++i) D[(g + 8 * (i / 2)) * 8 + 2 * t + i % 2] = d[i];
+}
+
+using MultiplyKernel = void (*)(const double* A, const double* B, double* D);
+
 /// Small integers: every product and sum is exact in any precision and order.
 std::vector<double> small_integers(int size, std::mt19937& random) {
   std::vector<double> all(size);
@@ -62,12 +98,11 @@ std::vector<double> small_integers(int size, std::mt19937& random) {
   return all;
 }
 
-template <int m, int k, class Sum>
-void check_shape(const char* name, std::vector<std::string>& wrong) {
+void check_shape(const char* name, int m, int k, MultiplyKernel multiply, std::vector<std::string>& wrong) {
   std::mt19937 random(m * k);
   const std::vector<double> A = small_integers(m * k, random), B = small_integers(k * 8, random);
   const DeviceArray<double> a(A), b(B), d(std::vector<double>(m * 8, NAN));
-  multiply_kernel<m, k, Sum><<<1, 32>>>(a.data(), b.data(), d.data());
+  multiply<<<1, 32>>>(a.data(), b.data(), d.data());
   check(cudaGetLastError(), name);
   check(cudaDeviceSynchronize(), name);
   for (int i = 0; i < m; ++i) {
@@ -87,12 +122,16 @@ void check_shape(const char* name, std::vector<std::string>& wrong) {
 
 std::vector<std::string> check_fragments() {
   std::vector<std::string> wrong;
-  check_shape<8, 4, double>("fp64 m8n8k4", wrong);
-  check_shape<16, 4, double>("fp64 m16n8k4", wrong);
-  check_shape<16, 8, double>("fp64 m16n8k8", wrong);
-  check_shape<16, 16, double>("fp64 m16n8k16", wrong);
-  check_shape<16, 4, float>("tf32 m16n8k4", wrong);
-  check_shape<16, 8, float>("tf32 m16n8k8", wrong);
+  check_shape("fp64 m8n8k4", 8, 4, multiply_kernel<8, 4, double>, wrong);
+  check_shape("fp64 m16n8k4", 16, 4, multiply_kernel<16, 4, double>, wrong);
+  check_shape("fp64 m16n8k8", 16, 8, multiply_kernel<16, 8, double>, wrong);
+  check_shape("fp64 m16n8k16", 16, 16, multiply_kernel<16, 16, double>, wrong);
+  check_shape("tf32 m16n8k4", 16, 4, multiply_kernel<16, 4, float>, wrong);
+  check_shape("tf32 m16n8k8", 16, 8, multiply_kernel<16, 8, float>, wrong);
+  check_shape("fp16 m16n8k8", 16, 8, multiply_half_kernel<8, false>, wrong);
+  check_shape("bf16 m16n8k8", 16, 8, multiply_half_kernel<8, true>, wrong);
+  check_shape("fp16 m16n8k16", 16, 16, multiply_half_kernel<16, false>, wrong);
+  check_shape("bf16 m16n8k16", 16, 16, multiply_half_kernel<16, true>, wrong);
   return wrong;
 }
 
