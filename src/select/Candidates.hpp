@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <tessera/select/Choose.hpp>
+#include <utility>
+#include <vector>
 
 /// What choices on any machine have in common.
 namespace Tessera::Impl {
@@ -26,19 +29,24 @@ inline double bmat_bytes(const MatrixStatistics& m) {
 inline std::string reason(const Candidate& best, const Candidate& other) {
   char text[160];
   std::snprintf(text, sizeof text, "%s is predicted to take %.2f of the time of %s",
-                std::string(to_string(best.format)).c_str(),
+                name_of(best.format, best.is_staged).c_str(),
                 other.predicted_seconds > 0 ? best.predicted_seconds / other.predicted_seconds : 1.0,
-                std::string(to_string(other.format)).c_str());
+                name_of(other.format, other.is_staged).c_str());
   return text;
 }
 
-/// Of the candidates the first that is predicted to take the least time, beside the next best.
-inline void take_least(Choice& choice) {
-  auto ranked = choice.candidates;
-  std::stable_sort(ranked.begin(), ranked.end(),
+/// The candidates from the fastest to the slowest; of equals, as they were.
+inline Choice ranked(const MatrixStatistics& m, std::vector<Candidate> candidates, std::string_view model) {
+  std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted_seconds < b.predicted_seconds; });
-  choice.format = ranked[0].format;
-  choice.reason = reason(ranked[0], ranked[1]);
+  Choice choice;
+  choice.format = candidates[0].format;
+  choice.is_staged = candidates[0].is_staged;
+  choice.reason = reason(candidates[0], candidates[1]);
+  choice.candidates = std::move(candidates);
+  choice.model = model;
+  choice.statistics = m;
+  return choice;
 }
 
 }  // namespace Tessera::Impl

@@ -54,16 +54,19 @@ double decoding_seconds(const MatrixStatistics& m, const FormatSize& size, const
 }  // namespace
 
 Candidate predict(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
-  return {size.format, size.tiles, size.bytes,
+  return {size.format, false, size.tiles, size.bytes,
           product_seconds(m, machine, size.bytes) + decoding_seconds(m, size, machine)};
 }
 
 Choice choose_format(const MatrixStatistics& m, const MachineModel& machine) {
-  Choice choice;
-  choice.candidates = {predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, machine),
-                       predict(m, {Format::BitTcf, m.bittcf_tiles, Impl::bittcf_bytes(m)}, machine)};
-  Impl::take_least(choice);
-  return choice;
+  return Impl::ranked(m,
+                      {predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, machine),
+                       predict(m, {Format::BitTcf, m.bittcf_tiles, Impl::bittcf_bytes(m)}, machine)},
+                      MachineModel::version);
+}
+
+std::string name_of(Format format, bool is_staged) {
+  return std::string(to_string(format)) + (is_staged ? " staged" : "");
 }
 
 }  // namespace Tessera

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 #include <tessera/select/GpuModel.hpp>
+#include <utility>
+#include <vector>
 
 #include "Candidates.hpp"
 
@@ -66,31 +68,27 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
 double format_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (size.format == Format::Csr) return csr_seconds(m, size.bytes, gpu);
   if (size.format == Format::BitTcf && gpu.tile > 0)
-    return std::min(tiled_seconds(m, size.tiles, size.bytes, gpu), staged_seconds(m, gpu));
+    return size.is_staged ? staged_seconds(m, gpu) : tiled_seconds(m, size.tiles, size.bytes, gpu);
   if (size.format == Format::Bmat && gpu.tile > 0 && 128 * size.tiles * m.matrix_bytes <= gpu.whole_tiles)
     return tiled_seconds(m, gpu.tall_tile * size.tiles, size.bytes, gpu);
   return portable_seconds(m, size.bytes, gpu);
 }
 
-FormatSize bittcf_size(const MatrixStatistics& m) { return {Format::BitTcf, m.bittcf_tiles, Impl::bittcf_bytes(m)}; }
-
 }  // namespace
 
 Candidate predict(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  return {size.format, size.tiles, size.bytes, gpu.launch + format_seconds(m, size, gpu)};
-}
-
-bool prefers_staged_windows(const MatrixStatistics& m, const GpuModel& gpu) {
-  return gpu.tile > 0 && staged_seconds(m, gpu) < tiled_seconds(m, m.bittcf_tiles, Impl::bittcf_bytes(m), gpu);
+  return {size.format, size.is_staged, size.tiles, size.bytes, gpu.launch + format_seconds(m, size, gpu)};
 }
 
 Choice choose_format(const MatrixStatistics& m, const GpuModel& gpu) {
-  Choice choice;
-  choice.candidates = {predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, gpu), predict(m, bittcf_size(m), gpu)};
-  if (m.bmat_tiles > 0 && gpu.tile > 0)
-    choice.candidates.push_back(predict(m, {Format::Bmat, m.bmat_tiles, Impl::bmat_bytes(m)}, gpu));
-  Impl::take_least(choice);
-  return choice;
+  const double bittcf_bytes = Impl::bittcf_bytes(m);
+  std::vector<Candidate> candidates{predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, gpu),
+                                    predict(m, {Format::BitTcf, m.bittcf_tiles, bittcf_bytes}, gpu)};
+  const Candidate staged = predict(m, {Format::BitTcf, m.bittcf_tiles, bittcf_bytes, true}, gpu);
+  if (gpu.tile > 0 && std::isfinite(staged.predicted_seconds)) candidates.push_back(staged);
+  if (gpu.tile > 0 && m.bmat_tiles > 0)
+    candidates.push_back(predict(m, {Format::Bmat, m.bmat_tiles, Impl::bmat_bytes(m)}, gpu));
+  return Impl::ranked(m, std::move(candidates), GpuModel::version);
 }
 
 }  // namespace Tessera

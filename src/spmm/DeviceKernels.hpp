@@ -23,8 +23,11 @@ struct DeviceKernels {
   /// What predictions of their times go by.
   static MachineModel model(const ExecutionSpace&, const PlanOptions&) { return {}; }
 
-  /// For a format whose values are yet to come. The statistics are those that the format was chosen by.
-  void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const MatrixStatistics&, const PlanOptions&) {}
+  /// The device that predictions are for.
+  static std::string device_name(const ExecutionSpace& exec) { return exec.name(); }
+
+  /// For a format whose values are yet to come, as it was chosen.
+  void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const Choice&, const PlanOptions&) {}
 
   /// What multiplies, for Plan::explain(); empty where there is no choice.
   std::string describe() const { return {}; }

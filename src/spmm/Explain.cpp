@@ -16,7 +16,7 @@ std::string megabytes(double bytes) {
   return text.str();
 }
 
-/// Of the longest name of a format.
+/// Of the longest name of a candidate.
 int name_width() {
   std::size_t width = 0;
   for (const Format format : every_format) width = std::max(width, to_string(format).size());
@@ -24,9 +24,9 @@ int name_width() {
 }
 
 void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes) {
-  out << (chosen ? "  * " : "    ") << std::left << std::setw(name_width()) << to_string(c.format) << std::right
-      << std::fixed << std::setprecision(3) << std::setw(10) << c.predicted_seconds * 1e3 << " ms predicted, "
-      << megabytes(c.format_bytes);
+  out << (chosen ? "  * " : "    ") << std::left << std::setw(name_width()) << name_of(c.format, c.is_staged)
+      << std::right << std::fixed << std::setprecision(3) << std::setw(10) << c.predicted_seconds * 1e3
+      << " ms predicted, " << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
   if (c.tiles > 0) out << ", " << static_cast<long long>(c.tiles) << " tiles";
   out << (chosen ? "" : ", rejected") << '\n';
@@ -55,11 +55,13 @@ std::string explain(const Explanation& e, const Choice& choice, const Choice* tr
   std::ostringstream out;
   out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.vector_columns
       << " columns of X, on " << e.execution_space << '\n';
-  out << "  format: " << to_string(choice.format) << ": " << choice.reason << '\n';
+  out << "  format: " << name_of(choice.format, choice.is_staged) << ": " << choice.reason << '\n';
   double csr_bytes = 0;
   for (const Candidate& c : choice.candidates)
     if (c.format == Format::Csr) csr_bytes = c.format_bytes;
-  for (const Candidate& c : choice.candidates) print(out, c, c.format == choice.format, csr_bytes);
+  for (const Candidate& c : choice.candidates)
+    print(out, c, c.format == choice.format && c.is_staged == choice.is_staged, csr_bytes);
+  out << "  predicted by: " << choice.model << ", for " << choice.device << '\n';
   if (!e.kernels.empty()) out << "  kernels: " << e.kernels << '\n';
   print_reorderings(out, "order", choice);
   if (transposed != nullptr) print_reorderings(out, "order of the transpose", *transposed);

@@ -33,7 +33,6 @@ struct Side {
   ValueMap<Offset, Memory> map;  // place in the format -> canonical entry of A
   Kokkos::View<Scalar*, Memory> values;
   DeviceKernels<Scalar, Offset, ExecutionSpace> kernels;
-  MatrixStatistics statistics;  // what the choice was made by
   Choice choice;
   TileMetrics tiles;
 
@@ -44,7 +43,8 @@ struct Side {
 
   double predicted_seconds() const {
     for (const Candidate& candidate : choice.candidates)
-      if (candidate.format == choice.format) return candidate.predicted_seconds;
+      if (candidate.format == choice.format && candidate.is_staged == choice.is_staged)
+        return candidate.predicted_seconds;
     return 0;
   }
 };
@@ -90,8 +90,25 @@ BuiltFormat<Offset, Memory> build_or_fall_back(const ExecutionSpace& exec, const
     notes.push_back(std::string(refusal.what()) + "; csr is used");
   }
   choice.format = Format::Csr;
+  choice.is_staged = false;
   choice.reason += ", but takes too much memory";
   return build_format(exec, Format::Csr, rows, options.parameters, sizeof(Scalar));
+}
+
+/// Takes the fastest of the candidates that the user's wishes leave.
+inline void heed_wishes(Choice& choice, Format wanted, Wish staged) {
+  const auto& all = choice.candidates;
+  const bool can_stage = std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.is_staged; });
+  const auto is_wanted = [&](const Candidate& c) {
+    if (wanted != Format::Automatic && c.format != wanted) return false;
+    return c.format != Format::BitTcf || !can_stage || staged == Wish::Automatic ||
+           c.is_staged == (staged == Wish::Always);
+  };
+  const auto fastest = std::find_if(all.begin(), all.end(), is_wanted);
+  if (wanted == Format::Automatic && fastest == all.begin()) return;
+  choice.format = fastest != all.end() ? fastest->format : wanted;
+  choice.is_staged = fastest != all.end() && fastest->is_staged;
+  choice.reason = name_of(choice.format, choice.is_staged) + " was asked for";
 }
 
 /// A matrix in the format that is wanted, or chosen, with its rows and columns in an order.
@@ -104,15 +121,12 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
                                                 const Orders<typename ExecutionSpace::memory_space>& orders,
                                                 std::vector<std::string>& notes) {
   Side<Scalar, Offset, ExecutionSpace> side;
-  auto& statistics = side.statistics;
-  statistics = statistics_of<Scalar>(exec, options, rows.pattern);
+  auto statistics = statistics_of<Scalar>(exec, options, rows.pattern);
   statistics.is_reordered = !orders.are_identity();
   const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options);
   side.choice = choose_format(statistics, machine);
-  if (wanted != Format::Automatic) {
-    side.choice.format = wanted;
-    side.choice.reason = std::string(to_string(wanted)) + " was asked for";
-  }
+  side.choice.device = DeviceKernels<Scalar, Offset, ExecutionSpace>::device_name(exec);
+  heed_wishes(side.choice, wanted, options.parameters.staged_windows);
   auto built = build_or_fall_back<Scalar>(exec, options, side.choice, rows.pattern, notes);
   side.format = std::move(built.pattern);
   side.orders = orders;
@@ -192,7 +206,7 @@ Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const
   best.choice.reorderings = std::move(trials);
   const std::size_t places = std::visit([](const auto& any) { return any.places(); }, best.format);
   best.values = allocate<decltype(best.values)>(exec, "Tessera::values", places);
-  best.kernels.build(exec, best.format, best.statistics, options);
+  best.kernels.build(exec, best.format, best.choice, options);
   return best;
 }
 

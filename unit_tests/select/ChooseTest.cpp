@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <string>
 #include <tessera/select/Choose.hpp>
 
 namespace Tessera::Test {
@@ -13,13 +15,24 @@ MatrixStatistics statistics(double rows, double nonzeros, double tiles) {
   return m;
 }
 
+/// \throws std::out_of_range if there is none
+Candidate candidate_of(const Choice& choice, Format format) {
+  for (const Candidate& candidate : choice.candidates)
+    if (candidate.format == format) return candidate;
+  throw std::out_of_range(std::string(to_string(format)));
+}
+
 TEST(Choose, TakesTheLeastPrediction) {
   for (const double tiles : {1e4, 1e5, 1e6}) {
     const Choice choice = choose_format(statistics(1e5, 1e6, tiles));
     ASSERT_EQ(choice.candidates.size(), 2u);
-    const Candidate& csr = choice.candidates[0];
-    const Candidate& bittcf = choice.candidates[1];
-    EXPECT_EQ(choice.format, bittcf.predicted_seconds < csr.predicted_seconds ? Format::BitTcf : Format::Csr);
+    const double csr = candidate_of(choice, Format::Csr).predicted_seconds;
+    const double bittcf = candidate_of(choice, Format::BitTcf).predicted_seconds;
+    EXPECT_EQ(choice.format, bittcf < csr ? Format::BitTcf : Format::Csr);
+    EXPECT_EQ(choice.candidates[0].format, choice.format);
+    EXPECT_LE(choice.candidates[0].predicted_seconds, choice.candidates[1].predicted_seconds);
+    EXPECT_EQ(choice.model, MachineModel::version);
+    EXPECT_EQ(choice.statistics.bittcf_tiles, tiles);
     EXPECT_NE(choice.reason.find(to_string(choice.format)), std::string::npos);
   }
 }
@@ -31,9 +44,9 @@ TEST(Choose, ScatteredNonzerosStayInRows) {
 
 TEST(Choose, BytesAreThoseOfTheFormats) {
   const Choice choice = choose_format(statistics(1000, 5000, 700));
-  EXPECT_EQ(choice.candidates[0].format_bytes, 1001 * 4 + 5000 * 12);
-  EXPECT_EQ(choice.candidates[1].format_bytes, (125 + 11 * 700 + 2) * 4 + 5000 * 8);
-  EXPECT_EQ(choice.candidates[1].tiles, 700);
+  EXPECT_EQ(candidate_of(choice, Format::Csr).format_bytes, 1001 * 4 + 5000 * 12);
+  EXPECT_EQ(candidate_of(choice, Format::BitTcf).format_bytes, (125 + 11 * 700 + 2) * 4 + 5000 * 8);
+  EXPECT_EQ(candidate_of(choice, Format::BitTcf).tiles, 700);
 }
 
 /// What an order of rows is judged by: an X that no cache holds is read again for each window, and rows of Y that are

@@ -43,6 +43,7 @@ MatrixStatistics statistics(const Counts& counts, double vector_columns = 32, do
   return m;
 }
 
+/// Of the fastest candidate with a format.
 double seconds_of(const Choice& choice, Format format) {
   for (const Candidate& candidate : choice.candidates)
     if (candidate.format == format) return candidate.predicted_seconds;
@@ -72,7 +73,7 @@ TEST(GpuModel, PrefersWhatWasFasterAndPredictsItsTimeInDouble) {
     EXPECT_EQ(choice.format, Format::BitTcf) << what;
     EXPECT_NEAR(seconds_of(choice, Format::Csr) / measured.csr_seconds, 1, 0.45) << what;
     EXPECT_NEAR(seconds_of(choice, Format::BitTcf) / measured.tile_seconds, 1, 0.3) << what;
-    EXPECT_EQ(prefers_staged_windows(m, GpuModel()), measured.staged) << what;
+    EXPECT_EQ(choice.is_staged, measured.staged) << what;
   }
 }
 
@@ -122,15 +123,15 @@ TEST(GpuModel, TallTilesOnlyIfTheyFit) {
 TEST(GpuModel, StagedWindowsOnlyIfTheyFit) {
   GpuModel gpu;
   gpu.staged_entries = fem3d_windows.nonzeros;
-  EXPECT_TRUE(prefers_staged_windows(statistics(fem3d_windows), gpu));
+  EXPECT_TRUE(choose_format(statistics(fem3d_windows), gpu).is_staged);
   gpu.staged_entries -= 1;
-  EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows), gpu));
+  EXPECT_FALSE(choose_format(statistics(fem3d_windows), gpu).is_staged);
 }
 
 TEST(GpuModel, WithoutTileKernelsRowsAreTaken) {
   EXPECT_EQ(choose_format(statistics(elasticity), GpuModel::without_tile_kernels()).format, Format::Csr);
-  EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows), GpuModel::without_tile_kernels()));
-  EXPECT_FALSE(prefers_staged_windows(statistics(fem3d_windows, 32, 4), GpuModel::tf32x3()));
+  EXPECT_FALSE(choose_format(statistics(fem3d_windows), GpuModel::without_tile_kernels()).is_staged);
+  EXPECT_FALSE(choose_format(statistics(fem3d_windows, 32, 4), GpuModel::tf32x3()).is_staged);
 }
 
 TEST(GpuModel, EmptyMatrix) { EXPECT_EQ(choose_format(MatrixStatistics{}, GpuModel{}).format, Format::Csr); }

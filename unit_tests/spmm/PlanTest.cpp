@@ -30,7 +30,7 @@ TYPED_TEST(PlanTest, TellsItsShapeAndBytes) {
   EXPECT_EQ(csr.slot_map_bytes(), 0u);
   EXPECT_EQ(csr.bytes(), csr.format_bytes() + csr.kernel_bytes());
   auto tiled = A.plan(with_format(Format::BitTcf));
-  const auto tiles = static_cast<std::size_t>(tiled.choice().candidates[1].tiles);
+  const std::size_t tiles = tiled.tile_metrics().tiles;
   EXPECT_EQ(tiled.format_bytes(), (3 + tiles + 2) * offset_bytes + tiles * 40 + A.host.nonzeros() * 8);
   EXPECT_EQ(tiled.slot_map_bytes(), A.host.nonzeros() * offset_bytes);
   const std::size_t before = csr.bytes() - csr.kernel_bytes();

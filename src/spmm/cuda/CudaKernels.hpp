@@ -50,15 +50,18 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return gpu;
   }
 
-  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const MatrixStatistics& statistics,
+  static std::string device_name(const Kokkos::Cuda& exec) {
+    return std::string(exec.name()) + ", " + exec.cuda_device_prop().name;
+  }
+
+  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const Choice& choice,
              const PlanOptions& options) {
     if (!fits(exec)) return;
     if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) rows.build(exec, A->view(), A->nonzeros);
     if constexpr (has_tiles) {
       if (!multiplies_tiles(options.precision)) return;
       if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) {
-        const bool stages = prefers_staged_windows(statistics, model(exec, options));
-        if (!stages || !staged.build(exec, *A, statistics, options)) tiles.build(exec, *A, options);
+        if (!choice.is_staged || !staged.build(exec, *A, choice.statistics, options)) tiles.build(exec, *A, options);
       }
       if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format)) tiles.build(exec, *A, options);
     }

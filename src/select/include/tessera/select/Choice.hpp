@@ -5,6 +5,7 @@
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Reordering.hpp>
+#include <tessera/select/MatrixStatistics.hpp>
 #include <vector>
 
 namespace Tessera {
@@ -12,10 +13,14 @@ namespace Tessera {
 /// One way to store a matrix, with what it is predicted to cost. Plain data, so that it can be printed and tested.
 struct Candidate {
   Format format = Format::Csr;
+  bool is_staged = false;        ///< BitTCF multiplied in windows whose rows of X are staged in shared memory
   double tiles = 0;              ///< tiles of the format; 0 for plain CSR
   double format_bytes = 0;       ///< pattern and values
   double predicted_seconds = 0;  ///< of one product with the plan's number of columns
 };
+
+/// "bittcf", or "bittcf staged".
+std::string name_of(Format format, bool is_staged);
 
 /// A reordering that was tried.
 struct ReorderingTrial {
@@ -26,8 +31,12 @@ struct ReorderingTrial {
 /// What a plan decided, and from what.
 struct Choice {
   Format format = Format::Csr;
-  std::vector<Candidate> candidates;  ///< every one that was considered, the chosen one included
+  bool is_staged = false;
+  std::vector<Candidate> candidates;  ///< every one that was considered, from the fastest to the slowest
   std::string reason;                 ///< one sentence
+  std::string model;                  ///< what predicted: kind and version
+  std::string device;                 ///< for what
+  MatrixStatistics statistics;        ///< from what
   Reordering reordering = Reordering::None;
   std::vector<ReorderingTrial> reorderings;  ///< every one that was tried, the chosen one included
 };

@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstddef>
+#include <string_view>
 #include <tessera/select/Choice.hpp>
+#include <tessera/select/MatrixStatistics.hpp>
 
 namespace Tessera {
 
-/// What the choice of a format depends on. Plain data.
-struct MatrixStatistics {
-  double rows = 0;
-  double columns = 0;
-  double nonzeros = 0;
-  double bittcf_tiles = 0;     ///< of windows of 8 rows
-  double bmat_tiles = 0;       ///< of windows of 16 rows; 0: not counted
-  double window_columns = 0;   ///< distinct columns of all windows of 128 rows; 0: not counted
-  double near_columns = 0;     ///< the same for windows of 8 rows
-  double staged_columns = 0;   ///< the same for windows of 64 rows
-  bool is_reordered = false;   ///< rows of Y are scattered
-  double matrix_bytes = 8;     ///< of a value of A
-  double vector_bytes = 8;     ///< of an element of X and Y
-  double offset_bytes = 4;     ///< of an offset
-  double vector_columns = 32;  ///< of X
-};
-
 /// What a processor does in a second, for the predictions; the figures are one core's, so that only ratios matter.
 struct MachineModel {
+  static constexpr std::string_view version = "host 1";
+
   double bytes = 10e9;             ///< streamed from memory
   double gathered_lines = 400e6;   ///< 64-byte lines of X loaded from cache into registers for a nonzero
   double tile_rows = 250e6;        ///< rows of a tile's mask decoded
@@ -40,6 +26,7 @@ struct FormatSize {
   Format format = Format::Csr;
   double tiles = 0;
   double bytes = 0;  ///< pattern and values
+  bool is_staged = false;
 };
 
 /// A reordering is kept if it is predicted to take less than this share of the time: predictions are not that sharp.
@@ -48,8 +35,8 @@ inline constexpr double worthwhile_reordering = 0.85;
 /// Predicts a product's time with a format of this size.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const MachineModel& machine = {});
 
-/// Predicts a product's time with CSR and BitTCF, before either is built, and takes the least: on hosts no other format
-/// is faster.
+/// Predicts a product's time with CSR and BitTCF, before either is built, and ranks them: on hosts no other format is
+/// faster.
 Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine = {});
 
 }  // namespace Tessera

@@ -13,6 +13,8 @@ namespace Tessera {
 /// move everything once, and take some time each; or they take as long as it takes to fetch what each window of 128
 /// rows needs. Staged windows take some time a chunk of rows of X.
 struct GpuModel {
+  static constexpr std::string_view version = "gpu 1, fitted to an H200";
+
   /// With all of X in use.
   GatherRate gathers[6] = {{4e6, 10.5e12},  {32e6, 9.2e12},  {64e6, 7.3e12},
                            {128e6, 5.8e12}, {512e6, 4.7e12}, {2e9, 4.4e12}};
@@ -61,14 +63,12 @@ struct GpuModel {
 };
 
 /// Predicts a product's time with a format of this size. BitTCF and BMat are multiplied on tensor cores where there are
-/// kernels for that, which keep their values as whole tiles; BitTCF may have staged windows instead. Other formats but
-/// CSR are multiplied by kernels for any device.
+/// kernels for that, which keep their values as whole tiles, or have staged windows if size.is_staged. Other formats
+/// but CSR are multiplied by kernels for any device.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
-/// Whether products of BitTCF are predicted to take less time with windows of 64 rows that stage rows of X.
-bool prefers_staged_windows(const MatrixStatistics& matrix, const GpuModel& gpu);
-
-/// Predicts a product's time with CSR and, where tensor cores multiply them, BitTCF and BMat, before any is built.
+/// Predicts a product's time with CSR and, where tensor cores multiply them, BitTCF, staged or not, and BMat, before
+/// any is built, and ranks them.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 
 }  // namespace Tessera
