@@ -201,13 +201,9 @@ Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(con
   }
   Members& m = *members_;
   if (is_transposed(mode) && !m.has_transpose) build_transpose(exec);
-  // Scratch for the widest vectors that this matrix may be multiplied with.
-  using Widest = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
   const Ordinal x_rows = is_transposed(mode) ? m.rows : m.columns;
   const auto& side = is_transposed(mode) ? m.transposed : m.plain;
-  return Workspace<ExecutionSpace>(exec, m.id, mode, columns,
-                                   std::max(spmm_scratch_bytes<ExecutionSpace, Widest>(x_rows, columns),
-                                            side.kernels.scratch_bytes(x_rows, columns)));
+  return Workspace<ExecutionSpace>(exec, m.id, mode, columns, side.scratch_bytes(x_rows, columns));
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -301,19 +297,8 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
   if (X.data == Y.data)
     throw std::invalid_argument("Tessera::spmm: X and Y are the same memory; expected Y apart from X");
   const auto& side = is_transposed(mode) ? m.transposed : m.plain;
-  const Product<Scalar, VectorScalar> product{
-      side.values.data(),
-      is_complex_v<Scalar> && is_conjugated(mode),
-      alpha,
-      X,
-      beta,
-      Y,
-      side.orders.rows.is_identity() ? nullptr : side.orders.rows.order.data(),
-      side.orders.columns.is_identity() ? nullptr : side.orders.columns.order.data()};
-  const Scratch scratch{work.data(), work.bytes()};
-  if (side.kernels.multiply(exec, side.format, product, scratch)) return;
-  std::visit([&](const auto& format) { portable_spmm(exec, format.view(), m.nonzeros, product, scratch); },
-             side.format);
+  const Product<Scalar, VectorScalar> product{nullptr, is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
+  side.multiply(exec, product, m.nonzeros, {work.data(), work.bytes()});
 }
 
 #define TESSERA_INSTANTIATE_STATE(Exec, Scalar, Offset) template class PlanState<Scalar, Offset, Exec>;

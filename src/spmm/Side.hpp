@@ -18,28 +18,19 @@
 #include <variant>
 #include <vector>
 
-#include "DeviceKernels.hpp"
+#include "Products.hpp"
 #include "Reorder.hpp"
+#include "Tune.hpp"
+#include "Wishes.hpp"
 
 namespace Tessera::Impl {
 
 /// A or its transpose in the format of the plan and the order that was found best, with its values.
 template <class Scalar, class Offset, class ExecutionSpace>
-struct Side {
-  using Memory = typename ExecutionSpace::memory_space;
-
-  AnyFormat<Offset, Memory> format;
-  Orders<Memory> orders;         // of the rows and columns in the format
-  ValueMap<Offset, Memory> map;  // place in the format -> canonical entry of A
-  Kokkos::View<Scalar*, Memory> values;
-  DeviceKernels<Scalar, Offset, ExecutionSpace> kernels;
+struct Side : Products<Scalar, Offset, ExecutionSpace> {
+  ValueMap<Offset, typename ExecutionSpace::memory_space> map;  // place in the format -> canonical entry of A
   Choice choice;
   TileMetrics tiles;
-
-  std::size_t format_bytes() const {
-    return std::visit([](const auto& any) { return any.bytes() + any.places() * sizeof(Scalar); }, format) +
-           orders.bytes();
-  }
 
   double predicted_seconds() const {
     for (const Candidate& candidate : choice.candidates)
@@ -95,22 +86,6 @@ BuiltFormat<Offset, Memory> build_or_fall_back(const ExecutionSpace& exec, const
   return build_format(exec, Format::Csr, rows, options.parameters, sizeof(Scalar));
 }
 
-/// Takes the fastest of the candidates that the user's wishes leave.
-inline void heed_wishes(Choice& choice, Format wanted, Wish staged) {
-  const auto& all = choice.candidates;
-  const bool can_stage = std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.is_staged; });
-  const auto is_wanted = [&](const Candidate& c) {
-    if (wanted != Format::Automatic && c.format != wanted) return false;
-    return c.format != Format::BitTcf || !can_stage || staged == Wish::Automatic ||
-           c.is_staged == (staged == Wish::Always);
-  };
-  const auto fastest = std::find_if(all.begin(), all.end(), is_wanted);
-  if (wanted == Format::Automatic && fastest == all.begin()) return;
-  choice.format = fastest != all.end() ? fastest->format : wanted;
-  choice.is_staged = fastest != all.end() && fastest->is_staged;
-  choice.reason = name_of(choice.format, choice.is_staged) + " was asked for";
-}
-
 /// A matrix in the format that is wanted, or chosen, with its rows and columns in an order.
 ///
 /// \param rows  [in] canonical, in that order; entry i is the entry rows.values (i) of A
@@ -126,7 +101,9 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
   const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options);
   side.choice = choose_format(statistics, machine);
   side.choice.device = DeviceKernels<Scalar, Offset, ExecutionSpace>::device_name(exec);
-  heed_wishes(side.choice, wanted, options.parameters.staged_windows);
+  take_fastest(side.choice, wanted, options.staged_windows);
+  if (wanted == Format::Automatic && options.tuning == Tuning::Measure)
+    tune<Scalar>(exec, options, rows.pattern, side.choice);
   auto built = build_or_fall_back<Scalar>(exec, options, side.choice, rows.pattern, notes);
   side.format = std::move(built.pattern);
   side.orders = orders;

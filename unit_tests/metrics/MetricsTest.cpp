@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tessera/metrics/Fingerprint.hpp>
 #include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/metrics/Imbalance.hpp>
 #include <tessera/metrics/RowLengths.hpp>
@@ -104,6 +105,30 @@ TYPED_TEST(MetricsTest, DistinctColumnsOfManyWindows) {
     EXPECT_EQ(windows.columns, 100u * groups) << "windows of " << windows.window_rows;
     EXPECT_EQ(windows.tiles, static_cast<std::size_t>(tiles)) << "windows of " << windows.window_rows;
   }
+}
+
+template <class Exec, class Offset>
+std::uint64_t fingerprint_of(const HostPattern<Offset>& A) {
+  return fingerprint(Exec(), DevicePattern<Exec, Offset>(A).view(), static_cast<std::size_t>(A.nonzeros()));
+}
+
+TYPED_TEST(MetricsTest, FingerprintsTellPatternsApart) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(30, 40, 0.2, 1);
+  const auto other_offsets = random_pattern<std::conditional_t<sizeof(Offset) == 4, std::size_t, int>>(30, 40, 0.2, 1);
+  EXPECT_EQ(fingerprint_of<Exec>(A), fingerprint_of<Exec>(other_offsets));
+  EXPECT_NE(fingerprint_of<Exec>(A), fingerprint_of<Exec>(random_pattern<Offset>(30, 40, 0.2, 2)));
+  auto wider = A;
+  ++wider.columns;
+  EXPECT_NE(fingerprint_of<Exec>(A), fingerprint_of<Exec>(wider));
+  auto exchanged = A;  // the same columns in other places
+  std::swap(exchanged.column_indices[0], exchanged.column_indices[5]);
+  EXPECT_NE(fingerprint_of<Exec>(A), fingerprint_of<Exec>(exchanged));
+  auto moved = A;  // an entry goes to the next row
+  --moved.row_offsets[1];
+  EXPECT_NE(fingerprint_of<Exec>(A), fingerprint_of<Exec>(moved));
+  EXPECT_NE(fingerprint_of<Exec>(HostPattern<Offset>()), fingerprint_of<Exec>(wider));
 }
 
 template <class Exec, class Offset>

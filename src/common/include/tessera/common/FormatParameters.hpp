@@ -6,13 +6,6 @@
 
 namespace Tessera {
 
-/// Whether something that may help is done.
-enum class Wish {
-  Automatic,  ///< where it is predicted to help
-  Never,
-  Always  ///< wherever it can be
-};
-
 /// What a format lets its user choose; 0 leaves the choice to the format.
 struct FormatParameters {
   /// Format::BlockRowPartition: f, the entries of a local column, up to 16, and g, the tiles of a group, up to 64. The
@@ -20,10 +13,6 @@ struct FormatParameters {
   /// choose_brp_parameters).
   int brp_nonzeros_per_column = 0;
   int brp_tiles_per_group = 0;
-
-  /// Format::BitTcf of doubles on Kokkos::Cuda: whether it is kept once more in windows of 64 rows, for which rows of X
-  /// are staged in shared memory.
-  Wish staged_windows = Wish::Automatic;
 
   /// Bcsr: rows and columns of a block, both from 1 to 64. Both 0: the shape of the left operand of a tensor core
   /// instruction for values of this size, the one that takes the fewest bytes.

@@ -17,6 +17,7 @@ struct Candidate {
   double tiles = 0;              ///< tiles of the format; 0 for plain CSR
   double format_bytes = 0;       ///< pattern and values
   double predicted_seconds = 0;  ///< of one product with the plan's number of columns
+  double measured_seconds = 0;   ///< the same; 0: not measured
 };
 
 /// "bittcf", or "bittcf staged".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/Reordering.hpp>
@@ -15,10 +16,26 @@ enum class OnUnsupported {
   FallBack  ///< native precision; Format::Csr, of A or its transpose or both. Plan::explain() tells
 };
 
+/// Whether something that may help is done.
+enum class Wish {
+  Automatic,  ///< where it is predicted to help
+  Never,
+  Always  ///< wherever it can be
+};
+
+/// What an automatic choice goes by.
+enum class Tuning {
+  Predict,  ///< a model of the device, from statistics of the matrix
+  Measure   ///< times of products with the candidates that the model calls fastest
+};
+
 struct PlanOptions {
   int columns = 32;                   ///< hint: columns of X in a typical product; any number works
   Format format = Format::Automatic;  ///< Automatic predicts the fastest for `columns`
   FormatParameters parameters;        ///< of the format
+  /// Whether BitTCF of doubles on Kokkos::Cuda is kept once more in windows of 64 rows, for which rows of X are staged
+  /// in shared memory.
+  Wish staged_windows = Wish::Automatic;
   /// An order of rows to store the matrix in, which X and Y need not follow. Finding it takes as long as tens or
   /// hundreds of products; it is kept only if it is predicted to make them faster, and Plan::explain() tells.
   /// SortedColumns has an order of its own and ignores this.
@@ -26,6 +43,13 @@ struct PlanOptions {
   bool always_reorder = false;              ///< keep the order whatever is predicted
   Precision precision = Precision::Native;  ///< arithmetic; see Precision
   OnUnsupported on_unsupported = OnUnsupported::Throw;
+  /// Measure times up to three candidates, on X and Y of `columns` columns by rows, which takes as long as to build
+  /// each and some twenty products, and memory for one candidate at a time, X and Y. It chooses among formats and
+  /// kernels; whether a reordering is kept is predicted.
+  Tuning tuning = Tuning::Predict;
+  /// A file in which measured choices are remembered by pattern, device, types, precision and columns, and found again:
+  /// text, made if it does not exist. Empty: none. Of processes that write at the same time, the last one's stays.
+  std::string tuning_file;
 };
 
 }  // namespace Tessera

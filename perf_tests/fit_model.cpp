@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Fits the constants of a model to what measure_candidates wrote, and judges the choices that they make:
+//   fit_model candidates.jsonl... [--arithmetic tf32x3] [--fit tile tall_tile] [--judge-only] [--predictions p.tsv]
+//
+// Every second matrix, by name, is held back: constants are fitted to the others, and the choices on both halves are
+// judged. A choice costs the measured time of the candidate that is predicted to be the fastest, over that of the
+// fastest. What is minimised over the constants, one after the other, is the mean of |log(predicted / measured)| of all
+// candidates and of ten times the log of what choices cost.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <tessera/select/GpuModel.hpp>
+#include <vector>
+
+#include "StatisticsJson.hpp"
+
+using namespace Tessera;
+
+namespace {
+
+/// A candidate that was measured.
+struct Measured {
+  FormatSize size;
+  double seconds = 0;
+};
+
+/// All candidates for a matrix, an arithmetic and a number of columns.
+struct Cell {
+  std::string matrix, arithmetic;
+  MatrixStatistics statistics;
+  std::vector<Measured> candidates;
+  bool is_held = false;
+};
+
+/// A model whose constants can be changed by name.
+struct FittedModel {
+  std::map<std::string, double*> constants;
+
+  virtual ~FittedModel() = default;
+  virtual double seconds(const Cell& cell, const FormatSize& size) const = 0;
+};
+
+struct FittedHost : FittedModel {
+  MachineModel model;
+
+  FittedHost() {
+    constants = {{"bytes", &model.bytes},
+                 {"gathered_lines", &model.gathered_lines},
+                 {"tile_rows", &model.tile_rows},
+                 {"core_cache", &model.core_cache},
+                 {"shared_cache", &model.shared_cache},
+                 {"cached_bytes", &model.cached_bytes}};
+  }
+  double seconds(const Cell& cell, const FormatSize& size) const override {
+    return predict(cell.statistics, size, model).predicted_seconds;
+  }
+};
+
+struct FittedGpu : FittedModel {
+  GpuModel model;
+
+  explicit FittedGpu(const std::string& arithmetic) {
+    if (arithmetic == "tf32") model = GpuModel::tf32();
+    if (arithmetic == "tf32x3") model = GpuModel::tf32x3();
+    if (arithmetic == "float") model = GpuModel::without_tile_kernels();
+    constants = {{"first_gathers", &model.first_gathers},
+                 {"near_gathers", &model.near_gathers},
+                 {"short_row", &model.short_row},
+                 {"wide_short_row", &model.wide_short_row},
+                 {"streamed", &model.streamed},
+                 {"launch", &model.launch},
+                 {"tile", &model.tile},
+                 {"tile_gathers", &model.tile_gathers},
+                 {"tall_tile", &model.tall_tile},
+                 {"staged_chunk", &model.staged_chunk},
+                 {"staged_tail", &model.staged_tail}};
+    for (std::size_t i = 0; i < std::size(model.gathers); ++i)
+      constants["gathers" + std::to_string(i)] = &model.gathers[i].bytes;
+  }
+  double seconds(const Cell& cell, const FormatSize& size) const override {
+    return predict(cell.statistics, size, model).predicted_seconds;
+  }
+};
+
+std::unique_ptr<FittedModel> model_of(const std::string& version, const std::string& arithmetic) {
+  if (version.starts_with("gpu")) return std::make_unique<FittedGpu>(arithmetic);
+  return std::make_unique<FittedHost>();
+}
+
+Format format_of(const std::string& name) {
+  for (const Format format : every_format)
+    if (to_string(format) == name) return format;
+  throw std::invalid_argument("there is no format '" + name + "'");
+}
+
+std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::string& arithmetic,
+                             std::string& version) {
+  std::vector<Cell> cells;
+  for (const std::string& path : files) {
+    std::ifstream file(path);
+    if (!file) throw std::runtime_error(path + " cannot be read");
+    for (std::string line; std::getline(file, line);) {
+      const auto json = nlohmann::json::parse(line);
+      if (json.at("arithmetic") != arithmetic) continue;
+      version = json.at("model");
+      Cell cell{json.at("matrix"), arithmetic, json.at("statistics"), {}, false};
+      for (const auto& entry : json.at("candidates")) {
+        cell.candidates.push_back(
+            {{format_of(entry.at("format")), entry.at("tiles"), entry.at("bytes"), entry.at("staged")},
+             entry.at("seconds")});
+      }
+      cells.push_back(cell);
+    }
+  }
+  if (cells.empty()) throw std::runtime_error("there is nothing for arithmetic " + arithmetic);
+  std::set<std::string> matrices;
+  for (const Cell& cell : cells) matrices.insert(cell.matrix);
+  for (Cell& cell : cells) cell.is_held = std::distance(matrices.begin(), matrices.find(cell.matrix)) % 2 == 1;
+  return cells;
+}
+
+/// Measured seconds of the candidate that is predicted to be the fastest, over those of the fastest.
+double cost_of_choice(const Cell& cell, const FittedModel& model) {
+  const Measured* chosen = nullptr;
+  double least = 0, fastest = cell.candidates[0].seconds;
+  for (const Measured& candidate : cell.candidates) {
+    const double predicted = model.seconds(cell, candidate.size);
+    if (!chosen || predicted < least) chosen = &candidate, least = predicted;
+    fastest = std::min(fastest, candidate.seconds);
+  }
+  return chosen->seconds / fastest;
+}
+
+double loss(const std::vector<Cell>& cells, const FittedModel& model) {
+  double errors = 0, costs = 0;
+  int count = 0, choices = 0;
+  for (const Cell& cell : cells) {
+    if (cell.is_held) continue;
+    for (const Measured& candidate : cell.candidates) {
+      errors += std::abs(std::log(model.seconds(cell, candidate.size) / candidate.seconds));
+      ++count;
+    }
+    costs += std::log(cost_of_choice(cell, model));
+    ++choices;
+  }
+  return errors / count + 10 * costs / choices;
+}
+
+/// Changes one constant after the other by ever smaller steps, as long as that helps.
+void fit(const std::vector<Cell>& cells, FittedModel& model, const std::vector<std::string>& names) {
+  double least = loss(cells, model);
+  for (double step = 0.4; step > 0.01; step /= 2) {
+    for (bool improves = true; improves;) {
+      improves = false;
+      for (const std::string& name : names) {
+        for (const double factor : {std::exp(step), std::exp(-step)}) {
+          double& value = *model.constants.at(name);
+          const double before = value;
+          value *= factor;
+          const double now = loss(cells, model);
+          if (now < least - 1e-6) {
+            least = now;
+            improves = true;
+          } else {
+            value = before;
+          }
+        }
+      }
+    }
+  }
+}
+
+/// How well predicted times explain measured ones, and what choices cost.
+void judge(const std::vector<Cell>& cells, const FittedModel& model, bool held) {
+  double sum = 0, squares = 0, residuals = 0, logs = 0, worst = 1;
+  int times = 0, choices = 0, beyond_5 = 0, beyond_25 = 0;
+  std::string where;
+  for (const Cell& cell : cells) {
+    if (cell.is_held != held) continue;
+    for (const Measured& candidate : cell.candidates) {
+      const double measured = std::log(candidate.seconds);
+      sum += measured;
+      squares += measured * measured;
+      residuals += std::pow(std::log(model.seconds(cell, candidate.size)) - measured, 2);
+      ++times;
+    }
+    const double cost = cost_of_choice(cell, model);
+    logs += std::log(cost);
+    beyond_5 += cost > 1.05;
+    beyond_25 += cost > 1.25;
+    if (cost > worst) {
+      worst = cost;
+      where = cell.matrix + ", " + std::to_string(int(cell.statistics.vector_columns)) + " columns";
+    }
+    ++choices;
+  }
+  if (choices == 0) return;
+  std::printf(
+      "%s: %d choices take %.4f of the fastest (geometric mean), %d more than 1.05, %d more than 1.25, at most "
+      "%.2f (%s); R^2 of log times %.4f\n",
+      held ? "held back" : "fitted   ", choices, std::exp(logs / choices), beyond_5, beyond_25, worst, where.c_str(),
+      1 - residuals / (squares - sum * sum / times));
+}
+
+/// What always taking one kind of candidate costs, for comparison.
+void judge_constant_choices(const std::vector<Cell>& cells) {
+  std::map<std::string, std::pair<double, int>> costs;
+  for (const Cell& cell : cells) {
+    double fastest = cell.candidates[0].seconds;
+    for (const Measured& candidate : cell.candidates) fastest = std::min(fastest, candidate.seconds);
+    for (const Measured& candidate : cell.candidates) {
+      auto& [logs, count] = costs[name_of(candidate.size.format, candidate.size.is_staged)];
+      logs += std::log(candidate.seconds / fastest);
+      ++count;
+    }
+  }
+  for (const auto& [name, cost] : costs)
+    std::printf("always %s: %.3f of the fastest\n", name.c_str(), std::exp(cost.first / cost.second));
+}
+
+void write_predictions(const std::string& path, const std::vector<Cell>& cells, const FittedModel& model) {
+  std::ofstream file(path);
+  file << "matrix\tcolumns\tcandidate\theld\tpredicted_seconds\tmeasured_seconds\tcost_of_choice\n";
+  for (const Cell& cell : cells) {
+    for (const Measured& candidate : cell.candidates) {
+      file << cell.matrix << '\t' << cell.statistics.vector_columns << '\t'
+           << name_of(candidate.size.format, candidate.size.is_staged) << '\t' << cell.is_held << '\t'
+           << model.seconds(cell, candidate.size) << '\t' << candidate.seconds << '\t' << cost_of_choice(cell, model)
+           << '\n';
+    }
+  }
+  if (!file) throw std::runtime_error(path + " cannot be written");
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  std::vector<std::string> files, names;
+  std::string arithmetic = "double", predictions;
+  bool judge_only = false;
+  CLI::App app("Fits the constants of a model to measured candidates, and judges the choices that they make.");
+  app.add_option("files", files, "what measure_candidates wrote")->required()->check(CLI::ExistingFile);
+  app.add_option("--arithmetic", arithmetic, "the lines to take");
+  app.add_option("--fit", names, "constants to change (default: all)");
+  app.add_flag("--judge-only", judge_only, "change none");
+  app.add_option("--predictions", predictions, "a table to write of predicted and measured times");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::string version;
+    const std::vector<Cell> cells = read_cells(files, arithmetic, version);
+    const auto model = model_of(version, arithmetic);
+    if (names.empty())
+      for (const auto& [name, value] : model->constants) names.push_back(name);
+    judge_constant_choices(cells);
+    judge(cells, *model, false);
+    judge(cells, *model, true);
+    if (!judge_only) {
+      fit(cells, *model, names);
+      for (const auto& [name, value] : model->constants) std::printf("%s = %.4g\n", name.c_str(), *value);
+      judge(cells, *model, false);
+      judge(cells, *model, true);
+    }
+    if (!predictions.empty()) write_predictions(predictions, cells, *model);
+  } catch (const std::exception& error) {
+    std::cerr << argv[0] << ": " << error.what() << '\n';
+    return 2;
+  }
+  return 0;
+}

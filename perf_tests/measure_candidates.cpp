@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Times every candidate of the automatic choice beside what the model predicts:
+//   measure_candidates [MATRIX]... --output candidates.jsonl [--columns 1 8 32] [--arithmetic double tf32x3] [--layout
+//   left]
+// MATRIX is a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix such as stencil27:64.
+//
+// One line of JSON a matrix, arithmetic and number of columns: the statistics that the model goes by, and of each
+// candidate what is predicted and the median, least and most of what was measured, in seconds. Candidates take turns,
+// so that what else the machine does meets all of them. fit_model reads it.
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tessera/spmm/Spmm.hpp>
+#include <vector>
+
+#include "../example/ReadOrGenerate.hpp"
+#include "StatisticsJson.hpp"
+#include "Stopwatch.hpp"
+#include "ToDevice.hpp"
+
+using namespace Tessera::Benchmarks;
+
+namespace {
+
+using Space = Kokkos::DefaultExecutionSpace;
+using Tessera::Format;
+
+struct Options {
+  std::vector<std::string> matrices{"elasticity:16", "stencil27:32"};
+  std::vector<int> columns{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+  std::vector<std::string> arithmetic{"double"};
+  std::string layout = "right", output;
+  double sample_seconds = 2e-3, stop_after = 1e300;
+  double most_bytes = 8e9;  // of X and Y
+};
+
+/// The median, least and most of some samples.
+struct Sampled {
+  std::vector<double> seconds;
+
+  nlohmann::json to_json() {
+    std::sort(seconds.begin(), seconds.end());
+    return {{"seconds", seconds[seconds.size() / 2]}, {"least", seconds.front()}, {"most", seconds.back()}};
+  }
+};
+
+template <class Scalar, class Layout>
+class Problem {
+  using Plan = Tessera::Plan<Scalar, int, int, Space::device_type>;
+  using Vectors = Kokkos::View<Scalar**, Layout, Space::device_type>;
+
+  /// A plan that is made to take one of the candidates.
+  struct Contestant {
+    Tessera::Candidate candidate;
+    Plan plan;
+    typename Plan::workspace_type work;
+    int batch = 1;
+    Sampled sampled;
+  };
+
+ public:
+  Problem(const Tessera::HostCsr<double>& host, const Tessera::PlanOptions& options, double sample_seconds)
+      : options_(options),
+        sample_seconds_(sample_seconds),
+        rows_(host.rows),
+        columns_(host.columns),
+        row_offsets_(to_device<int>(host.row_offsets)),
+        column_indices_(to_device<int>(host.column_indices)),
+        values_(to_device<Scalar>(host.values)),
+        X_("X", host.columns, options.columns),
+        Y_("Y", host.rows, options.columns) {
+    Kokkos::deep_copy(X_, Scalar(1));
+  }
+
+  nlohmann::json measure() {
+    const Plan chosen = make_plan(options_);
+    const Tessera::Choice& choice = chosen.choice();
+    std::vector<Contestant> contestants;
+    for (const Tessera::Candidate& candidate : choice.candidates) contestants.push_back(contestant(candidate));
+    constexpr int samples = 7;
+    for (int sample = 0; sample < samples; ++sample)
+      for (Contestant& contestant : contestants) contestant.sampled.seconds.push_back(time(contestant));
+    nlohmann::json candidates = nlohmann::json::array();
+    for (Contestant& contestant : contestants) {
+      nlohmann::json entry = {{"format", to_string(contestant.candidate.format)},
+                              {"staged", contestant.candidate.is_staged},
+                              {"tiles", contestant.candidate.tiles},
+                              {"bytes", contestant.candidate.format_bytes},
+                              {"predicted", contestant.candidate.predicted_seconds}};
+      entry.update(contestant.sampled.to_json());
+      candidates.push_back(entry);
+    }
+    return {{"model", choice.model},
+            {"device", choice.device},
+            {"statistics", to_json(choice.statistics)},
+            {"candidates", candidates}};
+  }
+
+ private:
+  Plan make_plan(const Tessera::PlanOptions& options) const {
+    return Tessera::make_plan(Space(), rows_, columns_, row_offsets_, column_indices_, values_, options);
+  }
+
+  Contestant contestant(const Tessera::Candidate& candidate) {
+    auto options = options_;
+    options.format = candidate.format;
+    options.staged_windows = candidate.is_staged ? Tessera::Wish::Always : Tessera::Wish::Never;
+    Contestant result{candidate, make_plan(options), {}, 1, {}};
+    result.work = result.plan.prepare(Space(), options.columns, Tessera::Mode::NoTranspose);
+    time(result);  // warms up
+    result.batch = std::clamp(static_cast<int>(std::ceil(sample_seconds_ / time(result))), 1, 1000);
+    return result;
+  }
+
+  /// Seconds a product.
+  double time(Contestant& contestant) {
+    const Space exec;
+    const double seconds = seconds_of(exec, [&] {
+      for (int i = 0; i < contestant.batch; ++i)
+        Tessera::spmm(exec, contestant.plan, contestant.work, Tessera::Mode::NoTranspose, Scalar(1), X_, Scalar(0), Y_);
+    });
+    return seconds / contestant.batch;
+  }
+
+  Tessera::PlanOptions options_;
+  double sample_seconds_;
+  int rows_, columns_;
+  Kokkos::View<int*, Space::device_type> row_offsets_, column_indices_;
+  Kokkos::View<Scalar*, Space::device_type> values_;
+  Vectors X_, Y_;
+};
+
+template <class Scalar>
+nlohmann::json measure(const Tessera::HostCsr<double>& host, const Tessera::PlanOptions& plan, const Options& options) {
+  if (options.layout == "left")
+    return Problem<Scalar, Kokkos::LayoutLeft>(host, plan, options.sample_seconds).measure();
+  return Problem<Scalar, Kokkos::LayoutRight>(host, plan, options.sample_seconds).measure();
+}
+
+nlohmann::json measure(const Tessera::HostCsr<double>& host, const std::string& arithmetic, int columns,
+                       const Options& options) {
+  Tessera::PlanOptions plan;
+  plan.columns = columns;
+  if (arithmetic == "tf32x3") plan.precision = Tessera::Precision::Tf32x3;
+  if (arithmetic == "tf32") plan.precision = Tessera::Precision::Tf32;
+  return arithmetic == "double" ? measure<double>(host, plan, options) : measure<float>(host, plan, options);
+}
+
+void run(const Options& options) {
+  const Kokkos::Timer timer;
+  std::ofstream file(options.output);
+  if (!file) throw std::runtime_error(options.output + " cannot be written");
+  for (const std::string& matrix : options.matrices) {
+    const auto host = Example::read_or_generate(matrix);
+    for (const std::string& arithmetic : options.arithmetic) {
+      for (const int columns : options.columns) {
+        if (timer.seconds() > options.stop_after) return;
+        if (8.0 * columns * (double(host.rows) + host.columns) > options.most_bytes) continue;
+        nlohmann::json line = {
+            {"matrix", matrix}, {"arithmetic", arithmetic}, {"columns", columns}, {"layout", options.layout}};
+        try {
+          line.update(measure(host, arithmetic, columns, options));
+        } catch (const std::exception& error) {
+          std::cerr << matrix << ", " << arithmetic << ", " << columns << " columns: " << error.what() << '\n';
+          continue;
+        }
+        file << line << std::endl;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  Options options;
+  CLI::App app("Times every candidate of the automatic choice beside what the model predicts.");
+  app.add_option("matrices", options.matrices, "files, or generated matrices such as stencil27:64");
+  app.add_option("--columns", options.columns, "of X")->check(CLI::Range(1, 65536));
+  app.add_option("--arithmetic", options.arithmetic, "double, float, tf32x3 or tf32")
+      ->check(CLI::IsMember({"double", "float", "tf32x3", "tf32"}));
+  app.add_option("--layout", options.layout, "of X and Y")->check(CLI::IsMember({"left", "right"}));
+  app.add_option("--output", options.output, "where the lines go")->required();
+  app.add_option("--sample-seconds", options.sample_seconds, "that a sample takes at least, of seven");
+  app.add_option("--seconds", options.stop_after, "begin no further problem after this time");
+  CLI11_PARSE(app, argc, argv);
+  const Kokkos::ScopeGuard kokkos;
+  try {
+    run(options);
+  } catch (const std::exception& error) {
+    std::cerr << argv[0] << ": " << error.what() << '\n';
+    return 2;
+  }
+  return 0;
+}

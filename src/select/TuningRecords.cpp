@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <tessera/select/TuningRecords.hpp>
+#include <vector>
+
+namespace Tessera {
+
+namespace {
+
+constexpr std::string_view title = "tessera tuning 1";
+
+std::vector<std::string> fields_of(const std::string& line) {
+  std::vector<std::string> fields;
+  std::size_t begin = 0;
+  for (std::size_t tab = line.find('\t'); tab != std::string::npos; tab = line.find('\t', begin)) {
+    fields.push_back(line.substr(begin, tab - begin));
+    begin = tab + 1;
+  }
+  fields.push_back(line.substr(begin));
+  return fields;
+}
+
+/// Whether all of a text is a number.
+template <class Number, class... How>
+bool reads(const std::string& text, Number& number, How... how) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, how...);
+  return error == std::errc() && stop == end;
+}
+
+bool reads(const std::string& text, Format& format) {
+  for (const Format each : every_format) {
+    if (to_string(each) != text) continue;
+    format = each;
+    return true;
+  }
+  return false;
+}
+
+/// Whether a line is a record.
+bool reads(const std::string& line, TuningKey& key, TunedCandidate& fastest) {
+  const auto fields = fields_of(line);
+  if (fields.size() != 8) return false;
+  key.device = fields[1];
+  key.types = fields[2];
+  key.precision = fields[3];
+  fastest.is_staged = fields[6] == "staged";
+  return reads(fields[0], key.pattern, 16) && reads(fields[4], key.columns) && key.columns >= 0 &&
+         reads(fields[5], fastest.format) && (fastest.is_staged || fields[6] == "plain") &&
+         reads(fields[7], fastest.seconds) && fastest.seconds > 0;
+}
+
+}  // namespace
+
+TuningRecords TuningRecords::read(const std::string& path) {
+  TuningRecords records;
+  if (!std::filesystem::exists(path)) return records;
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line) || line != title) {
+    throw std::runtime_error(path + ":1: this is no file of tuned choices; expected \"" + std::string(title) + "\"");
+  }
+  for (int number = 2; std::getline(file, line); ++number) {
+    TuningKey key;
+    TunedCandidate fastest;
+    if (!reads(line, key, fastest)) {
+      throw std::runtime_error(path + ":" + std::to_string(number) +
+                               ": expected pattern, device, types, precision, columns, format, staged or plain, and "
+                               "seconds, with tabs between");
+    }
+    records.add(key, fastest);
+  }
+  return records;
+}
+
+std::optional<TunedCandidate> TuningRecords::find(const TuningKey& key) const {
+  const auto place = records_.find(key);
+  if (place == records_.end()) return std::nullopt;
+  return place->second;
+}
+
+void TuningRecords::write(const std::string& path) const {
+  const std::string part = path + ".part" + std::to_string(getpid());
+  std::ofstream file(part);
+  file << title << '\n';
+  for (const auto& [key, fastest] : records_) {
+    file << std::hex << key.pattern << std::dec << '\t' << key.device << '\t' << key.types << '\t' << key.precision
+         << '\t' << key.columns << '\t' << to_string(fastest.format) << '\t' << (fastest.is_staged ? "staged" : "plain")
+         << '\t' << std::setprecision(6) << fastest.seconds << '\n';
+  }
+  file.close();
+  if (!file || std::rename(part.c_str(), path.c_str()) != 0) {
+    std::remove(part.c_str());
+    throw std::runtime_error(path + ": tuned choices cannot be written there");
+  }
+}
+
+}  // namespace Tessera

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Timer.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <tessera/format/AnyFormat.hpp>
+#include <tessera/format/FormatTooLarge.hpp>
+#include <tessera/metrics/Fingerprint.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/select/TuningRecords.hpp>
+#include <variant>
+#include <vector>
+
+#include "Products.hpp"
+#include "Wishes.hpp"
+
+/// Choices by measured times.
+namespace Tessera::Impl {
+
+/// Seconds of a product, the least of five samples of a millisecond or more.
+template <class ExecutionSpace, class Multiply>
+double least_seconds(const ExecutionSpace& exec, const Multiply& multiply) {
+  const auto time = [&](int products) {
+    exec.fence("Tessera::tune");
+    const Kokkos::Timer timer;
+    for (int i = 0; i < products; ++i) multiply();
+    exec.fence("Tessera::tune");
+    return timer.seconds() / products;
+  };
+  time(1);  // warms up
+  constexpr double sample = 1e-3;
+  const int batch = static_cast<int>(std::clamp(std::ceil(sample / std::max(time(1), 1e-9)), 1.0, 100.0));
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 5; ++i) least = std::min(least, time(batch));
+  return least;
+}
+
+/// Seconds of a product with a candidate, whatever the values; infinity if it takes too much memory.
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A, Choice choice,
+                    const Candidate& candidate) {
+  choice.format = candidate.format;
+  choice.is_staged = candidate.is_staged;
+  Products<Scalar, Offset, ExecutionSpace> products;
+  try {
+    products.format = build_format(exec, candidate.format, A, options.parameters, sizeof(Scalar)).pattern;
+  } catch (const FormatTooLarge&) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const auto zeros = Kokkos::view_alloc(exec, "Tessera::tune");
+  const std::size_t places = std::visit([](const auto& any) { return any.places(); }, products.format);
+  products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
+  products.kernels.build(exec, products.format, choice, options);
+  products.kernels.refill(exec, products.values.data());
+  const Ordinal columns = options.columns;
+  const auto elements = [&](Ordinal rows) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  };
+  const Kokkos::View<Scalar*, Memory> X(zeros, elements(A.columns)), Y(zeros, elements(A.rows));
+  const Kokkos::View<std::byte*, Memory> scratch(zeros, products.scratch_bytes(A.columns, columns));
+  const Product<Scalar, Scalar> product{nullptr,   false,
+                                        Scalar(1), {X.data(), A.columns, columns, columns, 1},
+                                        Scalar(0), {Y.data(), A.rows, columns, columns, 1}};
+  return least_seconds(exec, [&] {
+    products.multiply(exec, product, A.nonzeros, {scratch.data(), scratch.extent(0)});
+  });
+}
+
+/// What a choice for this matrix is remembered by.
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
+                     const std::string& device) {
+  const std::string types = std::string(is_complex_v<Scalar> ? "complex " : "real ") + std::to_string(sizeof(Scalar)) +
+                            ", offsets " + std::to_string(sizeof(Offset));
+  return {fingerprint(exec, A.view(), A.nonzeros), device, types, std::string(to_string(options.precision)),
+          options.columns};
+}
+
+/// The candidates that are worth a measurement, of those that are left.
+inline std::vector<Candidate> promising(std::vector<Candidate> left) {
+  constexpr std::size_t most = 3;
+  constexpr double farthest = 2;  // times the prediction of the fastest
+  if (left.size() > most) left.resize(most);
+  while (left.back().predicted_seconds > farthest * left.front().predicted_seconds) left.pop_back();
+  return left;
+}
+
+inline void take(Choice& choice, const TunedCandidate& tuned, const std::string& why) {
+  choice.format = tuned.format;
+  choice.is_staged = tuned.is_staged;
+  choice.reason = name_of(tuned.format, tuned.is_staged) + why;
+}
+
+/// Takes the fastest of the promising candidates that the wishes leave, by time, and remembers it.
+///
+/// \param A      [in]     canonical
+/// \param choice [in,out] by predictions
+/// \throws std::runtime_error about the tuning file
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A, Choice& choice) {
+  const auto left = wanted_candidates(choice, Format::Automatic, options.staged_windows);
+  if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;
+  const bool remembers = !options.tuning_file.empty();
+  TuningKey key;
+  if (remembers) {
+    key = tuning_key<Scalar>(exec, options, A, choice.device);
+    const auto known = TuningRecords::read(options.tuning_file).find(key);
+    const auto is_known = [&](const Candidate& c) {
+      return c.format == known->format && c.is_staged == known->is_staged;
+    };
+    if (known && std::any_of(left.begin(), left.end(), is_known))
+      return take(choice, *known, " was the fastest when it was measured before");
+  }
+  TunedCandidate fastest{Format::Csr, false, std::numeric_limits<double>::infinity()};
+  for (const Candidate& candidate : promising(left)) {
+    const double seconds = seconds_with<Scalar>(exec, options, A, choice, candidate);
+    if (std::isinf(seconds)) continue;
+    for (Candidate& one : choice.candidates)
+      if (one.format == candidate.format && one.is_staged == candidate.is_staged) one.measured_seconds = seconds;
+    if (seconds < fastest.seconds) fastest = {candidate.format, candidate.is_staged, seconds};
+  }
+  if (std::isinf(fastest.seconds)) return;
+  take(choice, fastest, " was measured to be the fastest");
+  if (!remembers) return;
+  TuningRecords records = TuningRecords::read(options.tuning_file);  // what others have written meanwhile, too
+  records.add(key, fastest);
+  records.write(options.tuning_file);
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <tessera/select/TuningRecords.hpp>
+
+namespace Tessera::Test {
+
+std::string in_folder(const std::string& name) { return testing::TempDir() + name; }
+
+const TuningKey key = {0xfedcba9876543210, "Cuda, NVIDIA H200", "double 4", "native", 32};
+
+TEST(TuningRecords, AreReadAsTheyWereWritten) {
+  const std::string path = in_folder("tessera_tuning.tsv");
+  TuningRecords records;
+  records.add(key, {Format::BitTcf, true, 1.25e-4});
+  TuningKey other = key;
+  other.columns = 1;
+  records.add(other, {Format::Csr, false, 3e-5});
+  records.add(other, {Format::Bmat, false, 2e-5});
+  records.write(path);
+  const TuningRecords read = TuningRecords::read(path);
+  EXPECT_EQ(read.size(), 2u);
+  ASSERT_TRUE(read.find(key));
+  EXPECT_EQ(read.find(key)->format, Format::BitTcf);
+  EXPECT_TRUE(read.find(key)->is_staged);
+  EXPECT_EQ(read.find(key)->seconds, 1.25e-4);
+  EXPECT_EQ(read.find(other)->format, Format::Bmat);
+  EXPECT_FALSE(read.find(other)->is_staged);
+  std::filesystem::remove(path);
+}
+
+TEST(TuningRecords, EveryPartOfTheKeyCounts) {
+  TuningRecords records;
+  records.add(key, {});
+  for (int part = 0; part < 5; ++part) {
+    TuningKey other = key;
+    if (part == 0) ++other.pattern;
+    if (part == 1) other.device = "Cuda, NVIDIA A100";
+    if (part == 2) other.types = "float 4";
+    if (part == 3) other.precision = "tf32";
+    if (part == 4) ++other.columns;
+    EXPECT_FALSE(records.find(other)) << part;
+  }
+}
+
+TEST(TuningRecords, NoFileNoRecords) { EXPECT_EQ(TuningRecords::read(in_folder("tessera_no_tuning.tsv")).size(), 0u); }
+
+TEST(TuningRecords, RefusesOtherFilesByLine) {
+  const std::string path = in_folder("tessera_bad_tuning.tsv");
+  const std::string good = "1f\tSerial\tdouble 4\tnative\t32\tcsr\tplain\t1e-3";
+  const auto message = [&](const std::string& text) -> std::string {
+    std::ofstream(path) << text;
+    try {
+      TuningRecords::read(path);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message("tessera tuning 1\n" + good + "\n"), "");
+  EXPECT_TRUE(message("").starts_with(path + ":1: "));
+  EXPECT_TRUE(message("tessera tuning 2\n").starts_with(path + ":1: "));
+  for (const std::string bad :
+       {"", "1f\tSerial", "xx\tSerial\tdouble 4\tnative\t32\tcsr\tplain\t1e-3",
+        "1f\tSerial\tdouble 4\tnative\t-3\tcsr\tplain\t1e-3", "1f\tSerial\tdouble 4\tnative\t32\tcsx\tplain\t1e-3",
+        "1f\tSerial\tdouble 4\tnative\t32\tcsr\tquick\t1e-3", "1f\tSerial\tdouble 4\tnative\t32\tcsr\tplain\t-1",
+        "1f\tSerial\tdouble 4\tnative\t32\tcsr\tplain\t1e-3\tmore"}) {
+    EXPECT_TRUE(message("tessera tuning 1\n" + good + "\n" + bad + "\n").starts_with(path + ":3: ")) << bad;
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(TuningRecords, SaysWhereItCannotWrite) {
+  const std::string path = in_folder("tessera_no_folder/tuning.tsv");
+  try {
+    TuningRecords().write(path);
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with(path));
+  }
+}
+
+}  // namespace Tessera::Test

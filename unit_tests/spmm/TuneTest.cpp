@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans that measure before they choose, and remember.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "PlanCheck.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class TuneTest : public ::testing::Test {};
+TYPED_TEST_SUITE(TuneTest, OffsetCases);
+
+PlanOptions tuned(int columns, const std::string& file = "") {
+  PlanOptions options;
+  options.columns = columns;
+  options.tuning = Tuning::Measure;
+  options.tuning_file = file;
+  return options;
+}
+
+template <class Exec, class Offset>
+struct Problem {
+  using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
+  UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(120, 90, 0.2, 1)};
+
+  /// A file that is not there.
+  static std::string file() {
+    const std::string path =
+        testing::TempDir() + "tessera_tune_" + Exec::name() + std::to_string(sizeof(Offset)) + ".tsv";
+    std::filesystem::remove(path);
+    return path;
+  }
+};
+
+std::string text_of(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TYPED_TEST(TuneTest, TakesTheFastestOfThoseItMeasured) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const Problem<Exec, typename TypeParam::Offset> problem;
+  auto plan = problem.A.plan(tuned(8));
+  const Choice& choice = plan.choice();
+  int measured = 0;
+  double least = 0, chosen = 0;
+  for (const Candidate& candidate : choice.candidates) {
+    if (candidate.measured_seconds == 0) continue;
+    ++measured;
+    least = least == 0 ? candidate.measured_seconds : std::min(least, candidate.measured_seconds);
+    if (candidate.format == choice.format && candidate.is_staged == choice.is_staged)
+      chosen = candidate.measured_seconds;
+  }
+  EXPECT_GE(measured, 1);
+  EXPECT_EQ(chosen, least) << plan.explain();
+  EXPECT_NE(plan.explain().find(" ms measured"), std::string::npos) << plan.explain();
+  EXPECT_NE(choice.reason.find("was measured"), std::string::npos) << choice.reason;
+  expect_product<typename decltype(problem)::View>(problem.A, plan, 8, Mode::NoTranspose, 1, 0, "tuned");
+  expect_product<typename decltype(problem)::View>(problem.A, plan, 8, Mode::Transpose, 2, 1, "tuned");
+}
+
+TYPED_TEST(TuneTest, PredictionsAreNotMeasured) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const Problem<Exec, typename TypeParam::Offset> problem;
+  PlanOptions options;
+  options.tuning_file = problem.file();
+  const auto plan = problem.A.plan(options);
+  for (const Candidate& candidate : plan.choice().candidates) EXPECT_EQ(candidate.measured_seconds, 0);
+  EXPECT_FALSE(std::filesystem::exists(options.tuning_file));
+}
+
+TYPED_TEST(TuneTest, RemembersInAFile) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const Problem<Exec, typename TypeParam::Offset> problem;
+  const std::string file = problem.file();
+  const auto first = problem.A.plan(tuned(8, file));
+  const std::string written = text_of(file);
+  // What the file says is believed: here that the other format was the fastest.
+  const std::string chosen(to_string(first.format())), other = chosen == "csr" ? "bittcf" : "csr";
+  std::string changed = written;
+  const std::size_t place = changed.find('\t' + chosen + '\t');
+  ASSERT_NE(place, std::string::npos) << written;
+  changed.replace(place + 1, chosen.size(), other);
+  const std::size_t staged = changed.find("staged");
+  if (staged != std::string::npos) changed.replace(staged, 6, "plain");
+  std::ofstream(file) << changed;
+  const auto second = problem.A.plan(tuned(8, file));
+  EXPECT_EQ(to_string(second.format()), other) << second.explain();
+  EXPECT_NE(second.choice().reason.find("measured before"), std::string::npos) << second.choice().reason;
+  EXPECT_EQ(text_of(file), changed);
+  // Other columns, and other matrices, are measured anew.
+  problem.A.plan(tuned(9, file));
+  EXPECT_EQ(text_of(file).find(changed.substr(0, changed.find('\n'))), 0u);
+  const UserMatrix<Exec, double, typename TypeParam::Offset> B(
+      random_pattern<typename TypeParam::Offset>(120, 90, 0.2, 2));
+  B.plan(tuned(8, file));
+  const std::string all = text_of(file);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 4) << all;
+  std::filesystem::remove(file);
+}
+
+TYPED_TEST(TuneTest, NamesAFileThatIsNone) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const Problem<Exec, typename TypeParam::Offset> problem;
+  const std::string file = problem.file();
+  std::ofstream(file) << "something else\n";
+  EXPECT_MESSAGE(std::runtime_error, problem.A.plan(tuned(8, file)), file + ":1: ");
+  EXPECT_EQ(text_of(file), "something else\n");
+  std::filesystem::remove(file);
+}
+
+TYPED_TEST(TuneTest, NothingToMeasure) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> empty;
+  empty.columns = 5;
+  for (int i = 0; i < 5; ++i) empty.end_row();
+  EXPECT_NO_THROW((UserMatrix<Exec, double, Offset>(empty).plan(tuned(8))));
+  EXPECT_NO_THROW((Problem<Exec, Offset>().A.plan(tuned(0))));
+}
+
+}  // namespace Tessera::Test
