@@ -298,21 +298,43 @@ Kokkos::View<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, c
   return lengths;
 }
 
+/// 1 for each position whose column is at another one too. Takes memory for the positions, not for the columns, of
+/// which a file may claim any number.
+template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
+Kokkos::View<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A) {
+  const auto positions = static_cast<std::size_t>(A.positions);
+  const Kokkos::View<char*, Memory> repeated(Kokkos::view_alloc(exec, "Tessera::repeated"), positions);
+  KeyedSlots<ExecutionSpace, Offset> sorted(exec, positions);
+  const auto keys = sorted.keys;
+  const auto slots = sorted.slots;
+  Kokkos::parallel_for(
+      "Tessera::keys_of_positions", IndexPolicy<ExecutionSpace>(exec, 0, positions), KOKKOS_LAMBDA(std::size_t p) {
+        keys(p) = static_cast<std::uint64_t>(A.column_order[p]);
+        slots(p) = static_cast<Offset>(p);
+      });
+  sorted.sort(exec, 0, key_bits(A.columns));
+  const auto sorted_keys = sorted.keys;
+  const auto sorted_slots = sorted.slots;
+  Kokkos::parallel_for(
+      "Tessera::repeated_columns", IndexPolicy<ExecutionSpace>(exec, 1, std::max<std::size_t>(positions, 1)),
+      KOKKOS_LAMBDA(std::size_t i) {
+        if (sorted_keys(i - 1) == sorted_keys(i)) repeated(sorted_slots(i - 1)) = repeated(sorted_slots(i)) = 1;
+      });
+  return repeated;
+}
+
 /// Whether the columns are sorted, each there once.
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
 std::string column_order_fault(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
                                const Kokkos::View<Offset*, Memory>& lengths) {
-  const Kokkos::View<Ordinal*, Memory> times(Kokkos::view_alloc(exec, "Tessera::times"), A.columns);
+  const auto repeated = repeated_columns(exec, A);
   const auto positions = static_cast<std::size_t>(A.positions);
-  Kokkos::parallel_for(
-      "Tessera::column_order_fault", IndexPolicy<ExecutionSpace>(exec, 0, positions),
-      KOKKOS_LAMBDA(std::size_t p) { Kokkos::atomic_add(&times(A.column_order[p]), Ordinal(1)); });
   return first_fault(
       exec, "position", positions,
       KOKKOS_LAMBDA(std::size_t p) {
         FirstFault found;
         const Ordinal column = A.column_order[p];
-        found.check(times(column) == 1, sorted_columns_twice);
+        found.check(repeated(p) == 0, sorted_columns_twice);
         found.check(lengths(p) > Offset(0) && std::size_t(lengths(p)) <= std::size_t(A.rows), sorted_columns_length);
         const bool longer = p == 0 || lengths(p) > lengths(p - 1);
         found.check(longer || (lengths(p) == lengths(p - 1) && column > A.column_order[p - 1]), sorted_columns_order);

@@ -2,6 +2,8 @@
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
+#include "Validate.hpp"
+
 namespace Tessera {
 
 template <class ExecutionSpace, class Offset, class Scalar>
@@ -50,9 +52,56 @@ ValueMap<Offset, typename ExecutionSpace::memory_space> compose(
   return result;
 }
 
-#define TESSERA_INSTANTIATE_COMPOSE(Exec, Offset)                                                                 \
-  template ValueMap<Offset, Exec::memory_space> compose(const Exec&, const ValueMap<Offset, Exec::memory_space>&, \
-                                                        const ValueMap<Offset, Exec::memory_space>&);
+namespace Impl {
+
+template <class Offset>
+struct RunFault {
+  const Offset* runs;
+
+  KOKKOS_FUNCTION int operator()(std::size_t run) const { return runs[run] < runs[run + 1] ? int(no_fault) : 0; }
+};
+
+template <class Offset>
+struct SlotFault {
+  const Offset* slots;
+  std::size_t sources;
+  bool may_lack;
+
+  KOKKOS_FUNCTION int operator()(std::size_t i) const {
+    const bool lacks = may_lack && slots[i] == static_cast<Offset>(-1);
+    return lacks || std::size_t(slots[i]) < sources ? int(no_fault) : 0;
+  }
+};
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& map,
+                     std::size_t targets, std::size_t sources, bool may_lack) {
+  const std::size_t slots = map.slots.extent(0);
+  if (map.has_duplicates()) {
+    if (map.runs.extent(0) != targets + 1) return "value map: runs does not have an element a target and one more";
+    auto fault = Impl::offsets_fault(exec, "target", map.runs.data(), targets, slots, "runs", "slots");
+    if (!fault.empty()) return "value map: " + fault;
+    fault = Impl::first_fault(exec, "target", targets, Impl::RunFault<Offset>{map.runs.data()},
+                              [](int) { return "has no slot"; });
+    if (!fault.empty()) return "value map: " + fault;
+  } else if (map.is_identity()) {
+    return targets <= sources ? "" : "value map: there are fewer sources than targets";
+  } else if (slots != targets) {
+    return "value map: slots does not have an element a target";
+  }
+  return Impl::of_format("value map", Impl::first_fault(exec, "slot", slots,
+                                                        Impl::SlotFault<Offset>{map.slots.data(), sources,
+                                                                                may_lack && !map.has_duplicates()},
+                                                        [](int) { return "is not the number of a source"; }));
+}
+
+#define TESSERA_INSTANTIATE_COMPOSE(Exec, Offset)                                                                   \
+  template ValueMap<Offset, Exec::memory_space> compose(const Exec&, const ValueMap<Offset, Exec::memory_space>&,   \
+                                                        const ValueMap<Offset, Exec::memory_space>&);               \
+  template std::string validate(const Exec&, const ValueMap<Offset, Exec::memory_space>&, std::size_t, std::size_t, \
+                                bool);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE_COMPOSE)
 
 #define TESSERA_INSTANTIATE(Exec, Scalar, Offset)                                       \

@@ -55,6 +55,7 @@ std::string explain(const Explanation& e, const Choice& choice, const Choice* tr
   std::ostringstream out;
   out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.vector_columns
       << " columns of X, on " << e.execution_space << '\n';
+  if (!e.made_on.empty()) out << "  loaded from a file: chosen, and times predicted, on " << e.made_on << '\n';
   out << "  format: " << name_of(choice.format, choice.is_staged) << ": " << choice.reason << '\n';
   double csr_bytes = 0;
   for (const Candidate& c : choice.candidates)

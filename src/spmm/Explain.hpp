@@ -15,6 +15,7 @@ struct Explanation {
   std::size_t nonzeros = 0;
   int vector_columns = 0;
   std::string execution_space;
+  std::string made_on;  // another plan's execution space, that this one was loaded from; empty if none was
   std::size_t format_bytes = 0;
   std::size_t transpose_bytes = 0;
   std::size_t slot_map_bytes = 0;

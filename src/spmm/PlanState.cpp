@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <tessera/format/Blocks.hpp>
@@ -14,33 +12,9 @@
 #include <variant>
 
 #include "Explain.hpp"
-#include "Side.hpp"
+#include "PlanMembers.hpp"
 
 namespace Tessera::Impl {
-
-/// 1, 2, ...: one for each plan of the process.
-inline std::uint64_t next_plan_id() {
-  static std::atomic<std::uint64_t> last{0};
-  return ++last;
-}
-
-template <class Scalar, class Offset, class ExecutionSpace>
-struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
-  using Memory = typename ExecutionSpace::memory_space;
-
-  std::uint64_t id = next_plan_id();  // what workspaces know the plan by
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  std::size_t nonzeros = 0;
-  std::size_t source_entries = 0;  // that update_values expects
-  bool has_source = true;          // until release_source
-  PlanOptions options;
-  std::vector<std::string> notes;   // requests that were not met
-  ValueMap<Offset, Memory> source;  // canonical entry -> entries of the caller's
-  Side<Scalar, Offset, ExecutionSpace> plain;
-  Side<Scalar, Offset, ExecutionSpace> transposed;
-  bool has_transpose = false;
-};
 
 namespace {
 
@@ -188,6 +162,7 @@ std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
   e.kernel_bytes = kernel_bytes();
   e.kernels = m.plain.kernels.describe();
   e.duplicates_summed = m.source.has_duplicates();
+  if (m.is_loaded) e.made_on = m.made_on;
   e.notes = m.notes;
   return Impl::explain(e, m.plain.choice, m.has_transpose ? &m.transposed.choice : nullptr);
 }

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <string>
 
 namespace Tessera {
 
@@ -42,5 +43,14 @@ template <class ExecutionSpace, class Offset>
 ValueMap<Offset, typename ExecutionSpace::memory_space> compose(
     const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& outer,
     const ValueMap<Offset, typename ExecutionSpace::memory_space>& inner);
+
+/// Checks that a map gives `targets` elements values of an array of `sources`: empty, or the first fault.
+///
+/// \param may_lack [in] whether targets may have no source
+///
+/// Cost: one pass over the map.
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& map,
+                     std::size_t targets, std::size_t sources, bool may_lack);
 
 }  // namespace Tessera

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Mode.hpp>
 #include <tessera/common/Multivector.hpp>
@@ -31,6 +32,8 @@ class PlanState {
   };
 
   PlanState(const ExecutionSpace& exec, const Input& input, const PlanOptions& options);
+  /// Of the bytes of a file that save() wrote; messages call it `name`.
+  PlanState(const ExecutionSpace& exec, std::string_view bytes, const std::string& name);
   ~PlanState();
   PlanState(const PlanState&) = delete;
   PlanState& operator=(const PlanState&) = delete;
@@ -50,6 +53,8 @@ class PlanState {
   Workspace<ExecutionSpace> prepare(const ExecutionSpace& exec, int columns, Mode mode);
   void update_values(const ExecutionSpace& exec, const Scalar* values, std::size_t count);
   void release_source();
+  void save(const std::string& path) const;
+  static std::shared_ptr<PlanState> load(const ExecutionSpace& exec, const std::string& path);
 
   template <class VectorScalar>
   void apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode, VectorScalar alpha,

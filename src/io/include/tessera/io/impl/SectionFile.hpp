@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Files of named arrays with checksums, for what a program writes in order to read it again.
+///
+/// Such a file begins with 8 bytes that say what it is, a 32-bit mark of the byte order and a 32-bit version. Then
+/// follow sections:
+///
+///   char name[24]          filled up with zeros
+///   uint64 item_bytes      1 or more
+///   uint64 items
+///   item_bytes * items bytes
+///   uint32 checksum        zlib's crc32 of all bytes of the file before it but the checksums
+///
+/// The last section is empty and named "end". Numbers have the byte order of the machine that wrote them; nothing is
+/// padded. A checksum is that of everything before it, so that sections of two files cannot be mixed; were checksums
+/// part of that, each would undo what came before it.
+namespace Tessera::Impl {
+
+/// What is in such files, and which version of it is written and read.
+struct SectionFileKind {
+  std::string_view magic;  ///< 8 bytes
+  std::uint32_t version = 1;
+  std::string_view what;  ///< in messages: "a plan"
+};
+
+class OutputFile;
+
+/// Writes one: complete, and in the place of one that was there, or not at all (see OutputFile).
+class SectionWriter {
+ public:
+  /// \throws std::runtime_error, naming the file, if it cannot be written; so do the other members
+  SectionWriter(const std::string& path, const SectionFileKind& kind);
+  ~SectionWriter();
+
+  /// \param name [in] of up to 24 characters
+  void add(std::string_view name, std::size_t item_bytes, const void* data, std::size_t items);
+
+  /// Ends the file, which then has its name.
+  void commit();
+
+ private:
+  void write(const void* data, std::size_t bytes);
+
+  std::unique_ptr<OutputFile> file_;
+  std::uint32_t checksum_ = 0;
+};
+
+/// The sections of a file that is in memory, in their order.
+class SectionReader {
+ public:
+  /// Checks the beginning, every length and every checksum. Nothing is allocated but a few words a section.
+  ///
+  /// \param bytes [in] must outlive the reader
+  /// \param name  [in] of the file, for messages
+  /// \throws std::runtime_error, naming the file and what was expected, if it is of another kind, byte order or
+  /// version,
+  ///         truncated, damaged, or goes on after its end
+  ///
+  /// Cost: one pass over the bytes by all threads that the process may use.
+  SectionReader(std::string_view bytes, const std::string& name, const SectionFileKind& kind);
+
+  /// The content of the next section.
+  ///
+  /// \throws std::runtime_error if that has another name, or items of another size
+  std::string_view take(std::string_view name, std::size_t item_bytes);
+
+  /// \throws std::runtime_error if sections are left
+  void finish() const;
+
+  /// \throws std::runtime_error, naming the file
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  struct Section {
+    std::string_view name;
+    std::uint64_t item_bytes;
+    std::string_view content;
+  };
+  std::string name_;
+  std::vector<Section> sections_;
+  std::size_t taken_ = 0;
+};
+
+/// Calls parse(content) with all of a file in memory, decompressed if it is gzip.
+///
+/// \throws std::runtime_error, naming the file, if it is missing, a directory, cannot be read, or needs more memory
+/// than
+///         there is
+void with_file_content(const std::string& path, const std::function<void(std::string_view)>& parse);
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Reordering.hpp>
+#include <tessera/io/impl/SectionFile.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// A plan's way into a file and out of it. PlanFields.hpp says once, for both, what the file holds: it calls an
+/// archive, a PlanWriter or a PlanReader, with every field and array in turn.
+namespace Tessera::Impl {
+
+/// Enumerators are saved as numbers: new ones go to the end of their list.
+template <class Enum>
+inline constexpr Enum last_enumerator = Enum();
+template <>
+inline constexpr Format last_enumerator<Format> = Format::SortedColumns;
+template <>
+inline constexpr Reordering last_enumerator<Reordering> = Reordering::WindowGrowing;
+template <>
+inline constexpr Precision last_enumerator<Precision> = Precision::Fp16;
+template <>
+inline constexpr OnUnsupported last_enumerator<OnUnsupported> = OnUnsupported::FallBack;
+
+template <class T>
+concept Number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+
+/// As what a number is saved: 8 bytes.
+template <Number T>
+using saved_number_t =
+    std::conditional_t<std::is_floating_point_v<T>, double,
+                       std::conditional_t<std::is_unsigned_v<T> && sizeof(T) == 8, std::uint64_t, std::int64_t>>;
+
+/// Packs fields one after the other: numbers, words and lists (with their length before them), and structs of these,
+/// for which there is a function transfer(fields, struct).
+class FieldWriter {
+ public:
+  template <class... T>
+  void operator()(T&... fields) {
+    (put(fields), ...);
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  template <Number T>
+  void put(T number) {
+    const auto saved = static_cast<saved_number_t<T>>(number);
+    bytes_.append(reinterpret_cast<const char*>(&saved), sizeof saved);
+  }
+  void put(std::string& text) {
+    put(text.size());
+    bytes_ += text;
+  }
+  template <class T>
+  void put(std::vector<T>& list) {
+    put(list.size());
+    for (T& item : list) put(item);
+  }
+  template <class T>
+  requires(!Number<T>) void put(T& fields) { transfer(*this, fields); }
+
+  std::string bytes_;
+};
+
+/// Unpacks what FieldWriter packed.
+///
+/// \throws std::runtime_error where the bytes are too few or too many, or a number is not one of its type
+class FieldReader {
+ public:
+  FieldReader(const SectionReader& file, const char* section, std::string_view bytes)
+      : file_(file), section_(section), bytes_(bytes) {}
+
+  template <class... T>
+  void operator()(T&... fields) {
+    (get(fields), ...);
+  }
+  void finish() const {
+    if (!bytes_.empty()) fail("is longer than its fields");
+  }
+
+ private:
+  template <Number T>
+  void get(T& number) {
+    saved_number_t<T> saved;
+    std::memcpy(&saved, take(sizeof saved).data(), sizeof saved);
+    if (!is_in_range<T>(saved)) fail("holds a number that is out of range");
+    number = static_cast<T>(saved);
+  }
+  void get(std::string& text) { text = take(length(1)); }
+  template <class T>
+  void get(std::vector<T>& list) {
+    list.resize(length(8));  // no item is shorter than a number
+    for (T& item : list) get(item);
+  }
+  template <class T>
+  requires(!Number<T>) void get(T& fields) { transfer(*this, fields); }
+
+  template <class T>
+  static bool is_in_range(saved_number_t<T> saved) {
+    if constexpr (std::is_enum_v<T>) return saved >= 0 && saved <= static_cast<std::int64_t>(last_enumerator<T>);
+    if constexpr (std::is_same_v<T, bool>) return saved == 0 || saved == 1;
+    if constexpr (std::integral<T> && !std::is_same_v<T, bool>) return std::in_range<T>(saved);
+    return true;
+  }
+  /// That of a list, for which there are enough bytes.
+  std::size_t length(std::size_t item_bytes) {
+    std::size_t items = 0;
+    get(items);
+    if (items > bytes_.size() / item_bytes) fail("is shorter than its fields");
+    return items;
+  }
+  std::string_view take(std::size_t bytes) {
+    if (bytes > bytes_.size()) fail("is shorter than its fields");
+    const std::string_view taken = bytes_.substr(0, bytes);
+    bytes_.remove_prefix(bytes);
+    return taken;
+  }
+  [[noreturn]] void fail(const std::string& what) const {
+    file_.fail("the section \"" + std::string(section_) + "\" " + what);
+  }
+
+  const SectionReader& file_;
+  const char* section_;
+  std::string_view bytes_;
+};
+
+/// Saves: each call of a member is a section of the file.
+class PlanWriter {
+ public:
+  static constexpr bool is_loading = false;
+
+  explicit PlanWriter(SectionWriter& file) : file_(file) {}
+
+  template <class... T>
+  void fields(const char* name, T&... fields) {
+    FieldWriter packed;
+    packed(fields...);
+    file_.add(name, 1, packed.bytes().data(), packed.bytes().size());
+  }
+  template <class View>
+  void array(const char* name, View& device) {
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
+    file_.add(name, sizeof(typename View::value_type), host.data(), host.extent(0));
+  }
+
+ private:
+  SectionWriter& file_;
+};
+
+/// Loads what a PlanWriter saved, by the same calls.
+template <class ExecutionSpace>
+class PlanReader {
+ public:
+  static constexpr bool is_loading = true;
+
+  PlanReader(const ExecutionSpace& exec, SectionReader& file) : exec_(exec), file_(file) {}
+
+  template <class... T>
+  void fields(const char* name, T&... fields) {
+    FieldReader packed(file_, name, file_.take(name, 1));
+    packed(fields...);
+    packed.finish();
+  }
+  /// NOTE: the bytes may stand at any address, and are copied as bytes.
+  template <class View>
+  void array(const char* name, View& device) {
+    const std::string_view host = file_.take(name, sizeof(typename View::value_type));
+    device = View();
+    if (host.empty()) return;
+    device = allocate<View>(exec_, std::string("Tessera::") + name, host.size() / sizeof(typename View::value_type));
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    Kokkos::deep_copy(exec_,
+                      Kokkos::View<char*, typename View::memory_space, Unmanaged>(
+                          reinterpret_cast<char*>(device.data()), host.size()),
+                      Kokkos::View<const char*, Kokkos::HostSpace, Unmanaged>(host.data(), host.size()));
+  }
+  [[noreturn]] void fail(const std::string& what) const { file_.fail(what); }
+
+ private:
+  const ExecutionSpace& exec_;
+  SectionReader& file_;
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <type_traits>
+#include <variant>
+
+#include "PlanArchive.hpp"
+#include "PlanFields.hpp"
+#include "PlanMembers.hpp"
+
+namespace Tessera::Impl {
+
+namespace {
+
+constexpr SectionFileKind plan_file{"TESSPLAN", 1, "a plan"};
+
+/// Of the arrays: what a file must have in common with the plan that it is loaded into.
+struct PlanTypes {
+  bool is_complex = false;
+  int real_bytes = 0;
+  int offset_bytes = 0;
+
+  bool operator==(const PlanTypes&) const = default;
+};
+
+template <class Fields>
+void transfer(Fields& fields, PlanTypes& types) {
+  fields(types.is_complex, types.real_bytes, types.offset_bytes);
+}
+
+template <class Scalar, class Offset>
+constexpr PlanTypes types_of() {
+  return {is_complex_v<Scalar>, sizeof(real_of_t<Scalar>), sizeof(Offset)};
+}
+
+std::string to_string(const PlanTypes& types) {
+  return (types.is_complex ? "complex numbers of two times " : "numbers of ") + std::to_string(types.real_bytes) +
+         " bytes with offsets of " + std::to_string(types.offset_bytes);
+}
+
+void check_types(const PlanTypes& found, const PlanTypes& expected, const std::string& name) {
+  if (found == expected) return;
+  throw std::invalid_argument(name + ": the plan is of " + to_string(found) + " bytes; expected " +
+                              to_string(expected) + " bytes, which the types of the plan to be loaded have");
+}
+
+/// What is wrong with the numbers that all else is compared with; empty if nothing is.
+template <class Offset, class Members>
+std::string size_fault(const Members& m) {
+  if (m.rows < 0 || m.columns < 0) return "the plan has a negative number of rows or columns";
+  if (m.options.columns < 0) return "the plan was made for a negative number of columns of X";
+  if (m.nonzeros > static_cast<std::size_t>(std::numeric_limits<Offset>::max()))
+    return "the plan has more nonzeros than its offsets can count";
+  return {};
+}
+
+/// The first fault of arrays whose product, or new values, might lead out of them; empty if there is none.
+template <class Scalar, class Offset, class ExecutionSpace>
+std::string side_fault(const ExecutionSpace& exec, const Side<Scalar, Offset, ExecutionSpace>& side, Ordinal rows,
+                       Ordinal columns, std::size_t nonzeros, bool has_source) {
+  auto fault = validate<ExecutionSpace, Offset>(exec, side.format);
+  if (!fault.empty()) return fault;
+  const std::size_t places = std::visit([](const auto& any) { return any.places(); }, side.format);
+  if (side.values.extent(0) != places || places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
+    return "there are " + std::to_string(side.values.extent(0)) + " values; expected " + std::to_string(places) +
+           ", which offsets can count";
+  }
+  const bool takes_rows = side.choice.format != Format::SortedColumns;
+  const bool takes_columns = side.choice.format == Format::Bcsr;
+  if ((!takes_rows && !side.orders.rows.is_identity()) || (!takes_columns && !side.orders.columns.is_identity())) {
+    return "there is an order of rows or columns that the format cannot have";
+  }
+  fault = validate(exec, side.orders.rows, rows);
+  if (!fault.empty()) return "order of rows: " + fault;
+  fault = validate(exec, side.orders.columns, columns);
+  if (!fault.empty()) return "order of columns: " + fault;
+  if (has_source) return validate(exec, side.map, places, nonzeros, true);
+  return side.map.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
+}
+
+template <class ExecutionSpace, class Members>
+std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
+  auto fault = side_fault(exec, m.plain, m.rows, m.columns, m.nonzeros, m.has_source);
+  if (!fault.empty()) return fault;
+  if (m.has_transpose) fault = side_fault(exec, m.transposed, m.columns, m.rows, m.nonzeros, m.has_source);
+  if (!fault.empty()) return "transpose: " + fault;
+  if (m.has_source) return validate(exec, m.source, m.nonzeros, m.source_entries, false);
+  return m.source.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
+}
+
+/// The precision that the plan was made for, or native if there are no kernels for it and the options allow a
+/// fall-back.
+///
+/// \throws std::invalid_argument if they do not
+template <class Scalar, class Offset, class ExecutionSpace, class Members>
+void check_precision(const ExecutionSpace& exec, Members& m, const std::string& name) {
+  PlanOptions& options = m.options;
+  if (DeviceKernels<Scalar, Offset, ExecutionSpace>::has(exec, options.precision)) return;
+  const std::string precision(Tessera::to_string(options.precision));
+  if (options.on_unsupported == OnUnsupported::Throw) {
+    throw std::invalid_argument(name + ": the plan was made for precision " + precision +
+                                ", which is not available on this execution space; expected native, or a plan that "
+                                "was made with on_unsupported = FallBack");
+  }
+  m.notes.push_back("the plan was made for precision " + precision + ", which is not available here: native is used");
+  options.precision = Precision::Native;
+}
+
+/// What is not in the file: whatever the device of `exec` has kernels of its own for is chosen anew.
+template <class Scalar, class Offset, class ExecutionSpace>
+void complete(const ExecutionSpace& exec, const PlanOptions& options, Side<Scalar, Offset, ExecutionSpace>& side) {
+  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
+  side.tiles = tile_metrics<ExecutionSpace, Offset>(exec, side.format);
+  if constexpr (!std::is_same_v<decltype(Kernels::model(exec, options)), MachineModel>) {
+    const auto stored = to_csr<ExecutionSpace, Offset>(exec, side.format);
+    side.statistics = statistics_of<Scalar>(exec, options, stored.pattern);
+    side.statistics.is_reordered = !side.orders.are_identity();
+  }
+  side.kernels.build(exec, side.format, side.statistics, options);
+  side.kernels.refill(exec, side.values.data());
+}
+
+}  // namespace
+
+template <class Scalar, class Offset, class ExecutionSpace>
+void PlanState<Scalar, Offset, ExecutionSpace>::save(const std::string& path) const {
+  Kokkos::fence("Tessera::save_plan");
+  SectionWriter sections(path, plan_file);
+  PlanWriter file(sections);
+  PlanTypes types = types_of<Scalar, Offset>();
+  file.fields("types", types);
+  transfer_plan(file, *members_);
+  sections.commit();
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::string_view bytes,
+                                                     const std::string& name)
+    : members_(std::make_unique<Members>()) {
+  Members& m = *members_;
+  SectionReader sections(bytes, name, plan_file);
+  PlanReader<ExecutionSpace> file(exec, sections);
+  PlanTypes types;
+  file.fields("types", types);
+  check_types(types, types_of<Scalar, Offset>(), name);
+  transfer_plan(file, m);
+  sections.finish();
+  m.is_loaded = true;
+  auto fault = size_fault<Offset>(m);
+  if (fault.empty()) fault = plan_fault(exec, m);
+  if (!fault.empty()) sections.fail(fault);
+  check_precision<Scalar, Offset>(exec, m, name);
+  complete(exec, m.options, m.plain);
+  if (m.has_transpose) complete(exec, m.options, m.transposed);
+  exec.fence("Tessera::load_plan");
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+std::shared_ptr<PlanState<Scalar, Offset, ExecutionSpace>> PlanState<Scalar, Offset, ExecutionSpace>::load(
+    const ExecutionSpace& exec, const std::string& path) {
+  std::shared_ptr<PlanState> state;
+  with_file_content(path, [&](std::string_view bytes) { state = std::make_shared<PlanState>(exec, bytes, path); });
+  return state;
+}
+
+#define TESSERA_INSTANTIATE(Exec, Scalar, Offset)                                                              \
+  template void PlanState<Scalar, Offset, Exec>::save(const std::string&) const;                               \
+  template PlanState<Scalar, Offset, Exec>::PlanState(const Exec&, std::string_view, const std::string&);      \
+  template std::shared_ptr<PlanState<Scalar, Offset, Exec>> PlanState<Scalar, Offset, Exec>::load(const Exec&, \
+                                                                                                  const std::string&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_MATRIX, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <tessera/format/ValueMap.hpp>
+#include <tessera/spmm/impl/PlanState.hpp>
+#include <vector>
+
+#include "Side.hpp"
+
+namespace Tessera::Impl {
+
+/// 1, 2, ...: one for each plan of the process.
+inline std::uint64_t next_plan_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
+  using Memory = typename ExecutionSpace::memory_space;
+
+  std::uint64_t id = next_plan_id();  // what workspaces know the plan by
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  std::size_t nonzeros = 0;
+  std::string made_on = ExecutionSpace::name();  // by make_plan, or by that which a file is from:
+  bool is_loaded = false;
+  std::size_t source_entries = 0;  // that update_values expects
+  bool has_source = true;          // until release_source
+  PlanOptions options;
+  std::vector<std::string> notes;   // requests that were not met
+  ValueMap<Offset, Memory> source;  // canonical entry -> entries of the caller's
+  Side<Scalar, Offset, ExecutionSpace> plain;
+  Side<Scalar, Offset, ExecutionSpace> transposed;
+  bool has_transpose = false;
+};
+
+}  // namespace Tessera::Impl
