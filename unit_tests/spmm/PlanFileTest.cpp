@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <tessera/spmm/PlanFile.hpp>
+
+#include "PlanCheck.hpp"
+#include "PlanFileBytes.hpp"
+#include "TestTypes.hpp"
+#include "io/TestFiles.hpp"
+
+namespace Tessera::Test {
+
+template <class Exec>
+using PlanFileCasesOf = ::testing::Types<Case<Exec, float, float, int>, Case<Exec, double, double, std::size_t>,
+                                         Case<Exec, Complex<float>, Complex<float>, std::size_t>,
+                                         Case<Exec, Complex<double>, Complex<double>, int>>;
+
+template <class T>
+class PlanFileTest : public ::testing::Test {
+ public:
+  using Exec = typename T::ExecutionSpace;
+  using User = user_scalar_t<typename T::MatrixScalar>;
+  using PlanType = Plan<User, int, typename T::Offset, typename Exec::device_type>;
+  using Matrix = UserMatrix<Exec, typename T::MatrixScalar, typename T::Offset>;
+
+  PlanType saved_and_loaded(const PlanType& plan) const {
+    const std::string path = folder_ / "plan";
+    save_plan(plan, path);
+    return load_plan<User, int, typename T::Offset, typename Exec::device_type>(Exec(), path);
+  }
+
+  /// Y = alpha op(A) X + beta Y of 9 columns, for operands that depend on the shape alone.
+  std::vector<User> product(PlanType plan, Mode mode) const {
+    using V = typename T::MatrixScalar;
+    using View = Kokkos::View<User*, typename Exec::memory_space>;
+    const int rows = is_transposed(mode) ? plan.columns() : plan.rows();
+    const int x_rows = is_transposed(mode) ? plan.rows() : plan.columns(), columns = 9;
+    const View x = user_values<Exec>(random_values<V>(static_cast<std::size_t>(x_rows) * columns, 1));
+    const View y = user_values<Exec>(random_values<V>(static_cast<std::size_t>(rows) * columns, 2));
+    using Dense = Kokkos::View<User**, Kokkos::LayoutLeft, typename Exec::memory_space>;
+    auto work = plan.prepare(Exec(), columns, mode);
+    spmm(Exec(), plan, work, mode, User(1.5), Dense(x.data(), x_rows, columns), User(-0.5),
+         Dense(y.data(), rows, columns));
+    Exec().fence();
+    return to_host(y);
+  }
+
+  /// Bit for bit, in every mode.
+  void expect_same_products(const PlanType& plan, const PlanType& loaded) const {
+    for (const Mode mode : every_mode) {
+      const auto expected = product(plan, mode), found = product(loaded, mode);
+      ASSERT_EQ(found.size(), expected.size());
+      EXPECT_TRUE(expected.empty() || std::memcmp(found.data(), expected.data(), expected.size() * sizeof(User)) == 0)
+          << to_string(mode);
+    }
+  }
+
+  const TemporaryFolder folder_;
+};
+TYPED_TEST_SUITE(PlanFileTest, EverySpace<PlanFileCasesOf>::type);
+
+/// What a plan says of itself, but for the line that it was loaded.
+template <class PlanType>
+std::string explanation(const PlanType& plan) {
+  std::string text = plan.explain();
+  const std::size_t line = text.find("  loaded from a file: chosen, and times predicted, on ");
+  if (line != std::string::npos) text.erase(line, text.find('\n', line) + 1 - line);
+  return text;
+}
+
+template <class PlanType>
+void expect_same_plan(const PlanType& plan, const PlanType& loaded) {
+  EXPECT_EQ(loaded.rows(), plan.rows());
+  EXPECT_EQ(loaded.columns(), plan.columns());
+  EXPECT_EQ(loaded.nonzeros(), plan.nonzeros());
+  EXPECT_EQ(loaded.format(), plan.format());
+  EXPECT_EQ(loaded.choice().reordering, plan.choice().reordering);
+  EXPECT_EQ(to_host(loaded.row_order().order), to_host(plan.row_order().order));
+  EXPECT_EQ(explanation(loaded), explanation(plan));
+  EXPECT_EQ(loaded.bytes(), plan.bytes());
+  EXPECT_EQ(loaded.tile_metrics().tiles, plan.tile_metrics().tiles);
+  EXPECT_EQ(loaded.tile_metrics().fill, plan.tile_metrics().fill);
+  EXPECT_EQ(loaded.tile_metrics().imbalance.has_value(), plan.tile_metrics().imbalance.has_value());
+}
+
+PlanOptions reordered(Format format) {
+  PlanOptions options;
+  options.format = format;
+  options.reordering = format == Format::Bcsr ? Reordering::DataAffinity : Reordering::DegreeSort;
+  options.always_reorder = true;
+  return options;
+}
+
+TYPED_TEST(PlanFileTest, IsLoadedAsItWasSaved) {
+  const typename TestFixture::Matrix A(random_pattern<typename TypeParam::Offset>(45, 45, 0.15, 1, 7));
+  for (const Format format : every_format) {
+    for (const bool is_reordered : {false, true}) {
+      SCOPED_TRACE(std::string(to_string(format)) + (is_reordered ? ", reordered" : ""));
+      auto plan = A.plan(is_reordered ? reordered(format) : with_format(format));
+      const auto loaded = this->saved_and_loaded(plan);
+      EXPECT_NE(loaded.explain().find("loaded from a file"), std::string::npos);
+      EXPECT_EQ(plan.row_order().is_identity(), !is_reordered || format == Format::SortedColumns);
+      expect_same_plan(plan, loaded);
+      this->expect_same_products(plan, loaded);  // builds the transposes
+      const auto with_transpose = this->saved_and_loaded(loaded);
+      EXPECT_EQ(with_transpose.bytes(), plan.bytes());
+      expect_same_plan(plan, with_transpose);
+      this->expect_same_products(plan, with_transpose);
+    }
+  }
+}
+
+TYPED_TEST(PlanFileTest, TakesNewValuesAsTheSavedPlanDid) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const auto pattern = unsorted_pattern<typename TypeParam::Offset>(33, 41, 7, 2);
+  const typename TestFixture::Matrix A(pattern, 3), B(pattern, 4);
+  for (const Format format : every_format) {
+    for (const bool has_transpose : {false, true}) {
+      SCOPED_TRACE(to_string(format));
+      auto plan = A.plan(reordered(format));
+      if (has_transpose) plan.prepare(Exec(), 1, Mode::Transpose);
+      auto loaded = this->saved_and_loaded(plan);
+      expect_same_plan(plan, loaded);
+      plan.update_values(Exec(), B.values);
+      loaded.update_values(Exec(), B.values);
+      this->expect_same_products(plan, loaded);
+      const auto few = Kokkos::subview(B.values, std::pair<std::size_t, std::size_t>(0, 3));
+      EXPECT_MESSAGE(std::invalid_argument, loaded.update_values(Exec(), few), "there are 3 values; expected those of");
+    }
+  }
+}
+
+TYPED_TEST(PlanFileTest, StaysReleased) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const typename TestFixture::Matrix A(unsorted_pattern<typename TypeParam::Offset>(20, 30, 5, 5));
+  for (const Format format : every_format) {
+    SCOPED_TRACE(to_string(format));
+    auto plan = A.plan(with_format(format));
+    plan.prepare(Exec(), 1, Mode::Transpose);
+    plan.release_source();
+    auto loaded = this->saved_and_loaded(plan);
+    EXPECT_EQ(loaded.slot_map_bytes(), 0u);
+    EXPECT_MESSAGE(std::logic_error, loaded.update_values(Exec(), A.values), "release_source() was called before");
+    this->expect_same_products(plan, loaded);
+  }
+}
+
+TYPED_TEST(PlanFileTest, EmptyMatrices) {
+  using Offset = typename TypeParam::Offset;
+  for (const auto& [rows, columns] : {std::pair(0, 0), std::pair(0, 5), std::pair(5, 0), std::pair(20, 20)}) {
+    const typename TestFixture::Matrix A(random_pattern<Offset>(rows, columns, 0, 1));
+    for (const Format format : every_format) {
+      SCOPED_TRACE(std::string(to_string(format)) + ", " + std::to_string(rows) + " x " + std::to_string(columns));
+      auto plan = A.plan(with_format(format));
+      const auto loaded = this->saved_and_loaded(plan);
+      expect_same_plan(plan, loaded);
+      this->expect_same_products(plan, loaded);
+    }
+  }
+}
+
+using Space = Kokkos::DefaultExecutionSpace;
+using SmallPlan = Plan<double, int, int, Space>;
+
+SmallPlan parse(std::string_view bytes) { return parse_plan<double, int, int, Space>(Space(), bytes, "plan"); }
+
+/// The file of a plan that has all that a plan may have: an order, slot maps with duplicates, a transpose.
+std::string file_of(Format format, bool has_all = true) {
+  const UserMatrix<Space, double, int> A(unsorted_pattern<int>(11, 11, 3, 6));
+  PlanOptions options = has_all ? reordered(format) : with_format(format);
+  options.parameters.bcsr_block_rows = 4;
+  options.parameters.bcsr_block_columns = 2;
+  options.parameters.brp_nonzeros_per_column = 2;
+  options.parameters.brp_tiles_per_group = 1;
+  options.parameters.sorted_columns_width = 4;
+  options.parameters.sorted_columns_height = 2;
+  auto plan = A.plan(options);
+  if (has_all) plan.prepare(Space(), 1, Mode::Transpose);
+  const TemporaryFolder folder;
+  save_plan(plan, folder / "plan");
+  return content_of(folder / "plan");
+}
+
+/// Multiplies in two modes and takes new values: nothing of this may leave the arrays of a plan that was loaded.
+void use(SmallPlan plan) {
+  if (std::max(plan.rows(), plan.columns()) > 100) return;
+  using View = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
+  const View x("x", plan.columns(), 3), y("y", plan.rows(), 3);
+  auto work = plan.prepare(Space(), 3, Mode::NoTranspose);
+  spmm(Space(), plan, work, Mode::NoTranspose, 1.0, x, 0.0, y);
+  auto transposed_work = plan.prepare(Space(), 3, Mode::Transpose);
+  spmm(Space(), plan, transposed_work, Mode::Transpose, 1.0, y, 0.0, x);
+  Space().fence();
+}
+
+TEST(PlanFileBytesTest, EveryByteCounts) {
+  for (const Format format : every_format) {
+    const std::string file = file_of(format);
+    EXPECT_NO_THROW(parse(file));
+    for (std::size_t i = 0; i < file.size(); ++i) {
+      for (const int bits : {1 << (i % 8), 255}) {
+        std::string damaged = file;
+        damaged[i] = static_cast<char>(damaged[i] ^ bits);
+        ASSERT_THROW(parse(damaged), std::runtime_error) << to_string(format) << ", byte " << i;
+      }
+    }
+  }
+}
+
+TEST(PlanFileBytesTest, EveryTruncationIsRefused) {
+  for (const Format format : every_format) {
+    const std::string file = file_of(format);
+    for (std::size_t size = 0; size < file.size(); ++size)
+      ASSERT_THROW(parse(std::string_view(file).substr(0, size)), std::runtime_error) << to_string(format) << size;
+    EXPECT_MESSAGE(std::runtime_error, parse(file + '\0'), "plan: there is something else after the end");
+  }
+}
+
+/// Right checksums make a file that was written by anybody, not one that may be believed.
+TEST(PlanFileBytesTest, WhateverIsLoadedMultiplies) {
+  int refused = 0, loaded = 0;
+  for (const Format format : every_format) {
+    const std::string file = file_of(format);
+    for (std::size_t i = 16; i < file.size(); i += 11) {  // the fuzzer takes all of them, and more
+      std::string other = file;
+      other[i] = static_cast<char>(other[i] ^ 1 << (i % 8));
+      try {
+        use(parse(with_right_checksums(other)));
+        ++loaded;
+      } catch (const std::runtime_error&) {
+        ++refused;
+      } catch (const std::invalid_argument&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(loaded, 100);  // values, and what explain() tells
+}
+
+TEST(PlanFileBytesTest, SaysWhatIsWrongWithTheFile) {
+  using std::runtime_error;
+  const std::string file = file_of(Format::Csr);
+  EXPECT_MESSAGE(runtime_error, parse(""), "plan: expected the file of a plan, which begins with the bytes TESSPLAN");
+  EXPECT_MESSAGE(runtime_error, parse("%%MatrixMarket matrix"), "begins with the bytes TESSPLAN");
+  EXPECT_MESSAGE(runtime_error, parse(file.substr(0, 12)), "ends within its header");
+  EXPECT_MESSAGE(runtime_error, parse(file.substr(0, 30)), "ends within section 1: the file is truncated");
+  std::string other = file;
+  other[12] = 2;
+  EXPECT_MESSAGE(runtime_error, parse(other), "has version 2 of the file of a plan; expected version 1");
+  other = file;
+  std::reverse(other.begin() + 8, other.begin() + 12);
+  EXPECT_MESSAGE(runtime_error, parse(other), "was written with another byte order");
+  const PlaceInFile values = find_section(file, "values");
+  other = file;
+  other[values.content] = static_cast<char>(other[values.content] ^ 1);
+  EXPECT_MESSAGE(runtime_error, parse(other), "is not that of the bytes before it: the file is damaged");
+  other = file;
+  other[values.header + 38] = 1;  // 2^48 items more
+  EXPECT_MESSAGE(runtime_error, parse(other), "bytes are left: the file is truncated or damaged");
+}
+
+/// A section that is right in itself does not fit another file.
+TEST(PlanFileBytesTest, SectionsCannotBeMixed) {
+  std::string file = file_of(Format::Csr), other = file_of(Format::Csr);
+  const PlaceInFile values = find_section(file, "values");
+  for (std::size_t i = 0; i < values.bytes; ++i) other[values.content + i] = 0;
+  other = with_right_checksums(other);
+  EXPECT_NO_THROW(parse(other));
+  file.replace(values.header, values.bytes + 44, other, values.header, values.bytes + 44);
+  EXPECT_MESSAGE(std::runtime_error, parse(file), "the file is damaged");
+}
+
+TEST(PlanFileBytesTest, RefusesOtherTypes) {
+  using std::invalid_argument;
+  const std::string file = file_of(Format::BitTcf);
+  EXPECT_MESSAGE(invalid_argument, (parse_plan<float, int, int, Space>(Space(), file, "a")),
+                 "a: the plan is of numbers of 8 bytes with offsets of 4 bytes; expected numbers of 4 bytes with");
+  EXPECT_MESSAGE(invalid_argument, (parse_plan<double, int, std::int64_t, Space>(Space(), file, "a")),
+                 "expected numbers of 8 bytes with offsets of 8 bytes");
+  EXPECT_MESSAGE(invalid_argument, (parse_plan<Kokkos::complex<double>, int, int, Space>(Space(), file, "a")),
+                 "expected complex numbers of two times 8 bytes");
+  EXPECT_NO_THROW((parse_plan<double, int, unsigned, Space>(Space(), file, "a")));
+}
+
+/// Files with right checksums whose content is not right.
+TEST(PlanFileBytesTest, ChecksTheContent) {
+  const auto expect_refusal = [](const std::string& file, const std::string& message) {
+    EXPECT_MESSAGE(std::runtime_error, parse(file), "plan: " + message);
+  };
+  const std::string csr = file_of(Format::Csr);
+  expect_refusal(with_number(csr, "row_offsets", 1, 1000), "CSR: row 0: row_offsets does not ascend");
+  expect_refusal(with_number(csr, "row_offsets", 2, -1), "CSR: row 1: row_offsets does not ascend");
+  expect_refusal(with_number(csr, "column_indices", 0, 11), "CSR: row 0: column_indices holds a column outside");
+  expect_refusal(with_number(csr, "column_indices", 0, -1), "CSR: row 0: column_indices holds a column outside");
+  expect_refusal(with_number(csr, "slots", 0, 1000), "value map: slot 0: is not the number of a source");
+  expect_refusal(with_number(csr, "slots", 0, -1), "value map: slot 0: is not the number of a source");
+  expect_refusal(with_number(csr, "runs", 1, 0), "value map: target 0: has no slot");
+  expect_refusal(with_number(csr, "runs", 1, 1000), "value map: target 0: runs does not ascend");
+  expect_refusal(with_number(csr, "order of rows", 3, 11), "order of rows: place 3 holds 11");
+  expect_refusal(with_number(csr, "orders", 0, std::int64_t(7)), "the section \"orders\" holds a number that is out");
+  expect_refusal(with_number(csr, "choice", 0, std::int64_t(0)), "the section \"choice\" chooses no format");
+  expect_refusal(with_number(csr, "choice", 0, std::int64_t(7)), "the section \"choice\" holds a number that is out");
+  expect_refusal(with_number(csr, "choice", 1, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
+  expect_refusal(with_number(csr, "choice", 0, std::int64_t(2)), "expected section 6 to be \"window_offsets\"");
+  const std::size_t name_length = std::string(Space::name()).size();
+  const auto with_size = [&](std::size_t which, std::int64_t number) {  // after the name of the backend
+    std::string other = csr;
+    const std::size_t place = find_section(csr, "plan").content + 8 + name_length + 8 * which;
+    std::memcpy(other.data() + place, &number, 8);
+    return with_right_checksums(other);
+  };
+  expect_refusal(with_size(0, -1), "the plan has a negative number of rows");
+  expect_refusal(with_size(0, 10), "CSR: row_offsets does not have rows + 1 elements");
+  expect_refusal(with_size(0, std::int64_t(1) << 31), "the section \"plan\" holds a number that is out of range");
+  expect_refusal(with_size(2, std::int64_t(1) << 31), "the plan has more nonzeros than its offsets can count");
+  expect_refusal(with_size(3, 5), "value map: slot ");  // entries of the caller's
+  expect_refusal(with_size(4, 0), "there is a slot map, although the plan has released its source");
+  std::string shorter = csr;
+  const PlaceInFile values = find_section(csr, "values");
+  shorter.erase(values.content, 8);
+  --shorter[values.header + 32];
+  expect_refusal(with_right_checksums(shorter), "there are ");
+  std::string longer = csr;
+  const PlaceInFile end = find_section(csr, "end");
+  longer.insert(end.header, csr, values.header, values.bytes + 44);
+  expect_refusal(with_right_checksums(longer), "expected ");
+  std::string renamed = csr;
+  renamed[values.header] = 'V';
+  expect_refusal(with_right_checksums(renamed), "expected section 13 to be \"values\" with items of 8 bytes");
+}
+
+/// Compressed rows have no order of columns, and sorted columns none but their own.
+TEST(PlanFileBytesTest, ChecksThatTheFormatCanHaveTheOrders) {
+  const std::string csr = file_of(Format::Csr), sorted = file_of(Format::SortedColumns);
+  const PlaceInFile rows = find_section(csr, "order of rows");
+  const auto with_order = [&](std::string file, const char* section) {
+    const PlaceInFile place = find_section(file, section);
+    file.insert(place.content, csr, rows.content, rows.bytes);
+    file.replace(place.header + 24, 16, csr, rows.header + 24, 16);  // items, and their bytes
+    return with_right_checksums(file);
+  };
+  EXPECT_MESSAGE(std::runtime_error, parse(with_order(csr, "order of columns")), "that the format cannot have");
+  EXPECT_MESSAGE(std::runtime_error, parse(with_order(sorted, "order of rows")), "that the format cannot have");
+}
+
+TEST(PlanFileErrorsTest, PlacesThatCannotBeReadOrWritten) {
+  using std::runtime_error;
+  const TemporaryFolder folder;
+  const UserMatrix<Space, double, int> A(random_pattern<int>(5, 5, 0.5, 1));
+  const auto plan = A.plan({});
+  const auto load = [](const std::string& path) { load_plan<double, int, int, Space>(Space(), path); };
+  EXPECT_MESSAGE(runtime_error, load(folder / "none"), (folder / "none") + ": cannot be opened: No such file");
+  EXPECT_MESSAGE(runtime_error, load(folder / ""), (folder / "") + ": is a directory, expected a file");
+  EXPECT_MESSAGE(runtime_error, save_plan(plan, folder / ""), (folder / "") + ": cannot be written: is a directory");
+  EXPECT_MESSAGE(runtime_error, save_plan(plan, folder / "no/plan"), (folder / "no/plan") + ": cannot be written: No");
+  EXPECT_MESSAGE(std::logic_error, save_plan(SmallPlan(), folder / "plan"), "this plan is empty");
+  EXPECT_EQ(folder.files(), 0u);
+  folder.add("plan", "no plan");
+  EXPECT_MESSAGE(runtime_error, load(folder / "plan"), (folder / "plan") + ": expected the file of a plan");
+  folder.add("plan.gz", gzip(file_of(Format::Csr)));
+  EXPECT_NO_THROW(load(folder / "plan.gz"));
+}
+
+TEST(PlanFileErrorsTest, AFailureLeavesTheOldFileAndNoTemporary) {
+  const TemporaryFolder folder;
+  const std::string path = folder.add("plan", "old");
+  const UserMatrix<Space, double, int> A(random_pattern<int>(50, 50, 0.5, 1));
+  const auto plan = A.plan({});
+  // Files of this process may not grow beyond a limit, so that writing fails midway.
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{1000, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  const std::string message = message_of<std::runtime_error>([&] { save_plan(plan, path); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(message, path + ": cannot be written: File too large");
+  EXPECT_EQ(content_of(path), "old");
+  EXPECT_EQ(folder.files(), 1u);
+  save_plan(plan, path);
+  EXPECT_NO_THROW((load_plan<double, int, int, Space>(Space(), path)));
+}
+
+}  // namespace Tessera::Test
