@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <io/Memory.hpp>
 #include <stdexcept>
 #include <tessera/format/Permute.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
+#include <tessera/spmm/PlanFile.hpp>
 #include <tessera/spmm/Spmm.hpp>
 #include <vector>
 
@@ -64,6 +66,7 @@ class Measure {
       result.formats.push_back(add_or_refuse(format, reordering, result));
     if (contenders_.empty()) throw std::runtime_error("no format can be built; csr: " + result.formats.front().refused);
     explain(result);
+    if (!settings_.load_plan_file.empty()) result.formats.push_back(add_loaded(result));
     if (settings_.kokkos_kernels) result.kokkos_kernels = add_kokkos_kernels();
     {
       Progress progress("measuring");
@@ -113,13 +116,35 @@ class Measure {
     }
   }
 
-  /// A new row of the table. Building is timed up to three times while that takes no more than a second.
   FormatMeasurement add_format(Format format, Reordering reordering, Result& result) {
     const Progress progress("building " + std::string(to_string(format)));
+    return add_plan([&] { return build(format, reordering); }, reordering, result);
+  }
+
+  /// The plan of a file, as one more row.
+  FormatMeasurement add_loaded(Result& result) {
+    const std::string& file = settings_.load_plan_file;
+    const Progress progress("loading " + file);
+    const auto load = [&] { return load_plan<Value, int, Offset, typename ExecutionSpace::device_type>(exec_, file); };
+    FormatMeasurement row = add_plan(load, Reordering::Automatic, result);
+    const PlanType& plan = plans_.back();
+    if (plan.rows() != a_.rows || plan.columns() != a_.columns || plan.nonzeros() != a_.values.extent(0)) {
+      throw std::invalid_argument(
+          "--load-plan " + file + ": the plan is of another matrix: " + std::to_string(plan.rows()) + " x " +
+          std::to_string(plan.columns()) + ", " + std::to_string(plan.nonzeros()) + " nonzeros");
+    }
+    row.name += ", loaded";
+    result.loaded_plan = {file, std::filesystem::file_size(file), row.build_seconds};
+    return row;
+  }
+
+  /// A new row of the table. Making the plan is timed up to three times while that takes no more than a second.
+  template <class MakePlan>
+  FormatMeasurement add_plan(const MakePlan& obtain, Reordering reordering, Result& result) {
     PlanType plan;
     Workspace<ExecutionSpace> work;
     const auto make = [&] {
-      plan = build(format, reordering);
+      plan = obtain();
       work = plan.prepare(exec_, static_cast<int>(problem_.x.columns), settings_.mode);
     };
     double best = seconds_of(make, fence()), total = best;
@@ -185,13 +210,22 @@ class Measure {
 
   /// What an automatic plan chooses and why; where one format was asked for, why that one.
   void explain(Result& result) const {
-    const PlanType plan =
+    PlanType plan =
         settings_.format == "all"
             ? build(Format::Automatic, settings_.reorder == "none" ? Reordering::None : Reordering::Automatic)
             : plans_.front();
     result.automatic = plan.format();
     result.automatic_order = plan.choice().reordering;
     result.explanation = plan.explain();
+    if (!settings_.save_plan_file.empty()) save(plan, result);
+  }
+
+  /// With the transpose, if the product takes that.
+  void save(PlanType& plan, Result& result) const {
+    const std::string& file = settings_.save_plan_file;
+    plan.prepare(exec_, 0, settings_.mode);
+    const double seconds = seconds_of([&] { save_plan(plan, file); }, fence());
+    result.saved_plan = {file, std::filesystem::file_size(file), seconds};
   }
 
   Measurement add_kokkos_kernels() {

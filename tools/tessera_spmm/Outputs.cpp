@@ -12,6 +12,7 @@ void check_outputs(const Settings& settings) {
   std::map<std::filesystem::path, std::string> options;
   for (const auto& [option, file] : {std::pair<std::string, std::string>{"--write-y", settings.write_y_file},
                                      {"--json", settings.json_file},
+                                     {"--save-plan", settings.save_plan_file},
                                      {"--spy", settings.spy_file}}) {
     if (file.empty()) continue;
     try {

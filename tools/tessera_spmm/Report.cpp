@@ -137,6 +137,12 @@ std::string table(const Result& result) {
   return aligned(rows);
 }
 
+std::string plan_file_line(const char* what, const PlanFile& file, const Result& result) {
+  const double over_csr = result.csr_bytes == 0 ? 1 : static_cast<double>(file.bytes) / double(result.csr_bytes);
+  return std::string("plan ") + what + " " + file.name + ": " + with_separators(file.bytes) + " bytes (" +
+         text_format("%.3f", over_csr) + " of CSR) in " + milliseconds(file.seconds) + " ms\n";
+}
+
 }  // namespace
 
 std::string report(const Result& result) {
@@ -146,6 +152,8 @@ std::string report(const Result& result) {
   if (!notes.empty()) notes += '\n';
   if (is_transposed(result.settings.mode))
     notes += "tiles, bytes and orders are A's; the product takes its transpose\n";
+  if (result.saved_plan) notes += plan_file_line("saved to", *result.saved_plan, result);
+  if (result.loaded_plan) notes += plan_file_line("loaded from", *result.loaded_plan, result);
   return header(result) + "\n" + table(result) + notes + "\n" + result.explanation;
 }
 

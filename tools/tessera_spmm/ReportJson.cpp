@@ -67,6 +67,10 @@ Json settings_json(const Result& result) {
           {"y", or_null(settings.y_file)}};
 }
 
+Json plan_file_json(const std::optional<PlanFile>& file) {
+  return file ? Json{{"file", file->name}, {"bytes", file->bytes}, {"seconds", file->seconds}} : Json();
+}
+
 Json measurement_json(const Measurement& row) {
   return {{"name", row.name},
           {"bytes", row.bytes},
@@ -113,6 +117,8 @@ std::string report_json(const Result& result) {
               {"concurrency", result.concurrency},
               {"kokkos_version", result.kokkos_version}}},
             {"plan", {{"format", to_string(result.automatic)}, {"explanation", result.explanation}}},
+            {"saved_plan", plan_file_json(result.saved_plan)},
+            {"loaded_plan", plan_file_json(result.loaded_plan)},
             {"formats", Json::array()},
             {"kokkos_kernels", nullptr}};
   for (const FormatMeasurement& format : result.formats) json["formats"].push_back(format_json(format, result));

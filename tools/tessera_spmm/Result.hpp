@@ -55,6 +55,13 @@ struct FormatMeasurement : Measurement {
   double build_seconds = 0;  ///< make_plan and prepare
 };
 
+/// A file that a plan was saved to or loaded from.
+struct PlanFile {
+  std::string name;
+  std::size_t bytes = 0;
+  double seconds = 0;  ///< that it took
+};
+
 struct Result {
   Settings settings;
   MatrixSummary matrix;
@@ -68,6 +75,8 @@ struct Result {
   Reordering automatic_order = Reordering::None;
   std::string explanation;  ///< Plan::explain() of the automatic plan, or of the one that was asked for
   std::vector<FormatMeasurement> formats;
+  std::optional<PlanFile> saved_plan;
+  std::optional<PlanFile> loaded_plan;                ///< which is the last of the formats
   std::map<Reordering, std::vector<int>> row_orders;  ///< those that were found: which row of A is stored where
   std::optional<Measurement> kokkos_kernels;
 

@@ -27,9 +27,11 @@ struct Settings {
   Mode mode = Mode::NoTranspose;
   std::complex<double> alpha = 1;
   std::complex<double> beta = 0;
-  std::string x_file;        ///< empty: random
-  std::string y_file;        ///< empty: random
-  std::string write_y_file;  ///< this and the next two: empty for none
+  std::string x_file;          ///< empty: random
+  std::string y_file;          ///< empty: random
+  std::string load_plan_file;  ///< this and the next four: empty for none
+  std::string save_plan_file;
+  std::string write_y_file;
   std::string json_file;
   std::string spy_file;
   int repeat = 0;  ///< timed products a format; 0: as many as fit in about a second

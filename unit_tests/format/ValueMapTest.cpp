@@ -51,4 +51,31 @@ TYPED_TEST(ValueMapTest, Composes) {
   EXPECT_EQ(to_host(compose(Exec(), outer, identity).slots), (Slots{2, 0, 3, 1}));
 }
 
+TYPED_TEST(ValueMapTest, SaysWhatWouldLeadOutOfTheArrays) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Slots = std::vector<Offset>;
+  const auto fault = [](const Slots& slots, const Slots& runs, std::size_t targets, std::size_t sources,
+                        bool may_lack = false) {
+    const ValueMap<Offset, typename Exec::memory_space> map{to_device<Exec>(slots), to_device<Exec>(runs)};
+    return validate(Exec(), map, targets, sources, may_lack);
+  };
+  const auto none = static_cast<Offset>(-1);
+  EXPECT_EQ(fault({}, {}, 3, 3), "");
+  EXPECT_EQ(fault({}, {}, 3, 2), "value map: there are fewer sources than targets");
+  EXPECT_EQ(fault({2, 0, 1}, {}, 3, 3), "");
+  EXPECT_EQ(fault({2, 0, 1}, {}, 4, 3), "value map: slots does not have an element a target");
+  EXPECT_EQ(fault({2, 3, 1}, {}, 3, 3), "value map: slot 1: is not the number of a source");
+  EXPECT_EQ(fault({2, none, 1}, {}, 3, 3), "value map: slot 1: is not the number of a source");
+  EXPECT_EQ(fault({2, none, 1}, {}, 3, 3, true), "");
+  EXPECT_EQ(fault({2, 0, static_cast<Offset>(-2)}, {}, 3, 3, true), "value map: slot 2: is not the number of a source");
+  EXPECT_EQ(fault({3, 0, 2, 1}, {0, 2, 4}, 2, 4), "");
+  EXPECT_EQ(fault({3, 0, 4, 1}, {0, 2, 4}, 2, 4), "value map: slot 2: is not the number of a source");
+  EXPECT_EQ(fault({3, 0, none, 1}, {0, 2, 4}, 2, 4, true), "value map: slot 2: is not the number of a source");
+  EXPECT_EQ(fault({3, 0, 2, 1}, {0, 2, 4}, 3, 4), "value map: runs does not have an element a target and one more");
+  EXPECT_EQ(fault({3, 0, 2, 1}, {0, 2, 2, 4}, 3, 4), "value map: target 1: has no slot");
+  EXPECT_EQ(fault({3, 0, 2, 1}, {0, 5, 4}, 2, 4),
+            "value map: target 0: runs does not ascend from 0 to the number of slots");
+}
+
 }  // namespace Tessera::Test

@@ -58,6 +58,18 @@ inline PlaceInFile find_section(std::string_view file, std::string_view wanted) 
   return place;
 }
 
+/// How many values a plan in such a file says that it takes; 0 if it is too short to say. They stand after the name of
+/// a backend, the rows, the columns and the nonzeros.
+inline std::size_t source_entries(std::string_view file) {
+  const PlaceInFile plan = find_section(file, "plan");
+  std::uint64_t name_length = 0, entries = 0;
+  if (plan.bytes < 40) return 0;
+  std::memcpy(&name_length, file.data() + plan.content, 8);
+  if (name_length > plan.bytes - 40) return 0;
+  std::memcpy(&entries, file.data() + plan.content + 32 + name_length, 8);
+  return static_cast<std::size_t>(entries);
+}
+
 /// The file with another number in a section, and the checksums that fit.
 template <class Number>
 std::string with_number(std::string file, std::string_view section, std::size_t index, Number number) {

@@ -112,11 +112,11 @@ TEST_F(Program, PrintsATableWithARowAFormat) {
 TEST_F(Program, AnswersHelpAndVersion) {
   const Outcome help = accepts("--help");
   for (const char* option :
-       {"--matrix",        "--generate",     "--columns",  "--format",  "--scalar",     "--layout",
-        "--mode",          "--alpha",        "--beta",     "--x",       "--y",          "--write-y",
-        "--repeat",        "--seed",         "--brp-f",    "--brp-g",   "--bcsr-block", "--sorted-width",
-        "--sorted-height", "--memory-limit", "--json",     "--backend", "--compare",    "--spy",
-        "--version",       "elasticity",     "Exit status"}) {
+       {"--matrix",        "--generate",     "--columns",   "--format",   "--scalar",     "--layout",
+        "--mode",          "--alpha",        "--beta",      "--x",        "--y",          "--write-y",
+        "--repeat",        "--seed",         "--brp-f",     "--brp-g",    "--bcsr-block", "--sorted-width",
+        "--sorted-height", "--memory-limit", "--json",      "--backend",  "--compare",    "--spy",
+        "--version",       "--save-plan",    "--load-plan", "elasticity", "Exit status"}) {
     EXPECT_NE(help.out.find(option), std::string::npos) << option;
   }
   EXPECT_TRUE(accepts("--version").out.starts_with("tessera_spmm "));
@@ -175,6 +175,32 @@ TEST_F(Program, JsonHoldsTheKeysThatTheReadmePromises) {
     EXPECT_GT(row["build_seconds"], 0.0);
     EXPECT_EQ(row["verified"], true);
   }
+}
+
+TEST_F(Program, SavesAndLoadsPlans) {
+  for (const char* mode : {"N", "T"}) {
+    const auto json =
+        json_of(small + "--columns 3 --shuffle --format bittcf --reorder windows --save-plan a --load-plan a " +
+                "--mode " + mode);
+    ASSERT_EQ(json["formats"].size(), 2u);
+    const auto &made = json["formats"][0], &loaded = json["formats"][1];
+    EXPECT_EQ(loaded["name"], "bittcf, loaded");
+    for (const char* key : {"bytes", "tiles", "reordering", "windows"}) EXPECT_EQ(loaded[key], made[key]) << key;
+    for (const char* key : {"saved_plan", "loaded_plan"}) {
+      EXPECT_EQ(json[key]["file"], "a");
+      EXPECT_EQ(json[key]["bytes"], fs::file_size(folder_ / "a"));
+      EXPECT_GT(json[key]["seconds"], 0.0);
+    }
+  }
+  EXPECT_TRUE(json_of(small)["loaded_plan"].is_null());
+  const Outcome outcome = accepts(small + "--shuffle --load-plan a");  // the same order, as --seed is
+  EXPECT_NE(outcome.out.find("bittcf, loaded"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("plan loaded from a: "), std::string::npos) << outcome.out;
+  EXPECT_EQ(run(small + "--load-plan a").status, 1);  // of other values
+  refuses("--generate elasticity:3 --load-plan a", {"--load-plan a: the plan is of another matrix: 192 x 192"});
+  refuses(small + "--scalar float --load-plan a", {"a: the plan is of numbers of 8 bytes", "expected numbers of 4"});
+  refuses(small + "--load-plan none", {"none: cannot be opened"});
+  refuses(small + "--save-plan b --json b", {"--save-plan b: --json writes to the same file"});
 }
 
 TEST_F(Program, JsonTellsWhatTheTilesAreWorth) {

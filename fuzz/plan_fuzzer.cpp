@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <tessera/spmm/PlanFile.hpp>
+#include <tessera/spmm/Spmm.hpp>
+
+#include "FuzzCheck.hpp"
+#include "PlanFileBytes.hpp"
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Tessera::Mode;
+using Plan = Tessera::Plan<double, int, int, Exec>;
+
+constexpr int most_rows = 10000;  // of X and Y, and of values: more than an input has, unless it lies
+
+void multiply(Plan& plan, Mode mode, int columns) {
+  using View = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
+  const bool is_transposed = mode == Mode::Transpose;
+  const View x("x", is_transposed ? plan.rows() : plan.columns(), columns);
+  const View y("y", is_transposed ? plan.columns() : plan.rows(), columns);
+  auto work = plan.prepare(Exec(), columns, mode);
+  spmm(Exec(), plan, work, mode, 1.0, x, 0.0, y);
+}
+
+/// Whatever is loaded multiplies, takes new values, and is saved.
+void check(std::string_view bytes) {
+  auto plan = Tessera::parse_plan<double, int, int, Exec>(Exec(), bytes, "input");
+  const std::string path = scratch_file();
+  save_plan(plan, path);
+  const auto back = Tessera::load_plan<double, int, int, Exec>(Exec(), path);
+  std::remove(path.c_str());
+  require(back.explain() == plan.explain(), "what was saved is loaded the same");
+  if (std::max(plan.rows(), plan.columns()) > most_rows) return;
+  multiply(plan, Mode::NoTranspose, 5);
+  const std::size_t entries = Tessera::Test::source_entries(bytes);
+  if (entries <= most_rows && plan.slot_map_bytes() > 0)
+    plan.update_values(Exec(), Kokkos::View<double*, Exec>("values", entries));
+  multiply(plan, Mode::Transpose, 1);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(1).set_disable_warnings(true));
+  std::atexit(Kokkos::finalize);
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  allow_rejection([&] { check(bytes); });
+  // Most of what the fuzzer makes has wrong checksums, behind which it would never come.
+  allow_rejection([&] { check(Tessera::Test::with_right_checksums(bytes)); });
+  return 0;
+}
