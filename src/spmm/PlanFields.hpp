@@ -23,19 +23,25 @@ void transfer(Fields& fields, FormatParameters& p) {
 }
 template <class Fields>
 void transfer(Fields& fields, PlanOptions& o) {
-  fields(o.columns, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.on_unsupported);
+  fields(o.columns, o.format, o.parameters, o.staged_windows, o.reordering, o.always_reorder, o.precision,
+         o.on_unsupported, o.tuning, o.tuning_file);
 }
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {
-  fields(c.format, c.tiles, c.format_bytes, c.predicted_seconds);
+  fields(c.format, c.is_staged, c.tiles, c.format_bytes, c.predicted_seconds, c.measured_seconds);
 }
 template <class Fields>
 void transfer(Fields& fields, ReorderingTrial& t) {
   fields(t.reordering, t.relative_seconds);
 }
 template <class Fields>
+void transfer(Fields& fields, MatrixStatistics& m) {
+  fields(m.rows, m.columns, m.nonzeros, m.bittcf_tiles, m.bmat_tiles, m.window_columns, m.near_columns,
+         m.staged_columns, m.is_reordered, m.matrix_bytes, m.vector_bytes, m.offset_bytes, m.vector_columns);
+}
+template <class Fields>
 void transfer(Fields& fields, Choice& c) {
-  fields(c.format, c.candidates, c.reason, c.reordering, c.reorderings);
+  fields(c.format, c.is_staged, c.candidates, c.reason, c.model, c.device, c.statistics, c.reordering, c.reorderings);
 }
 
 template <class File, class Offset, class Memory>

@@ -115,10 +115,14 @@ void complete(const ExecutionSpace& exec, const PlanOptions& options, Side<Scala
   side.tiles = tile_metrics<ExecutionSpace, Offset>(exec, side.format);
   if constexpr (!std::is_same_v<decltype(Kernels::model(exec, options)), MachineModel>) {
     const auto stored = to_csr<ExecutionSpace, Offset>(exec, side.format);
-    side.statistics = statistics_of<Scalar>(exec, options, stored.pattern);
-    side.statistics.is_reordered = !side.orders.are_identity();
+    auto statistics = statistics_of<Scalar>(exec, options, stored.pattern);
+    statistics.is_reordered = !side.orders.are_identity();
+    Choice here = choose_format(statistics, Kernels::model(exec, options));
+    take_fastest(here, side.choice.format, options.staged_windows);
+    side.choice.is_staged = here.is_staged;
+    side.choice.statistics = statistics;
   }
-  side.kernels.build(exec, side.format, side.statistics, options);
+  side.kernels.build(exec, side.format, side.choice, options);
   side.kernels.refill(exec, side.values.data());
 }
 
