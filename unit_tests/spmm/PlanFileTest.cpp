@@ -316,7 +316,7 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   expect_refusal(with_number(csr, "orders", 0, std::int64_t(7)), "the section \"orders\" holds a number that is out");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(0)), "the section \"choice\" chooses no format");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(7)), "the section \"choice\" holds a number that is out");
-  expect_refusal(with_number(csr, "choice", 1, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
+  expect_refusal(with_number(csr, "choice", 2, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(2)), "expected section 6 to be \"window_offsets\"");
   const std::size_t name_length = std::string(Space::name()).size();
   const auto with_size = [&](std::size_t which, std::int64_t number) {  // after the name of the backend
