@@ -160,7 +160,7 @@ void transfer(File& file, Side<Scalar, Offset, ExecutionSpace>& side, Ordinal ro
 template <class File, class Members>
 void transfer_plan(File& file, Members& m) {
   file.fields("plan", m.made_on, m.rows, m.columns, m.nonzeros, m.source_entries, m.has_source, m.has_transpose,
-              m.options, m.notes);
+              m.options, m.built.notes, m.transpose_built.notes);
   transfer(file, m.source);
   transfer(file, m.plain, m.rows, m.columns, m.nonzeros);
   if (m.has_transpose) transfer(file, m.transposed, m.columns, m.rows, m.nonzeros);

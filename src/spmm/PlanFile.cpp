@@ -104,7 +104,8 @@ void check_precision(const ExecutionSpace& exec, Members& m, const std::string& 
                                 ", which is not available on this execution space; expected native, or a plan that "
                                 "was made with on_unsupported = FallBack");
   }
-  m.notes.push_back("the plan was made for precision " + precision + ", which is not available here: native is used");
+  m.built.notes.push_back("the plan was made for precision " + precision +
+                          ", which is not available here: native is used");
   options.precision = Precision::Native;
 }
 
@@ -142,7 +143,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::save(const std::string& path) co
 template <class Scalar, class Offset, class ExecutionSpace>
 PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::string_view bytes,
                                                      const std::string& name)
-    : members_(std::make_unique<Members>()) {
+    : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
   Members& m = *members_;
   SectionReader sections(bytes, name, plan_file);
   PlanReader<ExecutionSpace> file(exec, sections);

@@ -6,8 +6,8 @@
 #include <string>
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
-#include <vector>
 
+#include "BuildReport.hpp"
 #include "Side.hpp"
 
 namespace Tessera::Impl {
@@ -31,11 +31,14 @@ struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
   std::size_t source_entries = 0;  // that update_values expects
   bool has_source = true;          // until release_source
   PlanOptions options;
-  std::vector<std::string> notes;   // requests that were not met
+  BuildReport built;
+  BuildReport transpose_built;
   ValueMap<Offset, Memory> source;  // canonical entry -> entries of the caller's
   Side<Scalar, Offset, ExecutionSpace> plain;
   Side<Scalar, Offset, ExecutionSpace> transposed;
   bool has_transpose = false;
+  std::atomic<std::uint64_t> products{0};  // counted by products that run at once
+  std::uint64_t updates = 0;
 };
 
 }  // namespace Tessera::Impl

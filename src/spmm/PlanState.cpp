@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -11,8 +11,10 @@
 #include <utility>
 #include <variant>
 
+#include "CheckProduct.hpp"
 #include "Explain.hpp"
 #include "PlanMembers.hpp"
+#include "Stats.hpp"
 
 namespace Tessera::Impl {
 
@@ -46,6 +48,15 @@ void check_sizes(const Input& input) {
          std::to_string(input.values_size) + " values; expected " +
          (area == 1 ? "the same number" : std::to_string(area) + " values a column index"));
   }
+  const auto check_data = [&](const char* name, const void* data, std::size_t size) {
+    if (data == nullptr && size > 0) {
+      fail(std::string(name) + " has " + std::to_string(size) +
+           " elements and no memory (its data is null); expected allocated memory");
+    }
+  };
+  check_data("row_offsets", input.pattern.row_offsets, input.row_offsets_size);
+  check_data("column_indices", input.pattern.column_indices, input.column_indices_size);
+  check_data("values", input.values, input.values_size);
 }
 
 /// The precision that is asked for; where there are no kernels for it, native if the options allow a fall-back.
@@ -74,13 +85,40 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_input(
   return result;
 }
 
+/// The transpose of a plan's matrix, with its values. Waits for `exec`.
+template <class ExecutionSpace, class Members>
+auto transposed_side(const ExecutionSpace& exec, const Members& m, BuildReport& report) {
+  const Region<ExecutionSpace> region("Tessera::transpose");
+  const Kokkos::Timer timer;
+  auto rows = timed(exec, "Tessera::analysis", report.seconds.analysis, [&] { return canonical_rows(exec, m.plain); });
+  const auto turned = timed(exec, "Tessera::analysis", report.seconds.analysis,
+                            [&] { return transpose(exec, rows.pattern.view(), m.nonzeros); });
+  PlanOptions options = m.options;
+  // Blocks of h x w turned are blocks of w x h.
+  std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
+  std::remove_cvref_t<decltype(m.plain)> side;
+  try {
+    side = best_side<typename decltype(side.values)::value_type>(exec, options, m.plain.choice.format, turned, report);
+  } catch (const std::invalid_argument& refusal) {
+    throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
+                                std::string(refusal.what()));
+  }
+  timed(exec, "Tessera::fill_values", report.seconds.values,
+        [&] { fill(exec, side, rows.values, m.plain.values.data()); });
+  if (!m.has_source) side.map = {};
+  report.seconds.total = timer.seconds();
+  return side;
+}
+
 }  // namespace
 
 template <class Scalar, class Offset, class ExecutionSpace>
 PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const Input& input,
                                                      const PlanOptions& options)
-    : members_(std::make_unique<Members>()) {
+    : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
   using Memory = typename ExecutionSpace::memory_space;
+  const Region<ExecutionSpace> region("Tessera::make_plan");
+  const Kokkos::Timer timer;
   check_sizes<Offset>(input);
   if (options.columns < 0) {
     throw std::invalid_argument("Tessera::make_plan: options.columns is " + std::to_string(options.columns) +
@@ -88,8 +126,10 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   }
   Members& m = *members_;
   m.options = options;
-  m.options.precision = available_precision<Scalar, Offset>(exec, options, m.notes);
-  const auto canonical = rows_of_input<Scalar, Offset>(exec, input);
+  m.options.precision = available_precision<Scalar, Offset>(exec, options, m.built.notes);
+  BuildSeconds& seconds = m.built.seconds;
+  const auto canonical =
+      timed(exec, "Tessera::analysis", seconds.analysis, [&] { return rows_of_input<Scalar, Offset>(exec, input); });
   m.rows = canonical.pattern.rows;
   m.columns = canonical.pattern.columns;
   m.nonzeros = canonical.pattern.nonzeros;
@@ -97,13 +137,23 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   m.source = canonical.values;
 
   m.plain =
-      best_side<Scalar>(exec, m.options, options.format, BuiltCsr<Offset, Memory>{canonical.pattern, {}}, m.notes);
-  fill(exec, m.plain, m.source, input.values);
+      best_side<Scalar>(exec, m.options, options.format, BuiltCsr<Offset, Memory>{canonical.pattern, {}}, m.built);
+  timed(exec, "Tessera::fill_values", seconds.values, [&] { fill(exec, m.plain, m.source, input.values); });
   exec.fence("Tessera::make_plan");
+  seconds.total = timer.seconds();
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
 PlanState<Scalar, Offset, ExecutionSpace>::~PlanState() = default;
+
+template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t PlanState<Scalar, Offset, ExecutionSpace>::held_bytes() const {
+  return is_alive() ? bytes() : 0;
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+void PlanState<Scalar, Offset, ExecutionSpace>::release() noexcept {
+  members_.reset();
+}
 
 template <class Scalar, class Offset, class ExecutionSpace>
 Ordinal PlanState<Scalar, Offset, ExecutionSpace>::rows() const {
@@ -148,7 +198,7 @@ std::size_t PlanState<Scalar, Offset, ExecutionSpace>::bytes() const {
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
-std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
+Explanation PlanState<Scalar, Offset, ExecutionSpace>::explanation() const {
   const Members& m = *members_;
   Explanation e;
   e.rows = m.rows;
@@ -163,51 +213,53 @@ std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
   e.kernels = m.plain.kernels.describe();
   e.duplicates_summed = m.source.has_duplicates();
   if (m.is_loaded) e.made_on = m.made_on;
-  e.notes = m.notes;
-  return Impl::explain(e, m.plain.choice, m.has_transpose ? &m.transposed.choice : nullptr);
+  e.notes = m.built.notes;
+  for (const std::string& note : m.transpose_built.notes) e.notes.push_back("transpose: " + note);
+  return e;
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
+  const Members& m = *members_;
+  return Impl::explain(explanation(), m.plain.choice, m.has_transpose ? &m.transposed.choice : nullptr);
+}
+template <class Scalar, class Offset, class ExecutionSpace>
+std::string PlanState<Scalar, Offset, ExecutionSpace>::stats() const {
+  const Members& m = *members_;
+  const SideStats plain{m.plain.choice, m.plain.tiles, m.built.seconds};
+  const SideStats transposed{m.transposed.choice, m.transposed.tiles, m.transpose_built.seconds};
+  return Impl::stats(explanation(), to_string(m.options.precision), plain, m.has_transpose ? &transposed : nullptr,
+                     {m.products.load(std::memory_order_relaxed), m.updates});
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
 Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(const ExecutionSpace& exec, int columns,
                                                                              Mode mode) {
+  const Region<ExecutionSpace> region("Tessera::prepare");
   if (columns < 0) {
     throw std::invalid_argument("Tessera::Plan::prepare: columns is " + std::to_string(columns) +
                                 "; expected a number that is not negative");
   }
   Members& m = *members_;
-  if (is_transposed(mode) && !m.has_transpose) build_transpose(exec);
   const Ordinal x_rows = is_transposed(mode) ? m.rows : m.columns;
-  const auto& side = is_transposed(mode) ? m.transposed : m.plain;
-  return Workspace<ExecutionSpace>(exec, m.id, mode, columns, side.scratch_bytes(x_rows, columns));
-}
-
-template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::build_transpose(const ExecutionSpace& exec) {
-  Members& m = *members_;
-  const auto rows = canonical_rows(exec, m.plain);
-  const auto turned = transpose(exec, rows.pattern.view(), m.nonzeros);
-  PlanOptions options = m.options;
-  // Blocks of h x w turned are blocks of w x h.
-  std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
-  Side<Scalar, Offset, ExecutionSpace> side;  // the plan stays as it is if memory runs out
-  std::vector<std::string> notes;
-  try {
-    side = best_side<Scalar>(exec, options, m.plain.choice.format, turned, notes);
-  } catch (const std::invalid_argument& refusal) {
-    throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
-                                std::string(refusal.what()));
-  }
-  fill(exec, side, rows.values, m.plain.values.data());
-  if (!m.has_source) side.map = {};
-  exec.fence("Tessera::Plan::prepare");
+  const auto workspace = [&](const auto& side) {
+    return Workspace<ExecutionSpace>(exec, m.id, mode, columns, side.scratch_bytes(x_rows, columns));
+  };
+  if (!is_transposed(mode)) return workspace(m.plain);
+  if (m.has_transpose) return workspace(m.transposed);
+  BuildReport report;
+  auto side = transposed_side(exec, m, report);
+  auto result = workspace(side);
+  // Until here the plan is as it was, and from here on nothing can fail: Views, vectors and numbers are moved.
   m.transposed = std::move(side);
+  m.transpose_built = std::move(report);
   m.has_transpose = true;
-  for (const std::string& note : notes) m.notes.push_back("transpose: " + note);
+  return result;
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
 void PlanState<Scalar, Offset, ExecutionSpace>::update_values(const ExecutionSpace& exec, const Scalar* values,
                                                               std::size_t count) {
+  const Region<ExecutionSpace> region("Tessera::update_values");
   Members& m = *members_;
   if (!m.has_source) {
     throw std::logic_error("Tessera::Plan::update_values: release_source() was called before; make a new plan");
@@ -217,8 +269,13 @@ void PlanState<Scalar, Offset, ExecutionSpace>::update_values(const ExecutionSpa
                                 " values; expected those of the matrix that the plan was made from, " +
                                 std::to_string(m.source_entries));
   }
+  if (values == nullptr && count > 0) {
+    throw std::invalid_argument("Tessera::Plan::update_values: values has " + std::to_string(count) +
+                                " elements and no memory (its data is null); expected allocated memory");
+  }
   fill(exec, m.plain, m.source, values);
   if (m.has_transpose) fill(exec, m.transposed, m.source, values);
+  ++m.updates;
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -231,31 +288,22 @@ void PlanState<Scalar, Offset, ExecutionSpace>::release_source() {
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::check_product(const Workspace<ExecutionSpace>& work, Mode mode,
-                                                              Ordinal x_rows, Ordinal x_columns, Ordinal y_rows,
-                                                              Ordinal y_columns) const {
+template <class VectorScalar>
+void PlanState<Scalar, Offset, ExecutionSpace>::check_product(const ExecutionSpace& exec,
+                                                              const Workspace<ExecutionSpace>& work, Mode mode,
+                                                              const Multivector<const VectorScalar>& X,
+                                                              const Multivector<VectorScalar>& Y) const {
   const Members& m = *members_;
-  const auto fail = [](const std::string& what) { throw std::invalid_argument("Tessera::spmm: " + what); };
-  const auto shape = [](Ordinal rows, Ordinal columns) {
-    return std::to_string(rows) + " x " + std::to_string(columns);
-  };
   const Ordinal op_rows = is_transposed(mode) ? m.columns : m.rows;
   const Ordinal op_columns = is_transposed(mode) ? m.rows : m.columns;
-  if (x_rows != op_columns || y_rows != op_rows || x_columns != y_columns) {
-    fail("op(A) is " + shape(op_rows, op_columns) + " in mode " + std::string(to_string(mode)) + ", X is " +
-         shape(x_rows, x_columns) + ", Y is " + shape(y_rows, y_columns) + "; expected X with " +
-         std::to_string(op_columns) + " rows, Y with " + std::to_string(op_rows) +
-         " rows, and as many columns in Y as in X");
+  if (X.rows != op_columns || Y.rows != op_rows || X.columns != Y.columns) {
+    refuse_product("op(A) is " + shape(op_rows, op_columns) + " in mode " + std::string(to_string(mode)) + ", X is " +
+                   shape(X.rows, X.columns) + ", Y is " + shape(Y.rows, Y.columns) + "; expected X with " +
+                   std::to_string(op_columns) + " rows, Y with " + std::to_string(op_rows) +
+                   " rows, and as many columns in Y as in X");
   }
-  if (!work.belongs_to(m.id)) fail("the workspace is not from this plan's prepare()");
-  if (work.mode() != mode) {
-    fail("the workspace was prepared for mode " + std::string(to_string(work.mode())) + "; expected one for mode " +
-         std::string(to_string(mode)));
-  }
-  if (work.columns() < x_columns) {
-    fail("the workspace was prepared for " + std::to_string(work.columns()) + " columns; expected at least X's " +
-         std::to_string(x_columns));
-  }
+  check_memory(X, Y);
+  check_workspace(exec, work, m.id, mode, X.columns);
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
@@ -264,13 +312,12 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
                                                       Mode mode, VectorScalar alpha,
                                                       const Multivector<const VectorScalar>& X, VectorScalar beta,
                                                       const Multivector<VectorScalar>& Y) const {
-  const Kokkos::Profiling::ScopedRegion region("Tessera::spmm");
-  check_product(work, mode, X.rows, X.columns, Y.rows, Y.columns);
+  const Region<ExecutionSpace> region("Tessera::spmm");
+  check_product(exec, work, mode, X, Y);
+  members_->products.fetch_add(1, std::memory_order_relaxed);
   if (Y.rows == 0 || Y.columns == 0) return;
   const Members& m = *members_;
   if (alpha == VectorScalar(0) || m.nonzeros == 0) return scale(exec, beta, Y);
-  if (X.data == Y.data)
-    throw std::invalid_argument("Tessera::spmm: X and Y are the same memory; expected Y apart from X");
   const auto& side = is_transposed(mode) ? m.transposed : m.plain;
   const Product<Scalar, VectorScalar> product{nullptr, is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
   side.multiply(exec, product, m.nonzeros, {work.data(), work.bytes()});

@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "BuildReport.hpp"
 #include "Products.hpp"
 #include "Reorder.hpp"
 #include "Tune.hpp"
@@ -88,27 +89,32 @@ BuiltFormat<Offset, Memory> build_or_fall_back(const ExecutionSpace& exec, const
 
 /// A matrix in the format that is wanted, or chosen, with its rows and columns in an order.
 ///
-/// \param rows  [in] canonical, in that order; entry i is the entry rows.values (i) of A
-/// \param notes [in,out] gets a note about a fall-back
+/// \param rows   [in] canonical, in that order; entry i is the entry rows.values (i) of A
+/// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
                                                 const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& rows,
                                                 const Orders<typename ExecutionSpace::memory_space>& orders,
-                                                std::vector<std::string>& notes) {
+                                                BuildReport& report) {
   Side<Scalar, Offset, ExecutionSpace> side;
-  auto statistics = statistics_of<Scalar>(exec, options, rows.pattern);
-  statistics.is_reordered = !orders.are_identity();
   const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options);
+  auto statistics = timed(exec, "Tessera::analysis", report.seconds.analysis,
+                          [&] { return statistics_of<Scalar>(exec, options, rows.pattern); });
+  statistics.is_reordered = !orders.are_identity();
   side.choice = choose_format(statistics, machine);
   side.choice.device = DeviceKernels<Scalar, Offset, ExecutionSpace>::device_name(exec);
   take_fastest(side.choice, wanted, options.staged_windows);
-  if (wanted == Format::Automatic && options.tuning == Tuning::Measure)
-    tune<Scalar>(exec, options, rows.pattern, side.choice);
-  auto built = build_or_fall_back<Scalar>(exec, options, side.choice, rows.pattern, notes);
-  side.format = std::move(built.pattern);
-  side.orders = orders;
-  side.map = compose(exec, rows.values, built.values);
-  side.tiles = tile_metrics<ExecutionSpace, Offset>(exec, side.format);
+  if (wanted == Format::Automatic && options.tuning == Tuning::Measure) {
+    timed(exec, "Tessera::tune", report.seconds.tuning,
+          [&] { tune<Scalar>(exec, options, rows.pattern, side.choice); });
+  }
+  timed(exec, "Tessera::build_format", report.seconds.format, [&] {
+    auto built = build_or_fall_back<Scalar>(exec, options, side.choice, rows.pattern, report.notes);
+    side.format = std::move(built.pattern);
+    side.orders = orders;
+    side.map = compose(exec, rows.values, built.values);
+    side.tiles = tile_metrics<ExecutionSpace, Offset>(exec, side.format);
+  });
   auto& candidates = side.choice.candidates;
   const auto is_built = [&](const Candidate& candidate) { return candidate.format == side.choice.format; };
   if (std::none_of(candidates.begin(), candidates.end(), is_built)) {
@@ -131,18 +137,26 @@ inline std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Fo
 
 /// A matrix in the order that a reordering finds; nothing if that is the one that it has.
 ///
+/// \param seconds [in,out] gets the times
 /// \throws FormatTooLarge whatever the options say: an order for blocks is none for compressed rows
 template <class Scalar, class Offset, class ExecutionSpace>
 std::optional<Side<Scalar, Offset, ExecutionSpace>> reordered_side(
     const ExecutionSpace& exec, PlanOptions options, Format wanted, Reordering reordering,
-    const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A) {
-  const auto orders = find_orders(exec, A.pattern, reordering, wanted, options.parameters, sizeof(Scalar));
+    const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A, BuildSeconds& seconds) {
+  Orders<typename ExecutionSpace::memory_space> orders;
+  BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows;
+  timed(exec, "Tessera::reordering", seconds.reordering, [&] {
+    orders = find_orders(exec, A.pattern, reordering, wanted, options.parameters, sizeof(Scalar));
+    if (orders.are_identity()) return;
+    rows = permute(exec, A.pattern, orders);
+    rows.values = compose(exec, A.values, rows.values);
+  });
   if (orders.are_identity()) return std::nullopt;
-  auto rows = permute(exec, A.pattern, orders);
-  rows.values = compose(exec, A.values, rows.values);
   options.on_unsupported = OnUnsupported::Throw;
-  std::vector<std::string> no_notes;
-  auto side = build_side<Scalar>(exec, options, wanted, rows, orders, no_notes);
+  BuildReport report;  // whose notes are none: what does not fit is refused
+  report.seconds = seconds;
+  auto side = build_side<Scalar>(exec, options, wanted, rows, orders, report);
+  seconds = report.seconds;
   side.choice.reordering = reordering;
   return side;
 }
@@ -150,13 +164,13 @@ std::optional<Side<Scalar, Offset, ExecutionSpace>> reordered_side(
 /// A matrix in the order that is predicted to be the fastest of those that the options name, or in the best of them if
 /// they insist. Its values are yet to be filled in.
 ///
-/// \param A     [in] canonical; entry i is the entry A.values (i) of the plan's matrix
-/// \param notes [in,out] gets a note about a fall-back
+/// \param A      [in] canonical; entry i is the entry A.values (i) of the plan's matrix
+/// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
                                                const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A,
-                                               std::vector<std::string>& notes) {
-  auto best = build_side<Scalar>(exec, options, wanted, A, {}, notes);
+                                               BuildReport& report) {
+  auto best = build_side<Scalar>(exec, options, wanted, A, {}, report);
   if (wanted != Format::Automatic) wanted = best.choice.format;  // also after a fall-back
   const double natural = best.predicted_seconds();
   double least = options.always_reorder ? std::numeric_limits<double>::infinity() : worthwhile_reordering * natural;
@@ -167,7 +181,7 @@ Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const
   for (const Reordering reordering : reorderings) {
     ReorderingTrial trial{reordering, 1};
     try {
-      if (auto side = reordered_side<Scalar>(exec, options, wanted, reordering, A)) {
+      if (auto side = reordered_side<Scalar>(exec, options, wanted, reordering, A, report.seconds)) {
         trial.relative_seconds = natural > 0 ? side->predicted_seconds() / natural : 1;
         if (side->predicted_seconds() < least) {
           least = side->predicted_seconds();
@@ -183,7 +197,8 @@ Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const
   best.choice.reorderings = std::move(trials);
   const std::size_t places = std::visit([](const auto& any) { return any.places(); }, best.format);
   best.values = allocate<decltype(best.values)>(exec, "Tessera::values", places);
-  best.kernels.build(exec, best.format, best.choice, options);
+  timed(exec, "Tessera::build_kernels", report.seconds.kernels,
+        [&] { best.kernels.build(exec, best.format, best.choice, options); });
   return best;
 }
 

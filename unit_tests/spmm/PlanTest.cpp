@@ -161,8 +161,7 @@ TYPED_TEST(PlanTest, RefusesBadProducts) {
       random_pattern<typename TypeParam::Offset>(20, 20, 0.2, 1));
   auto square_plan = square.plan({});
   auto square_work = square_plan.prepare(exec, 4, N);
-  EXPECT_MESSAGE(invalid_argument, spmm(exec, square_plan, square_work, N, 1.0, y, 0.0, y),
-                 "X and Y are the same memory");
+  EXPECT_MESSAGE(invalid_argument, spmm(exec, square_plan, square_work, N, 1.0, y, 0.0, y), "are the same memory");
   const Plan<double, int, typename TypeParam::Offset, Exec> empty;
   EXPECT_MESSAGE(std::logic_error, empty.rows(), "this plan is empty");
 }

@@ -60,6 +60,16 @@ class Plan {
   const Choice& choice() const { return state().choice(); }
   /// The same in words, for a person: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
+  /// All that is known of the plan, for programs: an object in JSON, with the members
+  ///   rows, columns, nonzeros, vector_columns, execution_space, precision, kernels, duplicates_summed, notes;
+  ///   format, reason, candidates (format, tiles, bytes, predicted_seconds), reordering, reorderings (reordering,
+  ///   relative_seconds: null if it was refused) and tiles (count, nonzeros, mean_nonzeros, fill, imbalance: null
+  ///   without windows), as in choice() and tile_metrics();
+  ///   bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts;
+  ///   seconds that make_plan took: analysis, reordering, format, kernels, values, total;
+  ///   transpose: null, or format, ..., tiles and seconds of the transpose;
+  ///   products and updates: how often spmm() and update_values() were called, in all copies of the plan.
+  std::string stats() const { return state().stats(); }
   /// The tiles of the format: how many, how full, how evenly spread over the windows of rows.
   const TileMetrics& tile_metrics() const { return state().tile_metrics(); }
   /// In which order the rows of A are stored: row order(i) stands in place i. The identity unless a reordering was
@@ -112,6 +122,8 @@ class Plan {
   state_type& state() const {
     if (!state_)
       throw std::logic_error("Tessera::Plan: this plan is empty; assign the result of make_plan() to it first");
+    if (!state_->is_alive())
+      throw std::logic_error("Tessera::Plan: Kokkos::finalize() freed this plan; expected no use of it afterwards");
     return *state_;
   }
 

@@ -8,12 +8,13 @@
 
 namespace Tessera {
 
-/// The workspaces of one plan on one execution space instance, one a mode, for callers who learn only with a product
-/// which mode and how many columns it has: the adapters to Kokkos Kernels and Tpetra.
+/// The workspaces of one plan, one a mode, for callers who learn only with a product which mode and how many columns it
+/// has: the adapters to Kokkos Kernels and Tpetra.
 template <class ExecutionSpace>
 class Workspaces {
  public:
-  /// The workspace for products in this mode with `columns` columns.
+  /// The workspace for products on `exec` in this mode with `columns` columns. The caller has fenced the instance that
+  /// the last product ran on, if it was another one.
   ///
   /// Prepared anew only when none in this mode has had as many: a workspace grows and never shrinks, so that a block
   /// solver that deflates and starts again allocates once.
@@ -24,6 +25,7 @@ class Workspaces {
       slot.workspace = plan.prepare(exec, columns, mode);
       slot.prepared = true;
     }
+    if (!slot.workspace.is_of(exec)) slot.workspace.move_to(exec);
     return slot.workspace;
   }
 

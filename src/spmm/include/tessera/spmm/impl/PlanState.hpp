@@ -13,13 +13,16 @@
 #include <tessera/select/Choice.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <tessera/spmm/Workspace.hpp>
+#include <tessera/spmm/impl/LiveObject.hpp>
 
 namespace Tessera::Impl {
+
+struct Explanation;
 
 /// What Plan hides: compiled in the library for every kernel scalar, offset and enabled execution space, so that a
 /// user's file instantiates none of it.
 template <class Scalar, class Offset, class ExecutionSpace>
-class PlanState {
+class PlanState final : private LiveObject {
  public:
   /// A matrix of the user's, with the sizes of its arrays for checking.
   struct Input {
@@ -34,9 +37,12 @@ class PlanState {
   PlanState(const ExecutionSpace& exec, const Input& input, const PlanOptions& options);
   /// Of the bytes of a file that save() wrote; messages call it `name`.
   PlanState(const ExecutionSpace& exec, std::string_view bytes, const std::string& name);
-  ~PlanState();
+  ~PlanState() override;
   PlanState(const PlanState&) = delete;
   PlanState& operator=(const PlanState&) = delete;
+
+  /// Until Kokkos::finalize(); nothing else may be called then.
+  bool is_alive() const { return members_ != nullptr; }
 
   Ordinal rows() const;
   Ordinal columns() const;
@@ -45,6 +51,7 @@ class PlanState {
   const TileMetrics& tile_metrics() const;
   const Permutation<typename ExecutionSpace::memory_space>& row_order() const;
   std::string explain() const;
+  std::string stats() const;
   std::size_t bytes() const;
   std::size_t format_bytes() const;
   std::size_t slot_map_bytes() const;
@@ -62,9 +69,12 @@ class PlanState {
 
  private:
   struct Members;
-  void build_transpose(const ExecutionSpace& exec);
-  void check_product(const Workspace<ExecutionSpace>& work, Mode mode, Ordinal x_rows, Ordinal x_columns,
-                     Ordinal y_rows, Ordinal y_columns) const;
+  Explanation explanation() const;
+  std::size_t held_bytes() const override;
+  void release() noexcept override;
+  template <class VectorScalar>
+  void check_product(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode,
+                     const Multivector<const VectorScalar>& X, const Multivector<VectorScalar>& Y) const;
   std::unique_ptr<Members> members_;
 };
 

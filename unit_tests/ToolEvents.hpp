@@ -18,16 +18,29 @@ class ToolEvents {
   ToolEvents() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
     namespace Tools = Kokkos::Tools::Experimental;
     log() = {};
-    Tools::set_push_region_callback([](const char* name) { log().regions.emplace_back(name); });
+    Tools::set_push_region_callback([](const char* name) {
+      log().regions.emplace_back(name);
+      ++log().open_regions;
+    });
+    Tools::set_pop_region_callback([] { --log().open_regions; });
     const auto note_kernel = [](const char* name, std::uint32_t, std::uint64_t*) { log().kernels.emplace_back(name); };
     Tools::set_begin_parallel_for_callback(note_kernel);
     Tools::set_begin_parallel_reduce_callback(note_kernel);
     Tools::set_begin_parallel_scan_callback(note_kernel);
-    Tools::set_begin_fence_callback(
-        [](const char* name, std::uint32_t, std::uint64_t*) { log().fences.emplace_back(name); });
+    Tools::set_begin_fence_callback([](const char* name, std::uint32_t, std::uint64_t*) {
+      // Not those that Kokkos makes for the sake of the callbacks here.
+      if (!std::string_view(name).starts_with("Kokkos::Tools::invoke_kokkosp_callback"))
+        log().fences.emplace_back(name);
+    });
     Tools::set_allocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
       log().allocations.emplace_back(label);
     });
+    Tools::set_deallocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
+      log().deallocations.emplace_back(label);
+    });
+    Tools::set_begin_deep_copy_callback([](Kokkos::Tools::SpaceHandle, const char* target, const void*,
+                                           Kokkos::Tools::SpaceHandle, const char*, const void*,
+                                           std::uint64_t) { log().copies.emplace_back(target); });
   }
   ~ToolEvents() { Kokkos::Tools::Experimental::set_callbacks(before_); }
   ToolEvents(const ToolEvents&) = delete;
@@ -48,6 +61,14 @@ class ToolEvents {
   }
   std::size_t allocations() const { return log().allocations.size(); }
   std::size_t fences(std::string_view name) const { return count(log().fences, name); }
+  /// Whatever makes the host wait, or takes or gives back memory.
+  std::size_t waits_and_memory() const {
+    return log().fences.size() + log().copies.size() + log().allocations.size() + log().deallocations.size();
+  }
+  const std::vector<std::string>& kernels() const { return log().kernels; }
+  const std::vector<std::string>& regions() const { return log().regions; }
+  /// Regions that were entered and not left.
+  int open_regions() const { return log().open_regions; }
 
   /// All of it, for the message of a test that fails.
   std::string text() const {
@@ -59,12 +80,15 @@ class ToolEvents {
     append("kernel", log().kernels);
     append("fence", log().fences);
     append("allocation", log().allocations);
+    append("deallocation", log().deallocations);
+    append("deep copy to", log().copies);
     return result;
   }
 
  private:
   struct Log {
-    std::vector<std::string> regions, kernels, fences, allocations;
+    std::vector<std::string> regions, kernels, fences, allocations, deallocations, copies;
+    int open_regions = 0;
   };
   // The callbacks are plain functions.
   static Log& log() {

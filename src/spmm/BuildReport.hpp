@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "Region.hpp"
+
+namespace Tessera::Impl {
+
+/// Seconds that the steps of make_plan(), or of building the transpose, took.
+struct BuildSeconds {
+  double analysis = 0;    ///< checks, sorting, statistics, the choice
+  double tuning = 0;      ///< measuring candidates
+  double reordering = 0;  ///< orders of rows, those that were not kept as well
+  double format = 0;      ///< every format that was built
+  double kernels = 0;     ///< what kernels made for the device keep
+  double values = 0;      ///< filling them in
+  double total = 0;
+};
+
+/// What is known of how a plan, or its transpose, was built.
+struct BuildReport {
+  std::vector<std::string> notes;  ///< requests that were not met
+  BuildSeconds seconds;
+};
+
+/// Calls step() in a region of that name, waits for `exec` and adds the time that passed.
+template <class ExecutionSpace, class Step>
+auto timed(const ExecutionSpace& exec, const char* region_name, double& seconds, const Step& step) {
+  const Region<ExecutionSpace> region(region_name);
+  const Kokkos::Timer timer;
+  const auto finish = [&] {
+    exec.fence(region_name);
+    seconds += timer.seconds();
+  };
+  if constexpr (std::is_void_v<decltype(step())>) {
+    step();
+    finish();
+  } else {
+    auto result = step();
+    finish();
+    return result;
+  }
+}
+
+}  // namespace Tessera::Impl

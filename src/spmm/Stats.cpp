@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Stats.hpp"
+
+#include "Json.hpp"
+
+namespace Tessera::Impl {
+
+namespace {
+
+void write_candidates(JsonWriter& json, const Choice& choice) {
+  json.key("candidates").begin('[');
+  for (const Candidate& candidate : choice.candidates) {
+    json.begin('{');
+    json.key("format").value(to_string(candidate.format));
+    json.key("is_staged").value(candidate.is_staged);
+    json.key("tiles").value(candidate.tiles);
+    json.key("bytes").value(candidate.format_bytes);
+    json.key("predicted_seconds").value(candidate.predicted_seconds);
+    json.key("measured_seconds");
+    candidate.measured_seconds > 0 ? json.value(candidate.measured_seconds) : json.null();
+    json.end('}');
+  }
+  json.end(']');
+}
+
+void write_reorderings(JsonWriter& json, const Choice& choice) {
+  json.key("reorderings").begin('[');
+  for (const ReorderingTrial& trial : choice.reorderings) {
+    json.begin('{');
+    json.key("reordering").value(to_string(trial.reordering));
+    json.key("relative_seconds").value(trial.relative_seconds);  // null: refused
+    json.end('}');
+  }
+  json.end(']');
+}
+
+void write_tiles(JsonWriter& json, const TileMetrics& metrics) {
+  json.key("tiles").begin('{');
+  json.key("count").value(metrics.tiles);
+  json.key("nonzeros").value(metrics.tiled_nonzeros);
+  json.key("mean_nonzeros").value(metrics.mean_nonzeros);
+  json.key("fill").value(metrics.fill);
+  json.key("imbalance");
+  metrics.imbalance ? json.value(*metrics.imbalance) : json.null();
+  json.end('}');
+}
+
+void write_seconds(JsonWriter& json, const BuildSeconds& seconds) {
+  json.key("seconds").begin('{');
+  json.key("analysis").value(seconds.analysis);
+  json.key("tuning").value(seconds.tuning);
+  json.key("reordering").value(seconds.reordering);
+  json.key("format").value(seconds.format);
+  json.key("kernels").value(seconds.kernels);
+  json.key("values").value(seconds.values);
+  json.key("total").value(seconds.total);
+  json.end('}');
+}
+
+/// The members of an object that tell of a side.
+void write_side(JsonWriter& json, const SideStats& side) {
+  json.key("format").value(to_string(side.choice.format));
+  json.key("is_staged").value(side.choice.is_staged);
+  json.key("model").value(side.choice.model);
+  json.key("device").value(side.choice.device);
+  json.key("reason").value(side.choice.reason);
+  write_candidates(json, side.choice);
+  json.key("reordering").value(to_string(side.choice.reordering));
+  write_reorderings(json, side.choice);
+  write_tiles(json, side.tiles);
+  write_seconds(json, side.seconds);
+}
+
+void write_bytes(JsonWriter& json, const Explanation& e) {
+  json.key("bytes").begin('{');
+  json.key("format").value(e.format_bytes);
+  json.key("transpose").value(e.transpose_bytes);
+  json.key("slot_maps").value(e.slot_map_bytes);
+  json.key("kernels").value(e.kernel_bytes);
+  json.key("total").value(e.format_bytes + e.transpose_bytes + e.slot_map_bytes + e.kernel_bytes);
+  json.end('}');
+}
+
+}  // namespace
+
+std::string stats(const Explanation& e, std::string_view precision, const SideStats& plain, const SideStats* transposed,
+                  const Uses& uses) {
+  JsonWriter json;
+  json.begin('{');
+  json.key("rows").value(e.rows);
+  json.key("columns").value(e.columns);
+  json.key("nonzeros").value(e.nonzeros);
+  json.key("vector_columns").value(e.vector_columns);
+  json.key("execution_space").value(e.execution_space);
+  json.key("precision").value(precision);
+  write_side(json, plain);
+  json.key("kernels").value(e.kernels);
+  write_bytes(json, e);
+  json.key("transpose");
+  if (transposed != nullptr) {
+    json.begin('{');
+    write_side(json, *transposed);
+    json.end('}');
+  } else {
+    json.null();
+  }
+  json.key("products").value(uses.products);
+  json.key("updates").value(uses.updates);
+  json.key("duplicates_summed").value(e.duplicates_summed);
+  json.key("notes").begin('[');
+  for (const std::string& note : e.notes) json.value(note);
+  json.end(']');
+  json.end('}');
+  return json.text();
+}
+
+}  // namespace Tessera::Impl

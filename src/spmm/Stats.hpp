@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/select/Choice.hpp>
+
+#include "BuildReport.hpp"
+#include "Explain.hpp"
+
+namespace Tessera::Impl {
+
+/// A side of a plan, A or its transpose, for Plan::stats().
+struct SideStats {
+  const Choice& choice;
+  const TileMetrics& tiles;
+  const BuildSeconds& seconds;
+};
+
+/// What has been done with a plan.
+struct Uses {
+  std::uint64_t products = 0;
+  std::uint64_t updates = 0;
+};
+
+/// \param precision  [in] its name
+/// \param transposed [in] null where there is no transpose
+std::string stats(const Explanation& explanation, std::string_view precision, const SideStats& plain,
+                  const SideStats* transposed, const Uses& uses);
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace Tessera {
+
+/// Whether SpmvHandle and TpetraOperator compare the values of the matrix with those that they copied, in each product,
+/// and throw std::logic_error if somebody changed them and did not say so.
+///
+/// By default only in a debug build of Tessera (CMake's option TESSERA_DEBUG, or CMAKE_BUILD_TYPE=Debug); the
+/// environment variable TESSERA_DEBUG, 1 or 0, decides for any build. Values are compared by a checksum: a product
+/// reads the matrix' values once more and waits for the result.
+bool checks_values();
+
+/// Decides for the rest of the program, from the next time that values are copied on. Not while products run.
+void check_values(bool wanted);
+
+namespace Impl {
+
+/// A number that tells arrays apart whose content differs, be it in the order alone; never 0. Waits for `exec`.
+template <class ExecutionSpace>
+std::uint64_t checksum_of_words(const ExecutionSpace& exec, const std::uint32_t* words, std::size_t size);
+
+/// Values as they were when they were copied.
+class CopiedValues {
+ public:
+  /// \param values [in] a contiguous View of rank 1
+  template <class ExecutionSpace, class Values>
+  void remember(const ExecutionSpace& exec, const Values& values) {
+    checksum_ = checks_values() ? checksum_of(exec, values) : 0;
+  }
+
+  /// Whether these are others; false where nothing is known.
+  template <class ExecutionSpace, class Values>
+  bool differ_from(const ExecutionSpace& exec, const Values& values) const {
+    return checksum_ != 0 && checks_values() && checksum_of(exec, values) != checksum_;
+  }
+
+ private:
+  template <class ExecutionSpace, class Values>
+  static std::uint64_t checksum_of(const ExecutionSpace& exec, const Values& values) {
+    using Word = std::uint32_t;
+    static_assert(sizeof(typename Values::value_type) % sizeof(Word) == 0);
+    return checksum_of_words(exec, reinterpret_cast<const Word*>(values.data()),
+                             values.extent(0) * (sizeof(typename Values::value_type) / sizeof(Word)));
+  }
+
+  std::uint64_t checksum_ = 0;  // 0: not known
+};
+
+}  // namespace Impl
+
+}  // namespace Tessera

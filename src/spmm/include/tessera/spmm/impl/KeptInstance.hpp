@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <optional>
+#include <tessera/spmm/impl/LiveObject.hpp>
+#include <type_traits>
+
+namespace Tessera::Impl {
+
+/// Whether what two instances are given runs in order. Of Kokkos::Cuda, those that were made of one stream are as good
+/// as one, which Kokkos takes for two.
+template <class ExecutionSpace>
+bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    return a.cuda_stream() == b.cuda_stream() && a.cuda_device() == b.cuda_device();
+#endif
+  return a == b;
+}
+
+/// The execution space instance of a member variable; none after Kokkos::finalize().
+template <class ExecutionSpace>
+class KeptInstance final : private LiveObject {
+ public:
+  KeptInstance() : LiveObject(Kind::Instance) {}
+
+  const std::optional<ExecutionSpace>& get() const { return instance_; }
+  void set(const ExecutionSpace& exec) { instance_ = exec; }
+  /// Whether what is given to `exec` comes after all that was given to the instance that is kept.
+  bool is_one_queue_with(const ExecutionSpace& exec) const { return instance_ && are_one_queue(*instance_, exec); }
+
+ private:
+  std::size_t held_bytes() const override { return 0; }
+  void release() noexcept override { instance_.reset(); }
+
+  std::optional<ExecutionSpace> instance_;
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products recorded in a CUDA graph and replayed. A capture in the global mode fails if, anywhere in the process,
+// memory is taken, a stream or the device is waited for, or anything is read back: what is captured does none of it.
+// Nothing, where Kokkos has no CUDA.
+#include <Kokkos_Core.hpp>
+
+#include "PlanCheck.hpp"
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+namespace Tessera::Test {
+
+namespace {
+
+using Exec = Kokkos::Cuda;
+
+void expect_success(cudaError_t status, const char* what) {
+  ASSERT_EQ(status, cudaSuccess) << what << ": " << cudaGetErrorString(status);
+}
+
+class Stream {
+ public:
+  Stream() { expect_success(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "making a stream"); }
+  ~Stream() { cudaStreamDestroy(stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+/// What a stream is given by record(), as a graph.
+class Graph {
+ public:
+  template <class Record>
+  Graph(cudaStream_t stream, const Record& record) {
+    expect_success(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "beginning the capture");
+    record();
+    expect_success(cudaStreamEndCapture(stream, &graph_), "ending the capture");
+    if (graph_ == nullptr) return;
+    expect_success(cudaGraphGetNodes(graph_, nullptr, &nodes_), "counting nodes");
+    expect_success(cudaGraphInstantiate(&executable_, graph_, 0), "instantiating the graph");
+  }
+  ~Graph() {
+    if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
+    if (graph_ != nullptr) cudaGraphDestroy(graph_);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  std::size_t nodes() const { return nodes_; }
+  void launch(cudaStream_t stream) const {
+    expect_success(cudaGraphLaunch(executable_, stream), "launching the graph");
+  }
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t executable_ = nullptr;
+  std::size_t nodes_ = 0;
+};
+
+template <class View>
+void fill_randomly(const Exec& exec, const View& view, std::uint64_t seed) {
+  const auto host = Kokkos::create_mirror_view(view);
+  Random random(seed);
+  for (std::size_t i = 0; i < host.extent(0); ++i)
+    for (std::size_t j = 0; j < host.extent(1); ++j)
+      host(i, j) = static_cast<typename View::non_const_value_type>(random.real());
+  Kokkos::deep_copy(exec, view, host);
+  exec.fence();
+}
+
+template <class View>
+std::size_t different_elements(const View& a, const View& b) {
+  const auto first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
+  const auto second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < first.extent(0); ++i)
+    for (std::size_t j = 0; j < first.extent(1); ++j) different += !(first(i, j) == second(i, j));
+  return different;
+}
+
+/// Records Y = 2 op(A) X - Y / 2 after Y = op(A) X, and replays it with new values of A and other X each time: the bits
+/// are those of the same products without a graph.
+template <class View, class Matrix, class Plan>
+void expect_replays(const Matrix& A, Plan& plan, const Stream& stream, int columns, Mode mode,
+                    const std::string& what) {
+  using Scalar = typename View::non_const_value_type;
+  const Exec exec(stream.get());
+  const int x_rows = is_transposed(mode) ? A.host.rows : A.host.columns;
+  const int y_rows = is_transposed(mode) ? A.host.columns : A.host.rows;
+  const View x("x", x_rows, columns), y("y", y_rows, columns), expected("expected", y_rows, columns);
+  auto work = plan.prepare(exec, columns, mode);
+  const auto multiply = [&](const View& result) {
+    spmm(exec, plan, work, mode, Scalar(1), x, Scalar(0), result);
+    spmm(exec, plan, work, mode, Scalar(2), x, Scalar(-0.5), result);
+  };
+  multiply(expected);  // CUDA and Kokkos load a kernel when it is first launched, which cannot be captured
+  exec.fence();
+  const Graph graph(stream.get(), [&] { multiply(y); });
+  ASSERT_GE(graph.nodes(), 2u) << what;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Matrix B(A.host, seed);
+    plan.update_values(exec, B.values);
+    fill_randomly(exec, x, seed + 10);
+    multiply(expected);
+    Kokkos::deep_copy(exec, y, poison<Scalar>());
+    graph.launch(stream.get());
+    exec.fence();
+    ASSERT_EQ(different_elements(y, expected), 0u) << what << ", values " << seed;
+  }
+}
+
+template <class Scalar>
+void expect_replays_of(const HostPattern<int>& pattern, const PlanOptions& options) {
+  using Left = Kokkos::View<Scalar**, Kokkos::LayoutLeft, Exec::memory_space>;
+  using Right = Kokkos::View<Scalar**, Kokkos::LayoutRight, Exec::memory_space>;
+  const Stream stream;
+  const UserMatrix<Exec, Scalar, int> A(pattern);
+  auto plan = A.plan(options);
+  for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
+    for (const int columns : {1, 3, 32, 130}) {
+      const std::string what = std::string(to_string(plan.format())) + ", mode " + std::string(to_string(mode)) + ", " +
+                               std::to_string(columns) + " columns";
+      expect_replays<Left>(A, plan, stream, columns, mode, what + ", left");
+      expect_replays<Right>(A, plan, stream, columns, mode, what + ", right");
+    }
+  }
+}
+
+/// Windows of 64 rows that share columns, between scattered rows, long ones and empty ones.
+HostPattern<int> several_kinds_of_rows() {
+  Random random(5);
+  HostPattern<int> A;
+  A.columns = 4000;
+  while (A.rows < 3000) {
+    const int kind = A.rows / 64 % 3, first = A.rows / 64 * 64;
+    for (int j = 0; j < A.columns; ++j) {
+      const bool is_near = j >= first && j < first + 128;
+      const int among = A.rows % 500 == 7 ? 1 : kind == 0 ? 400 : is_near ? 5 : 4000;
+      if (A.rows % 31 != 0 && random.below(among) == 0) A.column_indices.push_back(j);
+    }
+    A.end_row();
+  }
+  return A;
+}
+
+}  // namespace
+
+TEST(CudaGraph, ReplaysEveryFormat) {
+  for (const Format format : every_format) expect_replays_of<double>(several_kinds_of_rows(), with_format(format));
+}
+
+TEST(CudaGraph, ReplaysWhatIsChosen) {
+  expect_replays_of<double>(several_kinds_of_rows(), {});
+  expect_replays_of<float>(several_kinds_of_rows(), {});
+}
+
+TEST(CudaGraph, ReplaysReorderedRows) {
+  PlanOptions options;
+  options.reordering = Reordering::WindowGrowing;
+  options.always_reorder = true;
+  expect_replays_of<double>(several_kinds_of_rows(), options);
+}
+
+TEST(CudaGraph, ReplaysTensorCoresOfFloat) {
+  if (Exec().cuda_device_prop().major < 8) GTEST_SKIP() << "the GPU has no tensor cores for TF32";
+  for (const Format format : {Format::BitTcf, Format::Bmat}) {
+    PlanOptions options = with_format(format);
+    options.precision = Precision::Tf32x3;
+    expect_replays_of<float>(several_kinds_of_rows(), options);
+  }
+}
+
+/// Products on two streams, each captured apart, replayed at once.
+TEST(CudaGraph, TwoStreamsReplayOnePlanAtOnce) {
+  using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Exec::memory_space>;
+  constexpr int columns = 16, rounds = 50;
+  const UserMatrix<Exec, double, int> A(several_kinds_of_rows());
+  for (const Format format : every_format) {
+    auto plan = A.plan(with_format(format));
+    const Stream first, second;
+    const Exec instances[] = {Exec(first.get()), Exec(second.get())};
+    const Stream* streams[] = {&first, &second};
+    std::vector<Left> x, y, expected;
+    std::vector<Workspace<Exec>> work;
+    std::vector<std::unique_ptr<Graph>> graphs;
+    for (std::size_t s = 0; s < 2; ++s) {
+      x.emplace_back("x", A.host.columns, columns);
+      y.emplace_back("y", A.host.rows, columns);
+      expected.emplace_back("expected", A.host.rows, columns);
+      work.push_back(plan.prepare(instances[s], columns, Mode::NoTranspose));
+      fill_randomly(instances[s], x[s], s + 1);
+      spmm(instances[s], plan, work[s], Mode::NoTranspose, 1.0, x[s], 0.0, expected[s]);
+      instances[s].fence();
+      graphs.push_back(std::make_unique<Graph>(
+          streams[s]->get(), [&] { spmm(instances[s], plan, work[s], Mode::NoTranspose, 1.0, x[s], 0.0, y[s]); }));
+      ASSERT_GE(graphs[s]->nodes(), 1u);
+    }
+    for (int round = 0; round < rounds; ++round)
+      for (std::size_t s = 0; s < 2; ++s) graphs[s]->launch(streams[s]->get());
+    for (std::size_t s = 0; s < 2; ++s) {
+      instances[s].fence();
+      EXPECT_EQ(different_elements(y[s], expected[s]), 0u) << to_string(format) << ", stream " << s;
+    }
+  }
+}
+
+}  // namespace Tessera::Test
+
+#endif
