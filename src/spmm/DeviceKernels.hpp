@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <tessera/common/Format.hpp>
+#include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/select/Choose.hpp>
@@ -19,6 +20,9 @@ struct DeviceKernels {
 
   /// Whether products of matrices and vectors of this type can be had in a precision.
   static bool has(const ExecutionSpace&, Precision precision) { return precision == Precision::Native; }
+
+  /// Those of a format, with what suits the kernels in place of what the user leaves open.
+  static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
 
   /// What predictions of their times go by.
   static MachineModel model(const ExecutionSpace&, const PlanOptions&) { return {}; }

@@ -59,17 +59,24 @@ void check_sizes(const Input& input) {
   check_data("values", input.values, input.values_size);
 }
 
+constexpr Precision every_precision[] = {Precision::Native, Precision::Single, Precision::Tf32x3,
+                                         Precision::Tf32,   Precision::Bf16,   Precision::Fp16};
+
 /// The precision that is asked for; where there are no kernels for it, native if the options allow a fall-back.
 ///
 /// \throws std::invalid_argument if they do not
 template <class Scalar, class Offset, class ExecutionSpace>
 Precision available_precision(const ExecutionSpace& exec, const PlanOptions& options, std::vector<std::string>& notes) {
-  if (DeviceKernels<Scalar, Offset, ExecutionSpace>::has(exec, options.precision)) return options.precision;
+  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
+  if (Kernels::has(exec, options.precision)) return options.precision;
   const std::string name(to_string(options.precision));
   if (options.on_unsupported == OnUnsupported::Throw) {
+    std::string expected;
+    for (const Precision precision : every_precision)
+      if (Kernels::has(exec, precision)) expected += std::string(to_string(precision)) + ", ";
     throw std::invalid_argument("Tessera::make_plan: precision " + name +
-                                " is not available for this type of matrix on this execution space; expected native, "
-                                "or on_unsupported = FallBack");
+                                " is not available for this type of matrix on this execution space; expected " +
+                                expected + "or on_unsupported = FallBack");
   }
   notes.push_back("precision " + name + " was asked for and is not available here: native is used");
   return Precision::Native;
@@ -127,6 +134,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   Members& m = *members_;
   m.options = options;
   m.options.precision = available_precision<Scalar, Offset>(exec, options, m.built.notes);
+  m.options.parameters = DeviceKernels<Scalar, Offset, ExecutionSpace>::parameters(m.options);
   BuildSeconds& seconds = m.built.seconds;
   const auto canonical =
       timed(exec, "Tessera::analysis", seconds.analysis, [&] { return rows_of_input<Scalar, Offset>(exec, input); });

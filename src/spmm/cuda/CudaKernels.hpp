@@ -2,47 +2,64 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <string>
 #include <tessera/select/GpuModel.hpp>
 #include <type_traits>
 #include <variant>
 
+#include "CudaBlocks.hpp"
+#include "CudaBrp.hpp"
 #include "CudaRows.hpp"
+#include "CudaSortedColumns.hpp"
 #include "CudaStaged.hpp"
 #include "CudaTiles.hpp"
 
 /// Tessera's kernels for NVIDIA GPUs, for plans on Kokkos::Cuda.
 namespace Tessera::Impl {
 
+/// Where a matrix has none of them.
+template <class Scalar>
+struct NoCudaKernel {
+  Precision precision() const { return Precision::Native; }
+  std::string describe() const { return "for any device"; }
+  void refill(const Kokkos::Cuda&, const Scalar*) const {}
+  std::size_t bytes() const { return 0; }
+  std::size_t scratch_bytes(Ordinal, Ordinal) const { return 0; }
+  template <class VectorScalar>
+  bool multiply(const Kokkos::Cuda&, const Product<Scalar, VectorScalar>&, const Scratch&) const {
+    return false;
+  }
+};
+
 template <class Scalar, class Offset>
 struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   using Memory = Kokkos::Cuda::memory_space;
-  static constexpr bool has_tiles = !is_complex_v<Scalar>;
-
-  CudaRows<Scalar, Offset> rows;
-  CudaTiles<Scalar, Offset> tiles;
-  CudaStaged<Scalar, Offset> staged;
+  static constexpr bool is_real = !is_complex_v<Scalar>;
 
   /// The kernels are compiled for GPUs that have tensor cores for FP64 and TF32.
   static bool fits(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
 
-  /// Tensor cores multiply in FP64, or in TF32 if that is allowed; float by itself is not for them.
-  static bool multiplies_tiles(Precision precision) {
-    return has_tiles && std::is_same_v<Scalar, double> == (precision == Precision::Native);
-  }
-
   static bool has(const Kokkos::Cuda& exec, Precision precision) {
-    if (!fits(exec)) return precision == Precision::Native;
+    if (precision == Precision::Native) return true;
+    if (!fits(exec)) return false;
     if (precision == Precision::Tf32x3 || precision == Precision::Tf32) return std::is_same_v<Scalar, float>;
-    return precision == Precision::Native;
+    return is_real && Cuda::is_half(precision);
   }
 
-  /// NOTE: as if X were of the type of A.
+  /// Blocks of floats that are rounded to 16 bits have a shape of their own, unless the user names another.
+  static FormatParameters parameters(const PlanOptions& options) {
+    FormatParameters result = options.parameters;
+    const bool is_named = result.bcsr_block_rows != 0 || result.bcsr_block_columns != 0;
+    if (std::is_same_v<Scalar, float> && Cuda::is_half(options.precision) && !is_named)
+      result.bcsr_block_rows = result.bcsr_block_columns = 16;
+    return result;
+  }
+
+  /// NOTE: as if X were of the type of A, and as if operands of 16 bits were of TF32.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
-    if (!fits(exec) || !multiplies_tiles(options.precision)) return GpuModel::without_tile_kernels();
+    if (!fits(exec) || !has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();
     GpuModel gpu;
-    if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
+    if (options.precision == Precision::Tf32 || Cuda::is_half(options.precision)) gpu = GpuModel::tf32();
     if (options.precision == Precision::Tf32x3) gpu = GpuModel::tf32x3();
     gpu.whole_tiles = static_cast<double>(room_for_copies(exec, options));
     gpu.staged_entries = static_cast<double>(CudaStaged<Scalar, Offset>::most_entries(exec, options));
@@ -56,62 +73,69 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const Choice& choice,
              const PlanOptions& options) {
+    asked_ = options.precision;
     if (!fits(exec)) return;
-    if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) rows.build(exec, A->view(), A->nonzeros);
-    if constexpr (has_tiles) {
-      if (!multiplies_tiles(options.precision)) return;
+    if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) take<CudaRows<Scalar, Offset>>(exec, *A, options);
+    if constexpr (is_real) {
       if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) {
-        if (!choice.is_staged || !staged.build(exec, *A, choice.statistics, options)) tiles.build(exec, *A, options);
+        if (!choice.is_staged || !take<CudaStaged<Scalar, Offset>>(exec, *A, options, choice.statistics))
+          take<CudaTiles<Scalar, Offset>>(exec, *A, options);
       }
-      if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format)) tiles.build(exec, *A, options);
+      if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format))
+        take<CudaTiles<Scalar, Offset>>(exec, *A, options);
+      if (const auto* A = std::get_if<BlockRowPartition<Offset, Memory>>(&format))
+        take<CudaBrp<Scalar, Offset>>(exec, *A, options);
+      if (const auto* A = std::get_if<Bcsr<Offset, Memory>>(&format))
+        take<CudaBlocks<Scalar, Offset>>(exec, *A, options);
+      if (const auto* A = std::get_if<SortedColumns<Offset, Memory>>(&format))
+        take<CudaSortedColumns<Scalar, Offset>>(exec, *A, options);
     }
   }
 
   /// New values are there, in the order of the format.
   void refill(const Kokkos::Cuda& exec, const Scalar* values) const {
-    if constexpr (has_tiles) {
-      if (tiles.are_built()) tiles.refill(exec, values);
-      if (staged.is_built()) staged.refill(exec, values);
-    }
+    std::visit([&](const auto& kernel) { kernel.refill(exec, values); }, kernel_);
   }
 
   std::string describe() const {
-    if (rows.is_built()) return rows.describe();
-    if constexpr (has_tiles) {
-      if (tiles.are_built()) return tiles.describe();
-      if (staged.is_built()) return staged.describe();
-    }
-    return "for any device";
+    return std::visit(
+        [&](const auto& kernel) { return kernel.describe() + describe_precision(asked_, kernel.precision()); },
+        kernel_);
   }
 
-  std::size_t bytes() const { return rows.bytes() + tiles.bytes() + staged.bytes(); }
+  std::size_t bytes() const {
+    return std::visit([](const auto& kernel) { return kernel.bytes(); }, kernel_);
+  }
 
   /// For vectors of any type that the matrix may be multiplied with.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    using Widest = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
-    std::size_t bytes = rows.scratch_bytes(x_rows, columns, sizeof(Widest));
-    if constexpr (has_tiles) {
-      if (tiles.are_built()) bytes = std::max(bytes, tiles.scratch_bytes(x_rows, columns));
-      if (staged.is_built()) bytes = std::max(bytes, staged.scratch_bytes(x_rows, columns));
-    }
-    return bytes;
+    return std::visit([&](const auto& kernel) { return kernel.scratch_bytes(x_rows, columns); }, kernel_);
   }
 
   template <class VectorScalar>
-  bool multiply(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format,
+  bool multiply(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>&,
                 const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
-    if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) {
-      if (!rows.is_built()) return false;
-      rows.multiply(exec, A->view(), product, scratch);
-      return true;
-    }
-    if constexpr (has_tiles && std::is_same_v<Scalar, VectorScalar>) {
-      if (tiles.are_built()) tiles.multiply(exec, product, scratch);
-      if (staged.is_built()) staged.multiply(exec, product, scratch);
-      return tiles.are_built() || staged.is_built();
-    }
-    return false;
+    return std::visit([&](const auto& kernel) { return kernel.multiply(exec, product, scratch); }, kernel_);
   }
+
+ private:
+  template <class Kernel, class Pattern, class... More>
+  bool take(const Kokkos::Cuda& exec, const Pattern& A, const PlanOptions& options, const More&... more) {
+    Kernel kernel;
+    if (!kernel.build(exec, A, options, more...)) return false;
+    kernel_ = std::move(kernel);
+    return true;
+  }
+
+  using None = NoCudaKernel<Scalar>;
+  using Rows = CudaRows<Scalar, Offset>;
+  std::conditional_t<
+      is_real,
+      std::variant<None, Rows, CudaTiles<Scalar, Offset>, CudaStaged<Scalar, Offset>, CudaBlocks<Scalar, Offset>,
+                   CudaBrp<Scalar, Offset>, CudaSortedColumns<Scalar, Offset>>,
+      std::variant<None, Rows>>
+      kernel_;  // the one that the matrix is built for
+  Precision asked_ = Precision::Native;
 };
 
 }  // namespace Tessera::Impl

@@ -4,17 +4,29 @@
 #include <algorithm>
 #include <cstdint>
 #include <tessera/common/Product.hpp>
+#include <type_traits>
 
-/// What products on tensor cores have in common: their kernels read X by rows. Of any other X they copy a panel of
-/// columns at a time to scratch memory first.
+/// What products with copies of X have in common. Some kernels read X by rows; of any other X they copy a panel of
+/// columns at a time to scratch memory first. Some copy every X, rounded to 16 bits for one, and take wider panels.
 namespace Tessera::Impl {
 
 inline constexpr Ordinal cuda_panel_columns = 64;
+inline constexpr Ordinal cuda_copied_columns = 128;    // where every X is copied: as wide as the kernels' own slabs
 inline constexpr std::size_t cuda_scratch_page = 256;  // what their scratch memory is aligned to
+
+/// The widest type of vectors that a matrix may be multiplied with.
+template <class Scalar>
+using widest_vector_t = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
 
 template <class Scalar>
 Multivector<Scalar> columns_of(const Multivector<Scalar>& x, Ordinal first, Ordinal count) {
   return {x.data + first * x.column_stride, x.rows, count, x.row_stride, x.column_stride};
+}
+
+/// The columns of a panel: all, if the kernel reads X as it is.
+template <class Scalar>
+Ordinal panel_columns(const Multivector<Scalar>& x, bool reads) {
+  return reads ? x.columns : cuda_panel_columns;
 }
 
 /// The most that a product with so many columns wants, whichever layout X has.
@@ -29,20 +41,30 @@ std::size_t panel_scratch_bytes(Ordinal x_rows, Ordinal columns, const BytesFor&
   return cuda_scratch_page + std::max<std::size_t>(bytes_for(by_rows), bytes_for(by_columns));
 }
 
-/// Calls multiply(product, aligned scratch) with all columns at once if the kernel reads(X) as it is, else panel by
-/// panel.
-template <class MatrixScalar, class Scalar, class Reads, class Multiply>
-void for_each_panel(Product<MatrixScalar, Scalar> product, const Scratch& scratch, const Reads& reads,
+/// The same for kernels that copy every X. What they want need not grow with the columns.
+template <class Scalar, class BytesFor>
+std::size_t copied_scratch_bytes(Ordinal x_rows, Ordinal columns, const BytesFor& bytes_for) {
+  std::size_t most = 0;
+  for (Ordinal count = 1; count <= std::min(columns, cuda_copied_columns); ++count) {
+    const Multivector<const Scalar> by_columns{nullptr, x_rows, count, 1, x_rows + std::ptrdiff_t(2)};
+    most = std::max<std::size_t>(most, bytes_for(by_columns));
+  }
+  return cuda_scratch_page + most;
+}
+
+/// Calls multiply(product, aligned scratch) for panels of width(X) columns, the last of fewer.
+template <class MatrixScalar, class Scalar, class Width, class Multiply>
+void for_each_panel(Product<MatrixScalar, Scalar> product, const Scratch& scratch, const Width& width,
                     const Multiply& multiply) {
   // One column is next to itself, whatever the stride.
   if (product.x.columns == 1) product.x.column_stride = product.y.column_stride = 1;
   const auto address = reinterpret_cast<std::uintptr_t>(scratch.data);
   const std::size_t skipped = (cuda_scratch_page - address % cuda_scratch_page) % cuda_scratch_page;
   const Scratch aligned{scratch.data + skipped, scratch.bytes - skipped};
-  const Ordinal width = reads(product.x) ? product.x.columns : std::min(product.x.columns, cuda_panel_columns);
-  for (Ordinal first = 0; first < product.x.columns; first += width) {
+  const Ordinal most = std::min(width(product.x), product.x.columns);
+  for (Ordinal first = 0; first < product.x.columns; first += most) {
     auto panel = product;
-    const Ordinal count = std::min(width, product.x.columns - first);
+    const Ordinal count = std::min(most, product.x.columns - first);
     panel.x = columns_of(product.x, first, count);
     panel.y = columns_of(product.y, first, count);
     multiply(panel, aligned);

@@ -3,47 +3,59 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
+#include <tessera/common/Format.hpp>
 #include <tessera/cuda/CsrSpmm.hpp>
+#include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
 
 #include "CudaLaunches.hpp"
+#include "CudaPanels.hpp"
 
 namespace Tessera::Impl {
 
 /// Compressed rows on CUDA cores: which rows are cut into pieces.
 template <class Scalar, class Offset>
-struct CudaRows {
+class CudaRows {
   using Memory = Kokkos::Cuda::memory_space;
 
-  Cuda::CsrSchedule schedule;
-  Kokkos::View<Ordinal*, Memory> memory;  // of the schedule
-
-  void build(const Kokkos::Cuda& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
+ public:
+  /// \return true: this is always built
+  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions&) {
+    pattern_ = A.view();
     const auto counters = allocate<Kokkos::View<unsigned long long*, Memory>>(exec, "Tessera::counters",
                                                                               std::size_t(Cuda::csr_schedule_counters));
     const CudaLaunches launches("Tessera::csr_schedule", exec);
     const auto size =
-        Cuda::count_csr_schedule(exec.cuda_stream(), A, Cuda::csr_piece_length(nonzeros), counters.data());
-    memory = allocate<decltype(memory)>(exec, "Tessera::CsrSchedule", size.memory_size());
-    Cuda::fill_csr_schedule(exec.cuda_stream(), A, size, counters.data(), memory.data());
+        Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, Cuda::csr_piece_length(A.nonzeros), counters.data());
+    memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
+    Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counters.data(), memory_.data());
     exec.fence("Tessera::CudaRows::build");  // the counters go
-    schedule = Cuda::CsrSchedule(size, memory.data());
+    schedule_ = Cuda::CsrSchedule(size, memory_.data());
+    return true;
   }
 
-  bool is_built() const { return schedule.size.piece_length > 0; }
+  Precision precision() const { return Precision::Native; }
   std::string describe() const { return "compressed rows on CUDA cores"; }
 
-  std::size_t bytes() const { return memory.extent(0) * sizeof(Ordinal); }
-  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns, std::size_t vector_bytes) const {
-    return Cuda::csr_workspace_bytes(schedule.size, x_rows, columns, vector_bytes);
+  void refill(const Kokkos::Cuda&, const Scalar*) const {}
+
+  std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal); }
+  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
+    return Cuda::csr_workspace_bytes(schedule_.size, x_rows, columns, sizeof(widest_vector_t<Scalar>));
   }
 
   template <class VectorScalar>
-  void multiply(const Kokkos::Cuda& exec, const CsrPattern<Offset>& A, const Product<Scalar, VectorScalar>& product,
-                const Scratch& scratch) const {
+  bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
     const CudaLaunches launches("Tessera::csr_spmm", exec);
-    Cuda::csr_spmm(exec.cuda_stream(), A, schedule, product, scratch);
+    Cuda::csr_spmm(exec.cuda_stream(), pattern_, schedule_, product, scratch);
+    return true;
   }
+
+ private:
+  CsrPattern<Offset> pattern_;
+  Cuda::CsrSchedule schedule_;
+  Kokkos::View<Ordinal*, Memory> memory_;  // of the schedule
 };
 
 }  // namespace Tessera::Impl

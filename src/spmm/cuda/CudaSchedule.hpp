@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <string>
 #include <tessera/cuda/CondensedSchedule.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/RadixSort.hpp>
 #include <vector>
 
 namespace Tessera::Impl {
@@ -133,6 +135,32 @@ static CudaSchedule<Offset> cuda_schedule(const Kokkos::Cuda& exec,
   result.slots = all.slots;
   fill_schedule(exec, offsets, starts, result);
   return result;
+}
+
+/// Cuda::put_longest_first() on the device. Waits for `exec`.
+template <class Offset>
+static void put_longest_first(const Kokkos::Cuda& exec, CudaSchedule<Offset>& schedule) {
+  const auto items = schedule.items;
+  const IndexPolicy<Kokkos::Cuda> every_item(exec, 0, items.extent(0));
+  std::int64_t tiles = 0;
+  int most = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::put_longest_first", every_item,
+      KOKKOS_LAMBDA(std::size_t i, std::int64_t & sum, int& longest) {
+        sum += items(i).tiles;
+        longest = items(i).tiles > longest ? items(i).tiles : longest;
+      },
+      Kokkos::Sum<std::int64_t>(tiles), Kokkos::Max<int>(most));
+  exec.fence("Tessera::put_longest_first");
+  if (most <= 0 || 2.0 * most * static_cast<double>(items.extent(0)) <= 3.0 * static_cast<double>(tiles)) return;
+  auto keys = allocate<Kokkos::View<std::uint64_t*, Kokkos::Cuda::memory_space>>(exec, "Tessera::put_longest_first",
+                                                                                 items.extent(0));
+  const auto shortness = keys;  // than the longest
+  Kokkos::parallel_for(
+      "Tessera::put_longest_first", every_item,
+      KOKKOS_LAMBDA(std::size_t i) { shortness(i) = static_cast<std::uint64_t>(most - items(i).tiles); });
+  radix_sort(exec, keys, schedule.items, 0, static_cast<int>(std::bit_width(static_cast<unsigned>(most))));
+  exec.fence("Tessera::put_longest_first");  // the keys go
 }
 
 }  // namespace Tessera::Impl

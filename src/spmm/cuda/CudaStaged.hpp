@@ -11,9 +11,11 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <type_traits>
 
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
+#include "CudaPrecision.hpp"
 #include "CudaRoom.hpp"
 #include "CudaSchedule.hpp"
 
@@ -31,9 +33,11 @@ class CudaStaged {
     return room_for_copies(exec, options) / build_bytes;
   }
 
-  /// \return whether it is built; not if the matrix or its chunks are too large for the kernels, or for the memory
-  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const MatrixStatistics& statistics,
-             const PlanOptions& options) {
+  /// \return whether it is built; not without a kernel for the precision, nor if the matrix or its chunks are too large
+  ///         for the kernels, or for the memory
+  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options,
+             const MatrixStatistics& statistics) {
+    if (!has_tensor_cores<Scalar>(options.precision) || Cuda::is_half(options.precision)) return false;
     if (A.nonzeros > most_entries(exec, options)) return false;
     const auto rows = to_csr<Kokkos::Cuda, Offset>(exec, A);
     const int bytes = static_cast<int>(sizeof(Scalar));
@@ -53,11 +57,10 @@ class CudaStaged {
     precision_ = options.precision;
     schedule_ = CudaSchedule<int>(exec, host_copy(exec, windows_.window_offsets), shape.piece_chunks);
     values_ = allocate<decltype(values_)>(exec, "Tessera::staged_values", windows_.places());
-    is_built_ = true;
     return true;
   }
 
-  bool is_built() const { return is_built_; }
+  Precision precision() const { return precision_; }
   std::string describe() const {
     return "windows of " + std::to_string(windows_.shape.window_rows) +
            " rows, whose rows of X are staged in shared memory, on tensor cores";
@@ -77,14 +80,19 @@ class CudaStaged {
     });
   }
 
-  void multiply(const Kokkos::Cuda& exec, Product<Scalar, Scalar> product, const Scratch& scratch) const {
-    const CudaLaunches launches("Tessera::staged_spmm", exec);
-    product.values = values_.data();
-    for_each_panel(
-        product, scratch, [](const auto& x) { return Cuda::rows_are_aligned(x); },
-        [&](const auto& panel, const Scratch& aligned) {
-          Cuda::staged_spmm(exec.cuda_stream(), windows_.view(), precision_, schedule_.view(), panel, aligned);
-        });
+  template <class VectorScalar>
+  bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
+    if constexpr (std::is_same_v<Scalar, VectorScalar>) {
+      const CudaLaunches launches("Tessera::staged_spmm", exec);
+      product.values = values_.data();
+      for_each_panel(
+          product, scratch, [](const auto& x) { return panel_columns(x, Cuda::rows_are_aligned(x)); },
+          [&](const auto& panel, const Scratch& aligned) {
+            Cuda::staged_spmm(exec.cuda_stream(), windows_.view(), precision_, schedule_.view(), panel, aligned);
+          });
+      return true;
+    }
+    return false;
   }
 
  private:
@@ -96,7 +104,6 @@ class CudaStaged {
   CudaSchedule<int> schedule_;
   Precision precision_ = Precision::Native;
   Kokkos::View<Scalar*, Memory> values_;
-  bool is_built_ = false;
 };
 
 }  // namespace Tessera::Impl

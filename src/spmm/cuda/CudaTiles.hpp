@@ -11,36 +11,40 @@
 #include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <type_traits>
 
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
+#include "CudaPrecision.hpp"
 #include "CudaRoom.hpp"
 #include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
 /// Condensed windows on tensor cores: BitTCF, and BMat as windows of two strips. Values are kept as whole blocks
-/// besides; if there is no room for them, BitTCF's are multiplied as they are, which takes longer.
+/// besides; if there is no room for them, BitTCF's are multiplied as they are, which takes longer. They are rounded to 16
+/// bits as they are read.
 template <class Scalar, class Offset>
 class CudaTiles {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
-  void build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options) {
+  /// \return whether it is built; not if tensor cores do not multiply this type in this precision
+  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options) {
+    if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = Cuda::condensed(A.view());
     set_tiles(exec, A.tiles(), A.window_offsets, options);
     if (dense_bytes() <= room_for_copies(exec, options))
       dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
+    return true;
   }
 
-  /// Builds nothing if there is no room: kernels for any device then multiply.
-  void build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
+  /// \return as above; neither if there is no room for whole tiles
+  bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
+    if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
     tiles_ = A.tiles();
-    if (dense_bytes() > room_for_copies(exec, options)) {
-      tiles_ = 0;
-      return;
-    }
+    if (dense_bytes() > room_for_copies(exec, options)) return false;
     set_tiles(exec, A.tiles(), A.window_offsets, options);
     dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
     masks_ = allocate<decltype(masks_)>(exec, "Tessera::tile_masks", 2 * tiles_);
@@ -53,10 +57,10 @@ class CudaTiles {
     counts_to_offsets(exec, tile_offsets_);
     pattern_.tile_offsets = tile_offsets_.data();
     pattern_.tile_masks = masks_.data();
+    return true;
   }
 
-  bool are_built() const { return tiles_ > 0; }
-
+  Precision precision() const { return precision_; }
   std::string describe() const {
     return "windows of " + std::to_string(pattern_.window_rows()) + " rows on tensor cores, " +
            (dense_.extent(0) > 0 ? "whole tiles" : "compact values for want of memory");
@@ -78,21 +82,30 @@ class CudaTiles {
   }
 
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return panel_scratch_bytes<Scalar>(x_rows, columns, [&](const auto& x) {
+    const auto bytes_for = [&](const auto& x) {
       return Cuda::condensed_workspace_bytes(pattern_, precision_, schedule_.view(), x);
-    });
+    };
+    return Cuda::is_half(precision_) ? copied_scratch_bytes<widest_vector_t<Scalar>>(x_rows, columns, bytes_for)
+                                     : panel_scratch_bytes<Scalar>(x_rows, columns, bytes_for);
   }
 
-  void multiply(const Kokkos::Cuda& exec, Product<Scalar, Scalar> product, const Scratch& scratch) const {
+  template <class VectorScalar>
+  bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
+    // Vectors of another type are for operands of 16 bits alone.
+    if (!std::is_same_v<Scalar, VectorScalar> && !Cuda::is_half(precision_)) return false;
     const CudaLaunches launches("Tessera::condensed_spmm", exec);
     const bool is_dense = dense_.extent(0) > 0;
     if (is_dense) product.values = dense_.data();
     const auto values = is_dense ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
     for_each_panel(
-        product, scratch, [](const auto& x) { return x.column_stride == 1; },
+        product, scratch,
+        [&](const auto& x) {
+          return Cuda::is_half(precision_) ? cuda_copied_columns : panel_columns(x, x.column_stride == 1);
+        },
         [&](const auto& panel, const Scratch& aligned) {
           Cuda::condensed_spmm(exec.cuda_stream(), pattern_, values, precision_, schedule_.view(), panel, aligned);
         });
+    return true;
   }
 
  private:

@@ -40,14 +40,14 @@ constexpr std::string_view to_string(Format format) {
   return "?";
 }
 
-/// The arithmetic of the product. Only Native is lossless; every other value is a request that a user makes.
+/// The arithmetic of the product. Only Native is lossless; the others are for users to ask for: PlanOptions::precision.
 enum class Precision {
   Native,  ///< the wider of the types of A and X, for operands and sums
   Single,  ///< binary32 products and sums
   Tf32x3,  ///< tensor cores, binary32 accuracy from three TF32 products
   Tf32,    ///< tensor cores, operands rounded to TF32 (10 bits), binary32 sums
-  Bf16,    ///< tensor cores, operands rounded to bfloat16, binary32 sums
-  Fp16     ///< tensor cores, operands rounded to binary16, binary32 sums
+  Bf16,    ///< tensor cores, operands rounded to bfloat16 (7 bits), binary32 sums
+  Fp16     ///< tensor cores, operands rounded to binary16 (10 bits), binary32 sums
 };
 
 constexpr std::string_view to_string(Precision precision) {
