@@ -4,12 +4,15 @@
 // has no CUDA.
 #include <Kokkos_Core.hpp>
 #include <cmath>
+#include <tessera/common/BcsrView.hpp>
 #include <tuple>
+#include <utility>
 
 #include "PlanCheck.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "cuda/CudaSchedule.hpp"
+#include "kokkos_kernels/ToolEvents.hpp"
 
 namespace Tessera::Test {
 
@@ -120,7 +123,7 @@ TEST_F(CudaKernels, LongWindowsInPieces) {
     pattern.end_row();
   }
   const UserMatrix<Exec, double, int> A(pattern);
-  for (const Format format : {Format::BitTcf, Format::Bmat}) {
+  for (const Format format : {Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr}) {
     auto options = for_columns(32);
     options.format = format;
     auto plan = A.plan(options);
@@ -135,20 +138,27 @@ TEST_F(CudaKernels, SchedulesAreThoseOfTheHost) {
     std::vector<int> offsets{0};
     for (int w = 0; w < windows; ++w) offsets.push_back(offsets.back() + random.below(w % 9 == 3 ? 500 : 9));
     for (const int piece_tiles : {1, 7, 64}) {
-      const auto made = Impl::cuda_schedule(Exec(), to_device<Exec>(offsets), piece_tiles);
-      const auto expected = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles);
-      const auto items = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.items);
-      const auto sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.sums);
-      ASSERT_EQ(items.extent(0), expected.items.size());
-      ASSERT_EQ(sums.extent(0), expected.sums.size());
-      EXPECT_EQ(made.slots, expected.slots);
-      for (std::size_t i = 0; i < items.extent(0); ++i) {
-        const auto &a = items(i), &b = expected.items[i];
-        EXPECT_EQ(std::tie(a.first_tile, a.tiles, a.window, a.slot), std::tie(b.first_tile, b.tiles, b.window, b.slot));
-      }
-      for (std::size_t i = 0; i < sums.extent(0); ++i) {
-        const auto &a = sums(i), &b = expected.sums[i];
-        EXPECT_EQ(std::tie(a.window, a.first_slot, a.slots), std::tie(b.window, b.first_slot, b.slots));
+      for (const bool longest_first : {false, true}) {
+        auto made = Impl::cuda_schedule(Exec(), to_device<Exec>(offsets), piece_tiles);
+        auto expected = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles);
+        if (longest_first) {
+          Impl::put_longest_first(Exec(), made);
+          Cuda::put_longest_first(expected.items);
+        }
+        const auto items = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.items);
+        const auto sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.sums);
+        ASSERT_EQ(items.extent(0), expected.items.size());
+        ASSERT_EQ(sums.extent(0), expected.sums.size());
+        EXPECT_EQ(made.slots, expected.slots);
+        for (std::size_t i = 0; i < items.extent(0); ++i) {
+          const auto &a = items(i), &b = expected.items[i];
+          EXPECT_EQ(std::tie(a.first_tile, a.tiles, a.window, a.slot),
+                    std::tie(b.first_tile, b.tiles, b.window, b.slot));
+        }
+        for (std::size_t i = 0; i < sums.extent(0); ++i) {
+          const auto &a = sums(i), &b = expected.sums[i];
+          EXPECT_EQ(std::tie(a.window, a.first_slot, a.slots), std::tie(b.window, b.first_slot, b.slots));
+        }
       }
     }
   }
@@ -204,7 +214,7 @@ TEST_F(CudaKernels, UnevenRows) {
   const UserMatrix<Exec, double, int> A(uneven_rows());
   const UserMatrix<Exec, float, int> floats(uneven_rows());
   const UserMatrix<Exec, Complex<double>, int> complexes(uneven_rows());
-  for (const Format format : {Format::Csr, Format::BitTcf, Format::Bmat}) {
+  for (const Format format : every_format) {
     auto options = for_columns(64);
     options.format = format;
     auto plan = A.plan(options);
@@ -267,6 +277,413 @@ TEST_F(CudaKernels, ViewsOfAnyStrides) {
     for (std::size_t k = 0; k < wanted.size(); ++k) different += wanted.data()[k] != got.data()[k];
     EXPECT_EQ(different, 0) << to_string(format);
   }
+}
+
+/// Rows of no, few and very many entries, and a hundred that share their columns.
+HostPattern<int> uneven_windows() {
+  Random random(10);
+  HostPattern<int> A;
+  A.columns = 700;
+  for (int row = 0; row < 509; ++row) {
+    const bool is_shared = row >= 300 && row < 400;
+    const int among = row % 97 == 5 ? 1 : row % 10 == 3 ? A.columns + 1 : 40 + 60 * (row % 7);
+    for (int j = 0; j < A.columns; ++j)
+      if (random.below(is_shared && j >= 100 && j < 250 ? 3 : among) == 0 && row % 11 != 7)
+        A.column_indices.push_back(j);
+    A.end_row();
+  }
+  return A;
+}
+
+/// What Plan::explain() says of kernels.
+template <class Plan>
+std::string kernels_of(const Plan& plan) {
+  const std::string text = plan.explain(), label = "kernels: ";
+  const std::size_t begin = text.find(label) + label.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+/// The precision that a format is multiplied in, when another is asked for; of blocks that have the plan's own shape.
+template <class Scalar>
+Precision precision_of(Format format, Precision asked) {
+  const bool is_half = asked == Precision::Fp16 || asked == Precision::Bf16;
+  switch (format) {
+    case Format::Csr:
+    case Format::SortedColumns:
+      return Precision::Native;
+    case Format::Bcsr:
+      return std::is_same_v<Scalar, double> ? Precision::Native : asked;
+    case Format::BlockRowPartition:
+      return std::is_same_v<Scalar, double> ? Precision::Native : is_half ? Precision::Tf32 : asked;
+    default:
+      return asked;
+  }
+}
+
+/// What multiplies a format on tensor cores, or on CUDA cores.
+std::string kernel_of(Format format) {
+  switch (format) {
+    case Format::Csr:
+      return "compressed rows on CUDA cores";
+    case Format::SortedColumns:
+      return "sorted columns on CUDA cores";
+    case Format::BlockRowPartition:
+      return "groups and residual rows of windows of 16 rows on tensor cores";
+    case Format::Bmat:
+      return "windows of 16 rows on tensor cores";
+    case Format::Bcsr:
+      return "blocks of ";
+    default:
+      return "on tensor cores";  // staged or not
+  }
+}
+
+/// How far a product may be from the reference, in the bounds of its vectors' type.
+double bounds_of(Precision precision) {
+  return precision == Precision::Tf32x3 ? 2 : precision == Precision::Tf32 ? 0x1p13 : 1;
+}
+
+/// A product to be checked.
+struct ProductCase {
+  int columns = 32;
+  Mode mode = Mode::NoTranspose;
+  double alpha = 1.5, beta = 0.5;
+  Precision precision = Precision::Native;                // that it is computed in
+  std::vector<std::pair<int, double>> special_rows = {};  // of X, which hold this value
+};
+
+/// Adds what operands of 16 bits and sums of FP32 may err: 2 u of each term, and half of what the smallest numbers
+/// lack.
+template <class V, class M>
+void allow_rounded_operands(ReferenceColumn<V>& reference, const UserMatrix<Exec, M, int>& A, const ProductCase& c,
+                            const V* x) {
+  const bool is_fp16 = c.precision == Precision::Fp16;
+  if (!is_fp16 && c.precision != Precision::Bf16) return;
+  const double u = is_fp16 ? 0x1p-11 : 0x1p-8, least = is_fp16 ? 0x1p-25 : 0x1p-134;
+  for (auto& bound : reference.bound) bound *= std::is_same_v<V, double> ? 0x1p30 : 2;
+  for (int i = 0; i < A.stored.rows; ++i) {
+    for (int k = A.stored.row_offsets[i]; k < A.stored.row_offsets[i + 1]; ++k) {
+      const int j = A.stored.column_indices[k];
+      const double a = std::abs(static_cast<double>(A.stored_values[k]));
+      const double b = std::abs(static_cast<double>(x[is_transposed(c.mode) ? i : j]));
+      reference.bound[is_transposed(c.mode) ? j : i] += std::abs(c.alpha) * (2.01 * u * a * b + least * (a + b));
+    }
+  }
+}
+
+/// One product, every element of it.
+template <class View, class M, class Plan>
+void expect_case(const UserMatrix<Exec, M, int>& A, Plan& plan, const ProductCase& c, const std::string& what) {
+  using V = typename View::non_const_value_type;
+  const int x_rows = is_transposed(c.mode) ? A.host.rows : A.host.columns;
+  const int y_rows = is_transposed(c.mode) ? A.host.columns : A.host.rows;
+  const View x("x", x_rows, c.columns), y("y", y_rows, c.columns);
+  const auto x_host = Kokkos::create_mirror_view(x), y_host = Kokkos::create_mirror_view(y);
+  Dense<V> x_copy(x_rows, c.columns, Layout::Left), y_copy(y_rows, c.columns, Layout::Left), result = y_copy;
+  x_copy.randomize(5);
+  if (c.beta != 0) y_copy.randomize(6);
+  for (int j = 0; j < c.columns; ++j) {
+    for (const auto& [row, value] : c.special_rows) x_copy(row, j) = static_cast<V>(value);
+    for (int i = 0; i < x_rows; ++i) x_host(i, j) = x_copy(i, j);
+    for (int i = 0; i < y_rows; ++i) y_host(i, j) = y_copy(i, j);
+  }
+  Kokkos::deep_copy(x, x_host);
+  Kokkos::deep_copy(y, y_host);
+  const Exec exec;
+  auto work = plan.prepare(exec, c.columns, c.mode);
+  spmm(exec, plan, work, c.mode, V(c.alpha), x, V(c.beta), y);
+  exec.fence();
+  Kokkos::deep_copy(y_host, y);
+  for (int j = 0; j < c.columns; ++j) {
+    for (int i = 0; i < y_rows; ++i) result(i, j) = y_host(i, j);
+    auto reference = reference_column(A.stored.view(), A.stored_values.data(), c.mode, V(c.alpha), x_copy.column(j), 1,
+                                      V(c.beta), y_copy.column(j), 1);
+    allow_rounded_operands(reference, A, c, x_copy.column(j));
+    ASSERT_LE(reference.worst_error(result.column(j), 1), bounds_of(c.precision))
+        << what << ", mode " << to_string(c.mode) << ", column " << j << " of " << c.columns;
+  }
+}
+
+/// All numbers of columns that matter to a kernel, both layouts, turned, and with what is not finite.
+template <class V, class M, class Plan>
+void expect_cases(const UserMatrix<Exec, M, int>& A, Plan& plan, Precision precision, const std::string& what) {
+  for (const int columns : {1, 8, 31, 32, 33, 64, 128, 200}) {
+    expect_case<Right<V>>(A, plan, {columns, Mode::NoTranspose, 1.5, 0, precision}, what + ", right");
+    expect_case<Left<V>>(A, plan, {columns, Mode::NoTranspose, -0.75, 0.5, precision}, what + ", left");
+  }
+  expect_case<Right<V>>(A, plan, {40, Mode::Transpose, -1, 1, precision}, what);
+  const ProductCase special{33,  Mode::NoTranspose, 2,
+                            0.5, precision,         {{0, INFINITY}, {101, -INFINITY}, {A.host.columns - 1, NAN}}};
+  expect_case<Right<V>>(A, plan, special, what + ", not finite");
+}
+
+/// One workspace serves all products with fewer columns, and no column's bits depend on those beside it.
+template <class View, class Plan>
+void expect_columns_alone(Plan& plan, const std::string& what) {
+  using Scalar = typename View::non_const_value_type;
+  constexpr int most = 200;
+  const Exec exec;
+  const View x("x", plan.columns(), most), all("all", plan.rows(), most), some("some", plan.rows(), most);
+  fill(exec, x);
+  auto work = plan.prepare(exec, most, Mode::NoTranspose);
+  spmm(exec, plan, work, Mode::NoTranspose, Scalar(1), x, Scalar(0), all);
+  for (const int columns : {1, 4, 31, 32, 33, 63, 64, 65, 97, 127, 128, 129, 199}) {
+    const std::pair<int, int> part(most - columns, most);
+    const auto y = Kokkos::subview(some, Kokkos::ALL, part);
+    spmm(exec, plan, work, Mode::NoTranspose, Scalar(1), Kokkos::subview(x, Kokkos::ALL, part), Scalar(0), y);
+    EXPECT_EQ(different_elements(exec, y, Kokkos::subview(all, Kokkos::ALL, part)), 0)
+        << what << ", the last " << columns << " columns";
+  }
+}
+
+template <class Scalar>
+void check_every_format(const std::vector<Precision>& precisions) {
+  const UserMatrix<Exec, Scalar, int> A(uneven_windows()), other(A.host, 79);
+  for (const Precision asked : precisions) {
+    for (const Format format : every_format) {
+      auto options = for_columns(32, asked);
+      options.format = format;
+      auto plan = A.plan(options);
+      const Precision used = precision_of<Scalar>(format, asked);
+      const std::string what =
+          std::string(to_string(format)) + ", " + std::string(to_string(asked)) + ": " + kernels_of(plan) + ",";
+      EXPECT_NE(what.find(kernel_of(format)), std::string::npos) << what;
+      const std::string note =
+          used == Precision::Native ? "in native precision," : "in " + std::string(to_string(used));
+      EXPECT_EQ(what.find(note) != std::string::npos, asked != Precision::Native) << what << " expected " << note;
+      if (format != Format::Csr) EXPECT_GT(plan.kernel_bytes(), 0u) << what;
+      expect_cases<Scalar>(A, plan, used, what);
+      expect_same_bits<Right<Scalar>>(plan, 33, what);
+      expect_same_bits<Left<Scalar>>(plan, 200, what);
+      expect_columns_alone<Right<Scalar>>(plan, what);
+      expect_columns_alone<Left<Scalar>>(plan, what);
+      plan.update_values(Exec(), other.values);
+      expect_case<Right<Scalar>>(other, plan, {32, Mode::NoTranspose, 1, 0, used}, what + " new values");
+      expect_case<Right<Scalar>>(other, plan, {32, Mode::Transpose, 1, 0, used}, what + " new values");
+    }
+  }
+}
+
+TEST_F(CudaKernels, EveryFormatOfDouble) {
+  check_every_format<double>({Precision::Native, Precision::Bf16, Precision::Fp16});
+}
+
+TEST_F(CudaKernels, EveryFormatOfFloat) {
+  check_every_format<float>({Precision::Tf32x3, Precision::Tf32, Precision::Bf16, Precision::Fp16});
+}
+
+// Nothing but compressed rows and sorted columns has a kernel for FP32 that lowers nothing.
+TEST_F(CudaKernels, FloatIsNativeUnlessAskedFor) {
+  const UserMatrix<Exec, float, int> A(uneven_windows());
+  for (const Format format : every_format) {
+    auto options = for_columns(32);
+    options.format = format;
+    auto plan = A.plan(options);
+    const bool has_kernel = format == Format::Csr || format == Format::SortedColumns;
+    EXPECT_EQ(kernels_of(plan), has_kernel ? kernel_of(format) : "for any device");
+    expect_cases<float>(A, plan, Precision::Native, std::string(to_string(format)));
+  }
+}
+
+// Vectors of double: in 16 bits where windows are condensed, and native otherwise.
+TEST_F(CudaKernels, FloatMatrixAndVectorsOfDouble) {
+  const UserMatrix<Exec, float, int> A(uneven_windows());
+  for (const Precision asked : {Precision::Native, Precision::Tf32, Precision::Bf16, Precision::Fp16}) {
+    const bool is_half = asked == Precision::Bf16 || asked == Precision::Fp16;
+    for (const Format format : every_format) {
+      auto options = for_columns(32, asked);
+      options.format = format;
+      auto plan = A.plan(options);
+      const bool is_condensed = format == Format::BitTcf || format == Format::Bmat;
+      expect_cases<double>(A, plan, is_condensed && is_half ? asked : Precision::Native,
+                           std::string(to_string(format)) + ", " + std::string(to_string(asked)));
+    }
+  }
+}
+
+template <class Scalar>
+void check_block_shapes(Precision asked, const std::vector<std::pair<BlockShape, std::string>>& shapes) {
+  const UserMatrix<Exec, Scalar, int> A(uneven_windows());
+  for (const auto& [shape, kernels] : shapes) {
+    auto options = for_columns(32, asked);
+    options.format = Format::Bcsr;
+    options.parameters.bcsr_block_rows = shape.height;
+    options.parameters.bcsr_block_columns = shape.width;
+    auto plan = A.plan(options);
+    EXPECT_EQ(kernels_of(plan), kernels);
+    const Precision used = kernels.ends_with("in tf32")   ? Precision::Tf32
+                           : kernels.ends_with("in fp16") ? Precision::Fp16
+                                                          : Precision::Native;
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+      expect_case<Right<Scalar>>(A, plan, {40, mode, 1, 0.5, used}, kernels);
+  }
+}
+
+TEST_F(CudaKernels, BlocksOfAnyShape) {
+  check_block_shapes<double>(Precision::Native, {{{16, 8}, "blocks of 16 x 8 on tensor cores"},
+                                                 {{8, 8}, "blocks of 8 x 8 on tensor cores"},
+                                                 {{8, 4}, "blocks of 8 x 4 on tensor cores"},
+                                                 {{16, 16}, "for any device"},
+                                                 {{5, 7}, "for any device"}});
+  check_block_shapes<float>(Precision::Tf32, {{{16, 8}, "blocks of 16 x 8 on tensor cores, in tf32"},
+                                              {{8, 8}, "blocks of 8 x 8 on tensor cores, in tf32"},
+                                              {{8, 4}, "for any device, in native precision"},
+                                              {{16, 16}, "for any device, in native precision"}});
+  check_block_shapes<float>(Precision::Fp16, {{{16, 16}, "blocks of 16 x 16 on tensor cores, in fp16"},
+                                              {{16, 8}, "blocks of 16 x 8 on tensor cores, in tf32"},
+                                              {{3, 16}, "for any device, in native precision"}});
+  check_block_shapes<double>(Precision::Fp16, {{{8, 8}, "blocks of 8 x 8 on tensor cores, in native precision"},
+                                               {{16, 16}, "for any device, in native precision"}});
+}
+
+TEST_F(CudaKernels, GroupsOfAnySize) {
+  const UserMatrix<Exec, double, int> A(uneven_windows());
+  for (const auto& [f, g] : {std::pair(1, 4), std::pair(2, 1), std::pair(4, 1), std::pair(8, 1), std::pair(3, 2)}) {
+    auto options = for_columns(32);
+    options.format = Format::BlockRowPartition;
+    options.parameters.brp_nonzeros_per_column = f;
+    options.parameters.brp_tiles_per_group = g;
+    auto plan = A.plan(options);
+    EXPECT_EQ(kernels_of(plan), f == 8 || f == 3 ? "for any device" : kernel_of(Format::BlockRowPartition)) << f;
+    expect_cases<double>(A, plan, Precision::Native, "f = " + std::to_string(f));
+  }
+}
+
+TEST_F(CudaKernels, SortedColumnsOfAnyWidth) {
+  const UserMatrix<Exec, double, int> A(uneven_rows());
+  for (const int width : {1, 32, 256, 300, 1024}) {  // 256: groups are the sets of the format
+    auto options = for_columns(32);
+    options.format = Format::SortedColumns;
+    options.parameters.sorted_columns_width = width;
+    auto plan = A.plan(options);
+    EXPECT_EQ(kernels_of(plan), kernel_of(Format::SortedColumns));
+    expect_product<Right<double>>(A, plan, 40, Mode::NoTranspose, 1.5, 0.5, "width " + std::to_string(width), false);
+    expect_columns_alone<Left<double>>(plan, "width " + std::to_string(width));
+  }
+}
+
+TEST_F(CudaKernels, NoListsOfSortedColumnsWhereMemoryIsShort) {
+  const UserMatrix<Exec, double, int> A(uneven_windows());
+  auto options = for_columns(32);
+  options.format = Format::SortedColumns;
+  options.parameters.memory_limit = 1;
+  auto plan = A.plan(options);
+  EXPECT_EQ(kernels_of(plan), "for any device");
+  EXPECT_EQ(plan.kernel_bytes(), 0u);
+  expect_cases<double>(A, plan, Precision::Native, "without lists");
+}
+
+/// The rows of a square matrix of windows that share columns, far from each other.
+HostPattern<int> scattered_windows() {
+  const auto pattern = shared_windows(12);
+  HostPattern<int> A;
+  A.columns = pattern.columns;
+  for (const int row : shuffled(pattern.rows, 3)) {
+    for (int k = pattern.row_offsets[row]; k < pattern.row_offsets[row + 1]; ++k)
+      A.column_indices.push_back(pattern.column_indices[k]);
+    A.end_row();
+  }
+  return A;
+}
+
+template <class Scalar>
+void check_orders(Precision asked) {
+  const UserMatrix<Exec, Scalar, int> A(scattered_windows());
+  for (const Format format : {Format::Csr, Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr}) {
+    for (const Reordering reordering :
+         {Reordering::DataAffinity, Reordering::WindowGrowing, Reordering::JaccardRows, Reordering::ColumnSort}) {
+      if (reordering == Reordering::ColumnSort && format != Format::Bcsr) continue;
+      auto options = for_columns(32, asked);
+      options.format = format;
+      options.reordering = reordering;
+      options.always_reorder = true;
+      auto plan = A.plan(options);
+      EXPECT_EQ(plan.choice().reordering, reordering) << plan.explain();
+      const std::string what = kernels_of(plan) + ", " + std::string(to_string(reordering));
+      EXPECT_EQ(what.find("any device"), std::string::npos) << what;
+      for (const int columns : {1, 33, 100}) {
+        for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
+          const ProductCase c{columns, mode, 1.5, 0.5, precision_of<Scalar>(format, asked)};
+          expect_case<Right<Scalar>>(A, plan, c, what);
+          expect_case<Left<Scalar>>(A, plan, c, what);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CudaKernels, EveryOrderOfDouble) { check_orders<double>(Precision::Native); }
+TEST_F(CudaKernels, EveryOrderOfFloat) { check_orders<float>(Precision::Tf32x3); }
+TEST_F(CudaKernels, EveryOrderInHalf) { check_orders<float>(Precision::Fp16); }
+
+// FP16 has an infinity for what is 65520 and more: such sums are those of FP32.
+TEST_F(CudaKernels, WhatOverflowsFp16) {
+  std::vector<float> values = random_values<float>(uneven_windows().nonzeros(), 1);
+  for (std::size_t k = 0; k < values.size(); k += 501) values[k] = 1e5f;
+  const UserMatrix<Exec, float, int> A(uneven_windows(), values);
+  for (const Format format : {Format::BitTcf, Format::Bmat, Format::Bcsr}) {
+    auto options = for_columns(32, Precision::Fp16);
+    options.format = format;
+    auto plan = A.plan(options);
+    const ProductCase c{33, Mode::NoTranspose, 1, 0, Precision::Fp16, {{7, 1e6}}};
+    expect_case<Right<float>>(A, plan, c, std::string(to_string(format)));
+  }
+}
+
+TEST_F(CudaKernels, NoEntries) {
+  HostPattern<int> empty;
+  empty.columns = 30;
+  for (int row = 0; row < 20; ++row) empty.end_row();
+  const UserMatrix<Exec, float, int> A(empty);
+  for (const Precision asked : {Precision::Native, Precision::Tf32, Precision::Fp16}) {
+    for (const Format format : every_format) {
+      auto options = for_columns(32, asked);
+      options.format = format;
+      auto plan = A.plan(options);
+      for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+        expect_case<Right<float>>(A, plan, {33, mode, 1, 0.5, Precision::Native}, std::string(to_string(format)));
+    }
+  }
+}
+
+TEST_F(CudaKernels, RefusedPrecisionsNameThoseThatThereAre) {
+  const auto message = [](const auto& A, Precision precision) {
+    return message_of<std::invalid_argument>([&] { A.plan(for_columns(32, precision)); });
+  };
+  const UserMatrix<Exec, double, int> doubles(uneven_windows());
+  EXPECT_NE(message(doubles, Precision::Tf32).find("expected native, bf16, fp16, or on_unsupported"),
+            std::string::npos);
+  const UserMatrix<Exec, float, int> floats(uneven_windows());
+  EXPECT_NE(message(floats, Precision::Single).find("expected native, tf32x3, tf32, bf16, fp16, or on_unsupported"),
+            std::string::npos);
+  const UserMatrix<Exec, Complex<double>, int> complexes(uneven_windows());
+  EXPECT_NE(message(complexes, Precision::Fp16).find("expected native, or on_unsupported"), std::string::npos);
+}
+
+template <class Scalar>
+void expect_no_waiting(Precision asked) {
+  const UserMatrix<Exec, Scalar, int> A(uneven_windows());
+  const Exec exec;
+  for (const Format format : every_format) {
+    auto options = for_columns(32, asked);
+    options.format = format;
+    auto plan = A.plan(options);
+    auto work = plan.prepare(exec, 130, Mode::NoTranspose);
+    const Left<Scalar> x("x", A.host.columns, 130), y("y", A.host.rows, 130);
+    exec.fence();
+    const ToolEvents events;
+    spmm(exec, plan, work, Mode::NoTranspose, Scalar(1), x, Scalar(0), y);
+    EXPECT_EQ(events.executions(), 1u);
+    EXPECT_EQ(events.allocations(), 0u) << events.text();
+    // Kokkos waits before it tells a tool of a kernel.
+    EXPECT_EQ(events.fences(""), events.fences("Kokkos::Tools::")) << to_string(format) << '\n' << events.text();
+  }
+}
+
+TEST_F(CudaKernels, ProductsAllocateNothingAndDoNotWait) {
+  expect_no_waiting<double>(Precision::Native);
+  expect_no_waiting<float>(Precision::Tf32);
+  expect_no_waiting<float>(Precision::Bf16);
 }
 
 }  // namespace Tessera::Test

@@ -17,7 +17,8 @@
 
 namespace Tessera::Impl {
 
-/// Sorted columns on CUDA cores, with the lists of where the sums of a row meet: about 10 bytes a nonzero.
+/// Sorted columns on CUDA cores, with the lists of where the sums of a row meet: up to about 4 bytes a nonzero, and an
+/// offset.
 template <class Scalar, class Offset>
 class CudaSortedColumns {
   using Memory = Kokkos::Cuda::memory_space;
@@ -26,7 +27,7 @@ class CudaSortedColumns {
   /// \return whether it is built; not if there is no room for the lists
   ///
   /// Cost: one thread of the host makes the lists from a copy of the pattern, and sorts the elements of each group by
-  /// row: about a hundred nanoseconds a nonzero.
+  /// row: some tens of nanoseconds a nonzero.
   bool build(const Kokkos::Cuda& exec, const SortedColumns<Offset, Memory>& A, const PlanOptions& options) {
     if (A.nonzeros == 0) return false;
     pattern_ = A.view();
@@ -55,9 +56,8 @@ class CudaSortedColumns {
   }
 
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return copied_scratch_bytes<Scalar>(x_rows, columns, [&](const auto& x) {
-      return Cuda::sorted_columns_workspace_bytes(pattern_, schedule(), x);
-    });
+    return copied_scratch_bytes<Scalar>(
+        x_rows, columns, [&](const auto& x) { return Cuda::sorted_columns_workspace_bytes(pattern_, schedule(), x); });
   }
 
   template <class VectorScalar>

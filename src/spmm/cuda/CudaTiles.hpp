@@ -22,8 +22,8 @@
 namespace Tessera::Impl {
 
 /// Condensed windows on tensor cores: BitTCF, and BMat as windows of two strips. Values are kept as whole blocks
-/// besides; if there is no room for them, BitTCF's are multiplied as they are, which takes longer. They are rounded to 16
-/// bits as they are read.
+/// besides; if there is no room for them, BitTCF's are multiplied as they are, which takes longer. They are rounded to
+/// 16 bits as they are read.
 template <class Scalar, class Offset>
 class CudaTiles {
   using Memory = Kokkos::Cuda::memory_space;

@@ -82,7 +82,7 @@ class Plan {
   /// The part of bytes() that only update_values() needs; release_source() frees it.
   std::size_t slot_map_bytes() const { return state().slot_map_bytes(); }
   /// The part of bytes() that kernels made for the device keep beside the formats, of A and of the transpose: on
-  /// Kokkos::Cuda the values of BitTCF as whole tiles, and lists of who multiplies what.
+  /// Kokkos::Cuda values as whole tiles or rounded to 16 bits, and lists of who multiplies what.
   std::size_t kernel_bytes() const { return state().kernel_bytes(); }
 
   /// Allocates everything that products in this mode with up to `columns` columns of X need.
