@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -131,6 +132,7 @@ void complete(const ExecutionSpace& exec, const PlanOptions& options, Side<Scala
 
 template <class Scalar, class Offset, class ExecutionSpace>
 void PlanState<Scalar, Offset, ExecutionSpace>::save(const std::string& path) const {
+  const Kokkos::Profiling::ScopedRegion region("Tessera::save_plan");
   Kokkos::fence("Tessera::save_plan");
   SectionWriter sections(path, plan_file);
   PlanWriter file(sections);
@@ -144,6 +146,7 @@ template <class Scalar, class Offset, class ExecutionSpace>
 PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::string_view bytes,
                                                      const std::string& name)
     : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
+  const Region<ExecutionSpace> region("Tessera::load_plan");
   Members& m = *members_;
   SectionReader sections(bytes, name, plan_file);
   PlanReader<ExecutionSpace> file(exec, sections);

@@ -165,19 +165,20 @@ TYPED_TEST(PlanFileTest, EmptyMatrices) {
 }
 
 using Space = Kokkos::DefaultExecutionSpace;
-using SmallPlan = Plan<double, int, int, Space>;
+using Device = Space::device_type;
+using SmallPlan = Plan<double, int, int, Device>;
 
-SmallPlan parse(std::string_view bytes) { return parse_plan<double, int, int, Space>(Space(), bytes, "plan"); }
+SmallPlan parse(std::string_view bytes) { return parse_plan<double, int, int, Device>(Space(), bytes, "plan"); }
 
 UserMatrix<Space, double, int> small_matrix() {
-  return UserMatrix<Space, double, int>(unsorted_pattern<int>(11, 11, 3, 6));
+  return UserMatrix<Space, double, int>(unsorted_pattern<int>(9, 9, 3, 6));
 }
 
 /// A plan that has all that a plan may have: an order, slot maps with duplicates, a transpose.
 SmallPlan small_plan(Format format) {
   PlanOptions options = reordered(format);
-  options.parameters.bcsr_block_rows = 4;
-  options.parameters.bcsr_block_columns = 2;
+  options.parameters.bcsr_block_rows = 2;
+  options.parameters.bcsr_block_columns = 1;
   options.parameters.brp_nonzeros_per_column = 2;
   options.parameters.brp_tiles_per_group = 1;
   options.parameters.sorted_columns_width = 4;
@@ -235,7 +236,7 @@ TEST(PlanFileBytesTest, WhateverIsLoadedMultiplies) {
   int refused = 0, loaded = 0;
   for (const Format format : every_format) {
     const std::string file = file_of(format);
-    for (std::size_t i = 16; i < file.size(); i += 11) {  // the fuzzer takes all of them, and more
+    for (std::size_t i = 16; i < file.size(); i += 31) {  // the fuzzer takes all of them, and more
       std::string other = file;
       other[i] = static_cast<char>(other[i] ^ 1 << (i % 8));
       try {
@@ -249,8 +250,8 @@ TEST(PlanFileBytesTest, WhateverIsLoadedMultiplies) {
       }
     }
   }
-  EXPECT_GT(refused, 100);
-  EXPECT_GT(loaded, 100);  // values, and what explain() tells
+  EXPECT_GT(refused, 50);
+  EXPECT_GT(loaded, 50);  // values, and what explain() tells
 }
 
 TEST(PlanFileBytesTest, SaysWhatIsWrongWithTheFile) {
@@ -289,13 +290,13 @@ TEST(PlanFileBytesTest, SectionsCannotBeMixed) {
 TEST(PlanFileBytesTest, RefusesOtherTypes) {
   using std::invalid_argument;
   const std::string file = file_of(Format::BitTcf);
-  EXPECT_MESSAGE(invalid_argument, (parse_plan<float, int, int, Space>(Space(), file, "a")),
+  EXPECT_MESSAGE(invalid_argument, (parse_plan<float, int, int, Device>(Space(), file, "a")),
                  "a: the plan is of numbers of 8 bytes with offsets of 4 bytes; expected numbers of 4 bytes with");
-  EXPECT_MESSAGE(invalid_argument, (parse_plan<double, int, std::int64_t, Space>(Space(), file, "a")),
+  EXPECT_MESSAGE(invalid_argument, (parse_plan<double, int, std::int64_t, Device>(Space(), file, "a")),
                  "expected numbers of 8 bytes with offsets of 8 bytes");
-  EXPECT_MESSAGE(invalid_argument, (parse_plan<Kokkos::complex<double>, int, int, Space>(Space(), file, "a")),
+  EXPECT_MESSAGE(invalid_argument, (parse_plan<Kokkos::complex<double>, int, int, Device>(Space(), file, "a")),
                  "expected complex numbers of two times 8 bytes");
-  EXPECT_NO_THROW((parse_plan<double, int, unsigned, Space>(Space(), file, "a")));
+  EXPECT_NO_THROW((parse_plan<double, int, unsigned, Device>(Space(), file, "a")));
 }
 
 /// Files with right checksums whose content is not right.
@@ -306,13 +307,13 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   const std::string csr = file_of(Format::Csr);
   expect_refusal(with_number(csr, "row_offsets", 1, 1000), "CSR: row 0: row_offsets does not ascend");
   expect_refusal(with_number(csr, "row_offsets", 2, -1), "CSR: row 1: row_offsets does not ascend");
-  expect_refusal(with_number(csr, "column_indices", 0, 11), "CSR: row 0: column_indices holds a column outside");
+  expect_refusal(with_number(csr, "column_indices", 0, 9), "CSR: row 0: column_indices holds a column outside");
   expect_refusal(with_number(csr, "column_indices", 0, -1), "CSR: row 0: column_indices holds a column outside");
   expect_refusal(with_number(csr, "slots", 0, 1000), "value map: slot 0: is not the number of a source");
   expect_refusal(with_number(csr, "slots", 0, -1), "value map: slot 0: is not the number of a source");
   expect_refusal(with_number(csr, "runs", 1, 0), "value map: target 0: has no slot");
   expect_refusal(with_number(csr, "runs", 1, 1000), "value map: target 0: runs does not ascend");
-  expect_refusal(with_number(csr, "order of rows", 3, 11), "order of rows: place 3 holds 11");
+  expect_refusal(with_number(csr, "order of rows", 3, 9), "order of rows: place 3 holds 9");
   expect_refusal(with_number(csr, "orders", 0, std::int64_t(7)), "the section \"orders\" holds a number that is out");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(0)), "the section \"choice\" chooses no format");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(7)), "the section \"choice\" holds a number that is out");
@@ -369,7 +370,7 @@ TEST(PlanFileVersionTest, StoredFilesAreLoadedOnAnyBackend) {
   using View = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
   for (const Format format : every_format) {
     SCOPED_TRACE(to_string(format));
-    auto plan = load_plan<double, int, int, Space>(Space(), stored_file(format));
+    auto plan = load_plan<double, int, int, Device>(Space(), stored_file(format));
     EXPECT_EQ(plan.format(), format);
     EXPECT_NE(plan.explain().find("chosen, and times predicted, on Serial"), std::string::npos);
     EXPECT_EQ(to_host(plan.row_order().order), to_host(small_plan(format).row_order().order));
@@ -392,7 +393,7 @@ TEST(PlanFileErrorsTest, PlacesThatCannotBeReadOrWritten) {
   const TemporaryFolder folder;
   const UserMatrix<Space, double, int> A(random_pattern<int>(5, 5, 0.5, 1));
   const auto plan = A.plan({});
-  const auto load = [](const std::string& path) { load_plan<double, int, int, Space>(Space(), path); };
+  const auto load = [](const std::string& path) { load_plan<double, int, int, Device>(Space(), path); };
   EXPECT_MESSAGE(runtime_error, load(folder / "none"), (folder / "none") + ": cannot be opened: No such file");
   EXPECT_MESSAGE(runtime_error, load(folder / ""), (folder / "") + ": is a directory, expected a file");
   EXPECT_MESSAGE(runtime_error, save_plan(plan, folder / ""), (folder / "") + ": cannot be written: is a directory");
@@ -423,7 +424,7 @@ TEST(PlanFileErrorsTest, AFailureLeavesTheOldFileAndNoTemporary) {
   EXPECT_EQ(content_of(path), "old");
   EXPECT_EQ(folder.files(), 1u);
   save_plan(plan, path);
-  EXPECT_NO_THROW((load_plan<double, int, int, Space>(Space(), path)));
+  EXPECT_NO_THROW((load_plan<double, int, int, Device>(Space(), path)));
 }
 
 }  // namespace Tessera::Test

@@ -37,6 +37,7 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 /// files that this is. Whatever the file holds, a plan that was loaded never reads or writes beyond its arrays; that
 /// the numbers are those that were saved is what the checksums are for.
 ///
+/// \tparam Device of plans that make_plan() makes: ExecutionSpace::device_type
 /// \param exec [in] the instance that the arrays are copied on; it is waited for
 /// \param path [in] plain, or compressed with gzip
 /// \throws std::runtime_error, naming the file and what was expected, if it cannot be read or needs more memory than
