@@ -24,6 +24,9 @@ namespace Tessera {
 /// And as with Kokkos Kernels, a handle serves one matrix: call reset() before another one. Other extents, and arrays
 /// at another address, are noticed, but an address may be used again.
 ///
+/// A debug build says so in a std::logic_error when values changed and values_changed() was not called (see
+/// checks_values(); it costs a pass over the values in each product).
+///
 /// One product at a time. Products may come on any execution space instance: when it is another than the last one's,
 /// the last one is fenced, since they share scratch memory.
 ///

@@ -35,10 +35,12 @@ struct TpetraOperatorOptions {
 /// second. Any Maps that a CrsMatrix has: row Map unlike range Map, column Map in any order, locally replicated domain
 /// or range, ranks without rows.
 ///
-/// The operator copies A's entries: after they change, call update(). It keeps A itself only by its RCP, and no View of
-/// A, X or Y beyond a call. Scratch memory (halo, workspaces) is made when a mode first comes with more
-/// columns than before, and grows only; Tpetra's buffers for the exchange are kept for each number of columns that has
-/// come. A block that deflates and grows again allocates nothing but those. Not thread-safe: apply() uses that scratch.
+/// The operator copies A's entries: after they change, call update(). (A debug build throws std::logic_error in apply()
+/// when that was forgotten; see checks_values(), which must say the same on all ranks.) It keeps A itself only by its
+/// RCP, and no View of A, X or Y beyond a call. Scratch memory (halo, workspaces) is made when a mode first comes with
+/// more columns than before, and grows only; Tpetra's buffers for the exchange are kept for each number of columns that
+/// has come. A block that deflates and grows again allocates nothing but those. Not thread-safe: apply() uses that
+/// scratch.
 ///
 /// **Collective.** Constructor, update(), prepare() and apply() are called by all ranks of A's communicator. If one
 /// rank fails (a bad argument, memory for plans or scratch), all of them throw, with that rank's message, before

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/spmm/Spmm.hpp>
+#include <tessera/spmm/ValueCheck.hpp>
 #include <tessera/spmm/Workspaces.hpp>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <tessera/tpetra/impl/Boundary.hpp>
@@ -75,6 +76,7 @@ struct TpetraOperator<SC, LO, GO, NO>::State {
   Teuchos::RCP<const Tpetra::Import<LO, GO, NO>> importer;  // domain Map to halo; null if no rank has one
   Teuchos::RCP<const map_type> halo_map;
   std::uint64_t checksum = 0;
+  Impl::CopiedValues copied;
 
   bool is_split = false;  // else A's own rows are those of `owned`
   Impl::RowSplit<Device> split;
@@ -124,6 +126,7 @@ struct TpetraOperator<SC, LO, GO, NO>::State {
     const auto rows = static_cast<int>(A.numRows());
     const auto owned_columns = static_cast<int>(domain_map->getLocalNumElements());
     checksum = Impl::pattern_checksum(exec, A);
+    copied.remember(exec, A.values);
     is_split = !columns.keeps_numbers;
     if (!is_split) {
       owned.plan = make_plan(exec, rows, owned_columns, A.graph.row_map, A.graph.entries, A.values, options.plan);
@@ -154,7 +157,16 @@ struct TpetraOperator<SC, LO, GO, NO>::State {
     } else {
       owned.plan.update_values(exec, A.values);
     }
+    copied.remember(exec, A.values);
     exec.fence("Tessera::TpetraOperator::update");
+  }
+
+  void check_values_are_copied() const {
+    if (checks_values() && copied.differ_from(Exec(), matrix->getLocalMatrixDevice().values)) {
+      throw std::logic_error(
+          "Tessera::TpetraOperator::apply: the values of the matrix are no longer those that the operator copied; "
+          "expected a call of update() after they changed, and before the next apply()");
+    }
   }
 
   const Teuchos::RCP<const map_type>& x_map(Mode mode) const { return is_transposed(mode) ? range_map : domain_map; }
@@ -326,9 +338,11 @@ void TpetraOperator<SC, LO, GO, NO>::apply(const multivector_type& X, multivecto
   const auto get_ready = [&] {
     mode = Impl::mode_of(transp);
     s.check(X, Y, mode);
+    s.check_values_are_copied();
     s.make_room(X, Y, mode);
   };
-  if (s.options.agreement == Agreement::EveryApply || !s.has_room_everywhere(transp, X.getNumVectors())) {
+  if (s.options.agreement == Agreement::EveryApply || checks_values() ||
+      !s.has_room_everywhere(transp, X.getNumVectors())) {
     s.make_room_everywhere(transp, X.getNumVectors(), get_ready);
   } else {
     get_ready();

@@ -9,7 +9,9 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/spmm/Spmm.hpp>
+#include <tessera/spmm/ValueCheck.hpp>
 #include <tessera/spmm/Workspaces.hpp>
+#include <tessera/spmm/impl/KeptInstance.hpp>
 
 namespace Tessera::Impl {
 
@@ -95,20 +97,26 @@ class SpmvHandleImpl {
   /// Makes plan and workspace fit: nothing to do after the first call, but when columns, values or instance are new.
   template <class Matrix>
   Workspace<ExecutionSpace>& prepare_for(const ExecutionSpace& exec, const Matrix& A, Mode mode, int columns) {
-    if (last_ && !(*last_ == exec)) last_->fence("Tessera::SpmvHandle: another instance");
-    last_ = exec;
+    if (last_.get() && !last_.is_one_queue_with(exec)) last_.get()->fence("Tessera::SpmvHandle: another instance");
+    last_.set(exec);
     const auto identity = MatrixIdentity::of(A);
     if (!plan_) {
       PlanOptions options = options_.value_or(PlanOptions{});
       if (!options_) options.columns = std::max(columns, 1);
       plan_ = make_plan(exec, A, options);
       identity_ = identity;
+      copied_.remember(exec, A.values);
     } else if (!(identity == identity_)) {
       throw std::invalid_argument("Tessera::SpmvHandle: A is another matrix (" + identity.text() +
                                   ") than the one that this handle was first used with (" + identity_.text() +
                                   "), or its graph has moved; expected the same, or reset() before");
     } else if (A.values.data() != values_) {
       plan_->update_values(exec, A.values);
+      copied_.remember(exec, A.values);
+    } else if (copied_.differ_from(exec, A.values)) {
+      throw std::logic_error(
+          "Tessera::SpmvHandle: the values of A are no longer those that the handle copied; expected a call of "
+          "values_changed() after they changed, and before the next product");
     }
     values_ = A.values.data();
     return workspaces_.get(exec, *plan_, mode, columns);
@@ -119,8 +127,9 @@ class SpmvHandleImpl {
   std::optional<plan_type> plan_;
   MatrixIdentity identity_;
   const void* values_ = nullptr;  // null: they changed
+  CopiedValues copied_;
   Workspaces<ExecutionSpace> workspaces_;
-  std::optional<ExecutionSpace> last_;
+  KeptInstance<ExecutionSpace> last_;
 };
 
 template <class DeviceType, class AMatrix>
