@@ -13,6 +13,7 @@
 
 #include "SpmvCheck.hpp"
 #include "ToolEvents.hpp"
+#include "ValueChecks.hpp"
 
 namespace Tessera::Test {
 
@@ -61,6 +62,7 @@ static_assert(!std::is_copy_constructible_v<Handle> && !std::is_copy_assignable_
 
 /// Values that change in place are not seen until the handle is told: in every mode, the transpose made before too.
 TEST(HandleTest, ValuesChangedInPlace) {
+  const ValueChecks none(false);
   const Case A = small(), before = small(), after = small(2);
   Handle handle;
   for (const Mode mode : every_mode) expect_product_of(before.elements, handle, A.matrix, 3, mode);
@@ -68,6 +70,44 @@ TEST(HandleTest, ValuesChangedInPlace) {
   for (const Mode mode : every_mode) expect_product_of(before.elements, handle, A.matrix, 3, mode);
   handle.values_changed();
   for (const Mode mode : every_mode) expect_product_of(after.elements, handle, A.matrix, 3, mode);
+}
+
+/// Debug builds find out: any value, and values that changed places.
+TEST(HandleTest, ForgottenChangesAreFound) {
+  const ValueChecks checks(true);
+  const Case A = small(), same = small();
+  Handle handle;
+  using Elements = decltype(A.elements);
+  const auto expect_found = [&](const Elements& changed) {
+    Kokkos::deep_copy(A.matrix.values, changed.values);
+    for (const Mode mode : every_mode) {
+      const Vectors<double> x("x", x_rows(A.elements, mode), 3), y("y", y_rows(A.elements, mode), 3);
+      EXPECT_EXACT_MESSAGE(std::logic_error,
+                           KokkosSparse::spmv(Exec(), &handle, letter(mode), 1.0, A.matrix, x, 1.0, y),
+                           "expected a call of values_changed()");
+    }
+    handle.values_changed();
+    for (const Mode mode : every_mode) expect_product_of(changed, handle, A.matrix, 3, mode);
+  };
+  for (const Mode mode : every_mode) expect_product_of(same.elements, handle, A.matrix, 3, mode);
+  std::vector<double> values = same.elements.host_values;
+  std::swap(values.front(), values.back());
+  expect_found(Elements(same.elements.host, values));
+  values[values.size() / 2] += 1e-12;
+  expect_found(Elements(same.elements.host, values));
+}
+
+/// Without the check a product reads the matrix' values no more.
+TEST(HandleTest, ValuesAreNotCheckedByDefault) {
+  const Case A = small();
+  for (const bool is_wanted : {false, true}) {
+    const ValueChecks checks(is_wanted);
+    Handle handle;
+    multiply(handle, A);
+    const ToolEvents events;
+    multiply(handle, A);
+    EXPECT_EQ(events.fences("Tessera::checksum"), is_wanted ? 1u : 0u) << events.text();
+  }
 }
 
 /// New values cost one pass, once, and no analysis.
@@ -376,7 +416,7 @@ TEST(HandleTest, SameXAndY) {
   Handle handle;
   const Vectors<double> x("x", 20, 3);
   EXPECT_EXACT_MESSAGE(std::invalid_argument, KokkosSparse::spmv(Exec(), &handle, "N", 1.0, A.matrix, x, 0.0, x),
-                       "X and Y are the same memory");
+                       "are the same memory");
 }
 
 TEST(HandleTest, DeviceAsAParameter) {

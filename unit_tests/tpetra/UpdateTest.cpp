@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/io/Generators.hpp>
+#include <tessera/tpetra/impl/Collective.hpp>
 
 #include "TestProblem.hpp"
+#include "ValueChecks.hpp"
 
 namespace Tessera::Test {
 
@@ -21,6 +23,7 @@ void multiply_values(Matrix& A, double factor) {
 }
 
 TEST_P(Update, TakesNewValues) {
+  const ValueChecks none(false);
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
   Operator op(A);
   expect_right(*A, op);
@@ -29,6 +32,32 @@ TEST_P(Update, TakesNewValues) {
   expect_product(before, op, 4, Teuchos::NO_TRANS, 1, 0);  // nothing is seen of it yet
   op.update();
   expect_right(*A, op);
+}
+
+/// Debug builds find out, on every rank, also if the values of one rank alone changed.
+TEST_P(Update, FindsForgottenChanges) {
+  const ValueChecks checks(true);
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  TpetraOperatorOptions options;
+  options.agreement = Agreement::WhenGrowing;
+  Operator op(A, options);
+  expect_right(*A, op);
+  for (const bool on_all : {true, false}) {
+    A->resumeFill();
+    const auto values = A->getLocalMatrixHost().values;
+    const bool changes = values.extent(0) > 0 && (on_all || rank() == last_rank());
+    if (changes) values(values.extent(0) - 1) *= 1.5;
+    A->fillComplete(A->getDomainMap(), A->getRangeMap());
+    const MV X(A->getDomainMap(), 4);
+    MV Y(A->getRangeMap(), 4);
+    if (Impl::on_any_rank(*A->getComm(), changes)) {
+      EXPECT_THROW(op.apply(X, Y), std::logic_error);
+    } else {
+      EXPECT_NO_THROW(op.apply(X, Y));
+    }
+    op.update();
+    expect_right(*A, op);
+  }
 }
 
 /// The second fillComplete() packs what the first left with room to spare.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "FailingAllocator.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+
+namespace {
+
+using Tessera::Test::Failing;
+
+std::atomic<long> all{0}, live{0};
+std::atomic<long> left{0};  // before one fails, itself included; 0: none fails
+std::atomic<bool> has_failed{false}, arrays_alone{false};
+
+bool must_fail(std::size_t size, std::size_t alignment) {
+  const bool is_array = size > 160 || alignment > alignof(std::max_align_t);
+  if (left == 0 || (arrays_alone && !is_array)) return false;
+  const bool is_last = --left == 0;
+  if (is_last) has_failed = true;
+  return is_last;
+}
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  ++all;
+  if (must_fail(size, alignment)) throw std::bad_alloc();
+  void* memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  ++live;
+  return memory;
+}
+
+void deallocate(void* memory) {
+  if (memory != nullptr) --live;
+  std::free(memory);
+}
+
+}  // namespace
+
+// All other forms call these.
+void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return allocate(size, std::size_t(alignment)); }
+void operator delete(void* memory) noexcept { deallocate(memory); }
+void operator delete(void* memory, std::size_t) noexcept { deallocate(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { deallocate(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { deallocate(memory); }
+
+namespace Tessera::Test {
+
+void fail_allocation(long n, Failing kind) {
+  left = n;
+  has_failed = false;
+  arrays_alone = kind == Failing::Arrays;
+}
+bool allocation_has_failed() { return has_failed; }
+long allocations() { return all; }
+long live_allocations() { return live; }
+
+}  // namespace Tessera::Test

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <stdexcept>
+
+/// Memory that runs out when a test says so. A program that links FailingAllocator.cpp takes from it whatever it gets
+/// by operator new: its own memory and, on host backends, that of Kokkos' Views.
+namespace Tessera::Test {
+
+/// Of what sizes allocations may fail.
+enum class Failing {
+  All,
+  /// More than 160 bytes, or memory of Views. Without memory for the name of a View Kokkos loses that of the View, and
+  /// without some for the name of a fence it may end the program.
+  Arrays
+};
+
+/// Lets the n-th allocation from now on fail, counting from 1, and no other; 0: none.
+void fail_allocation(long n, Failing kind = Failing::All);
+/// Whether it has failed.
+bool allocation_has_failed();
+/// Allocations so far.
+long allocations();
+/// Of which these have not been given back.
+long live_allocations();
+
+/// Calls attempt() with its first allocation failing, with its second, and so on until it takes no more. Each time it
+/// must throw std::bad_alloc, or the std::runtime_error that Kokkos throws, and give back what it took; then calls
+/// check(), which tells whether everything is as it was before.
+///
+/// \return how many allocations failed
+template <class Attempt, class Check>
+long fail_each_allocation(Failing kind, const Attempt& attempt, const Check& check) {
+  for (long n = 1;; ++n) {
+    const long before = live_allocations();
+    bool has_thrown = false;
+    fail_allocation(n, kind);
+    try {
+      attempt();
+    } catch (const std::bad_alloc&) {
+      has_thrown = true;
+    } catch (const std::runtime_error&) {
+      has_thrown = true;
+    }
+    const bool has_failed = allocation_has_failed();
+    fail_allocation(0);
+    if (!has_failed) return n - 1;
+    const long lost = live_allocations() - before;
+    check();
+    EXPECT_TRUE(has_thrown) << "allocation " << n;
+    EXPECT_EQ(lost, 0) << "allocation " << n;
+    if (!has_thrown || lost != 0) return n;
+  }
+}
+
+}  // namespace Tessera::Test

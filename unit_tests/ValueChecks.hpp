@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/spmm/ValueCheck.hpp>
+
+namespace Tessera::Test {
+
+/// Whether copied values are checked while it lives; by default a debug build does, and others do not.
+class ValueChecks {
+ public:
+  explicit ValueChecks(bool wanted) : before_(checks_values()) { check_values(wanted); }
+  ~ValueChecks() { check_values(before_); }
+  ValueChecks(const ValueChecks&) = delete;
+  ValueChecks& operator=(const ValueChecks&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace Tessera::Test

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory runs out in a product with a handle: it throws, and the handle serves the next product.
+#include <KokkosSparse_spmv.hpp>
+#include <tessera/kokkos_kernels/SpmvHandle.hpp>
+
+#include "FailingAllocator.hpp"
+#include "SpmvCheck.hpp"
+
+namespace Tessera::Test {
+
+using Small = CrsCase<double>;
+using Handle = SpmvHandle<Exec, Small::Matrix, Vectors<double>, Vectors<double>>;
+
+/// The first product makes the plan; with more columns or the transpose, more memory is wanted.
+TEST(HandleAllocation, ProductsMayBeRepeated) {
+  if (!std::is_same_v<Exec::memory_space, Kokkos::HostSpace>) GTEST_SKIP() << "memory comes from elsewhere";
+  const Small A(random_pattern<int>(31, 22, 0.2, 1));
+  const auto multiply = [&](Handle& handle, const char mode[], int columns) {
+    const bool turned = *mode == 'T';
+    const Vectors<double> x("x", turned ? 31 : 22, columns), y("y", turned ? 22 : 31, columns);
+    KokkosSparse::spmv(Exec(), &handle, mode, 1.0, A.matrix, x, 0.0, y);
+  };
+  const auto use = [&](Handle& handle) {
+    multiply(handle, "N", 2);
+    multiply(handle, "N", 9);
+    multiply(handle, "T", 3);
+  };
+  const auto expect_right_products = [&](Handle& handle) {
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
+      const Vectors<double> x("x", x_rows(A.elements, mode), 4), y("y", y_rows(A.elements, mode), 4);
+      expect_right(A.elements, mode, 2, 0.5, x, y, [&](double a, double b) {
+        KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A.matrix, x, b, y);
+      });
+    }
+  };
+  Handle first;
+  use(first);
+  const long failures = fail_each_allocation(
+      Failing::Arrays,
+      [&] {
+        Handle handle;
+        try {
+          use(handle);
+        } catch (...) {
+          expect_right_products(handle);
+          throw;
+        }
+      },
+      [] {});
+  EXPECT_GT(failures, 20);
+}
+
+}  // namespace Tessera::Test

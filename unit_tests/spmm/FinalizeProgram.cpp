@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program whose plans and workspaces live longer than Kokkos, in static variables and elsewhere, or ("none") do not.
+// Exits with 0 if a later use is refused, and if nothing ends the program when they are destroyed.
+#include <Kokkos_Core.hpp>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tessera/spmm/Spmm.hpp>
+#include <tessera/spmm/Workspaces.hpp>
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using PlanType = Tessera::Plan<double, int, int, Exec::device_type>;
+
+static PlanType static_plan;
+static Tessera::Workspace<Exec> static_workspace;
+static Tessera::Workspaces<Exec> static_workspaces;
+
+/// The identity, 5 x 5.
+static PlanType identity() {
+  const Kokkos::View<int*, Exec::memory_space> offsets("offsets", 6), columns("columns", 5);
+  const Kokkos::View<double*, Exec::memory_space> values("values", 5);
+  const auto host_offsets = Kokkos::create_mirror_view(offsets), host_columns = Kokkos::create_mirror_view(columns);
+  for (int i = 0; i < 6; ++i) host_offsets(i) = i;
+  for (int i = 0; i < 5; ++i) host_columns(i) = i;
+  Kokkos::deep_copy(offsets, host_offsets);
+  Kokkos::deep_copy(columns, host_columns);
+  Kokkos::deep_copy(values, 1.0);
+  return Tessera::make_plan(Exec(), 5, 5, offsets, columns, values);
+}
+
+template <class Call>
+static bool is_refused(const char* what, const Call& call) {
+  try {
+    call();
+  } catch (const std::logic_error& error) {
+    if (std::string(error.what()).find("Kokkos::finalize() freed this plan") != std::string::npos) return true;
+    std::printf("%s: %s\n", what, error.what());
+    return false;
+  }
+  std::printf("%s: no error\n", what);
+  return false;
+}
+
+int main(int argc, char* argv[]) {
+  const bool leaves_some = argc < 2 || std::string(argv[1]) != "none";
+  Kokkos::initialize(argc, argv);
+  auto plan = std::make_unique<PlanType>(identity());
+  auto workspace = plan->prepare(Kokkos::Experimental::partition_space(Exec(), 1, 1)[1], 4, Tessera::Mode::Transpose);
+  if (leaves_some) {
+    static_plan = identity();
+    static_workspace = static_plan.prepare(Exec(), 8, Tessera::Mode::NoTranspose);
+    static_workspaces.get(Exec(), static_plan, Tessera::Mode::NoTranspose, 3);
+  } else {
+    plan.reset();
+    workspace = {};
+  }
+  Kokkos::finalize();
+  if (!leaves_some) return 0;
+  bool is_right = is_refused("rows", [&] { static_cast<void>(plan->rows()); });
+  is_right = is_refused("explain", [&] { static_plan.explain(); }) && is_right;
+  is_right = is_refused("release_source", [&] { static_plan.release_source(); }) && is_right;
+  is_right = static_workspace.bytes() == 0 && static_workspace.data() == nullptr && is_right;
+  const PlanType copy = static_plan;
+  plan.reset();
+  workspace = {};
+  return is_right ? 0 : 1;
+}
