@@ -4,13 +4,15 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "../Region.hpp"
+
 namespace Tessera::Impl {
 
 /// Launches between its birth and its end are on the GPU of an instance, whichever the calling thread was on, and are
-/// known to Kokkos Tools under a label, as those of Kokkos' own patterns are.
+/// known to Kokkos Tools under a label, as those of Kokkos' own patterns are, and to NVTX.
 class CudaLaunches {
  public:
-  CudaLaunches(const char* label, const Kokkos::Cuda& exec) {
+  CudaLaunches(const char* label, const Kokkos::Cuda& exec) : range_(label) {
     cudaGetDevice(&before_);
     cudaSetDevice(exec.cuda_device());
     Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
@@ -23,6 +25,7 @@ class CudaLaunches {
   CudaLaunches& operator=(const CudaLaunches&) = delete;
 
  private:
+  [[maybe_unused]] NvtxRange range_;
   int before_ = 0;
   std::uint64_t id_ = 0;
 };
