@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <vector>
+
+namespace Example {
+
+/// A copy of host elements where the default backend multiplies.
+template <class T>
+auto to_device(const std::vector<T>& host) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::DefaultExecutionSpace(),
+                                             Kokkos::View<const T*, Kokkos::HostSpace>(host.data(), host.size()));
+}
+
+}  // namespace Example
