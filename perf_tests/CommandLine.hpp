@@ -3,76 +3,61 @@
 
 #include <benchmark/benchmark.h>
 
-#include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <exception>
-#include <filesystem>
-#include <iostream>
-#include <stdexcept>
+#include <functional>
+#include <optional>
 #include <string>
+#include <tessera/common/Format.hpp>
+#include <utility>
 #include <vector>
 
-/// What the benchmarks that run in one process have in common: [MATRIX]... [options of Google Benchmark].
+/// What the benchmarks have in common: options, names, and how they run.
 namespace Tessera::Benchmarks {
 
-/// Google Benchmark's options with our defaults before the user's, which win.
-inline std::vector<char*> with_defaults(int argc, char* argv[]) {
-  static char repetitions[] = "--benchmark_repetitions=5";
-  static char interleaving[] = "--benchmark_enable_random_interleaving=true";
-  static char aggregates[] = "--benchmark_report_aggregates_only=true";
-  static char min_time[] = "--benchmark_min_time=0.1s";
-  std::vector<char*> arguments = {argv[0], repetitions, interleaving, aggregates, min_time};
-  arguments.insert(arguments.end(), argv + 1, argv + argc);
-  return arguments;
-}
+/// What a driver measures. It offers an option for each list that is not empty in its defaults.
+struct Settings {
+  std::vector<std::string> matrices = {};  ///< --amtx: files, or generated matrices such as "stencil27:32"
+  std::vector<int> columns = {};           ///< --num_vecs: columns of X
+  std::vector<std::string> layouts = {};   ///< --layout: "left", "right"
+  std::vector<Format> formats = {};        ///< --format
+};
 
-/// What a matrix is called in the name of a benchmark: a file without its folder.
-inline std::string title_of(const std::string& matrix) { return std::filesystem::path(matrix).filename().string(); }
+struct CommandLine {
+  Settings settings;
+  int repetitions = 5;                        ///< --repeat: of each benchmark
+  std::vector<std::string> kokkos_arguments;  ///< what --openmp, --cuda and their like mean to Kokkos::initialize
+  std::vector<std::string> others;            ///< Kokkos' and Google Benchmark's own
+};
 
-/// Registers a benchmark in milliseconds, whose least and greatest time are reported besides Google Benchmark's own
-/// statistics. One whose body throws, as for a format that a matrix fills badly, counts as failed, and others follow.
-template <class Body>
-benchmark::internal::Benchmark* add_benchmark(const std::string& title, const Body& body) {
-  const auto guarded = [body](benchmark::State& state) {
-    try {
-      body(state);
-    } catch (const std::exception& error) {
-      state.SkipWithError(error.what());
-    }
-  };
-  auto* registered = benchmark::RegisterBenchmark(title.c_str(), guarded);
-  registered->Unit(benchmark::kMillisecond);
-  registered->ComputeStatistics("min", [](const auto& times) { return *std::min_element(times.begin(), times.end()); });
-  registered->ComputeStatistics("max", [](const auto& times) { return *std::max_element(times.begin(), times.end()); });
-  return registered;
-}
+/// Nothing if the command line asks for help, which is printed then.
+///
+/// \param about    [in] what --help says of the program
+/// \param defaults [in] what is measured unless options say otherwise
+/// \param launched [in] whether --openmp, --cuda and their like are options: not where Kokkos runs already
+/// \throws std::invalid_argument that names the option that is wrong
+std::optional<CommandLine> parse(int argc, char* argv[], const std::string& about, const Settings& defaults,
+                                 bool launched = false);
 
-/// Runs what `register_benchmarks(matrix)` registers for each matrix that the command line names, or by default for
-/// `matrices`. Kokkos must be initialized. Returns what main() does.
-template <class RegisterBenchmarks>
-int run_benchmarks(int argc, char* argv[], std::vector<std::string> matrices,
-                   const RegisterBenchmarks& register_benchmarks) {
-  try {
-    auto arguments = with_defaults(argc, argv);
-    int count = int(arguments.size());
-    benchmark::Initialize(&count, arguments.data());
-    if (count > 1) matrices.assign(arguments.begin() + 1, arguments.begin() + count);
-    for (const std::string& matrix : matrices) {
-      if (matrix.starts_with("-")) {
-        throw std::invalid_argument(matrix + ": expected matrices, and options of Google Benchmark");
-      }
-      register_benchmarks(matrix);
-    }
-    const Kokkos::DefaultExecutionSpace exec;
-    benchmark::AddCustomContext("execution_space", exec.name());
-    benchmark::AddCustomContext("concurrency", std::to_string(exec.concurrency()));
-    benchmark::RunSpecifiedBenchmarks();
-    benchmark::Shutdown();
-  } catch (const std::exception& error) {
-    std::cerr << argv[0] << ": " << error.what() << '\n';
-    return 2;
-  }
-  return 0;
-}
+/// Google Benchmark with what is left of the command line. Unless that says otherwise, benchmarks run in an order that
+/// mixes them, so that what else the machine does meets all of them.
+///
+/// \param program [in] argv[0], which must last as long as benchmarks run
+/// \throws std::invalid_argument that names the first argument that nobody knows
+void initialize_benchmarks(char* program, const CommandLine& command_line);
+
+/// "kind/matrix/key:value/...", which is what scripts/report takes apart; a file is called without its folder.
+std::string benchmark_name(const std::string& kind, const std::string& matrix,
+                           const std::vector<std::pair<std::string, std::string>>& keys);
+
+/// Registers a benchmark in milliseconds that sets its times itself and whose least and greatest times are reported
+/// besides Google Benchmark's own statistics. One whose body throws, as for a format that a matrix fills badly, counts
+/// as failed, and others follow.
+///
+/// \param iterations [in] of a repetition
+void add_benchmark(const std::string& name, int iterations, const std::function<void(benchmark::State&)>& body);
+
+/// The whole of a driver's main() but for programs of several ranks: starts Kokkos, registers and runs benchmarks.
+/// Returns the exit status: 2, with a message, where the command line or a matrix is wrong; 1 where a benchmark failed.
+int run_benchmarks(int argc, char* argv[], const std::string& about, const Settings& defaults,
+                   const std::function<void(const Settings&)>& register_benchmarks);
 
 }  // namespace Tessera::Benchmarks

@@ -2,19 +2,18 @@
 
 // Times a block conjugate gradient method from end to end, its products by KokkosSparse::spmv with Kokkos Kernels' own
 // handle and with Tessera's, by number of right-hand sides, by columns (LayoutLeft):
-//   block_cg [MATRIX]... [--benchmark_filter=stencil27:64/8/] [other options of Google Benchmark]
-// MATRIX is a file or a generated matrix, as for kokkos_kernels_spmv; it must be symmetric positive definite.
+//   block_cg [MATRIX]... [--num_vecs 8] [other options: --help]
+// Matrices must be symmetric positive definite.
 //
 // In each iteration the handles take turns: a turn makes a handle and solves. Residuals come down to 1e-10 of the
-// right-hand sides; a residual b - A x that is not there, computed anew, fails. Unless told otherwise, every benchmark
-// runs five times, and the median, least and greatest of these are reported, for Tessera's handle and, with kk_ before,
-// for Kokkos Kernels' own:
-//   Time, kk_ms                     a solution, without the set-up
-//   set_up_ms, kk_set_up_ms         what a handle does before and in its first product
-//   products_ms, kk_products_ms     the products in a solution, fenced one by one, which a solution is not
-//   iterations, kk_iterations       each with one product for all columns
-//   residual, kk_residual           the greatest of the columns, relative to the right-hand side
-//   ratio                           (kk_set_up_ms + kk_ms) / (set_up_ms + Time)
+// right-hand sides; a residual b - A x that is not there, computed anew, fails. For Tessera's handle and, with
+// baseline_ before, for Kokkos Kernels' own:
+//   Time, baseline_ms  a solution, without the set-up
+//   set_up_ms          what a handle does before and in its first product
+//   products_ms        the products in a solution, fenced one by one, which a solution is not
+//   solver_iterations  each with one product for all columns
+//   residual           the greatest of the columns, relative to the right-hand side
+//   ratio              (baseline_set_up_ms + baseline_ms) / (set_up_ms + Time)
 #include <benchmark/benchmark.h>
 
 #include <KokkosSparse_spmv.hpp>
@@ -26,7 +25,7 @@
 
 #include "BlockCg.hpp"
 #include "CommandLine.hpp"
-#include "SparseProblem.hpp"
+#include "KokkosKernelsMatrix.hpp"
 #include "Stopwatch.hpp"
 
 using namespace Tessera::Benchmarks;
@@ -86,39 +85,41 @@ Solution solve(const Matrix& A, const View& B, const View& X) {
 void report(benchmark::State& state, const Solution& solution, const std::string& whose) {
   state.counters[whose + "set_up_ms"] = 1e3 * solution.set_up_seconds;
   state.counters[whose + "products_ms"] = 1e3 * solution.seconds_in_products;
-  state.counters[whose + "iterations"] = solution.iterations;
+  state.counters[whose + "solver_iterations"] = solution.iterations;
   state.counters[whose + "residual"] = solution.residual;
 }
 
-void time_solutions(benchmark::State& state, const Matrix& A, int columns) {
+void time_solutions(benchmark::State& state, const std::string& name, int columns) {
+  const Matrix A = kokkos_kernels_matrix(matrix_of(name));
   const View B("B", A.numRows(), columns), X("X", A.numRows(), columns);
   scatter_values(B);
   for (auto _ : state) {
     const Solution theirs = solve<Theirs>(A, B, X), ours = solve<Ours>(A, B, X);
     state.SetIterationTime(ours.seconds);
     report(state, ours, "");
-    report(state, theirs, "kk_");
-    state.counters["kk_ms"] = 1e3 * theirs.seconds;
+    report(state, theirs, "baseline_");
+    state.counters["baseline_ms"] = 1e3 * theirs.seconds;
     state.counters["ratio"] = (theirs.set_up_seconds + theirs.seconds) / (ours.set_up_seconds + ours.seconds);
     // NOTE: the recurrence of residuals, which ends the iteration, drifts from them by rounding.
     if (!(std::max(ours.residual, theirs.residual) < 2 * tolerance)) state.SkipWithError("a residual is too large");
   }
 }
 
-void register_benchmarks(const std::string& matrix, Matrices& matrices) {
-  for (const int columns : {1, 8, 32}) {
-    add_benchmark("block_cg/" + title_of(matrix) + "/" + std::to_string(columns),
-                  [=, &matrices](benchmark::State& state) { time_solutions(state, matrices[matrix], columns); })
-        ->UseManualTime()
-        ->Iterations(1);
+void register_benchmarks(const Settings& settings) {
+  for (const std::string& matrix : settings.matrices) {
+    for (const int columns : settings.columns) {
+      add_benchmark(benchmark_name("block_cg", matrix, {{"columns", std::to_string(columns)}}), 1,
+                    [=](benchmark::State& state) { time_solutions(state, matrix, columns); });
+    }
   }
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  const Kokkos::ScopeGuard kokkos(argc, argv);
-  Matrices matrices;
-  return run_benchmarks(argc, argv, {"elasticity:16", "stencil27:32"},
-                        [&](const std::string& matrix) { register_benchmarks(matrix, matrices); });
+  Settings defaults;
+  defaults.matrices = {"elasticity:16", "stencil27:32"};
+  defaults.columns = {1, 8, 32};
+  return run_benchmarks(argc, argv, "Times block CG with products of Kokkos Kernels and of Tessera.", defaults,
+                        register_benchmarks);
 }

@@ -2,25 +2,25 @@
 
 // Times products with the plans that Tessera chooses by itself, X and Y by rows, by precision, order of rows and number
 // of columns:
-//   plan_products [MATRIX]... [--benchmark_filter=double/automatic/32] [other options of Google Benchmark]
-// MATRIX is a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix such as stencil27:64. "natural"
-// is the order that the rows have, "automatic" the best of that and of those that are found; each plan is made once.
+//   plan_products [MATRIX]... [--benchmark_filter=double/order:automatic/columns:32] [other options: --help]
+// "natural" is the order that the rows have, "automatic" the best of that and of those that are found; each plan is
+// made once.
 //
-// An iteration is ten products one after the other and a fence, as in a solver. Unless told otherwise, every benchmark
-// runs five times, and the median, least and greatest of these are reported: Time, a product's; make_plan_ms; GFLOP/s,
-// 2 operations a nonzero and column. The label is the format, the order and the kernels.
+// An iteration is ten products one after the other and a fence, as in a solver.
+//   Time, GFLOP/s  a product's; 2 operations a nonzero and column
+//   make_plan_ms   with the order, and the kernels' own copies
+//   products       as many products take as long as make_plan
+//   predicted_ms   what the cost model says; on hosts for one core, so that only ratios count
+// The label is the format, the order and the kernels.
 #include <benchmark/benchmark.h>
 
-#include <Kokkos_Core.hpp>
-#include <cstdint>
 #include <map>
 #include <string>
 #include <tessera/spmm/Spmm.hpp>
 
-#include "../example/ReadOrGenerate.hpp"
 #include "CommandLine.hpp"
+#include "DeviceMatrix.hpp"
 #include "Stopwatch.hpp"
-#include "ToDevice.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -28,7 +28,6 @@ namespace {
 
 using Tessera::Precision;
 using Tessera::Reordering;
-using Space = Kokkos::DefaultExecutionSpace;
 
 constexpr int products_an_iteration = 10;
 
@@ -49,14 +48,13 @@ struct Problem {
   Tessera::Plan<Scalar, int, int, Space::device_type> plan;
   double make_plan_seconds = 0;
 
-  Problem(const std::string& matrix, const Tessera::PlanOptions& options) {
-    const auto host = Example::read_or_generate(matrix);
-    const auto row_offsets = to_device<int>(host.row_offsets);
-    const auto column_indices = to_device<int>(host.column_indices);
-    const auto values = to_device<Scalar>(host.values);
+  Problem(const std::string& name, const Tessera::PlanOptions& options) {
+    const DeviceMatrix& A = matrix_of(name);
+    const Kokkos::View<Scalar*, Space::device_type> values("values", A.nonzeros());
+    Kokkos::deep_copy(values, A.values);
     const Space exec;
     make_plan_seconds = seconds_of(exec, [&] {
-      plan = Tessera::make_plan(exec, host.rows, host.columns, row_offsets, column_indices, values, options);
+      plan = Tessera::make_plan(exec, A.rows, A.columns, A.row_offsets, A.column_indices, values, options);
     });
   }
 
@@ -89,40 +87,44 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
   Kokkos::deep_copy(X, Scalar(1));
   auto work = problem.plan.prepare(exec, options.columns, Tessera::Mode::NoTranspose);
   const auto multiply = [&] {
-    for (int i = 0; i < products_an_iteration; ++i)
-      Tessera::spmm(exec, problem.plan, work, Tessera::Mode::NoTranspose, Scalar(1), X, Scalar(0), Y);
+    Tessera::spmm(exec, problem.plan, work, Tessera::Mode::NoTranspose, Scalar(1), X, Scalar(0), Y);
   };
   multiply();
   double seconds = 0;
   for (auto _ : state) {
-    const double a_product = seconds_of(exec, multiply) / products_an_iteration;
+    const double a_product = seconds_each(exec, products_an_iteration, multiply);
     seconds += a_product;
     state.SetIterationTime(a_product);
   }
   const double products = static_cast<double>(state.iterations()) / seconds;
   state.counters["GFLOP/s"] = 2e-9 * static_cast<double>(problem.plan.nonzeros()) * options.columns * products;
   state.counters["make_plan_ms"] = 1e3 * problem.make_plan_seconds;
+  state.counters["products"] = problem.make_plan_seconds * products;
+  for (const Tessera::Candidate& candidate : problem.plan.choice().candidates)
+    if (candidate.format == problem.plan.format()) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(problem.plan.choice().format)) + ", " +
                  std::string(to_string(problem.plan.choice().reordering)) + ", " + problem.explained("kernels"));
 }
 
-void register_benchmarks(const std::string& matrix) {
-  for (const Arithmetic& arithmetic : arithmetics) {
-    for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
-      for (const int columns : {32, 128, 512}) {
-        Tessera::PlanOptions options;
-        options.columns = columns;
-        options.reordering = reordering;
-        options.precision = arithmetic.precision;
-        options.on_unsupported = Tessera::OnUnsupported::FallBack;
-        const std::string title = "product/" + title_of(matrix) + '/' + arithmetic.name +
-                                  (reordering == Reordering::None ? "/natural/" : "/automatic/") +
-                                  std::to_string(columns);
-        const auto body = [=](benchmark::State& state) {
-          arithmetic.is_double ? time_product<double>(state, matrix, options)
-                               : time_product<float>(state, matrix, options);
-        };
-        add_benchmark(title, body)->UseManualTime()->Iterations(5);
+void register_benchmarks(const Settings& settings) {
+  for (const std::string& matrix : settings.matrices) {
+    for (const Arithmetic& arithmetic : arithmetics) {
+      for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
+        for (const int columns : settings.columns) {
+          Tessera::PlanOptions options;
+          options.columns = columns;
+          options.reordering = reordering;
+          options.precision = arithmetic.precision;
+          options.on_unsupported = Tessera::OnUnsupported::FallBack;
+          const auto name = benchmark_name("product", matrix,
+                                           {{"arithmetic", arithmetic.name},
+                                            {"order", reordering == Reordering::None ? "natural" : "automatic"},
+                                            {"columns", std::to_string(columns)}});
+          add_benchmark(name, 5, [=](benchmark::State& state) {
+            arithmetic.is_double ? time_product<double>(state, matrix, options)
+                                 : time_product<float>(state, matrix, options);
+          });
+        }
       }
     }
   }
@@ -131,6 +133,9 @@ void register_benchmarks(const std::string& matrix) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  const Kokkos::ScopeGuard kokkos(argc, argv);
-  return run_benchmarks(argc, argv, {"elasticity:16", "stencil27:32"}, register_benchmarks);
+  Settings defaults;
+  defaults.matrices = {"elasticity:16", "stencil27:32"};
+  defaults.columns = {32, 128, 512};
+  return run_benchmarks(argc, argv, "Times products with the plans that Tessera chooses.", defaults,
+                        register_benchmarks);
 }

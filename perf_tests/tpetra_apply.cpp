@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Times Tpetra::CrsMatrix::apply beside that of Tessera::TpetraOperator, by mode and number of columns:
-//   mpirun -n 2 tpetra_apply [MATRIX] [--benchmark_filter=apply/N] [other options of Google Benchmark]
-// MATRIX is a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix such as elasticity:24, the
-// default.
+//   mpirun -n 2 tpetra_apply [MATRIX]... [--num_vecs 8 32] [--benchmark_filter=mode:N] [other options: --help]
 //
 // In each iteration the operators take turns; a turn lasts until the slowest rank has done, and ends with a fence.
-// Unless told otherwise, every benchmark runs five times, and the median, least and greatest of these are reported:
-//   Time, GFLOP/s   those of TpetraOperator; 2 operations a nonzero and column
-//   crs_ms          the time of CrsMatrix
-//   growing_ms      the time of TpetraOperator with Agreement::WhenGrowing
-//   ratio           crs_ms / Time
+//   Time, GFLOP/s  those of TpetraOperator; 2 operations a nonzero and column
+//   baseline_ms    the time of CrsMatrix
+//   growing_ms     the time of TpetraOperator with Agreement::WhenGrowing
+//   ratio          baseline_ms / Time
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
@@ -19,16 +16,19 @@
 #include <Tpetra_MultiVector.hpp>
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
-#include <iterator>
+#include <optional>
+#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <vector>
 
 #include "../example/AllRanks.hpp"
 #include "../example/DistributedMatrix.hpp"
+#include "CommandLine.hpp"
+#include "Context.hpp"
+
+using namespace Tessera::Benchmarks;
 
 namespace {
 
@@ -89,26 +89,25 @@ void time_operators(benchmark::State& state, const Operators& A, Teuchos::ETrans
   const auto iterations = static_cast<double>(state.iterations());
   const double operations = 2.0 * static_cast<double>(A.crs->getGlobalNumEntries()) * static_cast<double>(columns);
   state.counters["GFLOP/s"] = 1e-9 * operations * iterations / tessera;
-  state.counters["crs_ms"] = 1e3 * crs / iterations;
+  state.counters["baseline_ms"] = 1e3 * crs / iterations;
   state.counters["growing_ms"] = 1e3 * growing / iterations;
   state.counters["ratio"] = crs / tessera;
 }
 
 /// The same on all ranks, and about a fifth of a second at 2 GFLOP/s.
-std::int64_t iterations(const Operators& A, std::size_t columns) {
-  const double operations = 2.0 * static_cast<double>(A.crs->getGlobalNumEntries()) * static_cast<double>(columns);
-  return static_cast<std::int64_t>(std::clamp(0.4e9 / std::max(operations, 1.0), 5.0, 1000.0));
+int iterations(const Operators& A, int columns) {
+  const double operations = 2.0 * static_cast<double>(A.crs->getGlobalNumEntries()) * columns;
+  return static_cast<int>(std::clamp(0.4e9 / std::max(operations, 1.0), 5.0, 1000.0));
 }
 
-void register_benchmarks(const Operators& A) {
+void register_benchmarks(const std::string& matrix, const Operators& A, const std::vector<int>& all_columns) {
   for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) {
-    for (const std::size_t columns : {1, 4, 16, 32}) {
-      const std::string name = (mode == Teuchos::TRANS ? "apply/T/" : "apply/N/") + std::to_string(columns);
-      auto* registered = benchmark::RegisterBenchmark(
-          name.c_str(), [&A, mode, columns](benchmark::State& state) { time_operators(state, A, mode, columns); });
-      registered->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(iterations(A, columns));
-      registered->ComputeStatistics("min", [](const auto& t) { return *std::min_element(t.begin(), t.end()); });
-      registered->ComputeStatistics("max", [](const auto& t) { return *std::max_element(t.begin(), t.end()); });
+    for (const int columns : all_columns) {
+      const auto name = benchmark_name(
+          "apply", matrix, {{"mode", mode == Teuchos::TRANS ? "T" : "N"}, {"columns", std::to_string(columns)}});
+      add_benchmark(name, iterations(A, columns), [=](benchmark::State& state) {
+        time_operators(state, A, mode, static_cast<std::size_t>(columns));
+      });
     }
   }
 }
@@ -120,39 +119,43 @@ class SilentReporter : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>&) override {}
 };
 
-/// Google Benchmark's options: our defaults first, the user's in the middle, which win, and last what must hold so that
-/// all ranks do the same and one of them writes files.
-std::vector<char*> with_defaults(int argc, char* argv[], int rank) {
-  static char repetitions[] = "--benchmark_repetitions=5";
-  static char aggregates[] = "--benchmark_report_aggregates_only=true";
-  static char no_interleaving[] = "--benchmark_enable_random_interleaving=false";
-  std::vector<char*> arguments = {argv[0], repetitions, aggregates};
-  std::copy_if(argv + 1, argv + argc, std::back_inserter(arguments), [&](const char* argument) {
-    return rank == 0 || !std::string_view(argument).starts_with("--benchmark_out=");
-  });
-  arguments.push_back(no_interleaving);
-  return arguments;
+/// What is left of the command line for Google Benchmark on this rank. Benchmarks run in the same order on all, and one
+/// rank writes files.
+void for_this_rank(CommandLine& command_line, int rank) {
+  auto& others = command_line.others;
+  if (rank != 0) std::erase_if(others, [](const auto& other) { return other.starts_with("--benchmark_out="); });
+  others.push_back("--benchmark_enable_random_interleaving=false");
+}
+
+/// parse() on all ranks, the first of which speaks.
+std::optional<CommandLine> parse_on_all_ranks(int argc, char* argv[]) {
+  Settings defaults;
+  defaults.matrices = {"elasticity:24"};
+  defaults.columns = {1, 4, 16, 32};
+  try {
+    return parse(argc, argv, "Times Tpetra::CrsMatrix::apply beside that of Tessera::TpetraOperator.", defaults, true);
+  } catch (const std::invalid_argument& error) {
+    throw Example::ErrorOnAllRanks(error.what());
+  }
 }
 
 int run(int argc, char* argv[]) {
   const auto comm = Tpetra::getDefaultComm();
-  auto arguments = with_defaults(argc, argv, comm->getRank());
-  int count = static_cast<int>(arguments.size());
-  benchmark::Initialize(&count, arguments.data());
-  const std::string name = count > 1 ? arguments[1] : "elasticity:24";
-  if (count > 2 || name.starts_with("-")) {
-    throw Example::ErrorOnAllRanks(std::string(arguments[count - 1]) +
-                                   ": expected one MATRIX, and options of Google Benchmark");
+  auto command_line = parse_on_all_ranks(argc, argv);
+  if (!command_line) return EXIT_SUCCESS;
+  for_this_rank(*command_line, comm->getRank());
+  try {
+    initialize_benchmarks(argv[0], *command_line);
+  } catch (const std::invalid_argument& error) {
+    throw Example::ErrorOnAllRanks(error.what());
   }
-  const Operators A = make_operators(name);
-  benchmark::AddCustomContext("matrix", name);
-  benchmark::AddCustomContext("rows", std::to_string(A.crs->getGlobalNumRows()));
-  benchmark::AddCustomContext("nonzeros", std::to_string(A.crs->getGlobalNumEntries()));
+  for (const std::string& matrix : command_line->settings.matrices)
+    register_benchmarks(matrix, make_operators(matrix), command_line->settings.columns);
+  add_context();
   benchmark::AddCustomContext("ranks", std::to_string(comm->getSize()));
-  benchmark::AddCustomContext("concurrency of a rank", std::to_string(Tpetra::Map<>::execution_space().concurrency()));
-  register_benchmarks(A);
   SilentReporter silent;
   benchmark::RunSpecifiedBenchmarks(comm->getRank() == 0 ? nullptr : &silent);
+  benchmark::ClearRegisteredBenchmarks();  // and the matrices that they hold, before Kokkos ends
   benchmark::Shutdown();
   return EXIT_SUCCESS;
 }

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CommandLine.hpp"
+
+#include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+
+#include "Context.hpp"
+#include "DeviceMatrix.hpp"
+
+namespace Tessera::Benchmarks {
+
+namespace {
+
+std::atomic<bool> failed = false;
+
+/// Formats by name, the plan's own choice included.
+std::map<std::string, Format> formats_by_name() {
+  std::map<std::string, Format> names{{std::string(to_string(Format::Automatic)), Format::Automatic}};
+  for (const Format format : every_format) names.emplace(to_string(format), format);
+  return names;
+}
+
+void add_settings(CLI::App& app, Settings& settings) {
+  app.add_option("-f,--amtx,MATRIX", settings.matrices,
+                 "Matrix Market or binary CSR files, plain or gzip, or generated matrices such as stencil27:64")
+      ->capture_default_str();
+  if (!settings.columns.empty()) {
+    app.add_option("--num_vecs", settings.columns, "Columns of X")
+        ->check(CLI::Range(1, 1 << 20))
+        ->capture_default_str();
+  }
+  if (!settings.layouts.empty()) {
+    app.add_option("--layout", settings.layouts, "Of X and Y: left, right")
+        ->check(CLI::IsMember({"left", "right"}))
+        ->capture_default_str();
+  }
+  if (!settings.formats.empty()) {
+    app.add_option("--format", settings.formats, "Formats; automatic: the one that the plan chooses")
+        ->transform(CLI::CheckedTransformer(formats_by_name()));
+  }
+}
+
+/// Options of Kokkos Kernels' drivers that choose a backend: here there is one, the default of this build.
+void add_backend_options(CLI::App& app, std::vector<std::string>& kokkos_arguments) {
+  std::string backend = Kokkos::DefaultExecutionSpace::name();
+  std::transform(backend.begin(), backend.end(), backend.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto add = [&](const std::string& name, const std::string& argument, const std::string& what) {
+    const auto given = [=, &kokkos_arguments](const int& number) {
+      if (name != backend) throw CLI::ValidationError("--" + name, "this program was built for " + backend);
+      kokkos_arguments.push_back(argument + std::to_string(number));
+    };
+    app.add_option_function<int>("--" + name, given, what)->check(CLI::NonNegativeNumber);
+  };
+  for (const char* name : {"openmp", "threads"}) add(name, "--kokkos-num-threads=", "Threads of that backend");
+  for (const char* name : {"cuda", "hip", "sycl"}) add(name, "--kokkos-device-id=", "Device of that backend");
+}
+
+/// Prints the median, least and greatest of repetitions, by short names; notes what failed, for the exit status.
+class Reporter : public benchmark::ConsoleReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    std::vector<Run> shown;
+    for (Run run : runs) {
+      if (run.skipped == benchmark::internal::SkippedWithError) failed = true;
+      const bool is_statistic = run.run_type == Run::RT_Aggregate;
+      if (is_statistic && run.aggregate_name != "median" && run.aggregate_name != "min" && run.aggregate_name != "max")
+        continue;
+      run.run_name.iterations.clear();
+      run.run_name.time_type.clear();
+      shown.push_back(run);
+    }
+    ConsoleReporter::ReportRuns(shown);
+  }
+};
+
+}  // namespace
+
+std::optional<CommandLine> parse(int argc, char* argv[], const std::string& about, const Settings& defaults,
+                                 bool launched) {
+  CommandLine result;
+  result.settings = defaults;
+  CLI::App app(about, std::filesystem::path(argv[0]).filename().string());
+  app.allow_extras();
+  app.footer(
+      "Besides, options of Google Benchmark, such as --benchmark_filter=REGEX and --benchmark_out=FILE.json,\n"
+      "which scripts/report makes pages of, and of Kokkos, such as --kokkos-num-threads=N.");
+  add_settings(app, result.settings);
+  app.add_option("--repeat", result.repetitions, "Repetitions of each benchmark")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  if (!launched) add_backend_options(app, result.kokkos_arguments);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw std::invalid_argument(error.what());
+  }
+  result.others = app.remaining();
+  return result;
+}
+
+void initialize_benchmarks(char* program, const CommandLine& command_line) {
+  std::vector<std::string> words = {"--benchmark_repetitions=" + std::to_string(command_line.repetitions),
+                                    "--benchmark_enable_random_interleaving=true",
+                                    "--benchmark_report_aggregates_only=true"};
+  words.insert(words.end(), command_line.others.begin(), command_line.others.end());
+  std::vector<char*> arguments = {program};  // Google Benchmark keeps this one
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+  if (count > 1) throw std::invalid_argument(std::string(arguments[1]) + ": unknown option; --help lists them");
+}
+
+std::string benchmark_name(const std::string& kind, const std::string& matrix,
+                           const std::vector<std::pair<std::string, std::string>>& keys) {
+  std::string name = kind + '/' + std::filesystem::path(matrix).filename().string();
+  for (const auto& [key, value] : keys) name += '/' + key + ':' + value;
+  return name;
+}
+
+void add_benchmark(const std::string& name, int iterations, const std::function<void(benchmark::State&)>& body) {
+  const auto guarded = [body](benchmark::State& state) {
+    try {
+      body(state);
+    } catch (const std::exception& error) {
+      state.SkipWithError(error.what());
+    }
+  };
+  auto* registered = benchmark::RegisterBenchmark(name.c_str(), guarded);
+  registered->Unit(benchmark::kMillisecond)->UseManualTime()->Iterations(iterations);
+  registered->ComputeStatistics("min", [](const auto& times) { return *std::min_element(times.begin(), times.end()); });
+  registered->ComputeStatistics("max", [](const auto& times) { return *std::max_element(times.begin(), times.end()); });
+}
+
+int run_benchmarks(int argc, char* argv[], const std::string& about, const Settings& defaults,
+                   const std::function<void(const Settings&)>& register_benchmarks) {
+  try {
+    auto command_line = parse(argc, argv, about, defaults);
+    if (!command_line) return 0;
+    // Kokkos takes its arguments out of the list, and warns of none that it does not know.
+    std::vector<std::string> words = {argv[0]};
+    for (const auto* list : {&command_line->kokkos_arguments, &command_line->others})
+      words.insert(words.end(), list->begin(), list->end());
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    int count = static_cast<int>(words.size());
+    const Kokkos::ScopeGuard kokkos(count, arguments.data());
+    command_line->others.assign(arguments.begin() + 1, arguments.begin() + count);
+
+    initialize_benchmarks(argv[0], *command_line);
+    for (const std::string& matrix : command_line->settings.matrices) matrix_of(matrix);  // throws if there is none
+    register_benchmarks(command_line->settings);
+    add_context();
+    Reporter reporter;
+    benchmark::RunSpecifiedBenchmarks(&reporter);
+    benchmark::Shutdown();
+  } catch (const std::exception& error) {
+    std::cerr << std::filesystem::path(argv[0]).filename().string() << ": " << error.what() << '\n';
+    return 2;
+  }
+  return failed ? 1 : 0;
+}
+
+}  // namespace Tessera::Benchmarks

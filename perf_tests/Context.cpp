@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Context.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <fstream>
+#include <string>
+
+#include "Commit.hpp"
+#include "KokkosKernelsProduct.hpp"
+#include "Stopwatch.hpp"
+
+namespace Tessera::Benchmarks {
+
+namespace {
+
+using Space = Kokkos::DefaultExecutionSpace;
+
+/// The name of the GPU, or of the processor where Linux tells.
+std::string device_name() {
+#ifdef KOKKOS_ENABLE_CUDA
+  return Kokkos::Cuda().cuda_device_prop().name;
+#else
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+#endif
+}
+
+double measure_copy_rate() {
+  constexpr std::size_t count = std::size_t(1) << 24;  // of doubles
+  const Space exec;
+  const Kokkos::View<double*, Space> source("source", count), target("target", count);
+  std::array<double, 5> seconds{};
+  for (double& sample : seconds) {
+    sample = seconds_of(exec, [&] {
+      Kokkos::parallel_for(
+          "copy", Kokkos::RangePolicy<Space>(exec, 0, count), KOKKOS_LAMBDA(int i) { target(i) = source(i); });
+    });
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return 2 * count * sizeof(double) / seconds[seconds.size() / 2];
+}
+
+}  // namespace
+
+std::string version_text(int version) {
+  return std::to_string(version / 10000) + '.' + std::to_string(version / 100 % 100) + '.' +
+         std::to_string(version % 100);
+}
+
+double copy_bytes_per_second() {
+  static const double rate = measure_copy_rate();
+  return rate;
+}
+
+void add_context() {
+  const Space exec;
+  benchmark::AddCustomContext("device", device_name());
+  benchmark::AddCustomContext("execution_space", exec.name());
+  benchmark::AddCustomContext("concurrency", std::to_string(exec.concurrency()));
+  benchmark::AddCustomContext("tessera_version", TESSERA_VERSION);
+  benchmark::AddCustomContext("tessera_commit", commit);
+  benchmark::AddCustomContext("kokkos_version", version_text(KOKKOS_VERSION));
+  benchmark::AddCustomContext("kokkos_kernels", kokkos_kernels_build());
+  benchmark::AddCustomContext("compiler", TESSERA_COMPILER);
+  benchmark::AddCustomContext("flags", TESSERA_FLAGS);
+  benchmark::AddCustomContext("copy_gb_per_s", std::to_string(1e-9 * copy_bytes_per_second()));
+}
+
+}  // namespace Tessera::Benchmarks

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "DeviceMatrix.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <tessera/spmm/Spmm.hpp>
+#include <vector>
+
+#include "../example/ReadOrGenerate.hpp"
+#include "Stopwatch.hpp"
+
+namespace Tessera::Benchmarks {
+
+namespace {
+
+/// Host elements, converted to T, in the memory of the default device.
+template <class T, class Source>
+auto to_device(const std::vector<Source>& source) {
+  Kokkos::View<T*, Space::device_type> device(Kokkos::view_alloc(Kokkos::WithoutInitializing, "to_device"),
+                                              source.size());
+  const auto host = Kokkos::create_mirror_view(device);
+  std::transform(source.begin(), source.end(), host.data(), [](Source value) { return static_cast<T>(value); });
+  Kokkos::deep_copy(device, host);
+  return device;
+}
+
+DeviceMatrix make_matrix(const std::string& name) {
+  const auto host = Example::read_or_generate(name);
+  if (host.values.size() > std::size_t(std::numeric_limits<int>::max())) {
+    throw std::invalid_argument(name + ": " + std::to_string(host.values.size()) +
+                                " nonzeros, expected fewer than 2^31");
+  }
+  std::vector<bool> touched(static_cast<std::size_t>(host.columns));
+  for (const int column : host.column_indices) touched[static_cast<std::size_t>(column)] = true;
+  return {host.rows,
+          host.columns,
+          static_cast<std::size_t>(std::count(touched.begin(), touched.end(), true)),
+          to_device<int>(host.row_offsets),
+          to_device<int>(host.column_indices),
+          to_device<double>(host.values)};
+}
+
+template <class View>
+double greatest_difference(const View& Y, const View& Z) {
+  const Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>> elements({0, 0}, {Y.extent(0), Y.extent(1)});
+  double most = 0, apart = 0;
+  Kokkos::parallel_reduce(
+      "difference", elements,
+      KOKKOS_LAMBDA(int i, int j, double& greatest, double& far) {
+        greatest = Kokkos::max(greatest, Kokkos::abs(Y(i, j)));
+        // Not a number differs.
+        const double distance = Kokkos::abs(Y(i, j) - Z(i, j));
+        far = distance <= far ? far : (distance < Kokkos::Experimental::infinity_v<double> ? distance : 1e300);
+      },
+      Kokkos::Max<double>(most), Kokkos::Max<double>(apart));
+  return apart == 0 ? 0 : apart / most;
+}
+
+}  // namespace
+
+DevicePlan DeviceMatrix::plan(const Space& exec, const PlanOptions& options) const {
+  return make_plan(exec, rows, columns, row_offsets, column_indices, values, options);
+}
+
+const DeviceMatrix& matrix_of(const std::string& name) {
+  static std::map<std::string, DeviceMatrix> made;
+  if (made.empty()) Kokkos::push_finalize_hook([] { made.clear(); });
+  const auto place = made.find(name);
+  return place != made.end() ? place->second : made.emplace(name, make_matrix(name)).first->second;
+}
+
+double seconds_a_product(const Space& exec, DevicePlan& plan, int columns) {
+  auto work = plan.prepare(exec, columns, Mode::NoTranspose);
+  const Vectors<Kokkos::LayoutRight> X("X", plan.columns(), columns), Y("Y", plan.rows(), columns);
+  scatter_values(X);
+  const auto multiply = [&] { spmm(exec, plan, work, Mode::NoTranspose, 1.0, X, 0.0, Y); };
+  multiply();
+  return seconds_each(exec, 10, multiply);
+}
+
+double difference(const Vectors<Kokkos::LayoutLeft>& Y, const Vectors<Kokkos::LayoutLeft>& Z) {
+  return greatest_difference(Y, Z);
+}
+
+double difference(const Vectors<Kokkos::LayoutRight>& Y, const Vectors<Kokkos::LayoutRight>& Z) {
+  return greatest_difference(Y, Z);
+}
+
+}  // namespace Tessera::Benchmarks

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tessera/spmm/Plan.hpp>
+
+/// Matrices and vectors on the default backend.
+namespace Tessera::Benchmarks {
+
+using Space = Kokkos::DefaultExecutionSpace;
+template <class Layout>
+using Vectors = Kokkos::View<double**, Layout, Space::device_type>;
+
+using DevicePlan = Plan<double, int, int, Space::device_type>;
+
+struct DeviceMatrix {
+  int rows = 0;
+  int columns = 0;
+  std::size_t touched_columns = 0;  ///< that hold a nonzero
+  /// Offsets are int: Kokkos Kernels has cuSPARSE multiply no others.
+  Kokkos::View<int*, Space::device_type> row_offsets, column_indices;
+  Kokkos::View<double*, Space::device_type> values;
+
+  std::size_t nonzeros() const { return values.extent(0); }
+
+  DevicePlan plan(const Space& exec, const PlanOptions& options) const;
+
+  /// Of compressed rows.
+  double csr_bytes() const { return 4.0 * (rows + 1) + 12.0 * double(nonzeros()); }
+
+  /// What a product Y = A X must move at least: the format once, each row of X that is touched once, Y once.
+  double compulsory_bytes(std::size_t format_bytes, int vector_columns) const {
+    return double(format_bytes) + 8.0 * vector_columns * double(touched_columns + std::size_t(rows));
+  }
+};
+
+/// The matrix of a file, or a generated one such as "stencil27:64". It is made when it is first asked for, and kept as
+/// long as Kokkos runs.
+///
+/// \throws what the readers and generators do; std::invalid_argument if there are 2^31 nonzeros or more
+const DeviceMatrix& matrix_of(const std::string& name);
+
+/// Seconds of a product of so many columns by rows, one of ten one after the other.
+double seconds_a_product(const Space& exec, DevicePlan& plan, int columns);
+
+/// In [-1, 1), as if random, the same on every backend.
+template <class View>
+void scatter_values(const View& vectors) {
+  const Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>> elements({0, 0}, {vectors.extent(0), vectors.extent(1)});
+  Kokkos::parallel_for(
+      "scatter_values", elements, KOKKOS_LAMBDA(int i, int j) {
+        std::uint64_t bits = (std::uint64_t(i) * 1024 + std::uint64_t(j) + 1) * 0x9E3779B97F4A7C15u;
+        bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
+        bits ^= bits >> 27;
+        vectors(i, j) = double(bits >> 11) * 0x1p-52 - 1;
+      });
+}
+
+/// The greatest difference of elements, relative to the greatest element of Y; 1e300 or so if one is not a number.
+double difference(const Vectors<Kokkos::LayoutLeft>& Y, const Vectors<Kokkos::LayoutLeft>& Z);
+double difference(const Vectors<Kokkos::LayoutRight>& Y, const Vectors<Kokkos::LayoutRight>& Z);
+
+/// What two right products may differ by at most, by rounding.
+inline constexpr double rounding = 1e-11;
+
+}  // namespace Tessera::Benchmarks

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Times what a program sees that makes a plan and multiplies: the set-up, products, and after how many of these it has
+// gained on KokkosSparse::spmv, where there is Kokkos Kernels. By order of rows, layout and number of columns.
+//   pay_off [MATRIX]... [--layout left] [--num_vecs 8 32] [other options: --help]
+// "natural" is the order that the rows have, "automatic" the best of that and of those that are found.
+//
+//   Time                   make_plan and prepare
+//   product_ms             a product, one of ten one after the other
+//   products               Time / product_ms
+//   baseline_set_up_ms     what Kokkos Kernels' first product takes more than those that follow
+//   baseline_ms            a product with Kokkos Kernels
+//   pay_off_products       after as many products, those with the plan are done first; not there if they never are
+//   ratio_10, ..._100, ..._1000   how many times as fast as many products with their set-up are
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <string>
+#include <tessera/spmm/Spmm.hpp>
+
+#include "CommandLine.hpp"
+#include "DeviceMatrix.hpp"
+#include "KokkosKernelsProduct.hpp"
+#include "Stopwatch.hpp"
+
+using namespace Tessera::Benchmarks;
+
+namespace {
+
+using Tessera::Mode;
+using Tessera::Reordering;
+
+constexpr int products_a_turn = 10;
+
+/// Seconds of the set-up and of a product.
+struct Cost {
+  double set_up = 0, product = 0;
+
+  double of(int products) const { return set_up + products * product; }
+  void add(const Cost& other) { set_up += other.set_up, product += other.product; }
+};
+
+template <class View>
+Cost cost_of_plan(const Space& exec, const DeviceMatrix& A, const Tessera::PlanOptions& options, const View& X,
+                  const View& Y) {
+  Cost cost;
+  DevicePlan plan;
+  DevicePlan::workspace_type work;
+  cost.set_up = seconds_of(exec, [&] {
+    plan = A.plan(exec, options);
+    work = plan.prepare(exec, options.columns, Mode::NoTranspose);
+  });
+  const auto multiply = [&] { Tessera::spmm(exec, plan, work, Mode::NoTranspose, 1.0, X, 0.0, Y); };
+  multiply();
+  cost.product = seconds_each(exec, products_a_turn, multiply);
+  return cost;
+}
+
+template <class View>
+Cost cost_of_baseline(const Space& exec, const DeviceMatrix& A, const View& X, const View& Y) {
+  Cost cost;
+  decltype(kokkos_kernels_product(A, X, Y)) product;
+  const double first = seconds_of(exec, [&] {
+    product = kokkos_kernels_product(A, X, Y);
+    if (product) product(exec);
+  });
+  if (!product) return cost;
+  cost.product = seconds_each(exec, products_a_turn, [&] { product(exec); });
+  cost.set_up = std::max(0.0, first - cost.product);
+  return cost;
+}
+
+void report(benchmark::State& state, const Cost& ours, const Cost& theirs) {
+  const double iterations = double(state.iterations());
+  state.counters["product_ms"] = 1e3 * ours.product / iterations;
+  state.counters["products"] = ours.set_up / ours.product;
+  if (theirs.product == 0) return;
+  state.counters["baseline_set_up_ms"] = 1e3 * theirs.set_up / iterations;
+  state.counters["baseline_ms"] = 1e3 * theirs.product / iterations;
+  for (const int products : {10, 100, 1000})
+    state.counters["ratio_" + std::to_string(products)] = theirs.of(products) / ours.of(products);
+  if (ours.product < theirs.product) {
+    state.counters["pay_off_products"] = std::max(0.0, (ours.set_up - theirs.set_up) / (theirs.product - ours.product));
+  }
+}
+
+template <class Layout>
+void time_both(benchmark::State& state, const DeviceMatrix& A, Reordering reordering, int columns) {
+  const Space exec;
+  Tessera::PlanOptions options;
+  options.columns = columns;
+  options.reordering = reordering;
+  const Vectors<Layout> X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);
+  scatter_values(X);
+  Cost ours, theirs;
+  for (auto _ : state) {
+    theirs.add(cost_of_baseline(exec, A, X, Z));
+    const Cost cost = cost_of_plan(exec, A, options, X, Y);
+    ours.add(cost);
+    state.SetIterationTime(cost.set_up);
+  }
+  if (theirs.product > 0 && !(difference(Y, Z) < rounding)) state.SkipWithError("the products differ");
+  report(state, ours, theirs);
+}
+
+void register_benchmarks(const Settings& settings) {
+  for (const std::string& matrix : settings.matrices) {
+    for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
+      for (const std::string& layout : settings.layouts) {
+        for (const int columns : settings.columns) {
+          const auto body = layout == "left" ? time_both<Kokkos::LayoutLeft> : time_both<Kokkos::LayoutRight>;
+          const auto name = benchmark_name("pay_off", matrix,
+                                           {{"order", reordering == Reordering::None ? "natural" : "automatic"},
+                                            {"layout", layout},
+                                            {"columns", std::to_string(columns)}});
+          add_benchmark(name, 1, [=](benchmark::State& state) { body(state, matrix_of(matrix), reordering, columns); });
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  Settings defaults;
+  defaults.matrices = {"elasticity:16", "rmat:15,8", "road:200000"};
+  defaults.layouts = {"left", "right"};
+  defaults.columns = {1, 8, 32, 128};
+  return run_benchmarks(argc, argv, "Times set-up and products: after how many a plan has paid for itself.", defaults,
+                        register_benchmarks);
+}

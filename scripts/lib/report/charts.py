@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plots of results, as SVG that stands in a page."""
+import math
+import re
+
+from .runs import InputError
+from .tables import determination, geometric_mean, in_order, number, predictions, ratio_groups, way_of
+
+try:
+    import pygal
+    from pygal.style import Style
+except ImportError as missing:
+    raise SystemExit("report: pygal is missing: install Debian's python3-pygal, or: pip install pygal") from missing
+
+MOST_SERIES = 14
+COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf",
+          "#393b79", "#637939", "#8c6d31", "#843c39")
+
+
+def new_chart(chart_type, title, **options):
+    style = Style(background="white", plot_background="white", font_family="sans-serif", title_font_size=14,
+                  label_font_size=11, major_label_font_size=11, legend_font_size=11, colors=COLORS)
+    return chart_type(title=title, style=style, js=(), disable_xml_declaration=True, explicit_size=True, width=760,
+                      height=420, legend_box_size=10, truncate_legend=-1, truncate_label=-1,
+                      formatter=lambda value: number(value) if isinstance(value, (int, float)) else "", **options)
+
+
+def svg(chart):
+    """The chart's text, without the script that would show tooltips."""
+    return re.sub(r"<script.*?</script>|<!--.*?-->", "", chart.render(is_unicode=True), flags=re.DOTALL)
+
+
+def series_and_facet(record):
+    """What tells lines of a chart apart, and what tells charts: the first key, and the others."""
+    values = [value for key, value in record.keys.items() if key != "columns"]
+    return (values[0] if values else "time"), ", ".join(values[1:])
+
+
+def time_charts(records):
+    """Time by number of columns: a chart a benchmark, matrix and facet; the fastest where there are many lines."""
+    charts = []
+    facets = in_order((record.kind, record.matrix, series_and_facet(record)[1]) for record in records
+                      if record.columns is not None)
+    for kind, matrix, facet in facets:
+        here = [record for record in records if (record.kind, record.matrix) == (kind, matrix)
+                and series_and_facet(record)[1] == facet and record.columns is not None and record.median > 0]
+        columns = sorted({record.columns for record in here})
+        if len(columns) < 2:
+            continue
+        lines = {}
+        for record in here:
+            lines.setdefault(series_and_facet(record)[0], {})[record.columns] = record.median
+        fastest = sorted(lines, key=lambda name: (-len(lines[name]), geometric_mean(lines[name].values())))
+        baselines = {}
+        for record in here:
+            baselines.setdefault(record.columns, []).append(record.values.get("baseline_ms", 0))
+        title = f"{kind}, {matrix}" + (f", {facet}" if facet else "") + ": ms by columns"
+        chart = new_chart(pygal.Line, title, logarithmic=True, x_title="columns of X")
+        chart.x_labels = [str(c) for c in columns]
+        for name in [name for name in lines if name in fastest[:MOST_SERIES - 1]]:
+            chart.add(name, [lines[name].get(c) for c in columns])
+        middle = [sorted(baselines.get(c, [0]))[len(baselines.get(c, [0])) // 2] for c in columns]
+        if any(value > 0 for value in middle):
+            chart.add("baseline", [value if value > 0 else None for value in middle],
+                      stroke_style={"dasharray": "6, 4"})
+        charts.append(svg(chart))
+    return charts
+
+
+def ratio_charts(records):
+    """Geometric means over matrices of the ratio to the baseline, by columns: a chart a kind of benchmark."""
+    groups = ratio_groups(records)
+    charts = []
+    for kind in in_order(kind for kind, _, _ in groups):
+        columns = sorted({c for k, _, c in groups if k == kind and c is not None})
+        ways = in_order(way for k, way, _ in groups if k == kind)
+        means = {way: [geometric_mean(groups[(kind, way, c)]) if (kind, way, c) in groups else None for c in columns]
+                 for way in ways}
+        best = sorted(ways, key=lambda way: -max((mean for mean in means[way] if mean), default=0))[:MOST_SERIES]
+        chart = new_chart(pygal.Bar, f"{kind}: how many times as fast as the baseline, geometric mean of matrices",
+                          x_title="columns of X")
+        chart.x_labels = [str(c) for c in columns]
+        for way in [way for way in ways if way in best]:
+            chart.add(way or kind, means[way])
+        if columns:
+            charts.append(svg(chart))
+    return charts
+
+
+def bar_chart(title, records, value_of, **options):
+    """Bars of a value: a group a matrix, a bar a way. Of several numbers of columns, the greatest."""
+    values = {}
+    for record in sorted(records, key=lambda record: record.columns or 0):
+        if value_of(record) is not None and value_of(record) > 0:
+            values.setdefault(way_of(record) or record.kind, {})[record.matrix] = value_of(record)
+    matrices = in_order(matrix for by_matrix in values.values() for matrix in by_matrix)
+    if not matrices:
+        return []
+    chart = new_chart(pygal.Bar, title, **options)
+    chart.x_labels = matrices
+    for way in list(values)[:MOST_SERIES]:
+        chart.add(way, [values[way].get(matrix) for matrix in matrices])
+    return [svg(chart)]
+
+
+def set_up_charts(records):
+    charts = []
+    for kind in in_order(record.kind for record in records):
+        charts += bar_chart(f"{kind}: set-up in products", [record for record in records if record.kind == kind],
+                            lambda record: record.values.get("products"), logarithmic=True)
+    return charts
+
+
+def memory_charts(records):
+    formats = [record for record in records if record.keys.get("format", "automatic") != "automatic"]
+    smallest = {}
+    for record in formats:
+        if "bytes/CSR" in record.values:
+            smallest.setdefault((record.keys["format"], record.matrix), record)
+    chosen = [type(record)(record.kind, record.matrix, {"format": record.keys["format"]}, record.median, record.least,
+                           record.most, record.values) for record in smallest.values()]
+    return bar_chart("size of formats over that of CSR", chosen, lambda record: record.values["bytes/CSR"])
+
+
+def prediction_chart(records):
+    """Measured times over predicted ones, both as powers of ten: a colour a kind of benchmark."""
+    pairs = predictions(records)
+    if not pairs:
+        return []
+    share = determination(pairs)
+    title = "measured over predicted ms" + ("" if share is None else f", R^2 of the logarithms {share:.3f}")
+    chart = new_chart(pygal.XY, title, stroke=False, dots_size=3, x_title="predicted", y_title="measured",
+                      x_value_formatter=lambda value: number(10 ** value),
+                      value_formatter=lambda value: number(10 ** value))
+    for kind in in_order(record.kind for record in records):
+        of_kind = predictions([record for record in records if record.kind == kind])
+        if of_kind:
+            chart.add(kind, [(math.log10(predicted), math.log10(measured)) for predicted, measured in of_kind])
+    return [svg(chart)]
+
+
+__all__ = ["InputError", "memory_charts", "prediction_chart", "ratio_charts", "set_up_charts", "time_charts"]

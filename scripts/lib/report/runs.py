@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Results of benchmarks, as read from JSON files."""
+import dataclasses
+import json
+import math
+import pathlib
+import statistics
+
+MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
+
+# Numbers that Google Benchmark writes of every result. All others are counters.
+OWN_NUMBERS = {"family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "iterations",
+               "real_time", "cpu_time"}
+
+
+class InputError(Exception):
+    """A file is not what it should be; the message names it."""
+
+
+@dataclasses.dataclass
+class Record:
+    """A benchmark: what was measured, and its times in milliseconds."""
+    kind: str    # what was measured: "spmm", "make_plan", ...
+    matrix: str
+    keys: dict   # how: {"format": "csr", "columns": "8"}
+    median: float
+    least: float
+    most: float
+    values: dict = dataclasses.field(default_factory=dict)  # counters by name, medians
+    label: str = ""
+
+    @property
+    def name(self):
+        return "/".join([self.kind, self.matrix] + [f"{key}:{value}" for key, value in self.keys.items()])
+
+    @property
+    def columns(self):
+        """Columns of X, None where the benchmark has none."""
+        return int(self.keys["columns"]) if self.keys.get("columns", "").isdigit() else None
+
+
+@dataclasses.dataclass
+class Run:
+    """All results of some files, and what they depend on."""
+    contexts: list = dataclasses.field(default_factory=list)  # (file, {key: text})
+    records: list = dataclasses.field(default_factory=list)
+    failures: list = dataclasses.field(default_factory=list)  # (benchmark, message)
+
+
+def read_runs(paths):
+    """The results of all files together. Raises InputError if one is missing, holds none, or repeats another's."""
+    run = Run()
+    seen = {}
+    for path in paths:
+        one = read_run(path)
+        run.contexts += one.contexts
+        run.failures += one.failures
+        run.records += one.records
+        for record in one.records:
+            if record.name in seen:
+                raise InputError(f"{path}: {record.name} is in {seen[record.name]} too; --compare takes the older run")
+            seen[record.name] = path
+    if not run.records:
+        raise InputError(f"{', '.join(map(str, paths))}: no benchmark has a result"
+                         + (f"; the first that failed, {': '.join(run.failures[0])}" if run.failures else ""))
+    return run
+
+
+def read_run(path):
+    try:
+        data = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not JSON: {error}") from error
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    try:
+        if isinstance(data, dict) and isinstance(data.get("benchmarks"), list):
+            return google_benchmark_run(path, data)
+        if isinstance(data, dict) and isinstance(data.get("problems"), list):
+            return gpu_spmm_run(path, data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: a benchmark is not as Google Benchmark or gpu_spmm write it: {error!r}") from error
+    raise InputError(f'{path}: expected "benchmarks", as Google Benchmark writes them, or "problems", as gpu_spmm does')
+
+
+def google_benchmark_run(path, data):
+    context = {key: str(value) for key, value in data.get("context", {}).items()
+               if isinstance(value, (str, int, float, bool))}
+    run = Run([(str(path), context)])
+    entries = {}
+    for entry in data["benchmarks"]:
+        name = entry.get("run_name", entry["name"])
+        if entry.get("error_occurred"):
+            failure = ("/".join(plain_parts(name)), str(entry.get("error_message", "failed")))
+            if failure not in run.failures:
+                run.failures.append(failure)
+        else:
+            entries.setdefault(name, []).append(entry)
+    failed = {name for name, message in run.failures}
+    run.records = [record for record in map(record_of, entries.items()) if record.name not in failed]
+    return run
+
+
+def plain_parts(name):
+    """The parts of a benchmark's name without what Google Benchmark adds of how it was run."""
+    how = ("iterations:", "repeats:", "min_time:", "min_warmup_time:", "threads:")
+    return [part for part in name.split("/")
+            if part not in ("manual_time", "real_time", "process_time") and not part.startswith(how)]
+
+
+def record_of(entry):
+    """The record of all that Google Benchmark wrote under a name: statistics, or single repetitions."""
+    name, entries = entry
+    kind, *parts = plain_parts(name)
+    keys = {}
+    for place, part in enumerate(parts[1:], 1):
+        key, colon, value = part.partition(":")
+        keys[key if colon else f"argument {place}"] = value if colon else part
+    single = [e for e in entries if e.get("run_type") != "aggregate"]
+    by_statistic = {e["aggregate_name"]: e for e in entries if e.get("run_type") == "aggregate"}
+    times = [milliseconds(e) for e in single]
+    median = milliseconds(by_statistic["median"]) if "median" in by_statistic else statistics.median(times)
+    least = milliseconds(by_statistic["min"]) if "min" in by_statistic else min(times, default=median)
+    most = milliseconds(by_statistic["max"]) if "max" in by_statistic else max(times, default=median)
+    if not (math.isfinite(median) and median >= 0):
+        raise ValueError(f"{name}: its time is {median}")
+    medians = [by_statistic["median"]] if "median" in by_statistic else single
+    values = {}
+    for key, value in medians[0].items():
+        if key in OWN_NUMBERS or isinstance(value, (bool, str)) or not isinstance(value, (int, float)):
+            continue
+        value = statistics.median(float(e[key]) for e in medians if key in e)
+        if math.isfinite(value):
+            values[key] = value
+    return Record(kind, parts[0] if parts else "", keys, median, least, most, values, medians[0].get("label", ""))
+
+
+def milliseconds(entry):
+    return float(entry["real_time"]) * MILLISECONDS[entry.get("time_unit", "ns")]
+
+
+def gpu_spmm_run(path, data):
+    """What perf_tests/gpu's gpu_spmm measured; the baseline of a kernel is the fastest of cuSPARSE for its problem."""
+    machine = {key: str(value) for key, value in data.get("machine", {}).items()}
+    run = Run([(str(path), machine)])
+    for problem in data["problems"]:
+        kernels = [kernel for kernel in problem["kernels"] if not kernel["ablation"]]
+        right = [kernel for kernel in kernels if kernel["checked"]]
+        baseline = min((kernel["ms_median"] for kernel in right if kernel["cusparse"]), default=None)
+        for kernel in kernels:
+            keys = {"kernel": kernel["kernel"], "precision": kernel["precision"], "scalar": problem["scalar"],
+                    "layout": problem["layout"], "order": str(problem["order"] or "natural"),
+                    "columns": str(problem["x_columns"])}
+            record = Record("gpu_spmm", problem["matrix"], keys, kernel["ms_median"], kernel["ms_min"],
+                            kernel["ms_max"])
+            if not kernel["checked"]:
+                run.failures.append((record.name, kernel["message"] or "wrong"))
+                continue
+            operations = 2e-6 * problem["nonzeros"] * problem["x_columns"]
+            record.values = {"GFLOP/s": operations / record.median, "bytes": kernel["bytes"],
+                             "floor_fraction": problem["floor_ms"] / record.median,
+                             "products": kernel["prepare_ms"] / record.median}
+            if baseline is not None and not kernel["cusparse"]:
+                record.values.update({"baseline_ms": baseline, "ratio": baseline / record.median})
+            run.records.append(record)
+    return run
