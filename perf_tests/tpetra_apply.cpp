@@ -8,6 +8,7 @@
 //   baseline_ms    the time of CrsMatrix
 //   growing_ms     the time of TpetraOperator with Agreement::WhenGrowing
 //   ratio          baseline_ms / Time
+//   difference     the greatest of their elements of Y, relative to the greatest of Y; one that is no rounding fails
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
@@ -69,6 +70,21 @@ double time_apply(const Operator& A, const MultiVector& X, MultiVector& Y, Teuch
   return slowest;
 }
 
+/// The greatest difference of elements of the operators' Y, relative to the greatest element. Y is overwritten.
+double difference(const Operators& A, const MultiVector& X, MultiVector& Y, Teuchos::ETransp mode) {
+  MultiVector Z(Y.getMap(), Y.getNumVectors());
+  std::vector<double> greatest(Y.getNumVectors()), apart(Y.getNumVectors());
+  A.crs->apply(X, Z, mode);
+  Z.normInf(greatest);
+  A.tessera->apply(X, Y, mode);
+  Y.update(-1.0, Z, 1.0);
+  Y.normInf(apart);
+  double most = 0;
+  for (std::size_t j = 0; j < apart.size(); ++j)
+    if (!(apart[j] <= most * greatest[j])) most = apart[j] / greatest[j];
+  return most;
+}
+
 void time_operators(benchmark::State& state, const Operators& A, Teuchos::ETransp mode, std::size_t columns) {
   const bool plain = mode == Teuchos::NO_TRANS;
   MultiVector X(plain ? A.crs->getDomainMap() : A.crs->getRangeMap(), columns);
@@ -86,12 +102,15 @@ void time_operators(benchmark::State& state, const Operators& A, Teuchos::ETrans
     state.SetIterationTime(seconds);
     growing += time_apply(*A.growing, X, Y, mode);
   }
+  const double apart = difference(A, X, Y, mode);
+  if (!(apart < 1e-11)) state.SkipWithError("the products differ");
   const auto iterations = static_cast<double>(state.iterations());
   const double operations = 2.0 * static_cast<double>(A.crs->getGlobalNumEntries()) * static_cast<double>(columns);
   state.counters["GFLOP/s"] = 1e-9 * operations * iterations / tessera;
   state.counters["baseline_ms"] = 1e3 * crs / iterations;
   state.counters["growing_ms"] = 1e3 * growing / iterations;
   state.counters["ratio"] = crs / tessera;
+  state.counters["difference"] = apart;
 }
 
 /// The same on all ranks, and about a fifth of a second at 2 GFLOP/s.

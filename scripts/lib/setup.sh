@@ -12,7 +12,7 @@ logs=$builds/logs
 mkdir -p "$logs" "$cache/roots" "$cache/ccache" ||
   die 2 "cannot write to $builds or $cache" "Set TESSERA_BUILD_DIR and TESSERA_CACHE_DIR to folders that you may write."
 
-tools=g++,cmake,ninja-build,ccache,zlib1g-dev,libgtest-dev,libbenchmark-dev,nlohmann-json3-dev,libcli11-dev
+tools=g++,cmake,ninja-build,ccache,zlib1g-dev,libgtest-dev,libbenchmark-dev,nlohmann-json3-dev,libcli11-dev,python3-pygal
 
 # A mount namespace of our own. Inside a chroot whose folder is no mount point nothing can be made private.
 private_mounts=(unshare --mount --propagation private)

@@ -2,6 +2,7 @@
 """Plots of results, as SVG that stands in a page."""
 import math
 import re
+import statistics
 
 from .runs import InputError
 from .tables import determination, geometric_mean, in_order, number, predictions, ratio_groups, way_of
@@ -19,10 +20,29 @@ COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e3
 
 def new_chart(chart_type, title, **options):
     style = Style(background="white", plot_background="white", font_family="sans-serif", title_font_size=14,
-                  label_font_size=11, major_label_font_size=11, legend_font_size=11, colors=COLORS)
+                  label_font_size=11, major_label_font_size=11, legend_font_size=11, colors=COLORS,
+                  guide_stroke_color="#ddd", major_guide_stroke_color="#ddd", guide_stroke_dasharray="1,0",
+                  major_guide_stroke_dasharray="1,0")
     return chart_type(title=title, style=style, js=(), disable_xml_declaration=True, explicit_size=True, width=760,
                       height=420, legend_box_size=10, truncate_legend=-1, truncate_label=-1,
                       formatter=lambda value: number(value) if isinstance(value, (int, float)) else "", **options)
+
+
+def ticks(values):
+    """1, 2, 5, 10, ... from below the least value to above the greatest; over many decades, powers of ten."""
+    low, high = math.log10(min(values)), math.log10(max(values))
+    steps = (1, 2, 5) if high - low < 2.5 else (1,)
+    powers = range(math.floor(low) - 1, math.ceil(high) + 2)
+    marks = [step * 10.0 ** power for power in powers for step in steps]
+    first = max(i for i, mark in enumerate(marks) if mark < min(values))
+    last = min(i for i, mark in enumerate(marks) if mark > max(values))
+    return marks[first:last + 1]
+
+
+def set_log_axis(chart, values):
+    chart.logarithmic = True
+    chart.y_labels = ticks(values)
+    chart.range, chart.zero = (chart.y_labels[0], chart.y_labels[-1]), chart.y_labels[0]
 
 
 def svg(chart):
@@ -53,16 +73,18 @@ def time_charts(records):
         fastest = sorted(lines, key=lambda name: (-len(lines[name]), geometric_mean(lines[name].values())))
         baselines = {}
         for record in here:
-            baselines.setdefault(record.columns, []).append(record.values.get("baseline_ms", 0))
+            if "ratio" in record.values:  # of times: not of what else a driver may measure
+                baselines.setdefault(record.columns, []).append(record.values.get("baseline_ms", 0))
         title = f"{kind}, {matrix}" + (f", {facet}" if facet else "") + ": ms by columns"
-        chart = new_chart(pygal.Line, title, logarithmic=True, x_title="columns of X")
+        chart = new_chart(pygal.Line, title, x_title="columns of X")
         chart.x_labels = [str(c) for c in columns]
-        for name in [name for name in lines if name in fastest[:MOST_SERIES - 1]]:
+        shown = [name for name in lines if name in fastest[:MOST_SERIES - 1]]
+        for name in shown:
             chart.add(name, [lines[name].get(c) for c in columns])
-        middle = [sorted(baselines.get(c, [0]))[len(baselines.get(c, [0])) // 2] for c in columns]
-        if any(value > 0 for value in middle):
-            chart.add("baseline", [value if value > 0 else None for value in middle],
-                      stroke_style={"dasharray": "6, 4"})
+        baseline = [statistics.median(baselines[c]) if max(baselines.get(c, [0])) > 0 else None for c in columns]
+        if any(baseline):
+            chart.add("baseline", baseline, stroke_style={"dasharray": "6, 4"})
+        set_log_axis(chart, [time for name in shown for time in lines[name].values()] + list(filter(None, baseline)))
         charts.append(svg(chart))
     return charts
 
@@ -87,7 +109,7 @@ def ratio_charts(records):
     return charts
 
 
-def bar_chart(title, records, value_of, **options):
+def bar_chart(title, records, value_of, is_logarithmic=False):
     """Bars of a value: a group a matrix, a bar a way. Of several numbers of columns, the greatest."""
     values = {}
     for record in sorted(records, key=lambda record: record.columns or 0):
@@ -96,7 +118,9 @@ def bar_chart(title, records, value_of, **options):
     matrices = in_order(matrix for by_matrix in values.values() for matrix in by_matrix)
     if not matrices:
         return []
-    chart = new_chart(pygal.Bar, title, **options)
+    chart = new_chart(pygal.Bar, title)
+    if is_logarithmic:
+        set_log_axis(chart, [value for by_matrix in values.values() for value in by_matrix.values()])
     chart.x_labels = matrices
     for way in list(values)[:MOST_SERIES]:
         chart.add(way, [values[way].get(matrix) for matrix in matrices])
@@ -107,7 +131,7 @@ def set_up_charts(records):
     charts = []
     for kind in in_order(record.kind for record in records):
         charts += bar_chart(f"{kind}: set-up in products", [record for record in records if record.kind == kind],
-                            lambda record: record.values.get("products"), logarithmic=True)
+                            lambda record: record.values.get("products"), is_logarithmic=True)
     return charts
 
 
@@ -132,6 +156,9 @@ def prediction_chart(records):
     chart = new_chart(pygal.XY, title, stroke=False, dots_size=3, x_title="predicted", y_title="measured",
                       x_value_formatter=lambda value: number(10 ** value),
                       value_formatter=lambda value: number(10 ** value))
+    chart.x_labels = [math.log10(tick) for tick in ticks([predicted for predicted, _ in pairs])]
+    chart.y_labels = [math.log10(tick) for tick in ticks([measured for _, measured in pairs])]
+    chart.xrange, chart.range = (chart.x_labels[0], chart.x_labels[-1]), (chart.y_labels[0], chart.y_labels[-1])
     for kind in in_order(record.kind for record in records):
         of_kind = predictions([record for record in records if record.kind == kind])
         if of_kind:

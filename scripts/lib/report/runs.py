@@ -90,7 +90,8 @@ def google_benchmark_run(path, data):
                if isinstance(value, (str, int, float, bool))}
     run = Run([(str(path), context)])
     entries = {}
-    for entry in data["benchmarks"]:
+    # They ran, and were written, in an order that mixes them.
+    for entry in sorted(data["benchmarks"], key=lambda entry: entry.get("family_index", 0)):
         name = entry.get("run_name", entry["name"])
         if entry.get("error_occurred"):
             failure = ("/".join(plain_parts(name)), str(entry.get("error_message", "failed")))

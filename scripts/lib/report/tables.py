@@ -23,12 +23,24 @@ def in_order(items):
 
 
 def context_table(contexts):
-    """What runs depend on: a row a key, a column a file."""
+    """What runs depend on: what files have in common, or from what to what it goes."""
     left_out = ("json_schema_version", "executable", "load_avg", "caches", "library_build_type", "host_name",
                 "cpu_scaling_enabled", "aslr_enabled")
     keys = in_order(key for _, context in contexts for key in context if key not in left_out)
-    return [[""] + [name for name, _ in contexts]] + [[key] + [context.get(key, "") for _, context in contexts]
-                                                      for key in keys]
+    rows = [["", ""], ["files", ", ".join(name for name, _ in contexts)]]
+    for key in keys:
+        texts = sorted({context[key] for _, context in contexts if key in context}, key=by_size)
+        is_range = len(texts) > 1 and (key == "date" or by_size(texts[-1])[0] < math.inf)
+        rows.append([key, f"{texts[0]} .. {texts[-1]}" if is_range else "; ".join(texts)])
+    return rows
+
+
+def by_size(text):
+    """A key to sort by: numbers by size before other text."""
+    try:
+        return float(text), ""
+    except ValueError:
+        return math.inf, text
 
 
 def differing_contexts(old, new):
@@ -37,10 +49,9 @@ def differing_contexts(old, new):
         return {context[key] for _, context in run.contexts if key in context}
 
     keys = in_order(key for _, context in new.contexts for key in context)
-    compared = ("num_cpus", "mhz_per_cpu", "device", "execution_space", "concurrency", "kokkos_version", "kokkos_kernels",
-                "compiler", "flags", "ranks", "gpu", "cuda", "driver_cuda")
-    return [key for key in keys
-            if key in compared and texts(old, key) and texts(old, key) != texts(new, key)]
+    compared = ("num_cpus", "device", "execution_space", "concurrency", "kokkos_version", "kokkos_kernels", "compiler",
+                "flags", "ranks", "gpu", "cuda", "driver_cuda")
+    return [key for key in keys if key in compared and texts(old, key) and texts(old, key) != texts(new, key)]
 
 
 def results_table(records):

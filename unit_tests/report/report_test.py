@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""report_test.py SCRIPT: runs scripts/report on small results and reads the pages."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+SCRIPT = sys.argv.pop(1)
+
+
+def statistics_of(name, times, index=0, label="", **counters):
+    """What Google Benchmark writes of a benchmark with aggregates alone; times: median, least, most in ms."""
+    common = {"family_index": index, "run_name": name, "run_type": "aggregate", "repetitions": 5, "threads": 1,
+              "iterations": 5, "time_unit": "ms", "label": label, "cpu_time": 7.0}
+    return [{"name": f"{name}_{statistic}", "aggregate_name": statistic, "real_time": time, **common,
+             **{key: value * (1 if statistic == "median" else 3) for key, value in counters.items()}}
+            for statistic, time in zip(("mean", "median", "stddev", "min", "max"), (99, times[0], 98, *times[1:]))]
+
+
+def spmm(matrix, format_name, columns):
+    return f"spmm/{matrix}/format:{format_name}/layout:left/columns:{columns}/iterations:3/manual_time"
+
+
+class ReportTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, benchmarks, **context):
+        path = self.folder / name
+        path.write_text(json.dumps({"context": {"date": "today", **context}, "benchmarks": benchmarks}))
+        return path
+
+    def run_script(self, *arguments):
+        command = [sys.executable, SCRIPT, *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def report(self, *arguments):
+        """The page and its tables."""
+        page = self.folder / "out" / "page.html"
+        done = self.run_script(*arguments, "--output", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(path.name for path in page.parent.iterdir()), ["page.html", "page.md"])
+        return page.read_text(), page.with_suffix(".md").read_text()
+
+    def assert_refused(self, message, *arguments, page="out/page.html"):
+        done = self.run_script(*arguments, "--output", self.folder / page)
+        self.assertEqual((done.returncode, done.stderr), (2, f"report: {message}\n"))
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_times_and_counters_are_medians(self):
+        path = self.write("new.json", statistics_of(spmm("A.mtx", "csr", 8), (2.0, 1.5, 2.5), GFLOPs=3.0, bytes=4.5e9,
+                                                    label="serial"))
+        _, tables = self.report(path)
+        self.assertIn("| matrix | format | layout | columns | ms | min | max | GFLOPs | bytes | label |", tables)
+        self.assertIn("| A.mtx | csr | left | 8 | 2 | 1.5 | 2.5 | 3 | 4.5 G | serial |", tables)
+
+    def test_repetitions_without_statistics(self):
+        entries = [{"name": "make_plan/A/format:csr", "run_name": "make_plan/A/format:csr", "run_type": "iteration",
+                    "real_time": time, "time_unit": "us", "products": time}
+                   for time in (3000.0, 1000.0, 2000.0, 9000.0)]
+        _, tables = self.report(self.write("new.json", entries))
+        self.assertIn("| A | csr | 2.5 | 1 | 9 | 2500 |", tables)
+
+    def test_page_is_whole_and_needs_nothing_else(self):
+        benchmarks = []
+        for index, (name, columns) in enumerate((f, c) for f in ("csr", "bittcf") for c in (1, 8)):
+            benchmarks += statistics_of(spmm("<A>.mtx", name, columns), (columns, columns / 2, columns * 2), index,
+                                        **{"ratio": 2.0, "baseline_ms": 2.0 * columns, "predicted_ms": 3.0 * columns,
+                                           "bytes/CSR": 0.9})
+        benchmarks += statistics_of("make_plan/<A>.mtx/format:csr/columns:8", (30, 20, 40), 9, products=12.0)
+        page, tables = self.report(self.write("new.json", benchmarks))
+        self.assertIsNone(re.search(r"<script|<link|<img|\bsrc=|\bhref=|url\(|@import", page))
+        self.assertIn("<td>&lt;A&gt;.mtx</td>", page)
+        plots = re.findall(r"<svg .*?</svg>", page, flags=re.DOTALL)
+        for plot in plots:
+            xml.etree.ElementTree.fromstring(plot)
+        titles = ["".join(xml.etree.ElementTree.fromstring(plot).itertext()) for plot in plots]
+        for title in ("spmm, <A>.mtx, left: ms by columns", "spmm: how many times as fast as the baseline",
+                      "make_plan: set-up in products", "measured over predicted ms",
+                      "size of formats over that of CSR"):
+            self.assertEqual(sum(title in text for text in titles), 1, title)
+        self.assertEqual(len(plots), 5)
+        self.assertIn("baseline", titles[0])
+        self.assertIn("| spmm | all | 4 | 1.000 |", tables)  # predicted in the ratios that were measured
+
+    def test_geometric_mean_of_ratios(self):
+        _, tables = self.report(self.write("new.json", statistics_of(spmm("A", "csr", 8), (1, 1, 1), ratio=2.0)
+                                           + statistics_of(spmm("B", "csr", 8), (1, 1, 1), ratio=8.0)))
+        self.assertIn("| spmm | csr, left | 8 | 2 | 4 | 2 | 8 |", tables)
+
+    def test_determination_of_predictions(self):
+        benchmarks = []
+        for index, (predicted, measured) in enumerate(((1, 1), (10, 1), (1, 10), (10, 100))):
+            benchmarks += statistics_of(spmm(f"A{index}", "csr", 8), (measured,) * 3, predicted_ms=float(predicted))
+        _, tables = self.report(self.write("new.json", benchmarks))
+        # Of logarithms: x = 0 1 0 1, y = 0 0 1 2, so that xy = 1/2, xx = 1, yy = 11/4.
+        self.assertIn("| spmm | all | 4 | 0.091 |", tables)
+
+    def test_comparison(self):
+        new = {"a": (4, 3.9, 4.1), "b": (2, 1.9, 2.1), "c": (1, 0.9, 1.1), "d": (1, 0.5, 3.0), "new": (1, 1, 1)}
+        old = {"a": (2, 1.9, 2.1), "b": (4, 3.9, 4.1), "c": (0.8, 0.7, 0.89), "d": (2, 1.0, 2.5), "old": (1, 1, 1)}
+        files = [self.write(name, [entry for matrix, times in results.items()
+                                   for entry in statistics_of(spmm(matrix, "csr", 8), times)],
+                            concurrency=concurrency, tessera_commit=name)
+                 for name, results, concurrency in (("new.json", new, "2"), ("old.json", old, "1"))]
+        page, tables = self.report(files[0], "--compare", files[1])
+        rows = [line for line in tables.splitlines() if "spmm/" in line and line.count("|") == 10]
+        verdicts = [row.split(" | ")[0].strip("| ") + " " + row.split("/")[1] for row in rows]
+        self.assertEqual(verdicts, ["slower a", "slower c", "faster b", "within the spread d"])
+        row = "| slower | spmm/a/format:csr/layout:left/columns:8 | 2 | 1.9 | 2.1 | 4 | 3.9 | 4.1 | 0.5 |"
+        self.assertIn(row, tables)
+        # The geometric mean of 1/2, 2, 0.8 and 2.
+        self.assertIn("| spmm | 4 | 2 | 1 | 1.125 |", tables)
+        self.assertIn("differ in more than the code: concurrency.", tables)
+        self.assertIn('<tr class="slower"><td>slower</td>', page)
+        self.assertLess(tables.index("Compared with the old run"), tables.index("## Context"))
+
+    def test_failed_benchmarks_are_named(self):
+        failed = {"name": spmm("A", "bcsr", 8), "run_name": spmm("A", "bcsr", 8), "run_type": "iteration",
+                  "error_occurred": True, "error_message": "takes | too much", "real_time": 0.0, "time_unit": "ms"}
+        page, tables = self.report(self.write("new.json", [failed, failed]
+                                              + statistics_of(spmm("A", "csr", 8), (1, 1, 1))))
+        self.assertEqual(tables.count("| spmm/A/format:bcsr/layout:left/columns:8 | takes \\| too much |"), 1)
+        self.assertIn("takes | too much", page)
+
+    def test_gpu_spmm(self):
+        def kernel(name, cusparse, checked, milliseconds):
+            return {"kernel": name, "precision": "fp64", "cusparse": cusparse, "ablation": False, "checked": checked,
+                    "deterministic": True, "message": "" if checked else "17 entries are wrong",
+                    "ms_median": milliseconds, "ms_min": milliseconds, "ms_max": milliseconds, "samples": 9, "batch": 1,
+                    "prepare_ms": 5.0, "bytes": 100}
+
+        problem = {"matrix": "web", "order": "", "rows": 10, "columns": 10, "nonzeros": 1000000, "x_columns": 32,
+                   "layout": "right", "scalar": "double", "floor_ms": 0.25,
+                   "kernels": [kernel("cusparse alg2", True, True, 4.0), kernel("cusparse alg3", True, True, 2.0),
+                               kernel("csr", False, True, 0.5), kernel("bad", False, False, 0.1)]}
+        path = self.folder / "gpu.json"
+        path.write_text(json.dumps({"machine": {"gpu": "Some GPU"}, "problems": [problem]}))
+        _, tables = self.report(path)
+        self.assertIn("| gpu | Some GPU |", tables)
+        self.assertIn("| gpu_spmm | csr, fp64, double, right, natural | 32 | 1 | 4 | 4 | 4 |", tables)
+        self.assertIn("| web | csr | fp64 | double | right | natural | 32 | 0.5 | 0.5 | 0.5 | 128 |", tables)
+        self.assertIn("17 entries are wrong", tables)
+        self.assertNotIn("| web | bad |", tables)
+
+    def test_files_that_are_not_results(self):
+        good = self.write("good.json", statistics_of(spmm("A", "csr", 8), (1, 1, 1)))
+        other = self.write("other.json", statistics_of(spmm("B", "csr", 8), (1, 1, 1)))
+        missing = self.folder / "missing.json"
+        self.assert_refused(f"{missing}: No such file or directory", good, missing)
+        text = self.folder / "text.json"
+        text.write_text('{\n"context": {},\n"benchmarks": [}')
+        self.assert_refused(f"{text}:3: not JSON: Expecting value", text)
+        text.write_bytes(b"\xd3\x00")
+        self.assertIn("not JSON", self.run_script(text, "--output", self.folder / "out" / "page.html").stderr)
+        text.write_text("[1, 2]")
+        self.assert_refused(f'{text}: expected "benchmarks", as Google Benchmark writes them, or "problems", as '
+                            "gpu_spmm does", text)
+        text.write_text('{"benchmarks": [{"name": "a", "run_type": "iteration"}]}')
+        self.assert_refused(f"{text}: a benchmark is not as Google Benchmark or gpu_spmm write it: "
+                            "KeyError('real_time')", text)
+        self.assert_refused(f"{self.write('empty.json', [])}: no benchmark has a result", self.folder / "empty.json")
+        self.assert_refused(f"{good}: spmm/A/format:csr/layout:left/columns:8 is in {good} too; --compare takes the "
+                            "older run", good, good)
+        self.assert_refused("--compare: no common benchmark; the first of the old run is "
+                            "spmm/B/format:csr/layout:left/columns:8, of the new one "
+                            "spmm/A/format:csr/layout:left/columns:8", good, "--compare", other)
+        self.assert_refused(f"--output: {self.folder / 'page.txt'}, expected a name that ends in .html", good,
+                            page="page.txt")
+
+
+if __name__ == "__main__":
+    unittest.main()
