@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """report_test.py SCRIPT: runs scripts/report on small results and reads the pages."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -36,9 +37,9 @@ class ReportTest(unittest.TestCase):
         path.write_text(json.dumps({"context": {"date": "today", **context}, "benchmarks": benchmarks}))
         return path
 
-    def run_script(self, *arguments):
+    def run_script(self, *arguments, **environment):
         command = [sys.executable, SCRIPT, *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
 
     def report(self, *arguments):
         """The page and its tables."""
@@ -48,8 +49,8 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(sorted(path.name for path in page.parent.iterdir()), ["page.html", "page.md"])
         return page.read_text(), page.with_suffix(".md").read_text()
 
-    def assert_refused(self, message, *arguments, page="out/page.html"):
-        done = self.run_script(*arguments, "--output", self.folder / page)
+    def assert_refused(self, message, *arguments, page="out/page.html", **environment):
+        done = self.run_script(*arguments, "--output", self.folder / page, **environment)
         self.assertEqual((done.returncode, done.stderr), (2, f"report: {message}\n"))
         self.assertFalse((self.folder / "out").exists())
 
@@ -118,8 +119,14 @@ class ReportTest(unittest.TestCase):
         # The geometric mean of 1/2, 2, 0.8 and 2.
         self.assertIn("| spmm | 4 | 2 | 1 | 1.125 |", tables)
         self.assertIn("differ in more than the code: concurrency.", tables)
+        self.assertNotIn("ran once", tables)
         self.assertIn('<tr class="slower"><td>slower</td>', page)
         self.assertLess(tables.index("Compared with the old run"), tables.index("## Context"))
+
+    def test_comparison_without_spread(self):
+        files = [self.write(name, statistics_of(spmm("A", "csr", 8), (1, 1, 1))) for name in ("new.json", "old.json")]
+        _, tables = self.report(files[0], "--compare", files[1])
+        self.assertIn("1 of them ran once in a run", tables)
 
     def test_failed_benchmarks_are_named(self):
         failed = {"name": spmm("A", "bcsr", 8), "run_name": spmm("A", "bcsr", 8), "run_type": "iteration",
@@ -173,6 +180,12 @@ class ReportTest(unittest.TestCase):
                             "spmm/A/format:csr/layout:left/columns:8", good, "--compare", other)
         self.assert_refused(f"--output: {self.folder / 'page.txt'}, expected a name that ends in .html", good,
                             page="page.txt")
+
+    def test_missing_library(self):
+        (self.folder / "pygal.py").write_text('raise ImportError("no pygal here")')
+        self.assert_refused("no pygal here; install Debian's python3-pygal, or: pip install pygal",
+                            self.write("new.json", statistics_of(spmm("A", "csr", 8), (1, 1, 1))),
+                            PYTHONPATH=str(self.folder))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ try:
     import pygal
     from pygal.style import Style
 except ImportError as missing:
-    raise SystemExit("report: pygal is missing: install Debian's python3-pygal, or: pip install pygal") from missing
+    raise InputError(f"{missing}; install Debian's python3-pygal, or: pip install pygal") from missing
 
 MOST_SERIES = 14
 COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf",
@@ -164,6 +164,3 @@ def prediction_chart(records):
         if of_kind:
             chart.add(kind, [(math.log10(predicted), math.log10(measured)) for predicted, measured in of_kind])
     return [svg(chart)]
-
-
-__all__ = ["InputError", "memory_charts", "prediction_chart", "ratio_charts", "set_up_charts", "time_charts"]

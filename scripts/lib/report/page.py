@@ -38,8 +38,8 @@ def sections_of(run, old):
     add(Section("Ratio to the baseline", "How many times as fast as the baseline of the same run (Kokkos Kernels, "
                 "Tpetra's own matrix, cuSPARSE at its best): geometric means over matrices.",
                 tables.ratio_table(run.records), charts.ratio_charts(run.records), True))
-    add(Section("Set-up in products", "As many products take as long as what is done once: less is better.",
-                plots=charts.set_up_charts(run.records)))
+    add(Section("Set-up in products", "As many products take as long as what is done once, with the most columns that "
+                "were measured.", plots=charts.set_up_charts(run.records)))
     add(Section("Predicted against measured", "R^2 of the logarithms: 1 where times are in the predicted ratios.",
                 tables.prediction_table(run.records), charts.prediction_chart(run.records)))
     add(Section("Memory", "Pattern and values of a format over those of compressed rows.",
@@ -55,6 +55,9 @@ def comparison(run, old):
     changes = compare.changes(old, run)
     text = ("old/new above 1: the new run is faster. Slower and faster are those of which all repetitions of one run "
             "took longer than all of the other.")
+    single = sum(change.old.least == change.old.most or change.new.least == change.new.most for change in changes)
+    if single:
+        text += f" {single} of them ran once in a run: their spread is not known."
     differing = tables.differing_contexts(old, run)
     if differing:
         text += f" The runs differ in more than the code: {', '.join(differing)}."
