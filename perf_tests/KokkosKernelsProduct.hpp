@@ -6,18 +6,23 @@
 
 #include "DeviceMatrix.hpp"
 
-/// The baseline: what the same product takes without Tessera.
+/// Products by KokkosSparse::spmv.
 namespace Tessera::Benchmarks {
 
 /// Kokkos Kernels' version and how its product was compiled here, or "none" where there is none.
 std::string kokkos_kernels_build();
 
-/// Y = A X by KokkosSparse::spmv with a handle of its own, which all calls share; does not wait. Empty where there is
-/// no Kokkos Kernels. On Kokkos::Cuda, cuSPARSE multiplies if Kokkos Kernels was built with it, but for several columns
-/// by rows.
-std::function<void(const Space&)> kokkos_kernels_product(const DeviceMatrix& A, const Vectors<Kokkos::LayoutLeft>& X,
-                                                         const Vectors<Kokkos::LayoutLeft>& Y);
-std::function<void(const Space&)> kokkos_kernels_product(const DeviceMatrix& A, const Vectors<Kokkos::LayoutRight>& X,
-                                                         const Vectors<Kokkos::LayoutRight>& Y);
+/// Y = A X; does not wait.
+template <class Layout>
+using Product = std::function<void(const Space&, const Vectors<Layout>& X, const Vectors<Layout>& Y)>;
+
+/// The baseline: with a handle of Kokkos Kernels, which all calls share. Empty where there is no Kokkos Kernels. On
+/// Kokkos::Cuda, cuSPARSE multiplies if Kokkos Kernels was built with it, but for several columns by rows.
+Product<Kokkos::LayoutLeft> kokkos_kernels_product(const DeviceMatrix& A, Kokkos::LayoutLeft);
+Product<Kokkos::LayoutRight> kokkos_kernels_product(const DeviceMatrix& A, Kokkos::LayoutRight);
+
+/// With a handle of Tessera in its place. Where there is the component KokkosKernels.
+Product<Kokkos::LayoutLeft> tessera_product(const DeviceMatrix& A, Kokkos::LayoutLeft);
+Product<Kokkos::LayoutRight> tessera_product(const DeviceMatrix& A, Kokkos::LayoutRight);
 
 }  // namespace Tessera::Benchmarks

@@ -16,16 +16,15 @@
 //   ratio              (baseline_set_up_ms + baseline_ms) / (set_up_ms + Time)
 #include <benchmark/benchmark.h>
 
-#include <KokkosSparse_spmv.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <tessera/kokkos_kernels/SpmvHandle.hpp>
 
+#include "../example/Greatest.hpp"
 #include "BlockCg.hpp"
 #include "CommandLine.hpp"
-#include "KokkosKernelsMatrix.hpp"
+#include "KokkosKernelsProduct.hpp"
 #include "Stopwatch.hpp"
 
 using namespace Tessera::Benchmarks;
@@ -33,8 +32,7 @@ using namespace Tessera::Benchmarks;
 namespace {
 
 using View = Vectors<Kokkos::LayoutLeft>;
-using Theirs = KokkosSparse::SPMVHandle<Space, Matrix, View, View>;
-using Ours = Tessera::SpmvHandle<Space, Matrix, View, View>;
+using Multiply = Product<Kokkos::LayoutLeft>;
 constexpr double tolerance = 1e-10;
 constexpr int most_iterations = 10000;
 
@@ -44,12 +42,12 @@ struct Solution {
 };
 
 /// The greatest |b - A x| / |b| of the columns.
-template <class Handle>
-double residual_of(const Space& exec, Handle& handle, const Matrix& A, const View& B, const View& X) {
+double residual_of(const Space& exec, const Multiply& multiply, const View& B, const View& X) {
   const int columns = B.extent_int(1);
   const View R("R", B.extent(0), columns);
-  Kokkos::deep_copy(exec, R, B);
-  KokkosSparse::spmv(exec, &handle, "N", -1.0, A, X, 1.0, R);
+  multiply(exec, X, R);
+  Kokkos::parallel_for(
+      "residual", every_element(exec, R), KOKKOS_LAMBDA(int i, int j) { R(i, j) = B(i, j) - R(i, j); });
   const ColumnDots<View> dots(columns);
   const auto squares = [&](const View& V) {
     const ColumnDots<View>::Scalars result("squares", columns);
@@ -59,25 +57,24 @@ double residual_of(const Space& exec, Handle& handle, const Matrix& A, const Vie
   };
   const auto left = squares(R), whole = squares(B);
   double most = 0;
-  for (int j = 0; j < columns; ++j) most = std::max(most, std::sqrt(left(j) / whole(j)));
+  for (int j = 0; j < columns; ++j) Example::keep_greatest(most, std::sqrt(left(j) / whole(j)));
   return most;
 }
 
-template <class Handle>
-Solution solve(const Matrix& A, const View& B, const View& X) {
+/// Solves with a product that is made anew.
+template <class MakeProduct>
+Solution solve(const MakeProduct& make_product, const View& B, const View& X) {
   const Space exec;
-  Handle handle;
+  const Multiply product = make_product();
   Solution result;
-  const auto multiply = [&](const View& P, const View& Q) {
-    KokkosSparse::spmv(exec, &handle, "N", 1.0, A, P, 0.0, Q);
-  };
+  const auto multiply = [&](const View& P, const View& Q) { product(exec, P, Q); };
   const auto timed_multiply = [&](const View& P, const View& Q) {
     result.seconds_in_products += seconds_of(exec, [&] { multiply(P, Q); });
   };
   result.set_up_seconds = seconds_of(exec, [&] { multiply(B, X); });
   result.seconds =
       seconds_of(exec, [&] { result.iterations = block_cg(exec, multiply, B, X, tolerance, most_iterations); });
-  result.residual = residual_of(exec, handle, A, B, X);
+  result.residual = residual_of(exec, product, B, X);
   block_cg(exec, timed_multiply, B, X, tolerance, most_iterations);
   return result;
 }
@@ -89,12 +86,12 @@ void report(benchmark::State& state, const Solution& solution, const std::string
   state.counters[whose + "residual"] = solution.residual;
 }
 
-void time_solutions(benchmark::State& state, const std::string& name, int columns) {
-  const Matrix A = kokkos_kernels_matrix(matrix_of(name));
-  const View B("B", A.numRows(), columns), X("X", A.numRows(), columns);
+void time_solutions(benchmark::State& state, const DeviceMatrix& A, int columns) {
+  const View B("B", A.rows, columns), X("X", A.rows, columns);
   scatter_values(B);
   for (auto _ : state) {
-    const Solution theirs = solve<Theirs>(A, B, X), ours = solve<Ours>(A, B, X);
+    const Solution theirs = solve([&] { return kokkos_kernels_product(A, Kokkos::LayoutLeft()); }, B, X);
+    const Solution ours = solve([&] { return tessera_product(A, Kokkos::LayoutLeft()); }, B, X);
     state.SetIterationTime(ours.seconds);
     report(state, ours, "");
     report(state, theirs, "baseline_");
@@ -109,7 +106,7 @@ void register_benchmarks(const Settings& settings) {
   for (const std::string& matrix : settings.matrices) {
     for (const int columns : settings.columns) {
       add_benchmark(benchmark_name("block_cg", matrix, {{"columns", std::to_string(columns)}}), 1,
-                    [=](benchmark::State& state) { time_solutions(state, matrix, columns); });
+                    [=](benchmark::State& state) { time_solutions(state, matrix_of(matrix), columns); });
     }
   }
 }

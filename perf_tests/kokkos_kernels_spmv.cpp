@@ -14,12 +14,10 @@
 //   difference     the greatest of their elements of Y, relative to the greatest of Y; one that is no rounding fails
 #include <benchmark/benchmark.h>
 
-#include <KokkosSparse_spmv.hpp>
 #include <string>
-#include <tessera/kokkos_kernels/SpmvHandle.hpp>
 
 #include "CommandLine.hpp"
-#include "KokkosKernelsMatrix.hpp"
+#include "KokkosKernelsProduct.hpp"
 #include "Stopwatch.hpp"
 
 using namespace Tessera::Benchmarks;
@@ -28,33 +26,25 @@ namespace {
 
 constexpr int products_a_turn = 10;
 
-template <class Handle, class View>
-double seconds_a_product(Handle& handle, const Matrix& A, const View& X, const View& Y) {
-  const Space exec;
-  return seconds_each(exec, products_a_turn, [&] { KokkosSparse::spmv(exec, &handle, "N", 1.0, A, X, 0.0, Y); });
-}
-
 template <class Layout>
-void time_handles(benchmark::State& state, const std::string& name, int columns) {
-  using View = Vectors<Layout>;
-  const Matrix A = kokkos_kernels_matrix(matrix_of(name));
-  const View X("X", A.numCols(), columns), Y("Y", A.numRows(), columns), Z("Z", A.numRows(), columns);
+void time_handles(benchmark::State& state, const DeviceMatrix& A, int columns) {
+  const Space exec;
+  const Vectors<Layout> X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);
   scatter_values(X);
-  KokkosSparse::SPMVHandle<Space, Matrix, View, View> theirs;
-  Tessera::SpmvHandle<Space, Matrix, View, View> ours;
-  seconds_a_product(theirs, A, X, Z);  // the first prepares
-  seconds_a_product(ours, A, X, Y);
+  const auto ours = tessera_product(A, Layout()), theirs = kokkos_kernels_product(A, Layout());
+  ours(exec, X, Y);  // the first prepares
+  theirs(exec, X, Z);
   double their_seconds = 0, our_seconds = 0;
   for (auto _ : state) {
-    their_seconds += seconds_a_product(theirs, A, X, Z);
-    const double seconds = seconds_a_product(ours, A, X, Y);
+    their_seconds += seconds_each(exec, products_a_turn, [&] { theirs(exec, X, Z); });
+    const double seconds = seconds_each(exec, products_a_turn, [&] { ours(exec, X, Y); });
     our_seconds += seconds;
     state.SetIterationTime(seconds);
   }
   const double apart = difference(Y, Z);
   if (!(apart < rounding)) state.SkipWithError("the products differ");
   const auto iterations = static_cast<double>(state.iterations());
-  state.counters["GFLOP/s"] = 2e-9 * double(A.nnz()) * columns * iterations / our_seconds;
+  state.counters["GFLOP/s"] = 2e-9 * double(A.nonzeros()) * columns * iterations / our_seconds;
   state.counters["baseline_ms"] = 1e3 * their_seconds / iterations;
   state.counters["ratio"] = their_seconds / our_seconds;
   state.counters["difference"] = apart;
@@ -66,7 +56,7 @@ void register_benchmarks(const Settings& settings) {
       for (const std::string& layout : settings.layouts) {
         const auto time = layout == "left" ? time_handles<Kokkos::LayoutLeft> : time_handles<Kokkos::LayoutRight>;
         add_benchmark(benchmark_name("spmv", matrix, {{"layout", layout}, {"columns", std::to_string(columns)}}), 5,
-                      [=](benchmark::State& state) { time(state, matrix, columns); });
+                      [=](benchmark::State& state) { time(state, matrix_of(matrix), columns); });
       }
     }
   }

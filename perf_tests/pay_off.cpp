@@ -56,16 +56,16 @@ Cost cost_of_plan(const Space& exec, const DeviceMatrix& A, const Tessera::PlanO
   return cost;
 }
 
-template <class View>
-Cost cost_of_baseline(const Space& exec, const DeviceMatrix& A, const View& X, const View& Y) {
+template <class Layout>
+Cost cost_of_baseline(const Space& exec, const DeviceMatrix& A, const Vectors<Layout>& X, const Vectors<Layout>& Y) {
   Cost cost;
-  decltype(kokkos_kernels_product(A, X, Y)) product;
+  Product<Layout> product;
   const double first = seconds_of(exec, [&] {
-    product = kokkos_kernels_product(A, X, Y);
-    if (product) product(exec);
+    product = kokkos_kernels_product(A, Layout());
+    if (product) product(exec, X, Y);
   });
   if (!product) return cost;
-  cost.product = seconds_each(exec, products_a_turn, [&] { product(exec); });
+  cost.product = seconds_each(exec, products_a_turn, [&] { product(exec, X, Y); });
   cost.set_up = std::max(0.0, first - cost.product);
   return cost;
 }
@@ -94,7 +94,7 @@ void time_both(benchmark::State& state, const DeviceMatrix& A, Reordering reorde
   scatter_values(X);
   Cost ours, theirs;
   for (auto _ : state) {
-    theirs.add(cost_of_baseline(exec, A, X, Z));
+    theirs.add(cost_of_baseline<Layout>(exec, A, X, Z));
     const Cost cost = cost_of_plan(exec, A, options, X, Y);
     ours.add(cost);
     state.SetIterationTime(cost.set_up);

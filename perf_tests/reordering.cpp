@@ -2,7 +2,7 @@
 
 // Times orders of rows: what it takes to find them, and what tiles and products are worth before and after.
 //   reordering [MATRIX]... [--format csr bittcf] [--num_vecs 128] [other options: --help]
-// Matrices that are numbered well have little to gain; "shuffled" ones would: tessera_spmm --shuffle makes some.
+// Matrices that are numbered well have little to gain; tessera_spmm --shuffle --reorder all measures what others have.
 //
 //   Time                  make_plan with the order, less make_plan without
 //   products              as many products in the order that the rows have take as long

@@ -128,6 +128,11 @@ class ReportTest(unittest.TestCase):
         _, tables = self.report(files[0], "--compare", files[1])
         self.assertIn("1 of them ran once in a run", tables)
 
+    def test_results_are_in_the_order_of_the_driver(self):
+        _, tables = self.report(self.write("new.json", statistics_of(spmm("A", "bmat", 8), (1, 1, 1), 2)
+                                           + statistics_of(spmm("A", "csr", 8), (1, 1, 1), 1)))
+        self.assertLess(tables.index("| A | csr |"), tables.index("| A | bmat |"))
+
     def test_failed_benchmarks_are_named(self):
         failed = {"name": spmm("A", "bcsr", 8), "run_name": spmm("A", "bcsr", 8), "run_type": "iteration",
                   "error_occurred": True, "error_message": "takes | too much", "real_time": 0.0, "time_unit": "ms"}
@@ -146,7 +151,8 @@ class ReportTest(unittest.TestCase):
         problem = {"matrix": "web", "order": "", "rows": 10, "columns": 10, "nonzeros": 1000000, "x_columns": 32,
                    "layout": "right", "scalar": "double", "floor_ms": 0.25,
                    "kernels": [kernel("cusparse alg2", True, True, 4.0), kernel("cusparse alg3", True, True, 2.0),
-                               kernel("csr", False, True, 0.5), kernel("bad", False, False, 0.1)]}
+                               kernel("csr", False, True, 0.5), kernel("bad", False, False, 0.1),
+                               kernel("quick", False, True, 0.0)]}
         path = self.folder / "gpu.json"
         path.write_text(json.dumps({"machine": {"gpu": "Some GPU"}, "problems": [problem]}))
         _, tables = self.report(path)
@@ -155,6 +161,8 @@ class ReportTest(unittest.TestCase):
         self.assertIn("| web | csr | fp64 | double | right | natural | 32 | 0.5 | 0.5 | 0.5 | 128 |", tables)
         self.assertIn("17 entries are wrong", tables)
         self.assertNotIn("| web | bad |", tables)
+        self.assertIn("gpu_spmm/web/kernel:quick/precision:fp64/scalar:double/layout:right/order:natural/columns:32 | "
+                      "not timed |", tables)
 
     def test_files_that_are_not_results(self):
         good = self.write("good.json", statistics_of(spmm("A", "csr", 8), (1, 1, 1)))

@@ -156,8 +156,8 @@ def gpu_spmm_run(path, data):
                     "columns": str(problem["x_columns"])}
             record = Record("gpu_spmm", problem["matrix"], keys, kernel["ms_median"], kernel["ms_min"],
                             kernel["ms_max"])
-            if not kernel["checked"]:
-                run.failures.append((record.name, kernel["message"] or "wrong"))
+            if not kernel["checked"] or not record.median > 0:
+                run.failures.append((record.name, kernel["message"] or "not timed"))
                 continue
             operations = 2e-6 * problem["nonzeros"] * problem["x_columns"]
             record.values = {"GFLOP/s": operations / record.median, "bytes": kernel["bytes"],
