@@ -19,16 +19,14 @@
 #include <tessera/spmm/Spmm.hpp>
 #include <vector>
 
-#include "../example/ReadOrGenerate.hpp"
+#include "DeviceMatrix.hpp"
 #include "StatisticsJson.hpp"
 #include "Stopwatch.hpp"
-#include "ToDevice.hpp"
 
 using namespace Tessera::Benchmarks;
 
 namespace {
 
-using Space = Kokkos::DefaultExecutionSpace;
 using Tessera::Format;
 
 struct Options {
@@ -65,16 +63,14 @@ class Problem {
   };
 
  public:
-  Problem(const Tessera::HostCsr<double>& host, const Tessera::PlanOptions& options, double sample_seconds)
+  Problem(const DeviceMatrix& A, const Tessera::PlanOptions& options, double sample_seconds)
       : options_(options),
         sample_seconds_(sample_seconds),
-        rows_(host.rows),
-        columns_(host.columns),
-        row_offsets_(to_device<int>(host.row_offsets)),
-        column_indices_(to_device<int>(host.column_indices)),
-        values_(to_device<Scalar>(host.values)),
-        X_("X", host.columns, options.columns),
-        Y_("Y", host.rows, options.columns) {
+        A_(A),
+        values_("values", A.values.extent(0)),
+        X_("X", A.columns, options.columns),
+        Y_("Y", A.rows, options.columns) {
+    Kokkos::deep_copy(values_, A.values);
     Kokkos::deep_copy(X_, Scalar(1));
   }
 
@@ -104,7 +100,7 @@ class Problem {
 
  private:
   Plan make_plan(const Tessera::PlanOptions& options) const {
-    return Tessera::make_plan(Space(), rows_, columns_, row_offsets_, column_indices_, values_, options);
+    return Tessera::make_plan(Space(), A_.rows, A_.columns, A_.row_offsets, A_.column_indices, values_, options);
   }
 
   Contestant contestant(const Tessera::Candidate& candidate) {
@@ -130,26 +126,23 @@ class Problem {
 
   Tessera::PlanOptions options_;
   double sample_seconds_;
-  int rows_, columns_;
-  Kokkos::View<int*, Space::device_type> row_offsets_, column_indices_;
+  const DeviceMatrix& A_;
   Kokkos::View<Scalar*, Space::device_type> values_;
   Vectors X_, Y_;
 };
 
 template <class Scalar>
-nlohmann::json measure(const Tessera::HostCsr<double>& host, const Tessera::PlanOptions& plan, const Options& options) {
-  if (options.layout == "left")
-    return Problem<Scalar, Kokkos::LayoutLeft>(host, plan, options.sample_seconds).measure();
-  return Problem<Scalar, Kokkos::LayoutRight>(host, plan, options.sample_seconds).measure();
+nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, const Options& options) {
+  if (options.layout == "left") return Problem<Scalar, Kokkos::LayoutLeft>(A, plan, options.sample_seconds).measure();
+  return Problem<Scalar, Kokkos::LayoutRight>(A, plan, options.sample_seconds).measure();
 }
 
-nlohmann::json measure(const Tessera::HostCsr<double>& host, const std::string& arithmetic, int columns,
-                       const Options& options) {
+nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int columns, const Options& options) {
   Tessera::PlanOptions plan;
   plan.columns = columns;
   if (arithmetic == "tf32x3") plan.precision = Tessera::Precision::Tf32x3;
   if (arithmetic == "tf32") plan.precision = Tessera::Precision::Tf32;
-  return arithmetic == "double" ? measure<double>(host, plan, options) : measure<float>(host, plan, options);
+  return arithmetic == "double" ? measure<double>(A, plan, options) : measure<float>(A, plan, options);
 }
 
 void run(const Options& options) {
@@ -157,15 +150,15 @@ void run(const Options& options) {
   std::ofstream file(options.output);
   if (!file) throw std::runtime_error(options.output + " cannot be written");
   for (const std::string& matrix : options.matrices) {
-    const auto host = Example::read_or_generate(matrix);
+    const DeviceMatrix& A = matrix_of(matrix);
     for (const std::string& arithmetic : options.arithmetic) {
       for (const int columns : options.columns) {
         if (timer.seconds() > options.stop_after) return;
-        if (8.0 * columns * (double(host.rows) + host.columns) > options.most_bytes) continue;
+        if (8.0 * columns * (double(A.rows) + A.columns) > options.most_bytes) continue;
         nlohmann::json line = {
             {"matrix", matrix}, {"arithmetic", arithmetic}, {"columns", columns}, {"layout", options.layout}};
         try {
-          line.update(measure(host, arithmetic, columns, options));
+          line.update(measure(A, arithmetic, columns, options));
         } catch (const std::exception& error) {
           std::cerr << matrix << ", " << arithmetic << ", " << columns << " columns: " << error.what() << '\n';
           continue;
