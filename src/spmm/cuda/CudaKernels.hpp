@@ -5,6 +5,7 @@
 #include <string>
 #include <tessera/select/GpuModel.hpp>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "CudaBlocks.hpp"
