@@ -299,6 +299,14 @@ TEST(PlanFileBytesTest, RefusesOtherTypes) {
   EXPECT_NO_THROW((parse_plan<double, int, unsigned, Device>(Space(), file, "a")));
 }
 
+/// The file with another number in its first section but one: rows, columns, nonzeros, the caller's entries, whether
+/// there are slot maps, a transpose; then the options. They stand after the name of the backend.
+std::string with_plan_number(std::string file, std::size_t which, std::int64_t number) {
+  const std::size_t name_length = std::string(Space::name()).size();
+  std::memcpy(file.data() + find_section(file, "plan").content + 8 + name_length + 8 * which, &number, 8);
+  return with_right_checksums(std::move(file));
+}
+
 /// Files with right checksums whose content is not right.
 TEST(PlanFileBytesTest, ChecksTheContent) {
   const auto expect_refusal = [](const std::string& file, const std::string& message) {
@@ -319,13 +327,7 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(7)), "the section \"choice\" holds a number that is out");
   expect_refusal(with_number(csr, "choice", 2, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(2)), "expected section 6 to be \"window_offsets\"");
-  const std::size_t name_length = std::string(Space::name()).size();
-  const auto with_size = [&](std::size_t which, std::int64_t number) {  // after the name of the backend
-    std::string other = csr;
-    const std::size_t place = find_section(csr, "plan").content + 8 + name_length + 8 * which;
-    std::memcpy(other.data() + place, &number, 8);
-    return with_right_checksums(other);
-  };
+  const auto with_size = [&](std::size_t which, std::int64_t number) { return with_plan_number(csr, which, number); };
   expect_refusal(with_size(0, -1), "the plan has a negative number of rows");
   expect_refusal(with_size(0, 10), "CSR: row_offsets does not have rows + 1 elements");
   expect_refusal(with_size(0, std::int64_t(1) << 31), "the section \"plan\" holds a number that is out of range");
@@ -344,6 +346,15 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   std::string renamed = csr;
   renamed[values.header] = 'V';
   expect_refusal(with_right_checksums(renamed), "expected section 13 to be \"values\" with items of 8 bytes");
+}
+
+TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
+  constexpr std::size_t precision = 17, on_unsupported = 18;
+  const std::string file =
+      with_plan_number(file_of(Format::BitTcf), precision, static_cast<std::int64_t>(Precision::Tf32));
+  EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: the plan was made for precision tf32, which is not");
+  const auto plan = parse(with_plan_number(file, on_unsupported, static_cast<std::int64_t>(OnUnsupported::FallBack)));
+  EXPECT_NE(plan.explain().find("note: the plan was made for precision tf32"), std::string::npos) << plan.explain();
 }
 
 /// Compressed rows have no order of columns, and sorted columns none but their own.
