@@ -21,12 +21,18 @@ bool must_fail(std::size_t size, std::size_t alignment) {
   return is_last;
 }
 
-void* allocate(std::size_t size, std::size_t alignment) {
+/// Null where there is none.
+void* find_memory(std::size_t size, std::size_t alignment) noexcept {
   ++all;
-  if (must_fail(size, alignment)) throw std::bad_alloc();
+  if (must_fail(size, alignment)) return nullptr;
   void* memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
+  if (memory != nullptr) ++live;
+  return memory;
+}
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  void* memory = find_memory(size, alignment);
   if (memory == nullptr) throw std::bad_alloc();
-  ++live;
   return memory;
 }
 
@@ -37,13 +43,21 @@ void deallocate(void* memory) {
 
 }  // namespace
 
-// All other forms call these.
+// Those of arrays call these.
 void* operator new(std::size_t size) { return allocate(size, alignof(std::max_align_t)); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return allocate(size, std::size_t(alignment)); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return find_memory(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return find_memory(size, std::size_t(alignment));
+}
 void operator delete(void* memory) noexcept { deallocate(memory); }
 void operator delete(void* memory, std::size_t) noexcept { deallocate(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { deallocate(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { deallocate(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { deallocate(memory); }
+void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { deallocate(memory); }
 
 namespace Tessera::Test {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Overlap.hpp>
@@ -29,7 +30,7 @@ void check_memory(const Multivector<const Scalar>& X, const Multivector<Scalar>&
   check_data("X", X);
   check_data("Y", Y);
   if (overlap<Scalar>(X, {Y.data, Y.rows, Y.columns, Y.row_stride, Y.column_stride})) {
-    const auto bytes = (reinterpret_cast<const std::byte*>(Y.data) - reinterpret_cast<const std::byte*>(X.data));
+    const auto bytes = reinterpret_cast<std::intptr_t>(Y.data) - reinterpret_cast<std::intptr_t>(X.data);
     refuse_product("X (" + shape(X.rows, X.columns) + ") and Y (" + shape(Y.rows, Y.columns) +
                    ") are the same memory, wholly or in part: Y begins " + std::to_string(bytes) +
                    " bytes after X; expected Y apart from X");
