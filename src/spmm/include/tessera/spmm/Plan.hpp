@@ -22,6 +22,9 @@ namespace Tessera {
 /// The plan owns a copy of the matrix in the format it chose; it keeps no reference to the arrays it was made from, so
 /// editing those changes nothing until update_values() is called. Copies of a plan share one state, like Kokkos::View.
 ///
+/// Kokkos::finalize() frees plans and workspaces that are still alive, and says so on stderr. They may be destroyed
+/// later; any other use is then a std::logic_error.
+///
 /// Thread safety: spmm() takes the plan const and may run concurrently with other products of the same plan, each with
 /// its own Workspace. The other members (prepare, update_values, release_source) must not overlap with anything.
 ///
@@ -91,7 +94,8 @@ class Plan {
   /// matrix again), so that transposed products run without atomics and give the same result on any number of threads.
   ///
   /// \throws std::invalid_argument if columns is negative; if the transpose needs more than
-  ///         FormatParameters::memory_limit, although A does not: the message says so, and the plan stays as it is
+  ///         FormatParameters::memory_limit, although A does not: the message says so. Whatever is thrown, also for
+  ///         want of memory, the plan stays as it is
   workspace_type prepare(const execution_space& exec, int columns, Mode mode) {
     return state().prepare(exec, columns, mode);
   }

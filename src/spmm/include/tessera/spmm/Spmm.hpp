@@ -50,13 +50,16 @@ auto multivector(const char* name, const View& view) {
 ///
 /// \param exec  [in]     the instance to run on; the call does not wait for it
 /// \param plan  [in]     from make_plan()
-/// \param work  [in,out] from plan.prepare() for the same mode and at least as many columns
+/// \param work  [in,out] from plan.prepare() for the same mode, instance and at least as many columns
 /// \param X     [in]     value type: that of the plan, or double for a float plan
 /// \param Y     [in,out] value type: that of X; must not overlap X
-/// \throws std::invalid_argument if extents, mode or workspace do not fit, naming both sides
+/// \throws std::invalid_argument if extents, mode, instance or workspace do not fit, naming both sides; if X or Y has
+///         elements but no memory; if X and Y overlap (exact where their bytes lie apart or their strides are the same;
+///         bytes that interleave with other strides are taken for an overlap). Y is then as it was
 ///
-/// Allocates nothing. Cost: one pass over the format and over Y, X gathered by rows; a LayoutLeft X is packed into rows
-/// inside the product where that is the faster way.
+/// Allocates nothing and waits for nothing: on Kokkos::Cuda it can be captured in a graph, once a product of the kind
+/// has been taken, which is when kernels are loaded. Cost: one pass over the format and over Y, X gathered by rows; a
+/// LayoutLeft X is packed into rows inside the product where that is the faster way.
 template <class ExecutionSpace, class Scalar, class Ordinal_, class Offset, class Device, class Alpha, class XView,
           class Beta, class YView>
 void spmm(const ExecutionSpace& exec, const Plan<Scalar, Ordinal_, Offset, Device>& plan,
