@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CommandLine.hpp"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -66,6 +68,8 @@ void add_backend_options(CLI::App& app, std::vector<std::string>& kokkos_argumen
 /// Prints the median, least and greatest of repetitions, by short names.
 class Reporter : public benchmark::ConsoleReporter {
  public:
+  Reporter() : ConsoleReporter(isatty(STDOUT_FILENO) ? OO_ColorTabular : OO_Tabular) {}
+
   void ReportRuns(const std::vector<Run>& runs) override {
     std::vector<Run> shown;
     for (Run run : runs) {
@@ -163,7 +167,10 @@ int run_benchmarks(int argc, char* argv[], const std::string& about, const Setti
     register_benchmarks(command_line->settings);
     add_context();
     Reporter reporter;
-    benchmark::RunSpecifiedBenchmarks(&reporter);
+    const auto asks_for_format = [](const std::string& word) { return word.starts_with("--benchmark_format="); };
+    const auto& others = command_line->others;
+    const bool is_default = std::none_of(others.begin(), others.end(), asks_for_format);
+    benchmark::RunSpecifiedBenchmarks(is_default ? &reporter : nullptr);
     benchmark::Shutdown();
   } catch (const std::exception& error) {
     std::cerr << std::filesystem::path(argv[0]).filename().string() << ": " << error.what() << '\n';
