@@ -146,6 +146,18 @@ void add_benchmark(const std::string& name, int iterations, const std::function<
   registered->ComputeStatistics("max", [](const auto& times) { return *std::max_element(times.begin(), times.end()); });
 }
 
+int run_registered_benchmarks(const CommandLine& command_line, benchmark::BenchmarkReporter* reporter) {
+  const auto asks_for_format = [](const std::string& word) { return word.starts_with("--benchmark_format="); };
+  const auto& others = command_line.others;
+  Reporter console;
+  if (reporter == nullptr && std::none_of(others.begin(), others.end(), asks_for_format)) reporter = &console;
+  add_context();
+  benchmark::RunSpecifiedBenchmarks(reporter);
+  benchmark::ClearRegisteredBenchmarks();  // and what they hold, before Kokkos ends
+  benchmark::Shutdown();
+  return failed ? 1 : 0;
+}
+
 int run_benchmarks(int argc, char* argv[], const std::string& about, const Settings& defaults,
                    const std::function<void(const Settings&)>& register_benchmarks) {
   try {
@@ -165,18 +177,11 @@ int run_benchmarks(int argc, char* argv[], const std::string& about, const Setti
     initialize_benchmarks(argv[0], *command_line);
     for (const std::string& matrix : command_line->settings.matrices) matrix_of(matrix);  // throws if there is none
     register_benchmarks(command_line->settings);
-    add_context();
-    Reporter reporter;
-    const auto asks_for_format = [](const std::string& word) { return word.starts_with("--benchmark_format="); };
-    const auto& others = command_line->others;
-    const bool is_default = std::none_of(others.begin(), others.end(), asks_for_format);
-    benchmark::RunSpecifiedBenchmarks(is_default ? &reporter : nullptr);
-    benchmark::Shutdown();
+    return run_registered_benchmarks(*command_line);
   } catch (const std::exception& error) {
     std::cerr << std::filesystem::path(argv[0]).filename().string() << ": " << error.what() << '\n';
     return 2;
   }
-  return failed ? 1 : 0;
 }
 
 }  // namespace Tessera::Benchmarks

@@ -55,6 +55,12 @@ std::string benchmark_name(const std::string& kind, const std::string& matrix,
 /// \param iterations [in] of a repetition
 void add_benchmark(const std::string& name, int iterations, const std::function<void(benchmark::State&)>& body);
 
+/// Runs what is registered, with the context (Context.hpp), and forgets it. Kokkos must run. Returns the exit status:
+/// 1 if a benchmark failed.
+///
+/// \param reporter [in] what prints, if not the console or --benchmark_format
+int run_registered_benchmarks(const CommandLine& command_line, benchmark::BenchmarkReporter* reporter = nullptr);
+
 /// The whole of a driver's main() but for programs of several ranks: starts Kokkos, registers and runs benchmarks.
 /// Returns the exit status: 2, with a message, where the command line or a matrix is wrong; 1 where a benchmark failed.
 int run_benchmarks(int argc, char* argv[], const std::string& about, const Settings& defaults,

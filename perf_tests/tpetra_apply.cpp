@@ -28,7 +28,6 @@
 #include "../example/DistributedMatrix.hpp"
 #include "../example/Greatest.hpp"
 #include "CommandLine.hpp"
-#include "Context.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -171,13 +170,9 @@ int run(int argc, char* argv[]) {
   }
   for (const std::string& matrix : command_line->settings.matrices)
     register_benchmarks(matrix, make_operators(matrix), command_line->settings.columns);
-  add_context();
   benchmark::AddCustomContext("ranks", std::to_string(comm->getSize()));
   SilentReporter silent;
-  benchmark::RunSpecifiedBenchmarks(comm->getRank() == 0 ? nullptr : &silent);
-  benchmark::ClearRegisteredBenchmarks();  // and the matrices that they hold, before Kokkos ends
-  benchmark::Shutdown();
-  return EXIT_SUCCESS;
+  return run_registered_benchmarks(*command_line, comm->getRank() == 0 ? nullptr : &silent);
 }
 
 }  // namespace
