@@ -119,6 +119,7 @@ class ReportTest(unittest.TestCase):
         # The geometric mean of 1/2, 2, 0.8 and 2.
         self.assertIn("| spmm | 4 | 2 | 1 | 1.125 |", tables)
         self.assertIn("differ in more than the code: concurrency.", tables)
+        self.assertIn("2 benchmarks are in one run alone.", tables)
         self.assertNotIn("ran once", tables)
         self.assertIn('<tr class="slower"><td>slower</td>', page)
         self.assertLess(tables.index("Compared with the old run"), tables.index("## Context"))

@@ -55,6 +55,9 @@ def comparison(run, old):
     changes = compare.changes(old, run)
     text = ("old/new above 1: the new run is faster. Slower and faster are those of which all repetitions of one run "
             "took longer than all of the other.")
+    alone = len(run.records) + len(old.records) - 2 * len(changes)
+    if alone:
+        text += f" {alone} benchmarks are in one run alone."
     single = sum(change.old.least == change.old.most or change.new.least == change.new.most for change in changes)
     if single:
         text += f" {single} of them ran once in a run: their spread is not known."
