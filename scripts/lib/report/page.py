@@ -60,7 +60,7 @@ def comparison(run, old):
         text += f" {alone} benchmarks are in one run alone."
     single = sum(change.old.least == change.old.most or change.new.least == change.new.most for change in changes)
     if single:
-        text += f" {single} of them ran once in a run: their spread is not known."
+        text += f" Compared without a spread, since one side ran once: {single}."
     differing = tables.differing_contexts(old, run)
     if differing:
         text += f" The runs differ in more than the code: {', '.join(differing)}."
