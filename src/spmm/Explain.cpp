@@ -26,7 +26,9 @@ int name_width() {
 void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes) {
   out << (chosen ? "  * " : "    ") << std::left << std::setw(name_width()) << name_of(c.format, c.is_staged)
       << std::right << std::fixed << std::setprecision(3) << std::setw(10) << c.predicted_seconds * 1e3
-      << " ms predicted, " << megabytes(c.format_bytes);
+      << " ms predicted, ";
+  if (c.measured_seconds > 0) out << c.measured_seconds * 1e3 << " ms measured, ";
+  out << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
   if (c.tiles > 0) out << ", " << static_cast<long long>(c.tiles) << " tiles";
   out << (chosen ? "" : ", rejected") << '\n';
