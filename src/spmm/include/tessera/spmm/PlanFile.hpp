@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tessera/spmm/Plan.hpp>
@@ -24,16 +25,16 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
   plan.state().save(path);
 }
 
-/// Makes the plan that save_plan() wrote: the same format, choice and order of rows, and on the same backend products
-/// with the same bits. It takes new values, in the order of the entries that make_plan() was given, if the one that was
-/// saved did. Plan::explain() says that it was loaded.
+/// Makes the plan that save_plan() wrote: the same format, choice and order of rows, and on the same backend and
+/// instruction set products with the same bits. It takes new values, in the order of the entries that make_plan() was
+/// given, if the one that was saved did. Plan::explain() says that it was loaded.
 ///
 /// A plan may be loaded on another backend than that which it was made on: formats are the same everywhere. It keeps
 /// the format and the order that were chosen there. Kernels for one device are not saved, but chosen anew for that of
 /// `exec`, also by the memory that is free.
 ///
-/// The types must be those of the plan that was saved; any complex type will do for another, and any type of offsets
-/// for another of as many bytes. Files are for machines with the same byte order, and for the version of Tessera's
+/// The types must be those of the plan that was saved; Kokkos::complex and std::complex are one, and so are types of
+/// offsets with as many bytes. Files are for machines with the same byte order, and for the version of Tessera's
 /// files that this is. Whatever the file holds, a plan that was loaded never reads or writes beyond its arrays; that
 /// the numbers are those that were saved is what the checksums are for.
 ///
