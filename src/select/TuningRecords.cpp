@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <unistd.h>
 
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
+#include <locale>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -89,8 +91,10 @@ std::optional<TunedCandidate> TuningRecords::find(const TuningKey& key) const {
 }
 
 void TuningRecords::write(const std::string& path) const {
-  const std::string part = path + ".part" + std::to_string(getpid());
+  static std::atomic<unsigned> writes{0};
+  const std::string part = path + ".part" + std::to_string(getpid()) + "-" + std::to_string(++writes);
   std::ofstream file(part);
+  file.imbue(std::locale::classic());
   file << title << '\n';
   for (const auto& [key, fastest] : records_) {
     file << std::hex << key.pattern << std::dec << '\t' << key.device << '\t' << key.types << '\t' << key.precision

@@ -28,10 +28,15 @@ struct DeviceKernels {
   static MachineModel model(const ExecutionSpace&, const PlanOptions&) { return {}; }
 
   /// The device that predictions are for.
-  static std::string device_name(const ExecutionSpace& exec) { return exec.name(); }
+  static std::string device_name(const ExecutionSpace& exec) {
+    return std::string(exec.name()) + ", concurrency " + std::to_string(exec.concurrency());
+  }
 
   /// For a format whose values are yet to come, as it was chosen.
   void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const Choice&, const PlanOptions&) {}
+
+  /// Whether they multiply in windows whose rows of X are staged: a choice of these may not have been possible.
+  bool is_staged() const { return false; }
 
   /// What multiplies, for Plan::explain(); empty where there is no choice.
   std::string describe() const { return {}; }

@@ -62,8 +62,7 @@ std::string explain(const Explanation& e, const Choice& choice, const Choice* tr
   double csr_bytes = 0;
   for (const Candidate& c : choice.candidates)
     if (c.format == Format::Csr) csr_bytes = c.format_bytes;
-  for (const Candidate& c : choice.candidates)
-    print(out, c, c.format == choice.format && c.is_staged == choice.is_staged, csr_bytes);
+  for (const Candidate& c : choice.candidates) print(out, c, choice.takes(c), csr_bytes);
   out << "  predicted by: " << choice.model << ", for " << choice.device << '\n';
   if (!e.kernels.empty()) out << "  kernels: " << e.kernels << '\n';
   print_reorderings(out, "order", choice);

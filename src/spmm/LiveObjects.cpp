@@ -18,6 +18,7 @@ class LiveObjects {
 
   void add(LiveObject& object) {
     const std::lock_guard lock(mutex_);
+    // Once: Kokkos does not start again. What users' own hooks make after this one has run is theirs to destroy.
     if (!is_hooked_) Kokkos::push_finalize_hook([] { all().release(); });
     is_hooked_ = true;
     object.next_ = first_;
@@ -43,7 +44,6 @@ class LiveObjects {
 
   void release() {
     const std::lock_guard lock(mutex_);
-    is_hooked_ = false;  // other hooks may make more objects
     Tally plans, workspaces;
     for (LiveObject* object = first_; object != nullptr; object = object->next_) {
       if (object->kind_ != LiveObject::Kind::Instance) {

@@ -100,11 +100,8 @@ void transfer(File& file, Orders<Memory>& orders) {
   bool are_one = orders.are_one();
   file.fields("orders", are_one);
   file.array("order of rows", orders.rows.order);
-  if (are_one) {
-    orders.columns = orders.rows;
-  } else {
-    file.array("order of columns", orders.columns.order);
-  }
+  if (!are_one) return file.array("order of columns", orders.columns.order);
+  if constexpr (File::is_loading) orders.columns = orders.rows;
 }
 
 template <class File, class Offset, class Memory>

@@ -119,12 +119,15 @@ void complete(const ExecutionSpace& exec, const PlanOptions& options, Side<Scala
     const auto stored = to_csr<ExecutionSpace, Offset>(exec, side.format);
     auto statistics = statistics_of<Scalar>(exec, options, stored.pattern);
     statistics.is_reordered = !side.orders.are_identity();
-    Choice here = choose_format(statistics, Kernels::model(exec, options));
-    take_fastest(here, side.choice.format, options.staged_windows);
-    side.choice.is_staged = here.is_staged;
+    if (side.choice.device != Kernels::device_name(exec)) {
+      Choice here = choose_format(statistics, Kernels::model(exec, options));
+      take_fastest(here, side.choice.format, options.staged_windows);
+      side.choice.is_staged = here.is_staged;
+    }
     side.choice.statistics = statistics;
   }
   side.kernels.build(exec, side.format, side.choice, options);
+  side.choice.is_staged = side.kernels.is_staged();
   side.kernels.refill(exec, side.values.data());
 }
 

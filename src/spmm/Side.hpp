@@ -35,8 +35,7 @@ struct Side : Products<Scalar, Offset, ExecutionSpace> {
 
   double predicted_seconds() const {
     for (const Candidate& candidate : choice.candidates)
-      if (candidate.format == choice.format && candidate.is_staged == choice.is_staged)
-        return candidate.predicted_seconds;
+      if (choice.takes(candidate)) return candidate.predicted_seconds;
     return 0;
   }
 };
@@ -199,6 +198,7 @@ Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const
   best.values = allocate<decltype(best.values)>(exec, "Tessera::values", places);
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { best.kernels.build(exec, best.format, best.choice, options); });
+  best.choice.is_staged = best.kernels.is_staged();
   return best;
 }
 

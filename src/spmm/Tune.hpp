@@ -56,6 +56,7 @@ double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, cons
   const std::size_t places = std::visit([](const auto& any) { return any.places(); }, products.format);
   products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
   products.kernels.build(exec, products.format, choice, options);
+  if (products.kernels.is_staged() != candidate.is_staged) return std::numeric_limits<double>::infinity();
   products.kernels.refill(exec, products.values.data());
   const Ordinal columns = options.columns;
   const auto elements = [&](Ordinal rows) {

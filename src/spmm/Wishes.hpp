@@ -25,7 +25,7 @@ inline std::vector<Candidate> wanted_candidates(const Choice& choice, Format wan
 /// Takes the fastest of them; a format that is no candidate, too, if it is wanted.
 inline void take_fastest(Choice& choice, Format wanted, Wish staged) {
   const auto left = wanted_candidates(choice, wanted, staged);
-  const bool is_best = !left.empty() && left[0].format == choice.format && left[0].is_staged == choice.is_staged;
+  const bool is_best = !left.empty() && choice.takes(left[0]);
   if (wanted == Format::Automatic && is_best) return;
   choice.format = left.empty() ? wanted : left[0].format;
   choice.is_staged = !left.empty() && left[0].is_staged;

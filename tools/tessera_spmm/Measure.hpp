@@ -125,14 +125,16 @@ class Measure {
   FormatMeasurement add_loaded(Result& result) {
     const std::string& file = settings_.load_plan_file;
     const Progress progress("loading " + file);
-    const auto load = [&] { return load_plan<Value, int, Offset, typename ExecutionSpace::device_type>(exec_, file); };
+    const auto load = [&] {
+      auto plan = load_plan<Value, int, Offset, typename ExecutionSpace::device_type>(exec_, file);
+      if (plan.rows() != a_.rows || plan.columns() != a_.columns || plan.nonzeros() != a_.values.extent(0)) {
+        throw std::invalid_argument(
+            "--load-plan " + file + ": the plan is of another matrix: " + std::to_string(plan.rows()) + " x " +
+            std::to_string(plan.columns()) + ", " + std::to_string(plan.nonzeros()) + " nonzeros");
+      }
+      return plan;
+    };
     FormatMeasurement row = add_plan(load, Reordering::Automatic, result);
-    const PlanType& plan = plans_.back();
-    if (plan.rows() != a_.rows || plan.columns() != a_.columns || plan.nonzeros() != a_.values.extent(0)) {
-      throw std::invalid_argument(
-          "--load-plan " + file + ": the plan is of another matrix: " + std::to_string(plan.rows()) + " x " +
-          std::to_string(plan.columns()) + ", " + std::to_string(plan.nonzeros()) + " nonzeros");
-    }
     row.name += ", loaded";
     result.loaded_plan = {file, std::filesystem::file_size(file), row.build_seconds};
     return row;

@@ -143,8 +143,8 @@ class ReportTest(unittest.TestCase):
         self.assertIn("takes | too much", page)
 
     def test_gpu_spmm(self):
-        def kernel(name, cusparse, checked, milliseconds):
-            return {"kernel": name, "precision": "fp64", "cusparse": cusparse, "ablation": False, "checked": checked,
+        def kernel(name, cusparse, checked, milliseconds, ablates=""):
+            return {"kernel": name, "precision": "fp64", "cusparse": cusparse, "ablates": ablates, "checked": checked,
                     "deterministic": True, "message": "" if checked else "17 entries are wrong",
                     "ms_median": milliseconds, "ms_min": milliseconds, "ms_max": milliseconds, "samples": 9, "batch": 1,
                     "prepare_ms": 5.0, "bytes": 100}
@@ -153,7 +153,7 @@ class ReportTest(unittest.TestCase):
                    "layout": "right", "scalar": "double", "floor_ms": 0.25,
                    "kernels": [kernel("cusparse alg2", True, True, 4.0), kernel("cusparse alg3", True, True, 2.0),
                                kernel("csr", False, True, 0.5), kernel("bad", False, False, 0.1),
-                               kernel("quick", False, True, 0.0)]}
+                               kernel("quick", False, True, 0.0), kernel("part", False, True, 0.1, "csr")]}
         path = self.folder / "gpu.json"
         path.write_text(json.dumps({"machine": {"gpu": "Some GPU"}, "problems": [problem]}))
         _, tables = self.report(path)

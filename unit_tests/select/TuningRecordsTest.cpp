@@ -11,7 +11,7 @@ namespace Tessera::Test {
 
 std::string in_folder(const std::string& name) { return testing::TempDir() + name; }
 
-const TuningKey key = {0xfedcba9876543210, "Cuda, NVIDIA H200", "double 4", "native", 32};
+const TuningKey key = {0xfedcba9876543210, "Cuda, NVIDIA H200", "real 8, offsets 4", "native", 32};
 
 TEST(TuningRecords, AreReadAsTheyWereWritten) {
   const std::string path = in_folder("tessera_tuning.tsv");
@@ -40,7 +40,7 @@ TEST(TuningRecords, EveryPartOfTheKeyCounts) {
     TuningKey other = key;
     if (part == 0) ++other.pattern;
     if (part == 1) other.device = "Cuda, NVIDIA A100";
-    if (part == 2) other.types = "float 4";
+    if (part == 2) other.types = "real 4, offsets 4";
     if (part == 3) other.precision = "tf32";
     if (part == 4) ++other.columns;
     EXPECT_FALSE(records.find(other)) << part;
@@ -51,7 +51,7 @@ TEST(TuningRecords, NoFileNoRecords) { EXPECT_EQ(TuningRecords::read(in_folder("
 
 TEST(TuningRecords, RefusesOtherFilesByLine) {
   const std::string path = in_folder("tessera_bad_tuning.tsv");
-  const std::string good = "1f\tSerial\tdouble 4\tnative\t32\tcsr\tplain\t1e-3";
+  const std::string good = "1f\tSerial\treal 8, offsets 4\tnative\t32\tcsr\tplain\t1e-3";
   const auto message = [&](const std::string& text) -> std::string {
     std::ofstream(path) << text;
     try {
@@ -64,11 +64,12 @@ TEST(TuningRecords, RefusesOtherFilesByLine) {
   EXPECT_EQ(message("tessera tuning 1\n" + good + "\n"), "");
   EXPECT_TRUE(message("").starts_with(path + ":1: "));
   EXPECT_TRUE(message("tessera tuning 2\n").starts_with(path + ":1: "));
-  for (const std::string bad :
-       {"", "1f\tSerial", "xx\tSerial\tdouble 4\tnative\t32\tcsr\tplain\t1e-3",
-        "1f\tSerial\tdouble 4\tnative\t-3\tcsr\tplain\t1e-3", "1f\tSerial\tdouble 4\tnative\t32\tcsx\tplain\t1e-3",
-        "1f\tSerial\tdouble 4\tnative\t32\tcsr\tquick\t1e-3", "1f\tSerial\tdouble 4\tnative\t32\tcsr\tplain\t-1",
-        "1f\tSerial\tdouble 4\tnative\t32\tcsr\tplain\t1e-3\tmore"}) {
+  for (const std::string bad : {"", "1f\tSerial", "xx\tSerial\treal 8, offsets 4\tnative\t32\tcsr\tplain\t1e-3",
+                                "1f\tSerial\treal 8, offsets 4\tnative\t-3\tcsr\tplain\t1e-3",
+                                "1f\tSerial\treal 8, offsets 4\tnative\t32\tcsx\tplain\t1e-3",
+                                "1f\tSerial\treal 8, offsets 4\tnative\t32\tcsr\tquick\t1e-3",
+                                "1f\tSerial\treal 8, offsets 4\tnative\t32\tcsr\tplain\t-1",
+                                "1f\tSerial\treal 8, offsets 4\tnative\t32\tcsr\tplain\t1e-3\tmore"}) {
     EXPECT_TRUE(message("tessera tuning 1\n" + good + "\n" + bad + "\n").starts_with(path + ":3: ")) << bad;
   }
   std::filesystem::remove(path);

@@ -11,8 +11,8 @@
 #include "PlanCheck.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
+#include "ToolEvents.hpp"
 #include "cuda/CudaSchedule.hpp"
-#include "kokkos_kernels/ToolEvents.hpp"
 
 namespace Tessera::Test {
 

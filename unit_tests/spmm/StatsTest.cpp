@@ -16,13 +16,19 @@ TYPED_TEST_SUITE(StatsTest, OffsetCases);
 /// What plan.choice() and plan.tile_metrics() say, of the plan or of its transpose.
 void expect_side(const json& stats, const Choice& choice, const TileMetrics& tiles) {
   EXPECT_EQ(stats.at("format"), to_string(choice.format));
+  EXPECT_EQ(stats.at("is_staged"), choice.is_staged);
+  EXPECT_EQ(stats.at("model"), choice.model);
+  EXPECT_EQ(stats.at("device"), choice.device);
   EXPECT_EQ(stats.at("reason"), choice.reason);
   EXPECT_EQ(stats.at("reordering"), to_string(choice.reordering));
   ASSERT_EQ(stats.at("candidates").size(), choice.candidates.size());
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     const json& candidate = stats.at("candidates").at(i);
     EXPECT_EQ(candidate.at("format"), to_string(choice.candidates[i].format));
+    EXPECT_EQ(candidate.at("is_staged"), choice.candidates[i].is_staged);
     EXPECT_EQ(candidate.at("tiles"), choice.candidates[i].tiles);
+    const double measured = choice.candidates[i].measured_seconds;
+    EXPECT_EQ(candidate.at("measured_seconds"), measured > 0 ? json(measured) : json());
     EXPECT_EQ(candidate.at("bytes"), choice.candidates[i].format_bytes);
     EXPECT_EQ(candidate.at("predicted_seconds"), choice.candidates[i].predicted_seconds);
   }
@@ -41,7 +47,7 @@ void expect_side(const json& stats, const Choice& choice, const TileMetrics& til
 /// Each step took time, and all of them no more than the whole.
 void expect_seconds(const json& seconds, bool has_reordered) {
   double sum = 0;
-  for (const char* step : {"analysis", "reordering", "format", "kernels", "values"}) {
+  for (const char* step : {"analysis", "tuning", "reordering", "format", "kernels", "values"}) {
     const double value = seconds.at(step);
     EXPECT_GE(value, 0) << step;
     sum += value;

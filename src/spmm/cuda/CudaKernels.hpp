@@ -93,6 +93,11 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     }
   }
 
+  bool is_staged() const {
+    if constexpr (is_real) return std::holds_alternative<CudaStaged<Scalar, Offset>>(kernel_);
+    return false;
+  }
+
   /// New values are there, in the order of the format.
   void refill(const Kokkos::Cuda& exec, const Scalar* values) const {
     std::visit([&](const auto& kernel) { kernel.refill(exec, values); }, kernel_);

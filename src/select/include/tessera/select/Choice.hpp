@@ -38,6 +38,10 @@ struct Choice {
   std::string model;                  ///< what predicted: kind and version
   std::string device;                 ///< for what
   MatrixStatistics statistics;        ///< from what
+  bool takes(const Candidate& candidate) const {
+    return candidate.format == format && candidate.is_staged == is_staged;
+  }
+
   Reordering reordering = Reordering::None;
   std::vector<ReorderingTrial> reorderings;  ///< every one that was tried, the chosen one included
 };

@@ -14,7 +14,7 @@ namespace Tessera {
 struct TuningKey {
   std::uint64_t pattern = 0;  ///< fingerprint of the matrix' pattern
   std::string device;
-  std::string types;      ///< of values and offsets: "double 4"
+  std::string types;      ///< of values and offsets: "real 8, offsets 4"
   std::string precision;  ///< "native", ...
   int columns = 0;        ///< of X
 

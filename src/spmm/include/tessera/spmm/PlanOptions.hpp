@@ -40,20 +40,21 @@ struct PlanOptions {
   /// hundreds of products; it is kept only if it is predicted to make them faster, and Plan::explain() tells.
   /// SortedColumns has an order of its own and ignores this.
   Reordering reordering = Reordering::None;
-  bool always_reorder = false;              ///< keep the order whatever is predicted
-  /// The arithmetic. Hosts have Native alone. Kokkos::Cuda has Tf32x3 and Tf32 for float matrices, Bf16 and Fp16 for float
-  /// and double ones; other requests are refused. A format that has no kernel for it is multiplied in a precision that is
-  /// at least as accurate, which Plan::explain() names: CSR in Native, always. With Bf16 and Fp16 sums are those of
-  /// binary32; an element errs by up to 2 u of its sum of magnitudes |alpha| sum |a| |x| besides, u = 2^-8 or 2^-11, and
-  /// with Fp16 by 2^-25 for an operand whose bits binary16 lacks.
+  bool always_reorder = false;  ///< keep the order whatever is predicted
+  /// The arithmetic. Hosts have Native alone. Kokkos::Cuda has Tf32x3 and Tf32 for float matrices, Bf16 and Fp16 for
+  /// float and double ones; other requests are refused. A format that has no kernel for it is multiplied in a precision
+  /// that is at least as accurate, which Plan::explain() names: CSR in Native, always. With Bf16 and Fp16 sums are
+  /// those of binary32; an element errs by up to 2 u of its sum of magnitudes |alpha| sum |a| |x| besides, u = 2^-8 or
+  /// 2^-11, and with Fp16 by 2^-25 for an operand whose bits binary16 lacks.
   Precision precision = Precision::Native;
   OnUnsupported on_unsupported = OnUnsupported::Throw;
-  /// Measure times up to three candidates, on X and Y of `columns` columns by rows, which takes as long as to build
-  /// each and some twenty products, and memory for one candidate at a time, X and Y. It chooses among formats and
-  /// kernels; whether a reordering is kept is predicted.
+  /// Measure times up to three candidates, on X and Y of `columns` columns by rows, in the order that rows have and in
+  /// each that is tried: as long as to build each and seven products, or some ten milliseconds, and memory for one
+  /// candidate at a time, X and Y. Whether a reordering is kept is predicted.
   Tuning tuning = Tuning::Predict;
   /// A file in which measured choices are remembered by pattern, device, types, precision and columns, and found again:
-  /// text, made if it does not exist. Empty: none. Of processes that write at the same time, the last one's stays.
+  /// text, made if it does not exist. Empty: none. On hosts the device is the backend and its concurrency: keep a file
+  /// a kind of machine. Of processes that write at the same time, the last one's stays.
   std::string tuning_file;
 };
 

@@ -44,9 +44,9 @@ auto multivector(const char* name, const View& view) {
 /// an order that depends on the matrix and the format and kernels that the plan chose for it (Plan::explain): bit for
 /// bit, a column of Y does not depend on the other columns of X, nor on the number of threads. On a GPU the choice
 /// depends on options.columns and on the memory that is free when the plan is made. beta = 0 overwrites Y, which may
-/// then hold anything, NaN included; alpha = 0 reads neither A nor X. alpha and beta must be finite for every format to give the same result
-/// within rounding: some add alpha times a part of a row at a time, so that which elements of Y an infinite alpha makes
-/// NaN depends on the format.
+/// then hold anything, NaN included; alpha = 0 reads neither A nor X. alpha and beta must be finite for every format to
+/// give the same result within rounding: some add alpha times a part of a row at a time, so that which elements of Y an
+/// infinite alpha makes NaN depends on the format.
 ///
 /// \param exec  [in]     the instance to run on; the call does not wait for it
 /// \param plan  [in]     from make_plan()

@@ -20,22 +20,30 @@ bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
   return a == b;
 }
 
-/// The execution space instance of a member variable; none after Kokkos::finalize().
+/// The execution space instance of a member variable; none after Kokkos::finalize(). A static one is nothing of Kokkos'
+/// until it is set.
 template <class ExecutionSpace>
-class KeptInstance final : private LiveObject {
+class KeptInstance {
  public:
-  KeptInstance() : LiveObject(Kind::Instance) {}
-
-  const std::optional<ExecutionSpace>& get() const { return instance_; }
-  void set(const ExecutionSpace& exec) { instance_ = exec; }
+  /// Null if there is none.
+  const ExecutionSpace* get() const { return kept_ && kept_->instance ? &*kept_->instance : nullptr; }
+  void set(const ExecutionSpace& exec) {
+    if (!kept_) kept_.emplace();
+    kept_->instance = exec;
+  }
   /// Whether what is given to `exec` comes after all that was given to the instance that is kept.
-  bool is_one_queue_with(const ExecutionSpace& exec) const { return instance_ && are_one_queue(*instance_, exec); }
+  bool is_one_queue_with(const ExecutionSpace& exec) const { return get() && are_one_queue(*get(), exec); }
 
  private:
-  std::size_t held_bytes() const override { return 0; }
-  void release() noexcept override { instance_.reset(); }
+  struct Kept final : LiveObject {
+    Kept() : LiveObject(Kind::Instance) {}
+    std::size_t held_bytes() const override { return 0; }
+    void release() noexcept override { instance.reset(); }
 
-  std::optional<ExecutionSpace> instance_;
+    std::optional<ExecutionSpace> instance;
+  };
+
+  std::optional<Kept> kept_;
 };
 
 }  // namespace Tessera::Impl
