@@ -14,8 +14,8 @@ struct FormatParameters {
   int brp_nonzeros_per_column = 0;
   int brp_tiles_per_group = 0;
 
-  /// Bcsr: rows and columns of a block, both from 1 to 64. Both 0: the shape of an operand of tensor cores, for values of
-  /// this size or, on Kokkos::Cuda, for floats that are rounded to 16 bits; the one that takes the fewest bytes.
+  /// Bcsr: rows and columns of a block, both from 1 to 64. Both 0: the shape of an operand of tensor cores, for values
+  /// of this size or, on Kokkos::Cuda, for floats that are rounded to 16 bits; the one that takes the fewest bytes.
   int bcsr_block_rows = 0;
   int bcsr_block_columns = 0;
 

@@ -64,14 +64,15 @@ class Plan {
   /// The same in words, for a person: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
   /// All that is known of the plan, for programs: an object in JSON, with the members
-  ///   rows, columns, nonzeros, vector_columns, execution_space, precision, kernels, duplicates_summed, notes;
-  ///   format, is_staged, model, device, reason, candidates (format, is_staged, tiles, bytes, predicted_seconds,
+  /// - rows, columns, nonzeros, vector_columns, execution_space, precision, kernels, duplicates_summed, notes;
+  /// - format, is_staged, model, device, reason, candidates (format, is_staged, tiles, bytes, predicted_seconds,
   ///   measured_seconds: null if it was not), reordering, reorderings (reordering, relative_seconds: null if refused)
   ///   and tiles (count, nonzeros, mean_nonzeros, fill, imbalance: null without windows), as in choice() and
-  ///   tile_metrics(); bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts; seconds that
-  ///   make_plan took: analysis, tuning, reordering, format, kernels, values, total; transpose: null, or format, ...,
-  ///   tiles and seconds of the transpose; products and updates: how often spmm() and update_values() were called, in
-  ///   all copies of the plan.
+  ///   tile_metrics();
+  /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts;
+  /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
+  /// - transpose: null, or format, ..., tiles and seconds of the transpose;
+  /// - products and updates: how often spmm() and update_values() were called, in all copies of the plan.
   std::string stats() const { return state().stats(); }
   /// The tiles of the format: how many, how full, how evenly spread over the windows of rows.
   const TileMetrics& tile_metrics() const { return state().tile_metrics(); }
