@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <chrono>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -9,6 +10,16 @@
 #include "Region.hpp"
 
 namespace Tessera::Impl {
+
+/// Seconds since its birth. (Kokkos::Timer's clock may be set while it runs.)
+class SteadyTimer {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
 
 /// Seconds that the steps of make_plan(), or of building the transpose, took.
 struct BuildSeconds {
@@ -31,7 +42,7 @@ struct BuildReport {
 template <class ExecutionSpace, class Step>
 auto timed(const ExecutionSpace& exec, const char* region_name, double& seconds, const Step& step) {
   const Region<ExecutionSpace> region(region_name);
-  const Kokkos::Timer timer;
+  const SteadyTimer timer;
   const auto finish = [&] {
     exec.fence(region_name);
     seconds += timer.seconds();

@@ -96,7 +96,7 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_input(
 template <class ExecutionSpace, class Members>
 auto transposed_side(const ExecutionSpace& exec, const Members& m, BuildReport& report) {
   const Region<ExecutionSpace> region("Tessera::transpose");
-  const Kokkos::Timer timer;
+  const SteadyTimer timer;
   auto rows = timed(exec, "Tessera::analysis", report.seconds.analysis, [&] { return canonical_rows(exec, m.plain); });
   const auto turned = timed(exec, "Tessera::analysis", report.seconds.analysis,
                             [&] { return transpose(exec, rows.pattern.view(), m.nonzeros); });
@@ -125,7 +125,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
     : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
   using Memory = typename ExecutionSpace::memory_space;
   const Region<ExecutionSpace> region("Tessera::make_plan");
-  const Kokkos::Timer timer;
+  const SteadyTimer timer;
   check_sizes<Offset>(input);
   if (options.columns < 0) {
     throw std::invalid_argument("Tessera::make_plan: options.columns is " + std::to_string(options.columns) +
