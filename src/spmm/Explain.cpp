@@ -30,7 +30,7 @@ void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes)
   if (c.measured_seconds > 0) out << c.measured_seconds * 1e3 << " ms measured, ";
   out << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
-  if (c.tiles > 0) out << ", " << static_cast<long long>(c.tiles) << " tiles";
+  if (c.tiles > 0) out << ", " << std::setprecision(0) << c.tiles << " tiles";  // of a file, it may be any number
   out << (chosen ? "" : ", rejected") << '\n';
 }
 
