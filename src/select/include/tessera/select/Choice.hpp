@@ -38,6 +38,7 @@ struct Choice {
   std::string model;                  ///< what predicted: kind and version
   std::string device;                 ///< for what
   MatrixStatistics statistics;        ///< from what
+  /// Whether a candidate is the one that was chosen.
   bool takes(const Candidate& candidate) const {
     return candidate.format == format && candidate.is_staged == is_staged;
   }
