@@ -23,15 +23,17 @@ KOKKOS_INLINE_FUNCTION int first_of_level(int level) {
   return windows_of_tallest + 1 - ((windows_of_tallest + 1) >> level);
 }
 
-/// Sums over windows, by level.
+/// Sums over windows, and the most of a window, by level.
 struct LevelSums {
   std::size_t columns[levels] = {};
   std::size_t tiles[levels] = {};
+  std::size_t most[levels] = {};
 
   KOKKOS_INLINE_FUNCTION LevelSums& operator+=(const LevelSums& other) {
     for (int level = 0; level < levels; ++level) {
       columns[level] += other.columns[level];
       tiles[level] += other.tiles[level];
+      if (most[level] < other.most[level]) most[level] = other.most[level];
     }
     return *this;
   }
@@ -99,6 +101,7 @@ struct CountLevels {
         for (int i = first_of_level(level); i < first_of_level(level + 1); ++i) {
           sums.columns[level] += found[i];
           sums.tiles[level] += (found[i] + tile_width - 1) / tile_width;
+          if (sums.most[level] < found[i]) sums.most[level] = found[i];
         }
       }
     });
@@ -170,6 +173,7 @@ std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const Cs
     windows.window_rows = Impl::lowest << level;
     windows.columns = sums.columns[level];
     windows.tiles = sums.tiles[level];
+    windows.most_columns = sums.most[level];
     if (windows.columns > 0) windows.reuse = static_cast<double>(nonzeros) / static_cast<double>(windows.columns);
   }
   return result;

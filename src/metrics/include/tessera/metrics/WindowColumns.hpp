@@ -12,8 +12,9 @@ namespace Tessera {
 struct WindowColumns {
   int window_rows = 0;
   std::size_t columns = 0;
-  std::size_t tiles = 0;  ///< those of 8 columns that each window's fill
-  double reuse = 0;       ///< nonzeros a distinct column: how many entries one gathered row of X serves; 0 without any
+  std::size_t tiles = 0;         ///< those of 8 columns that each window's fill
+  std::size_t most_columns = 0;  ///< of a window
+  double reuse = 0;  ///< nonzeros a distinct column: how many entries one gathered row of X serves; 0 without any
 };
 
 /// For windows of 8, 16, 32, 64 and 128 rows.
