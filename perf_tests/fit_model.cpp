@@ -6,7 +6,7 @@
 // Every second matrix, by name, is held back: constants are fitted to the others, and the choices on both halves are
 // judged. A choice costs the measured time of the candidate that is predicted to be the fastest, over that of the
 // fastest. What is minimised over the constants, one after the other, is the mean of |log(predicted / measured)| of all
-// candidates and of ten times the log of what choices cost.
+// candidates and of ten times the log of what choices cost, and a little for each change.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -45,6 +45,7 @@ struct Cell {
 /// A model whose constants can be changed by name.
 struct FittedModel {
   std::map<std::string, double*> constants;
+  std::map<std::string, double> before;  // what they were
 
   virtual ~FittedModel() = default;
   virtual double seconds(const Cell& cell, const FormatSize& size) const = 0;
@@ -66,29 +67,47 @@ struct FittedHost : FittedModel {
   }
 };
 
+GpuModel gpu_model_of(const std::string& arithmetic) {
+  if (arithmetic == "tf32") return GpuModel::tf32();
+  if (arithmetic == "tf32x3") return GpuModel::tf32x3();
+  if (arithmetic == "fp16" || arithmetic == "bf16") return GpuModel::half();
+  if (arithmetic == "float") return GpuModel::without_tile_kernels();
+  return {};
+}
+
 struct FittedGpu : FittedModel {
   GpuModel model;
 
-  explicit FittedGpu(const std::string& arithmetic) {
-    if (arithmetic == "tf32") model = GpuModel::tf32();
-    if (arithmetic == "tf32x3") model = GpuModel::tf32x3();
-    if (arithmetic == "float") model = GpuModel::without_tile_kernels();
+  explicit FittedGpu(const std::string& arithmetic) : model(gpu_model_of(arithmetic)) {
     constants = {{"first_gathers", &model.first_gathers},
                  {"near_gathers", &model.near_gathers},
-                 {"short_row", &model.short_row},
-                 {"wide_short_row", &model.wide_short_row},
+                 {"row", &model.row},
                  {"streamed", &model.streamed},
-                 {"launch", &model.launch},
+                 {"overlap", &model.overlap},
+                 {"few_columns", &model.few_columns},
                  {"tile", &model.tile},
                  {"tile_gathers", &model.tile_gathers},
                  {"tall_tile", &model.tall_tile},
-                 {"staged_chunk", &model.staged_chunk},
-                 {"staged_tail", &model.staged_tail}};
+                 {"block", &model.block}};
+    if (model.staged_chunk > 0) constants["staged_chunk"] = &model.staged_chunk;
     for (std::size_t i = 0; i < std::size(model.gathers); ++i)
       constants["gathers" + std::to_string(i)] = &model.gathers[i].bytes;
+    add("rows", model.rows);
+    add("tiles", model.tiles);
+    add("tall_tiles", model.tall_tiles);
+    add("blocks", model.blocks);
+    if (model.staged_chunk > 0) add("staged", model.staged);
   }
   double seconds(const Cell& cell, const FormatSize& size) const override {
     return predict(cell.statistics, size, model).predicted_seconds;
+  }
+
+ private:
+  void add(const std::string& name, GpuModel::Chain& chain) {
+    constants[name + ".launch"] = &chain.launch;
+    constants[name + ".step"] = &chain.step;
+    constants[name + ".longest"] = &chain.longest;
+    constants[name + ".columns"] = &chain.columns;
   }
 };
 
@@ -141,6 +160,13 @@ double cost_of_choice(const Cell& cell, const FittedModel& model) {
   return chosen->seconds / fastest;
 }
 
+/// A change of a constant has to be worth it: what hardly any time depends on stays as it was.
+double penalty(const FittedModel& model) {
+  double sum = 0;
+  for (const auto& [name, value] : model.constants) sum += std::pow(std::log(*value / model.before.at(name)), 2);
+  return 0.005 * sum;
+}
+
 double loss(const std::vector<Cell>& cells, const FittedModel& model) {
   double errors = 0, costs = 0;
   int count = 0, choices = 0;
@@ -153,11 +179,12 @@ double loss(const std::vector<Cell>& cells, const FittedModel& model) {
     costs += std::log(cost_of_choice(cell, model));
     ++choices;
   }
-  return errors / count + 10 * costs / choices;
+  return errors / count + 10 * costs / choices + penalty(model);
 }
 
 /// Changes one constant after the other by ever smaller steps, as long as that helps.
 void fit(const std::vector<Cell>& cells, FittedModel& model, const std::vector<std::string>& names) {
+  for (const auto& [name, value] : model.constants) model.before[name] = *value;
   double least = loss(cells, model);
   for (double step = 0.4; step > 0.01; step /= 2) {
     for (bool improves = true; improves;) {

@@ -142,6 +142,8 @@ nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int
   plan.columns = columns;
   if (arithmetic == "tf32x3") plan.precision = Tessera::Precision::Tf32x3;
   if (arithmetic == "tf32") plan.precision = Tessera::Precision::Tf32;
+  if (arithmetic == "bf16") plan.precision = Tessera::Precision::Bf16;
+  if (arithmetic == "fp16") plan.precision = Tessera::Precision::Fp16;
   return arithmetic == "double" ? measure<double>(A, plan, options) : measure<float>(A, plan, options);
 }
 
@@ -176,11 +178,12 @@ int main(int argc, char* argv[]) {
   CLI::App app("Times every candidate of the automatic choice beside what the model predicts.");
   app.add_option("matrices", options.matrices, "files, or generated matrices such as stencil27:64");
   app.add_option("--columns", options.columns, "of X")->check(CLI::Range(1, 65536));
-  app.add_option("--arithmetic", options.arithmetic, "double, float, tf32x3 or tf32")
-      ->check(CLI::IsMember({"double", "float", "tf32x3", "tf32"}));
+  app.add_option("--arithmetic", options.arithmetic, "double, float, tf32x3, tf32, bf16 or fp16")
+      ->check(CLI::IsMember({"double", "float", "tf32x3", "tf32", "bf16", "fp16"}));
   app.add_option("--layout", options.layout, "of X and Y")->check(CLI::IsMember({"left", "right"}));
   app.add_option("--output", options.output, "where the lines go")->required();
   app.add_option("--sample-seconds", options.sample_seconds, "that a sample takes at least, of seven");
+  app.add_option("--most-bytes", options.most_bytes, "of X and Y, both of doubles; larger ones are left out");
   app.add_option("--seconds", options.stop_after, "begin no further problem after this time");
   CLI11_PARSE(app, argc, argv);
   const Kokkos::ScopeGuard kokkos;

@@ -26,6 +26,12 @@ inline double bmat_bytes(const MatrixStatistics& m) {
   return 2 * (std::ceil(m.rows / 16) + 1) * m.offset_bytes + m.bmat_tiles * (8 * 4 + 16) + m.nonzeros * m.matrix_bytes;
 }
 
+inline double bcsr_bytes(const MatrixStatistics& m) {
+  const double places = m.bcsr_block_rows * m.bcsr_block_columns;
+  return (std::ceil(m.rows / m.bcsr_block_rows) + 1) * m.offset_bytes +
+         m.bcsr_blocks * (4 + 8 * std::ceil(places / 64) + places * m.matrix_bytes);
+}
+
 inline std::string reason(const Candidate& best, const Candidate& other) {
   char text[160];
   std::snprintf(text, sizeof text, "%s is predicted to take %.2f of the time of %s",

@@ -117,10 +117,11 @@ void complete(const ExecutionSpace& exec, const PlanOptions& options, Side<Scala
   side.tiles = tile_metrics<ExecutionSpace, Offset>(exec, side.format);
   if constexpr (!std::is_same_v<decltype(Kernels::model(exec, options)), MachineModel>) {
     const auto stored = to_csr<ExecutionSpace, Offset>(exec, side.format);
-    auto statistics = statistics_of<Scalar>(exec, options, stored.pattern);
+    const auto machine = Kernels::model(exec, options);
+    auto statistics = statistics_of<Scalar>(exec, options, machine, stored.pattern);
     statistics.is_reordered = !side.orders.are_identity();
     if (side.choice.device != Kernels::device_name(exec)) {
-      Choice here = choose_format(statistics, Kernels::model(exec, options));
+      Choice here = choose_format(statistics, machine);
       take_fastest(here, side.choice.format, options.staged_windows);
       side.choice.is_staged = here.is_staged;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/metrics/FormatTiles.hpp>
+#include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/parallel/Arrays.hpp>
@@ -40,10 +42,47 @@ struct Side : Products<Scalar, Offset, ExecutionSpace> {
   }
 };
 
+/// How X's rows are used again, and what takes longest.
+template <class ExecutionSpace, class Offset>
+void count_windows(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A,
+                   MatrixStatistics& statistics) {
+  for (const WindowColumns& windows : window_columns(exec, A.view(), A.nonzeros)) {
+    const auto columns = static_cast<double>(windows.columns), tiles = static_cast<double>(windows.tiles);
+    const auto most_columns = static_cast<double>(windows.most_columns), most_tiles = std::ceil(most_columns / 8);
+    if (windows.window_rows == 8) {
+      statistics.near_columns = columns;
+      statistics.bittcf_tiles = tiles;
+      statistics.longest_window = most_tiles;
+    } else if (windows.window_rows == 16) {
+      statistics.bmat_tiles = tiles;
+      statistics.longest_tall_window = most_tiles;
+    } else if (windows.window_rows == 64) {
+      statistics.staged_columns = columns;
+      statistics.longest_staged_window = most_columns;
+    } else if (windows.window_rows == 128) {
+      statistics.window_columns = columns;
+    }
+  }
+}
+
+/// The blocks of BCSR, where they may be worth their zeros: where BitTCF's tiles, of which there are no more, hold
+/// enough entries.
+template <class ExecutionSpace, class Offset>
+void count_blocks(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A,
+                  const FormatParameters& parameters, double least_density, MatrixStatistics& statistics) {
+  if (A.nonzeros == 0 || statistics.nonzeros < least_density * 64 * statistics.bittcf_tiles) return;
+  const BlockShape block =
+      bcsr_block_shape(exec, A.view(), parameters, static_cast<std::size_t>(statistics.matrix_bytes));
+  statistics.bcsr_block_rows = block.height;
+  statistics.bcsr_block_columns = block.width;
+  statistics.bcsr_blocks = static_cast<double>(count_bcsr_blocks(exec, A.view(), block.height, block.width));
+}
+
 /// What the choice of a format depends on. Where it takes that, also how X's rows are used again.
-template <class Scalar, class Offset, class ExecutionSpace>
-MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options,
+template <class Scalar, class Offset, class ExecutionSpace, class Machine>
+MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
                                const Csr<Offset, typename ExecutionSpace::memory_space>& A) {
+  constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
   MatrixStatistics statistics;
   statistics.rows = A.rows;
   statistics.columns = A.columns;
@@ -51,18 +90,16 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
   statistics.offset_bytes = sizeof(Offset);
   statistics.vector_columns = options.columns;
-  using Model = decltype(DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options));
-  if (options.reordering == Reordering::None && std::is_same_v<Model, MachineModel>) {
+  if (is_host_model && options.reordering == Reordering::None) {
     statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
     return statistics;
   }
-  for (const WindowColumns& windows : window_columns(exec, A.view(), A.nonzeros)) {
-    const auto columns = static_cast<double>(windows.columns), tiles = static_cast<double>(windows.tiles);
-    if (windows.window_rows == 8) statistics.near_columns = columns;
-    if (windows.window_rows == 8) statistics.bittcf_tiles = tiles;
-    if (windows.window_rows == 16 && !std::is_same_v<Model, MachineModel>) statistics.bmat_tiles = tiles;
-    if (windows.window_rows == 64) statistics.staged_columns = columns;
-    if (windows.window_rows == 128) statistics.window_columns = columns;
+  count_windows(exec, A, statistics);
+  if constexpr (is_host_model) {
+    statistics.bmat_tiles = 0;  // no candidate
+  } else {
+    statistics.longest_row = static_cast<double>(row_lengths(exec, A.view()).longest);
+    if (machine.block > 0) count_blocks(exec, A, options.parameters, machine.block_density, statistics);
   }
   return statistics;
 }
@@ -98,7 +135,7 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
   Side<Scalar, Offset, ExecutionSpace> side;
   const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options);
   auto statistics = timed(exec, "Tessera::analysis", report.seconds.analysis,
-                          [&] { return statistics_of<Scalar>(exec, options, rows.pattern); });
+                          [&] { return statistics_of<Scalar>(exec, options, machine, rows.pattern); });
   statistics.is_reordered = !orders.are_identity();
   side.choice = choose_format(statistics, machine);
   side.choice.device = DeviceKernels<Scalar, Offset, ExecutionSpace>::device_name(exec);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -64,6 +65,13 @@ std::size_t tiles_of(const std::set<std::pair<int, int>>& distinct) {
   return tiles;
 }
 
+std::size_t most_columns_of(const std::set<std::pair<int, int>>& distinct) {
+  std::map<int, std::size_t> columns;
+  std::size_t most = 0;
+  for (const auto& [window, column] : distinct) most = std::max(most, ++columns[window]);
+  return most;
+}
+
 TYPED_TEST(MetricsTest, DistinctColumnsOfWindows) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -81,28 +89,35 @@ TYPED_TEST(MetricsTest, DistinctColumnsOfWindows) {
       EXPECT_EQ(windows.window_rows, window_rows);
       EXPECT_EQ(windows.columns, distinct.size()) << rows << " rows, windows of " << window_rows;
       EXPECT_EQ(windows.tiles, tiles_of(distinct)) << rows << " rows, windows of " << window_rows;
+      EXPECT_EQ(windows.most_columns, most_columns_of(distinct)) << rows << " rows, windows of " << window_rows;
       EXPECT_DOUBLE_EQ(windows.reuse, distinct.empty() ? 0 : static_cast<double>(A.nonzeros()) / distinct.size());
       window_rows *= 2;
     }
   }
 }
 
-/// More entries than are counted at once: 8 rows with the same 100 columns, then 8 with the next 100.
+/// More entries than are counted at once: 8 rows with the same 100 columns, then 8 with the next 100, and the last row
+/// with one more.
 TYPED_TEST(MetricsTest, DistinctColumnsOfManyWindows) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   HostPattern<Offset> A;
   const int groups = 3001;
-  A.columns = 100 * groups;
+  A.columns = 100 * groups + 1;
   for (int row = 0; row < 8 * groups; ++row) {
     for (int j = 0; j < 100; ++j) A.column_indices.push_back(100 * (row / 8) + j);
+    if (row + 1 == 8 * groups) A.column_indices.push_back(100 * groups);
     A.end_row();
   }
   for (const WindowColumns& windows :
        window_columns(Exec(), DevicePattern<Exec, Offset>(A).view(), static_cast<std::size_t>(A.nonzeros()))) {
     const int groups_of_window = windows.window_rows / 8, rest = groups % groups_of_window;
-    const int tiles = groups / groups_of_window * ((100 * groups_of_window + 7) / 8) + (100 * rest + 7) / 8;
-    EXPECT_EQ(windows.columns, 100u * groups) << "windows of " << windows.window_rows;
+    const int columns_of_last = 100 * (rest > 0 ? rest : groups_of_window) + 1;
+    const int whole = rest > 0 ? groups / groups_of_window : groups / groups_of_window - 1;
+    const int tiles = whole * ((100 * groups_of_window + 7) / 8) + (columns_of_last + 7) / 8;
+    const int most_columns = std::max(100 * groups_of_window, columns_of_last);
+    EXPECT_EQ(windows.columns, 100u * groups + 1) << "windows of " << windows.window_rows;
+    EXPECT_EQ(windows.most_columns, static_cast<std::size_t>(most_columns)) << "windows of " << windows.window_rows;
     EXPECT_EQ(windows.tiles, static_cast<std::size_t>(tiles)) << "windows of " << windows.window_rows;
   }
 }

@@ -56,11 +56,12 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return result;
   }
 
-  /// NOTE: as if X were of the type of A, and as if operands of 16 bits were of TF32.
+  /// NOTE: as if X were of the type of A.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
     if (!fits(exec) || !has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();
     GpuModel gpu;
-    if (options.precision == Precision::Tf32 || Cuda::is_half(options.precision)) gpu = GpuModel::tf32();
+    if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
+    if (Cuda::is_half(options.precision)) gpu = GpuModel::half();
     if (options.precision == Precision::Tf32x3) gpu = GpuModel::tf32x3();
     gpu.whole_tiles = static_cast<double>(room_for_copies(exec, options));
     gpu.staged_entries = static_cast<double>(CudaStaged<Scalar, Offset>::most_entries(exec, options));
