@@ -84,7 +84,12 @@ struct FittedGpu : FittedModel {
                  {"row", &model.row},
                  {"streamed", &model.streamed},
                  {"overlap", &model.overlap},
-                 {"few_columns", &model.few_columns},
+                 {"thin_step", &model.thin_step},
+                 {"copy", &model.copy},
+                 {"sums", &model.sums},
+                 {"sum_step", &model.sum_step},
+                 {"narrow_fetch", &model.narrow_fetch},
+                 {"thin_fetch", &model.thin_fetch},
                  {"tile", &model.tile},
                  {"tile_gathers", &model.tile_gathers},
                  {"tall_tile", &model.tall_tile},
@@ -106,8 +111,7 @@ struct FittedGpu : FittedModel {
   void add(const std::string& name, GpuModel::Chain& chain) {
     constants[name + ".launch"] = &chain.launch;
     constants[name + ".step"] = &chain.step;
-    constants[name + ".longest"] = &chain.longest;
-    constants[name + ".columns"] = &chain.columns;
+    constants[name + ".bytes"] = &chain.bytes;
   }
 };
 

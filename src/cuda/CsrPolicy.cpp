@@ -52,8 +52,10 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
   CsrPolicy best;
   if (problem.vector_columns <= 0 || problem.rows <= 0) return best;
   const bool short_rows = problem.nonzeros < machine.short_row * problem.rows;
-  // Wide elements keep enough fetches in flight with two vectors of one row.
-  const bool side_by_side = short_rows && (problem.access_bytes < 16 || problem.vector_bytes < 8);
+  // Wide elements keep enough fetches in flight with two vectors of one row. Where rows differ much, four long ones one
+  // after the other would outlast all others, unless there are many.
+  const bool are_alike = problem.pieces == 0 || problem.rows >= machine.round_rows;
+  const bool side_by_side = short_rows && are_alike && (problem.access_bytes < 16 || problem.vector_bytes < 8);
   const double vector_elements = problem.access_bytes / problem.vector_bytes;
   const double vectors = std::ceil(problem.vector_columns / vector_elements);
   int width = side_by_side || problem.access_bytes < 16 ? 32 : 64;
@@ -96,6 +98,11 @@ CsrPolicy with_row_tile(CsrPolicy policy) {
   return policy;
 }
 
+Ordinal csr_panel_columns(const CsrScheduleSize& schedule) {
+  constexpr Ordinal most_sums = 1 << 19, step = 128;
+  return std::max(most_sums / std::max(schedule.pieces, Ordinal(1)) / step, Ordinal(1)) * step;
+}
+
 bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns) {
   return columns > csr_narrow_columns && static_cast<double>(schedule.nonzeros) >= 4.0 * x_rows;
 }
@@ -105,7 +112,7 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
   const auto row_bytes = [&](Ordinal most_columns) {
     return (static_cast<std::size_t>(std::min(columns, most_columns)) * vector_bytes + 15) / 16 * 16;
   };
-  const std::size_t sums = static_cast<std::size_t>(schedule.pieces) * row_bytes(csr_panel_columns);
+  const std::size_t sums = static_cast<std::size_t>(schedule.pieces) * row_bytes(csr_panel_columns(schedule));
   if (adjacent_columns || !csr_packs(schedule, x_rows, columns)) return sums;
   return sums + static_cast<std::size_t>(x_rows) * row_bytes(csr_packed_columns);
 }

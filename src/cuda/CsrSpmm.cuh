@@ -71,7 +71,7 @@ class CsrLauncher {
     const Ordinal columns = task_.product.y.columns;
     if (task_.A.rows == 0) return;
     Ordinal width = columns;
-    if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns);
+    if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns(task_.schedule.size));
     if (is_packed_) width = std::min(width, csr_packed_columns);
     width = std::min(width, csr_most_columns);
     task_.partial_stride = ceil_divide(width, vector_size) * vector_size;

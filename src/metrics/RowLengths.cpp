@@ -38,7 +38,29 @@ RowLengths row_lengths(const ExecutionSpace& exec, const CsrPattern<Offset>& A) 
   return result;
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset) template RowLengths row_lengths(const Exec&, const CsrPattern<Offset>&);
+template <class ExecutionSpace, class Offset>
+std::size_t most_entries(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordinal window_rows) {
+  std::size_t most = 0;
+  if (A.rows == 0) return most;
+  const Ordinal windows = (A.rows - 1) / window_rows + 1;
+  Kokkos::parallel_reduce(
+      "Tessera::most_entries", Impl::IndexPolicy<ExecutionSpace>(exec, 0, static_cast<std::size_t>(windows)),
+      KOKKOS_LAMBDA(std::size_t window, std::size_t & longest) {
+        const std::size_t begin = window * std::size_t(window_rows);
+        const std::size_t end = begin + std::size_t(window_rows) < std::size_t(A.rows)
+                                    ? begin + std::size_t(window_rows)
+                                    : std::size_t(A.rows);
+        const auto entries = static_cast<std::size_t>(A.row_offsets[end] - A.row_offsets[begin]);
+        if (entries > longest) longest = entries;
+      },
+      Kokkos::Max<std::size_t>(most));
+  exec.fence("Tessera::most_entries");
+  return most;
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                  \
+  template RowLengths row_lengths(const Exec&, const CsrPattern<Offset>&); \
+  template std::size_t most_entries(const Exec&, const CsrPattern<Offset>&, Ordinal);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double tile_columns = 32;  // of X, that seconds a tile are for
 
+/// Of X.
 double row_bytes(const MatrixStatistics& m) { return m.vector_columns * m.vector_bytes; }
 
 double y_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
@@ -30,21 +31,27 @@ double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 /// The work of all, and the steps that one takes.
-double seconds_of(const GpuModel::Chain& chain, double work, double steps, const MatrixStatistics& m,
+///
+/// \param growth [in] of the pieces that long chains are cut into
+double seconds_of(const GpuModel::Chain& chain, double work, double steps, double growth, const MatrixStatistics& m,
                   const GpuModel& gpu) {
-  const double alone = chain.step * std::min(steps, chain.longest) * std::max(1.0, m.vector_columns / chain.columns);
-  return chain.launch + std::max(work, alone) + gpu.overlap * std::min(work, alone);
+  const double piece = chain.piece * growth, widths = std::max(1.0, row_bytes(m) / chain.bytes);
+  const double alone = chain.step * std::min(steps, piece) * widths;
+  const double sums = steps > piece ? gpu.sums + gpu.sum_step * steps / piece * widths : 0;
+  return chain.launch + std::max(work, alone) + gpu.overlap * std::min(work, alone) + sums;
 }
 
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
+  const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
+  const double fetched = std::max(row_bytes(m), is_narrow ? gpu.narrow_fetch : gpu.thin_fetch);
   const double near = m.near_columns > 0 ? m.near_columns : m.nonzeros;
   const double cached = near / gpu.first_gathers + (m.nonzeros - near) / gpu.near_gathers;
-  const double work = std::max(window_seconds(m, gpu), cached * row_bytes(m)) +
-                      (bytes + y_bytes(m, gpu)) / gpu.streamed + gpu.row * m.rows * std::ceil(m.vector_columns / 64);
-  const bool are_few = m.vector_columns > 4 && m.vector_columns <= 16;
+  const double rows = gpu.row * m.rows * fetched / 512;
+  const double work =
+      std::max(window_seconds(m, gpu), cached * fetched) + (bytes + y_bytes(m, gpu)) / gpu.streamed + rows;
   GpuModel::Chain chain = gpu.rows;
-  if (are_few) chain.step *= gpu.few_columns;
-  return seconds_of(chain, work, m.longest_row, m, gpu);
+  if (!is_narrow && row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_step;
+  return seconds_of(chain, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, m, gpu);
 }
 
 double portable_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
@@ -68,21 +75,32 @@ double bytes_of_whole(const MatrixStatistics& m, const FormatSize& size, double 
   return size.bytes + (places * size.tiles - m.nonzeros) * m.matrix_bytes;
 }
 
+/// Copying X, where every X is copied, a panel of columns after the other, or where its rows are not aligned as they
+/// have to be.
+double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
+  const double once = 2 * m.columns * row_bytes(m) / gpu.streamed;
+  if (gpu.copied_columns > 0) return std::ceil(m.vector_columns / gpu.copied_columns) * gpu.copy + once;
+  return wants_aligned && std::fmod(row_bytes(m), 16) != 0 ? gpu.copy + once : 0;
+}
+
 double bittcf_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double work = tile_work(m, size.tiles, bytes_of_whole(m, size, 64), gpu.tile, gpu);
-  return seconds_of(gpu.tiles, work, m.longest_window, m, gpu);
+  return copy_seconds(m, false, gpu) +
+         seconds_of(gpu.tiles, work, m.longest_window, std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
 double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double work = tile_work(m, size.tiles, bytes_of_whole(m, size, 128), gpu.tall_tile * gpu.tile, gpu);
-  return seconds_of(gpu.tall_tiles, work, m.longest_tall_window, m, gpu);
+  return copy_seconds(m, false, gpu) + seconds_of(gpu.tall_tiles, work, m.longest_tall_window,
+                                                  std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
 /// NOTE: the longest row of blocks was not counted; it has about the tiles of the longest window.
 double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double block = gpu.block * gpu.tile * m.bcsr_block_rows * m.bcsr_block_columns / 64;
   const double longest = m.longest_window * 8 / std::max(m.bcsr_block_columns, 1.0);
-  return seconds_of(gpu.blocks, tile_work(m, size.tiles, size.bytes, block, gpu), longest, m, gpu);
+  return copy_seconds(m, true, gpu) +
+         seconds_of(gpu.blocks, tile_work(m, size.tiles, size.bytes, block, gpu), longest, 1, m, gpu);
 }
 
 /// Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk of a window is
@@ -93,12 +111,15 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double windows = std::ceil(m.rows / 64);
   const double chunks = std::max(m.staged_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
   const double rounds = chunks / gpu.staged_blocks * std::ceil(m.vector_columns / tile_columns);
+  const double longest =
+      std::ceil(std::max(m.longest_staged_window / gpu.chunk_columns, m.longest_staged_entries / gpu.chunk_values));
   const double a_and_y = (m.nonzeros * m.matrix_bytes + 48 * m.bittcf_tiles + y_bytes(m, gpu)) / gpu.streamed;
   const double work = std::max(a_and_y + fetch_seconds(m, m.staged_columns, gpu), gpu.staged_chunk * rounds);
-  return seconds_of(gpu.staged, work, std::ceil(m.longest_staged_window / gpu.chunk_columns), m, gpu);
+  return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
 
 double format_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  if (m.nonzeros == 0) return gpu.rows.launch;
   if (size.format == Format::Csr) return csr_seconds(m, size.bytes, gpu);
   if (gpu.tile == 0) return portable_seconds(m, size.bytes, gpu);
   if (size.format == Format::BitTcf) return size.is_staged ? staged_seconds(m, gpu) : bittcf_seconds(m, size, gpu);
@@ -128,6 +149,7 @@ GpuModel GpuModel::tf32x3() {
 GpuModel GpuModel::half() {
   GpuModel gpu = tf32();
   gpu.block_density = 0.1;
+  gpu.copied_columns = 128;
   return gpu;
 }
 

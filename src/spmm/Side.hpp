@@ -98,7 +98,8 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   if constexpr (is_host_model) {
     statistics.bmat_tiles = 0;  // no candidate
   } else {
-    statistics.longest_row = static_cast<double>(row_lengths(exec, A.view()).longest);
+    statistics.longest_row = static_cast<double>(most_entries(exec, A.view(), 1));
+    statistics.longest_staged_entries = static_cast<double>(most_entries(exec, A.view(), 64));
     if (machine.block > 0) count_blocks(exec, A, options.parameters, machine.block_density, statistics);
   }
   return statistics;

@@ -52,6 +52,28 @@ TEST(CsrPolicy, RowsOfFewFloatsAreComputedSideBySide) {
   EXPECT_EQ(choose_csr_policy(problem(2.6e5, 6.9e6, 8e3, 32, 4)).rows, 1);
 }
 
+TEST(CsrPolicy, AFewRowsThatDifferAreNotComputedSideBySide) {
+  CsrProblem few = problem(1e4, 3.7e4, 1e4, 32, 4), many = problem(3e6, 6.5e6, 1e3, 32, 4);
+  EXPECT_EQ(choose_csr_policy(few).rows, 4);
+  few.pieces = many.pieces = 10;
+  EXPECT_EQ(choose_csr_policy(few).rows, 1);
+  EXPECT_EQ(choose_csr_policy(many).rows, 4);
+}
+
+TEST(CsrPolicy, PanelsAreAsWideAsTheirPartialSumsAllow) {
+  CsrScheduleSize size;
+  const auto columns = [&](int pieces) {
+    size.pieces = pieces;
+    return csr_panel_columns(size);
+  };
+  EXPECT_EQ(columns(0), 1 << 19);
+  EXPECT_EQ(columns(1000), 512);
+  EXPECT_EQ(columns(4096), 128);
+  EXPECT_EQ(columns(1000000), 128);
+  size.pieces = 1000;
+  EXPECT_EQ(csr_workspace_bytes(size, 0, 2000, 8), 1000 * 512 * 8u);
+}
+
 TEST(CsrPolicy, RowsOfFewDoublesAreComputedInRounds) {
   const CsrProblem roads = problem(2e6, 5.5e6, 2e3, 32, 8), wide_roads = problem(2e6, 5.5e6, 2e3, 128, 8);
   EXPECT_EQ(choose_csr_policy(roads), (CsrPolicy{.lanes = 8, .vectors = 2, .rounds = 4}));        // 374 us beside 433
@@ -126,8 +148,8 @@ TEST(CsrPolicy, WorkspacesHoldPartialSumsAndRowsOfX) {
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 5, 8, true), 0u);
   size.pieces = 10;
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 1, 8), 10 * 16u);
-  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8, true), 10 * 1024u);
-  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), 10 * 1024u + 1000 * 512u);
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8, true), 10 * 4000u);
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), 10 * 4000u + 1000 * 512u);
 }
 
 TEST(CsrPolicy, InvalidOnes) {

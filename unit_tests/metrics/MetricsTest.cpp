@@ -56,6 +56,23 @@ TYPED_TEST(MetricsTest, ImbalanceIsAMeanAbsoluteDeviation) {
   EXPECT_DOUBLE_EQ(of({}), 0);
 }
 
+TYPED_TEST(MetricsTest, MostEntriesOfRowsAndWindows) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A;
+  A.columns = 10;
+  for (const int length : {3, 0, 4, 1, 1, 7, 0, 0, 6}) {
+    for (int j = 0; j < length; ++j) A.column_indices.push_back(j);
+    A.end_row();
+  }
+  const DevicePattern<Exec, Offset> device(A);
+  EXPECT_EQ(most_entries(Exec(), device.view(), 1), 7u);
+  EXPECT_EQ(most_entries(Exec(), device.view(), 2), 8u);    // the third two rows
+  EXPECT_EQ(most_entries(Exec(), device.view(), 4), 8u);    // the first four
+  EXPECT_EQ(most_entries(Exec(), device.view(), 64), 22u);  // all nine
+  EXPECT_EQ(most_entries(Exec(), DevicePattern<Exec, Offset>(HostPattern<Offset>()).view(), 64), 0u);
+}
+
 /// Of pairs of a window and a column: eight columns of a window a tile.
 std::size_t tiles_of(const std::set<std::pair<int, int>>& distinct) {
   std::map<int, std::size_t> columns;

@@ -10,10 +10,14 @@
 
 namespace Tessera::Cuda {
 
-/// Columns that csr_spmm computes at a time at most, if it wants scratch memory for partial sums or rows of X.
-inline constexpr Ordinal csr_panel_columns = 128, csr_packed_columns = 64;
+/// Columns that csr_spmm computes at a time at most, if it wants scratch memory for rows of X.
+inline constexpr Ordinal csr_packed_columns = 64;
 /// As many columns as this are read where they are, whatever the strides.
 inline constexpr Ordinal csr_narrow_columns = 4;
+
+/// Columns that csr_spmm computes at a time at most, if there are pieces: each such panel takes launches of its own.
+/// 2^19 partial sums fit, or those of 128 columns.
+Ordinal csr_panel_columns(const CsrScheduleSize& schedule);
 
 /// Whether csr_spmm copies X whose columns are not adjacent (LayoutLeft) to rows first. That costs the time to read X
 /// and write it; without, each entry fetches its elements of X one by one, as for very few columns and where A has less
@@ -24,7 +28,7 @@ inline constexpr Ordinal csr_narrow_columns = 4;
 bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns);
 
 /// Bytes of scratch memory, aligned to 16 bytes, that csr_spmm wants: partial sums of the pieces of long rows, for
-/// csr_panel_columns columns at a time, and rows of X where csr_packs, for csr_packed_columns.
+/// csr_panel_columns() columns at a time, and rows of X where csr_packs, for csr_packed_columns.
 ///
 /// \param x_rows            columns of A
 /// \param columns           of X

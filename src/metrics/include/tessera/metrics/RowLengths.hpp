@@ -19,4 +19,10 @@ struct RowLengths {
 template <class ExecutionSpace, class Offset>
 RowLengths row_lengths(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
+/// The most entries of so many rows, one after the other, that begin at a multiple of their number.
+///
+/// Cost: a pass over the row offsets; waits for `exec`.
+template <class ExecutionSpace, class Offset>
+std::size_t most_entries(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordinal window_rows);
+
 }  // namespace Tessera

@@ -20,10 +20,10 @@ struct GpuModel {
 
   /// What one warp or block does alone.
   struct Chain {
-    double launch;   ///< seconds, of the kernel that it belongs to
-    double step;     ///< seconds an entry of a row, a tile of a window, or a chunk
-    double longest;  ///< steps at most: longer rows and windows are cut
-    double columns;  ///< of X that a step is for: with more of them it takes as much longer
+    double launch;  ///< seconds, of the kernel that it belongs to
+    double step;    ///< seconds an entry of a row, a tile of a window, or a chunk
+    double piece;   ///< steps at most: longer rows and windows are cut into pieces, those of large matrices into longer
+    double bytes;   ///< of a row of X that a step is for: a wider one takes as much longer
   };
 
   /// With all of X in use.
@@ -40,12 +40,22 @@ struct GpuModel {
   double staged_entries = 1e300;   ///< nonzeros at most that there is memory to stage windows of
   double overlap = 0.5;            ///< share of the shorter of work and chain that adds to the longer
 
-  Chain rows{3.5e-6, 22e-9, 200, 115};
-  double few_columns = 3;  ///< what an entry takes with 5 to 16 columns of X, over one with others
-  Chain tiles{2.5e-6, 0.28e-6, 80, 430};
-  Chain tall_tiles{2.5e-6, 0.33e-6, 80, 430};
-  Chain staged{2.6e-6, 0.8e-6, 20, 1e300};
-  Chain blocks{2.5e-6, 0.3e-6, 64, 430};
+  Chain rows{3.5e-6, 22e-9, 64, 920};
+  /// Rows of X of at most so many bytes have a kernel of their own, in which a fetch is for narrow_fetch bytes at
+  /// least, elsewhere for thin_fetch. Up to thin_row bytes an entry of a long row takes so many times as long as with
+  /// more.
+  double narrow_row = 16, narrow_fetch = 32, thin_row = 128, thin_fetch = 64, thin_step = 3;
+  Chain tiles{2.5e-6, 0.28e-6, 32, 3440};
+  Chain tall_tiles{2.5e-6, 0.33e-6, 32, 3440};
+  Chain staged{2.6e-6, 0.8e-6, 8, 1e300};
+  Chain blocks{2.5e-6, 0.3e-6, 64, 3440};
+  double sums = 4e-6;            ///< seconds of the kernel that adds what pieces give,
+  double sum_step = 20e-9;       ///< and of each piece of the longest row or window
+  double cut_entries = 2097152;  ///< entries beyond which pieces of rows are twice as long
+  double cut_tiles = 135168;     ///< tiles beyond which pieces of windows grow, to twice the length
+  /// Staged windows and blocks want rows of X that begin at 16 bytes: others are copied, by kernels that take so long.
+  double copy = 4e-6;
+  double copied_columns = 0;  ///< of X, so many at a time, if tiles and blocks have every X copied
 
   /// Seconds a tile of 8 rows (BitTCF) and 32 columns of X; 0: no kernels for these scalars and this precision.
   double tile = 0.11e-9;
