@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Fits the constants of a model to what measure_candidates wrote, and judges the choices that they make:
-//   fit_model candidates.jsonl... [--arithmetic tf32x3] [--fit tile tall_tile] [--judge-only] [--predictions p.tsv]
+//   fit_model candidates.jsonl... [--arithmetic tf32x3] [--fit rows.step streamed] [--judge-only] [--predictions p.tsv]
 //
 // Every second matrix, by name, is held back: constants are fitted to the others, and the choices on both halves are
 // judged. A choice costs the measured time of the candidate that is predicted to be the fastest, over that of the
@@ -42,25 +42,30 @@ struct Cell {
   bool is_held = false;
 };
 
-/// A model whose constants can be changed by name.
+/// Models whose constants can be changed by name, one for each arithmetic, which may share some.
 struct FittedModel {
-  std::map<std::string, double*> constants;
+  std::map<std::string, std::vector<double*>> constants;
   std::map<std::string, double> before;  // what they were
 
   virtual ~FittedModel() = default;
   virtual double seconds(const Cell& cell, const FormatSize& size) const = 0;
+
+  double value(const std::string& name) const { return *constants.at(name)[0]; }
+  void set(const std::string& name, double value) {
+    for (double* const constant : constants.at(name)) *constant = value;
+  }
 };
 
 struct FittedHost : FittedModel {
   MachineModel model;
 
   FittedHost() {
-    constants = {{"bytes", &model.bytes},
-                 {"gathered_lines", &model.gathered_lines},
-                 {"tile_rows", &model.tile_rows},
-                 {"core_cache", &model.core_cache},
-                 {"shared_cache", &model.shared_cache},
-                 {"cached_bytes", &model.cached_bytes}};
+    constants = {{"bytes", {&model.bytes}},
+                 {"gathered_lines", {&model.gathered_lines}},
+                 {"tile_rows", {&model.tile_rows}},
+                 {"core_cache", {&model.core_cache}},
+                 {"shared_cache", {&model.shared_cache}},
+                 {"cached_bytes", {&model.cached_bytes}}};
   }
   double seconds(const Cell& cell, const FormatSize& size) const override {
     return predict(cell.statistics, size, model).predicted_seconds;
@@ -75,48 +80,53 @@ GpuModel gpu_model_of(const std::string& arithmetic) {
   return {};
 }
 
+/// What is a property of the device, or of kernels that all use, is one constant; what tensor cores take is one for
+/// each arithmetic.
 struct FittedGpu : FittedModel {
-  GpuModel model;
+  std::map<std::string, GpuModel> models;
 
-  explicit FittedGpu(const std::string& arithmetic) : model(gpu_model_of(arithmetic)) {
-    constants = {{"first_gathers", &model.first_gathers},
-                 {"near_gathers", &model.near_gathers},
-                 {"row", &model.row},
-                 {"streamed", &model.streamed},
-                 {"overlap", &model.overlap},
-                 {"thin_step", &model.thin_step},
-                 {"copy", &model.copy},
-                 {"sums", &model.sums},
-                 {"sum_step", &model.sum_step},
-                 {"narrow_fetch", &model.narrow_fetch},
-                 {"thin_fetch", &model.thin_fetch},
-                 {"tile", &model.tile},
-                 {"tile_gathers", &model.tile_gathers},
-                 {"tall_tile", &model.tall_tile},
-                 {"block", &model.block}};
-    if (model.staged_chunk > 0) constants["staged_chunk"] = &model.staged_chunk;
-    for (std::size_t i = 0; i < std::size(model.gathers); ++i)
-      constants["gathers" + std::to_string(i)] = &model.gathers[i].bytes;
-    add("rows", model.rows);
-    add("tiles", model.tiles);
-    add("tall_tiles", model.tall_tiles);
-    add("blocks", model.blocks);
-    if (model.staged_chunk > 0) add("staged", model.staged);
+  explicit FittedGpu(const std::set<std::string>& arithmetics) {
+    for (const std::string& arithmetic : arithmetics) {
+      GpuModel& model = models[arithmetic] = gpu_model_of(arithmetic);
+      for (const auto& [name, member] :
+           {std::pair("first_gathers", &GpuModel::first_gathers), std::pair("near_gathers", &GpuModel::near_gathers),
+            std::pair("row", &GpuModel::row), std::pair("streamed", &GpuModel::streamed),
+            std::pair("overlap", &GpuModel::overlap), std::pair("thin_step", &GpuModel::thin_step),
+            std::pair("narrow_fetch", &GpuModel::narrow_fetch), std::pair("thin_fetch", &GpuModel::thin_fetch),
+            std::pair("copy", &GpuModel::copy), std::pair("sums", &GpuModel::sums),
+            std::pair("sum_step", &GpuModel::sum_step)})
+        share(name, model.*member);
+      for (std::size_t i = 0; i < std::size(model.gathers); ++i)
+        share("gathers" + std::to_string(i), model.gathers[i].bytes);
+      share("rows", model.rows);
+      if (model.tile == 0) continue;
+      share(arithmetic + ".tile", model.tile);
+      share(arithmetic + ".tile_gathers", model.tile_gathers);
+      share(arithmetic + ".tall_tile", model.tall_tile);
+      share(arithmetic + ".block", model.block);
+      share(arithmetic + ".tiles", model.tiles);
+      share(arithmetic + ".tall_tiles", model.tall_tiles);
+      share(arithmetic + ".blocks", model.blocks);
+      if (model.staged_chunk == 0) continue;
+      share(arithmetic + ".staged_chunk", model.staged_chunk);
+      share(arithmetic + ".staged", model.staged);
+    }
   }
   double seconds(const Cell& cell, const FormatSize& size) const override {
-    return predict(cell.statistics, size, model).predicted_seconds;
+    return predict(cell.statistics, size, models.at(cell.arithmetic)).predicted_seconds;
   }
 
  private:
-  void add(const std::string& name, GpuModel::Chain& chain) {
-    constants[name + ".launch"] = &chain.launch;
-    constants[name + ".step"] = &chain.step;
-    constants[name + ".bytes"] = &chain.bytes;
+  void share(const std::string& name, double& constant) { constants[name].push_back(&constant); }
+  void share(const std::string& name, GpuModel::Chain& chain) {
+    share(name + ".launch", chain.launch);
+    share(name + ".step", chain.step);
+    share(name + ".bytes", chain.bytes);
   }
 };
 
-std::unique_ptr<FittedModel> model_of(const std::string& version, const std::string& arithmetic) {
-  if (version.starts_with("gpu")) return std::make_unique<FittedGpu>(arithmetic);
+std::unique_ptr<FittedModel> model_of(const std::string& version, const std::set<std::string>& arithmetics) {
+  if (version.starts_with("gpu")) return std::make_unique<FittedGpu>(arithmetics);
   return std::make_unique<FittedHost>();
 }
 
@@ -126,7 +136,8 @@ Format format_of(const std::string& name) {
   throw std::invalid_argument("there is no format '" + name + "'");
 }
 
-std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::string& arithmetic,
+/// \param wanted [in] the arithmetics to take; all if empty
+std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::set<std::string>& wanted,
                              std::string& version) {
   std::vector<Cell> cells;
   for (const std::string& path : files) {
@@ -134,7 +145,8 @@ std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::s
     if (!file) throw std::runtime_error(path + " cannot be read");
     for (std::string line; std::getline(file, line);) {
       const auto json = nlohmann::json::parse(line);
-      if (json.at("arithmetic") != arithmetic) continue;
+      const std::string arithmetic = json.at("arithmetic");
+      if (!wanted.empty() && !wanted.contains(arithmetic)) continue;
       version = json.at("model");
       Cell cell{json.at("matrix"), arithmetic, json.at("statistics"), {}, false};
       for (const auto& entry : json.at("candidates")) {
@@ -145,7 +157,7 @@ std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::s
       cells.push_back(cell);
     }
   }
-  if (cells.empty()) throw std::runtime_error("there is nothing for arithmetic " + arithmetic);
+  if (cells.empty()) throw std::runtime_error("the files hold nothing for these arithmetics");
   std::set<std::string> matrices;
   for (const Cell& cell : cells) matrices.insert(cell.matrix);
   for (Cell& cell : cells) cell.is_held = std::distance(matrices.begin(), matrices.find(cell.matrix)) % 2 == 1;
@@ -167,7 +179,7 @@ double cost_of_choice(const Cell& cell, const FittedModel& model) {
 /// A change of a constant has to be worth it: what hardly any time depends on stays as it was.
 double penalty(const FittedModel& model) {
   double sum = 0;
-  for (const auto& [name, value] : model.constants) sum += std::pow(std::log(*value / model.before.at(name)), 2);
+  for (const auto& [name, before] : model.before) sum += std::pow(std::log(model.value(name) / before), 2);
   return 0.005 * sum;
 }
 
@@ -188,22 +200,21 @@ double loss(const std::vector<Cell>& cells, const FittedModel& model) {
 
 /// Changes one constant after the other by ever smaller steps, as long as that helps.
 void fit(const std::vector<Cell>& cells, FittedModel& model, const std::vector<std::string>& names) {
-  for (const auto& [name, value] : model.constants) model.before[name] = *value;
+  for (const auto& [name, constants] : model.constants) model.before[name] = model.value(name);
   double least = loss(cells, model);
   for (double step = 0.4; step > 0.01; step /= 2) {
     for (bool improves = true; improves;) {
       improves = false;
       for (const std::string& name : names) {
         for (const double factor : {std::exp(step), std::exp(-step)}) {
-          double& value = *model.constants.at(name);
-          const double before = value;
-          value *= factor;
+          const double before = model.value(name);
+          model.set(name, before * factor);
           const double now = loss(cells, model);
           if (now < least - 1e-6) {
             least = now;
             improves = true;
           } else {
-            value = before;
+            model.set(name, before);
           }
         }
       }
@@ -212,12 +223,12 @@ void fit(const std::vector<Cell>& cells, FittedModel& model, const std::vector<s
 }
 
 /// How well predicted times explain measured ones, and what choices cost.
-void judge(const std::vector<Cell>& cells, const FittedModel& model, bool held) {
+void judge(const std::vector<Cell>& cells, const std::string& arithmetic, const FittedModel& model, bool held) {
   double sum = 0, squares = 0, residuals = 0, logs = 0, worst = 1;
   int times = 0, choices = 0, beyond_5 = 0, beyond_25 = 0;
   std::string where;
   for (const Cell& cell : cells) {
-    if (cell.is_held != held) continue;
+    if (cell.arithmetic != arithmetic || cell.is_held != held) continue;
     for (const Measured& candidate : cell.candidates) {
       const double measured = std::log(candidate.seconds);
       sum += measured;
@@ -237,16 +248,22 @@ void judge(const std::vector<Cell>& cells, const FittedModel& model, bool held) 
   }
   if (choices == 0) return;
   std::printf(
-      "%s: %d choices take %.4f of the fastest (geometric mean), %d more than 1.05, %d more than 1.25, at most "
+      "%s, %s: %d choices take %.4f of the fastest (geometric mean), %d more than 1.05, %d more than 1.25, at most "
       "%.2f (%s); R^2 of log times %.4f\n",
-      held ? "held back" : "fitted   ", choices, std::exp(logs / choices), beyond_5, beyond_25, worst, where.c_str(),
-      1 - residuals / (squares - sum * sum / times));
+      arithmetic.c_str(), held ? "held back" : "fitted   ", choices, std::exp(logs / choices), beyond_5, beyond_25,
+      worst, where.c_str(), 1 - residuals / (squares - sum * sum / times));
+}
+
+void judge(const std::vector<Cell>& cells, const std::set<std::string>& arithmetics, const FittedModel& model) {
+  for (const std::string& arithmetic : arithmetics)
+    for (const bool held : {false, true}) judge(cells, arithmetic, model, held);
 }
 
 /// What always taking one kind of candidate costs, for comparison.
-void judge_constant_choices(const std::vector<Cell>& cells) {
+void judge_constant_choices(const std::vector<Cell>& cells, const std::string& arithmetic) {
   std::map<std::string, std::pair<double, int>> costs;
   for (const Cell& cell : cells) {
+    if (cell.arithmetic != arithmetic) continue;
     double fastest = cell.candidates[0].seconds;
     for (const Measured& candidate : cell.candidates) fastest = std::min(fastest, candidate.seconds);
     for (const Measured& candidate : cell.candidates) {
@@ -256,15 +273,16 @@ void judge_constant_choices(const std::vector<Cell>& cells) {
     }
   }
   for (const auto& [name, cost] : costs)
-    std::printf("always %s: %.3f of the fastest\n", name.c_str(), std::exp(cost.first / cost.second));
+    std::printf("%s, always %s: %.3f of the fastest\n", arithmetic.c_str(), name.c_str(),
+                std::exp(cost.first / cost.second));
 }
 
 void write_predictions(const std::string& path, const std::vector<Cell>& cells, const FittedModel& model) {
   std::ofstream file(path);
-  file << "matrix\tcolumns\tcandidate\theld\tpredicted_seconds\tmeasured_seconds\tcost_of_choice\n";
+  file << "matrix\tarithmetic\tcolumns\tcandidate\theld\tpredicted_seconds\tmeasured_seconds\tcost_of_choice\n";
   for (const Cell& cell : cells) {
     for (const Measured& candidate : cell.candidates) {
-      file << cell.matrix << '\t' << cell.statistics.vector_columns << '\t'
+      file << cell.matrix << '\t' << cell.arithmetic << '\t' << cell.statistics.vector_columns << '\t'
            << name_of(candidate.size.format, candidate.size.is_staged) << '\t' << cell.is_held << '\t'
            << model.seconds(cell, candidate.size) << '\t' << candidate.seconds << '\t' << cost_of_choice(cell, model)
            << '\n';
@@ -276,30 +294,30 @@ void write_predictions(const std::string& path, const std::vector<Cell>& cells, 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  std::vector<std::string> files, names;
-  std::string arithmetic = "double", predictions;
+  std::vector<std::string> files, names, wanted;
+  std::string predictions;
   bool judge_only = false;
   CLI::App app("Fits the constants of a model to measured candidates, and judges the choices that they make.");
   app.add_option("files", files, "what measure_candidates wrote")->required()->check(CLI::ExistingFile);
-  app.add_option("--arithmetic", arithmetic, "the lines to take");
+  app.add_option("--arithmetic", wanted, "the lines to take (default: all)");
   app.add_option("--fit", names, "constants to change (default: all)");
   app.add_flag("--judge-only", judge_only, "change none");
   app.add_option("--predictions", predictions, "a table to write of predicted and measured times");
   CLI11_PARSE(app, argc, argv);
   try {
     std::string version;
-    const std::vector<Cell> cells = read_cells(files, arithmetic, version);
-    const auto model = model_of(version, arithmetic);
+    const std::vector<Cell> cells = read_cells(files, {wanted.begin(), wanted.end()}, version);
+    std::set<std::string> arithmetics;
+    for (const Cell& cell : cells) arithmetics.insert(cell.arithmetic);
+    const auto model = model_of(version, arithmetics);
     if (names.empty())
-      for (const auto& [name, value] : model->constants) names.push_back(name);
-    judge_constant_choices(cells);
-    judge(cells, *model, false);
-    judge(cells, *model, true);
+      for (const auto& [name, constants] : model->constants) names.push_back(name);
+    for (const std::string& arithmetic : arithmetics) judge_constant_choices(cells, arithmetic);
+    judge(cells, arithmetics, *model);
     if (!judge_only) {
       fit(cells, *model, names);
-      for (const auto& [name, value] : model->constants) std::printf("%s = %.4g\n", name.c_str(), *value);
-      judge(cells, *model, false);
-      judge(cells, *model, true);
+      for (const auto& [name, constants] : model->constants) std::printf("%s = %.4g\n", name.c_str(), *constants[0]);
+      judge(cells, arithmetics, *model);
     }
     if (!predictions.empty()) write_predictions(predictions, cells, *model);
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -147,6 +148,14 @@ nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int
   return arithmetic == "double" ? measure<double>(A, plan, options) : measure<float>(A, plan, options);
 }
 
+/// Of a file, without folders and endings.
+std::string short_name(const std::string& matrix) {
+  if (!std::filesystem::exists(matrix)) return matrix;
+  std::filesystem::path name = std::filesystem::path(matrix).filename();
+  while (name.has_extension()) name = name.stem();
+  return name.string();
+}
+
 void run(const Options& options) {
   const Kokkos::Timer timer;
   std::ofstream file(options.output);
@@ -157,8 +166,10 @@ void run(const Options& options) {
       for (const int columns : options.columns) {
         if (timer.seconds() > options.stop_after) return;
         if (8.0 * columns * (double(A.rows) + A.columns) > options.most_bytes) continue;
-        nlohmann::json line = {
-            {"matrix", matrix}, {"arithmetic", arithmetic}, {"columns", columns}, {"layout", options.layout}};
+        nlohmann::json line = {{"matrix", short_name(matrix)},
+                               {"arithmetic", arithmetic},
+                               {"columns", columns},
+                               {"layout", options.layout}};
         try {
           line.update(measure(A, arithmetic, columns, options));
         } catch (const std::exception& error) {
