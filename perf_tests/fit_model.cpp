@@ -7,6 +7,8 @@
 // judged. A choice costs the measured time of the candidate that is predicted to be the fastest, over that of the
 // fastest. What is minimised over the constants, one after the other, is the mean of |log(predicted / measured)| of all
 // candidates and of ten times the log of what choices cost, and a little for each change.
+#include <zlib.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -19,6 +21,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tessera/select/GpuModel.hpp>
 #include <vector>
 
@@ -136,14 +139,28 @@ Format format_of(const std::string& name) {
   throw std::invalid_argument("there is no format '" + name + "'");
 }
 
+/// Of a file, plain or gzip.
+std::vector<std::string> lines_of(const std::string& path) {
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), &gzclose);
+  if (!file) throw std::runtime_error(path + " cannot be read");
+  std::vector<std::string> lines(1);
+  char part[1 << 16];
+  int bytes = 0;
+  while ((bytes = gzread(file.get(), part, sizeof part)) > 0) {
+    for (const char letter : std::string_view(part, static_cast<std::size_t>(bytes)))
+      letter == '\n' ? void(lines.emplace_back()) : lines.back().push_back(letter);
+  }
+  if (bytes < 0) throw std::runtime_error(path + " is damaged");
+  if (lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
 /// \param wanted [in] the arithmetics to take; all if empty
 std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::set<std::string>& wanted,
                              std::string& version) {
   std::vector<Cell> cells;
   for (const std::string& path : files) {
-    std::ifstream file(path);
-    if (!file) throw std::runtime_error(path + " cannot be read");
-    for (std::string line; std::getline(file, line);) {
+    for (const std::string& line : lines_of(path)) {
       const auto json = nlohmann::json::parse(line);
       const std::string arithmetic = json.at("arithmetic");
       if (!wanted.empty() && !wanted.contains(arithmetic)) continue;
@@ -164,16 +181,21 @@ std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::s
   return cells;
 }
 
+double fastest_seconds(const Cell& cell) {
+  double fastest = cell.candidates[0].seconds;
+  for (const Measured& candidate : cell.candidates) fastest = std::min(fastest, candidate.seconds);
+  return fastest;
+}
+
 /// Measured seconds of the candidate that is predicted to be the fastest, over those of the fastest.
 double cost_of_choice(const Cell& cell, const FittedModel& model) {
   const Measured* chosen = nullptr;
-  double least = 0, fastest = cell.candidates[0].seconds;
+  double least = 0;
   for (const Measured& candidate : cell.candidates) {
     const double predicted = model.seconds(cell, candidate.size);
     if (!chosen || predicted < least) chosen = &candidate, least = predicted;
-    fastest = std::min(fastest, candidate.seconds);
   }
-  return chosen->seconds / fastest;
+  return chosen->seconds / fastest_seconds(cell);
 }
 
 /// A change of a constant has to be worth it: what hardly any time depends on stays as it was.
@@ -183,17 +205,22 @@ double penalty(const FittedModel& model) {
   return 0.005 * sum;
 }
 
+/// Short products count less: much of their time is that of a launch.
+double weight(const Cell& cell) {
+  constexpr double some_launches = 10e-6;
+  return 1 + std::log2(std::max(1.0, fastest_seconds(cell) / some_launches));
+}
+
 double loss(const std::vector<Cell>& cells, const FittedModel& model) {
-  double errors = 0, costs = 0;
-  int count = 0, choices = 0;
+  double errors = 0, costs = 0, count = 0, choices = 0;
   for (const Cell& cell : cells) {
     if (cell.is_held) continue;
     for (const Measured& candidate : cell.candidates) {
-      errors += std::abs(std::log(model.seconds(cell, candidate.size) / candidate.seconds));
-      ++count;
+      errors += weight(cell) * std::abs(std::log(model.seconds(cell, candidate.size) / candidate.seconds));
+      count += weight(cell);
     }
-    costs += std::log(cost_of_choice(cell, model));
-    ++choices;
+    costs += weight(cell) * std::log(cost_of_choice(cell, model));
+    choices += weight(cell);
   }
   return errors / count + 10 * costs / choices + penalty(model);
 }
@@ -223,7 +250,9 @@ void fit(const std::vector<Cell>& cells, FittedModel& model, const std::vector<s
 }
 
 /// How well predicted times explain measured ones, and what choices cost.
-void judge(const std::vector<Cell>& cells, const std::string& arithmetic, const FittedModel& model, bool held) {
+///
+/// \return the geometric mean of what they cost
+double judge(const std::vector<Cell>& cells, const std::string& arithmetic, const FittedModel& model, bool held) {
   double sum = 0, squares = 0, residuals = 0, logs = 0, worst = 1;
   int times = 0, choices = 0, beyond_5 = 0, beyond_25 = 0;
   std::string where;
@@ -246,17 +275,21 @@ void judge(const std::vector<Cell>& cells, const std::string& arithmetic, const 
     }
     ++choices;
   }
-  if (choices == 0) return;
+  if (choices == 0) return 1;
   std::printf(
       "%s, %s: %d choices take %.4f of the fastest (geometric mean), %d more than 1.05, %d more than 1.25, at most "
       "%.2f (%s); R^2 of log times %.4f\n",
       arithmetic.c_str(), held ? "held back" : "fitted   ", choices, std::exp(logs / choices), beyond_5, beyond_25,
       worst, where.c_str(), 1 - residuals / (squares - sum * sum / times));
+  return std::exp(logs / choices);
 }
 
-void judge(const std::vector<Cell>& cells, const std::set<std::string>& arithmetics, const FittedModel& model) {
+/// \return the largest mean of an arithmetic and a half
+double judge(const std::vector<Cell>& cells, const std::set<std::string>& arithmetics, const FittedModel& model) {
+  double most = 1;
   for (const std::string& arithmetic : arithmetics)
-    for (const bool held : {false, true}) judge(cells, arithmetic, model, held);
+    for (const bool held : {false, true}) most = std::max(most, judge(cells, arithmetic, model, held));
+  return most;
 }
 
 /// What always taking one kind of candidate costs, for comparison.
@@ -264,8 +297,7 @@ void judge_constant_choices(const std::vector<Cell>& cells, const std::string& a
   std::map<std::string, std::pair<double, int>> costs;
   for (const Cell& cell : cells) {
     if (cell.arithmetic != arithmetic) continue;
-    double fastest = cell.candidates[0].seconds;
-    for (const Measured& candidate : cell.candidates) fastest = std::min(fastest, candidate.seconds);
+    const double fastest = fastest_seconds(cell);
     for (const Measured& candidate : cell.candidates) {
       auto& [logs, count] = costs[name_of(candidate.size.format, candidate.size.is_staged)];
       logs += std::log(candidate.seconds / fastest);
@@ -297,11 +329,14 @@ int main(int argc, char* argv[]) {
   std::vector<std::string> files, names, wanted;
   std::string predictions;
   bool judge_only = false;
+  double at_most = 1e300;
   CLI::App app("Fits the constants of a model to measured candidates, and judges the choices that they make.");
   app.add_option("files", files, "what measure_candidates wrote")->required()->check(CLI::ExistingFile);
   app.add_option("--arithmetic", wanted, "the lines to take (default: all)");
   app.add_option("--fit", names, "constants to change (default: all)");
   app.add_flag("--judge-only", judge_only, "change none");
+  app.add_option("--at-most", at_most,
+                 "fail if choices take more of the fastest, in the geometric mean of either half");
   app.add_option("--predictions", predictions, "a table to write of predicted and measured times");
   CLI11_PARSE(app, argc, argv);
   try {
@@ -313,16 +348,18 @@ int main(int argc, char* argv[]) {
     if (names.empty())
       for (const auto& [name, constants] : model->constants) names.push_back(name);
     for (const std::string& arithmetic : arithmetics) judge_constant_choices(cells, arithmetic);
-    judge(cells, arithmetics, *model);
+    double cost = judge(cells, arithmetics, *model);
     if (!judge_only) {
       fit(cells, *model, names);
       for (const auto& [name, constants] : model->constants) std::printf("%s = %.4g\n", name.c_str(), *constants[0]);
-      judge(cells, arithmetics, *model);
+      cost = judge(cells, arithmetics, *model);
     }
     if (!predictions.empty()) write_predictions(predictions, cells, *model);
+    if (cost <= at_most) return 0;
+    std::cerr << argv[0] << ": choices take " << cost << " of the fastest; expected at most " << at_most << '\n';
+    return 1;
   } catch (const std::exception& error) {
     std::cerr << argv[0] << ": " << error.what() << '\n';
     return 2;
   }
-  return 0;
 }

@@ -27,9 +27,9 @@ struct GpuModel {
   };
 
   /// With all of X in use.
-  GatherRate gathers[6] = {{4e6, 10.5e12},  {32e6, 9.2e12},  {64e6, 7.3e12},
-                           {128e6, 5.8e12}, {512e6, 4.7e12}, {2e9, 4.4e12}};
-  double first_gathers = 9e12;     ///< bytes of X that 8 rows of A fetch first
+  GatherRate gathers[6] = {{4e6, 11.2e12},   {32e6, 13.1e12},  {64e6, 6.52e12},
+                           {128e6, 6.57e12}, {512e6, 6.34e12}, {2e9, 4.68e12}};
+  double first_gathers = 13.4e12;  ///< bytes of X that 8 rows of A fetch first
   double near_gathers = 25e12;     ///< bytes of X that they fetch again
   double row = 0.12e-9;            ///< seconds a row of compressed rows and 64 columns of X
   double streamed = 4.2e12;        ///< bytes of A, X and Y
@@ -38,30 +38,30 @@ struct GpuModel {
   double portable_launch = 4e-6;   ///< seconds
   double whole_tiles = 1e300;      ///< bytes at most that tiles may take; larger ones of BMat are not for tensor cores
   double staged_entries = 1e300;   ///< nonzeros at most that there is memory to stage windows of
-  double overlap = 0.5;            ///< share of the shorter of work and chain that adds to the longer
+  double overlap = 0.75;           ///< share of the shorter of work and chain that adds to the longer
 
-  Chain rows{3.5e-6, 22e-9, 64, 920};
+  Chain rows{3.5e-6, 32.8e-9, 64, 322};
   /// Rows of X of at most so many bytes have a kernel of their own, in which a fetch is for narrow_fetch bytes at
   /// least, elsewhere for thin_fetch. Up to thin_row bytes an entry of a long row takes so many times as long as with
   /// more.
-  double narrow_row = 16, narrow_fetch = 32, thin_row = 128, thin_fetch = 64, thin_step = 3;
-  Chain tiles{2.5e-6, 0.28e-6, 32, 3440};
-  Chain tall_tiles{2.5e-6, 0.33e-6, 32, 3440};
-  Chain staged{2.6e-6, 0.8e-6, 8, 1e300};
-  Chain blocks{2.5e-6, 0.3e-6, 64, 3440};
+  double narrow_row = 16, narrow_fetch = 32, thin_row = 128, thin_fetch = 117, thin_step = 3;
+  Chain tiles{2.47e-6, 0.28e-6, 32, 3616};
+  Chain tall_tiles{3.42e-6, 0.365e-6, 32, 3527};
+  Chain staged{3.88e-6, 0.8e-6, 8, 1e300};
+  Chain blocks{2.5e-6, 0.135e-6, 64, 1960};
   double sums = 4e-6;            ///< seconds of the kernel that adds what pieces give,
-  double sum_step = 20e-9;       ///< and of each piece of the longest row or window
+  double sum_step = 13.4e-9;     ///< and of each piece of the longest row or window
   double cut_entries = 2097152;  ///< entries beyond which pieces of rows are twice as long
   double cut_tiles = 135168;     ///< tiles beyond which pieces of windows grow, to twice the length
   /// Staged windows and blocks want rows of X that begin at 16 bytes: others are copied, by kernels that take so long.
-  double copy = 4e-6;
+  double copy = 6.27e-6;
   double copied_columns = 0;  ///< of X, so many at a time, if tiles and blocks have every X copied
 
   /// Seconds a tile of 8 rows (BitTCF) and 32 columns of X; 0: no kernels for these scalars and this precision.
-  double tile = 0.11e-9;
-  double tile_gathers = 0.89;   ///< the rate at which tiles fetch, over `gathers`
-  double tall_tile = 1.7;       ///< what a tile of 16 rows (BMat) costs, over one of 8
-  double block = 0.8;           ///< what 64 places of a block of BCSR cost, over a tile of 8 rows; 0: no kernels
+  double tile = 0.156e-9;
+  double tile_gathers = 0.77;   ///< the rate at which tiles fetch, over `gathers`
+  double tall_tile = 1.2;       ///< what a tile of 16 rows (BMat) costs, over one of 8
+  double block = 0.88;          ///< what 64 places of a block of BCSR cost, over a tile of 8 rows; 0: no kernels
   double block_density = 0.25;  ///< of entries in BitTCF's tiles; blocks that hold fewer are not worth counting
   /// Seconds a chunk of a staged window and 32 columns of X, in one of the blocks that run at a time; 0: no kernels.
   double staged_chunk = 1.07e-6;
