@@ -42,6 +42,7 @@ struct Cell {
   std::string matrix, arithmetic;
   MatrixStatistics statistics;
   std::vector<Measured> candidates;
+  double cores = 1;  // of a host
   bool is_held = false;
 };
 
@@ -71,7 +72,7 @@ struct FittedHost : FittedModel {
                  {"cached_bytes", {&model.cached_bytes}}};
   }
   double seconds(const Cell& cell, const FormatSize& size) const override {
-    return predict(cell.statistics, size, model).predicted_seconds;
+    return predict(cell.statistics, size, model.times(cell.cores)).predicted_seconds;
   }
 };
 
@@ -155,6 +156,13 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
+/// Of a device such as "OpenMP, concurrency 6"; 1 for others.
+double cores_of(const std::string& device) {
+  const std::string before = "concurrency ";
+  const std::size_t place = device.find(before);
+  return place == std::string::npos ? 1 : std::stod(device.substr(place + before.size()));
+}
+
 /// \param wanted [in] the arithmetics to take; all if empty
 std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::set<std::string>& wanted,
                              std::string& version) {
@@ -165,7 +173,7 @@ std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::s
       const std::string arithmetic = json.at("arithmetic");
       if (!wanted.empty() && !wanted.contains(arithmetic)) continue;
       version = json.at("model");
-      Cell cell{json.at("matrix"), arithmetic, json.at("statistics"), {}, false};
+      Cell cell{json.at("matrix"), arithmetic, json.at("statistics"), {}, cores_of(json.at("device")), false};
       for (const auto& entry : json.at("candidates")) {
         cell.candidates.push_back(
             {{format_of(entry.at("format")), entry.at("tiles"), entry.at("bytes"), entry.at("staged")},

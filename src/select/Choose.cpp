@@ -53,6 +53,13 @@ double decoding_seconds(const MatrixStatistics& m, const FormatSize& size, const
 
 }  // namespace
 
+MachineModel MachineModel::times(double cores) const {
+  MachineModel all = *this;
+  for (double* const rate : {&all.bytes, &all.gathered_lines, &all.tile_rows, &all.cached_bytes, &all.decoded_entries})
+    *rate *= cores;
+  return all;
+}
+
 Candidate predict(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
   return {size.format, false, size.tiles, size.bytes,
           product_seconds(m, machine, size.bytes) + decoding_seconds(m, size, machine)};

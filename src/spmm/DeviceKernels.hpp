@@ -25,7 +25,9 @@ struct DeviceKernels {
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
 
   /// What predictions of their times go by.
-  static MachineModel model(const ExecutionSpace&, const PlanOptions&) { return {}; }
+  static MachineModel model(const ExecutionSpace& exec, const PlanOptions&) {
+    return MachineModel().times(exec.concurrency());
+  }
 
   /// The device that predictions are for.
   static std::string device_name(const ExecutionSpace& exec) {
