@@ -111,21 +111,14 @@ Kokkos::View<Offset*, typename ExecutionSpace::memory_space> block_offsets_of_wi
   return offsets;
 }
 
-/// \throws FormatTooLarge if the places are too many for the offsets, or the bytes for the limit.
+/// \throws FormatTooLarge if the places are too many for the offsets.
 template <class Offset>
-void check_bcsr_size(Ordinal rows, BlockShape shape, std::size_t blocks, std::size_t limit, std::size_t value_bytes) {
+void check_bcsr_places(BlockShape shape, std::size_t blocks) {
   const std::size_t places = blocks * static_cast<std::size_t>(shape.size());
   if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
     throw FormatTooLarge("Tessera: BCSR with blocks of " + to_string(shape) + " stores " + std::to_string(places) +
                          " values, more than offsets of " + std::to_string(sizeof(Offset)) +
                          " bytes count; expected wider offsets, smaller blocks, or another format");
-  }
-  const std::size_t slot_map_bytes = places * sizeof(Offset);
-  const std::size_t bytes = bcsr_bytes(rows, shape, blocks, sizeof(Offset), value_bytes) + slot_map_bytes;
-  if (bytes > limit) {
-    throw FormatTooLarge("Tessera: BCSR with blocks of " + to_string(shape) + " needs " + std::to_string(bytes) +
-                         " bytes for pattern, values and slot map, memory_limit allows " + std::to_string(limit) +
-                         "; expected a larger limit, smaller blocks, or another format");
   }
 }
 
@@ -189,7 +182,7 @@ BuiltBcsr<Offset, typename ExecutionSpace::memory_space> build_bcsr(const Execut
   Bcsr<Offset, typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, shape, {}, {}, {}};
   p.block_offsets = Impl::block_offsets_of_windows(exec, A, shape);
   const auto blocks = static_cast<std::size_t>(Impl::read_element(exec, p.block_offsets.data() + windows));
-  Impl::check_bcsr_size<Offset>(A.rows, shape, blocks, parameters.memory_limit, value_bytes);
+  Impl::check_bcsr_places<Offset>(shape, blocks);
   p.block_columns = Impl::allocate<decltype(p.block_columns)>(exec, "Tessera::Bcsr::block_columns", blocks);
   p.block_masks =
       Impl::allocate<decltype(p.block_masks)>(exec, "Tessera::Bcsr::block_masks", blocks * shape.mask_words());

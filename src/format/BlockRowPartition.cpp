@@ -5,6 +5,7 @@
 #include <tessera/common/Bits.hpp>
 #include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <utility>
 #include <vector>
 
 #include "SortedKeys.hpp"
@@ -269,19 +270,19 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A) {
   const BlockRowPartitionPattern<Offset> in = A.view();
   Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, A.nonzeros);
-  const auto keys = entries.keys;
-  const auto slots = entries.slots;
+  std::uint64_t* const keys = entries.keys.data();
+  Offset* const slots = entries.slots.data();
   const int column_bits = Impl::key_bits(A.columns);
   Kokkos::parallel_for(
       "Tessera::brp_to_csr", Impl::WindowPolicy<ExecutionSpace>(exec, 0, in.windows()), KOKKOS_LAMBDA(Ordinal window) {
         const Offset size = entries_before(in, window + 1) - entries_before(in, window);
         for_each_entry_of_window(in, window, Offset(0), size, [&](int r, Ordinal column, Offset place) {
           const auto row = static_cast<std::uint64_t>(window * 16 + r);
-          keys(place) = (row << column_bits) + static_cast<std::uint64_t>(column);
-          slots(place) = place;
+          keys[place] = (row << column_bits) + static_cast<std::uint64_t>(column);
+          slots[place] = place;
         });
       });
-  return Impl::csr_of_entries(exec, A.rows, A.columns, entries);
+  return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));
 }
 
 namespace Impl {

@@ -2,6 +2,7 @@
 #include <tessera/format/Permute.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <utility>
 
 #include "SortedKeys.hpp"
 
@@ -45,17 +46,17 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
       "Tessera::permute_columns::places", Impl::IndexPolicy<ExecutionSpace>(exec, 0, order.extent(0)),
       KOKKOS_LAMBDA(std::size_t place) { places(order(place)) = static_cast<Ordinal>(place); });
   Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, nonzeros);
-  const auto keys = entries.keys;
-  const auto slots = entries.slots;
+  std::uint64_t* const keys = entries.keys.data();
+  Offset* const slots = entries.slots.data();
   const int column_bits = Impl::key_bits(A.columns);
   Kokkos::parallel_for(
       "Tessera::permute_columns", Impl::WindowPolicy<ExecutionSpace>(exec, 0, A.rows), KOKKOS_LAMBDA(Ordinal row) {
         for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
-          keys(k) = (std::uint64_t(row) << column_bits) + std::uint64_t(places(A.column_indices[k]));
-          slots(k) = k;
+          keys[k] = (std::uint64_t(row) << column_bits) + std::uint64_t(places(A.column_indices[k]));
+          slots[k] = k;
         }
       });
-  return Impl::csr_of_entries(exec, A.rows, A.columns, entries);
+  return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                            \

@@ -4,6 +4,7 @@
 #include <string>
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <utility>
 
 #include "ColumnLayers.hpp"
 #include "SortedKeys.hpp"
@@ -68,11 +69,12 @@ Segments<Memory> segments_of_sets(const ExecutionSpace& exec, const Kokkos::View
                                   std::size_t regular, Ordinal rows, std::size_t set_size) {
   const int row_bits = key_bits(rows);
   KeyedSlots<ExecutionSpace, Offset> elements(exec, regular);
-  const auto unsorted = elements;
+  std::uint64_t* const keys = elements.keys.data();
+  Offset* const slots = elements.slots.data();
   Kokkos::parallel_for(
       "Tessera::segments_of_sets::keys", IndexPolicy<ExecutionSpace>(exec, 0, regular), KOKKOS_LAMBDA(std::size_t i) {
-        unsorted.keys(i) = (std::uint64_t(i / set_size) << row_bits) + std::uint64_t(row_indices(i));
-        unsorted.slots(i) = static_cast<Offset>(i);
+        keys[i] = (std::uint64_t(i / set_size) << row_bits) + std::uint64_t(row_indices(i));
+        slots[i] = static_cast<Offset>(i);
       });
   elements.sort(exec, 0, row_bits + static_cast<int>(std::bit_width(regular / set_size)));
   const auto sorted = elements;
@@ -122,8 +124,8 @@ BuiltSortedColumns<Offset, typename ExecutionSpace::memory_space> build_sorted_c
   p.nonzeros = nonzeros;
   p.width = width == 0 ? Impl::warp_size : width;
   p.height = height == 0 ? Impl::warp_size : height;
-  const auto turned = transpose(exec, A, nonzeros);
-  const auto columns = Impl::columns_by_length(exec, turned.pattern.view());
+  auto turned = transpose(exec, A, nonzeros);
+  auto columns = Impl::columns_by_length(exec, turned.pattern.view());
   const auto layout = Impl::layout_of_columns<ExecutionSpace, Offset>(exec, columns.lengths, columns.starts, nonzeros,
                                                                       p.width, p.height);
   p.column_order = columns.order;
@@ -133,16 +135,18 @@ BuiltSortedColumns<Offset, typename ExecutionSpace::memory_space> build_sorted_c
   p.piece_columns = layout.piece_columns;
   p.row_indices = Impl::allocate<decltype(p.row_indices)>(exec, "Tessera::SortedColumns::row_indices", nonzeros);
   const auto row_indices = p.row_indices;
-  const auto rows_of_columns = turned.pattern.column_indices;
-  const auto entries = turned.values.slots;
+  const Ordinal* rows_of_columns = turned.pattern.column_indices.data();
+  const Offset* entries = turned.values.slots.data();
   const auto sources = layout.sources;  // becomes the map: from the order of the columns to that of the rows
   Kokkos::parallel_for(
       "Tessera::build_sorted_columns", Impl::IndexPolicy<ExecutionSpace>(exec, 0, nonzeros),
       KOKKOS_LAMBDA(std::size_t place) {
         const Offset source = sources(place);
-        row_indices(place) = rows_of_columns(source);
-        sources(place) = entries(source);
+        row_indices(place) = rows_of_columns[source];
+        sources(place) = entries[source];
       });
+  turned = {};  // its memory, before more is sorted
+  columns = {};
   result.values.slots = sources;
   const auto segments = Impl::segments_of_sets<ExecutionSpace, Offset>(exec, row_indices, layout.regular, A.rows,
                                                                        std::size_t(8) * p.width);
@@ -155,18 +159,20 @@ template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A) {
   const int column_bits = Impl::key_bits(A.columns);
-  const Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, A.nonzeros);
+  Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, A.nonzeros);
+  std::uint64_t* const keys = entries.keys.data();
+  Offset* const slots = entries.slots.data();
   const SortedColumnsPattern<Offset> in = A.view();
   Kokkos::parallel_for(
       "Tessera::to_csr", Impl::IndexPolicy<ExecutionSpace>(exec, 0, static_cast<std::size_t>(in.units())),
       KOKKOS_LAMBDA(std::size_t unit) {
         for_each_element(in, Offset(unit), [&](Ordinal position, Offset place) {
           const auto column = static_cast<std::uint64_t>(in.column_order[position]);
-          entries.keys(place) = (static_cast<std::uint64_t>(in.row_indices[place]) << column_bits) + column;
-          entries.slots(place) = place;
+          keys[place] = (static_cast<std::uint64_t>(in.row_indices[place]) << column_bits) + column;
+          slots[place] = place;
         });
       });
-  return Impl::csr_of_entries(exec, A.rows, A.columns, entries);
+  return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));
 }
 
 namespace Impl {

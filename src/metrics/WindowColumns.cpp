@@ -128,21 +128,37 @@ std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, cons
   return host_copy(exec, before);
 }
 
+/// Windows that are counted at a time.
+struct WindowBatches {
+  std::vector<std::size_t> ends;  // of each batch
+  std::size_t places = 0;         // of the tables of one, at most
+
+  std::size_t bytes() const {
+    return places * (sizeof(Ordinal) + tallest / 64 * sizeof(std::uint64_t)) + ends.size() * sizeof(LevelSums);
+  }
+};
+
+template <class ExecutionSpace, class Offset>
+WindowBatches batches_of_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
+  const auto windows = static_cast<std::size_t>(window_count(A.rows, tallest));
+  const std::size_t batch = entries_of_batch<ExecutionSpace>(nonzeros, std::size_t(1) << 21);
+  const auto before = entries_before_windows(exec, A, nonzeros, windows, batch);
+  WindowBatches result;
+  for (std::size_t window = 0; window < windows; window = result.ends.back()) {
+    result.ends.push_back(end_of_batch(before, window, batch));
+    const std::size_t entries = before[result.ends.back()] - before[window];
+    result.places = std::max(result.places, entries + entries / 2 + result.ends.back() - window);
+  }
+  return result;
+}
+
 template <class ExecutionSpace, class Offset>
 LevelSums count_levels(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
   using Memory = typename ExecutionSpace::memory_space;
   LevelSums sums;
   if (nonzeros == 0) return sums;
   const auto windows = static_cast<std::size_t>(window_count(A.rows, tallest));
-  const std::size_t batch = entries_of_batch<ExecutionSpace>(nonzeros, std::size_t(1) << 21);
-  const auto before = entries_before_windows(exec, A, nonzeros, windows, batch);
-  std::vector<std::size_t> ends;
-  std::size_t places = 0;  // of the tables of a batch
-  for (std::size_t window = 0; window < windows; window = ends.back()) {
-    ends.push_back(end_of_batch(before, window, batch));
-    const std::size_t entries = before[ends.back()] - before[window];
-    places = std::max(places, entries + entries / 2 + ends.back() - window);
-  }
+  const auto [ends, places] = batches_of_windows(exec, A, nonzeros);
   const auto columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_windows", places);
   const auto row_sets =
       allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", tallest / 64 * places);
@@ -179,8 +195,16 @@ std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const Cs
   return result;
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset) \
-  template std::array<WindowColumns, 5> window_columns(const Exec&, const CsrPattern<Offset>&, std::size_t);
+template <class ExecutionSpace, class Offset>
+std::size_t window_columns_bytes(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
+  if (nonzeros == 0) return 0;
+  const auto windows = static_cast<std::size_t>(window_count(A.rows, Impl::tallest));
+  return Impl::batches_of_windows(exec, A, nonzeros).bytes() + (windows + 1) * sizeof(std::size_t);
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                    \
+  template std::array<WindowColumns, 5> window_columns(const Exec&, const CsrPattern<Offset>&, std::size_t); \
+  template std::size_t window_columns_bytes(const Exec&, const CsrPattern<Offset>&, std::size_t);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

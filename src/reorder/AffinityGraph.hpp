@@ -68,8 +68,8 @@ CommunityGraph<Exec> affinity_graph(const Exec& exec, const CsrPattern<Offset>& 
       });
 
   KeyedSlots<Exec, std::uint32_t> weighted(exec, entries);
-  const auto keys = weighted.keys;
-  const auto weights = weighted.slots;
+  std::uint64_t* const keys = weighted.keys.data();
+  std::uint32_t* const weights = weighted.slots.data();
   const int bits = graph.end_bits();
   Kokkos::parallel_for(
       "Tessera::affinity_graph::edges", IndexPolicy<Exec>(exec, 0, rows), KOKKOS_LAMBDA(std::size_t i) {
@@ -78,8 +78,8 @@ CommunityGraph<Exec> affinity_graph(const Exec& exec, const CsrPattern<Offset>& 
         for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
           const Ordinal column = A.column_indices[k];
           if (is_square(A) && column == row) continue;
-          keys(place) = edge_key(ranks, row, is_square(A) ? column : A.rows + column, bits);
-          weights(place++) = 1;
+          keys[place] = edge_key(ranks, row, is_square(A) ? column : A.rows + column, bits);
+          weights[place++] = 1;
         }
       });
   combine_edges(exec, graph, weighted);

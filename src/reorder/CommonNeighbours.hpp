@@ -129,6 +129,8 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
     const std::size_t next = end_of_batch(ends, block, most);
     const std::size_t places = 2 * (ends[next] - ends[block]);
     if (columns.extent(0) < places) {
+      columns = {};  // before there are others
+      rows_with = {};
       columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_blocks", places);
       rows_with =
           allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", words_of_block * places);

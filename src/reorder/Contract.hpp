@@ -43,12 +43,11 @@ CommunityGraph<Exec> contract_communities(const Exec& exec, const CommunityGraph
   return result;
 }
 
-/// The graph of the communities that are left.
+/// The edges between communities that are left, with their weights, in any order and not yet combined.
 template <class Exec>
-CommunityGraph<Exec> contract(const Exec& exec, const CommunityGraph<Exec>& graph, const Merges<Exec>& merges) {
-  const auto labels = allocate<Kokkos::View<Ordinal*, typename Exec::memory_space>>(
-      exec, "Tessera::labels", static_cast<std::size_t>(graph.communities));
-  auto result = contract_communities(exec, graph, merges, labels);
+KeyedSlots<Exec, std::uint32_t> contract_edges(const Exec& exec, const CommunityGraph<Exec>& graph,
+                                               const CommunityGraph<Exec>& result,
+                                               const Kokkos::View<Ordinal*, typename Exec::memory_space>& labels) {
   const auto ranks = result.ranks;
   const auto edges = graph.edges;
   const auto before = graph.before;
@@ -78,6 +77,17 @@ CommunityGraph<Exec> contract(const Exec& exec, const CommunityGraph<Exec>& grap
         }
         ++sum;
       });
+  return weighted;
+}
+
+/// The graph of the communities that are left. Takes the memory of the other.
+template <class Exec>
+CommunityGraph<Exec> contract(const Exec& exec, CommunityGraph<Exec>& graph, const Merges<Exec>& merges) {
+  const auto labels = allocate<Kokkos::View<Ordinal*, typename Exec::memory_space>>(
+      exec, "Tessera::labels", static_cast<std::size_t>(graph.communities));
+  auto result = contract_communities(exec, graph, merges, labels);
+  auto weighted = contract_edges(exec, graph, result, labels);
+  graph = {};
   combine_edges(exec, result, weighted);
   return result;
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/reorder/JaccardRows.hpp>
+#include <utility>
 
 #include "RowClusters.hpp"
 #include "WindowColumns.hpp"
@@ -17,8 +18,8 @@ Permutation<typename ExecutionSpace::memory_space> jaccard_rows(const ExecutionS
                                 std::to_string(block_columns) + "; expected at least 1 x 1");
   }
   const Ordinal columns = A.columns / block_columns + (A.columns % block_columns != 0);
-  const auto sets = Impl::collect_columns(exec, Impl::RowColumns<Offset>{A, block_columns}, A.rows, columns);
-  const auto p = Impl::cluster_rows(exec, sets, columns, block_rows);
+  auto sets = Impl::collect_columns(exec, Impl::RowColumns<Offset>{A, block_columns}, A.rows, columns);
+  const auto p = Impl::cluster_rows(exec, std::move(sets), columns, block_rows);
   const std::size_t before = Impl::count_window_columns(exec, A, {}, block_rows, block_columns);
   const std::size_t after = Impl::count_window_columns(exec, A, p, block_rows, block_columns);
   const std::size_t wanted = before - before / 20;

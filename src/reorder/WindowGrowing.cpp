@@ -3,6 +3,7 @@
 #include <string>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/reorder/WindowGrowing.hpp>
+#include <utility>
 
 #include "RowClusters.hpp"
 #include "WindowColumns.hpp"
@@ -16,8 +17,8 @@ Permutation<typename ExecutionSpace::memory_space> grow_windows(const ExecutionS
     throw std::invalid_argument("Tessera::grow_windows: windows of " + std::to_string(rows) +
                                 " rows; expected at least 1");
   }
-  const auto sets = Impl::collect_columns(exec, Impl::RowColumns<Offset>{A, 1}, A.rows, A.columns);
-  const auto p = Impl::cluster_rows(exec, sets, A.columns, rows);
+  auto sets = Impl::collect_columns(exec, Impl::RowColumns<Offset>{A, 1}, A.rows, A.columns);
+  const auto p = Impl::cluster_rows(exec, std::move(sets), A.columns, rows);
   const std::size_t before = Impl::count_window_columns(exec, A, {}, rows, 1);
   const std::size_t after = Impl::count_window_columns(exec, A, p, rows, 1);
   return after < before ? p : Permutation<typename ExecutionSpace::memory_space>{};

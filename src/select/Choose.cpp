@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <cmath>
 #include <tessera/select/Choose.hpp>
 
@@ -70,6 +71,19 @@ Choice choose_format(const MatrixStatistics& m, const MachineModel& machine) {
                       {predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, machine),
                        predict(m, {Format::BitTcf, m.bittcf_tiles, Impl::bittcf_bytes(m)}, machine)},
                       MachineModel::version);
+}
+
+bool refuse_beyond(Choice& choice, double limit) {
+  auto& candidates = choice.candidates;
+  for (Candidate& candidate : candidates) candidate.is_refused = candidate.peak_bytes > limit;
+  const auto fits = [](const Candidate& candidate) { return !candidate.is_refused; };
+  const auto refused = std::stable_partition(candidates.begin(), candidates.end(), fits);
+  if (refused == candidates.begin()) return false;
+  if (choice.takes(candidates[0])) return true;
+  choice.format = candidates[0].format;
+  choice.is_staged = candidates[0].is_staged;
+  choice.reason = name_of(choice.format, choice.is_staged) + " is predicted to be the fastest that fits memory_limit";
+  return true;
 }
 
 std::string name_of(Format format, bool is_staged) {

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -36,6 +37,7 @@ struct BuildSeconds {
 struct BuildReport {
   std::vector<std::string> notes;  ///< requests that were not met
   BuildSeconds seconds;
+  std::size_t peak_bytes = 0;  ///< that the plan took at once meanwhile, predicted: at most
 };
 
 /// Calls step() in a region of that name, waits for `exec` and adds the time that passed.

@@ -13,6 +13,12 @@
 /// Kernels that are made for one kind of device, in place of those that run on all.
 namespace Tessera::Impl {
 
+/// Bytes that they keep beside a format, and take while they are built.
+struct KernelMemory {
+  double kept = 0;
+  double built = 0;
+};
+
 /// What such kernels keep beside a format, of A or of its transpose, and their products: nothing, where there are none.
 template <class Scalar, class Offset, class ExecutionSpace>
 struct DeviceKernels {
@@ -29,12 +35,15 @@ struct DeviceKernels {
     return MachineModel().times(exec.concurrency());
   }
 
+  /// What predictions of a candidate's time ask for.
+  static KernelMemory memory(const Candidate&, const MatrixStatistics&) { return {}; }
+
   /// The device that predictions are for.
   static std::string device_name(const ExecutionSpace& exec) {
     return std::string(exec.name()) + ", concurrency " + std::to_string(exec.concurrency());
   }
 
-  /// For a format whose values are yet to come, as it was chosen.
+  /// For a format whose values are yet to come, as it was chosen; within options.memory_limit.
   void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const Choice&, const PlanOptions&) {}
 
   /// Whether they multiply in windows whose rows of X are staged: a choice of these may not have been possible.

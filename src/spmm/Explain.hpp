@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <tessera/common/MemoryLimit.hpp>
 #include <tessera/select/Choice.hpp>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Explanation {
   std::size_t transpose_bytes = 0;
   std::size_t slot_map_bytes = 0;
   std::size_t kernel_bytes = 0;
+  std::size_t peak_bytes = 0;
+  std::size_t memory_limit = no_memory_limit;
   std::string kernels;  // empty where there is no choice
   bool duplicates_summed = false;
   std::vector<std::string> notes;

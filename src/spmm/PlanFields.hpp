@@ -19,20 +19,21 @@ namespace Tessera::Impl {
 template <class Fields>
 void transfer(Fields& fields, FormatParameters& p) {
   fields(p.brp_nonzeros_per_column, p.brp_tiles_per_group, p.bcsr_block_rows, p.bcsr_block_columns,
-         p.sorted_columns_width, p.sorted_columns_height, p.memory_limit);
+         p.sorted_columns_width, p.sorted_columns_height);
 }
 template <class Fields>
 void transfer(Fields& fields, PlanOptions& o) {
   fields(o.columns, o.format, o.parameters, o.staged_windows, o.reordering, o.always_reorder, o.precision,
-         o.on_unsupported, o.tuning, o.tuning_file);
+         o.on_unsupported, o.tuning, o.tuning_file, o.memory_limit);
 }
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {
-  fields(c.format, c.is_staged, c.tiles, c.format_bytes, c.predicted_seconds, c.measured_seconds);
+  fields(c.format, c.is_staged, c.tiles, c.format_bytes, c.predicted_seconds, c.measured_seconds, c.held_bytes,
+         c.peak_bytes, c.is_refused);
 }
 template <class Fields>
 void transfer(Fields& fields, ReorderingTrial& t) {
-  fields(t.reordering, t.relative_seconds);
+  fields(t.reordering, t.relative_seconds, t.peak_bytes);
 }
 template <class Fields>
 void transfer(Fields& fields, MatrixStatistics& m) {
@@ -159,7 +160,7 @@ void transfer(File& file, Side<Scalar, Offset, ExecutionSpace>& side, Ordinal ro
 template <class File, class Members>
 void transfer_plan(File& file, Members& m) {
   file.fields("plan", m.made_on, m.rows, m.columns, m.nonzeros, m.source_entries, m.has_source, m.has_transpose,
-              m.options, m.built.notes, m.transpose_built.notes);
+              m.options, m.built.notes, m.transpose_built.notes, m.built.peak_bytes, m.transpose_built.peak_bytes);
   transfer(file, m.source);
   transfer(file, m.plain, m.rows, m.columns, m.nonzeros);
   if (m.has_transpose) transfer(file, m.transposed, m.columns, m.rows, m.nonzeros);

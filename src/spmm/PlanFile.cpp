@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -118,7 +119,8 @@ void complete(const ExecutionSpace& exec, const PlanOptions& options, Side<Scala
   if constexpr (!std::is_same_v<decltype(Kernels::model(exec, options)), MachineModel>) {
     const auto stored = to_csr<ExecutionSpace, Offset>(exec, side.format);
     const auto machine = Kernels::model(exec, options);
-    auto statistics = statistics_of<Scalar>(exec, options, machine, stored.pattern);
+    std::size_t peak = 0;
+    auto statistics = statistics_of<Scalar>(exec, options, machine, stored.pattern, MemoryRoom{no_memory_limit, peak});
     statistics.is_reordered = !side.orders.are_identity();
     if (side.choice.device != Kernels::device_name(exec)) {
       Choice here = choose_format(statistics, machine);
@@ -164,8 +166,14 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   if (fault.empty()) fault = plan_fault(exec, m);
   if (!fault.empty()) sections.fail(fault);
   check_precision<Scalar, Offset>(exec, m, name);
-  complete(exec, m.options, m.plain);
-  if (m.has_transpose) complete(exec, m.options, m.transposed);
+  // Kernels have the room that all else leaves.
+  const auto options_of_the_rest = [&] {
+    PlanOptions options = m.options;
+    options.memory_limit -= std::min(options.memory_limit, this->bytes());
+    return options;
+  };
+  complete(exec, options_of_the_rest(), m.plain);
+  if (m.has_transpose) complete(exec, options_of_the_rest(), m.transposed);
   exec.fence("Tessera::load_plan");
 }
 

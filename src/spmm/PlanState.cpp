@@ -84,32 +84,45 @@ Precision available_precision(const ExecutionSpace& exec, const PlanOptions& opt
 
 template <class Scalar, class Offset, class ExecutionSpace>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_input(
-    const ExecutionSpace& exec, const typename PlanState<Scalar, Offset, ExecutionSpace>::Input& input) {
-  if (input.block_size == 1) return build_csr(exec, input.pattern, input.column_indices_size);
-  const auto points = expand_blocks(exec, input.pattern, input.column_indices_size, input.block_size);
-  auto result = build_csr(exec, points.pattern.view(), points.pattern.nonzeros);
+    const ExecutionSpace& exec, const typename PlanState<Scalar, Offset, ExecutionSpace>::Input& input,
+    const MemoryRoom& room) {
+  const auto canonical = [&](const CsrPattern<Offset>& pattern, std::size_t entries, const MemoryRoom& beside) {
+    auto rows = build_csr(exec, pattern, entries, beside.left());
+    beside.take(build_csr_bytes<Offset>(exec, rows.pattern.rows, entries, rows.values.is_identity()));
+    return rows;
+  };
+  if (input.block_size == 1) return canonical(input.pattern, input.column_indices_size, room);
+  const auto points = expand_blocks(exec, input.pattern, input.column_indices_size, input.block_size, room.left());
+  const MemoryRoom beside = room.beside(bytes_of(points));
+  auto result = canonical(points.pattern.view(), points.pattern.nonzeros, beside);
+  if (!result.values.is_identity()) beside.take("sorting the blocks", bytes_of(result) + result.values.bytes());
   result.values = compose(exec, points.values, result.values);
   return result;
 }
 
 /// The transpose of a plan's matrix, with its values. Waits for `exec`.
+///
+/// \param plan_bytes [in] that the plan holds
 template <class ExecutionSpace, class Members>
-auto transposed_side(const ExecutionSpace& exec, const Members& m, BuildReport& report) {
+auto transposed_side(const ExecutionSpace& exec, const Members& m, std::size_t plan_bytes, BuildReport& report) {
+  using Offset = typename std::remove_cvref_t<decltype(m.source.slots)>::value_type;
   const Region<ExecutionSpace> region("Tessera::transpose");
   const SteadyTimer timer;
+  MemoryRoom room{m.options.memory_limit, report.peak_bytes, plan_bytes};
+  room.take("restoring the rows of A", canonical_rows_bytes(exec, m.plain, m.nonzeros));
   auto rows = timed(exec, "Tessera::analysis", report.seconds.analysis, [&] { return canonical_rows(exec, m.plain); });
-  const auto turned = timed(exec, "Tessera::analysis", report.seconds.analysis,
-                            [&] { return transpose(exec, rows.pattern.view(), m.nonzeros); });
+  room.beside(bytes_of(rows))
+      .take("transposing A", sorted_csr_bytes<Offset>(exec, static_cast<std::size_t>(m.columns), m.nonzeros));
+  auto turned = timed(exec, "Tessera::analysis", report.seconds.analysis,
+                      [&] { return transpose(exec, rows.pattern.view(), m.nonzeros); });
+  rows.pattern = {};
+  room.until_filled = rows.values.bytes();
   PlanOptions options = m.options;
   // Blocks of h x w turned are blocks of w x h.
   std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
   std::remove_cvref_t<decltype(m.plain)> side;
-  try {
-    side = best_side<typename decltype(side.values)::value_type>(exec, options, m.plain.choice.format, turned, report);
-  } catch (const std::invalid_argument& refusal) {
-    throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
-                                std::string(refusal.what()));
-  }
+  side = best_side<typename decltype(side.values)::value_type>(exec, options, m.plain.choice.format, std::move(turned),
+                                                               room, report);
   timed(exec, "Tessera::fill_values", report.seconds.values,
         [&] { fill(exec, side, rows.values, m.plain.values.data()); });
   if (!m.has_source) side.map = {};
@@ -136,16 +149,18 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   m.options.precision = available_precision<Scalar, Offset>(exec, options, m.built.notes);
   m.options.parameters = DeviceKernels<Scalar, Offset, ExecutionSpace>::parameters(m.options);
   BuildSeconds& seconds = m.built.seconds;
-  const auto canonical =
-      timed(exec, "Tessera::analysis", seconds.analysis, [&] { return rows_of_input<Scalar, Offset>(exec, input); });
+  MemoryRoom room{m.options.memory_limit, m.built.peak_bytes};
+  auto canonical = timed(exec, "Tessera::analysis", seconds.analysis,
+                         [&] { return rows_of_input<Scalar, Offset>(exec, input, room); });
   m.rows = canonical.pattern.rows;
   m.columns = canonical.pattern.columns;
   m.nonzeros = canonical.pattern.nonzeros;
   m.source_entries = input.values_size;
   m.source = canonical.values;
+  room.kept = m.source.bytes();
 
-  m.plain =
-      best_side<Scalar>(exec, m.options, options.format, BuiltCsr<Offset, Memory>{canonical.pattern, {}}, m.built);
+  m.plain = best_side<Scalar>(exec, m.options, options.format,
+                              BuiltCsr<Offset, Memory>{std::move(canonical.pattern), {}}, room, m.built);
   timed(exec, "Tessera::fill_values", seconds.values, [&] { fill(exec, m.plain, m.source, input.values); });
   exec.fence("Tessera::make_plan");
   seconds.total = timer.seconds();
@@ -218,6 +233,8 @@ Explanation PlanState<Scalar, Offset, ExecutionSpace>::explanation() const {
   e.transpose_bytes = m.transposed.format_bytes();
   e.slot_map_bytes = slot_map_bytes();
   e.kernel_bytes = kernel_bytes();
+  e.peak_bytes = std::max(m.built.peak_bytes, m.transpose_built.peak_bytes);
+  e.memory_limit = m.options.memory_limit;
   e.kernels = m.plain.kernels.describe();
   e.duplicates_summed = m.source.has_duplicates();
   if (m.is_loaded) e.made_on = m.made_on;
@@ -255,7 +272,14 @@ Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(con
   if (!is_transposed(mode)) return workspace(m.plain);
   if (m.has_transpose) return workspace(m.transposed);
   BuildReport report;
-  auto side = transposed_side(exec, m, report);
+  auto side = [&] {
+    try {
+      return transposed_side(exec, m, bytes(), report);
+    } catch (const std::invalid_argument& refusal) {
+      throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
+                                  std::string(refusal.what()));
+    }
+  }();
   auto result = workspace(side);
   // Until here the plan is as it was, and from here on nothing can fail: Views, vectors and numbers are moved.
   m.transposed = std::move(side);

@@ -14,6 +14,7 @@
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/reorder/ReorderingBytes.hpp>
 #include <tessera/select/Choose.hpp>
 #include <type_traits>
 #include <utility>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "BuildReport.hpp"
+#include "MemoryRoom.hpp"
 #include "Products.hpp"
 #include "Reorder.hpp"
 #include "Tune.hpp"
@@ -34,6 +36,14 @@ struct Side : Products<Scalar, Offset, ExecutionSpace> {
   ValueMap<Offset, typename ExecutionSpace::memory_space> map;  // place in the format -> canonical entry of A
   Choice choice;
   TileMetrics tiles;
+
+  /// What pattern, map and orders take besides the rows of A that they were made of, values left out.
+  std::size_t bytes_beside(const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A) const {
+    const auto* rows = std::get_if<Csr<Offset, typename ExecutionSpace::memory_space>>(&this->format);
+    const bool is_shared = rows != nullptr && rows->row_offsets.data() == A.pattern.row_offsets.data();
+    if (is_shared) return 0;
+    return std::visit([](const auto& any) { return any.bytes(); }, this->format) + map.bytes() + this->orders.bytes();
+  }
 
   double predicted_seconds() const {
     for (const Candidate& candidate : choice.candidates)
@@ -78,10 +88,11 @@ void count_blocks(const ExecutionSpace& exec, const Csr<Offset, typename Executi
   statistics.bcsr_blocks = static_cast<double>(count_bcsr_blocks(exec, A.view(), block.height, block.width));
 }
 
-/// What the choice of a format depends on. Where it takes that, also how X's rows are used again.
+/// What the choice of a format depends on. Where it takes that, and there is room to count it, also how X's rows are
+/// used again.
 template <class Scalar, class Offset, class ExecutionSpace, class Machine>
 MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
-                               const Csr<Offset, typename ExecutionSpace::memory_space>& A) {
+                               const Csr<Offset, typename ExecutionSpace::memory_space>& A, const MemoryRoom& room) {
   constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
   MatrixStatistics statistics;
   statistics.rows = A.rows;
@@ -90,7 +101,8 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
   statistics.offset_bytes = sizeof(Offset);
   statistics.vector_columns = options.columns;
-  if (is_host_model && options.reordering == Reordering::None) {
+  const bool takes_windows = options.reordering != Reordering::None || !is_host_model;
+  if (!takes_windows || !room.take(window_columns_bytes(exec, A.view(), A.nonzeros))) {
     statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
     return statistics;
   }
@@ -105,15 +117,60 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   return statistics;
 }
 
+/// Prices the memory of all candidates, refuses those that take too much, and takes the best of the others.
+///
+/// \throws FormatTooLarge if all of them do, and none is named
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+void choose_within(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
+                   const FormatPrices<Scalar, Offset, Memory>& prices, Choice& choice) {
+  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
+  for (Candidate& candidate : choice.candidates) {
+    const auto memory =
+        format_memory(exec, candidate.format, prices.rows.pattern, options.parameters, sizeof(Scalar), candidate.tiles);
+    prices.price(candidate, memory, Kernels::memory(candidate, choice.statistics));
+  }
+  if (!refuse_beyond(choice, static_cast<double>(prices.room.limit)) && wanted == Format::Automatic) {
+    const auto takes_less = [](const Candidate& a, const Candidate& b) { return a.peak_bytes < b.peak_bytes; };
+    const auto least = std::min_element(choice.candidates.begin(), choice.candidates.end(), takes_less);
+    prices.room.refuse("a plan with the smallest format, " + name_of(least->format, least->is_staged) + ",",
+                       static_cast<std::size_t>(least->peak_bytes), "a larger limit");
+  }
+  take_fastest(choice, wanted, options.staged_windows);
+}
+
+/// Builds the format of a choice. What kernels keep besides takes the room that is left; those of CSR insist on theirs.
+///
+/// \throws FormatTooLarge before anything is allocated
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+BuiltFormat<Offset, Memory> build_within(const ExecutionSpace& exec, const Choice& choice, const PlanOptions& options,
+                                         const FormatPrices<Scalar, Offset, Memory>& prices) {
+  const auto& rows = prices.rows.pattern;
+  const Format format = choice.format;
+  if (prices.room.limit != no_memory_limit) {
+    Candidate asked;
+    asked.format = format;
+    KernelMemory kernels;
+    if (format == Format::Csr)
+      kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(asked, choice.statistics);
+    prices.price(asked, format_memory(exec, format, rows, options.parameters, sizeof(Scalar)), kernels);
+    if (asked.peak_bytes > static_cast<double>(prices.room.limit)) {
+      prices.room.refuse("a plan with the format " + std::string(to_string(format)),
+                         static_cast<std::size_t>(asked.peak_bytes), "a larger limit, or another format");
+    }
+  }
+  return build_format(exec, format, rows, options.parameters, sizeof(Scalar));
+}
+
 /// The format that the choice names, but CSR where that takes too much memory and the options allow a fall-back.
 ///
 /// \param choice [in,out] gets the format that was built
 /// \param notes  [in,out] gets a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 BuiltFormat<Offset, Memory> build_or_fall_back(const ExecutionSpace& exec, const PlanOptions& options, Choice& choice,
-                                               const Csr<Offset, Memory>& rows, std::vector<std::string>& notes) {
+                                               const FormatPrices<Scalar, Offset, Memory>& prices,
+                                               std::vector<std::string>& notes) {
   try {
-    return build_format(exec, choice.format, rows, options.parameters, sizeof(Scalar));
+    return build_within(exec, choice, options, prices);
   } catch (const FormatTooLarge& refusal) {
     if (options.on_unsupported == OnUnsupported::Throw) throw;
     notes.push_back(std::string(refusal.what()) + "; csr is used");
@@ -121,32 +178,49 @@ BuiltFormat<Offset, Memory> build_or_fall_back(const ExecutionSpace& exec, const
   choice.format = Format::Csr;
   choice.is_staged = false;
   choice.reason += ", but takes too much memory";
-  return build_format(exec, Format::Csr, rows, options.parameters, sizeof(Scalar));
+  return build_within(exec, choice, options, prices);
+}
+
+/// Prices the memory of a format that was no candidate. Its build took what was predicted, at most.
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+void price_built(const ExecutionSpace& exec, const PlanOptions& options,
+                 const FormatPrices<Scalar, Offset, Memory>& prices, const Side<Scalar, Offset, ExecutionSpace>& side,
+                 Candidate& candidate) {
+  // The blocks of BCSR would be counted anew.
+  const auto built = [](const auto& any) { return FormatMemory{any.bytes(), any.places(), 0}; };
+  prices.price(candidate,
+               candidate.format == Format::Bcsr ? std::visit(built, side.format)
+                                                : format_memory(exec, candidate.format, prices.rows.pattern,
+                                                                options.parameters, sizeof(Scalar), candidate.tiles),
+               {});
 }
 
 /// A matrix in the format that is wanted, or chosen, with its rows and columns in an order.
 ///
 /// \param rows   [in] canonical, in that order; entry i is the entry rows.values (i) of A
+/// \param room   [in] beside the rows and the orders
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
                                                 const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& rows,
                                                 const Orders<typename ExecutionSpace::memory_space>& orders,
-                                                BuildReport& report) {
+                                                const MemoryRoom& room, BuildReport& report) {
   Side<Scalar, Offset, ExecutionSpace> side;
+  const MemoryRoom beside_rows = room.beside(bytes_of(rows) + orders.bytes());
+  const FormatPrices<Scalar, Offset, typename ExecutionSpace::memory_space> prices{rows, orders, room};
   const auto machine = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options);
   auto statistics = timed(exec, "Tessera::analysis", report.seconds.analysis,
-                          [&] { return statistics_of<Scalar>(exec, options, machine, rows.pattern); });
+                          [&] { return statistics_of<Scalar>(exec, options, machine, rows.pattern, beside_rows); });
   statistics.is_reordered = !orders.are_identity();
   side.choice = choose_format(statistics, machine);
   side.choice.device = DeviceKernels<Scalar, Offset, ExecutionSpace>::device_name(exec);
-  take_fastest(side.choice, wanted, options.staged_windows);
+  choose_within(exec, options, wanted, prices, side.choice);
   if (wanted == Format::Automatic && options.tuning == Tuning::Measure) {
     timed(exec, "Tessera::tune", report.seconds.tuning,
-          [&] { tune<Scalar>(exec, options, rows.pattern, side.choice); });
+          [&] { tune<Scalar>(exec, options, rows.pattern, beside_rows, side.choice); });
   }
   timed(exec, "Tessera::build_format", report.seconds.format, [&] {
-    auto built = build_or_fall_back<Scalar>(exec, options, side.choice, rows.pattern, report.notes);
+    auto built = build_or_fall_back(exec, options, side.choice, prices, report.notes);
     side.format = std::move(built.pattern);
     side.orders = orders;
     side.map = compose(exec, rows.values, built.values);
@@ -159,7 +233,11 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
         predict(statistics,
                 {side.choice.format, static_cast<double>(side.tiles.tiles), static_cast<double>(side.format_bytes())},
                 machine));
+    price_built<Scalar>(exec, options, prices, side, candidates.back());
   }
+  for (const Candidate& candidate : candidates)  // that may be what is left in the end
+    if (side.choice.takes(candidate) && !candidate.is_refused)
+      room.peak = std::max(room.peak, static_cast<std::size_t>(candidate.peak_bytes));
   return side;
 }
 
@@ -174,17 +252,20 @@ inline std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Fo
 
 /// A matrix in the order that a reordering finds; nothing if that is the one that it has.
 ///
+/// \param room    [in] beside A
 /// \param seconds [in,out] gets the times
 /// \throws FormatTooLarge whatever the options say: an order for blocks is none for compressed rows
 template <class Scalar, class Offset, class ExecutionSpace>
 std::optional<Side<Scalar, Offset, ExecutionSpace>> reordered_side(
     const ExecutionSpace& exec, PlanOptions options, Format wanted, Reordering reordering,
-    const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A, BuildSeconds& seconds) {
+    const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A, const MemoryRoom& room, BuildSeconds& seconds) {
   Orders<typename ExecutionSpace::memory_space> orders;
   BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows;
   timed(exec, "Tessera::reordering", seconds.reordering, [&] {
     orders = find_orders(exec, A.pattern, reordering, wanted, options.parameters, sizeof(Scalar));
     if (orders.are_identity()) return;
+    room.take("bringing rows in the order " + std::string(to_string(reordering)),
+              orders.bytes() + permute_bytes(exec, A.pattern, orders, A.values.is_identity() ? 0 : 1));
     rows = permute(exec, A.pattern, orders);
     rows.values = compose(exec, A.values, rows.values);
   });
@@ -192,22 +273,46 @@ std::optional<Side<Scalar, Offset, ExecutionSpace>> reordered_side(
   options.on_unsupported = OnUnsupported::Throw;
   BuildReport report;  // whose notes are none: what does not fit is refused
   report.seconds = seconds;
-  auto side = build_side<Scalar>(exec, options, wanted, rows, orders, report);
+  auto side = build_side<Scalar>(exec, options, wanted, rows, orders, room, report);
   seconds = report.seconds;
   side.choice.reordering = reordering;
   return side;
 }
 
+/// Allocates the values of a side whose format is decided, and builds its kernels in the room that is left.
+template <class Scalar, class Offset, class ExecutionSpace>
+void finish_side(const ExecutionSpace& exec, PlanOptions options, const MemoryRoom& room,
+                 Side<Scalar, Offset, ExecutionSpace>& side, BuildReport& report) {
+  const std::size_t places = std::visit([](const auto& any) { return any.places(); }, side.format);
+  side.values = allocate<decltype(side.values)>(exec, "Tessera::values", places);
+  options.memory_limit = room.beside(side.format_bytes() + side.map.bytes()).left();
+  timed(exec, "Tessera::build_kernels", report.seconds.kernels,
+        [&] { side.kernels.build(exec, side.format, side.choice, options); });
+  side.choice.is_staged = side.kernels.is_staged();
+  const std::size_t bytes = side.format_bytes() + side.map.bytes() + side.kernels.bytes();
+  room.peak = std::max(room.peak, room.taken() + bytes);
+  for (Candidate& candidate : side.choice.candidates) {
+    if (!side.choice.takes(candidate)) continue;
+    candidate.held_bytes = static_cast<double>(room.kept + bytes);
+    // It is refused if it was named, and faster kernels have no room.
+    const double predicted = candidate.is_refused ? 0 : candidate.peak_bytes;
+    candidate.is_refused = false;
+    candidate.peak_bytes = std::max(predicted, static_cast<double>(room.peak));
+    room.peak = static_cast<std::size_t>(candidate.peak_bytes);
+  }
+}
+
 /// A matrix in the order that is predicted to be the fastest of those that the options name, or in the best of them if
 /// they insist. Its values are yet to be filled in.
 ///
-/// \param A      [in] canonical; entry i is the entry A.values (i) of the plan's matrix
+/// \param A      [in] canonical; entry i is the entry A.values (i) of the plan's matrix. Its memory is given back
+/// \param room   [in] beside A, which takes none in the end
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
-                                               const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A,
-                                               BuildReport& report) {
-  auto best = build_side<Scalar>(exec, options, wanted, A, {}, report);
+                                               BuiltCsr<Offset, typename ExecutionSpace::memory_space> A,
+                                               const MemoryRoom& room, BuildReport& report) {
+  auto best = build_side<Scalar>(exec, options, wanted, A, {}, room, report);
   if (wanted != Format::Automatic) wanted = best.choice.format;  // also after a fall-back
   const double natural = best.predicted_seconds();
   double least = options.always_reorder ? std::numeric_limits<double>::infinity() : worthwhile_reordering * natural;
@@ -216,27 +321,30 @@ Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const
   const auto reorderings =
       wanted == Format::SortedColumns ? std::vector<Reordering>() : reorderings_to_try(options, wanted);
   for (const Reordering reordering : reorderings) {
-    ReorderingTrial trial{reordering, 1};
+    const MemoryRoom beside = room.beside(bytes_of(A) + best.bytes_beside(A));
+    const std::size_t bytes = reordering_bytes(exec, A.pattern.view(), A.pattern.nonzeros, reordering);
+    ReorderingTrial trial{reordering, 1, static_cast<double>(beside.taken() + bytes)};
     try {
-      if (auto side = reordered_side<Scalar>(exec, options, wanted, reordering, A, report.seconds)) {
+      beside.take("finding the order " + std::string(to_string(reordering)), bytes);
+      if (auto side = reordered_side<Scalar>(exec, options, wanted, reordering, A, beside, report.seconds)) {
         trial.relative_seconds = natural > 0 ? side->predicted_seconds() / natural : 1;
         if (side->predicted_seconds() < least) {
           least = side->predicted_seconds();
           best = std::move(*side);
         }
       }
-    } catch (const std::invalid_argument&) {
-      if (options.always_reorder && reorderings.size() == 1) throw;
+    } catch (const std::invalid_argument& refusal) {
+      if (options.always_reorder && reorderings.size() == 1) {
+        if (options.on_unsupported == OnUnsupported::Throw) throw;
+        report.notes.push_back(std::string(refusal.what()) + "; rows stay in their order");
+      }
       trial.relative_seconds = std::numeric_limits<double>::infinity();
     }
     trials.push_back(trial);
   }
   best.choice.reorderings = std::move(trials);
-  const std::size_t places = std::visit([](const auto& any) { return any.places(); }, best.format);
-  best.values = allocate<decltype(best.values)>(exec, "Tessera::values", places);
-  timed(exec, "Tessera::build_kernels", report.seconds.kernels,
-        [&] { best.kernels.build(exec, best.format, best.choice, options); });
-  best.choice.is_staged = best.kernels.is_staged();
+  A = {};
+  finish_side(exec, options, room, best, report);
   return best;
 }
 
@@ -246,6 +354,25 @@ void fill(const ExecutionSpace& exec, const Side<Scalar, Offset, ExecutionSpace>
           const ValueMap<Offset, Memory>& source, const Scalar* values) {
   gather_values(exec, source, side.map, values, side.values.data(), side.values.extent(0));
   side.kernels.refill(exec, side.values.data());
+}
+
+/// The most bytes that canonical_rows() allocates at once.
+template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t canonical_rows_bytes(const ExecutionSpace& exec, const Side<Scalar, Offset, ExecutionSpace>& side,
+                                 std::size_t nonzeros) {
+  using Rows = Csr<Offset, typename ExecutionSpace::memory_space>;
+  const auto rows = std::visit(
+      [](const auto& any) {
+        return Rows{any.rows, any.columns, any.nonzeros, {}, {}};
+      },
+      side.format);
+  const auto height = static_cast<std::size_t>(rows.rows);
+  const bool is_sorted = side.choice.format == Format::BlockRowPartition || side.choice.format == Format::SortedColumns;
+  std::size_t bytes = csr_bytes<Offset>(height, nonzeros) + nonzeros * sizeof(Offset);
+  if (is_sorted) bytes = std::max(bytes, sorted_csr_bytes<Offset>(exec, height, nonzeros));
+  if (side.choice.format == Format::Csr) bytes = 0;
+  if (side.orders.are_identity()) return bytes;
+  return bytes + side.orders.bytes() + permute_bytes(exec, rows, side.orders, 1);
 }
 
 /// Canonical rows in the order that the matrix has, and where their values are in the side's.

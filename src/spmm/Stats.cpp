@@ -18,6 +18,9 @@ void write_candidates(JsonWriter& json, const Choice& choice) {
     json.key("predicted_seconds").value(candidate.predicted_seconds);
     json.key("measured_seconds");
     candidate.measured_seconds > 0 ? json.value(candidate.measured_seconds) : json.null();
+    json.key("held_bytes").value(candidate.held_bytes);
+    json.key("peak_bytes").value(candidate.peak_bytes);
+    json.key("is_refused").value(candidate.is_refused);
     json.end('}');
   }
   json.end(']');
@@ -29,6 +32,7 @@ void write_reorderings(JsonWriter& json, const Choice& choice) {
     json.begin('{');
     json.key("reordering").value(to_string(trial.reordering));
     json.key("relative_seconds").value(trial.relative_seconds);  // null: refused
+    json.key("peak_bytes").value(trial.peak_bytes);
     json.end('}');
   }
   json.end(']');
@@ -78,6 +82,9 @@ void write_bytes(JsonWriter& json, const Explanation& e) {
   json.key("slot_maps").value(e.slot_map_bytes);
   json.key("kernels").value(e.kernel_bytes);
   json.key("total").value(e.format_bytes + e.transpose_bytes + e.slot_map_bytes + e.kernel_bytes);
+  json.key("peak").value(e.peak_bytes);
+  json.key("limit");
+  e.memory_limit == no_memory_limit ? json.null() : json.value(e.memory_limit);
   json.end('}');
 }
 

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "MemoryRoom.hpp"
 #include "Products.hpp"
 #include "Wishes.hpp"
 
@@ -41,27 +42,36 @@ double least_seconds(const ExecutionSpace& exec, const Multiply& multiply) {
 }
 
 /// Seconds of a product with a candidate, whatever the values; infinity if it takes too much memory.
+///
+/// \param room [in] beside A
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A, Choice choice,
-                    const Candidate& candidate) {
+double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<Offset, Memory>& A, Choice choice,
+                    const Candidate& candidate, const MemoryRoom& room) {
+  constexpr double refused = std::numeric_limits<double>::infinity();
   choice.format = candidate.format;
   choice.is_staged = candidate.is_staged;
   Products<Scalar, Offset, ExecutionSpace> products;
   try {
     products.format = build_format(exec, candidate.format, A, options.parameters, sizeof(Scalar)).pattern;
   } catch (const FormatTooLarge&) {
-    return std::numeric_limits<double>::infinity();
+    return refused;
   }
   const auto zeros = Kokkos::view_alloc(exec, "Tessera::tune");
   const std::size_t places = std::visit([](const auto& any) { return any.places(); }, products.format);
-  products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
-  products.kernels.build(exec, products.format, choice, options);
-  if (products.kernels.is_staged() != candidate.is_staged) return std::numeric_limits<double>::infinity();
-  products.kernels.refill(exec, products.values.data());
   const Ordinal columns = options.columns;
   const auto elements = [&](Ordinal rows) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
+  const std::size_t pattern =
+      candidate.format == Format::Csr ? 0 : std::visit([](const auto& any) { return any.bytes(); }, products.format);
+  const std::size_t arrays = pattern + (places + elements(A.columns) + elements(A.rows)) * sizeof(Scalar);
+  if (!room.take(arrays)) return refused;
+  options.memory_limit = room.beside(arrays).left();
+  products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
+  products.kernels.build(exec, products.format, choice, options);
+  if (products.kernels.is_staged() != candidate.is_staged) return refused;
+  if (!room.take(arrays + products.kernels.bytes() + products.scratch_bytes(A.columns, columns))) return refused;
+  products.kernels.refill(exec, products.values.data());
   const Kokkos::View<Scalar*, Memory> X(zeros, elements(A.columns)), Y(zeros, elements(A.rows));
   const Kokkos::View<std::byte*, Memory> scratch(zeros, products.scratch_bytes(A.columns, columns));
   const Product<Scalar, Scalar> product{nullptr,   false,
@@ -100,10 +110,12 @@ inline void take(Choice& choice, const TunedCandidate& tuned, const std::string&
 /// Takes the fastest of the promising candidates that the wishes leave, by time, and remembers it.
 ///
 /// \param A      [in]     canonical
+/// \param room   [in]     beside A
 /// \param choice [in,out] by predictions
 /// \throws std::runtime_error about the tuning file
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A, Choice& choice) {
+void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A, const MemoryRoom& room,
+          Choice& choice) {
   const auto left = wanted_candidates(choice, Format::Automatic, options.staged_windows);
   if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;
   const bool remembers = !options.tuning_file.empty();
@@ -119,7 +131,7 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   }
   TunedCandidate fastest{Format::Csr, false, std::numeric_limits<double>::infinity()};
   for (const Candidate& candidate : promising(left)) {
-    const double seconds = seconds_with<Scalar>(exec, options, A, choice, candidate);
+    const double seconds = seconds_with<Scalar>(exec, options, A, choice, candidate, room);
     if (std::isinf(seconds)) continue;
     for (Candidate& one : choice.candidates)
       if (one.format == candidate.format && one.is_staged == candidate.is_staged) one.measured_seconds = seconds;

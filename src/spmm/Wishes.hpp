@@ -9,13 +9,14 @@
 
 namespace Tessera::Impl {
 
-/// The candidates that the user's wishes leave, from the fastest to the slowest.
+/// The candidates that the user's wishes and the limit of memory leave, from the fastest to the slowest.
 inline std::vector<Candidate> wanted_candidates(const Choice& choice, Format wanted, Wish staged) {
   const auto& all = choice.candidates;
-  const bool can_stage = std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.is_staged; });
+  const bool can_stage =
+      std::any_of(all.begin(), all.end(), [](const Candidate& c) { return c.is_staged && !c.is_refused; });
   std::vector<Candidate> left;
   std::copy_if(all.begin(), all.end(), std::back_inserter(left), [&](const Candidate& c) {
-    if (wanted != Format::Automatic && c.format != wanted) return false;
+    if (c.is_refused || (wanted != Format::Automatic && c.format != wanted)) return false;
     return c.format != Format::BitTcf || !can_stage || staged == Wish::Automatic ||
            c.is_staged == (staged == Wish::Always);
   });

@@ -25,15 +25,14 @@
 
 namespace Tessera::Driver {
 
-/// What a format may take in bytes where the user does not say: half of the memory that is available on a host, a
-/// quarter where its transpose is stored besides. On a device there is no limit, since memory that is not there is
-/// refused; on a host that would end the process.
+/// What a plan may take in bytes where the user does not say: half of the memory that is available on a host. On a
+/// device there is no limit, since memory that is not there is refused; on a host that would end the process.
 template <class ExecutionSpace>
-std::size_t default_memory_limit(Mode mode) {
+std::size_t default_memory_limit() {
   if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecutionSpace::memory_space>::accessible) {
-    return Impl::available_memory() / (is_transposed(mode) ? 4 : 2);
+    return Impl::available_memory() / 2;
   } else {
-    return FormatParameters().memory_limit;
+    return no_memory_limit;
   }
 }
 
@@ -50,17 +49,15 @@ class Measure {
         a_(upload<Offset, ExecutionSpace>(problem.a)),
         x_(upload<KokkosLayout, ExecutionSpace>("X", problem.x)),
         y_before_(upload<KokkosLayout, ExecutionSpace>("Y before", problem.y)),
-        parameters_(settings.parameters) {
-    parameters_.memory_limit = settings.memory_limit ? static_cast<std::size_t>(*settings.memory_limit * 1e9)
-                                                     : default_memory_limit<ExecutionSpace>(settings.mode);
-  }
+        memory_limit_(settings.memory_limit ? static_cast<std::size_t>(*settings.memory_limit * 1e9)
+                                            : default_memory_limit<ExecutionSpace>()) {}
 
   /// Builds the plans, times the products, and fills in all of `result` but the errors.
   /// \return the Y of each of result.products()
   std::vector<HostDense<Scalar>> run(Result& result) {
     result.concurrency = exec_.concurrency();
     result.csr_bytes = a_.bytes();
-    result.parameters = parameters_;
+    result.memory_limit = memory_limit_;
     describe(result.matrix);
     for (const auto& [format, reordering] : products_named(settings_.format, settings_.reorder))
       result.formats.push_back(add_or_refuse(format, reordering, result));
@@ -95,7 +92,8 @@ class Measure {
     PlanOptions options;
     options.columns = static_cast<int>(problem_.x.columns);
     options.format = format;
-    options.parameters = parameters_;
+    options.parameters = settings_.parameters;
+    options.memory_limit = memory_limit_;
     options.reordering = reordering;
     options.always_reorder = reordering != Reordering::Automatic;
     return make_plan(exec_, a_.rows, a_.columns, a_.row_offsets, a_.column_indices, a_.values, options);
@@ -281,7 +279,7 @@ class Measure {
   DeviceCsr<Value, Offset, ExecutionSpace> a_;
   Dense x_;
   Dense y_before_;
-  FormatParameters parameters_;
+  std::size_t memory_limit_;
   std::vector<PlanType> plans_;
   std::vector<Dense> y_;
   std::vector<Contender> contenders_;

@@ -128,7 +128,7 @@ void add_parameter_options(CLI::App& app, Settings& settings, Texts& texts) {
   add(app, "--sorted-height", parameters.sorted_columns_height, "N", "and the most it takes of each (default: 32)")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   add(app, "--memory-limit", settings.memory_limit, "GB",
-      "for a format that stores zeros (default: half of what is free)");
+      "that a plan may take, at its peak (default: half of what is free)");
 }
 
 void add_file_options(CLI::App& app, Settings& settings) {

@@ -36,17 +36,15 @@ Json matrix_json(const Result& result) {
           {"csr_bytes", result.csr_bytes}};
 }
 
-/// Null is what a format chooses itself, or no limit.
+/// Null is what a format chooses itself.
 Json parameters_json(const FormatParameters& parameters) {
   const auto given = [](int value) { return value == 0 ? Json() : Json(value); };
-  const bool limited = parameters.memory_limit != FormatParameters().memory_limit;
   return {{"brp_nonzeros_per_column", given(parameters.brp_nonzeros_per_column)},
           {"brp_tiles_per_group", given(parameters.brp_tiles_per_group)},
           {"bcsr_block_rows", given(parameters.bcsr_block_rows)},
           {"bcsr_block_columns", given(parameters.bcsr_block_columns)},
           {"sorted_columns_width", given(parameters.sorted_columns_width)},
-          {"sorted_columns_height", given(parameters.sorted_columns_height)},
-          {"memory_limit", limited ? Json(parameters.memory_limit) : Json()}};
+          {"sorted_columns_height", given(parameters.sorted_columns_height)}};
 }
 
 Json settings_json(const Result& result) {
@@ -54,7 +52,8 @@ Json settings_json(const Result& result) {
   return {{"format", settings.format},
           {"reorder", settings.reorder},
           {"shuffle", settings.shuffle},
-          {"parameters", parameters_json(result.parameters)},
+          {"parameters", parameters_json(settings.parameters)},
+          {"memory_limit", result.memory_limit == no_memory_limit ? Json() : Json(result.memory_limit)},
           {"columns", result.columns},
           {"scalar", result.scalar},
           {"layout", settings.layout == Layout::Left ? "left" : "right"},

@@ -70,7 +70,7 @@ struct Result {
   int concurrency = 0;
   std::string kokkos_version;
   std::size_t csr_bytes = 0;
-  FormatParameters parameters;     ///< that plans were made with
+  std::size_t memory_limit = 0;    ///< in bytes, that plans were made with
   Format automatic = Format::Csr;  ///< what an automatic plan chooses, and in which order:
   Reordering automatic_order = Reordering::None;
   std::string explanation;  ///< Plan::explain() of the automatic plan, or of the one that was asked for

@@ -20,7 +20,7 @@ struct Settings {
   std::string format = "all";            ///< "all", "auto" or the name of a format
   std::string reorder = "none";          ///< "none", "auto", "all" or the name of a reordering
   bool shuffle = false;                  ///< rows, and columns, in a random order first
-  FormatParameters parameters;           ///< of the formats, without memory_limit:
+  FormatParameters parameters;           ///< of the formats
   std::optional<double> memory_limit;    ///< in gigabytes; not given: see default_memory_limit()
   std::string precision = "double";      ///< "double" or "float"; the inputs decide between real and complex
   Layout layout = Layout::Left;

@@ -221,37 +221,17 @@ TYPED_TEST(BcsrTest, ParametersNameBothSidesFrom1To64) {
   EXPECT_THROW(count_bcsr_blocks(Exec(), device.view(), 0, 0), std::invalid_argument);
 }
 
-TYPED_TEST(BcsrTest, TheMemoryLimitCoversPatternValuesAndSlotMap) {
-  using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  const auto A = random_pattern<Offset>(40, 30, 0.2, 3);
-  FormatParameters parameters = in_blocks_of({16, 8});
-  const std::size_t blocks = bcsr_of<Exec>(A, parameters).pattern.tiles();
-  const std::size_t needed = 4 * sizeof(Offset) + blocks * (4 + 16 + 128 * (8 + sizeof(Offset)));
-  parameters.memory_limit = needed;
-  EXPECT_EQ(refusal([&] { bcsr_of<Exec>(A, parameters); }), "");
-  parameters.memory_limit = needed - 1;
-  EXPECT_EQ(refusal([&] { bcsr_of<Exec>(A, parameters); }),
-            "Tessera: BCSR with blocks of 16 x 8 needs " + std::to_string(needed) +
-                " bytes for pattern, values and slot map, memory_limit allows " + std::to_string(needed - 1) +
-                "; expected a larger limit, smaller blocks, or another format");
-}
-
-/// 2^19 entries, each in a block of 2^12: one place more than an int counts. The limit is what stops wider offsets.
+/// 2^19 entries, each in a block of 2^12: one place more than an int counts.
 TYPED_TEST(BcsrTest, MorePlacesThanOffsetsCountAreRefused) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
+  if (sizeof(Offset) > 4) GTEST_SKIP() << "these offsets count them, and would take 16 GB";
   HostPattern<Offset> A;
   A.columns = 1 << 25;
   for (int j = 0; j < A.columns; j += 64) A.column_indices.push_back(j);
   A.end_row();
-  FormatParameters parameters = in_blocks_of({64, 64});
-  parameters.memory_limit = 1 << 30;
-  const std::string found = refusal([&] { bcsr_of<Exec>(A, parameters); });
-  EXPECT_NE(found.find(sizeof(Offset) == 4 ? "stores 2147483648 values, more than offsets of 4 bytes count"
-                                           : "memory_limit allows 1073741824"),
-            std::string::npos)
-      << found;
+  const std::string found = refusal([&] { bcsr_of<Exec>(A, in_blocks_of({64, 64})); });
+  EXPECT_NE(found.find("stores 2147483648 values, more than offsets of 4 bytes count"), std::string::npos) << found;
 }
 
 /// No index overflows in the widest matrix.

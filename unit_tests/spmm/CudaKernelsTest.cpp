@@ -110,7 +110,7 @@ TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {
   const UserMatrix<Exec, double, int> A(shared_windows(300));
   auto options = for_columns(32);
   options.format = Format::BitTcf;
-  options.parameters.memory_limit = 1;
+  options.memory_limit = least_memory_limit(A, options);
   auto plan = A.plan(options);
   EXPECT_EQ(plan.explain().find("staged"), std::string::npos) << plan.explain();
   expect_products<double>(A, plan, "not staged", 1);
@@ -242,7 +242,7 @@ TEST_F(CudaKernels, CompactTilesWhereMemoryIsShort) {
   const UserMatrix<Exec, double, int> A(shared_windows(20));
   auto options = for_columns(32);
   options.format = Format::BitTcf;
-  options.parameters.memory_limit = 1;
+  options.memory_limit = least_memory_limit(A, options);
   auto plan = A.plan(options);
   EXPECT_NE(plan.explain().find("for want of memory"), std::string::npos) << plan.explain();
   expect_products<double>(A, plan, "compact", 1);
@@ -560,17 +560,6 @@ TEST_F(CudaKernels, SortedColumnsOfAnyWidth) {
     expect_product<Right<double>>(A, plan, 40, Mode::NoTranspose, 1.5, 0.5, "width " + std::to_string(width), false);
     expect_columns_alone<Left<double>>(plan, "width " + std::to_string(width));
   }
-}
-
-TEST_F(CudaKernels, NoListsOfSortedColumnsWhereMemoryIsShort) {
-  const UserMatrix<Exec, double, int> A(uneven_windows());
-  auto options = for_columns(32);
-  options.format = Format::SortedColumns;
-  options.parameters.memory_limit = 1;
-  auto plan = A.plan(options);
-  EXPECT_EQ(kernels_of(plan), "for any device");
-  EXPECT_EQ(plan.kernel_bytes(), 0u);
-  expect_cases<double>(A, plan, Precision::Native, "without lists");
 }
 
 /// The rows of a square matrix of windows that share columns, far from each other.

@@ -142,6 +142,23 @@ inline PlanOptions with_format(Format format) {
 }
 inline constexpr Mode every_mode[] = {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose};
 
+/// The least memory limit that these options can be met with.
+template <class Matrix>
+std::size_t least_memory_limit(const Matrix& A, PlanOptions options) {
+  std::size_t refused = 0, enough = std::size_t(1) << 40;
+  while (enough - refused > 1) {
+    const std::size_t middle = refused + (enough - refused) / 2;
+    options.memory_limit = middle;
+    try {
+      A.plan(options);
+      enough = middle;
+    } catch (const std::invalid_argument&) {
+      refused = middle;
+    }
+  }
+  return enough;
+}
+
 /// What a call says when it throws Error; empty if it does not throw.
 template <class Error, class Call>
 std::string message_of(const Call& call) {

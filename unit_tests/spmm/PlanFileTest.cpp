@@ -349,7 +349,7 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
 }
 
 TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
-  constexpr std::size_t precision = 18, on_unsupported = 19;
+  constexpr std::size_t precision = 17, on_unsupported = 18;
   const std::string file =
       with_plan_number(file_of(Format::BitTcf), precision, static_cast<std::int64_t>(Precision::Tf32));
   EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: the plan was made for precision tf32, which is not");

@@ -136,7 +136,7 @@ TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
         PlanOptions options = in_order(Format::Bcsr, reordering);
         options.always_reorder = always;
         options.on_unsupported = OnUnsupported::FallBack;
-        options.parameters.memory_limit = limit;
+        options.memory_limit = limit;
         auto plan = A.plan(options);
         if (limit < bytes) {
           EXPECT_EQ(plan.format(), Format::Csr);

@@ -31,11 +31,15 @@ void expect_side(const json& stats, const Choice& choice, const TileMetrics& til
     EXPECT_EQ(candidate.at("measured_seconds"), measured > 0 ? json(measured) : json());
     EXPECT_EQ(candidate.at("bytes"), choice.candidates[i].format_bytes);
     EXPECT_EQ(candidate.at("predicted_seconds"), choice.candidates[i].predicted_seconds);
+    EXPECT_EQ(candidate.at("held_bytes"), choice.candidates[i].held_bytes);
+    EXPECT_EQ(candidate.at("peak_bytes"), choice.candidates[i].peak_bytes);
+    EXPECT_EQ(candidate.at("is_refused"), choice.candidates[i].is_refused);
   }
   ASSERT_EQ(stats.at("reorderings").size(), choice.reorderings.size());
   for (std::size_t i = 0; i < choice.reorderings.size(); ++i) {
     EXPECT_EQ(stats.at("reorderings").at(i).at("reordering"), to_string(choice.reorderings[i].reordering));
     EXPECT_EQ(stats.at("reorderings").at(i).at("relative_seconds"), choice.reorderings[i].relative_seconds);
+    EXPECT_EQ(stats.at("reorderings").at(i).at("peak_bytes"), choice.reorderings[i].peak_bytes);
   }
   EXPECT_EQ(stats.at("tiles").at("count"), tiles.tiles);
   EXPECT_EQ(stats.at("tiles").at("nonzeros"), tiles.tiled_nonzeros);
@@ -84,6 +88,8 @@ TYPED_TEST(StatsTest, AreWhatThePlanSays) {
       EXPECT_EQ(bytes.at("slot_maps"), plan.slot_map_bytes());
       EXPECT_EQ(bytes.at("kernels"), plan.kernel_bytes());
       EXPECT_EQ(bytes.at("total"), plan.bytes());
+      EXPECT_GE(bytes.at("peak"), plan.bytes());
+      EXPECT_TRUE(bytes.at("limit").is_null());
       EXPECT_EQ(bytes.at("transpose"),
                 plan.bytes() - plan.format_bytes() - plan.slot_map_bytes() - plan.kernel_bytes());
     };

@@ -69,6 +69,22 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return gpu;
   }
 
+  /// Schedules have an item of 24 bytes a window or piece of one; whole tiles are as CudaTiles has them, staged windows
+  /// as CudaStaged. What other formats are multiplied with takes the room that is left, or is not built.
+  static KernelMemory memory(const Candidate& candidate, const MatrixStatistics& m) {
+    const double windows = m.rows / 8 + candidate.tiles / 8 + 1;
+    if (candidate.format == Format::Csr) return {m.nonzeros / 2 + 64, m.nonzeros / 2 + 64};
+    if (candidate.is_staged) {
+      const double staged = static_cast<double>(CudaStaged<Scalar, Offset>::build_bytes) * m.nonzeros + 40 * windows;
+      return {staged, staged};
+    }
+    const double tile = candidate.format == Format::BitTcf ? 64 * m.matrix_bytes
+                        : candidate.format == Format::Bmat ? 128 * m.matrix_bytes + 16 + m.offset_bytes
+                                                           : 0;
+    const double tiles = tile * candidate.tiles + (tile > 0 ? 40 * windows : 0);
+    return {tiles, tiles};
+  }
+
   static std::string device_name(const Kokkos::Cuda& exec) {
     return std::string(exec.name()) + ", " + exec.cuda_device_prop().name;
   }

@@ -16,7 +16,7 @@ inline std::size_t room_for_copies(const Kokkos::Cuda& exec, const PlanOptions& 
   cudaSetDevice(exec.cuda_device());
   if (cudaMemGetInfo(&free, &total) != cudaSuccess) free = 0;
   cudaSetDevice(before);
-  return std::min(options.parameters.memory_limit, free / 2);
+  return std::min(options.memory_limit, free / 2);
 }
 
 }  // namespace Tessera::Impl

@@ -28,6 +28,9 @@ class CudaStaged {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
+  /// A nonzero's: its row, value and place, sorted by columns, while windows are built. They take less in the end.
+  static constexpr std::size_t build_bytes = 40 + sizeof(Scalar);
+
   /// That there is memory for.
   static std::size_t most_entries(const Kokkos::Cuda& exec, const PlanOptions& options) {
     return room_for_copies(exec, options) / build_bytes;
@@ -96,9 +99,6 @@ class CudaStaged {
   }
 
  private:
-  /// A nonzero's: its row, value and place, sorted by columns, while windows are built. They take less in the end.
-  static constexpr std::size_t build_bytes = 40 + sizeof(Scalar);
-
   StagedWindows<Offset, Memory> windows_;
   ValueMap<Offset, Memory> map_;  // place in the windows -> place in BitTCF
   CudaSchedule<int> schedule_;

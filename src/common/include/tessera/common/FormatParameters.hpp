@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstddef>
-#include <limits>
-
 namespace Tessera {
 
 /// What a format lets its user choose; 0 leaves the choice to the format.
@@ -23,12 +20,6 @@ struct FormatParameters {
   /// Automatic: 32 for both, the threads of a warp.
   int sorted_columns_width = 0;
   int sorted_columns_height = 0;
-
-  /// Formats that store zeros besides the entries: the most bytes that pattern, values and the slot map for new values
-  /// (an offset a value) may take, those of A and those of its transpose each. A matrix that needs more is refused
-  /// (std::invalid_argument) before they are allocated. On Kokkos::Cuda also the most bytes that copies for faster
-  /// kernels may take while they are made; where there is less room, slower kernels multiply.
-  std::size_t memory_limit = std::numeric_limits<std::size_t>::max();
 };
 
 }  // namespace Tessera

@@ -67,8 +67,7 @@ BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>
 ///
 /// \param value_bytes [in] of a value of A
 /// \throws std::invalid_argument as bcsr_block_shape()
-/// \throws FormatTooLarge if pattern, values and map need more than parameters.memory_limit, or the places are too many
-///         for Offset. Nothing as large as the blocks is allocated before.
+/// \throws FormatTooLarge if the places are too many for Offset. Nothing as large as the blocks is allocated before.
 ///
 /// Cost: three passes over the pattern besides the choice of the shape, with block height comparisons a block in two.
 template <class ExecutionSpace, class Offset>

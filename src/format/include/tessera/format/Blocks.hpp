@@ -15,14 +15,16 @@ namespace Tessera {
 /// \param blocks     [in] rows, columns and entries count blocks; rows unsorted or not, duplicates or not
 /// \param entries    [in] the number of blocks
 /// \param block_size [in] rows and columns of a block, at least 1
+/// \param most_bytes [in] that may be allocated at once
 /// \return rows in the order of the blocks, hence as canonical as `blocks` are, and where each element's value is
-/// \throws std::invalid_argument as build_csr(), or if the elements' rows, columns or entries are too many for their
-///         types
+/// \throws std::invalid_argument and FormatTooLarge as build_csr(); the former also if the elements' rows, columns or
+///         entries are too many for their types
 ///
 /// Cost: one pass over the elements. Bytes of the map: elements * sizeof(Offset).
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpace& exec,
                                                                       const CsrPattern<Offset>& blocks,
-                                                                      std::size_t entries, Ordinal block_size);
+                                                                      std::size_t entries, Ordinal block_size,
+                                                                      std::size_t most_bytes = no_memory_limit);
 
 }  // namespace Tessera

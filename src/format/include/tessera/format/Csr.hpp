@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <tessera/common/Csr.hpp>
+#include <tessera/common/MemoryLimit.hpp>
 #include <tessera/format/ValueMap.hpp>
 
 namespace Tessera {
@@ -27,6 +28,12 @@ struct Csr {
   }
 };
 
+/// Bytes of a pattern in compressed rows.
+template <class Offset>
+std::size_t csr_bytes(std::size_t rows, std::size_t nonzeros) {
+  return (rows + 1) * sizeof(Offset) + nonzeros * sizeof(Ordinal);
+}
+
 /// A pattern that was built from another one, and where its values come from.
 template <class Pattern, class Offset, class MemorySpace>
 struct Built {
@@ -39,13 +46,15 @@ using BuiltCsr = Built<Csr<Offset, MemorySpace>, Offset, MemorySpace>;
 /// The canonical form of any compressed rows: columns sorted, duplicates made one entry (their values are summed in the
 /// order of the input). A canonical input is copied and its map is the identity.
 ///
+/// \param most_bytes [in] that may be allocated at once
 /// \throws std::invalid_argument naming the first row or entry that is wrong: offsets that do not start at 0, descend,
-///         or end beyond `entries`; a column outside [0, columns)
+///         or end beyond `entries`; a column outside [0, columns); FormatTooLarge if most_bytes are too few
 ///
 /// Cost: two passes if the input is canonical; otherwise a radix sort of its entries.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec,
-                                                                  const CsrPattern<Offset>& input, std::size_t entries);
+                                                                  const CsrPattern<Offset>& input, std::size_t entries,
+                                                                  std::size_t most_bytes = no_memory_limit);
 
 /// The pattern of A's transpose; canonical as well. Cost: a radix sort of the entries by their columns.
 template <class ExecutionSpace, class Offset>

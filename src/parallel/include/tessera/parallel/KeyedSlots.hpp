@@ -15,7 +15,7 @@ namespace Tessera::Impl {
 /// Bits that numbers below `end` need.
 inline int key_bits(Ordinal end) { return std::bit_width(static_cast<unsigned>(end)); }
 
-/// Keys with where each came from.
+/// Keys with where each came from. Sorting may leave both in other arrays: whoever copies them before keeps the first.
 template <class Exec, class Offset>
 struct KeyedSlots {
   using Memory = typename Exec::memory_space;

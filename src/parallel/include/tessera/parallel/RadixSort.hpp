@@ -65,6 +65,16 @@ static void radix_pass(const ExecutionSpace& exec, int shift, const Keys& keys, 
 
 }  // namespace Impl
 
+/// Bytes that keys, payload and the memory for sorting them take together.
+///
+/// \param payload_bytes [in] of an element
+template <class ExecutionSpace>
+std::size_t radix_sort_bytes(const ExecutionSpace& exec, std::size_t size, std::size_t payload_bytes) {
+  const std::size_t elements = size * (sizeof(std::uint64_t) + payload_bytes);
+  if (size < 2) return elements;
+  return 2 * elements + Impl::radix_digits * Impl::radix_blocks(exec, size) * sizeof(std::size_t);
+}
+
 /// Sorts keys by their bits [first_bit, last_bit), ascending, and moves `payload` along. Stable, so that the result is
 /// one and the same on every backend and number of threads.
 ///

@@ -18,6 +18,9 @@ struct Candidate {
   double format_bytes = 0;       ///< pattern and values
   double predicted_seconds = 0;  ///< of one product with the plan's number of columns
   double measured_seconds = 0;   ///< the same; 0: not measured
+  double held_bytes = 0;         ///< by the plan: format, slot maps, what kernels keep; of the transpose, with A's
+  double peak_bytes = 0;         ///< while the plan is made, predicted: at most
+  bool is_refused = false;       ///< peak_bytes exceed the limit of memory
 };
 
 /// "bittcf", or "bittcf staged".
@@ -27,13 +30,14 @@ std::string name_of(Format format, bool is_staged);
 struct ReorderingTrial {
   Reordering reordering = Reordering::None;
   double relative_seconds = 1;  ///< predicted, over those in the order that the rows have; 1: no other; inf: refused
+  double peak_bytes = 0;        ///< while the order was found, predicted: at most; those of a format come after
 };
 
 /// What a plan decided, and from what.
 struct Choice {
   Format format = Format::Csr;
   bool is_staged = false;
-  std::vector<Candidate> candidates;  ///< every one that was considered, from the fastest to the slowest
+  std::vector<Candidate> candidates;  ///< every one that was considered, from the fastest to the slowest, refused last
   std::string reason;                 ///< one sentence
   std::string model;                  ///< what predicted: kind and version
   std::string device;                 ///< for what

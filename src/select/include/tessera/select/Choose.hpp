@@ -43,4 +43,8 @@ Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const 
 /// faster.
 Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine = {});
 
+/// Refuses candidates whose peak_bytes exceed the limit, and takes the fastest of the others.
+/// \return whether there are others
+bool refuse_beyond(Choice& choice, double limit);
+
 }  // namespace Tessera

@@ -66,10 +66,11 @@ class Plan {
   /// All that is known of the plan, for programs: an object in JSON, with the members
   /// - rows, columns, nonzeros, vector_columns, execution_space, precision, kernels, duplicates_summed, notes;
   /// - format, is_staged, model, device, reason, candidates (format, is_staged, tiles, bytes, predicted_seconds,
-  ///   measured_seconds: null if it was not), reordering, reorderings (reordering, relative_seconds: null if refused)
-  ///   and tiles (count, nonzeros, mean_nonzeros, fill, imbalance: null without windows), as in choice() and
-  ///   tile_metrics();
-  /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts;
+  ///   measured_seconds: null if it was not, held_bytes, peak_bytes, is_refused), reordering, reorderings (reordering,
+  ///   relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros, mean_nonzeros, fill, imbalance: null
+  ///   without windows), as in choice() and tile_metrics();
+  /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts; peak: at most so many were
+  ///   allocated at once when it was made; limit: PlanOptions::memory_limit, null without one;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
   /// - transpose: null, or format, ..., tiles and seconds of the transpose;
   /// - products and updates: how often spmm() and update_values() were called, in all copies of the plan.
@@ -94,9 +95,9 @@ class Plan {
   /// The first call for T or H also builds the transpose (once a plan; the time of make_plan and the memory of the
   /// matrix again), so that transposed products run without atomics and give the same result on any number of threads.
   ///
-  /// \throws std::invalid_argument if columns is negative; if the transpose needs more than
-  ///         FormatParameters::memory_limit, although A does not: the message says so. Whatever is thrown, also for
-  ///         want of memory, the plan stays as it is
+  /// \throws std::invalid_argument if columns is negative; if plan and transpose take more than
+  ///         PlanOptions::memory_limit, although the plan alone does not: the message says so. Whatever is thrown, also
+  ///         for want of memory, the plan stays as it is
   workspace_type prepare(const execution_space& exec, int columns, Mode mode) {
     return state().prepare(exec, columns, mode);
   }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
+#include <tessera/common/MemoryLimit.hpp>
 #include <tessera/common/Reordering.hpp>
 
 namespace Tessera {
 
-/// What to do about a request that the matrix or the device cannot meet: a precision, or a format that takes more
-/// memory than FormatParameters::memory_limit. What is wrong in itself, such as a parameter out of range, always
+/// What to do about a request that the matrix or the device cannot meet: a precision, or a format or an order that
+/// takes more memory than PlanOptions::memory_limit. What is wrong in itself, such as a parameter out of range, always
 /// throws.
 enum class OnUnsupported {
   Throw,    ///< std::invalid_argument that names the request and what would work
-  FallBack  ///< native precision; Format::Csr, of A or its transpose or both. Plan::explain() tells
+  FallBack  ///< native precision; Format::Csr, of A or its transpose or both; the order of A. Plan::explain() tells
 };
 
 /// Whether something that may help is done.
@@ -56,6 +58,17 @@ struct PlanOptions {
   /// text, made if it does not exist. Empty: none. On hosts the device is the backend and its concurrency: keep a file
   /// a kind of machine. Of processes that write at the same time, the last one's stays.
   std::string tuning_file;
+  /// The most bytes that the plan may take in the memory of its device, at any time: what make_plan() allocates at once
+  /// while it makes the plan, orders that it tries and candidates that it measures included; what the plan holds then,
+  /// with the slot maps and what kernels keep; and both with the transpose, which prepare() builds beside. Not counted
+  /// are the matrix that make_plan() is given, workspaces (Workspace::bytes()), on devices what the host allocates, and
+  /// memory that Kokkos takes for itself.
+  ///
+  /// What a step takes is known or bounded before it begins; the bounds of BlockRowPartition, SortedColumns and of
+  /// orders are up to a third too large. Candidates and orders that do not fit are refused, and Plan::explain() says
+  /// so; on Kokkos::Cuda slower kernels multiply where there is no room for what faster ones keep. If no candidate
+  /// fits, or not what is asked for (see on_unsupported), an error names what it takes.
+  std::size_t memory_limit = no_memory_limit;
 };
 
 }  // namespace Tessera

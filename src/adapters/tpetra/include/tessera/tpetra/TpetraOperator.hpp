@@ -21,7 +21,7 @@ enum class Agreement {
 };
 
 struct TpetraOperatorOptions {
-  PlanOptions plan;  ///< for the rank's own plans
+  PlanOptions plan;  ///< for each of the rank's own plans
   Agreement agreement = Agreement::EveryApply;
 };
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <tessera/parallel/Batches.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/RadixSort.hpp>
+#include <tessera/reorder/ReorderingBytes.hpp>
+
+#include "AffinityGraph.hpp"
+#include "CommonNeighbours.hpp"
+
+namespace Tessera {
+
+namespace Impl {
+
+/// Rows, and their entries, by the binary digits of their lengths.
+struct LengthCounts {
+  static constexpr int digits = 32;
+  std::size_t rows[digits] = {};
+  std::size_t entries[digits] = {};
+
+  KOKKOS_INLINE_FUNCTION LengthCounts& operator+=(const LengthCounts& other) {
+    for (int d = 0; d < digits; ++d) {
+      rows[d] += other.rows[d];
+      entries[d] += other.entries[d];
+    }
+    return *this;
+  }
+};
+
+/// At least as many entries as any so many rows have.
+template <class Exec, class Offset>
+std::size_t most_entries(const Exec& exec, const CsrPattern<Offset>& A, std::size_t of_rows) {
+  LengthCounts counts;
+  Kokkos::parallel_reduce(
+      "Tessera::most_entries", IndexPolicy<Exec>(exec, 0, A.rows),
+      KOKKOS_LAMBDA(std::size_t row, LengthCounts & sum) {
+        const auto length = static_cast<std::size_t>(A.row_offsets[row + 1] - A.row_offsets[row]);
+        int d = 0;
+        while (d + 1 < LengthCounts::digits && length >> (d + 1) != 0) ++d;
+        ++sum.rows[d];
+        sum.entries[d] += length;
+      },
+      counts);
+  exec.fence("Tessera::most_entries");
+  std::size_t entries = 0;
+  for (int d = LengthCounts::digits - 1; d >= 0 && of_rows > 0; --d) {
+    const std::size_t taken = std::min(of_rows, counts.rows[d]);
+    entries += std::min(counts.entries[d], taken * ((std::size_t(2) << d) - 1));
+    of_rows -= taken;
+  }
+  return entries;
+}
+
+/// A graph's edges are sorted with their weights; then blocks of rows have tables of their columns, a batch at a time.
+template <class Exec, class Offset>
+std::size_t data_affinity_bytes(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
+  const auto rows = static_cast<std::size_t>(A.rows);
+  const std::size_t vertices = rows + (is_square(A) ? 0 : static_cast<std::size_t>(A.columns));
+  // Degrees, ranks, roots, sizes, first edges; or those of two graphs, proposals, merges, labels, the dendrogram.
+  constexpr std::size_t vertex = 56;
+  const std::size_t graph = radix_sort_bytes(exec, nonzeros, sizeof(std::uint32_t)) + vertices * vertex + rows * 4;
+  const std::size_t batch = std::max(entries_of_batch<Exec>(nonzeros, std::size_t(1) << 24),
+                                     most_entries(exec, A, std::size_t(common_neighbour_block)));
+  const std::size_t place = sizeof(Ordinal) + words_of_block * sizeof(std::uint64_t);
+  const std::size_t tables = 2 * std::min(batch, nonzeros) * place + rows * sizeof(Ordinal) +
+                             vertices * 2 * sizeof(Ordinal) + (rows / common_neighbour_block + 2) * sizeof(std::size_t);
+  return std::max(graph, tables);
+}
+
+/// Columns of rows are listed, and sorted with the rows that have them (ClusterMatching.cpp), which have candidates.
+template <class Exec, class Offset>
+std::size_t clustering_bytes(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
+  const auto rows = static_cast<std::size_t>(A.rows), columns = static_cast<std::size_t>(A.columns);
+  // Candidates, partners, choices, places, sizes, offsets, the order.
+  constexpr std::size_t row = 112;
+  const std::size_t entries = nonzeros * sizeof(Ordinal) + radix_sort_bytes(exec, nonzeros, sizeof(Ordinal));
+  return std::max(entries, radix_sort_bytes(exec, rows, sizeof(Ordinal)) + nonzeros * sizeof(Ordinal)) + rows * row +
+         (columns + 4) * sizeof(std::size_t);
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+std::size_t reordering_bytes(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                             Reordering reordering) {
+  const auto sorted = [&](Ordinal size) {
+    return radix_sort_bytes(exec, static_cast<std::size_t>(size), sizeof(Ordinal));
+  };
+  switch (reordering) {
+    case Reordering::Automatic:
+    case Reordering::None:
+      return 0;
+    case Reordering::DegreeSort:
+      return sorted(A.rows);
+    case Reordering::ColumnSort:
+      return sorted(A.columns);
+    case Reordering::DataAffinity:
+      return Impl::data_affinity_bytes(exec, A, nonzeros);
+    case Reordering::JaccardRows:
+    case Reordering::WindowGrowing:
+      return Impl::clustering_bytes(exec, A, nonzeros);
+  }
+  return 0;
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset) \
+  template std::size_t reordering_bytes(const Exec&, const CsrPattern<Offset>&, std::size_t, Reordering);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PlanOptions::memory_limit: what plans take is within it, at its peak too, as Kokkos Tools report it; what does not
+// fit is refused before.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <tessera/io/Generators.hpp>
+#include <vector>
+
+#include "MemoryMeter.hpp"
+#include "PlanCheck.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class MemoryLimitTest : public ::testing::Test {
+ public:
+  using Exec = typename T::ExecutionSpace;
+  using Offset = typename T::Offset;
+  using Matrix = UserMatrix<Exec, double, Offset>;
+  using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
+
+  static HostPattern<Offset> generated(const std::string& name) {
+    const HostCsr<double> A = generate(name, 1);
+    HostPattern<Offset> result;
+    result.columns = A.columns;
+    for (int row = 0; row < A.rows; ++row) {
+      for (auto k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k)
+        result.column_indices.push_back(A.column_indices[k]);
+      result.end_row();
+    }
+    return result;
+  }
+  static HostPattern<Offset> matrix(const std::string& name) {
+    if (name == "unsorted") return unsorted_pattern<Offset>(300, 500, 20, 1);
+    if (name == "sorted by rows alone") return random_pattern<Offset>(700, 90, 0.05, 2, 5);
+    return generated(name);
+  }
+};
+TYPED_TEST_SUITE(MemoryLimitTest, OffsetCases);
+
+template <class PlanType>
+Candidate taken(const PlanType& plan) {
+  for (const Candidate& candidate : plan.choice().candidates)
+    if (plan.choice().takes(candidate)) return candidate;
+  throw std::logic_error("the choice is no candidate");
+}
+
+/// Of all that was done with a plan.
+template <class PlanType>
+std::int64_t predicted_peak(const PlanType& plan) {
+  const std::string text = plan.stats(), key = "\"peak\": ";
+  return std::stoll(text.substr(text.find(key) + key.size()));
+}
+
+/// That Kokkos may round arrays up by.
+constexpr std::int64_t rounding = 4096;
+
+/// Makes a plan, and its transpose, under a limit: within it, or refused without a trace.
+/// \return whether the plan was made
+template <class Exec, class Matrix>
+bool expect_within(const Matrix& A, PlanOptions options, std::size_t limit) {
+  options.memory_limit = limit;
+  const auto most = static_cast<std::int64_t>(limit);
+  const MemoryMeter memory;
+  try {
+    auto plan = A.plan(options);
+    EXPECT_LE(memory.peak(), most);
+    EXPECT_LE(memory.peak(), predicted_peak(plan));
+    EXPECT_LE(static_cast<double>(predicted_peak(plan)), static_cast<double>(limit));
+    const std::int64_t held = memory.now();
+    try {
+      plan.prepare(Exec(), 0, Mode::Transpose);
+      EXPECT_LE(memory.peak(), predicted_peak(plan)) << "transposed";
+    } catch (const std::invalid_argument&) {
+      EXPECT_EQ(memory.now(), held) << "transposed";
+    }
+    EXPECT_LE(memory.peak(), most) << "transposed";
+  } catch (const std::invalid_argument&) {
+    EXPECT_EQ(memory.now(), 0);
+    EXPECT_LE(memory.peak(), most);
+    return false;
+  }
+  return true;
+}
+
+/// The peak that is predicted is the least limit, and near what is measured; smaller limits are kept or refused.
+template <class Exec, class Matrix>
+void check_limits(const Matrix& A, const PlanOptions& options, double most_over) {
+  std::int64_t peak = 0, turned = 0;
+  {
+    const MemoryMeter memory;
+    auto plan = A.plan(options);
+    peak = predicted_peak(plan);
+    EXPECT_EQ(static_cast<double>(peak), taken(plan).peak_bytes);
+    EXPECT_LE(memory.peak(), peak);
+    EXPECT_LE(static_cast<double>(peak - rounding), most_over * static_cast<double>(memory.peak()));
+    EXPECT_NEAR(taken(plan).held_bytes, static_cast<double>(memory.now()), static_cast<double>(rounding));
+    EXPECT_EQ(taken(plan).held_bytes, static_cast<double>(plan.bytes()));
+    plan.prepare(Exec(), 0, Mode::Transpose);
+    turned = predicted_peak(plan);
+    EXPECT_LE(memory.peak(), turned);
+    EXPECT_LE(static_cast<double>(turned - rounding), most_over * static_cast<double>(memory.peak()));
+  }
+  EXPECT_TRUE(expect_within<Exec>(A, options, static_cast<std::size_t>(turned)));
+  EXPECT_TRUE(expect_within<Exec>(A, options, static_cast<std::size_t>(peak)));
+  for (const double share : {0.99, 0.7, 0.4, 0.0})
+    expect_within<Exec>(A, options, static_cast<std::size_t>(share * static_cast<double>(peak)));
+}
+
+TYPED_TEST(MemoryLimitTest, HoldsForEveryFormat) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  for (const char* name : {"elasticity:6", "rmat:10,16", "road:4000", "unsorted", "sorted by rows alone"}) {
+    const typename TestFixture::Matrix A(this->matrix(name));
+    for (const Format format : every_format) {
+      SCOPED_TRACE(std::string(name) + ", " + std::string(to_string(format)));
+      check_limits<Exec>(A, with_format(format), 1.35);
+    }
+    check_limits<Exec>(A, {}, 1.35);
+  }
+}
+
+TYPED_TEST(MemoryLimitTest, HoldsForEveryOrder) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  for (const char* name : {"elasticity:4", "rmat:9,16", "unsorted"}) {
+    const typename TestFixture::Matrix A(this->matrix(name));
+    for (const Format format : {Format::Automatic, Format::BitTcf, Format::Bcsr}) {
+      for (const Reordering reordering : every_reordering) {
+        SCOPED_TRACE(std::string(name) + ", " + std::string(to_string(format)) + ", " +
+                     std::string(to_string(reordering)));
+        PlanOptions options = with_format(format);
+        options.reordering = reordering;
+        options.always_reorder = true;
+        check_limits<Exec>(A, options, 2);
+      }
+    }
+  }
+}
+
+/// Every batch of DataAffinity and of the count of windows is a part of the entries.
+TYPED_TEST(MemoryLimitTest, HoldsWhereEntriesComeInBatches) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const typename TestFixture::Matrix A(this->generated("rmat:15,12"));
+  PlanOptions options = with_format(Format::Csr);
+  options.reordering = Reordering::DataAffinity;
+  check_limits<Exec>(A, options, 1.6);
+}
+
+/// BitTCF takes more than CSR, and is believed to be the fastest since a file says that it was.
+TYPED_TEST(MemoryLimitTest, TakesAnotherCandidate) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  if (!std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) GTEST_SKIP() << "there are more candidates";
+  const typename TestFixture::Matrix A(this->generated("elasticity:6"));
+  PlanOptions options;
+  options.tuning = Tuning::Measure;
+  options.tuning_file = testing::TempDir() + "tessera_memory_" + Exec::name() +
+                        std::to_string(sizeof(typename TypeParam::Offset)) + ".tsv";
+  std::filesystem::remove(options.tuning_file);
+  A.plan(options);
+  std::stringstream records;
+  records << std::ifstream(options.tuning_file).rdbuf();
+  std::ofstream(options.tuning_file) << std::regex_replace(records.str(), std::regex("\tcsr\t"), "\tbittcf\t");
+
+  const auto plan = A.plan(options);
+  ASSERT_EQ(plan.format(), Format::BitTcf) << plan.explain();
+  options.memory_limit = static_cast<std::size_t>(taken(plan).peak_bytes);
+  EXPECT_EQ(A.plan(options).format(), Format::BitTcf);
+  options.memory_limit -= 1;
+  const MemoryMeter memory;
+  auto other = A.plan(options);
+  EXPECT_LE(memory.peak(), static_cast<std::int64_t>(options.memory_limit));
+  EXPECT_EQ(other.format(), Format::Csr);
+  ASSERT_EQ(other.choice().candidates.size(), 2u);
+  EXPECT_FALSE(other.choice().candidates[0].is_refused);
+  EXPECT_TRUE(other.choice().candidates[1].is_refused);
+  EXPECT_NE(other.explain().find("refused: exceeds memory_limit"), std::string::npos) << other.explain();
+  EXPECT_NE(other.stats().find("\"is_refused\": true"), std::string::npos);
+  EXPECT_NE(other.stats().find("\"limit\": " + std::to_string(options.memory_limit)), std::string::npos);
+  expect_product<typename TestFixture::View>(A, other, 5, Mode::NoTranspose, 1, 0, "the other candidate");
+  std::filesystem::remove(options.tuning_file);
+}
+
+TYPED_TEST(MemoryLimitTest, SaysWhatTheSmallestTakes) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const typename TestFixture::Matrix A(this->generated("elasticity:6"));
+  PlanOptions options;
+  double least = INFINITY;
+  Candidate smallest;
+  const Choice choice = A.plan(options).choice();
+  for (const Candidate& candidate : choice.candidates) {
+    if (candidate.peak_bytes < least) smallest = candidate;
+    least = std::min(least, candidate.peak_bytes);
+  }
+  options.memory_limit = static_cast<std::size_t>(least) - 1;
+  const MemoryMeter memory;
+  for (const auto on_unsupported : {OnUnsupported::Throw, OnUnsupported::FallBack}) {
+    options.on_unsupported = on_unsupported;
+    EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
+                   "a plan with the smallest format, " + name_of(smallest.format, smallest.is_staged) + ", takes " +
+                       std::to_string(static_cast<std::size_t>(least)) + " bytes, memory_limit allows " +
+                       std::to_string(options.memory_limit));
+  }
+  options.memory_limit = 1000;
+  EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "bytes, memory_limit leaves 0; expected a larger limit");
+  EXPECT_EQ(memory.now(), 0);
+  options.memory_limit = static_cast<std::size_t>(least);
+  EXPECT_EQ(A.plan(options).format(), smallest.format);
+  Exec().fence();
+}
+
+TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {
+  const typename TestFixture::Matrix A(this->generated("elasticity:6"));
+  PlanOptions options = with_format(Format::Csr);
+  options.memory_limit = static_cast<std::size_t>(2 * taken(A.plan(options)).peak_bytes);
+  options.reordering = Reordering::Automatic;
+  auto plan = A.plan(options);
+  EXPECT_EQ(plan.choice().reordering, Reordering::None);
+  ASSERT_EQ(plan.choice().reorderings.size(), 2u);
+  for (const ReorderingTrial& trial : plan.choice().reorderings) {
+    EXPECT_TRUE(std::isinf(trial.relative_seconds));
+    EXPECT_GT(trial.peak_bytes, static_cast<double>(options.memory_limit));
+  }
+  EXPECT_NE(plan.explain().find("affinity refused ("), std::string::npos) << plan.explain();
+  options.reordering = Reordering::WindowGrowing;
+  EXPECT_EQ(A.plan(options).choice().reordering, Reordering::None);
+  options.always_reorder = true;
+  EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "a plan, while finding the order windows, takes ");
+  options.on_unsupported = OnUnsupported::FallBack;
+  auto in_its_order = A.plan(options);
+  EXPECT_EQ(in_its_order.choice().reordering, Reordering::None);
+  EXPECT_NE(in_its_order.explain().find("rows stay in their order"), std::string::npos) << in_its_order.explain();
+  expect_product<typename TestFixture::View>(A, in_its_order, 5, Mode::NoTranspose, 1, 0, "in its order");
+}
+
+/// There is room for the plan, and none for X and Y of so many columns.
+TYPED_TEST(MemoryLimitTest, WhatDoesNotFitIsNotMeasured) {
+  const typename TestFixture::Matrix A(this->generated("road:3000"));
+  PlanOptions options;
+  options.tuning = Tuning::Measure;
+  options.columns = 1000;
+  const MemoryMeter memory;
+  EXPECT_GT(taken(A.plan(options)).measured_seconds, 0);
+  EXPECT_GT(memory.peak(), 2 * 3000 * 1000 * 8);
+  options.memory_limit = 2 * 3000 * 1000 * 8;
+  const MemoryMeter limited;
+  EXPECT_EQ(taken(A.plan(options)).measured_seconds, 0);
+  EXPECT_LE(limited.peak(), static_cast<std::int64_t>(options.memory_limit));
+}
+
+TYPED_TEST(MemoryLimitTest, APlanWhoseTransposeDoesNotFitGoesOn) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const typename TestFixture::Matrix A(this->generated("elasticity:5"));
+  for (const Format format : every_format) {
+    PlanOptions options = with_format(format);
+    options.memory_limit = static_cast<std::size_t>(taken(A.plan(options)).peak_bytes);
+    auto plan = A.plan(options);
+    const std::string before = plan.explain();
+    EXPECT_MESSAGE(std::invalid_argument, plan.prepare(Exec(), 3, Mode::Transpose),
+                   "Tessera::Plan::prepare: the transpose of A is refused: Tessera: a plan");
+    EXPECT_EQ(plan.explain(), before);
+    expect_product<typename TestFixture::View>(A, plan, 5, Mode::NoTranspose, 1, 0, "without its transpose");
+  }
+}
+
+/// Blocks are expanded into elements, which takes more than a copy of them.
+TYPED_TEST(MemoryLimitTest, HoldsForBlocks) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  struct Blocks {
+    struct Graph {
+      Kokkos::View<Offset*, typename Exec::memory_space> row_map;
+      Kokkos::View<int*, typename Exec::memory_space> entries;
+    } graph;
+    UserValues<Exec, double> values;
+    int rows, columns;
+
+    explicit Blocks(const HostPattern<Offset>& pattern)
+        : graph{to_device<Exec>(pattern.row_offsets), to_device<Exec>(pattern.column_indices)},
+          values("values", 9 * pattern.nonzeros()),
+          rows(pattern.rows),
+          columns(pattern.columns) {}
+    int numRows() const { return rows; }
+    int numCols() const { return columns; }
+    int blockDim() const { return 3; }
+    auto plan(const PlanOptions& options) const { return make_plan(Exec(), *this, options); }
+  };
+  for (const char* name : {"unsorted", "sorted by rows alone"}) {
+    SCOPED_TRACE(name);
+    check_limits<Exec>(Blocks(this->matrix(name)), {}, 1.5);
+  }
+}
+
+}  // namespace Tessera::Test
