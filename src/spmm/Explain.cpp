@@ -16,6 +16,15 @@ std::string megabytes(double bytes) {
   return text.str();
 }
 
+/// In the unit in which there is something before the point.
+std::string duration(double seconds) {
+  const bool is_short = seconds < 1e-3;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(is_short ? 1 : 3) << std::setw(10) << seconds * (is_short ? 1e6 : 1e3)
+       << (is_short ? " us" : " ms");
+  return text.str();
+}
+
 /// Of the longest name of a candidate.
 int name_width() {
   std::size_t width = 0;
@@ -25,10 +34,9 @@ int name_width() {
 
 void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes) {
   out << (chosen ? "  * " : "    ") << std::left << std::setw(name_width()) << name_of(c.format, c.is_staged)
-      << std::right << std::fixed << std::setprecision(3) << std::setw(10) << c.predicted_seconds * 1e3
-      << " ms predicted, ";
-  if (c.measured_seconds > 0) out << c.measured_seconds * 1e3 << " ms measured, ";
-  out << megabytes(c.format_bytes);
+      << duration(c.predicted_seconds) << " predicted, ";
+  if (c.measured_seconds > 0) out << duration(c.measured_seconds) << " measured, ";
+  out << std::fixed << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
   if (c.tiles > 0) out << ", " << std::setprecision(0) << c.tiles << " tiles";  // of a file, it may be any number
   out << "; holds " << megabytes(c.held_bytes) << ", takes up to " << megabytes(c.peak_bytes);

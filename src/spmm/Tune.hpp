@@ -123,9 +123,7 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   if (remembers) {
     key = tuning_key<Scalar>(exec, options, A, choice.device);
     const auto known = TuningRecords::read(options.tuning_file).find(key);
-    const auto is_known = [&](const Candidate& c) {
-      return c.format == known->format && c.is_staged == known->is_staged;
-    };
+    const auto is_known = [&](const Candidate& candidate) { return are_alike(candidate, *known); };
     if (known && std::any_of(left.begin(), left.end(), is_known))
       return take(choice, *known, " was the fastest when it was measured before");
   }
@@ -134,7 +132,7 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
     const double seconds = seconds_with<Scalar>(exec, options, A, choice, candidate, room);
     if (std::isinf(seconds)) continue;
     for (Candidate& one : choice.candidates)
-      if (one.format == candidate.format && one.is_staged == candidate.is_staged) one.measured_seconds = seconds;
+      if (are_alike(one, candidate)) one.measured_seconds = seconds;
     if (seconds < fastest.seconds) fastest = {candidate.format, candidate.is_staged, seconds};
   }
   if (std::isinf(fastest.seconds)) return;

@@ -57,7 +57,7 @@ TYPED_TEST(PlanTest, ExplainsItself) {
 /// Where the predictions of explain() end, one a candidate.
 std::vector<std::size_t> prediction_columns(const std::string& text) {
   std::vector<std::size_t> columns;
-  for (std::size_t at = text.find(" ms predicted"); at != std::string::npos; at = text.find(" ms predicted", at + 1)) {
+  for (std::size_t at = text.find("s predicted, "); at != std::string::npos; at = text.find("s predicted, ", at + 1)) {
     columns.push_back(at - text.rfind('\n', at));
   }
   return columns;

@@ -26,6 +26,12 @@ struct Candidate {
 /// "bittcf", or "bittcf staged".
 std::string name_of(Format format, bool is_staged);
 
+/// Whether two of them, candidates or choices, multiply in the same way.
+template <class A, class B>
+bool are_alike(const A& a, const B& b) {
+  return a.format == b.format && a.is_staged == b.is_staged;
+}
+
 /// A reordering that was tried.
 struct ReorderingTrial {
   Reordering reordering = Reordering::None;
@@ -44,7 +50,7 @@ struct Choice {
   MatrixStatistics statistics;        ///< from what
   /// Whether a candidate is the one that was chosen.
   bool takes(const Candidate& candidate) const {
-    return candidate.format == format && candidate.is_staged == is_staged;
+    return are_alike(candidate, *this);
   }
 
   Reordering reordering = Reordering::None;

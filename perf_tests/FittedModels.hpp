@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tessera/select/GpuModel.hpp>
+#include <utility>
+#include <vector>
+
+/// The library's models as things whose constants can be fitted to measured times.
+namespace Tessera::Benchmarks {
+
+/// A candidate that was measured.
+struct Measured {
+  FormatSize size;
+  double seconds = 0;
+};
+
+/// All candidates for a matrix, an arithmetic and a number of columns.
+struct Cell {
+  std::string matrix, arithmetic;
+  MatrixStatistics statistics;
+  std::vector<Measured> candidates;
+  double cores = 1;  // of a host
+  bool is_held = false;
+};
+
+/// Models whose constants can be changed by name, one for each arithmetic, which may share some.
+struct FittedModel {
+  std::map<std::string, std::vector<double*>> constants;
+  std::map<std::string, double> before;  // what they were
+
+  virtual ~FittedModel() = default;
+  virtual double seconds(const Cell& cell, const FormatSize& size) const = 0;
+
+  double value(const std::string& name) const { return *constants.at(name)[0]; }
+  void set(const std::string& name, double value) {
+    for (double* const constant : constants.at(name)) *constant = value;
+  }
+};
+
+struct FittedHost : FittedModel {
+  MachineModel model;
+
+  FittedHost() {
+    constants = {{"bytes", {&model.bytes}},
+                 {"gathered_lines", {&model.gathered_lines}},
+                 {"tile_rows", {&model.tile_rows}},
+                 {"core_cache", {&model.core_cache}},
+                 {"shared_cache", {&model.shared_cache}},
+                 {"cached_bytes", {&model.cached_bytes}}};
+  }
+  double seconds(const Cell& cell, const FormatSize& size) const override {
+    return predict(cell.statistics, size, model.times(cell.cores)).predicted_seconds;
+  }
+};
+
+inline GpuModel gpu_model_of(const std::string& arithmetic) {
+  if (arithmetic == "tf32") return GpuModel::tf32();
+  if (arithmetic == "tf32x3") return GpuModel::tf32x3();
+  if (arithmetic == "fp16" || arithmetic == "bf16") return GpuModel::half();
+  if (arithmetic == "float") return GpuModel::without_tile_kernels();
+  return {};
+}
+
+/// What is a property of the device, or of kernels that all use, is one constant; what tensor cores take is one for
+/// each arithmetic.
+struct FittedGpu : FittedModel {
+  std::map<std::string, GpuModel> models;
+
+  explicit FittedGpu(const std::set<std::string>& arithmetics) {
+    for (const std::string& arithmetic : arithmetics) {
+      GpuModel& model = models[arithmetic] = gpu_model_of(arithmetic);
+      for (const auto& [name, member] :
+           {std::pair("first_gathers", &GpuModel::first_gathers), std::pair("near_gathers", &GpuModel::near_gathers),
+            std::pair("row", &GpuModel::row), std::pair("streamed", &GpuModel::streamed),
+            std::pair("overlap", &GpuModel::overlap), std::pair("thin_step", &GpuModel::thin_step),
+            std::pair("narrow_fetch", &GpuModel::narrow_fetch), std::pair("thin_fetch", &GpuModel::thin_fetch),
+            std::pair("copy", &GpuModel::copy), std::pair("sums", &GpuModel::sums),
+            std::pair("sum_step", &GpuModel::sum_step)})
+        share(name, model.*member);
+      for (std::size_t i = 0; i < std::size(model.gathers); ++i)
+        share("gathers" + std::to_string(i), model.gathers[i].bytes);
+      share("rows", model.rows);
+      if (model.tile == 0) continue;
+      share(arithmetic + ".tile", model.tile);
+      share(arithmetic + ".tile_gathers", model.tile_gathers);
+      share(arithmetic + ".tall_tile", model.tall_tile);
+      share(arithmetic + ".block", model.block);
+      share(arithmetic + ".tiles", model.tiles);
+      share(arithmetic + ".tall_tiles", model.tall_tiles);
+      share(arithmetic + ".blocks", model.blocks);
+      if (model.staged_chunk == 0) continue;
+      share(arithmetic + ".staged_chunk", model.staged_chunk);
+      share(arithmetic + ".staged", model.staged);
+    }
+  }
+  double seconds(const Cell& cell, const FormatSize& size) const override {
+    return predict(cell.statistics, size, models.at(cell.arithmetic)).predicted_seconds;
+  }
+
+ private:
+  void share(const std::string& name, double& constant) { constants[name].push_back(&constant); }
+  void share(const std::string& name, GpuModel::Chain& chain) {
+    share(name + ".launch", chain.launch);
+    share(name + ".step", chain.step);
+    share(name + ".bytes", chain.bytes);
+  }
+};
+
+inline std::unique_ptr<FittedModel> model_of(const std::string& version, const std::set<std::string>& arithmetics) {
+  if (version.starts_with("gpu")) return std::make_unique<FittedGpu>(arithmetics);
+  return std::make_unique<FittedHost>();
+}
+
+}  // namespace Tessera::Benchmarks
