@@ -75,6 +75,7 @@ std::string explain(const Explanation& e, const Choice& choice, const Choice* tr
   for (const Candidate& c : choice.candidates) print(out, c, choice.takes(c), csr_bytes);
   out << "  predicted by: " << choice.model << ", for " << choice.device << '\n';
   if (!e.kernels.empty()) out << "  kernels: " << e.kernels << '\n';
+  if (!e.transpose_kernels.empty()) out << "  kernels of the transpose: " << e.transpose_kernels << '\n';
   print_reorderings(out, "order", choice);
   if (transposed != nullptr) print_reorderings(out, "order of the transpose", *transposed);
   out << "  memory: format " << megabytes(double(e.format_bytes)) << ", slot maps for new values "

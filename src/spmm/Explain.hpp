@@ -23,7 +23,7 @@ struct Explanation {
   std::size_t kernel_bytes = 0;
   std::size_t peak_bytes = 0;
   std::size_t memory_limit = no_memory_limit;
-  std::string kernels;  // empty where there is no choice
+  std::string kernels, transpose_kernels;  // empty where there is no choice
   bool duplicates_summed = false;
   std::vector<std::string> notes;
 };

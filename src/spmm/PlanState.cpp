@@ -236,6 +236,7 @@ Explanation PlanState<Scalar, Offset, ExecutionSpace>::explanation() const {
   e.peak_bytes = std::max(m.built.peak_bytes, m.transpose_built.peak_bytes);
   e.memory_limit = m.options.memory_limit;
   e.kernels = m.plain.kernels.describe();
+  if (m.has_transpose) e.transpose_kernels = m.transposed.kernels.describe();
   e.duplicates_summed = m.source.has_duplicates();
   if (m.is_loaded) e.made_on = m.made_on;
   e.notes = m.built.notes;

@@ -107,6 +107,7 @@ std::string stats(const Explanation& e, std::string_view precision, const SideSt
   if (transposed != nullptr) {
     json.begin('{');
     write_side(json, *transposed);
+    json.key("kernels").value(e.transpose_kernels);
     json.end('}');
   } else {
     json.null();

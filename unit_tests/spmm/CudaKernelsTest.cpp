@@ -88,6 +88,7 @@ void expect_products(const Matrix& A, Plan& plan, const std::string& what, doubl
     expect_same_bits<Left<Scalar>>(plan, columns, what + ", left");
   }
   expect_product<Right<Scalar>>(A, plan, 32, Mode::Transpose, -1, 0.5, what, false, bounds);
+  EXPECT_NE(plan.explain().find("kernels of the transpose: "), std::string::npos) << plan.explain();
 }
 
 class CudaKernels : public ::testing::Test {

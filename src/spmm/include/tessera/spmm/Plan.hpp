@@ -72,7 +72,7 @@ class Plan {
   /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts; peak: at most so many were
   ///   allocated at once when it was made; limit: PlanOptions::memory_limit, null without one;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
-  /// - transpose: null, or format, ..., tiles and seconds of the transpose;
+  /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose;
   /// - products and updates: how often spmm() and update_values() were called, in all copies of the plan.
   std::string stats() const { return state().stats(); }
   /// The tiles of the format: how many, how full, how evenly spread over the windows of rows.
