@@ -35,6 +35,7 @@ struct Options {
   std::vector<int> columns{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
   std::vector<std::string> arithmetic{"double"};
   std::string layout = "right", output;
+  bool explains = false;
   double sample_seconds = 2e-3, stop_after = 1e300;
   double most_bytes = 8e9;  // of X and Y
 };
@@ -75,9 +76,11 @@ class Problem {
     Kokkos::deep_copy(X_, Scalar(1));
   }
 
-  nlohmann::json measure() {
+  /// \param explains [in] print what the plan says
+  nlohmann::json measure(bool explains) {
     const Plan chosen = make_plan(options_);
     const Tessera::Choice& choice = chosen.choice();
+    if (explains) std::cout << chosen.explain() << std::flush;
     std::vector<Contestant> contestants;
     for (const Tessera::Candidate& candidate : choice.candidates) contestants.push_back(contestant(candidate));
     constexpr int samples = 7;
@@ -134,8 +137,9 @@ class Problem {
 
 template <class Scalar>
 nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, const Options& options) {
-  if (options.layout == "left") return Problem<Scalar, Kokkos::LayoutLeft>(A, plan, options.sample_seconds).measure();
-  return Problem<Scalar, Kokkos::LayoutRight>(A, plan, options.sample_seconds).measure();
+  if (options.layout == "left")
+    return Problem<Scalar, Kokkos::LayoutLeft>(A, plan, options.sample_seconds).measure(options.explains);
+  return Problem<Scalar, Kokkos::LayoutRight>(A, plan, options.sample_seconds).measure(options.explains);
 }
 
 nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int columns, const Options& options) {
@@ -192,6 +196,7 @@ int main(int argc, char* argv[]) {
   app.add_option("--arithmetic", options.arithmetic, "double, float, tf32x3, tf32, bf16 or fp16")
       ->check(CLI::IsMember({"double", "float", "tf32x3", "tf32", "bf16", "fp16"}));
   app.add_option("--layout", options.layout, "of X and Y")->check(CLI::IsMember({"left", "right"}));
+  app.add_flag("--explain", options.explains, "print what the plan that is chosen says");
   app.add_option("--output", options.output, "where the lines go")->required();
   app.add_option("--sample-seconds", options.sample_seconds, "that a sample takes at least, of seven");
   app.add_option("--most-bytes", options.most_bytes, "of X and Y, both of doubles; larger ones are left out");
