@@ -17,12 +17,12 @@ namespace Tessera::Benchmarks {
 /// A candidate that was measured.
 struct Measured {
   FormatSize size;
-  double seconds = 0;
+  double seconds = 0, least = 0, most = 0;
 };
 
 /// All candidates for a matrix, an arithmetic and a number of columns.
 struct Cell {
-  std::string matrix, arithmetic;
+  std::string matrix, arithmetic, device;
   MatrixStatistics statistics;
   std::vector<Measured> candidates;
   double cores = 1;  // of a host

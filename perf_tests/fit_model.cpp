@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Fits the constants of a model to what measure_candidates wrote, and judges the choices that they make:
-//   fit_model candidates.jsonl... [--arithmetic tf32x3] [--fit rows.step streamed] [--judge-only] [--predictions p.tsv]
+//   fit_model candidates.jsonl... [--arithmetic tf32x3] [--fit rows.step streamed] [--judge-only] [--predictions
+//   p.jsonl]
 //
 // Every second matrix, by name, is held back: constants are fitted to the others, and the choices on both halves are
 // judged. A choice costs the measured time of the candidate that is predicted to be the fastest, over that of the
@@ -72,11 +73,14 @@ std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::s
       const std::string arithmetic = json.at("arithmetic");
       if (!wanted.empty() && !wanted.contains(arithmetic)) continue;
       version = json.at("model");
-      Cell cell{json.at("matrix"), arithmetic, json.at("statistics"), {}, cores_of(json.at("device")), false};
+      Cell cell{json.at("matrix"), arithmetic, json.at("device"), json.at("statistics"), {}, 1, false};
+      cell.cores = cores_of(cell.device);
       for (const auto& entry : json.at("candidates")) {
         cell.candidates.push_back(
             {{format_of(entry.at("format")), entry.at("tiles"), entry.at("bytes"), entry.at("staged")},
-             entry.at("seconds")});
+             entry.at("seconds"),
+             entry.at("least"),
+             entry.at("most")});
       }
       cells.push_back(cell);
     }
@@ -216,18 +220,27 @@ void judge_constant_choices(const std::vector<Cell>& cells, const std::string& a
                 std::exp(cost.first / cost.second));
 }
 
+/// As measure_candidates writes them, as far as scripts/report reads that.
 void write_predictions(const std::string& path, const std::vector<Cell>& cells, const FittedModel& model) {
   std::ofstream file(path);
-  file << "matrix\tarithmetic\tcolumns\tcandidate\theld\tpredicted_seconds\tmeasured_seconds\tcost_of_choice\n";
   for (const Cell& cell : cells) {
+    nlohmann::json line = {{"matrix", cell.matrix},
+                           {"arithmetic", cell.arithmetic},
+                           {"columns", static_cast<int>(cell.statistics.vector_columns)},
+                           {"device", cell.device},
+                           {"is_held_back", cell.is_held},
+                           {"cost_of_choice", cost_of_choice(cell, model)}};
     for (const Measured& candidate : cell.candidates) {
-      file << cell.matrix << '\t' << cell.arithmetic << '\t' << cell.statistics.vector_columns << '\t'
-           << name_of(candidate.size.format, candidate.size.is_staged) << '\t' << cell.is_held << '\t'
-           << model.seconds(cell, candidate.size) << '\t' << candidate.seconds << '\t' << cost_of_choice(cell, model)
-           << '\n';
+      line["candidates"].push_back({{"format", to_string(candidate.size.format)},
+                                    {"staged", candidate.size.is_staged},
+                                    {"predicted", model.seconds(cell, candidate.size)},
+                                    {"seconds", candidate.seconds},
+                                    {"least", candidate.least},
+                                    {"most", candidate.most}});
     }
+    file << line << '\n';
   }
-  if (!file) throw std::runtime_error(path + " cannot be written");
+  if (!file.flush()) throw std::runtime_error(path + " cannot be written");
 }
 
 }  // namespace
@@ -244,7 +257,8 @@ int main(int argc, char* argv[]) {
   app.add_flag("--judge-only", judge_only, "change none");
   app.add_option("--at-most", at_most,
                  "fail if choices take more of the fastest, in the geometric mean of either half");
-  app.add_option("--predictions", predictions, "a table to write of predicted and measured times");
+  app.add_option("--predictions", predictions,
+                 "a file for predicted and measured times: lines of JSON for scripts/report");
   CLI11_PARSE(app, argc, argv);
   try {
     std::string version;

@@ -68,6 +68,28 @@ class ReportTest(unittest.TestCase):
         _, tables = self.report(self.write("new.json", entries))
         self.assertIn("| A | csr | 2.5 | 1 | 9 | 2500 |", tables)
 
+    def write_candidates(self, name, lines):
+        path = self.folder / name
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return path
+
+    def test_damaged_candidates(self):
+        path = self.folder / "damaged.jsonl"
+        path.write_text('{"matrix": "A"}\n{"matrix": }\n')
+        self.assert_refused(f"{path}:2: not JSON: Expecting value", path)
+
+    def test_candidates_beside_predictions(self):
+        def line(columns):
+            return {"matrix": "A", "arithmetic": "tf32x3", "columns": columns, "device": "Cuda", "candidates": [
+                {"format": "csr", "staged": False, "predicted": 2e-6 * columns, "seconds": 4e-6 * columns,
+                 "least": 3e-6 * columns, "most": 5e-6 * columns},
+                {"format": "bittcf", "staged": True, "predicted": 1e-6 * columns, "seconds": 2e-6 * columns,
+                 "least": 2e-6 * columns, "most": 2e-6 * columns}]}
+        page, tables = self.report(self.write_candidates("c.jsonl", [line(columns) for columns in (1, 8, 32)]))
+        self.assertIn("| A | bittcf staged | tf32x3 | 8 | 0.016 | 0.016 | 0.016 |", tables)
+        self.assertIn("R^2 of the logarithms 1.000", page)
+        self.assertIn("candidates, A, tf32x3: ms by columns", page)
+
     def test_page_is_whole_and_needs_nothing_else(self):
         benchmarks = []
         for index, (name, columns) in enumerate((f, c) for f in ("csr", "bittcf") for c in (1, 8)):
@@ -179,7 +201,7 @@ class ReportTest(unittest.TestCase):
         self.assert_refused(f'{text}: expected "benchmarks", as Google Benchmark writes them, or "problems", as '
                             "gpu_spmm does", text)
         text.write_text('{"benchmarks": [{"name": "a", "run_type": "iteration"}]}')
-        self.assert_refused(f"{text}: a benchmark is not as Google Benchmark or gpu_spmm write it: "
+        self.assert_refused(f"{text}: a benchmark is not as Google Benchmark, gpu_spmm or measure_candidates write it: "
                             "KeyError('real_time')", text)
         self.assert_refused(f"{self.write('empty.json', [])}: no benchmark has a result", self.folder / "empty.json")
         self.assert_refused(f"{good}: spmm/A/format:csr/layout:left/columns:8 is in {good} too; --compare takes the "

@@ -14,6 +14,7 @@ except ImportError as missing:
     raise InputError(f"{missing}; install Debian's python3-pygal, or: pip install pygal") from missing
 
 MOST_SERIES = 14
+MOST_TIME_CHARTS = 60
 COLORS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf",
           "#393b79", "#637939", "#8c6d31", "#843c39")
 
@@ -57,11 +58,12 @@ def series_and_facet(record):
 
 
 def time_charts(records):
-    """Time by number of columns: a chart a benchmark, matrix and facet; the fastest where there are many lines."""
+    """Time by number of columns: a chart a benchmark, matrix and facet, the first of many; the fastest where there are
+    many lines."""
     charts = []
     facets = in_order((record.kind, record.matrix, series_and_facet(record)[1]) for record in records
                       if record.columns is not None)
-    for kind, matrix, facet in facets:
+    for kind, matrix, facet in facets[:MOST_TIME_CHARTS]:
         here = [record for record in records if (record.kind, record.matrix) == (kind, matrix)
                 and series_and_facet(record)[1] == facet and record.columns is not None and record.median > 0]
         columns = sorted({record.columns for record in here})

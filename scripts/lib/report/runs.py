@@ -67,8 +67,11 @@ def read_runs(paths):
 
 
 def read_run(path):
+    is_lines = pathlib.Path(path).suffix == ".jsonl"
     try:
-        data = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        text = pathlib.Path(path).read_text(encoding="utf-8")
+        # Without ends of lines within objects, the list counts lines as the file does.
+        data = json.loads("[" + ",\n".join(text.splitlines()) + "]" if is_lines else text)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -76,12 +79,14 @@ def read_run(path):
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
     try:
+        if is_lines:
+            return candidates_run(path, data)
         if isinstance(data, dict) and isinstance(data.get("benchmarks"), list):
             return google_benchmark_run(path, data)
         if isinstance(data, dict) and isinstance(data.get("problems"), list):
             return gpu_spmm_run(path, data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path}: a benchmark is not as Google Benchmark or gpu_spmm write it: {error!r}") from error
+        raise InputError(f"{path}: a benchmark is not as Google Benchmark, gpu_spmm or measure_candidates write it: {error!r}") from error
     raise InputError(f'{path}: expected "benchmarks", as Google Benchmark writes them, or "problems", as gpu_spmm does')
 
 
@@ -166,4 +171,17 @@ def gpu_spmm_run(path, data):
             if baseline is not None and not kernel["cusparse"]:
                 record.values.update({"baseline_ms": baseline, "ratio": baseline / record.median})
             run.records.append(record)
+    return run
+
+
+def candidates_run(path, problems):
+    """What measure_candidates measured, or fit_model predicted: the candidates of the automatic choice."""
+    run = Run([(str(path), {"device": ", ".join(sorted({problem["device"] for problem in problems}))})])
+    for problem in problems:
+        for candidate in problem["candidates"]:
+            name = candidate["format"] + (" staged" if candidate["staged"] else "")
+            keys = {"candidate": name, "arithmetic": problem["arithmetic"], "columns": str(problem["columns"])}
+            median, least, most = (1e3 * candidate[key] for key in ("seconds", "least", "most"))
+            run.records.append(Record("candidates", problem["matrix"], keys, median, least, most,
+                                      {"predicted_ms": 1e3 * candidate["predicted"]}))
     return run
