@@ -9,7 +9,7 @@ namespace {
 
 using Tessera::Test::Failing;
 
-std::atomic<long> all{0}, live{0};
+std::atomic<long> allocated{0}, live{0};
 std::atomic<long> left{0};  // before one fails, itself included; 0: none fails
 std::atomic<bool> has_failed{false}, arrays_alone{false};
 
@@ -23,7 +23,7 @@ bool must_fail(std::size_t size, std::size_t alignment) {
 
 /// Null where there is none.
 void* find_memory(std::size_t size, std::size_t alignment) noexcept {
-  ++all;
+  ++allocated;
   if (must_fail(size, alignment)) return nullptr;
   void* memory = std::aligned_alloc(alignment, (size + alignment) / alignment * alignment);
   if (memory != nullptr) ++live;
@@ -67,7 +67,7 @@ void fail_allocation(long n, Failing kind) {
   arrays_alone = kind == Failing::Arrays;
 }
 bool allocation_has_failed() { return has_failed; }
-long allocations() { return all; }
+long allocations() { return allocated; }
 long live_allocations() { return live; }
 
 }  // namespace Tessera::Test
