@@ -13,10 +13,11 @@
 /// Kernels that are made for one kind of device, in place of those that run on all.
 namespace Tessera::Impl {
 
-/// Bytes that they keep beside a format, and take while they are built.
+/// Bytes that they keep beside a format, if there is room, and take while they are built.
 struct KernelMemory {
   double kept = 0;
   double built = 0;
+  double least = 0;  ///< in any case
 };
 
 /// What such kernels keep beside a format, of A or of its transpose, and their products: nothing, where there are none.

@@ -39,7 +39,7 @@ void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes)
   out << std::fixed << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
   if (c.tiles > 0) out << ", " << std::setprecision(0) << c.tiles << " tiles";  // of a file, it may be any number
-  out << "; holds " << megabytes(c.held_bytes) << ", takes up to " << megabytes(c.peak_bytes);
+  out << "; plan " << megabytes(c.held_bytes) << ", peak " << megabytes(c.peak_bytes);
   out << (chosen ? "" : c.is_refused ? ", refused: exceeds memory_limit" : ", rejected") << '\n';
 }
 
@@ -82,8 +82,8 @@ std::string explain(const Explanation& e, const Choice& choice, const Choice* tr
       << megabytes(double(e.slot_map_bytes));
   if (e.kernel_bytes > 0) out << ", copies for the device's kernels " << megabytes(double(e.kernel_bytes));
   if (e.transpose_bytes > 0) out << ", transpose " << megabytes(double(e.transpose_bytes));
-  out << "; up to " << megabytes(double(e.peak_bytes)) << " at once";
-  if (e.memory_limit != no_memory_limit) out << ", of " << megabytes(double(e.memory_limit)) << " that are allowed";
+  out << "; peak " << megabytes(double(e.peak_bytes));
+  if (e.memory_limit != no_memory_limit) out << " of at most " << megabytes(double(e.memory_limit));
   out << '\n';
   if (e.duplicates_summed) out << "  note: duplicate entries of the input are summed\n";
   for (const std::string& note : e.notes) out << "  note: " << note << '\n';

@@ -138,7 +138,7 @@ void choose_within(const ExecutionSpace& exec, const PlanOptions& options, Forma
   take_fastest(choice, wanted, options.staged_windows);
 }
 
-/// Builds the format of a choice. What kernels keep besides takes the room that is left; those of CSR insist on theirs.
+/// Builds the format of a choice. What kernels keep besides takes the room that is left, but for the least.
 ///
 /// \throws FormatTooLarge before anything is allocated
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
@@ -149,10 +149,8 @@ BuiltFormat<Offset, Memory> build_within(const ExecutionSpace& exec, const Choic
   if (prices.room.limit != no_memory_limit) {
     Candidate asked;
     asked.format = format;
-    KernelMemory kernels;
-    if (format == Format::Csr)
-      kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(asked, choice.statistics);
-    prices.price(asked, format_memory(exec, format, rows, options.parameters, sizeof(Scalar)), kernels);
+    const double kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(asked, choice.statistics).least;
+    prices.price(asked, format_memory(exec, format, rows, options.parameters, sizeof(Scalar)), {kernels, kernels});
     if (asked.peak_bytes > static_cast<double>(prices.room.limit)) {
       prices.room.refuse("a plan with the format " + std::string(to_string(format)),
                          static_cast<std::size_t>(asked.peak_bytes), "a larger limit, or another format");

@@ -130,7 +130,7 @@ TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
   const UserMatrix<Exec, double, Offset> A(pattern);
   ASSERT_EQ(pattern.rows, pattern.columns);
   const auto bytes = A.plan(with_format(Format::Bcsr)).bytes();
-  for (const std::size_t limit : {bytes / 8, bytes, 2 * bytes}) {
+  for (const std::size_t limit : {3 * bytes / 4, bytes, 2 * bytes}) {
     for (const Reordering reordering : {Reordering::Automatic, Reordering::DataAffinity, Reordering::JaccardRows}) {
       for (const bool always : {false, true}) {
         PlanOptions options = in_order(Format::Bcsr, reordering);

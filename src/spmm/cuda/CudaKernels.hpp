@@ -69,20 +69,22 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return gpu;
   }
 
-  /// Schedules have an item of 24 bytes a window or piece of one; whole tiles are as CudaTiles has them, staged windows
-  /// as CudaStaged. What other formats are multiplied with takes the room that is left, or is not built.
+  /// Lists of rows, or of windows and pieces of them, with 40 bytes an item while they are made, are kept in any case.
+  /// Whole tiles are as CudaTiles has them, staged windows as CudaStaged; what other formats are multiplied with takes
+  /// the room that is left, or is not built.
   static KernelMemory memory(const Candidate& candidate, const MatrixStatistics& m) {
-    const double windows = m.rows / 8 + candidate.tiles / 8 + 1;
-    if (candidate.format == Format::Csr) return {m.nonzeros / 2 + 64, m.nonzeros / 2 + 64};
+    if (candidate.format == Format::Csr) return {m.nonzeros / 2 + 64, m.nonzeros / 2 + 64, m.nonzeros / 2 + 64};
+    const double tiles = candidate.tiles > 0 ? candidate.tiles : m.nonzeros / 4;
+    const double lists = candidate.format == Format::SortedColumns ? 0 : 40 * (m.rows / 8 + tiles / 16 + 1);
+    double copies = 0;
     if (candidate.is_staged) {
-      const double staged = static_cast<double>(CudaStaged<Scalar, Offset>::build_bytes) * m.nonzeros + 40 * windows;
-      return {staged, staged};
+      copies = static_cast<double>(CudaStaged<Scalar, Offset>::build_bytes) * m.nonzeros;
+    } else if (candidate.format == Format::BitTcf) {
+      copies = 64 * m.matrix_bytes * tiles;
+    } else if (candidate.format == Format::Bmat) {
+      copies = (128 * m.matrix_bytes + 16 + m.offset_bytes) * tiles;
     }
-    const double tile = candidate.format == Format::BitTcf ? 64 * m.matrix_bytes
-                        : candidate.format == Format::Bmat ? 128 * m.matrix_bytes + 16 + m.offset_bytes
-                                                           : 0;
-    const double tiles = tile * candidate.tiles + (tile > 0 ? 40 * windows : 0);
-    return {tiles, tiles};
+    return {copies + lists, copies + lists, lists};
   }
 
   static std::string device_name(const Kokkos::Cuda& exec) {

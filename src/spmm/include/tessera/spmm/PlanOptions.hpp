@@ -65,9 +65,10 @@ struct PlanOptions {
   /// memory that Kokkos takes for itself.
   ///
   /// What a step takes is known or bounded before it begins; the bounds of BlockRowPartition, SortedColumns and of
-  /// orders are up to a third too large. Candidates and orders that do not fit are refused, and Plan::explain() says
-  /// so; on Kokkos::Cuda slower kernels multiply where there is no room for what faster ones keep. If no candidate
-  /// fits, or not what is asked for (see on_unsupported), an error names what it takes.
+  /// orders are up to a third too large, that of JaccardRows for wide blocks more. Candidates and orders that do not
+  /// fit are refused, and Plan::explain() says so; on Kokkos::Cuda slower kernels multiply where there is no room for
+  /// what faster ones keep. If no candidate fits, or not what is asked for (see on_unsupported), an error names what it
+  /// takes.
   std::size_t memory_limit = no_memory_limit;
 };
 
