@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <nlohmann/json.hpp>
+#include <tessera/common/MemoryLimit.hpp>
 
 #include "CompareKokkosKernels.hpp"
 #include "Report.hpp"
