@@ -37,8 +37,8 @@ struct FormatMemory {
   std::size_t scratch = 0;  ///< bytes that building it takes at once, besides pattern and slot map
 };
 
-/// What build_format() will make of canonical rows, and take for it: upper bounds. Patterns of Csr, BitTcf, Bmat and Bcsr
-/// are met.
+/// What build_format() will make of canonical rows, and take for it: upper bounds. Patterns of Csr, BitTcf, Bmat and
+/// Bcsr are met.
 ///
 /// \param tiles [in] of BitTcf or Bmat, if they are known; negative: they are counted
 /// \throws std::invalid_argument as build_format()
