@@ -21,13 +21,18 @@ inline constexpr Ordinal slab_columns = 256 / sizeof(VectorScalar);
 
 /// Calls body(first, last) for parts of [0, units) that hold about the same number of nonzeros. `nonzeros_before(u)`
 /// counts those of the units before u; a unit (a row, a window) costs something too, even if it is empty.
+///
+/// A single part runs without Kokkos, whose kernels on hosts end before their launch does, too: a launch takes longer
+/// than a small product. If a profiler is there, Kokkos tells it of the kernel.
 template <class ExecutionSpace, class NonzerosBefore, class Body>
 void parallel_for_balanced(const char* label, const ExecutionSpace& exec, Ordinal units,
                            const NonzerosBefore& nonzeros_before, const Body& body) {
   const std::int64_t unit_cost = 4;
   const auto cost_before = [=](Ordinal unit) { return std::int64_t(nonzeros_before(unit)) + unit_cost * unit; };
   const std::int64_t total = cost_before(units);
-  const int parts = int(std::min<std::int64_t>({total / 4096 + 1, units, std::int64_t(exec.concurrency()) * 16}));
+  const std::int64_t threads = exec.concurrency();
+  const int parts = int(std::min<std::int64_t>({total / 4096 + 1, units, threads == 1 ? 1 : threads * 16}));
+  if (parts == 1 && !Kokkos::Tools::profileLibraryLoaded()) return body(0, units);
   const auto first_unit = [=](int part) {
     const std::int64_t wanted = std::int64_t(double(total) * part / parts);
     Ordinal low = 0, high = units;

@@ -103,6 +103,34 @@ TYPED_TEST(HostKernelsTest, EveryNumberOfColumns) {
   }
 }
 
+/// Rows of 0, ..., 18 entries, up and down again, so that long ones stand beside empty ones.
+template <class Offset>
+HostPattern<Offset> rows_of_every_length() {
+  HostPattern<Offset> result;
+  result.columns = 20;
+  for (int row = 0; row < 38; ++row) {
+    const int entries = row < 19 ? row : (7 * row) % 19;
+    for (int k = 0; k < entries; ++k) result.column_indices.push_back(k + row % (21 - entries));
+    result.end_row();
+  }
+  return result;
+}
+
+/// Few columns, with and without what may make a row's end another loop: strides, and what Y held before.
+TYPED_TEST(HostKernelsTest, RowsOfEveryLength) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const auto A = rows_of_every_length<typename TypeParam::Offset>();
+  for (const auto target : Impl::available_simd_targets()) {
+    for (int columns = 1; columns <= 9; ++columns) {
+      for (const Layout layout : {Layout::Left, Layout::Right, Layout::PaddedRight}) {
+        check<M, V>(target, A, columns, Layout::Right, layout, V(1), V(0));
+        check<M, V>(target, A, columns, Layout::Right, layout, number<V>(2, -1), number<V>(-1, 0.5));
+      }
+    }
+  }
+}
+
 TYPED_TEST(HostKernelsTest, RowsAtTheEdgesOfAGroup) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
@@ -172,40 +200,70 @@ TYPED_TEST(HostKernelsTest, PackCopiesRows) {
   }
 }
 
+/// Also in rows of less than a block of entries, or of one and some.
 TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   using Offset = typename TypeParam::Offset;
-  const auto A = random_pattern<Offset>(24, 50, 0.5, 17);
-  const auto values = random_values<M>(A.nonzeros(), 18);
-  Dense<V> x(A.columns, 40, Layout::Right), y(A.rows, 40, Layout::Left);
-  x.randomize(19);
-  y.randomize(20);
-  for (const auto target : Impl::available_simd_targets()) {
-    const auto kernel = Impl::host_kernels<M, V, Offset>(target).csr;
-    std::vector<V> alone;
-    for (int columns = 1; columns <= 40; ++columns) {
-      Dense<V> result = y;
-      Product<M, V> product{values.data(),      false,
-                            number<V>(3, 1),    x.view(x.column(0)),
-                            number<V>(-2, 0.5), result.view(result.memory().data())};
-      product.x.columns = product.y.columns = columns;
-      kernel(A.view(), product, 0, A.rows);
-      const int last = columns - 1;
-      for (int i = 0; i < A.rows; ++i) {
-        // The last column so far was computed with none, one, ... others; the first with ever more.
-        if (columns == 1) alone.push_back(result(i, 0));
-        ASSERT_TRUE(result(i, 0) == alone[i]) << to_string(target) << " " << columns;
+  for (const auto& A : {random_pattern<Offset>(24, 50, 0.5, 17), rows_of_every_length<Offset>()}) {
+    const auto values = random_values<M>(A.nonzeros(), 18);
+    Dense<V> x(A.columns, 70, Layout::Right), y(A.rows, 70, Layout::Left);
+    x.randomize(19);
+    y.randomize(20);
+    for (const auto target : Impl::available_simd_targets()) {
+      const auto kernel = Impl::host_kernels<M, V, Offset>(target).csr;
+      std::vector<V> alone;
+      for (int columns = 1; columns <= 70; ++columns) {
+        Dense<V> result = y;
+        Product<M, V> product{values.data(),      false,
+                              number<V>(3, 1),    x.view(x.column(0)),
+                              number<V>(-2, 0.5), result.view(result.memory().data())};
+        product.x.columns = product.y.columns = columns;
+        kernel(A.view(), product, 0, A.rows);
+        const int last = columns - 1;
+        for (int i = 0; i < A.rows; ++i) {
+          // The last column so far was computed with none, one, ... others; the first with ever more.
+          if (columns == 1) alone.push_back(result(i, 0));
+          ASSERT_TRUE(result(i, 0) == alone[i]) << to_string(target) << " " << columns;
+        }
+        Product<M, V> single = product;
+        Dense<V> expected = y;
+        single.x.data = x.column(last);
+        single.y = expected.view(expected.memory().data());
+        single.y.data += last * expected.column_stride();
+        single.x.columns = single.y.columns = 1;
+        kernel(A.view(), single, 0, A.rows);
+        for (int i = 0; i < A.rows; ++i)
+          ASSERT_TRUE(result(i, last) == expected(i, last)) << to_string(target) << " " << columns;
       }
-      Product<M, V> single = product;
-      Dense<V> expected = y;
-      single.x.data = x.column(last);
-      single.y = expected.view(expected.memory().data());
-      single.y.data += last * expected.column_stride();
-      single.x.columns = single.y.columns = 1;
-      kernel(A.view(), single, 0, A.rows);
-      for (int i = 0; i < A.rows; ++i)
-        ASSERT_TRUE(result(i, last) == expected(i, last)) << to_string(target) << " " << columns;
+    }
+  }
+}
+
+/// One column whose elements are adjacent, with beta and without, has the bits of one that has strides.
+TYPED_TEST(HostKernelsTest, OneColumnDoesNotDependOnStrides) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = rows_of_every_length<Offset>();
+  const auto values = random_values<M>(A.nonzeros(), 18);
+  for (const auto target : Impl::available_simd_targets()) {
+    for (const V beta : {V(0), number<V>(-2, 0.5)}) {
+      const auto multiply = [&](Layout layout) {
+        Dense<V> x(A.columns, 1, layout), y(A.rows, 1, layout);
+        x.randomize(19);
+        y.randomize(20);
+        const Product<M, V> product{values.data(),       false, number<V>(3, 1),
+                                    x.view(x.column(0)), beta,  y.view(y.memory().data())};
+        Impl::host_kernels<M, V, Offset>(target).csr(A.view(), product, 0, A.rows);
+        return y;
+      };
+      Dense<V> adjacent = multiply(Layout::Left);
+      for (const Layout layout : every_layout) {
+        Dense<V> any = multiply(layout);
+        for (int i = 0; i < A.rows; ++i)
+          ASSERT_TRUE(any(i, 0) == adjacent(i, 0)) << to_string(target) << " " << int(layout) << " " << i;
+      }
     }
   }
 }

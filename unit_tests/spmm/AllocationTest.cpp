@@ -77,6 +77,26 @@ TYPED_TEST(AllocationTest, MakePlanForAnother) {
   EXPECT_EQ(plan.rows(), 40);
 }
 
+/// Not even for the name of a kernel: without a profiler a small product is a call. (Sorted columns run as a kernel.)
+TYPED_TEST(AllocationTest, SmallProductsTakeNone) {
+  using View = typename TestFixture::View;
+  const typename TestFixture::Exec exec;
+  const typename TestFixture::Matrix A(random_pattern<int>(60, 50, 0.1, 1));
+  for (const Format format : every_format) {
+    if (format == Format::SortedColumns) continue;
+    auto plan = A.plan(with_format(format));
+    for (const int columns : {1, 9}) {
+      auto work = plan.prepare(exec, columns, Mode::NoTranspose);
+      const View x("x", 50, columns), y("y", 60, columns);
+      spmm(exec, plan, work, Mode::NoTranspose, 1.0, x, 0.0, y);
+      const long before = allocations();
+      spmm(exec, plan, work, Mode::NoTranspose, 1.0, x, 0.0, y);
+      const long taken = allocations() - before;
+      EXPECT_EQ(taken, 0) << to_string(format) << ", " << columns << " columns";
+    }
+  }
+}
+
 TYPED_TEST(AllocationTest, Prepare) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(random_pattern<int>(60, 50, 0.1, 1));

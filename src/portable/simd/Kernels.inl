@@ -67,6 +67,20 @@ TESSERA_INLINE V fused(Real a, V x, V sum) {
 }
 #endif
 
+/// The same in a register of 16 bytes, each of whose lanes has a factor of its own.
+template <class Real, class V>
+TESSERA_INLINE V fused_lanes(V a, V x, V sum) {
+#ifdef __FMA__
+  if constexpr (sizeof(Real) == 8) {
+    return V(_mm_fmadd_pd(__m128d(a), __m128d(x), __m128d(sum)));
+  } else {
+    return V(_mm_fmadd_ps(__m128(a), __m128(x), __m128(sum)));
+  }
+#else
+  return a * x + sum;
+#endif
+}
+
 /// The types of a product, and complex numbers taken apart: a complex row of n columns is a real row of 2 n lanes.
 template <class MatrixScalar_, class VectorScalar_>
 struct Types {
@@ -282,7 +296,7 @@ TESSERA_INLINE void finish_rows(const Dense<T>& d, Ordinal row, int rows, int la
 /// over.
 template <class T, int Lanes, class Body>
 TESSERA_INLINE int for_each_whole_block(int lane, int lanes, const Body& body) {
-  const auto cut = [&](auto vectors) {
+  const auto cut = [&](auto vectors) __attribute__((always_inline)) {
     constexpr int width = decltype(vectors)::value * Lanes;
     for (; lanes - lane >= width; lane += width) body.template operator()<Lanes, decltype(vectors)::value>(lane, 0);
   };
@@ -322,66 +336,121 @@ struct RowGroup {
   std::ptrdiff_t offsets[rows_at_once + 1];
 };
 
+/// Entries of a row that are summed on their own.
+constexpr std::ptrdiff_t block_entries = 8;
+
 /// The sums of one row. An addition takes several cycles and needs the one before it, so that one sum would leave the
-/// processor idle: entries with even and with odd places in the row are summed apart, however many columns there are,
-/// and joined at the end. Rows one after the other keep the matrix one stream, which the hardware prefetches.
+/// processor idle. Entries with even and with odd places in the row are summed apart and joined, in blocks of 8, whose
+/// sums are added up: blocks do not wait for each other. What is left at the end is summed likewise, and added. All
+/// this is the same however many columns there are. Rows one after the other keep the matrix one stream, which the
+/// hardware prefetches.
 template <class T, int Lanes, int Vectors>
 TESSERA_INLINE void csr_sums(const RowGroup& group, int row, const Dense<T>& d, int lane, typename T::Real* out) {
+  using RowSums = Sums<T, Lanes, Vectors>;
   const Ordinal* columns = group.columns;
   const auto* x = d.x + lane;
   const std::ptrdiff_t stride = d.x_row_stride;
-  const std::ptrdiff_t end = group.offsets[row + 1];
-  Sums<T, Lanes, Vectors> even, odd;
-  even.clear();
-  odd.clear();
   std::ptrdiff_t k = group.offsets[row];
-  for (; k + 1 < end; k += 2) {
-    even.add(d.values + k * T::parts, x + columns[k] * stride);
-    odd.add(d.values + (k + 1) * T::parts, x + columns[k + 1] * stride);
-  }
-  if (k < end) even.add(d.values + k * T::parts, x + columns[k] * stride);
-  even.add(odd);
-  even.store(out, d.conjugate);
+  const std::ptrdiff_t end = group.offsets[row + 1];
+  const auto sum_of = [&](std::ptrdiff_t i, std::ptrdiff_t last) __attribute__((always_inline)) {
+    RowSums even, odd;
+    even.clear();
+    odd.clear();
+    for (; last - i >= 2; i += 2) {
+      even.add(d.values + i * T::parts, x + columns[i] * stride);
+      odd.add(d.values + (i + 1) * T::parts, x + columns[i + 1] * stride);
+    }
+    if (i < last) even.add(d.values + i * T::parts, x + columns[i] * stride);
+    even.add(odd);
+    return even;
+  };
+  RowSums sum;
+  sum.clear();
+  for (; end - k >= block_entries; k += block_entries) sum.add(sum_of(k, k + block_entries));
+  sum.add(sum_of(k, end));
+  sum.store(out, d.conjugate);
 }
 
 template <class T>
 [[gnu::noinline]] void csr_group(const RowGroup& group, Ordinal first_row, const Dense<T>& d) {
   typename T::Real sums[rows_at_once * T::max_lanes];
-  for_each_block<T, T::vector_lanes>(d.lanes, [&]<int Lanes, int Vectors>(int lane, int skip) {
+  const auto block = [&]<int Lanes, int Vectors>(int lane, int skip) __attribute__((always_inline)) {
     for (int r = 0; r < group.rows; ++r) csr_sums<T, Lanes, Vectors>(group, r, d, lane, sums + r * T::max_lanes);
     finish_rows<T>(d, first_row, group.rows, lane, skip, Lanes * Vectors, sums);
-  });
+  };
+  for_each_block<T, T::vector_lanes>(d.lanes, block);
 }
 
-/// One column of X in rows of one real: the same sums without the machinery for blocks, which short rows would not
-/// repay.
-template <class T, class Offset>
-[[gnu::noinline]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& dense, Ordinal first,
-                                         Ordinal last) {
+/// One column of X in rows of one real: the same sums without the machinery for blocks of columns, which short rows
+/// would not repay: what such a row takes is to guess its length. Its last entries are added one after the other, so
+/// that the processor guesses wrong once at most, and the code for them lies in one line.
+///
+/// \param x_stride [in] from row to row of X: a constant where that is 1
+/// \param write    [in] takes a row of the matrix and its sum
+template <class T, class Offset, class Stride, class Write>
+[[gnu::noinline]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d, Ordinal first, Ordinal last,
+                                         Stride x_stride, Write write) {
   using Real = typename T::Real;
-  const Dense<T> d = dense;  // which no store can alias
+  using Pair = register_t<Real, 16 / int(sizeof(Real))>;  // of the even and the odd sum
   const Ordinal* columns = A.column_indices;
-  const auto rows = [&](auto stride) {
-    Offset k = A.row_offsets[first];
-    for (Ordinal row = first; row < last; ++row) {
-      const Offset end = A.row_offsets[row + 1];
-      Real even = 0, odd = 0;
-      for (; k + 1 < end; k += 2) {
-        even = fused(static_cast<Real>(d.values[k]), d.x[columns[k] * stride], even);
-        odd = fused(static_cast<Real>(d.values[k + 1]), d.x[columns[k + 1] * stride], odd);
-      }
-      if (k < end) {
-        even = fused(static_cast<Real>(d.values[k]), d.x[columns[k] * stride], even);
-        ++k;
-      }
-      even += odd;
-      finish<T>(d, &even, d.y + (d.y_rows == nullptr ? row : d.y_rows[row]) * d.y_row_stride);
-    }
+  const Offset* offsets = A.row_offsets;
+  const auto* values = d.values;
+  const Real* x = d.x;
+  const auto add = [=](Real& sum, std::ptrdiff_t k) {
+    sum = fused(static_cast<Real>(values[k]), x[columns[k] * x_stride], sum);
   };
-  if (d.x_row_stride == 1) {
-    rows(std::integral_constant<std::ptrdiff_t, 1>{});
+  const auto add_pair = [=](Pair& sums, std::ptrdiff_t k) {
+    const Pair a{static_cast<Real>(values[k]), static_cast<Real>(values[k + 1])};
+    const Pair xs{x[columns[k] * x_stride], x[columns[k + 1] * x_stride]};
+    sums = fused_lanes<Real>(a, xs, sums);
+  };
+  auto k = static_cast<std::ptrdiff_t>(offsets[first]);
+  for (std::ptrdiff_t row = first; row < last; ++row) {
+    const auto end = static_cast<std::ptrdiff_t>(offsets[row + 1]);
+    Real sum = 0, even = 0, odd = 0;
+    if (end - k >= block_entries) [[unlikely]] {
+      for (; end - k >= block_entries; k += block_entries) {
+        Pair sums{};
+        for (int i = 0; i < block_entries; i += 2) add_pair(sums, k + i);
+        sum += sums[0] + sums[1];
+      }
+    }
+    if (end - k >= 4) {
+      add(even, k);
+      add(odd, k + 1);
+      add(even, k + 2);
+      add(odd, k + 3);
+      k += 4;
+    }
+    if (k < end) [[likely]] {
+      add(even, k);
+      if (k + 1 < end) [[likely]] {
+        add(odd, k + 1);
+        if (k + 2 < end) add(even, k + 2);
+      }
+    }
+    write(row, sum + (even + odd));
+    k = end;
+  }
+}
+
+template <class T, class Offset>
+TESSERA_INLINE void csr_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d, Ordinal first, Ordinal last) {
+  using Real = typename T::Real;
+  constexpr std::integral_constant<std::ptrdiff_t, 1> one;
+  if (d.x_row_stride != 1 || d.y_row_stride != 1 || d.y_rows != nullptr) {
+    const auto write = [d](std::ptrdiff_t row, Real sum) {
+      finish(d, &sum, d.y + (d.y_rows == nullptr ? row : d.y_rows[row]) * d.y_row_stride);
+    };
+    csr_rows_one_lane(A, d, first, last, d.x_row_stride, write);
+  } else if (d.overwrite) {
+    const auto write = [y = d.y, alpha = d.alpha[0]](std::ptrdiff_t row, Real sum) { y[row] = alpha * sum; };
+    csr_rows_one_lane(A, d, first, last, one, write);
   } else {
-    rows(d.x_row_stride);
+    const auto write = [y = d.y, alpha = d.alpha[0], beta = d.beta[0]](std::ptrdiff_t row, Real sum) {
+      y[row] = fused(beta, y[row], alpha * sum);
+    };
+    csr_rows_one_lane(A, d, first, last, one, write);
   }
 }
 
@@ -391,7 +460,7 @@ void csr_rows(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorSca
   using T = Types<MatrixScalar, VectorScalar>;
   const Dense<T> d = take_apart<T>(product);
   if constexpr (T::parts == 1) {
-    if (d.lanes == 1) return csr_rows_one_lane(A, d, first, last);
+    if (d.lanes == 1) return csr_one_lane(A, d, first, last);
   }
   RowGroup group;
   group.columns = A.column_indices;
