@@ -383,13 +383,14 @@ template <class T>
 
 /// One column of X in rows of one real: the same sums without the machinery for blocks of columns, which short rows
 /// would not repay. What such a row takes is to guess its length: entries go four at a time, and the last ones one
-/// after the other, so that the processor guesses wrong twice at most.
+/// after the other, so that the processor guesses wrong twice at most. (Aligned, as where lines of code begin makes a
+/// third of the time of short rows.)
 ///
 /// \param x_stride [in] from row to row of X: a constant where that is 1
 /// \param write    [in] takes a row of the matrix and its sum
 template <class T, class Offset, class Stride, class Write>
-[[gnu::noinline]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d, Ordinal first, Ordinal last,
-                                         Stride x_stride, Write write) {
+[[gnu::noinline, gnu::aligned(64)]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d,
+                                                           Ordinal first, Ordinal last, Stride x_stride, Write write) {
   using Real = typename T::Real;
   using Pair = register_t<Real, 2>;  // the even and the odd sum
   const Ordinal* columns = A.column_indices;
