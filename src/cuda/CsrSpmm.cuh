@@ -262,7 +262,10 @@ class CsrLauncher {
     } else if (policy.rounds == 1) {
       launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::Blocks>>(task, policy);
     } else {
-      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::LongestFirst>>(task, policy);
+      Task pieces_apart = task;
+      const Ordinal groups = policy.threads / policy.lanes;
+      pieces_apart.piece_blocks = static_cast<unsigned>(ceil_divide(task.schedule.size.pieces, groups));
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::LongestFirst>>(pieces_apart, policy);
     }
   }
 
@@ -291,10 +294,11 @@ class CsrLauncher {
 
   template <class Agent>
   void launch(Task task, const CsrPolicy& policy, Ordinal pieces, Ordinal rows, std::size_t shared_bytes = 0) const {
-    const std::int64_t items = pieces + ceil_divide<std::int64_t>(rows, rows_of_item<Agent>());
+    const std::int64_t row_items = ceil_divide<std::int64_t>(rows, rows_of_item<Agent>());
+    const std::int64_t items = task.piece_blocks > 0 ? row_items : pieces + row_items;
     if (items == 0) return;
     const std::int64_t items_of_block = std::int64_t(policy.threads / policy.lanes) * policy.rounds;
-    const std::int64_t blocks_of_slab = ceil_divide(items, items_of_block);
+    const std::int64_t blocks_of_slab = task.piece_blocks + ceil_divide(items, items_of_block);
     const std::int64_t slab_columns = Agent::slab_columns(policy.lanes);
     const std::int64_t slabs = ceil_divide<std::int64_t>(task.product.x.columns, slab_columns);
     if (blocks_of_slab > std::numeric_limits<int>::max() / policy.rounds || slabs > 65535) {

@@ -412,6 +412,37 @@ TYPED_TEST(CsrSpmm, EveryPolicy) {
   }
 }
 
+TYPED_TEST(CsrSpmm, SortedRowsAmongLongOnes) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const CsrPolicy sorted{.lanes = 4, .rounds = 4};
+  const auto with = [](std::vector<int> lengths, const std::vector<std::array<int, 2>>& replaced) {
+    for (const auto& [row, length] : replaced) lengths[static_cast<std::size_t>(row)] = length;
+    return lengths;
+  };
+  const std::vector<std::vector<int>> problems = {
+      std::vector<int>(5, 20),                                             // no piece, and few rows
+      with(std::vector<int>(130, 7), {{31, 0}, {32, 0}, {63, 64}}),        // empty rows, the longest that is not cut
+      with(varied_lengths(129, 40), {{0, 1500}, {1, 300}, {2, 65}}),       // pieces of the first rows
+      with(varied_lengths(256, 40), {{40, 700}, {42, 257}, {255, 2000}}),  // more pieces than a block has groups
+      with(std::vector<int>(70, 9), {{68, 1024}, {69, 1024}})};            // exactly as many
+  int k = 0;
+  for (const std::vector<int>& lengths : problems) {
+    const typename TestFixture::Matrix A(2000, lengths);
+    for (const int columns : {1, 2, 4}) {
+      ++k;
+      const Layout layout = every_layout[k % 5];
+      Options options{.columns = columns, .x_layout = layout, .y_layout = layout, .policy = &sorted};
+      options.shift = k % 2;
+      options.scatter = k % 4 == 0;
+      options.permute_x = k % 3 == 0;
+      options.overwrite = k % 2;
+      compare<M, V>(A, options, 1);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
 TYPED_TEST(CsrSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
   using V = typename TypeParam::VectorScalar;
   using M = typename TypeParam::MatrixScalar;

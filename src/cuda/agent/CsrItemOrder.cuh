@@ -9,10 +9,12 @@
 
 namespace Tessera::Cuda {
 
-/// The spans of a block's items in shared memory, the longest first. Warps take the next of them, one a group, whenever
+/// The spans of a block's rows in shared memory, the longest first. Warps take the next of them, one a group, whenever
 /// they are through with the last: so the spans of a warp are of about the same length, and few lanes wait for others.
+/// Pieces have blocks of their own: they are equally long, and one after the other in a group they would take longer
+/// than all else.
 ///
-/// A block has as many items as threads, or fewer.
+/// A block has as many rows as threads, or fewer.
 template <class Task>
 class CsrItemOrder {
   using Span = CsrSpan<typename decltype(Task::A)::offset_type>;
@@ -39,7 +41,7 @@ class CsrItemOrder {
     Span span;
     int length_class = 0, place = 0;
     if (thread < items_) {
-      span = item_span(task, std::int64_t(blockIdx.x) * items_ + thread);
+      span = row_span(task, std::int64_t(blockIdx.x - task.piece_blocks) * items_ + thread);
       length_class = min((span.length + class_length - 1) / class_length, classes - 1);
       place = atomicAdd(&counts_[length_class], 1);
     }

@@ -15,7 +15,7 @@ namespace Tessera::Cuda {
 ///
 ///   Single        one by one: for very short rows, and where the arrays of A are not aligned
 ///   Blocks        16 bytes at a time, at multiples of 16 bytes; entries of other rows among them are left out
-///   LongestFirst  the same, and the longest spans of a block first (CsrItemOrder)
+///   LongestFirst  the same, and the longest rows of a block first (CsrItemOrder), after blocks of pieces
 enum class CsrNarrowOrder { Single, Blocks, LongestFirst };
 
 /// A group of lanes sums a span for so few columns that a lane can hold them all. Each lane fetches a few adjacent
@@ -58,14 +58,21 @@ class CsrNarrowRows {
 
   __device__ void run() {
     if constexpr (order == CsrNarrowOrder::LongestFirst) {
-      CsrItemOrder<Task> items(task_);
-      for (Span span; items.next(span);) compute(span);
+      if (blockIdx.x < task_.piece_blocks) return compute(piece_span());
+      CsrItemOrder<Task> rows(task_);
+      for (Span span; rows.next(span);) compute(span);
     } else {
       compute(item_span(task_, task_.item()));
     }
   }
 
  private:
+  /// The group's, where blocks have pieces of their own: one a group.
+  __device__ Span piece_span() const {
+    const std::int64_t piece = std::int64_t(blockIdx.x) * (blockDim.x >> task_.lane_bits) + task_.group();
+    return piece < task_.pieces ? item_span(task_, piece) : Span{};
+  }
+
   __device__ void compute(const Span& span) {
     for (Lane& sum : sums_) sum = Lane{};
     if constexpr (order == CsrNarrowOrder::Single) {

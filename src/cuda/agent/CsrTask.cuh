@@ -27,6 +27,7 @@ struct CsrTask {
   Ordinal partial_stride = 0;
   Ordinal pieces = 0;             // all or none of the schedule's
   Ordinal rows = 0;               // all or none of A's
+  unsigned piece_blocks = 0;      // of those that sort their rows: blocks for pieces alone, before those for rows
   int lane_bits = 5;              // a group has 2^lane_bits lanes: no kernel divides
   unsigned rounds = 1;            // items of a group
   int tile_row_bits = 0;          // rows that a block collects are 2^tile_row_bits (CsrRowTile)
