@@ -192,12 +192,20 @@ TYPED_TEST(MemoryLimitTest, SaysWhatTheSmallestTakes) {
   PlanOptions options;
   double least = INFINITY;
   Candidate smallest;
-  const Choice choice = A.plan(options).choice();
-  for (const Candidate& candidate : choice.candidates) {
-    if (candidate.peak_bytes < least) smallest = candidate;
-    least = std::min(least, candidate.peak_bytes);
+  // What is counted for the choice may take the most, and is left out where it has no room: then plans take less.
+  for (bool fits = true; fits;) {
+    try {
+      const Choice choice = A.plan(options).choice();
+      least = INFINITY;
+      for (const Candidate& candidate : choice.candidates) {
+        if (candidate.peak_bytes < least) smallest = candidate;
+        least = std::min(least, candidate.peak_bytes);
+      }
+      options.memory_limit = static_cast<std::size_t>(least) - 1;
+    } catch (const std::invalid_argument&) {
+      fits = false;
+    }
   }
-  options.memory_limit = static_cast<std::size_t>(least) - 1;
   const MemoryMeter memory;
   for (const auto on_unsupported : {OnUnsupported::Throw, OnUnsupported::FallBack}) {
     options.on_unsupported = on_unsupported;
@@ -217,7 +225,7 @@ TYPED_TEST(MemoryLimitTest, SaysWhatTheSmallestTakes) {
 TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {
   const typename TestFixture::Matrix A(this->generated("elasticity:6"));
   PlanOptions options = with_format(Format::Csr);
-  options.memory_limit = static_cast<std::size_t>(2 * taken(A.plan(options)).peak_bytes);
+  options.memory_limit = least_memory_limit(A, options) * 3 / 2;
   options.reordering = Reordering::Automatic;
   auto plan = A.plan(options);
   EXPECT_EQ(plan.choice().reordering, Reordering::None);
