@@ -130,7 +130,9 @@ TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
   const UserMatrix<Exec, double, Offset> A(pattern);
   ASSERT_EQ(pattern.rows, pattern.columns);
   const auto bytes = A.plan(with_format(Format::Bcsr)).bytes();
-  for (const std::size_t limit : {3 * bytes / 4, bytes, 2 * bytes}) {
+  // Kernels made for a device keep lists beside compressed rows, too.
+  const std::size_t least = std::max(3 * bytes / 4, least_memory_limit(A, with_format(Format::Csr)));
+  for (const std::size_t limit : {least, bytes, 2 * bytes}) {
     for (const Reordering reordering : {Reordering::Automatic, Reordering::DataAffinity, Reordering::JaccardRows}) {
       for (const bool always : {false, true}) {
         PlanOptions options = in_order(Format::Bcsr, reordering);
@@ -141,8 +143,9 @@ TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {
         if (limit < bytes) {
           EXPECT_EQ(plan.format(), Format::Csr);
         }
-        for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
-          expect_product<typename Views<Exec>::Right>(A, plan, 5, mode, 1, 0, plan.explain());
+        expect_product<typename Views<Exec>::Right>(A, plan, 5, Mode::NoTranspose, 1, 0, plan.explain());
+        if (least > 3 * bytes / 4 && limit < 2 * bytes) continue;  // no room to transpose
+        expect_product<typename Views<Exec>::Right>(A, plan, 5, Mode::Transpose, 1, 0, plan.explain());
       }
     }
   }
