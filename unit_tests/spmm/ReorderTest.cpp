@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Plans that store rows, and columns, in another order: the user sees nothing of it.
+#include <algorithm>
 #include <tessera/common/Reordering.hpp>
 
 #include "PlanCheck.hpp"
