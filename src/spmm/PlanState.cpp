@@ -121,8 +121,8 @@ auto transposed_side(const ExecutionSpace& exec, const Members& m, std::size_t p
   // Blocks of h x w turned are blocks of w x h.
   std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
   std::remove_cvref_t<decltype(m.plain)> side;
-  side = best_side<typename decltype(side.values)::value_type>(exec, options, m.plain.choice.format, std::move(turned),
-                                                               room, report);
+  side =
+      best_side<typename decltype(side.values)::value_type>(exec, options, m.plain.choice.format, turned, room, report);
   timed(exec, "Tessera::fill_values", report.seconds.values,
         [&] { fill(exec, side, rows.values, m.plain.values.data()); });
   if (!m.has_source) side.map = {};
@@ -136,7 +136,6 @@ template <class Scalar, class Offset, class ExecutionSpace>
 PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const Input& input,
                                                      const PlanOptions& options)
     : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
-  using Memory = typename ExecutionSpace::memory_space;
   const Region<ExecutionSpace> region("Tessera::make_plan");
   const SteadyTimer timer;
   check_sizes<Offset>(input);
@@ -159,8 +158,8 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   m.source = canonical.values;
   room.kept = m.source.bytes();
 
-  m.plain = best_side<Scalar>(exec, m.options, options.format,
-                              BuiltCsr<Offset, Memory>{std::move(canonical.pattern), {}}, room, m.built);
+  canonical.values = {};  // entry i is entry i
+  m.plain = best_side<Scalar>(exec, m.options, options.format, canonical, room, m.built);
   timed(exec, "Tessera::fill_values", seconds.values, [&] { fill(exec, m.plain, m.source, input.values); });
   exec.fence("Tessera::make_plan");
   seconds.total = timer.seconds();

@@ -303,12 +303,13 @@ void finish_side(const ExecutionSpace& exec, PlanOptions options, const MemoryRo
 /// A matrix in the order that is predicted to be the fastest of those that the options name, or in the best of them if
 /// they insist. Its values are yet to be filled in.
 ///
-/// \param A      [in] canonical; entry i is the entry A.values (i) of the plan's matrix. Its memory is given back
+/// \param A      [in,out] canonical; entry i is the entry A.values (i) of the plan's matrix. It is emptied as soon as
+///                        nobody needs it
 /// \param room   [in] beside A, which takes none in the end
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 Side<Scalar, Offset, ExecutionSpace> best_side(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
-                                               BuiltCsr<Offset, typename ExecutionSpace::memory_space> A,
+                                               BuiltCsr<Offset, typename ExecutionSpace::memory_space>& A,
                                                const MemoryRoom& room, BuildReport& report) {
   auto best = build_side<Scalar>(exec, options, wanted, A, {}, room, report);
   if (wanted != Format::Automatic) wanted = best.choice.format;  // also after a fall-back

@@ -17,7 +17,7 @@ Result sample_result() {
   Result result;
   result.settings.backend = "serial";
   result.settings.alpha = {1, -2};
-  result.matrix = {"m.mtx", 4, 5, 1234567, {2.25, 1.5, 0, 9, 1}, {{{8, 400, 50, 4.125}, {16, 300, 38, 5.5}}}};
+  result.matrix = {"m.mtx", 4, 5, 1234567, {2.25, 1.5, 0, 9, 1}, {{{8, 400, 50, 30, 4.125}, {16, 300, 38, 40, 5.5}}}};
   result.scalar = "complex double";
   result.columns = 3;
   result.automatic = Format::BitTcf;
