@@ -134,13 +134,13 @@ double format_seconds(const MatrixStatistics& m, const FormatSize& size, const G
 GpuModel GpuModel::tf32() {
   GpuModel gpu;
   gpu.staged_chunk = 0;
-  gpu.tile = 0.105e-9;
+  gpu.tile = 0.108e-9;
   gpu.tile_gathers = 0.82;
-  gpu.tall_tile = 1.2;
-  gpu.block = 0.8;
-  gpu.tiles = {1.81e-6, 0.28e-6, 32, 3440};
-  gpu.tall_tiles = {2.5e-6, 0.221e-6, 32, 3440};
-  gpu.blocks = {2.91e-6, 0.157e-6, 64, 3440};
+  gpu.tall_tile = 1.1;
+  gpu.block = 0.81;
+  gpu.tiles = {1.5e-6, 0.28e-6, 32, 3440};
+  gpu.tall_tiles = {2.87e-6, 0.232e-6, 32, 3440};
+  gpu.blocks = {3.22e-6, 0.13e-6, 64, 3440};
   return gpu;
 }
 
@@ -150,23 +150,23 @@ GpuModel GpuModel::tf32x3() {
   gpu.tile = 0.12e-9;
   gpu.tile_gathers = 0.82;
   gpu.tall_tile = 1.4;
-  gpu.block = 0.83;
-  gpu.tiles = {2.5e-6, 0.28e-6, 32, 3440};
-  gpu.tall_tiles = {2.66e-6, 0.306e-6, 32, 3440};
-  gpu.blocks = {2.69e-6, 0.265e-6, 64, 3440};
+  gpu.block = 0.92;
+  gpu.tiles = {1.95e-6, 0.28e-6, 32, 3440};
+  gpu.tall_tiles = {2.98e-6, 0.302e-6, 32, 3440};
+  gpu.blocks = {3.29e-6, 0.187e-6, 64, 3440};
   return gpu;
 }
 
 GpuModel GpuModel::half() {
   GpuModel gpu;
   gpu.staged_chunk = 0;
-  gpu.tile = 0.076e-9;
-  gpu.tile_gathers = 0.94;
+  gpu.tile = 0.0829e-9;
+  gpu.tile_gathers = 0.91;
   gpu.tall_tile = 1.3;
-  gpu.block = 0.37;
-  gpu.tiles = {2.53e-6, 0.229e-6, 32, 3440};
-  gpu.tall_tiles = {2.32e-6, 0.244e-6, 32, 3440};
-  gpu.blocks = {2.91e-6, 0.237e-6, 64, 3440};
+  gpu.block = 0.33;
+  gpu.tiles = {2.23e-6, 0.223e-6, 32, 3440};
+  gpu.tall_tiles = {3.09e-6, 0.244e-6, 32, 3440};
+  gpu.blocks = {2.38e-6, 0.118e-6, 64, 3440};
   gpu.block_density = 0.1;
   gpu.copied_columns = 128;
   return gpu;

@@ -65,7 +65,7 @@ TEST(Choose, AnOrderPaysByFewerReadsOfX) {
 }
 
 TEST(Choose, WhatExceedsTheMemoryIsRefused) {
-  Choice choice = choose_format(statistics(1e5, 1e6, 1e4));
+  Choice choice = choose_format(statistics(1e5, 1e6, 1e3));
   ASSERT_EQ(choice.format, Format::BitTcf);
   choice.candidates[0].peak_bytes = 200;
   choice.candidates[1].peak_bytes = 100;

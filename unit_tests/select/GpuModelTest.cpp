@@ -82,7 +82,7 @@ TEST(GpuModel, PrefersWhatWasFasterAndPredictsItsTimeInDouble) {
     const std::string what = std::string(measured.counts.name) + ", " + std::to_string(measured.vector_columns);
     EXPECT_EQ(choice.format, Format::BitTcf) << what;
     EXPECT_NEAR(std::log(seconds_of(choice, Format::Csr) / measured.csr_seconds), 0, 0.55) << what;
-    EXPECT_NEAR(std::log(seconds_of(choice, Format::BitTcf) / measured.tile_seconds), 0, 0.4) << what;
+    EXPECT_NEAR(std::log(seconds_of(choice, Format::BitTcf) / measured.tile_seconds), 0, 0.5) << what;
   }
 }
 

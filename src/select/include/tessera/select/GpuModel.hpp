@@ -27,41 +27,41 @@ struct GpuModel {
   };
 
   /// With all of X in use.
-  GatherRate gathers[6] = {{4e6, 11.2e12},   {32e6, 13.1e12},  {64e6, 6.52e12},
-                           {128e6, 6.57e12}, {512e6, 6.34e12}, {2e9, 4.68e12}};
-  double first_gathers = 13.4e12;  ///< bytes of X that 8 rows of A fetch first
-  double near_gathers = 25e12;     ///< bytes of X that they fetch again
-  double row = 0.12e-9;            ///< seconds a row of compressed rows and 64 columns of X
+  GatherRate gathers[6] = {{4e6, 10.1e12},   {32e6, 11.4e12},  {64e6, 9.49e12},
+                           {128e6, 6.99e12}, {512e6, 7.74e12}, {2e9, 4.45e12}};
+  double first_gathers = 13.1e12;  ///< bytes of X that 8 rows of A fetch first
+  double near_gathers = 24.7e12;   ///< bytes of X that they fetch again
+  double row = 0.0804e-9;          ///< seconds a row of compressed rows and 64 columns of X
   double streamed = 4.2e12;        ///< bytes of A, X and Y
   double scattered_rows = 1.1;     ///< cost of a row of Y that is written anywhere, over that of the next one
   double portable_entries = 2e12;  ///< bytes of X that kernels for any device fetch
   double portable_launch = 4e-6;   ///< seconds
   double whole_tiles = 1e300;      ///< bytes at most that tiles may take; larger ones of BMat are not for tensor cores
   double staged_entries = 1e300;   ///< nonzeros at most that there is memory to stage windows of
-  double overlap = 0.75;           ///< share of the shorter of work and chain that adds to the longer
+  double overlap = 0.52;           ///< share of the shorter of work and chain that adds to the longer
 
-  Chain rows{3.5e-6, 32.8e-9, 64, 322};
+  Chain rows{3.5e-6, 22e-9, 64, 468};
   /// Rows of X of at most so many bytes have a kernel of their own, in which a fetch is for narrow_fetch bytes at
   /// least, elsewhere for thin_fetch. Up to thin_row bytes an entry of a long row takes so many times as long as with
   /// more.
-  double narrow_row = 16, narrow_fetch = 32, thin_row = 128, thin_fetch = 117, thin_step = 3;
-  Chain tiles{2.47e-6, 0.28e-6, 32, 3616};
-  Chain tall_tiles{3.42e-6, 0.365e-6, 32, 3527};
-  Chain staged{3.88e-6, 0.8e-6, 8, 1e300};
-  Chain blocks{2.5e-6, 0.135e-6, 64, 1960};
+  double narrow_row = 16, narrow_fetch = 32, thin_row = 128, thin_fetch = 120, thin_step = 3.7;
+  Chain tiles{2.47e-6, 0.28e-6, 32, 3801};
+  Chain tall_tiles{3.51e-6, 0.374e-6, 32, 3527};
+  Chain staged{3.98e-6, 0.639e-6, 8, 1e300};
+  Chain blocks{2.56e-6, 0.133e-6, 64, 2010};
   double sums = 4e-6;            ///< seconds of the kernel that adds what pieces give,
-  double sum_step = 13.4e-9;     ///< and of each piece of the longest row or window
+  double sum_step = 16.2e-9;     ///< and of each piece of the longest row or window
   double cut_entries = 2097152;  ///< entries beyond which pieces of rows are twice as long
   double cut_tiles = 135168;     ///< tiles beyond which pieces of windows grow, to twice the length
   /// Staged windows and blocks want rows of X that begin at 16 bytes: others are copied, by kernels that take so long.
-  double copy = 6.27e-6;
+  double copy = 5.13e-6;
   double copied_columns = 0;  ///< of X, so many at a time, if tiles and blocks have every X copied
 
   /// Seconds a tile of 8 rows (BitTCF) and 32 columns of X; 0: no kernels for these scalars and this precision.
   double tile = 0.156e-9;
-  double tile_gathers = 0.77;   ///< the rate at which tiles fetch, over `gathers`
-  double tall_tile = 1.2;       ///< what a tile of 16 rows (BMat) costs, over one of 8
-  double block = 0.88;          ///< what 64 places of a block of BCSR cost, over a tile of 8 rows; 0: no kernels
+  double tile_gathers = 0.7;    ///< the rate at which tiles fetch, over `gathers`
+  double tall_tile = 1.5;       ///< what a tile of 16 rows (BMat) costs, over one of 8
+  double block = 0.89;          ///< what 64 places of a block of BCSR cost, over a tile of 8 rows; 0: no kernels
   double block_density = 0.25;  ///< of entries in BitTCF's tiles; blocks that hold fewer are not worth counting
   /// Seconds a chunk of a staged window and 32 columns of X, in one of the blocks that run at a time; 0: no kernels.
   double staged_chunk = 1.07e-6;
