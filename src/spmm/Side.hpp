@@ -283,7 +283,13 @@ void finish_side(const ExecutionSpace& exec, PlanOptions options, const MemoryRo
                  Side<Scalar, Offset, ExecutionSpace>& side, BuildReport& report) {
   const std::size_t places = std::visit([](const auto& any) { return any.places(); }, side.format);
   side.values = allocate<decltype(side.values)>(exec, "Tessera::values", places);
-  options.memory_limit = room.beside(side.format_bytes() + side.map.bytes()).left();
+  // Copies get what the lists of kernels leave, which are made in any case.
+  Candidate built;
+  built.format = side.choice.format;
+  built.tiles = static_cast<double>(side.tiles.tiles);
+  const auto lists = static_cast<std::size_t>(
+      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(built, side.choice.statistics).least);
+  options.memory_limit = room.beside(side.format_bytes() + side.map.bytes() + lists).left();
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { side.kernels.build(exec, side.format, side.choice, options); });
   side.choice.is_staged = side.kernels.is_staged();

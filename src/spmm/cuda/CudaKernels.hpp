@@ -69,13 +69,14 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return gpu;
   }
 
-  /// Lists of rows, or of windows and pieces of them, with 40 bytes an item while they are made, are kept in any case.
+  /// Lists of rows, or of windows and pieces of them, with 72 bytes an item while they are made and, where they are
+  /// sorted, a table of digits, are kept in any case.
   /// Whole tiles are as CudaTiles has them, staged windows as CudaStaged; what other formats are multiplied with takes
   /// the room that is left, or is not built.
   static KernelMemory memory(const Candidate& candidate, const MatrixStatistics& m) {
     if (candidate.format == Format::Csr) return {m.nonzeros / 2 + 64, m.nonzeros / 2 + 64, m.nonzeros / 2 + 64};
     const double tiles = candidate.tiles > 0 ? candidate.tiles : m.nonzeros / 4;
-    const double lists = candidate.format == Format::SortedColumns ? 0 : 40 * (m.rows / 8 + tiles / 16 + 1);
+    const double lists = candidate.format == Format::SortedColumns ? 0 : 72 * (m.rows / 8 + tiles / 16 + 1) + 8192;
     double copies = 0;
     if (candidate.is_staged) {
       copies = static_cast<double>(CudaStaged<Scalar, Offset>::build_bytes) * m.nonzeros;
