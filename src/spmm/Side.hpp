@@ -293,8 +293,8 @@ void finish_side(const ExecutionSpace& exec, PlanOptions options, const MemoryRo
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { side.kernels.build(exec, side.format, side.choice, options); });
   side.choice.is_staged = side.kernels.is_staged();
-  const std::size_t bytes = side.format_bytes() + side.map.bytes() + side.kernels.bytes();
-  room.peak = std::max(room.peak, room.taken() + bytes);
+  const std::size_t format = side.format_bytes() + side.map.bytes(), bytes = format + side.kernels.bytes();
+  room.peak = std::max(room.peak, room.taken() + format + std::max(side.kernels.bytes(), lists));
   for (Candidate& candidate : side.choice.candidates) {
     if (!side.choice.takes(candidate)) continue;
     candidate.held_bytes = static_cast<double>(room.kept + bytes);

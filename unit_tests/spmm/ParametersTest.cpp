@@ -103,7 +103,7 @@ TYPED_TEST(ParametersTest, TheMemoryLimitRefusesTheTransposeAlone) {
   auto plan = wide.A.plan(wide.options);
   const typename TypeParam::ExecutionSpace exec;
   for (const char* part :
-       {"Tessera::Plan::prepare: the transpose of A is refused", "restoring the rows of A", "memory_limit"}) {
+       {"Tessera::Plan::prepare: the transpose of A is refused", " bytes, memory_limit allows ", "a larger limit"}) {
     EXPECT_MESSAGE(std::invalid_argument, plan.prepare(exec, 3, Mode::Transpose), part);
   }
   expect_product<UserView<TypeParam>>(wide.A, plan, 3, Mode::NoTranspose, 1, 0, "after a refusal");

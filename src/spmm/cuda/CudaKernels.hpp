@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
 #include <string>
 #include <tessera/select/GpuModel.hpp>
 #include <type_traits>
@@ -74,9 +75,13 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   /// Whole tiles are as CudaTiles has them, staged windows as CudaStaged; what other formats are multiplied with takes
   /// the room that is left, or is not built.
   static KernelMemory memory(const Candidate& candidate, const MatrixStatistics& m) {
-    if (candidate.format == Format::Csr) return {m.nonzeros / 2 + 64, m.nonzeros / 2 + 64, m.nonzeros / 2 + 64};
+    if (candidate.format == Format::Csr) {
+      const double lists = std::ceil(m.nonzeros / 2) + 64;
+      return {lists, lists, lists};
+    }
     const double tiles = candidate.tiles > 0 ? candidate.tiles : m.nonzeros / 4;
-    const double lists = candidate.format == Format::SortedColumns ? 0 : 72 * (m.rows / 8 + tiles / 16 + 1) + 8192;
+    const double lists =
+        candidate.format == Format::SortedColumns ? 0 : 72 * std::ceil(m.rows / 8 + tiles / 16 + 1) + 8192;
     double copies = 0;
     if (candidate.is_staged) {
       copies = static_cast<double>(CudaStaged<Scalar, Offset>::build_bytes) * m.nonzeros;
