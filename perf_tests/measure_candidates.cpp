@@ -152,11 +152,12 @@ nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int
   return arithmetic == "double" ? measure<double>(A, plan, options) : measure<float>(A, plan, options);
 }
 
-/// Of a file, without folders and endings.
+/// Of a file, without folders and the endings that readers know.
 std::string short_name(const std::string& matrix) {
   if (!std::filesystem::exists(matrix)) return matrix;
   std::filesystem::path name = std::filesystem::path(matrix).filename();
-  while (name.has_extension()) name = name.stem();
+  for (const char* ending : {".gz", ".mtx", ".csr"})
+    if (name.extension() == ending) name = name.stem();
   return name.string();
 }
 

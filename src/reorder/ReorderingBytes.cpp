@@ -29,10 +29,10 @@ struct LengthCounts {
 
 /// At least as many entries as any so many rows have.
 template <class Exec, class Offset>
-std::size_t most_entries(const Exec& exec, const CsrPattern<Offset>& A, std::size_t of_rows) {
+std::size_t entries_of_block(const Exec& exec, const CsrPattern<Offset>& A, std::size_t of_rows) {
   LengthCounts counts;
   Kokkos::parallel_reduce(
-      "Tessera::most_entries", IndexPolicy<Exec>(exec, 0, A.rows),
+      "Tessera::entries_of_block", IndexPolicy<Exec>(exec, 0, A.rows),
       KOKKOS_LAMBDA(std::size_t row, LengthCounts & sum) {
         const auto length = static_cast<std::size_t>(A.row_offsets[row + 1] - A.row_offsets[row]);
         int d = 0;
@@ -41,7 +41,7 @@ std::size_t most_entries(const Exec& exec, const CsrPattern<Offset>& A, std::siz
         sum.entries[d] += length;
       },
       counts);
-  exec.fence("Tessera::most_entries");
+  exec.fence("Tessera::entries_of_block");
   std::size_t entries = 0;
   for (int d = LengthCounts::digits - 1; d >= 0 && of_rows > 0; --d) {
     const std::size_t taken = std::min(of_rows, counts.rows[d]);
@@ -60,7 +60,7 @@ std::size_t data_affinity_bytes(const Exec& exec, const CsrPattern<Offset>& A, s
   constexpr std::size_t vertex = 56;
   const std::size_t graph = radix_sort_bytes(exec, nonzeros, sizeof(std::uint32_t)) + vertices * vertex + rows * 4;
   const std::size_t batch = std::max(entries_of_batch<Exec>(nonzeros, std::size_t(1) << 24),
-                                     most_entries(exec, A, std::size_t(common_neighbour_block)));
+                                     entries_of_block(exec, A, std::size_t(common_neighbour_block)));
   const std::size_t place = sizeof(Ordinal) + words_of_block * sizeof(std::uint64_t);
   const std::size_t tables = 2 * std::min(batch, nonzeros) * place + rows * sizeof(Ordinal) +
                              vertices * 2 * sizeof(Ordinal) + (rows / common_neighbour_block + 2) * sizeof(std::size_t);

@@ -67,6 +67,15 @@ struct DeviceKernels {
   }
 };
 
+/// Bytes that the kernels of a format take in any case, with so many tiles.
+template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t least_kernel_bytes(Format format, double tiles, const MatrixStatistics& m) {
+  Candidate candidate;
+  candidate.format = format;
+  candidate.tiles = tiles;
+  return static_cast<std::size_t>(DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(candidate, m).least);
+}
+
 }  // namespace Tessera::Impl
 
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)

@@ -54,7 +54,7 @@ std::string times(double relative_seconds) {
 void print_reorderings(std::ostream& out, const char* what, const Choice& choice) {
   if (choice.reorderings.empty()) return;
   out << "  " << what << ": " << (choice.reordering == Reordering::None ? "as it is" : to_string(choice.reordering))
-      << "; predicted times over those of the order that they have, and memory for finding it:";
+      << "; predicted times over those of the order that they have, and the peak of memory meanwhile:";
   for (const ReorderingTrial& trial : choice.reorderings)
     out << ' ' << to_string(trial.reordering) << ' ' << times(trial.relative_seconds) << " ("
         << megabytes(trial.peak_bytes) << ')';

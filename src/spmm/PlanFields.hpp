@@ -11,7 +11,7 @@
 #include "PlanMembers.hpp"
 
 /// What the file of a plan holds, in this order. Whatever is added, left out or moved here, or to the structs that are
-/// named, makes another version of the file (PlanFile.cpp).
+/// named, makes another version of the file (PlanFile.cpp) once there was a release.
 ///
 /// What follows from the rest is not there: metrics of the tiles, and what kernels made for a device keep.
 namespace Tessera::Impl {

@@ -113,7 +113,7 @@ void check_precision(const ExecutionSpace& exec, Members& m, const std::string& 
 
 /// What is not in the file: whatever the device of `exec` has kernels of its own for is chosen anew.
 template <class Scalar, class Offset, class ExecutionSpace>
-void complete(const ExecutionSpace& exec, const PlanOptions& options, Side<Scalar, Offset, ExecutionSpace>& side) {
+void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offset, ExecutionSpace>& side) {
   using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
   side.tiles = tile_metrics<ExecutionSpace, Offset>(exec, side.format);
   if constexpr (!std::is_same_v<decltype(Kernels::model(exec, options)), MachineModel>) {
@@ -129,6 +129,9 @@ void complete(const ExecutionSpace& exec, const PlanOptions& options, Side<Scala
     }
     side.choice.statistics = statistics;
   }
+  options.memory_limit -= std::min(
+      options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
+                                side.choice.format, static_cast<double>(side.tiles.tiles), side.choice.statistics));
   side.kernels.build(exec, side.format, side.choice, options);
   side.choice.is_staged = side.kernels.is_staged();
   side.kernels.refill(exec, side.values.data());

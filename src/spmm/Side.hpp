@@ -149,12 +149,14 @@ BuiltFormat<Offset, Memory> build_within(const ExecutionSpace& exec, const Choic
   if (prices.room.limit != no_memory_limit) {
     Candidate asked;
     asked.format = format;
-    const double kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(asked, choice.statistics).least;
+    const auto kernels =
+        static_cast<double>(least_kernel_bytes<Scalar, Offset, ExecutionSpace>(format, 0, choice.statistics));
     prices.price(asked, format_memory(exec, format, rows, options.parameters, sizeof(Scalar)), {kernels, kernels});
     if (asked.peak_bytes > static_cast<double>(prices.room.limit)) {
       prices.room.refuse("a plan with the format " + std::string(to_string(format)),
                          static_cast<std::size_t>(asked.peak_bytes), "a larger limit, or another format");
     }
+    prices.room.peak = std::max(prices.room.peak, static_cast<std::size_t>(asked.peak_bytes));
   }
   return build_format(exec, format, rows, options.parameters, sizeof(Scalar));
 }
@@ -284,11 +286,8 @@ void finish_side(const ExecutionSpace& exec, PlanOptions options, const MemoryRo
   const std::size_t places = std::visit([](const auto& any) { return any.places(); }, side.format);
   side.values = allocate<decltype(side.values)>(exec, "Tessera::values", places);
   // Copies get what the lists of kernels leave, which are made in any case.
-  Candidate built;
-  built.format = side.choice.format;
-  built.tiles = static_cast<double>(side.tiles.tiles);
-  const auto lists = static_cast<std::size_t>(
-      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(built, side.choice.statistics).least);
+  const std::size_t lists = least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
+      side.choice.format, static_cast<double>(side.tiles.tiles), side.choice.statistics);
   options.memory_limit = room.beside(side.format_bytes() + side.map.bytes() + lists).left();
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { side.kernels.build(exec, side.format, side.choice, options); });

@@ -51,6 +51,7 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   choice.format = candidate.format;
   choice.is_staged = candidate.is_staged;
   Products<Scalar, Offset, ExecutionSpace> products;
+  room.peak = std::max(room.peak, static_cast<std::size_t>(candidate.peak_bytes));
   try {
     products.format = build_format(exec, candidate.format, A, options.parameters, sizeof(Scalar)).pattern;
   } catch (const FormatTooLarge&) {
@@ -65,8 +66,10 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   const std::size_t pattern =
       candidate.format == Format::Csr ? 0 : std::visit([](const auto& any) { return any.bytes(); }, products.format);
   const std::size_t arrays = pattern + (places + elements(A.columns) + elements(A.rows)) * sizeof(Scalar);
-  if (!room.take(arrays)) return refused;
-  options.memory_limit = room.beside(arrays).left();
+  const std::size_t lists =
+      least_kernel_bytes<Scalar, Offset, ExecutionSpace>(candidate.format, candidate.tiles, choice.statistics);
+  if (!room.take(arrays + lists)) return refused;
+  options.memory_limit = room.beside(arrays + lists).left();
   products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
   products.kernels.build(exec, products.format, choice, options);
   if (products.kernels.is_staged() != candidate.is_staged) return refused;

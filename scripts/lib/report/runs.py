@@ -86,7 +86,8 @@ def read_run(path):
         if isinstance(data, dict) and isinstance(data.get("problems"), list):
             return gpu_spmm_run(path, data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path}: a benchmark is not as Google Benchmark, gpu_spmm or measure_candidates write it: {error!r}") from error
+        raise InputError(f"{path}: a benchmark is not as Google Benchmark, gpu_spmm or measure_candidates write it: "
+                         f"{error!r}") from error
     raise InputError(f'{path}: expected "benchmarks", as Google Benchmark writes them, or "problems", as gpu_spmm does')
 
 

@@ -44,7 +44,8 @@ class CudaTiles {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
     tiles_ = A.tiles();
-    if (dense_bytes() > room_for_copies(exec, options)) return false;
+    const std::size_t masks_bytes = 2 * tiles_ * sizeof(std::uint64_t), offsets_bytes = (tiles_ + 1) * sizeof(Offset);
+    if (dense_bytes() + masks_bytes + offsets_bytes > room_for_copies(exec, options)) return false;
     set_tiles(exec, A.tiles(), A.window_offsets, options);
     dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
     masks_ = allocate<decltype(masks_)>(exec, "Tessera::tile_masks", 2 * tiles_);

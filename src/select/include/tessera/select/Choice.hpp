@@ -49,9 +49,7 @@ struct Choice {
   std::string device;                 ///< for what
   MatrixStatistics statistics;        ///< from what
   /// Whether a candidate is the one that was chosen.
-  bool takes(const Candidate& candidate) const {
-    return are_alike(candidate, *this);
-  }
+  bool takes(const Candidate& candidate) const { return are_alike(candidate, *this); }
 
   Reordering reordering = Reordering::None;
   std::vector<ReorderingTrial> reorderings;  ///< every one that was tried, the chosen one included

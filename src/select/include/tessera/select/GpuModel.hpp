@@ -78,8 +78,9 @@ struct GpuModel {
 };
 
 /// Predicts a product's time with a format of this size. BitTCF and BMat are multiplied on tensor cores where there are
-/// kernels for that, which keep their values as whole tiles, or have staged windows if size.is_staged. Other formats
-/// but CSR are priced as if kernels for any device multiplied them, which take longer than their own.
+/// kernels for that, which keep their values as whole tiles, or have staged windows if size.is_staged; BCSR is where
+/// its blocks were counted. Other formats but CSR are priced as if kernels for any device multiplied them, which take
+/// longer than their own.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
 /// Predicts a product's time with CSR and, where tensor cores multiply them, BitTCF, staged or not, BMat and, if its

@@ -13,7 +13,7 @@ struct MatrixStatistics {
   double window_columns = 0;          ///< distinct columns of all windows of 128 rows; 0: not counted
   double near_columns = 0;            ///< the same for windows of 8 rows
   double staged_columns = 0;          ///< the same for windows of 64 rows
-  double longest_row = 0;             ///< its entries; this and the next three are 0 where they were not counted
+  double longest_row = 0;             ///< its entries; this and the next four are 0 where they were not counted
   double longest_window = 0;          ///< tiles of the window of 8 rows that has the most
   double longest_tall_window = 0;     ///< the same for windows of 16 rows
   double longest_staged_window = 0;   ///< distinct columns of the window of 64 rows that has the most

@@ -46,6 +46,9 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 /// \throws std::invalid_argument if the plan has other types, or a precision that `exec` does not have and
 ///         PlanOptions::on_unsupported of the plan does not let it fall back from
 ///
+/// The limit of memory that the plan was made with holds for copies that kernels keep, and for a transpose that
+/// prepare() builds; loading itself is not within it.
+///
 /// Cost: reads the file, and a few passes over it to check it; memory for it twice.
 template <class Scalar, class Ordinal_, class Offset, class Device>
 Plan<Scalar, Ordinal_, Offset, Device> load_plan(const typename Device::execution_space& exec,
