@@ -31,7 +31,7 @@ struct GpuModel {
                            {128e6, 6.99e12}, {512e6, 7.74e12}, {2e9, 4.45e12}};
   double first_gathers = 13.1e12;  ///< bytes of X that 8 rows of A fetch first
   double near_gathers = 24.7e12;   ///< bytes of X that they fetch again
-  double row = 0.0804e-9;          ///< seconds a row of compressed rows and 64 columns of X
+  double row = 0.0804e-9;          ///< seconds a row of A and 512 bytes of a row of X
   double streamed = 4.2e12;        ///< bytes of A, X and Y
   double scattered_rows = 1.1;     ///< cost of a row of Y that is written anywhere, over that of the next one
   double portable_entries = 2e12;  ///< bytes of X that kernels for any device fetch
