@@ -4,13 +4,17 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "PlanArchive.hpp"
 #include "PlanFields.hpp"
 #include "PlanMembers.hpp"
+#include "PrintableText.hpp"
 
 namespace Tessera::Impl {
 
@@ -56,6 +60,17 @@ std::string size_fault(const Members& m) {
   if (m.nonzeros > static_cast<std::size_t>(std::numeric_limits<Offset>::max()))
     return "the plan has more nonzeros than its offsets can count";
   return {};
+}
+
+/// What is wrong with the texts that explain() and stats() print, whoever wrote them; empty if nothing is.
+template <class Members>
+std::string text_fault(const Members& m) {
+  std::vector<std::string_view> texts{m.made_on};
+  for (const Choice* choice : {&m.plain.choice, &m.transposed.choice})
+    texts.insert(texts.end(), {choice->reason, choice->model, choice->device});
+  for (const auto* notes : {&m.built.notes, &m.transpose_built.notes})
+    texts.insert(texts.end(), notes->begin(), notes->end());
+  return std::all_of(texts.begin(), texts.end(), is_printable) ? "" : "the plan has a text that is not printable UTF-8";
 }
 
 /// The first fault of arrays whose product, or new values, might lead out of them; empty if there is none.
@@ -166,6 +181,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   sections.finish();
   m.is_loaded = true;
   auto fault = size_fault<Offset>(m);
+  if (fault.empty()) fault = text_fault(m);
   if (fault.empty()) fault = plan_fault(exec, m);
   if (!fault.empty()) sections.fail(fault);
   check_precision<Scalar, Offset>(exec, m, name);
