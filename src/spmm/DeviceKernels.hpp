@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
+#include <tessera/common/MemoryLimit.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/format/AnyFormat.hpp>
+#include <tessera/io/impl/Memory.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
@@ -42,6 +45,11 @@ struct DeviceKernels {
   /// The device that predictions are for.
   static std::string device_name(const ExecutionSpace& exec) {
     return std::string(exec.name()) + ", concurrency " + std::to_string(exec.concurrency());
+  }
+
+  /// What can still be allocated, where that is known.
+  static std::size_t free_bytes(const ExecutionSpace&) {
+    return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible ? available_memory() : no_memory_limit;
   }
 
   /// For a format whose values are yet to come, as it was chosen; within options.memory_limit.

@@ -11,6 +11,7 @@
 
 #include "CudaBlocks.hpp"
 #include "CudaBrp.hpp"
+#include "CudaRoom.hpp"
 #include "CudaRows.hpp"
 #include "CudaSortedColumns.hpp"
 #include "CudaStaged.hpp"
@@ -96,6 +97,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   static std::string device_name(const Kokkos::Cuda& exec) {
     return std::string(exec.name()) + ", " + exec.cuda_device_prop().name;
   }
+
+  static std::size_t free_bytes(const Kokkos::Cuda& exec) { return free_device_bytes(exec); }
 
   void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const Choice& choice,
              const PlanOptions& options) {
