@@ -18,6 +18,7 @@ namespace Tessera::Benchmarks {
 struct Measured {
   FormatSize size;
   double seconds = 0, least = 0, most = 0;
+  bool is_asked = false;  // for, beside the candidates
 };
 
 /// All candidates for a matrix, an arithmetic and a number of columns.
