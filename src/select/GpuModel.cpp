@@ -161,7 +161,7 @@ double partition_seconds(const MatrixStatistics& m, const FormatSize& size, cons
 
 /// Whether there is a kernel for blocks of this shape, and room for what it keeps.
 bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  if (gpu.block == 0 || m.bcsr_blocks == 0) return false;
+  if (gpu.block == 0) return false;
   const auto is_block = [&](double rows, double columns) {
     return m.bcsr_block_rows == rows && m.bcsr_block_columns == columns;
   };

@@ -66,6 +66,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
     if (Cuda::is_half(options.precision)) gpu = GpuModel::half();
     if (options.precision == Precision::Tf32x3) gpu = GpuModel::tf32x3();
+    if (!CudaBrp<Scalar, Offset>::has(options.parameters.brp_nonzeros_per_column)) gpu.partition = 0;
     // Doubles have the same kernels for blocks in all precisions.
     gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
     gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;

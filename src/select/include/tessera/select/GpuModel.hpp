@@ -97,8 +97,8 @@ struct GpuModel {
 
 /// Predicts a product's time with a format of this size: that of the kernel that would multiply it. BitTCF and BMat are
 /// multiplied on tensor cores where there are kernels for that, which keep their values as whole tiles, or have staged
-/// windows if size.is_staged; BCSR is where its blocks were counted and have a shape that there is a kernel for. All
-/// formats are multiplied by kernels for any device where there are none of their own.
+/// windows if size.is_staged; BCSR is where its blocks have a shape that there is a kernel for. All formats are
+/// multiplied by kernels for any device where there are none of their own.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
 /// Predicts a product's time with CSR and, where tensor cores multiply them, BitTCF, staged or not, BMat and, if its
