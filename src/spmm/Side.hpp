@@ -229,6 +229,10 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
   auto& candidates = side.choice.candidates;
   const auto is_built = [&](const Candidate& candidate) { return candidate.format == side.choice.format; };
   if (std::none_of(candidates.begin(), candidates.end(), is_built)) {
+    if (const auto* blocks = std::get_if<Bcsr<Offset, typename ExecutionSpace::memory_space>>(&side.format)) {
+      statistics.bcsr_block_rows = blocks->block.height;  // which were not counted
+      statistics.bcsr_block_columns = blocks->block.width;
+    }
     candidates.push_back(
         predict(statistics,
                 {side.choice.format, static_cast<double>(side.tiles.tiles), static_cast<double>(side.format_bytes())},

@@ -21,12 +21,15 @@ class CudaBrp {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
+  /// Whether there is a kernel for f entries a local column; 0: for what the format chooses.
+  static bool has(int f) { return f == 0 || f == 1 || f == 2 || f == 4; }
+
   /// \return whether it is built; not if there is no kernel for f entries a local column
   ///
   /// Cost: the host makes the schedule, window by window, from copies of the offsets and of the list of residual rows.
   bool build(const Kokkos::Cuda& exec, const BlockRowPartition<Offset, Memory>& A, const PlanOptions& options) {
     if (A.nonzeros == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
-    if (A.f != 1 && A.f != 2 && A.f != 4) return false;
+    if (!has(A.f)) return false;
     pattern_ = A.view();
     precision_ = precision_of_words<Scalar>(options.precision);
     make_schedule(exec, A);

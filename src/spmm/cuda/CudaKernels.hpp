@@ -60,11 +60,17 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   /// NOTE: as if X were of the type of A.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
-    if (!fits(exec) || !has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();
+    if (!fits(exec)) return GpuModel::portable();
+    if (!is_real) return GpuModel::rows_only();
+    if (!has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();
     GpuModel gpu;
     if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
     if (Cuda::is_half(options.precision)) gpu = GpuModel::half();
     if (options.precision == Precision::Tf32x3) gpu = GpuModel::tf32x3();
+    if (!CudaBrp<Scalar, Offset>::has(options.parameters.brp_nonzeros_per_column)) gpu.partition = 0;
+    // Doubles have the same kernels for blocks in all precisions.
+    gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
+    gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
     gpu.whole_tiles = static_cast<double>(room_for_copies(exec, options));
     gpu.staged_entries = static_cast<double>(CudaStaged<Scalar, Offset>::most_entries(exec, options));
     if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk = 0;
