@@ -4,11 +4,13 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/cuda/BrpSpmm.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "CudaDevice.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
@@ -55,7 +57,7 @@ class CudaBrp {
     if constexpr (std::is_same_v<Scalar, VectorScalar>) {
       const CudaLaunches launches("Tessera::brp_spmm", exec);
       for_each_panel(
-          product, scratch, [](const auto& x) { return panel_columns(x, x.column_stride == 1); },
+          product, scratch, [](const auto& x) { return panel_columns(x, Cuda::rows_are_readable(x)); },
           [&](const auto& panel, const Scratch& aligned) {
             Cuda::brp_spmm(exec.cuda_stream(), pattern_, precision_, schedule(), panel, aligned);
           });
@@ -78,7 +80,7 @@ class CudaBrp {
     double work = 0;
     for (Ordinal window = 0; window < host.windows(); ++window)
       work += static_cast<double>(Cuda::brp_window_work(host, window));
-    const auto made = Cuda::build_brp_schedule(host, Cuda::condensed_piece_tiles(work));
+    const auto made = Cuda::build_brp_schedule(host, Cuda::condensed_piece_tiles(work, device_of(exec)));
     items_ = device_copy(exec, "Tessera::BrpSchedule::items", made.items);
     sums_ = device_copy(exec, "Tessera::BrpSchedule::sums", made.sums);
     slots_ = made.slots;

@@ -7,12 +7,14 @@
 #include <tessera/cuda/BmatTiles.hpp>
 #include <tessera/cuda/CondensedSpmm.hpp>
 #include <tessera/cuda/ExpandTiles.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "CudaDevice.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
@@ -101,7 +103,7 @@ class CudaTiles {
     for_each_panel(
         product, scratch,
         [&](const auto& x) {
-          return Cuda::is_half(precision_) ? cuda_copied_columns : panel_columns(x, x.column_stride == 1);
+          return Cuda::is_half(precision_) ? cuda_copied_columns : panel_columns(x, Cuda::rows_are_readable(x));
         },
         [&](const auto& panel, const Scratch& aligned) {
           Cuda::condensed_spmm(exec.cuda_stream(), pattern_, values, precision_, schedule_.view(), panel, aligned);
@@ -115,7 +117,8 @@ class CudaTiles {
                  const PlanOptions& options) {
     tiles_ = tiles;
     precision_ = options.precision;
-    schedule_ = cuda_schedule(exec, window_offsets, Cuda::condensed_piece_tiles(static_cast<double>(tiles)));
+    schedule_ =
+        cuda_schedule(exec, window_offsets, Cuda::condensed_piece_tiles(static_cast<double>(tiles), device_of(exec)));
   }
 
   std::size_t dense_places() const {
