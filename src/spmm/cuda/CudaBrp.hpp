@@ -12,6 +12,7 @@
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
+#include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -21,6 +22,14 @@ class CudaBrp {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
+  /// The most bytes of the lists of windows, and pieces of them. An entry is at most an eighth of a tile's work, and
+  /// what is left over of a window another tile's.
+  static std::size_t list_bytes(const MatrixStatistics& m) {
+    const std::size_t windows = windows_of(m, 16), work = windows + static_cast<std::size_t>(m.nonzeros) / 8;
+    const std::size_t cuts = work / static_cast<std::size_t>(Cuda::condensed_piece_tiles(0));  // the shortest pieces
+    return (windows + cuts) * sizeof(Cuda::BrpItem<Offset>) + cuts * sizeof(Cuda::CondensedSum);
+  }
+
   /// \return whether it is built; not if there is no kernel for f entries a local column
   ///
   /// Cost: the host makes the schedule, window by window, from copies of the offsets and of the list of residual rows.

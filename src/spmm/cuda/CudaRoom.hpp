@@ -8,7 +8,9 @@
 
 namespace Tessera::Impl {
 
-/// Bytes that what the kernels keep beside a format may take: within the limit, and half of what is free.
+/// Bytes that what the kernels keep beside a format may take: within the limit, where there is one, as long as so much
+/// is free; half of what is free elsewhere. A share of what is free under a limit, too, would make plans depend on what
+/// other programs hold.
 inline std::size_t room_for_copies(const Kokkos::Cuda& exec, const PlanOptions& options) {
   int before = 0;
   std::size_t free = 0, total = 0;
@@ -16,7 +18,7 @@ inline std::size_t room_for_copies(const Kokkos::Cuda& exec, const PlanOptions& 
   cudaSetDevice(exec.cuda_device());
   if (cudaMemGetInfo(&free, &total) != cudaSuccess) free = 0;
   cudaSetDevice(before);
-  return std::min(options.memory_limit, free / 2);
+  return options.memory_limit == no_memory_limit ? free / 2 : std::min(options.memory_limit, free);
 }
 
 }  // namespace Tessera::Impl
