@@ -40,7 +40,9 @@ struct DeviceKernels {
   }
 
   /// What predictions of a candidate's time ask for.
-  static KernelMemory memory(const Candidate&, const MatrixStatistics&) { return {}; }
+  ///
+  /// \param candidate [in] with the number of its tiles, if it has any
+  static KernelMemory memory(const ExecutionSpace&, const Candidate&, const MatrixStatistics&) { return {}; }
 
   /// The device that predictions are for.
   static std::string device_name(const ExecutionSpace& exec) {
@@ -77,11 +79,11 @@ struct DeviceKernels {
 
 /// Bytes that the kernels of a format take in any case, with so many tiles.
 template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t least_kernel_bytes(Format format, double tiles, const MatrixStatistics& m) {
+std::size_t least_kernel_bytes(const ExecutionSpace& exec, Format format, double tiles, const MatrixStatistics& m) {
   Candidate candidate;
   candidate.format = format;
   candidate.tiles = tiles;
-  return static_cast<std::size_t>(DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(candidate, m).least);
+  return static_cast<std::size_t>(DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, candidate, m).least);
 }
 
 }  // namespace Tessera::Impl

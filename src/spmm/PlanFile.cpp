@@ -126,6 +126,11 @@ void check_precision(const ExecutionSpace& exec, Members& m, const std::string& 
   options.precision = Precision::Native;
 }
 
+/// A limit for what comes beside so many bytes.
+std::size_t less(std::size_t limit, std::size_t bytes) {
+  return limit == no_memory_limit ? limit : limit - std::min(limit, bytes);
+}
+
 /// What is not in the file: whatever the device of `exec` has kernels of its own for is chosen anew.
 template <class Scalar, class Offset, class ExecutionSpace>
 void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offset, ExecutionSpace>& side) {
@@ -144,9 +149,9 @@ void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offs
     }
     side.choice.statistics = statistics;
   }
-  options.memory_limit -= std::min(
-      options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
-                                side.choice.format, static_cast<double>(side.tiles.tiles), side.choice.statistics));
+  options.memory_limit = less(options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
+                                                        exec, side.choice.format, static_cast<double>(side.tiles.tiles),
+                                                        side.choice.statistics));
   side.kernels.build(exec, side.format, side.choice, options);
   side.choice.is_staged = side.kernels.is_staged();
   side.kernels.refill(exec, side.values.data());
@@ -188,7 +193,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   // Kernels have the room that all else leaves.
   const auto options_of_the_rest = [&] {
     PlanOptions options = m.options;
-    options.memory_limit -= std::min(options.memory_limit, this->bytes());
+    options.memory_limit = less(options.memory_limit, this->bytes());
     return options;
   };
   complete(exec, options_of_the_rest(), m.plain);

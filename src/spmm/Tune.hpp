@@ -68,9 +68,11 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   const std::size_t numbers = places + elements(A.columns) + elements(A.rows);
   if (numbers > room.left() / sizeof(Scalar)) return refused;  // their bytes may be more than can be counted
   const std::size_t arrays = pattern + numbers * sizeof(Scalar);
-  const std::size_t lists =
-      least_kernel_bytes<Scalar, Offset, ExecutionSpace>(candidate.format, candidate.tiles, choice.statistics);
-  if (!room.take(arrays + lists)) return refused;
+  const KernelMemory kernels =
+      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, candidate, choice.statistics);
+  const auto lists = static_cast<std::size_t>(kernels.least);
+  const auto built = static_cast<std::size_t>(kernels.built);
+  if (!room.take(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
   options.memory_limit = room.beside(arrays + lists).left();
   products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
   products.kernels.build(exec, products.format, choice, options);

@@ -14,6 +14,7 @@
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
+#include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -25,6 +26,14 @@ class CudaBrp {
  public:
   /// Whether there is a kernel for f entries a local column; 0: for what the format chooses.
   static bool has(int f) { return f == 0 || f == 1 || f == 2 || f == 4; }
+
+  /// The most bytes of the lists of windows, and pieces of them. An entry is at most an eighth of a tile's work, and
+  /// what is left over of a window another tile's.
+  static std::size_t list_bytes(const MatrixStatistics& m) {
+    const std::size_t windows = windows_of(m, 16), work = windows + static_cast<std::size_t>(m.nonzeros) / 8;
+    const std::size_t cuts = work / static_cast<std::size_t>(Cuda::condensed_piece_tiles(0));  // the shortest pieces
+    return (windows + cuts) * sizeof(Cuda::BrpItem<Offset>) + cuts * sizeof(Cuda::CondensedSum);
+  }
 
   /// \return whether it is built; not if there is no kernel for f entries a local column
   ///
