@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/spmm/impl/KernelTypes.hpp>
 
 namespace Tessera {
 
@@ -57,6 +58,9 @@ template <class Scalar = Tpetra::Operator<>::scalar_type,
           class GlobalOrdinal = typename Tpetra::Operator<Scalar, LocalOrdinal>::global_ordinal_type,
           class Node = typename Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal>::node_type>
 class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal, Node> {
+  static_assert(!Impl::KernelScalar<Scalar>::supported || is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
+                "Tessera::TpetraOperator: this Tessera was configured without this Scalar (TESSERA_SCALARS)");
+
  public:
   using map_type = Tpetra::Map<LocalOrdinal, GlobalOrdinal, Node>;
   using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;
