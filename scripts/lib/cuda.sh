@@ -57,10 +57,11 @@ check_nvcc() {
   esac
 }
 
-# Finds or makes the Kokkos for $gpu_architecture; dies where that cannot be. Then the platform "device" can be built for.
-# Code for a newer compute capability does not run; an installed Kokkos for an older one does, if slower at first.
+# ensure_device PACKAGE...: these, nvcc, and a Kokkos for $gpu_architecture, from source where CMake finds none that will
+# do: code for a newer compute capability does not run; that for an older one does, if slower at first.
 ensure_device() {
   check_nvcc
+  ensure_packages "$@"
   if [[ -n $cuda_kokkos && -n $cuda_compiler && ${cuda_architecture:-0} -le $gpu_architecture ]]; then
     say "using Kokkos $cuda_kokkos for ${gpu:-compute capability $gpu_architecture}"
     return

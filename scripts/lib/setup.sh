@@ -161,8 +161,9 @@ ensure_packages() {
     sed 's/ZLIB/zlib1g-dev/; s/CLI11/libcli11-dev/; s/nlohmann_json/nlohmann-json3-dev/; s/GTest/libgtest-dev/')
 }
 
-# A Kokkos for the host where there is none, and no root that has one: from source.
-ensure_host_kokkos() {
+# ensure_host PACKAGE...: these and a Kokkos for the host, from source where CMake finds none.
+ensure_host() {
+  ensure_packages "$@"
   [[ -z $host_kokkos ]] || return 0
   ensure_kokkos host
   host_kokkos="in $kokkos_dir" host_root=$kokkos_dir
