@@ -23,7 +23,7 @@ kokkos_options() {
   echo -DKokkos_ENABLE_CUDA=ON
 }
 
-# What a build depends on: the sources, these lines, the compilers.
+# What a build depends on: the sources, what is done with them, the compilers.
 kokkos_recipe() {
   if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
     (cd "$TESSERA_KOKKOS_SOURCE" && find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
@@ -31,7 +31,7 @@ kokkos_recipe() {
     echo "$kokkos_release $kokkos_commit"
   fi
   kokkos_options "$1"
-  cat "$checkout/scripts/lib/kokkos.sh"
+  declare -f adapt_kokkos make_kokkos
   if [[ $1 == host ]]; then
     "${CXX:-c++}" --version
   else
@@ -40,9 +40,9 @@ kokkos_recipe() {
   fi
 }
 
-# kokkos_sources FOLDER: a copy in FOLDER.
+# kokkos_sources FOLDER LOG: a copy in FOLDER.
 kokkos_sources() {
-  local log=$logs/setup.log
+  local log=$2
   if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
     cp -r "$TESSERA_KOKKOS_SOURCE/." "$1"
   else
@@ -69,10 +69,11 @@ adapt_kokkos() {
 
 # make_kokkos host|ARCHITECTURE FOLDER
 make_kokkos() {
-  local tree=$2.part/source options=() log=$logs/setup.log generator=()
+  local tree=$2.part/source options=() log=$logs/kokkos-$1.log generator=()
   rm -rf "$2" "$2.part"
   mkdir -p "$tree"
-  kokkos_sources "$tree"
+  : >"$log"
+  kokkos_sources "$tree" "$log"
   mapfile -t options < <(kokkos_options "$1")
   if [[ $1 != host ]]; then
     adapt_kokkos "$tree" "$1"
