@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# Where Tessera is built: on the host when it has Kokkos, otherwise in a root of Debian's unstable suite ("platform"
-# is the name of either). Roots live in $cache/roots/<name>-<hash of its recipe>; a root without its stamp is half-made
-# and is made again. Users of a root hold a shared lock on it, its maker an exclusive one.
+# Where Tessera is built, the "platform": "host", with a Kokkos of this machine or one that is made for it (kokkos.sh);
+# "device", the same for its GPU (cuda.sh); or, by its name, a root of Debian's unstable suite. Roots live in
+# $cache/roots/<name>-<hash of its recipe>; a root without its stamp is half-made and is made again. Users of a root hold
+# a shared lock on it, its maker an exclusive one.
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cache=$(realpath -m "${TESSERA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tessera}")
@@ -11,6 +12,10 @@ builds=$(realpath -m "${TESSERA_BUILD_DIR:-$checkout/build}")
 logs=$builds/logs
 mkdir -p "$logs" "$cache/roots" "$cache/ccache" ||
   die 2 "cannot write to $builds or $cache" "Set TESSERA_BUILD_DIR and TESSERA_CACHE_DIR to folders that you may write."
+# shellcheck source=scripts/lib/kokkos.sh
+. "$checkout/scripts/lib/kokkos.sh"
+# shellcheck source=scripts/lib/cuda.sh
+. "$checkout/scripts/lib/cuda.sh"
 
 tools=g++,cmake,ninja-build,ccache,zlib1g-dev,libgtest-dev,libbenchmark-dev,nlohmann-json3-dev,libcli11-dev,python3-pygal
 
@@ -56,7 +61,7 @@ lock() {
 needs() {
   die 2 "$1" "Tessera needs a C++20 compiler, CMake >= 3.22 with ninja or make, Kokkos >= 4.5 (headers and CMake files)," \
     "zlib, and for its program and tests CLI11, nlohmann-json and GoogleTest. Install them and say where: CMAKE_PREFIX_PATH=/path/to/kokkos $0" \
-    "(or Kokkos_ROOT). On Debian, run as root, the scripts fetch all of this by themselves into $cache."
+    "(or Kokkos_ROOT). On Debian, run as root, the scripts fetch all of this by themselves into $cache; a Kokkos they build anywhere."
 }
 
 apt_install() {
@@ -72,6 +77,8 @@ apt_install() {
 }
 
 is_debian() { [[ -r /etc/os-release ]] && (. /etc/os-release && [[ $ID == debian ]]) && command -v apt-get >/dev/null; }
+
+can_make_roots() { is_debian && ((EUID == 0)) && "${private_mounts[@]}" true 2>/dev/null; }
 
 # make_root NAME DIR: in namespaces of its own, so that when its first process dies, all that it started and mounted is
 # gone.
@@ -118,10 +125,11 @@ ensure_root() {
   forget_old_roots
 }
 
-# Sets host_kokkos to "<version> in <folder>" of a usable Kokkos, or to nothing. Where there is one, fetches what else is
-# missing if this is Debian and we may; elsewhere CMake will say what it misses.
-find_host_kokkos() {
-  local dir report missing generator=()
+# Sets host_kokkos to "<version> in <folder>" of a usable Kokkos without CUDA, cuda_kokkos to that of one with CUDA,
+# cuda_architecture to what it is for and cuda_compiler to its nvcc_wrapper, or each to nothing. Keeps in probe_report
+# what CMake had to say.
+find_kokkos() {
+  local dir generator=()
   command -v cmake >/dev/null || needs "there is no cmake"
   # Debian's cmake comes without either.
   if ! command -v ninja >/dev/null && ! command -v make >/dev/null && is_debian && ((EUID == 0)); then
@@ -129,23 +137,46 @@ find_host_kokkos() {
   fi
   ! command -v ninja >/dev/null || generator=(-G Ninja)
   dir=$(mktemp -d)
-  report=$(cmake "${generator[@]}" -S "$checkout/scripts/lib/probe" -B "$dir" 2>&1 || true)
+  probe_report=$(cmake "${generator[@]}" -S "$checkout/scripts/lib/probe" -B "$dir" 2>&1 || true)
   rm -rf "$dir"
-  host_kokkos=$(sed -n 's/^-- TESSERA_KOKKOS //p' <<<"$report")
-  [[ -n $host_kokkos ]] || return 0
-  missing=$(sed -n 's/^-- TESSERA_MISSING //p' <<<"$report")
-  missing=$(sed 's/ZLIB/zlib1g-dev/; s/CLI11/libcli11-dev/; s/nlohmann_json/nlohmann-json3-dev/; s/GTest/libgtest-dev/' \
-    <<<"$missing" | xargs)
-  # shellcheck disable=SC2086 # one word a package
-  if [[ -n $missing ]] && is_debian && ((EUID == 0)); then apt_install $missing; fi
+  host_kokkos=$(probed KOKKOS) cuda_kokkos=$(probed CUDA_KOKKOS)
+  cuda_compiler=$(probed CUDA_COMPILER) cuda_architecture=$(probed CUDA_ARCHITECTURE)
+  host_root="" cuda_root=""
+}
+
+probed() { sed -n "s/^-- TESSERA_$1 *//p" <<<"$probe_report"; }
+
+# ensure_packages PACKAGE...: those that CMake finds, or that are fetched where this is Debian and we may.
+ensure_packages() {
+  local package missing=()
+  grep -q '^-- TESSERA_COMPILES' <<<"$probe_report" ||
+    needs "CMake finds no compiler that works, or neither ninja nor make: $(grep -m 1 -A 3 '^CMake Error' <<<"$probe_report" | xargs || true)"
+  for package in "$@"; do
+    if probed MISSING | grep -qx "$package"; then missing+=("$package"); fi
+  done
+  ((${#missing[@]})) || return 0
+  if ! is_debian || ((EUID != 0)); then needs "CMake does not find ${missing[*]}"; fi
+  # shellcheck disable=SC2046 # one word a package
+  apt_install $(printf '%s\n' "${missing[@]}" |
+    sed 's/ZLIB/zlib1g-dev/; s/CLI11/libcli11-dev/; s/nlohmann_json/nlohmann-json3-dev/; s/GTest/libgtest-dev/')
+}
+
+# ensure_host PACKAGE...: these and a Kokkos for the host, from source where CMake finds none.
+ensure_host() {
+  ensure_packages "$@"
+  [[ -z $host_kokkos ]] || return 0
+  ensure_kokkos host
+  host_kokkos="in $kokkos_dir" host_root=$kokkos_dir
 }
 
 # platform_command NAME: sets the array "inside" to the command prefix that runs something there. Where $compile_with is
 # set, ccache starts compilers with that, and keeps nothing.
 platform_command() {
   local dir
-  if [[ $1 == host ]]; then
-    inside=(env "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}")
+  if [[ $1 == host || $1 == device ]]; then
+    dir=$host_root
+    [[ $1 == host ]] || dir=$cuda_root
+    inside=(env "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" ${dir:+"Kokkos_ROOT=$dir"})
     return
   fi
   dir=$(root_dir "$1")
@@ -175,14 +206,25 @@ release_options() {
 # build PLATFORM FOLDER LOG TARGET CMAKE-OPTION...: configures (when something changed) and builds the target in FOLDER.
 # $source, where set, is another copy of the checkout.
 build() {
-  local platform=$1 dir=$2 log=$3 target=$4 recipe generator=()
+  local platform=$1 dir=$2 log=$3 target=$4 recipe types generator=()
   shift 4
   platform_command "$platform"
-  [[ $platform != host ]] || recipe="host $host_kokkos"
-  [[ $platform == host ]] || recipe=$(root_dir "$platform")
+  case $platform in
+    host) recipe="host $host_kokkos" ;;
+    device) recipe="device $cuda_kokkos, $("$nvcc" --version | tail -n 1)" ;;
+    *) recipe=$(root_dir "$platform") ;;
+  esac
   ! "${inside[@]}" sh -c 'command -v ninja' >/dev/null || generator=(-G Ninja)
-  ! "${inside[@]}" sh -c 'command -v ccache' >/dev/null ||
+  if [[ $platform == device ]]; then # ccache sees only what the host's compiler reads
+    set -- "-DCMAKE_CXX_COMPILER=$cuda_compiler" "-DCMAKE_CUDA_COMPILER=$nvcc" \
+      ${NVCC_WRAPPER_DEFAULT_COMPILER:+"-DCMAKE_CUDA_HOST_COMPILER=$NVCC_WRAPPER_DEFAULT_COMPILER"} "$@"
+  elif "${inside[@]}" sh -c 'command -v ccache' >/dev/null; then
     set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache "$@"
+  fi
+  # Unset ones leave the cache of an older run, too.
+  for types in TESSERA_SCALARS TESSERA_OFFSETS; do
+    if [[ -n ${!types:-} ]]; then set -- "-D$types=${!types}" "$@"; else set -- "-U$types" "$@"; fi
+  done
   # Another compiler or library behind the same path: nothing in the folder is worth anything.
   [[ $(cat "$dir/.tessera-platform" 2>/dev/null) == "$recipe" ]] || rm -rf "$dir"
   mkdir -p "$dir"

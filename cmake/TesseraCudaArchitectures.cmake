@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What kernels for NVIDIA GPUs are compiled for, before the language CUDA is enabled: CMAKE_CUDA_ARCHITECTURES, or
+# CUDAARCHS of the environment, where one is set; else what Kokkos is for; else all that the kernels are written for.
+# They need compute capability 8.0: what is older, and "all", which has it, do not count.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}")
+endif()
+if(CMAKE_CUDA_ARCHITECTURES STREQUAL "")
+  foreach(architecture IN LISTS Kokkos_CUDA_ARCHITECTURES)
+    string(REGEX REPLACE "^90$" "90a" architecture ${architecture})
+    list(APPEND CMAKE_CUDA_ARCHITECTURES ${architecture}-real)
+  endforeach()
+endif()
+list(FILTER CMAKE_CUDA_ARCHITECTURES EXCLUDE REGEX "^([1-7][0-9](-.*)?|all|all-major)$")
+if(CMAKE_CUDA_ARCHITECTURES STREQUAL "")
+  set(CMAKE_CUDA_ARCHITECTURES "80;90a-real")
+endif()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=bash disable=SC2154 # variables of setup.sh and cuda.sh
+#
+# A Kokkos of our own where the machine has none that will do: for a GPU, or for the host where no Debian root can be
+# made. It is built once, from the sources in TESSERA_KOKKOS_SOURCE or else from a release that FetchContent gets, and
+# installed in $cache/kokkos-<hash of what it is made of>; without its stamp it is half-made and is made again.
+
+kokkos_release=4.6.01 kokkos_commit=1b1383c6001f3bfe9fe309ca923c2d786600cc79
+
+# kokkos_options host|ARCHITECTURE: the latter as a number, 90 for compute capability 9.0. Host code beside a GPU is
+# Serial: threads are tested without one, and a second backend would take a third more to compile.
+kokkos_options() {
+  case $1 in
+    host) echo -DKokkos_ENABLE_OPENMP=ON && return ;;
+    80) echo -DKokkos_ARCH_AMPERE80=ON ;;
+    8[678]) echo -DKokkos_ARCH_AMPERE86=ON ;;
+    89) echo -DKokkos_ARCH_ADA89=ON ;;
+    90) echo -DKokkos_ARCH_HOPPER90=ON ;;
+    10?) echo -DKokkos_ARCH_BLACKWELL100=ON ;;
+    12?) echo -DKokkos_ARCH_BLACKWELL120=ON ;;
+    *) return 1 ;;
+  esac
+  echo -DKokkos_ENABLE_CUDA=ON
+}
+
+# What a build depends on: the sources, what is done with them, the compilers.
+kokkos_recipe() {
+  if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
+    (cd "$TESSERA_KOKKOS_SOURCE" && find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
+  else
+    echo "$kokkos_release $kokkos_commit"
+  fi
+  kokkos_options "$1"
+  declare -f adapt_kokkos make_kokkos
+  if [[ $1 == host ]]; then
+    "${CXX:-c++}" --version
+  else
+    "$nvcc" --version
+    "${NVCC_WRAPPER_DEFAULT_COMPILER:-g++}" --version
+  fi
+}
+
+# kokkos_sources FOLDER LOG: a copy in FOLDER.
+kokkos_sources() {
+  local log=$2
+  if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
+    cp -r "$TESSERA_KOKKOS_SOURCE/." "$1"
+  else
+    step "$log" "fetching Kokkos $kokkos_release" cmake -D "source=$1" -D "build=${1%/*}" -D release=$kokkos_release \
+      -D commit=$kokkos_commit -P "$checkout/scripts/lib/kokkos/fetch.cmake" ||
+      die 2 "could not fetch Kokkos $kokkos_release: is there a network, and git? Without: unpack a release of Kokkos and say TESSERA_KOKKOS_SOURCE=/path/to/it" \
+        "Full log: $log"
+  fi
+}
+
+# adapt_kokkos FOLDER ARCHITECTURE: what sources older than a CUDA toolkit lack. nvcc_wrapper compiles for 7.0 where no
+# option says otherwise, which CMake's first test of it relies on and nvcc 13 refuses; three calls have other arguments
+# since CUDA 13, as Kokkos 4.7 knows.
+adapt_kokkos() {
+  local version calls=$1/core/src/Cuda/Kokkos_Cuda_Instance.hpp
+  version=$(sed -n 's/^set(Kokkos_VERSION_\(MAJOR\|MINOR\) \([0-9]*\))/\2/p' "$1/CMakeLists.txt" | paste -s -d .)
+  chmod +x "$1/bin/nvcc_wrapper"
+  sed -i "s/^default_arch=.*/default_arch=\"sm_$2\"/" "$1/bin/nvcc_wrapper"
+  if ! at_least 13 "$nvcc_version" || at_least 4.7 "$version"; then return; fi
+  sed -i 's/cudaGraphAddDependencies(graph, from, to, numDependencies)/cudaGraphAddDependencies(graph, from, to, nullptr, numDependencies)/
+    s/cudaMemAdvise(devPtr, count, advice, device)/cudaMemAdvise(devPtr, count, advice, cudaMemLocation{cudaMemLocationTypeDevice, device})/
+    s/cudaMemPrefetchAsync(devPtr, count, dstDevice,$/cudaMemPrefetchAsync(devPtr, count, cudaMemLocation{cudaMemLocationTypeDevice, dstDevice}, 0,/' "$calls"
+}
+
+# make_kokkos host|ARCHITECTURE FOLDER
+make_kokkos() {
+  local tree=$2.part/source options=() log=$logs/kokkos-$1.log generator=()
+  rm -rf "$2" "$2.part"
+  mkdir -p "$tree"
+  : >"$log"
+  kokkos_sources "$tree" "$log"
+  mapfile -t options < <(kokkos_options "$1")
+  if [[ $1 != host ]]; then
+    adapt_kokkos "$tree" "$1"
+    install -D "$tree/bin/nvcc_wrapper" "$2/bin/nvcc_wrapper" # CMake's files name it
+    options+=("-DCMAKE_CXX_COMPILER=$2/bin/nvcc_wrapper")
+  fi
+  ! command -v ninja >/dev/null || generator=(-G Ninja)
+  step "$log" "configuring Kokkos in $2" cmake "${generator[@]}" -S "$tree" -B "$2.part/build" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_STANDARD=20 -DCMAKE_CXX_EXTENSIONS=OFF -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_POSITION_INDEPENDENT_CODE=ON \
+    -DKokkos_ENABLE_SERIAL=ON "-DCMAKE_INSTALL_PREFIX=$2" "${options[@]}" ||
+    die 2 "Kokkos could not be configured" "Full log: $log"
+  step "$log" "building Kokkos (some minutes, this once)" cmake --build "$2.part/build" --parallel "$(job_count)" --target install ||
+    die 2 "Kokkos could not be built" "Full log: $log"
+  rm -rf "$2.part"
+  touch "$2/.tessera-kokkos"
+}
+
+# ensure_kokkos host|ARCHITECTURE: makes it unless it is there. Sets kokkos_dir to its folder.
+ensure_kokkos() {
+  if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
+    [[ -e $TESSERA_KOKKOS_SOURCE/bin/nvcc_wrapper && -e $TESSERA_KOKKOS_SOURCE/core/src/Kokkos_Core.hpp ]] ||
+      die 2 "TESSERA_KOKKOS_SOURCE=$TESSERA_KOKKOS_SOURCE is no folder of Kokkos' sources: it has no core/src/Kokkos_Core.hpp"
+    TESSERA_KOKKOS_SOURCE=$(realpath "$TESSERA_KOKKOS_SOURCE")
+  fi
+  kokkos_dir=$cache/kokkos-$(kokkos_recipe "$1" | sha256sum | cut -c 1-12)
+  lock "$kokkos_dir.lock" exclusive "$kokkos_dir"
+  [[ -e $kokkos_dir/.tessera-kokkos ]] || make_kokkos "$1" "$kokkos_dir"
+  exec {lock}>&-
+}
