@@ -3,7 +3,9 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <tessera/portable/Reference.hpp>
+#include <utility>
 
 namespace Tessera::Test {
 
@@ -75,6 +77,58 @@ TEST(Reference, NonFiniteResultsMustAgree) {
   EXPECT_EQ(result.worst_error(right, 1), 0);
   EXPECT_EQ(result.worst_error(wrong, 1), infinity);
   EXPECT_EQ(result.worst_error(contaminated, 1), infinity);
+}
+
+/// A row of n equal entries times equal elements.
+struct EqualEntries {
+  std::vector<int> offsets, column_indices;
+  std::vector<double> values, x;
+
+  EqualEntries(int n, double value, double x_element)
+      : offsets{0, n}, column_indices(n), values(n, value), x(n, x_element) {
+    std::iota(column_indices.begin(), column_indices.end(), 0);
+  }
+  auto reference(double alpha, double beta, double y) const {
+    const CsrPattern<int> row{1, offsets[1], offsets.data(), column_indices.data()};
+    return reference_column(row, values.data(), Mode::NoTranspose, alpha, x.data(), 1, beta, &y, 1);
+  }
+};
+
+TEST(Reference, WhatOverflowsMayBeNoNumber) {
+  const EqualEntries sum(4, 1e308, 1), product(1, 2, 3), cancelled(1, 1e-300, 1e300);
+  const std::pair<const char*, ReferenceColumn<double>> overflowing[] = {
+      {"the sum", sum.reference(1, 0, 0)},
+      {"the sum, although alpha makes it small", sum.reference(1e-300, 0, 0)},
+      {"the terms, although they cancel", product.reference(1e308, -1e308, 6)},
+      {"alpha x, although A makes it small", cancelled.reference(1e300, 0, 0)},
+      {"rounding up", product.reference(std::numeric_limits<double>::max() / 6, 0, 0)}};
+  for (const auto& [what, reference] : overflowing) {
+    for (const double y : {infinity, -infinity, nan}) EXPECT_EQ(reference.worst_error(&y, 1), 0) << what;
+  }
+  const double large = std::numeric_limits<double>::max(), exact = 1e300;
+  EXPECT_GT(sum.reference(1, 0, 0).worst_error(&large, 1), 1) << "a number, and a wrong one";
+  EXPECT_LE(cancelled.reference(1e300, 0, 0).worst_error(&exact, 1), 1);
+  EXPECT_EQ(product.reference(1e307, 0, 0).worst_error(&infinity, 1), infinity) << "nothing overflows";
+}
+
+TEST(Reference, ComplexOverflowMayBeNoNumber) {
+  const int offsets[] = {0, 1}, column[] = {0};
+  const Z value[] = {{1e200, 0}}, x[] = {{0, 1e200}}, y[] = {{0, 0}};
+  const auto result =
+      reference_column(CsrPattern<int>{1, 1, offsets, column}, value, Mode::NoTranspose, Z(1), x, 1, Z(0), y, 1);
+  const Z overflowed[] = {{nan, infinity}}, finite[] = {{0, 1e300}};
+  EXPECT_EQ(result.worst_error(overflowed, 1), 0);
+  EXPECT_GT(result.worst_error(finite, 1), 1);
+}
+
+/// A product below the smallest normal number has few bits, or is 0, and the error is multiplied.
+TEST(Reference, UnderflowMayBeAmplified) {
+  const double a = 1e-300, x = 1.23e-20, large = 1e300;
+  const double rounded = large * (a * x), lost = 0;
+  EXPECT_LE(EqualEntries(1, a, x).reference(large, 0, 0).worst_error(&rounded, 1), 1);
+  EXPECT_LE(EqualEntries(1, a, x).reference(large, 0, 0).worst_error(&lost, 1), 1);
+  EXPECT_LE(EqualEntries(1, large, x).reference(a, 0, 0).worst_error(&rounded, 1), 1) << "alpha x, then times A";
+  EXPECT_GT(EqualEntries(1, 1, x).reference(1, 0, 0).worst_error(&lost, 1), 1) << "nothing underflows";
 }
 
 }  // namespace Tessera::Test

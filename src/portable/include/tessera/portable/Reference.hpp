@@ -14,18 +14,22 @@ namespace Tessera {
 ///
 /// Everything else in Tessera is compared with this entry by entry: |y - value| <= bound with
 ///
-///   bound = c (n + 2) u (|alpha| |op(A)| |x| + |beta| |y|),   c = 2 for real types and 4 for complex ones,
+///   bound = c (n + 2) (u (|alpha| |op(A)| |x| + |beta| |y|) + m max(1, |alpha|, |op(A)|)),
 ///
-/// where n is the number of entries in the row of op(A) and u the unit roundoff of the vectors' type: each of the n
-/// products and sums, the product with alpha and the sum with beta y round once; a complex product has two terms.
+/// c = 2 for real types and 4 for complex ones, where n is the number of entries in the row of op(A), u the unit
+/// roundoff of the vectors' type and m its smallest normal number: each of the n products and sums, the product with
+/// alpha and the sum with beta y round once; a complex product has two terms; what underflows may be multiplied.
 template <class VectorScalar>
 struct ReferenceColumn {
   using Wide = std::conditional_t<is_complex_v<VectorScalar>, Complex<long double>, long double>;
   std::vector<Wide> value;         // rows of op(A)
   std::vector<long double> bound;  // rows of op(A)
+  /// No number on the way to y, in any order of operations that formats take, is larger than this but for rounding.
+  std::vector<long double> largest;
 
-  /// The largest |y - value| / bound over the rows; at most 1 if y is right. Where the reference is not finite, y must
-  /// be the same kind of non-finite; otherwise, and where y is NaN, the result is infinite.
+  /// The largest |y - value| / bound over the rows; at most 1 if y is right. Where numbers on the way to y may
+  /// overflow, y may be infinite or NaN. Where the reference is not finite, y must be the same kind of non-finite;
+  /// otherwise, and where y is NaN, the result is infinite.
   double worst_error(const VectorScalar* y, std::ptrdiff_t stride) const;
 };
 
