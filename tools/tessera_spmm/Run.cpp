@@ -9,10 +9,11 @@
 namespace Tessera::Driver {
 
 Result run(const Settings& settings) {
-  const bool single = settings.precision == "float";
+  const bool single = settings.scalar == "float";
   if (is_complex(settings)) {
-    if (settings.kokkos_kernels) {
-      throw std::invalid_argument("--compare kokkoskernels: compiled for real numbers only, but an input is complex");
+    if (!settings.compare.empty()) {
+      throw std::invalid_argument("--compare " + settings.compare +
+                                  ": compiled for real numbers only, but an input is complex");
     }
     return single ? run_as<std::complex<float>>(settings, "complex float")
                   : run_as<std::complex<double>>(settings, "complex double");
