@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <tessera/portable/Reference.hpp>
 
 namespace Tessera {
@@ -101,10 +102,51 @@ ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>& A, cons
   return result;
 }
 
-#define TESSERA_INSTANTIATE(MatrixScalar, VectorScalar, Offset)                                                 \
-  template ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>&, const MatrixScalar*, Mode, \
-                                                          VectorScalar, const VectorScalar*, std::ptrdiff_t,    \
-                                                          VectorScalar, const VectorScalar*, std::ptrdiff_t);
+OperandRounding operand_rounding(Precision precision) {
+  switch (precision) {
+    case Precision::Native:
+    case Precision::Tf32x3:  // of which rounding leaves less than the sums do
+      return {0, 0};
+    case Precision::Single:
+      return {0x1p-24, 0x1p-150};
+    case Precision::Tf32:
+      return {0x1p-11, 0x1p-137};
+    case Precision::Bf16:
+      return {0x1p-8, 0x1p-134};
+    case Precision::Fp16:
+      return {0x1p-11, 0x1p-25};
+  }
+  throw std::invalid_argument("operand_rounding: there is no such precision");
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void widen_bound(ReferenceColumn<VectorScalar>& reference, Precision precision, const CsrPattern<Offset>& A,
+                 const MatrixScalar* values, Mode mode, VectorScalar alpha, const VectorScalar* x,
+                 std::ptrdiff_t x_stride) {
+  if (precision == Precision::Native) return;
+  using Real = real_of_t<VectorScalar>;
+  const OperandRounding rounding = operand_rounding(precision);
+  constexpr long double wider = std::numeric_limits<float>::epsilon() / std::numeric_limits<Real>::epsilon();
+  for (long double& bound : reference.bound) bound *= 2 * wider;
+  for (Ordinal i = 0; i < A.rows && alpha != VectorScalar(0); ++i) {
+    for (Offset k = A.row_offsets[i]; k < A.row_offsets[i + 1]; ++k) {
+      const Ordinal j = A.column_indices[k];
+      const long double a = magnitude(widen(values[k]));
+      const long double b = magnitude(widen(x[std::ptrdiff_t(is_transposed(mode) ? i : j) * x_stride]));
+      // A little more than 2 v covers v^2. A product may underflow in binary32.
+      const long double error =
+          2.01L * rounding.unit * a * b + rounding.least * (a + b) + std::numeric_limits<float>::min();
+      reference.bound[static_cast<std::size_t>(is_transposed(mode) ? j : i)] += magnitude(widen(alpha)) * error;
+    }
+  }
+}
+
+#define TESSERA_INSTANTIATE(MatrixScalar, VectorScalar, Offset)                                                        \
+  template ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>&, const MatrixScalar*, Mode,        \
+                                                          VectorScalar, const VectorScalar*, std::ptrdiff_t,           \
+                                                          VectorScalar, const VectorScalar*, std::ptrdiff_t);          \
+  template void widen_bound(ReferenceColumn<VectorScalar>&, Precision, const CsrPattern<Offset>&, const MatrixScalar*, \
+                            Mode, VectorScalar, const VectorScalar*, std::ptrdiff_t);
 #define TESSERA_INSTANTIATE_OFFSETS(MatrixScalar, VectorScalar) \
   TESSERA_INSTANTIATE(MatrixScalar, VectorScalar, int)          \
   TESSERA_INSTANTIATE(MatrixScalar, VectorScalar, std::size_t)

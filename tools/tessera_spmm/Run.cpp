@@ -25,10 +25,11 @@ Result run_if_compiled(const Settings& settings, const char* scalar_name) {
 }  // namespace
 
 Result run(const Settings& settings) {
-  const bool single = settings.precision == "float";
+  const bool single = settings.scalar == "float";
   if (is_complex(settings)) {
-    if (settings.kokkos_kernels) {
-      throw std::invalid_argument("--compare kokkoskernels: compiled for real numbers only, but an input is complex");
+    if (!settings.compare.empty()) {
+      throw std::invalid_argument("--compare " + settings.compare +
+                                  ": compiled for real numbers only, but an input is complex");
     }
     return single ? run_if_compiled<std::complex<float>>(settings, "complex float")
                   : run_if_compiled<std::complex<double>>(settings, "complex double");

@@ -406,11 +406,6 @@ std::string kernel_of(Format format) {
   }
 }
 
-/// How far a product may be from the reference, in the bounds of its vectors' type.
-double bounds_of(Precision precision) {
-  return precision == Precision::Tf32x3 ? 2 : precision == Precision::Tf32 ? 0x1p13 : 1;
-}
-
 /// A product to be checked.
 struct ProductCase {
   int columns = 32;
@@ -419,25 +414,6 @@ struct ProductCase {
   Precision precision = Precision::Native;                // that it is computed in
   std::vector<std::pair<int, double>> special_rows = {};  // of X, which hold this value
 };
-
-/// Adds what operands of 16 bits and sums of FP32 may err: 2 u of each term, and half of what the smallest numbers
-/// lack.
-template <class V, class M>
-void allow_rounded_operands(ReferenceColumn<V>& reference, const UserMatrix<Exec, M, int>& A, const ProductCase& c,
-                            const V* x) {
-  const bool is_fp16 = c.precision == Precision::Fp16;
-  if (!is_fp16 && c.precision != Precision::Bf16) return;
-  const double u = is_fp16 ? 0x1p-11 : 0x1p-8, least = is_fp16 ? 0x1p-25 : 0x1p-134;
-  for (auto& bound : reference.bound) bound *= std::is_same_v<V, double> ? 0x1p30 : 2;
-  for (int i = 0; i < A.stored.rows; ++i) {
-    for (int k = A.stored.row_offsets[i]; k < A.stored.row_offsets[i + 1]; ++k) {
-      const int j = A.stored.column_indices[k];
-      const double a = std::abs(static_cast<double>(A.stored_values[k]));
-      const double b = std::abs(static_cast<double>(x[is_transposed(c.mode) ? i : j]));
-      reference.bound[is_transposed(c.mode) ? j : i] += std::abs(c.alpha) * (2.01 * u * a * b + least * (a + b));
-    }
-  }
-}
 
 /// One product, every element of it.
 template <class View, class M, class Plan>
@@ -466,8 +442,9 @@ void expect_case(const UserMatrix<Exec, M, int>& A, Plan& plan, const ProductCas
     for (int i = 0; i < y_rows; ++i) result(i, j) = y_host(i, j);
     auto reference = reference_column(A.stored.view(), A.stored_values.data(), c.mode, V(c.alpha), x_copy.column(j), 1,
                                       V(c.beta), y_copy.column(j), 1);
-    allow_rounded_operands(reference, A, c, x_copy.column(j));
-    ASSERT_LE(reference.worst_error(result.column(j), 1), bounds_of(c.precision))
+    widen_bound(reference, c.precision, A.stored.view(), A.stored_values.data(), c.mode, V(c.alpha), x_copy.column(j),
+                1);
+    ASSERT_LE(reference.worst_error(result.column(j), 1), 1)
         << what << ", mode " << to_string(c.mode) << ", column " << j << " of " << c.columns;
   }
 }

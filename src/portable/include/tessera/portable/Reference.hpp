@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Csr.hpp>
+#include <tessera/common/Format.hpp>
 #include <tessera/common/Mode.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <vector>
@@ -43,5 +44,24 @@ template <class MatrixScalar, class VectorScalar, class Offset>
 ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>& A, const MatrixScalar* values, Mode mode,
                                                VectorScalar alpha, const VectorScalar* x, std::ptrdiff_t x_stride,
                                                VectorScalar beta, const VectorScalar* y, std::ptrdiff_t y_stride);
+
+/// How far a precision rounds the operands of products.
+struct OperandRounding {
+  double unit;   ///< relative, of a normal number
+  double least;  ///< absolute, of a smaller one
+};
+OperandRounding operand_rounding(Precision precision);
+
+/// Widens the bounds of a reference to those of products in a precision. Native ones stay. All others have
+///
+///   2 c (n + 2) u (|alpha| |op(A)| |x| + |beta| |y|) + |alpha| sum (2 v |a| |x| + e (|a| + |x|))
+///
+/// with the u of binary32, whose sums tensor cores do not round to nearest; v and e are those of operand_rounding().
+///
+/// \param A, ..., x_stride [in] those that the reference was made of
+template <class MatrixScalar, class VectorScalar, class Offset>
+void widen_bound(ReferenceColumn<VectorScalar>& reference, Precision precision, const CsrPattern<Offset>& A,
+                 const MatrixScalar* values, Mode mode, VectorScalar alpha, const VectorScalar* x,
+                 std::ptrdiff_t x_stride);
 
 }  // namespace Tessera
