@@ -203,11 +203,11 @@ double seconds_of(const MatrixStatistics& m, Format format, double tiles, const 
 
 TEST(GpuModel, BlocksOfOtherShapesHaveNoKernel) {
   MatrixStatistics m = statistics(band, 32);
-  const double blocks = 20000;  // of a format that was named: no candidate, and not counted
+  const double count = 20000;  // of a format that was named: no candidate, and not counted
   const auto seconds = [&](double rows, double columns, const GpuModel& gpu) {
     m.bcsr_block_rows = rows;
     m.bcsr_block_columns = columns;
-    return seconds_of(m, Format::Bcsr, blocks, gpu);
+    return seconds_of(m, Format::Bcsr, count, gpu);
   };
   GpuModel none;
   none.block = 0;
@@ -220,7 +220,7 @@ TEST(GpuModel, BlocksOfOtherShapesHaveNoKernel) {
   EXPECT_LT(seconds(16, 16, GpuModel::half()), seconds(16, 16, half));
   EXPECT_EQ(seconds(8, 4, GpuModel::half()), seconds(8, 4, half));
   GpuModel full = GpuModel::half();
-  full.whole_tiles = 16 * 16 * 2 * blocks - 1;  // the rounded values have no room
+  full.whole_tiles = 16 * 16 * 2 * count - 1;  // the rounded values have no room
   EXPECT_EQ(seconds(16, 16, full), seconds(16, 16, half));
 }
 

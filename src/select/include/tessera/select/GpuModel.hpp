@@ -49,6 +49,7 @@ struct GpuModel {
   Chain tall_tiles{3.51e-6, 0.374e-6, 32, 3527};
   Chain staged{3.98e-6, 0.639e-6, 8, 1e300};
   Chain blocks{2.56e-6, 0.133e-6, 64, 2010};
+  /// NOTE: these, `partition` and `sorted_bytes` are estimates from a few products, not fitted yet.
   /// Kernels for any device: a step looks into a tile; seconds that it and an entry take of one row for one column of X
   /// where all threads are at work; steps that an entry of a long row takes.
   Chain walks{4e-6, 1e-6, 1e300, 1e300};
