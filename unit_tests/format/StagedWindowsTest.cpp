@@ -372,7 +372,9 @@ TYPED_TEST(StagedWindowsTest, WhatBuildingTakesIsToldBefore) {
         const auto built = build_staged(Exec(), device.view(), A.nonzeros(), shape, value_bytes);
         const auto taken = static_cast<std::size_t>(memory.peak());
         EXPECT_LE(taken, told + rounding) << memory.at_peak();
-        if (i >= large && shape.most_values > 1000) EXPECT_LE(told, taken * 5 / 4 + rounding) << memory.at_peak();
+        if (i >= large && shape.most_values > 1000) {
+          EXPECT_LE(told, taken * 5 / 4 + rounding) << memory.at_peak();
+        }
       }
     }
   }
