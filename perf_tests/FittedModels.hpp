@@ -18,6 +18,7 @@ namespace Tessera::Benchmarks {
 struct Measured {
   FormatSize size;
   double seconds = 0, least = 0, most = 0;
+  bool is_asked = false;  // for, beside the candidates
 };
 
 /// All candidates for a matrix, an arithmetic and a number of columns.
@@ -64,6 +65,7 @@ inline GpuModel gpu_model_of(const std::string& arithmetic) {
   if (arithmetic == "tf32x3") return GpuModel::tf32x3();
   if (arithmetic == "fp16" || arithmetic == "bf16") return GpuModel::half();
   if (arithmetic == "float") return GpuModel::without_tile_kernels();
+  if (arithmetic.starts_with("complex")) return GpuModel::rows_only();
   return {};
 }
 
@@ -86,7 +88,16 @@ struct FittedGpu : FittedModel {
       for (std::size_t i = 0; i < std::size(model.gathers); ++i)
         share("gathers" + std::to_string(i), model.gathers[i].bytes);
       share("rows", model.rows);
+      share("sorted_bytes", model.sorted_bytes);
+      share("walks.launch", model.walks.launch);
+      share("walks.step", model.walks.step);
+      for (const auto& [name, member] :
+           {std::pair("walked_tile", &GpuModel::walked_tile), std::pair("walked_entry", &GpuModel::walked_entry),
+            std::pair("walked_bytes", &GpuModel::walked_bytes), std::pair("entry_step", &GpuModel::entry_step),
+            std::pair("team_entry", &GpuModel::team_entry)})
+        share(name, model.*member);
       if (model.tile == 0) continue;
+      share(arithmetic + ".partition", model.partition);
       share(arithmetic + ".tile", model.tile);
       share(arithmetic + ".tile_gathers", model.tile_gathers);
       share(arithmetic + ".tall_tile", model.tall_tile);

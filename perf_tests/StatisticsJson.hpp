@@ -2,6 +2,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <tessera/common/Format.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
 
 namespace Tessera {
@@ -15,6 +18,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixStatistics, rows, columns, nonzeros, bi
 namespace Benchmarks {
 
 inline nlohmann::json to_json(const MatrixStatistics& statistics) { return statistics; }
+
+inline Format format_of(const std::string& name) {
+  for (const Format format : every_format)
+    if (to_string(format) == name) return format;
+  throw std::invalid_argument("there is no format '" + name + "'");
+}
 
 }  // namespace Benchmarks
 

@@ -34,12 +34,6 @@ using namespace Tessera::Benchmarks;
 
 namespace {
 
-Format format_of(const std::string& name) {
-  for (const Format format : every_format)
-    if (to_string(format) == name) return format;
-  throw std::invalid_argument("there is no format '" + name + "'");
-}
-
 /// Of a file, plain or gzip.
 std::vector<std::string> lines_of(const std::string& path) {
   const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), &gzclose);
@@ -80,7 +74,8 @@ std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::s
             {{format_of(entry.at("format")), entry.at("tiles"), entry.at("bytes"), entry.at("staged")},
              entry.at("seconds"),
              entry.at("least"),
-             entry.at("most")});
+             entry.at("most"),
+             entry.value("asked", false)});
       }
       cells.push_back(cell);
     }
@@ -94,7 +89,8 @@ std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::s
 
 double fastest_seconds(const Cell& cell) {
   double fastest = cell.candidates[0].seconds;
-  for (const Measured& candidate : cell.candidates) fastest = std::min(fastest, candidate.seconds);
+  for (const Measured& candidate : cell.candidates)
+    if (!candidate.is_asked) fastest = std::min(fastest, candidate.seconds);
   return fastest;
 }
 
@@ -103,6 +99,7 @@ double cost_of_choice(const Cell& cell, const FittedModel& model) {
   const Measured* chosen = nullptr;
   double least = 0;
   for (const Measured& candidate : cell.candidates) {
+    if (candidate.is_asked) continue;
     const double predicted = model.seconds(cell, candidate.size);
     if (!chosen || predicted < least) chosen = &candidate, least = predicted;
   }

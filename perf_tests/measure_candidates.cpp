@@ -7,7 +7,8 @@
 //
 // One line of JSON a matrix, arithmetic and number of columns: the statistics that the model goes by, and of each
 // candidate what is predicted and the median, least and most of what was measured, in seconds. Candidates take turns,
-// so that what else the machine does meets all of them. fit_model reads it.
+// so that what else the machine does meets all of them. fit_model reads it. --formats measures formats that are no
+// candidates as well; they are marked as asked for, and no choice is judged by them.
 #include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -33,7 +34,7 @@ using Tessera::Format;
 struct Options {
   std::vector<std::string> matrices{"elasticity:16", "stencil27:32"};
   std::vector<int> columns{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
-  std::vector<std::string> arithmetic{"double"};
+  std::vector<std::string> arithmetic{"double"}, formats;
   std::string layout = "right", output;
   bool explains = false;
   double sample_seconds = 2e-3, stop_after = 1e300;
@@ -58,6 +59,7 @@ class Problem {
   /// A plan that is made to take one of the candidates.
   struct Contestant {
     Tessera::Candidate candidate;
+    bool is_asked = false;  // for: it is no candidate
     Plan plan;
     typename Plan::workspace_type work;
     int batch = 1;
@@ -76,13 +78,15 @@ class Problem {
     Kokkos::deep_copy(X_, Scalar(1));
   }
 
+  /// \param formats  [in] to measure besides
   /// \param explains [in] print what the plan says
-  nlohmann::json measure(bool explains) {
+  nlohmann::json measure(const std::vector<std::string>& formats, bool explains) {
     const Plan chosen = make_plan(options_);
     const Tessera::Choice& choice = chosen.choice();
     if (explains) std::cout << chosen.explain() << std::flush;
     std::vector<Contestant> contestants;
     for (const Tessera::Candidate& candidate : choice.candidates) contestants.push_back(contestant(candidate));
+    for (const std::string& format : formats) add_asked(format_of(format), contestants);
     constexpr int samples = 7;
     for (int sample = 0; sample < samples; ++sample)
       for (Contestant& contestant : contestants) contestant.sampled.seconds.push_back(time(contestant));
@@ -93,6 +97,7 @@ class Problem {
                               {"tiles", contestant.candidate.tiles},
                               {"bytes", contestant.candidate.format_bytes},
                               {"predicted", contestant.candidate.predicted_seconds}};
+      if (contestant.is_asked) entry["asked"] = true;
       entry.update(contestant.sampled.to_json());
       candidates.push_back(entry);
     }
@@ -111,11 +116,24 @@ class Problem {
     auto options = options_;
     options.format = candidate.format;
     options.staged_windows = candidate.is_staged ? Tessera::Wish::Always : Tessera::Wish::Never;
-    Contestant result{candidate, make_plan(options), {}, 1, {}};
+    Contestant result{candidate, false, make_plan(options), {}, 1, {}};
     result.work = result.plan.prepare(Space(), options.columns, Tessera::Mode::NoTranspose);
     time(result);  // warms up
     result.batch = std::clamp(static_cast<int>(std::ceil(sample_seconds_ / time(result))), 1, 1000);
     return result;
+  }
+
+  /// A format that the choice does not consider; nothing if it does.
+  void add_asked(Tessera::Format format, std::vector<Contestant>& contestants) {
+    Tessera::Candidate asked;
+    asked.format = format;
+    for (const Contestant& other : contestants)
+      if (other.candidate.format == format) return;
+    contestants.push_back(contestant(asked));
+    Contestant& added = contestants.back();
+    added.is_asked = true;
+    for (const Tessera::Candidate& candidate : added.plan.choice().candidates)
+      if (candidate.format == format) added.candidate = candidate;
   }
 
   /// Seconds a product.
@@ -138,8 +156,10 @@ class Problem {
 template <class Scalar>
 nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, const Options& options) {
   if (options.layout == "left")
-    return Problem<Scalar, Kokkos::LayoutLeft>(A, plan, options.sample_seconds).measure(options.explains);
-  return Problem<Scalar, Kokkos::LayoutRight>(A, plan, options.sample_seconds).measure(options.explains);
+    return Problem<Scalar, Kokkos::LayoutLeft>(A, plan, options.sample_seconds)
+        .measure(options.formats, options.explains);
+  return Problem<Scalar, Kokkos::LayoutRight>(A, plan, options.sample_seconds)
+      .measure(options.formats, options.explains);
 }
 
 nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int columns, const Options& options) {
@@ -149,6 +169,8 @@ nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int
   if (arithmetic == "tf32") plan.precision = Tessera::Precision::Tf32;
   if (arithmetic == "bf16") plan.precision = Tessera::Precision::Bf16;
   if (arithmetic == "fp16") plan.precision = Tessera::Precision::Fp16;
+  if (arithmetic == "complex_float") return measure<Kokkos::complex<float>>(A, plan, options);
+  if (arithmetic == "complex_double") return measure<Kokkos::complex<double>>(A, plan, options);
   return arithmetic == "double" ? measure<double>(A, plan, options) : measure<float>(A, plan, options);
 }
 
@@ -194,8 +216,9 @@ int main(int argc, char* argv[]) {
   CLI::App app("Times every candidate of the automatic choice beside what the model predicts.");
   app.add_option("matrices", options.matrices, "files, or generated matrices such as stencil27:64");
   app.add_option("--columns", options.columns, "of X")->check(CLI::Range(1, 65536));
-  app.add_option("--arithmetic", options.arithmetic, "double, float, tf32x3, tf32, bf16 or fp16")
-      ->check(CLI::IsMember({"double", "float", "tf32x3", "tf32", "bf16", "fp16"}));
+  app.add_option("--arithmetic", options.arithmetic, "of values and products")
+      ->check(CLI::IsMember({"double", "float", "complex_double", "complex_float", "tf32x3", "tf32", "bf16", "fp16"}));
+  app.add_option("--formats", options.formats, "to measure beside the candidates");
   app.add_option("--layout", options.layout, "of X and Y")->check(CLI::IsMember({"left", "right"}));
   app.add_flag("--explain", options.explains, "print what the plan that is chosen says");
   app.add_option("--output", options.output, "where the lines go")->required();

@@ -10,7 +10,7 @@
 /// by operator new: its own memory and, on host backends, that of Kokkos' Views.
 namespace Tessera::Test {
 
-/// Of what sizes allocations may fail.
+/// Of what sizes allocations may fail. With CUDA, memory of Views alone (FailingAllocator.cpp says why).
 enum class Failing {
   All,
   /// More than 160 bytes, or memory of Views. Without memory for the name of a View Kokkos loses that of the View, and

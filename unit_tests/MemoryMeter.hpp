@@ -4,6 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace Tessera::Test {
@@ -18,12 +20,18 @@ class MemoryMeter {
     Tools::set_allocate_data_callback(
         [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
           if (!is_users(label)) return;
-          count().now += static_cast<std::int64_t>(bytes);
-          count().peak = std::max(count().peak, count().now);
+          Count& c = count();
+          c.now += static_cast<std::int64_t>(bytes);
+          c.live[label] += static_cast<std::int64_t>(bytes);
+          if (c.now <= c.peak) return;
+          c.peak = c.now;
+          c.live_at_peak = c.live;
         });
     Tools::set_deallocate_data_callback(
         [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
-          if (is_users(label)) count().now -= static_cast<std::int64_t>(bytes);
+          if (!is_users(label)) return;
+          count().now -= static_cast<std::int64_t>(bytes);
+          count().live[label] -= static_cast<std::int64_t>(bytes);
         });
   }
   ~MemoryMeter() { Kokkos::Tools::Experimental::set_callbacks(before_); }
@@ -35,9 +43,18 @@ class MemoryMeter {
   /// The most of that.
   std::int64_t peak() const { return count().peak; }
 
+  /// What there was then, array by array.
+  std::string at_peak() const {
+    std::string text;
+    for (const auto& [label, bytes] : count().live_at_peak)
+      if (bytes != 0) text += "  " + label + ' ' + std::to_string(bytes) + '\n';
+    return text;
+  }
+
  private:
   struct Count {
     std::int64_t now = 0, peak = 0;
+    std::map<std::string, std::int64_t> live, live_at_peak;  // by label
   };
   // The callbacks are plain functions.
   static Count& count() {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <tessera/common/Complex.hpp>
+#include <tessera/common/CompiledTypes.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 /// The types that typed tests run over.
@@ -38,6 +38,21 @@ struct Join<::testing::Types<T...>, ::testing::Types<U...>, Rest...> {
   using type = typename Join<::testing::Types<T..., U...>, Rest...>::type;
 };
 
+/// The cases of a list whose types the library is compiled for.
+template <class Case>
+struct IfCompiled;
+template <template <class...> class Case, class... T>
+struct IfCompiled<Case<T...>> {
+  static constexpr bool is_compiled = ((is_compiled_v<T> || Kokkos::is_execution_space_v<T>)&&...);
+  using type = std::conditional_t<is_compiled, ::testing::Types<Case<T...>>, ::testing::Types<>>;
+};
+template <class List>
+struct Compiled;
+template <class... Cases>
+struct Compiled<::testing::Types<Cases...>> {
+  using type = typename Join<typename IfCompiled<Cases>::type..., ::testing::Types<>>::type;
+};
+
 template <class Exec>
 using OffsetCasesOf = ::testing::Types<Case<Exec, int>, Case<Exec, std::size_t>>;
 template <class Exec>
@@ -50,7 +65,7 @@ using ProductCasesOf =
 
 template <template <class> class List>
 struct EverySpace {
-  using type = typename Join<
+  using type = typename Compiled<typename Join<
 #ifdef KOKKOS_ENABLE_SERIAL
       List<Kokkos::Serial>,
 #endif
@@ -60,10 +75,10 @@ struct EverySpace {
 #ifdef KOKKOS_ENABLE_CUDA
       List<Kokkos::Cuda>,
 #endif
-      ::testing::Types<>>::type;
+      ::testing::Types<>>::type>::type;
 };
 
-/// Every enabled execution space with both offsets.
+/// Every enabled execution space with every type of offsets.
 using OffsetCases = EverySpace<OffsetCasesOf>::type;
 /// Every enabled execution space with every product of the library.
 using ProductCases = EverySpace<ProductCasesOf>::type;

@@ -3,6 +3,7 @@
 #include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
+#include "BmatFault.hpp"
 #include "RowWalk.hpp"
 #include "Validate.hpp"
 #include "Windows.hpp"
@@ -62,47 +63,6 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
 }
 
 namespace Impl {
-
-enum BmatFault : int { bmat_count = CondensedColumns::faults, bmat_rows_beyond };
-
-inline std::string describe_bmat(int fault) {
-  switch (fault) {
-    case bmat_count:
-      return "value_offsets does not grow by the number of bits of the window's words";
-    case bmat_rows_beyond:
-      return "tile_words has a bit in a row beyond the last of the matrix";
-  }
-  return CondensedColumns::describe(fault);
-}
-
-/// The first broken invariant of a window, given that the offsets are in order.
-template <class Offset>
-struct BmatWindowFault {
-  BmatPattern<Offset> A;
-
-  KOKKOS_FUNCTION int operator()(std::size_t unit) const {
-    const auto window = static_cast<Ordinal>(unit);
-    FirstFault found;
-    CondensedColumns columns(A.columns);
-    Offset entries = 0;
-    for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
-      unsigned used = 0;
-      for (int w = 0; w < 4; ++w) {
-        const std::uint32_t word = A.tile_words[std::size_t(tile) * 4 + w];
-        entries += static_cast<Offset>(popcount(word));
-        for (int r = 0; r < 8; ++r) {
-          const unsigned row = word >> (4 * r) & 0xfu;
-          used |= row << (w / 2 * 4);
-          found.check(row == 0 || window * 16 < A.rows - (w % 2 * 8 + r), bmat_rows_beyond);
-        }
-      }
-      const bool is_last = tile + 1 == A.window_offsets[window + 1];
-      columns.check_tile(A.tile_columns + std::size_t(tile) * 8, 8, used, is_last, found);
-    }
-    found.check(A.value_offsets[window + 1] - A.value_offsets[window] == entries, bmat_count);
-    return found.fault;
-  }
-};
 
 template <class ExecutionSpace, class Offset>
 std::string bmat_fault(const ExecutionSpace& exec, const Bmat<Offset, typename ExecutionSpace::memory_space>& A) {

@@ -28,21 +28,21 @@ template <class Offset>
 FormatMemory bittcf_memory(std::size_t rows, std::size_t nonzeros, std::size_t tiles) {
   const std::size_t windows = ceil_divide(rows, 8);
   return {(windows + tiles + 2) * sizeof(Offset) + tiles * (8 * ordinal_bytes + 8), nonzeros,
-          condensing_bytes<Offset>(windows, nonzeros, tiles, sizeof(std::uint8_t))};
+          condensing_bytes<Offset>(windows, nonzeros, tiles, sizeof(std::uint8_t)), tiles};
 }
 
 template <class Offset>
 FormatMemory bmat_memory(std::size_t rows, std::size_t nonzeros, std::size_t tiles) {
   const std::size_t windows = ceil_divide(rows, 16);
   return {2 * (windows + 1) * sizeof(Offset) + tiles * (8 * ordinal_bytes + 16), nonzeros,
-          condensing_bytes<Offset>(windows, nonzeros, tiles, sizeof(std::uint16_t))};
+          condensing_bytes<Offset>(windows, nonzeros, tiles, sizeof(std::uint16_t)), tiles};
 }
 
 template <class Offset>
 FormatMemory bcsr_memory(std::size_t rows, BlockShape shape, std::size_t blocks) {
   const std::size_t windows = ceil_divide(rows, static_cast<std::size_t>(shape.height));
   const std::size_t block = ordinal_bytes + static_cast<std::size_t>(shape.mask_words()) * sizeof(std::uint64_t);
-  return {(windows + 1) * sizeof(Offset) + blocks * block, blocks * static_cast<std::size_t>(shape.size()), 0};
+  return {(windows + 1) * sizeof(Offset) + blocks * block, blocks * static_cast<std::size_t>(shape.size()), 0, blocks};
 }
 
 /// An entry takes the most in a group of the fewest entries a column, 1, or if it is left over.

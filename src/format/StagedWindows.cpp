@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <tessera/format/StagedWindows.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/RadixSort.hpp>
 #include <utility>
 
 #include "StagedLayout.hpp"
@@ -161,6 +163,51 @@ BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(c
 
 namespace Impl {
 
+/// Chunks at most: all but the last of a window have all of their slots, or values that leave no room for a column.
+inline std::size_t most_staged_chunks(std::size_t windows, std::size_t nonzeros, std::size_t columns,
+                                      const StagedShape& shape) {
+  const auto values = static_cast<std::size_t>(std::max(1, shape.most_values - shape.window_rows + 1));
+  return windows + columns / static_cast<std::size_t>(shape.chunk_slots) + nonzeros / values;
+}
+
+/// Of chunks as StagedLayout lists them.
+template <class Offset>
+std::size_t staged_layout_bytes(std::size_t windows, std::size_t chunks, const StagedShape& shape) {
+  const std::size_t strips = chunks * static_cast<std::size_t>(shape.strips());
+  return (windows + 1) * sizeof(int) + (chunks + 1) * (sizeof(Offset) + 2 * sizeof(std::size_t)) +
+         chunks * sizeof(bool) + strips * (sizeof(StagedColumns) + sizeof(std::uint32_t));
+}
+
+/// Pattern and map, but for the offsets of windows, which the layout has. Tiles are full but for one a strip of a
+/// chunk; values of a chunk end with 16 bytes.
+template <class Offset>
+std::size_t staged_pattern_bytes(std::size_t nonzeros, std::size_t strip_columns, std::size_t chunks,
+                                 const StagedShape& shape, std::size_t value_bytes) {
+  const std::size_t tile = shape.strip_blocks == 1 ? sizeof(StagedTile<1>) : sizeof(StagedTile<2>);
+  const auto strips = static_cast<std::size_t>(shape.strips()), slots = static_cast<std::size_t>(shape.chunk_slots);
+  const auto header = static_cast<std::size_t>(staged_header_bytes(shape.strips()));
+  return chunks * (slots * sizeof(Ordinal) + header) + (chunks + 1) * sizeof(StagedChunk) +
+         (strip_columns / 8 + chunks * strips) * tile + (nonzeros + chunks * (16 / value_bytes)) * sizeof(Offset);
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+std::size_t staged_build_bytes(const ExecutionSpace& exec, Ordinal rows, std::size_t nonzeros, std::size_t columns,
+                               std::size_t strip_columns, const StagedShape& shape, std::size_t value_bytes) {
+  const auto windows = static_cast<std::size_t>(window_count(rows, shape.window_rows));
+  const std::size_t chunks = Impl::most_staged_chunks(windows, nonzeros, columns, shape);
+  const std::size_t keys = columns * sizeof(std::uint64_t), entries = nonzeros * sizeof(Offset);
+  // ColumnsOfWindows; while it is made, sorted keys of entries and of columns besides.
+  const std::size_t listed = entries + (columns + 1) * sizeof(Offset) + csr_bytes<Offset>(windows, columns) +
+                             static_cast<std::size_t>(shape.row_words()) * keys;
+  return std::max({radix_sort_bytes(exec, nonzeros, sizeof(Offset)), listed + nonzeros * sizeof(std::uint64_t) + keys,
+                   listed + Impl::staged_layout_bytes<Offset>(windows, chunks, shape) +
+                       Impl::staged_pattern_bytes<Offset>(nonzeros, strip_columns, chunks, shape, value_bytes)});
+}
+
+namespace Impl {
+
 /// Calls visit(row, column, place) for the entries of a strip in a chunk of its window.
 ///
 /// \param granule [in] values in 16 bytes
@@ -237,6 +284,8 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
                                      std::size_t);                                                                    \
   template BuiltStagedWindows<Offset, Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&,        \
                                                                        std::size_t, const StagedShape&, std::size_t); \
+  template std::size_t staged_build_bytes<Exec, Offset>(const Exec&, Ordinal, std::size_t, std::size_t, std::size_t,  \
+                                                        const StagedShape&, std::size_t);                             \
   template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const StagedWindows<Offset, Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 

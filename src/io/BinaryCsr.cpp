@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tessera/io/BinaryCsr.hpp>
+#include <tessera/io/impl/Memory.hpp>
 #include <type_traits>
 #include <vector>
 
 #include "BinaryHeader.hpp"
 #include "InputFile.hpp"
-#include "Memory.hpp"
 #include "OutputFile.hpp"
 #include "Parallel.hpp"
 #include "ScalarTraits.hpp"
@@ -75,6 +77,33 @@ std::vector<std::size_t> load_offsets(const char* array, const BinaryHeader& hea
   return offsets;
 }
 
+/// Whether a part that is finite became infinite.
+template <class Narrow, class Wide>
+bool has_overflown(const Narrow& narrow, const Wide& wide) {
+  if constexpr (is_complex<Wide>) {
+    return has_overflown(narrow.real(), wide.real()) || has_overflown(narrow.imag(), wide.imag());
+  } else {
+    return std::isinf(std::real(narrow)) && !std::isinf(wide);
+  }
+}
+
+/// A value in the type that is asked for, where too small a number becomes 0.
+///
+/// \throws Error if the value is beyond the range of that type
+template <class Error, class Scalar, class Value>
+Scalar convert(const Value& value, const std::string& where, std::size_t number) {
+  const auto converted = static_cast<Scalar>(value);
+  if constexpr (sizeof(RealOf<Scalar>) < sizeof(RealOf<Value>)) {
+    if (has_overflown(converted, value)) {
+      std::ostringstream text;
+      text << where << ": the value of nonzero " << number << " is " << value << ", expected one within the range of "
+           << real_name<Scalar>;
+      throw Error(text.str());
+    }
+  }
+  return converted;
+}
+
 template <class Scalar, class Value>
 void load_entries(const BinaryArrays& arrays, const std::string& name, int threads, const Progress& progress,
                   HostCsr<Scalar>& matrix) {
@@ -93,7 +122,7 @@ void load_entries(const BinaryArrays& arrays, const std::string& name, int threa
                                      std::to_string(column) + ", expected 0 to " + std::to_string(matrix.columns - 1));
           }
           matrix.column_indices[k] = column;
-          matrix.values[k] = static_cast<Scalar>(load<Value>(arrays.values, k));
+          matrix.values[k] = convert<std::runtime_error, Scalar>(load<Value>(arrays.values, k), name, k);
         }
       },
       progress);
@@ -162,7 +191,7 @@ void write_array_as(OutputFile& file, const std::vector<Source>& items) {
 }
 
 template <class Scalar>
-void write_offsets32(OutputFile& file, const HostCsr<Scalar>& matrix) {
+void write_offsets32(OutputFile& file, const HostCsr<Scalar>& matrix, const std::string& path) {
   if constexpr (!is_complex<Scalar>) {
     for (const std::int64_t field : {magic_offsets32, std::int64_t{matrix.rows}, std::int64_t{matrix.columns},
                                      static_cast<std::int64_t>(matrix.values.size())}) {
@@ -170,7 +199,9 @@ void write_offsets32(OutputFile& file, const HostCsr<Scalar>& matrix) {
     }
     write_array_as<std::int32_t>(file, matrix.row_offsets);
     write_array(file, matrix.column_indices);
-    write_array_as<float>(file, matrix.values);
+    for (std::size_t k = 0; k < matrix.values.size(); ++k) {
+      write_item(file, convert<std::invalid_argument, float>(matrix.values[k], path + ": cannot be written", k));
+    }
   }
 }
 
@@ -213,7 +244,7 @@ void write_binary_csr(const std::string& path, const HostCsr<Scalar>& matrix, Bi
                                 std::to_string(matrix.values.size()) + "; expected Offsets64");
   }
   Impl::OutputFile file(path);
-  is_narrow ? Impl::write_offsets32(file, matrix) : Impl::write_offsets64(file, matrix);
+  is_narrow ? Impl::write_offsets32(file, matrix, path) : Impl::write_offsets64(file, matrix);
   file.commit();
 }
 

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/Generators.hpp>
+#include <tessera/io/impl/Memory.hpp>
 #include <vector>
 
-#include "Memory.hpp"
 #include "Parallel.hpp"
 #include "Random.hpp"
 #include "RowAssembler.hpp"

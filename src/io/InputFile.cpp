@@ -12,8 +12,7 @@
 #include <limits>
 #include <new>
 #include <stdexcept>
-
-#include "Memory.hpp"
+#include <tessera/io/impl/Memory.hpp>
 
 namespace Tessera::Impl {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Memory.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <tessera/io/impl/Memory.hpp>
 
 namespace Tessera::Impl {
 namespace {

@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
+#include <tessera/io/impl/Memory.hpp>
 #include <vector>
 
 #include "InputFile.hpp"
 #include "MatrixMarketText.hpp"
-#include "Memory.hpp"
 #include "Parallel.hpp"
 #include "RowAssembler.hpp"
 #include "ScalarTraits.hpp"

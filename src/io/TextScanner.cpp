@@ -10,11 +10,20 @@
 namespace Tessera::Impl {
 namespace {
 
-/// Whether a number that is out of range is too small, rather than too large.
+/// Whether a number that is out of range is too small, rather than too large: by the power of ten of its first digit
+/// that is not 0.
 bool is_tiny(std::string_view number) {
-  const auto exponent = number.find_first_of("eE");
-  if (exponent != std::string_view::npos) return number.substr(exponent + 1).starts_with('-');
-  return number.substr(number.starts_with('-')).starts_with('0');
+  const std::size_t end = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, end);
+  const auto first = static_cast<long long>(digits.find_first_of("123456789"));
+  const auto point = static_cast<long long>(std::min(digits.find('.'), digits.size()));
+  std::string_view exponent = number.substr(std::min(end + 1, number.size()));
+  if (exponent.starts_with('+')) exponent.remove_prefix(1);
+  long long power = 0;
+  const auto [stop, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
+  // No text has as many digits as such an exponent says.
+  if (error == std::errc::result_out_of_range) return exponent.starts_with('-');
+  return point - first + power < 0;
 }
 
 }  // namespace

@@ -35,11 +35,6 @@ void scale(const ExecutionSpace& exec, VectorScalar beta, const Multivector<Vect
 #define TESSERA_INSTANTIATE(Exec, V)                                  \
   template std::size_t spmm_scratch_bytes<Exec, V>(Ordinal, Ordinal); \
   template void scale(const Exec&, V, const Multivector<V>&);
-#define TESSERA_INSTANTIATE_SCALARS(Exec, Ignored) \
-  TESSERA_INSTANTIATE(Exec, float)                 \
-  TESSERA_INSTANTIATE(Exec, double)                \
-  TESSERA_INSTANTIATE(Exec, Complex<float>)        \
-  TESSERA_INSTANTIATE(Exec, Complex<double>)
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE_SCALARS, )
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <tessera/select/GpuModel.hpp>
 #include <utility>
 #include <vector>
@@ -54,9 +55,38 @@ double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu)
   return seconds_of(chain, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, m, gpu);
 }
 
-double portable_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
-  return gpu.portable_launch + m.nonzeros * row_bytes(m) / gpu.portable_entries +
-         (bytes + y_bytes(m, gpu)) / gpu.streamed;
+/// What the rows of a matrix look into, and the longest of them, in tiles of BitTCF.
+struct Walk {
+  double tiles = 0, longest = 0;
+};
+
+/// The tiles of a window for each of its rows. A tile of BMat has twice as many words; in the block-row partition a row
+/// looks at every entry of its window, 16 of which count as a tile.
+Walk walk_of(const MatrixStatistics& m, const FormatSize& size) {
+  switch (size.format) {
+    case Format::BitTcf:
+      return {8 * size.tiles, m.longest_window};
+    case Format::Bmat:
+      return {2 * 16 * size.tiles, 2 * m.longest_tall_window};
+    case Format::Bcsr:
+      return {std::max(m.bcsr_block_rows, 1.0) * size.tiles,
+              m.longest_window * 8 / std::max(m.bcsr_block_columns, 1.0)};
+    case Format::BlockRowPartition:
+      return {m.nonzeros, std::max(m.longest_row, m.longest_staged_entries / 4) / 16};
+    default:
+      return {};
+  }
+}
+
+/// With a kernel for any device.
+double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  if (size.format == Format::SortedColumns)
+    return gpu.walks.launch + gpu.team_entry * m.nonzeros * std::ceil(m.vector_columns / gpu.teams);
+  const Walk walk = walk_of(m, size);
+  const double looked = m.vector_columns * (gpu.walked_tile * walk.tiles + gpu.walked_entry * m.nonzeros);
+  const double work =
+      std::max(looked, m.nonzeros * row_bytes(m) / gpu.walked_bytes) + (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
+  return seconds_of(gpu.walks, work, walk.longest + gpu.entry_step * m.longest_row, 1, m, gpu);
 }
 
 /// The work of tiles.
@@ -118,21 +148,67 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
 
+/// Every X is copied.
+double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  const double x = m.nonzeros * std::max(row_bytes(m), gpu.thin_fetch) / gpu.sorted_bytes;
+  return gpu.rows.launch + gpu.copy + x + (size.bytes + y_bytes(m, gpu) + 2 * m.columns * row_bytes(m)) / gpu.streamed;
+}
+
+double partition_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  const double work = tile_work(m, m.nonzeros / 64, size.bytes, gpu.partition * gpu.tile, gpu);
+  return seconds_of(gpu.tall_tiles, work, m.longest_tall_window, 1, m, gpu);
+}
+
+/// Whether there is a kernel for blocks of this shape, and room for what it keeps.
+bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  if (gpu.block == 0) return false;
+  const auto is_block = [&](double rows, double columns) {
+    return m.bcsr_block_rows == rows && m.bcsr_block_columns == columns;
+  };
+  if (is_block(16, 16)) return gpu.has_square_blocks && 2 * 256 * size.tiles <= gpu.whole_tiles;
+  return is_block(16, 8) || is_block(8, 8) || (is_block(8, 4) && gpu.has_narrow_blocks);
+}
+
+/// With the kernel for the format; nothing if there is none.
+std::optional<double> own_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  const double tall_bytes = (128 * m.matrix_bytes + 16) * size.tiles + m.offset_bytes * (size.tiles + 1);
+  switch (size.format) {
+    case Format::Csr:
+      if (gpu.has_rows) return csr_seconds(m, size.bytes, gpu);
+      break;
+    case Format::BitTcf:
+      if (size.is_staged) return staged_seconds(m, gpu);
+      if (gpu.tile > 0) return bittcf_seconds(m, size, gpu);
+      break;
+    case Format::Bmat:
+      if (gpu.tile > 0 && tall_bytes <= gpu.whole_tiles) return bmat_seconds(m, size, gpu);
+      break;
+    case Format::Bcsr:
+      if (has_blocks(m, size, gpu)) return bcsr_seconds(m, size, gpu);
+      break;
+    case Format::BlockRowPartition:
+      if (gpu.partition > 0) return partition_seconds(m, size, gpu);
+      break;
+    case Format::SortedColumns:
+      if (gpu.sorted_bytes > 0) return sorted_columns_seconds(m, size, gpu);
+      break;
+    case Format::Automatic:
+      break;
+  }
+  return std::nullopt;
+}
+
 double format_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (m.nonzeros == 0) return gpu.rows.launch;
-  if (size.format == Format::Csr) return csr_seconds(m, size.bytes, gpu);
-  if (gpu.tile == 0) return portable_seconds(m, size.bytes, gpu);
-  if (size.format == Format::BitTcf) return size.is_staged ? staged_seconds(m, gpu) : bittcf_seconds(m, size, gpu);
-  if (size.format == Format::Bmat && 128 * size.tiles * m.matrix_bytes <= gpu.whole_tiles)
-    return bmat_seconds(m, size, gpu);
-  if (size.format == Format::Bcsr && gpu.block > 0 && m.bcsr_blocks > 0) return bcsr_seconds(m, size, gpu);
-  return portable_seconds(m, size.bytes, gpu);
+  const std::optional<double> own = own_seconds(m, size, gpu);
+  return own ? *own : portable_seconds(m, size, gpu);
 }
 
 }  // namespace
 
 GpuModel GpuModel::tf32() {
   GpuModel gpu;
+  gpu.has_narrow_blocks = false;
   gpu.staged_chunk = 0;
   gpu.tile = 0.108e-9;
   gpu.tile_gathers = 0.82;
@@ -146,6 +222,7 @@ GpuModel GpuModel::tf32() {
 
 GpuModel GpuModel::tf32x3() {
   GpuModel gpu;
+  gpu.has_narrow_blocks = false;
   gpu.staged_chunk = 0;
   gpu.tile = 0.12e-9;
   gpu.tile_gathers = 0.82;
@@ -159,6 +236,8 @@ GpuModel GpuModel::tf32x3() {
 
 GpuModel GpuModel::half() {
   GpuModel gpu;
+  gpu.has_narrow_blocks = false;
+  gpu.has_square_blocks = true;
   gpu.staged_chunk = 0;
   gpu.tile = 0.0829e-9;
   gpu.tile_gathers = 0.91;
@@ -174,7 +253,19 @@ GpuModel GpuModel::half() {
 
 GpuModel GpuModel::without_tile_kernels() {
   GpuModel gpu;
-  gpu.tile = gpu.staged_chunk = gpu.block = 0;
+  gpu.tile = gpu.staged_chunk = gpu.block = gpu.partition = 0;
+  return gpu;
+}
+
+GpuModel GpuModel::rows_only() {
+  GpuModel gpu = without_tile_kernels();
+  gpu.sorted_bytes = 0;
+  return gpu;
+}
+
+GpuModel GpuModel::portable() {
+  GpuModel gpu = rows_only();
+  gpu.has_rows = false;
   return gpu;
 }
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
+#include <tessera/common/MemoryLimit.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/format/AnyFormat.hpp>
+#include <tessera/io/impl/Memory.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
@@ -37,11 +40,18 @@ struct DeviceKernels {
   }
 
   /// What predictions of a candidate's time ask for.
-  static KernelMemory memory(const Candidate&, const MatrixStatistics&) { return {}; }
+  ///
+  /// \param candidate [in] with the number of its tiles, if it has any
+  static KernelMemory memory(const ExecutionSpace&, const Candidate&, const MatrixStatistics&) { return {}; }
 
   /// The device that predictions are for.
   static std::string device_name(const ExecutionSpace& exec) {
     return std::string(exec.name()) + ", concurrency " + std::to_string(exec.concurrency());
+  }
+
+  /// What can still be allocated, where that is known.
+  static std::size_t free_bytes(const ExecutionSpace&) {
+    return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible ? available_memory() : no_memory_limit;
   }
 
   /// For a format whose values are yet to come, as it was chosen; within options.memory_limit.
@@ -69,11 +79,11 @@ struct DeviceKernels {
 
 /// Bytes that the kernels of a format take in any case, with so many tiles.
 template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t least_kernel_bytes(Format format, double tiles, const MatrixStatistics& m) {
+std::size_t least_kernel_bytes(const ExecutionSpace& exec, Format format, double tiles, const MatrixStatistics& m) {
   Candidate candidate;
   candidate.format = format;
   candidate.tiles = tiles;
-  return static_cast<std::size_t>(DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(candidate, m).least);
+  return static_cast<std::size_t>(DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, candidate, m).least);
 }
 
 }  // namespace Tessera::Impl

@@ -23,7 +23,8 @@ struct MemoryRoom {
   std::size_t waiting = 0;       // and by what is undecided, or becomes something else
 
   std::size_t taken() const { return kept + until_filled + waiting + rounding; }
-  std::size_t left() const { return limit - std::min(limit, taken()); }
+  /// \return no_memory_limit where there is none
+  std::size_t left() const { return limit == no_memory_limit ? limit : limit - std::min(limit, taken()); }
 
   /// \throws FormatTooLarge
   [[noreturn]] void refuse(const std::string& what, std::size_t bytes, const char* expected) const {

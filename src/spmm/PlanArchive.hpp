@@ -103,7 +103,13 @@ class FieldReader {
   void get(std::string& text) { text = take(length(1)); }
   template <class T>
   void get(std::vector<T>& list) {
-    list.resize(length(8));  // no item is shorter than a number
+    // Far more than the lists of a plan have. An item takes up to nine times the 8 bytes that a file must have for it:
+    // a longer list would take far more memory than its file.
+    constexpr std::size_t most = 1000;
+    const std::size_t items = length(8);  // no item is shorter than a number
+    if (items > most)
+      fail("has a list of " + std::to_string(items) + " items; expected at most " + std::to_string(most));
+    list.resize(items);
     for (T& item : list) get(item);
   }
   template <class T>

@@ -4,13 +4,17 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "PlanArchive.hpp"
 #include "PlanFields.hpp"
 #include "PlanMembers.hpp"
+#include "PrintableText.hpp"
 
 namespace Tessera::Impl {
 
@@ -56,6 +60,17 @@ std::string size_fault(const Members& m) {
   if (m.nonzeros > static_cast<std::size_t>(std::numeric_limits<Offset>::max()))
     return "the plan has more nonzeros than its offsets can count";
   return {};
+}
+
+/// What is wrong with the texts that explain() and stats() print, whoever wrote them; empty if nothing is.
+template <class Members>
+std::string text_fault(const Members& m) {
+  std::vector<std::string_view> texts{m.made_on};
+  for (const Choice* choice : {&m.plain.choice, &m.transposed.choice})
+    texts.insert(texts.end(), {choice->reason, choice->model, choice->device});
+  for (const auto* notes : {&m.built.notes, &m.transpose_built.notes})
+    texts.insert(texts.end(), notes->begin(), notes->end());
+  return std::all_of(texts.begin(), texts.end(), is_printable) ? "" : "the plan has a text that is not printable UTF-8";
 }
 
 /// The first fault of arrays whose product, or new values, might lead out of them; empty if there is none.
@@ -111,6 +126,11 @@ void check_precision(const ExecutionSpace& exec, Members& m, const std::string& 
   options.precision = Precision::Native;
 }
 
+/// A limit for what comes beside so many bytes.
+std::size_t less(std::size_t limit, std::size_t bytes) {
+  return limit == no_memory_limit ? limit : limit - std::min(limit, bytes);
+}
+
 /// What is not in the file: whatever the device of `exec` has kernels of its own for is chosen anew.
 template <class Scalar, class Offset, class ExecutionSpace>
 void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offset, ExecutionSpace>& side) {
@@ -129,9 +149,9 @@ void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offs
     }
     side.choice.statistics = statistics;
   }
-  options.memory_limit -= std::min(
-      options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
-                                side.choice.format, static_cast<double>(side.tiles.tiles), side.choice.statistics));
+  options.memory_limit = less(options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
+                                                        exec, side.choice.format, static_cast<double>(side.tiles.tiles),
+                                                        side.choice.statistics));
   side.kernels.build(exec, side.format, side.choice, options);
   side.choice.is_staged = side.kernels.is_staged();
   side.kernels.refill(exec, side.values.data());
@@ -166,13 +186,14 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   sections.finish();
   m.is_loaded = true;
   auto fault = size_fault<Offset>(m);
+  if (fault.empty()) fault = text_fault(m);
   if (fault.empty()) fault = plan_fault(exec, m);
   if (!fault.empty()) sections.fail(fault);
   check_precision<Scalar, Offset>(exec, m, name);
   // Kernels have the room that all else leaves.
   const auto options_of_the_rest = [&] {
     PlanOptions options = m.options;
-    options.memory_limit -= std::min(options.memory_limit, this->bytes());
+    options.memory_limit = less(options.memory_limit, this->bytes());
     return options;
   };
   complete(exec, options_of_the_rest(), m.plain);

@@ -127,7 +127,7 @@ void choose_within(const ExecutionSpace& exec, const PlanOptions& options, Forma
   for (Candidate& candidate : choice.candidates) {
     const auto memory =
         format_memory(exec, candidate.format, prices.rows.pattern, options.parameters, sizeof(Scalar), candidate.tiles);
-    prices.price(candidate, memory, Kernels::memory(candidate, choice.statistics));
+    prices.price(candidate, memory, Kernels::memory(exec, candidate, choice.statistics));
   }
   if (!refuse_beyond(choice, static_cast<double>(prices.room.limit)) && wanted == Format::Automatic) {
     const auto takes_less = [](const Candidate& a, const Candidate& b) { return a.peak_bytes < b.peak_bytes; };
@@ -136,6 +136,15 @@ void choose_within(const ExecutionSpace& exec, const PlanOptions& options, Forma
                        static_cast<std::size_t>(least->peak_bytes), "a larger limit");
   }
   take_fastest(choice, wanted, options.staged_windows);
+}
+
+/// What lists of kernels take.
+template <class Scalar, class Offset, class ExecutionSpace>
+KernelMemory kernels_in_any_case(const ExecutionSpace& exec, Format format, std::size_t tiles,
+                                 const MatrixStatistics& statistics) {
+  const auto bytes = static_cast<double>(
+      least_kernel_bytes<Scalar, Offset, ExecutionSpace>(exec, format, static_cast<double>(tiles), statistics));
+  return {bytes, bytes, bytes};
 }
 
 /// Builds the format of a choice. What kernels keep besides takes the room that is left, but for the least.
@@ -149,9 +158,8 @@ BuiltFormat<Offset, Memory> build_within(const ExecutionSpace& exec, const Choic
   if (prices.room.limit != no_memory_limit) {
     Candidate asked;
     asked.format = format;
-    const auto kernels =
-        static_cast<double>(least_kernel_bytes<Scalar, Offset, ExecutionSpace>(format, 0, choice.statistics));
-    prices.price(asked, format_memory(exec, format, rows, options.parameters, sizeof(Scalar)), {kernels, kernels});
+    const auto memory = format_memory(exec, format, rows, options.parameters, sizeof(Scalar));
+    prices.price(asked, memory, kernels_in_any_case<Scalar, Offset>(exec, format, memory.tiles, choice.statistics));
     if (asked.peak_bytes > static_cast<double>(prices.room.limit)) {
       prices.room.refuse("a plan with the format " + std::string(to_string(format)),
                          static_cast<std::size_t>(asked.peak_bytes), "a larger limit, or another format");
@@ -192,7 +200,7 @@ void price_built(const ExecutionSpace& exec, const PlanOptions& options,
                candidate.format == Format::Bcsr ? std::visit(built, side.format)
                                                 : format_memory(exec, candidate.format, prices.rows.pattern,
                                                                 options.parameters, sizeof(Scalar), candidate.tiles),
-               {});
+               kernels_in_any_case<Scalar, Offset>(exec, candidate.format, side.tiles.tiles, side.choice.statistics));
 }
 
 /// A matrix in the format that is wanted, or chosen, with its rows and columns in an order.
@@ -229,6 +237,10 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
   auto& candidates = side.choice.candidates;
   const auto is_built = [&](const Candidate& candidate) { return candidate.format == side.choice.format; };
   if (std::none_of(candidates.begin(), candidates.end(), is_built)) {
+    if (const auto* blocks = std::get_if<Bcsr<Offset, typename ExecutionSpace::memory_space>>(&side.format)) {
+      statistics.bcsr_block_rows = blocks->block.height;  // which were not counted
+      statistics.bcsr_block_columns = blocks->block.width;
+    }
     candidates.push_back(
         predict(statistics,
                 {side.choice.format, static_cast<double>(side.tiles.tiles), static_cast<double>(side.format_bytes())},
@@ -287,7 +299,7 @@ void finish_side(const ExecutionSpace& exec, PlanOptions options, const MemoryRo
   side.values = allocate<decltype(side.values)>(exec, "Tessera::values", places);
   // Copies get what the lists of kernels leave, which are made in any case.
   const std::size_t lists = least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
-      side.choice.format, static_cast<double>(side.tiles.tiles), side.choice.statistics);
+      exec, side.choice.format, static_cast<double>(side.tiles.tiles), side.choice.statistics);
   options.memory_limit = room.beside(side.format_bytes() + side.map.bytes() + lists).left();
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { side.kernels.build(exec, side.format, side.choice, options); });

@@ -65,10 +65,14 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   };
   const std::size_t pattern =
       candidate.format == Format::Csr ? 0 : std::visit([](const auto& any) { return any.bytes(); }, products.format);
-  const std::size_t arrays = pattern + (places + elements(A.columns) + elements(A.rows)) * sizeof(Scalar);
-  const std::size_t lists =
-      least_kernel_bytes<Scalar, Offset, ExecutionSpace>(candidate.format, candidate.tiles, choice.statistics);
-  if (!room.take(arrays + lists)) return refused;
+  const std::size_t numbers = places + elements(A.columns) + elements(A.rows);
+  if (numbers > room.left() / sizeof(Scalar)) return refused;  // their bytes may be more than can be counted
+  const std::size_t arrays = pattern + numbers * sizeof(Scalar);
+  const KernelMemory kernels =
+      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, candidate, choice.statistics);
+  const auto lists = static_cast<std::size_t>(kernels.least);
+  const auto built = static_cast<std::size_t>(kernels.built);
+  if (!room.take(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
   options.memory_limit = room.beside(arrays + lists).left();
   products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
   products.kernels.build(exec, products.format, choice, options);
@@ -110,7 +114,8 @@ inline void take(Choice& choice, const TunedCandidate& tuned, const std::string&
   choice.reason = name_of(tuned.format, tuned.is_staged) + why;
 }
 
-/// Takes the fastest of the promising candidates that the wishes leave, by time, and remembers it.
+/// Takes the fastest of the promising candidates that the wishes leave, by time, and remembers it. If there is no
+/// memory to measure any, the choice stays as it was predicted.
 ///
 /// \param A      [in]     canonical
 /// \param room   [in]     beside A
@@ -130,9 +135,12 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
     if (known && std::any_of(left.begin(), left.end(), is_known))
       return take(choice, *known, " was the fastest when it was measured before");
   }
+  // Many columns of X and Y may need more memory than there is, and then nothing is measured.
+  MemoryRoom there = room;
+  there.limit -= room.left() - std::min(room.left(), DeviceKernels<Scalar, Offset, ExecutionSpace>::free_bytes(exec));
   TunedCandidate fastest{Format::Csr, false, std::numeric_limits<double>::infinity()};
   for (const Candidate& candidate : promising(left)) {
-    const double seconds = seconds_with<Scalar>(exec, options, A, choice, candidate, room);
+    const double seconds = seconds_with<Scalar>(exec, options, A, choice, candidate, there);
     if (std::isinf(seconds)) continue;
     for (Candidate& one : choice.candidates)
       if (are_alike(one, candidate)) one.measured_seconds = seconds;

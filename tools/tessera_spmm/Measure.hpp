@@ -16,8 +16,11 @@
 
 #include "Backends.hpp"
 #include "CompareKokkosKernels.hpp"
+#include "CuSparse.hpp"
 #include "DeviceData.hpp"
 #include "Formats.hpp"
+#include "Kernels.hpp"
+#include "Peers.hpp"
 #include "Progress.hpp"
 #include "Refusal.hpp"
 #include "Result.hpp"
@@ -59,12 +62,11 @@ class Measure {
     result.csr_bytes = a_.bytes();
     result.memory_limit = memory_limit_;
     describe(result.matrix);
-    for (const auto& [format, reordering] : products_named(settings_.format, settings_.reorder))
-      result.formats.push_back(add_or_refuse(format, reordering, result));
+    for (const Request& request : requests(settings_)) result.formats.push_back(add_or_refuse(request, result));
     if (contenders_.empty()) throw std::runtime_error("no format can be built; csr: " + result.formats.front().refused);
     explain(result);
     if (!settings_.load_plan_file.empty()) result.formats.push_back(add_loaded(result));
-    if (settings_.kokkos_kernels) result.kokkos_kernels = add_kokkos_kernels();
+    if (!settings_.compare.empty()) add_peers(result);
     {
       Progress progress("measuring");
       time_in_turns(contenders_, fence(), settings_.repeat, [&](double fraction) { progress.update(fraction); });
@@ -87,36 +89,32 @@ class Measure {
     return [exec = exec_] { exec.fence("tessera_spmm: clock"); };
   }
 
-  /// One reordering is kept whatever is predicted of it: the user wants to see it.
-  PlanType build(Format format, Reordering reordering) const {
-    PlanOptions options;
-    options.columns = static_cast<int>(problem_.x.columns);
-    options.format = format;
-    options.parameters = settings_.parameters;
-    options.memory_limit = memory_limit_;
-    options.reordering = reordering;
-    options.always_reorder = reordering != Reordering::Automatic;
-    return make_plan(exec_, a_.rows, a_.columns, a_.row_offsets, a_.column_indices, a_.values, options);
+  PlanType build(const Request& request) const {
+    auto plan = make_plan(exec_, a_.rows, a_.columns, a_.row_offsets, a_.column_indices, a_.values,
+                          plan_options(settings_, request, static_cast<int>(problem_.x.columns), memory_limit_));
+    check_staged(request, plan.choice());
+    return plan;
   }
 
   /// Of several formats or orders, one that is refused does not keep the others from being measured.
-  FormatMeasurement add_or_refuse(Format format, Reordering reordering, Result& result) {
-    if (products_named(settings_.format, settings_.reorder).size() == 1) return add_format(format, reordering, result);
+  FormatMeasurement add_or_refuse(const Request& request, Result& result) {
+    if (requests(settings_).size() == 1) return add_format(request, result);
     try {
-      return add_format(format, reordering, result);
+      return add_format(request, result);
     } catch (...) {
       FormatMeasurement row;
-      row.format = format;
-      row.name = to_string(format);
-      row.reordering = reordering;
+      row.format = request.format;
+      row.staged = request.format == Format::BitTcf && request.staged == Wish::Always;
+      row.name = name_of(row.format, row.staged);
+      row.reordering = request.reordering;
       row.refused = refusal_reason(std::current_exception());
       return row;
     }
   }
 
-  FormatMeasurement add_format(Format format, Reordering reordering, Result& result) {
-    const Progress progress("building " + std::string(to_string(format)));
-    return add_plan([&] { return build(format, reordering); }, reordering, result);
+  FormatMeasurement add_format(const Request& request, Result& result) {
+    const Progress progress("building " + std::string(to_string(request.format)));
+    return add_plan([&] { return build(request); }, request.reordering, result);
   }
 
   /// The plan of a file, as one more row.
@@ -156,7 +154,7 @@ class Measure {
       best = std::min(best, seconds);
     }
     plans_.push_back(plan);
-    const Dense y = add_y();
+    const Dense y = new_y();
     add_contender(y, [this, plan, y, work]() mutable {
       spmm(exec_, plan, work, settings_.mode, Value(problem_.alpha), x_, Value(problem_.beta), y);
     });
@@ -167,7 +165,11 @@ class Measure {
   FormatMeasurement describe(const PlanType& plan, Reordering asked, double build_seconds) const {
     FormatMeasurement row;
     row.format = plan.format();
-    row.name = to_string(plan.format());
+    row.staged = plan.choice().is_staged;
+    row.name = name_of(row.format, row.staged);
+    const Kernels kernels = kernels_of(plan.stats(), settings_.mode);
+    row.kernels = kernels.name;
+    row.precision = kernels.precision;
     row.bytes = plan.format_bytes();
     row.bytes_over_csr = a_.bytes() == 0 ? 1 : static_cast<double>(row.bytes) / static_cast<double>(a_.bytes());
     row.tiles = plan.tile_metrics();
@@ -210,11 +212,10 @@ class Measure {
 
   /// What an automatic plan chooses and why; where one format was asked for, why that one.
   void explain(Result& result) const {
-    PlanType plan =
-        settings_.format == "all"
-            ? build(Format::Automatic, settings_.reorder == "none" ? Reordering::None : Reordering::Automatic)
-            : plans_.front();
+    const Reordering order = settings_.reorder == "none" ? Reordering::None : Reordering::Automatic;
+    PlanType plan = settings_.format == "all" ? build({Format::Automatic, order, settings_.staged}) : plans_.front();
     result.automatic = plan.format();
+    result.automatic_staged = plan.choice().is_staged;
     result.automatic_order = plan.choice().reordering;
     result.explanation = plan.explain();
     if (!settings_.save_plan_file.empty()) save(plan, result);
@@ -228,26 +229,42 @@ class Measure {
     result.saved_plan = {file, std::filesystem::file_size(file), seconds};
   }
 
-  Measurement add_kokkos_kernels() {
+  /// An algorithm that is refused does not keep the others from being measured.
+  void add_peers(Result& result) {
     if constexpr (std::is_same_v<ExecutionSpace, DefaultSpace> && std::is_same_v<Offset, int> &&
                   !is_std_complex<Scalar>) {
-      Measurement row;
-      row.name = "kokkoskernels";
-      row.bytes = a_.bytes();
-      const Dense y = add_y();
-      add_contender(y, kokkos_kernels_product<Value, KokkosLayout>(exec_, a_, settings_.mode, Value(problem_.alpha), x_,
-                                                                   Value(problem_.beta), y));
-      return row;
+      result.peer_build = settings_.compare == "cusparse" ? cusparse_build() : kokkos_kernels_build();
+      for (const std::string& name : peer_names(settings_, problem_.x.columns)) {
+        Measurement row;
+        row.name = name;
+        row.bytes = a_.bytes();
+        try {
+          const Dense y = new_y();
+          add_contender(y, peer_product(name, y));
+        } catch (...) {
+          row.refused = refusal_reason(std::current_exception());
+        }
+        result.peers.push_back(row);
+      }
+      const auto is_refused = [](const Measurement& row) { return !row.refused.empty(); };
+      if (std::all_of(result.peers.begin(), result.peers.end(), is_refused))
+        throw std::invalid_argument("--compare " + settings_.compare + ": " + result.peers.front().refused);
     } else {
-      throw std::invalid_argument("--compare kokkoskernels: only on the backend " + default_backend() +
+      throw std::invalid_argument("--compare " + settings_.compare + ": only on the backend " + default_backend() +
                                   ", for real numbers and at most 2^31 - 1 nonzeros");
     }
   }
 
-  Dense add_y() {
+  std::function<void()> peer_product(const std::string& name, const Dense& y) const {
+    const Value alpha(problem_.alpha), beta(problem_.beta);
+    if (settings_.compare == "cusparse")
+      return cusparse_product<Value, KokkosLayout>(name, exec_, a_, settings_.mode, alpha, x_, beta, y);
+    return kokkos_kernels_product<Value, KokkosLayout>(exec_, a_, settings_.mode, alpha, x_, beta, y);
+  }
+
+  Dense new_y() const {
     Dense y(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Y"), y_before_.extent(0), y_before_.extent(1));
     Kokkos::deep_copy(y, y_before_);
-    y_.push_back(y);
     return y;
   }
 
@@ -257,6 +274,7 @@ class Measure {
       if (problem_.beta != Scalar(0)) Kokkos::deep_copy(exec_, y, y_before_);
     };
     contenders_.push_back({restore, std::move(product), {}});
+    y_.push_back(y);
   }
 
   /// Operations and compulsory traffic at the median time.

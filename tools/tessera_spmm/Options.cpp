@@ -14,12 +14,16 @@
 
 #include "Backends.hpp"
 #include "CompareKokkosKernels.hpp"
+#include "CuSparse.hpp"
 #include "Formats.hpp"
 #include "Outputs.hpp"
 
 namespace Tessera::Driver {
 
 namespace {
+
+/// Kokkos' OpenMP backend has no room for more, and does not say so.
+constexpr int most_kokkos_threads = 512;
 
 std::string joined(const std::vector<std::string>& words, const char* separator) {
   std::string text;
@@ -75,7 +79,8 @@ struct Texts {
   std::string mode = "N";
   std::string alpha = "1";
   std::string beta = "0";
-  std::string compare;
+  std::string precision = "native";
+  std::string staged = "auto";
 };
 
 /// An option with what --help shows as its value.
@@ -91,13 +96,20 @@ void add_choice(CLI::App& app, const std::string& name, std::string& value, cons
   add(app, name, value, joined(words, "|"), text)->transform(CLI::IsMember(words, CLI::ignore_case));
 }
 
+/// Older versions of CLI11 take -1, and what has more than 64 bits, for the largest number that there is.
+std::string check_seed(const std::string& text) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error == std::errc() && end == text.data() + text.size()) return "";
+  return "'" + text + "' is not a whole number from 0 to " + std::to_string(std::numeric_limits<std::uint64_t>::max());
+}
+
 void add_matrix_options(CLI::App& app, Settings& settings) {
   auto* matrix = add(app, "--matrix", settings.matrix_file, "FILE", "Matrix Market or binary CSR, plain or gzip");
   add(app, "--generate", settings.generator, "NAME[:SIZE]", "or make the matrix, see below (default: elasticity)")
       ->excludes(matrix);
   app.add_flag("--shuffle", settings.shuffle, "put rows and columns in a random order first");
-  add(app, "--seed", settings.seed, "N", "of everything random (default: 1)")
-      ->check(CLI::Range(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()));
+  add(app, "--seed", settings.seed, "N", "of everything random (default: 1)")->check(check_seed);
 }
 
 void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
@@ -107,9 +119,12 @@ void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
   std::vector<std::string> orders = reordering_names();
   orders.insert(orders.end(), {"all", "auto"});
   add_choice(app, "--reorder", settings.reorder, orders, "order in which plans store rows (default: none)");
+  app.add_flag("--tune", settings.tune, "measure what the automatic plan is chosen from");
+  add_choice(app, "--staged", texts.staged, {"auto", "always", "never"}, "windows for bittcf on a GPU (default: auto)");
   add(app, "--columns", settings.columns, "N", "columns of X (default: those of --x, else 32)")
       ->check(CLI::Range(0, std::numeric_limits<int>::max()));
-  add_choice(app, "--scalar", settings.precision, {"double", "float"}, "precision (default: double)");
+  add_choice(app, "--scalar", settings.scalar, {"double", "float"}, "of all inputs and Y (default: double)");
+  add_choice(app, "--precision", texts.precision, precision_names(), "arithmetic of a GPU (default: native)");
   add_choice(app, "--layout", texts.layout, {"left", "right"}, "X and Y column- or row-major (default: left)");
   add_choice(app, "--mode", texts.mode, {"N", "T", "C", "H"}, "op(A): A, transpose, conjugate, both (default: N)");
   add(app, "--alpha", texts.alpha, "RE[,IM]", "(default: 1)");
@@ -141,12 +156,14 @@ void add_file_options(CLI::App& app, Settings& settings) {
   add(app, "--spy", settings.spy_file, "FILE.svg", "draw density of nonzeros and of 8x8 tiles, in each order");
 }
 
-void add_run_options(CLI::App& app, Settings& settings, Texts& texts) {
+void add_run_options(CLI::App& app, Settings& settings) {
   add(app, "--repeat", settings.repeat, "N", "timed products a format (default: about a second)")
       ->check(CLI::Range(1, 100'000'000));
   add(app, "--backend", settings.backend, joined(backend_names(), "|"), "(default: " + default_backend() + ")");
-  add_choice(app, "--compare", texts.compare, {"kokkoskernels"}, "time KokkosSparse::spmv too, in turns");
-  add(app, "--kokkos-num-threads", settings.threads, "N", "of Kokkos' host backend")->check(CLI::Range(1, 4096));
+  add_choice(app, "--compare", settings.compare, {"kokkoskernels", "cusparse"},
+             "time KokkosSparse::spmv too, or cuSPARSE");
+  add(app, "--kokkos-num-threads", settings.threads, "N", "of Kokkos' host backend")
+      ->check(CLI::Range(1, most_kokkos_threads));
   add(app, "--kokkos-device-id", settings.device, "N", "the GPU that Kokkos takes")->check(CLI::Range(0, 1024));
 }
 
@@ -171,13 +188,21 @@ void check_backend(Settings& settings) {
 }
 
 void check_compare(const Settings& settings) {
-  if (!settings.kokkos_kernels) return;
-  if (!has_kokkos_kernels()) {
-    throw std::invalid_argument("--compare kokkoskernels: this program was built without Kokkos Kernels");
-  }
+  if (settings.compare.empty()) return;
+  const std::string missing = settings.compare == "cusparse" ? missing_cusparse()
+                              : has_kokkos_kernels()         ? ""
+                                                             : "this program was built without Kokkos Kernels";
+  if (!missing.empty()) throw std::invalid_argument("--compare " + settings.compare + ": " + missing);
   if (settings.backend != default_backend()) {
-    throw std::invalid_argument("--compare kokkoskernels: runs on the backend " + default_backend() + ", not on " +
-                                settings.backend);
+    throw std::invalid_argument("--compare " + settings.compare + ": runs on the backend " + default_backend() +
+                                ", not on " + settings.backend);
+  }
+}
+
+void check_tune(const Settings& settings) {
+  if (settings.tune && settings.format != "all" && settings.format != "auto") {
+    throw std::invalid_argument("--tune: nothing is chosen automatically with --format " + settings.format +
+                                ", expected all or auto");
   }
 }
 
@@ -212,7 +237,7 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   add_product_options(app, settings, texts);
   add_parameter_options(app, settings, texts);
   add_file_options(app, settings);
-  add_run_options(app, settings, texts);
+  add_run_options(app, settings);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
@@ -228,11 +253,13 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   }
   settings.alpha = parse_complex(texts.alpha, "--alpha");
   settings.beta = parse_complex(texts.beta, "--beta");
-  settings.kokkos_kernels = !texts.compare.empty();
+  settings.precision = precision_named(texts.precision);
+  settings.staged = wish_named(texts.staged);
   if (!texts.bcsr_block.empty()) parse_block(texts.bcsr_block, settings.parameters);
   check_memory_limit(settings);
   check_backend(settings);
   check_compare(settings);
+  check_tune(settings);
   check_outputs(settings);
   return settings;
 }

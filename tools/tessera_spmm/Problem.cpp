@@ -12,6 +12,7 @@
 #include <tessera/io/ReadMatrix.hpp>
 
 #include "Formats.hpp"
+#include "Peers.hpp"
 #include "Progress.hpp"
 #include "RowOrder.hpp"
 
@@ -89,8 +90,7 @@ HostDense<Scalar> read_dense(const std::string& option, const std::string& path,
 /// Refuses, before anything big is allocated, what would not fit: X and Y on host and device, and a Y for each result.
 template <class Scalar>
 void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_rows, std::size_t columns) {
-  const double results =
-      static_cast<double>(products_named(settings.format, settings.reorder).size()) + settings.kokkos_kernels;
+  const auto results = static_cast<double>(requests(settings).size() + peer_names(settings, columns).size());
   const double rows = 2.0 * static_cast<double>(x_rows) + 2.0 * (1 + results) * static_cast<double>(y_rows);
   Impl::require_memory(rows * static_cast<double>(columns) * sizeof(Scalar), 0,
                        std::to_string(columns) + " columns of X and Y: this");

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "CompareKokkosKernels.hpp"
 #include "TextFormat.hpp"
 
 namespace Tessera::Driver {
@@ -52,6 +51,10 @@ std::string aligned(const std::vector<Row>& rows) {
   return text;
 }
 
+std::string precision_text(const Settings& settings) {
+  return settings.precision == Precision::Native ? "" : ", precision " + std::string(to_string(settings.precision));
+}
+
 std::string header(const Result& result) {
   const MatrixSummary& matrix = result.matrix;
   const Settings& settings = result.settings;
@@ -67,12 +70,19 @@ std::string header(const Result& result) {
   }
   text += "\n";
   text += "Y = alpha op(A) X + beta Y: " + with_separators(static_cast<std::size_t>(result.columns)) + " columns, " +
-          result.scalar + ", layout " + (settings.layout == Layout::Left ? "left" : "right") + ", mode " +
-          std::string(to_string(settings.mode)) + ", alpha " + number(settings.alpha) + ", beta " +
-          number(settings.beta) + "\n";
+          result.scalar + precision_text(settings) + ", layout " +
+          (settings.layout == Layout::Left ? "left" : "right") + ", mode " + std::string(to_string(settings.mode)) +
+          ", alpha " + number(settings.alpha) + ", beta " + number(settings.beta) + "\n";
   text += settings.backend + text_format(", concurrency %d", result.concurrency) + ", Kokkos " + result.kokkos_version;
-  if (result.kokkos_kernels) text += "; " + kokkos_kernels_build();
+  if (!result.peers.empty()) text += "; " + result.peer_build;
   return text + "\n";
+}
+
+/// Where all rows are native, no column says so.
+bool shows_precision(const Result& result) {
+  return result.settings.precision != Precision::Native ||
+         std::any_of(result.formats.begin(), result.formats.end(),
+                     [](const FormatMeasurement& format) { return format.precision != Precision::Native; });
 }
 
 void add_common(Row& cells, const Measurement& row, const Result& result) {
@@ -81,14 +91,16 @@ void add_common(Row& cells, const Measurement& row, const Result& result) {
   cells.push_back(row.gigaflops > 0 ? measured(row.gigaflops) : "-");
   cells.push_back(row.gigabytes > 0 ? measured(row.gigabytes) : "-");
   cells.push_back(error_text(row));
-  if (result.kokkos_kernels) {
-    const bool valid = row.median() > 0;
-    cells.push_back(valid ? text_format("%.2fx", result.kokkos_kernels->median() / row.median()) : "-");
+  if (!result.peers.empty()) {
+    const bool valid = row.median() > 0 && result.peer_seconds() > 0;
+    cells.push_back(valid ? text_format("%.2fx", result.peer_seconds() / row.median()) : "-");
   }
+  if (shows_precision(result)) cells.insert(cells.begin() + 1, std::string(to_string(row.precision)));
 }
 
 bool is_automatic(const FormatMeasurement& format, const Result& result) {
-  return format.format == result.automatic && format.reordering == result.automatic_order;
+  return format.format == result.automatic && format.staged == result.automatic_staged &&
+         format.reordering == result.automatic_order;
 }
 
 /// The order of the rows, what the product is predicted to take in it, and the nonzeros a distinct column.
@@ -119,6 +131,14 @@ Row format_row(const FormatMeasurement& format, const Result& result) {
   return cells;
 }
 
+Row peer_row(const Measurement& peer, const Result& result) {
+  if (!peer.refused.empty()) return {peer.name, "refused: " + peer.refused};
+  Row cells{peer.name, "-", "-", "-", "-", "1.000", "-"};
+  if (is_reordered(result)) cells.insert(cells.begin() + 1, 3, "-");
+  add_common(cells, peer, result);
+  return cells;
+}
+
 std::string table(const Result& result) {
   std::vector<Row> rows{{"format", "tiles", "nnz/tile", "fill", "IBD", "bytes/CSR", "build ms", "SpMM ms", "min .. max",
                          "GFLOP/s", "GB/s", "error/bound"}};
@@ -126,14 +146,10 @@ std::string table(const Result& result) {
     const Row more{"order", "predicted", "reuse 16, 64, 128"};
     rows.front().insert(rows.front().begin() + 1, more.begin(), more.end());
   }
-  if (result.kokkos_kernels) rows.front().push_back("speed");
+  if (!result.peers.empty()) rows.front().push_back("speed");
+  if (shows_precision(result)) rows.front().insert(rows.front().begin() + 1, "precision");
   for (const FormatMeasurement& format : result.formats) rows.push_back(format_row(format, result));
-  if (result.kokkos_kernels) {
-    Row cells{result.kokkos_kernels->name, "-", "-", "-", "-", "1.000", "-"};
-    if (is_reordered(result)) cells.insert(cells.begin() + 1, 3, "-");
-    add_common(cells, *result.kokkos_kernels, result);
-    rows.push_back(cells);
-  }
+  for (const Measurement& peer : result.peers) rows.push_back(peer_row(peer, result));
   return aligned(rows);
 }
 
@@ -148,7 +164,11 @@ std::string plan_file_line(const char* what, const PlanFile& file, const Result&
 std::string report(const Result& result) {
   std::string notes;
   if (result.settings.format == "all" || result.settings.format == "auto") notes = "* the automatic choice";
-  if (result.kokkos_kernels) notes += std::string(notes.empty() ? "" : "; ") + "speed: relative to Kokkos Kernels";
+  if (!result.peers.empty()) {
+    notes += notes.empty() ? "" : "; ";
+    notes += result.settings.compare == "cusparse" ? "speed: relative to the fastest of cuSPARSE's algorithms"
+                                                   : "speed: relative to Kokkos Kernels";
+  }
   if (!notes.empty()) notes += '\n';
   if (is_transposed(result.settings.mode))
     notes += "tiles, bytes and orders are A's; the product takes its transpose\n";

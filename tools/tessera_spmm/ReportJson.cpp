@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <tessera/common/MemoryLimit.hpp>
 
-#include "CompareKokkosKernels.hpp"
+#include "Formats.hpp"
 #include "Report.hpp"
 
 namespace Tessera::Driver {
@@ -57,6 +57,9 @@ Json settings_json(const Result& result) {
           {"memory_limit", result.memory_limit == no_memory_limit ? Json() : Json(result.memory_limit)},
           {"columns", result.columns},
           {"scalar", result.scalar},
+          {"precision", to_string(settings.precision)},
+          {"staged", to_string(settings.staged)},
+          {"tune", settings.tune},
           {"layout", settings.layout == Layout::Left ? "left" : "right"},
           {"mode", to_string(settings.mode)},
           {"alpha", {settings.alpha.real(), settings.alpha.imag()}},
@@ -73,6 +76,7 @@ Json plan_file_json(const std::optional<PlanFile>& file) {
 
 Json measurement_json(const Measurement& row) {
   return {{"name", row.name},
+          {"precision", to_string(row.precision)},
           {"bytes", row.bytes},
           {"bytes_over_csr", row.bytes_over_csr},
           {"spmm_seconds",
@@ -96,11 +100,19 @@ Json format_json(const FormatMeasurement& format, const Result& result) {
   json["fill"] = format.tiles.fill;
   json["imbalance"] = format.tiles.imbalance ? Json(*format.tiles.imbalance) : Json();
   json["build_seconds"] = format.build_seconds;
+  json["staged"] = format.staged;
+  json["kernels"] = format.kernels;
   json["reordering"] = to_string(format.reordering);
   if (!is_reordered(result)) return json;
   json["finds_no_order"] = format.finds_no_order;
   json["predicted_relative_seconds"] = format.predicted_relative;
   json["windows"] = windows_json(format.windows);
+  return json;
+}
+
+Json peer_json(const Measurement& peer, const Result& result) {
+  Json json = peer.refused.empty() ? measurement_json(peer) : Json{{"name", peer.name}, {"refused", peer.refused}};
+  json["build"] = result.peer_build;
   return json;
 }
 
@@ -116,15 +128,22 @@ std::string report_json(const Result& result) {
              {{"name", result.settings.backend},
               {"concurrency", result.concurrency},
               {"kokkos_version", result.kokkos_version}}},
-            {"plan", {{"format", to_string(result.automatic)}, {"explanation", result.explanation}}},
+            {"plan",
+             {{"format", to_string(result.automatic)},
+              {"staged", result.automatic_staged},
+              {"explanation", result.explanation}}},
             {"saved_plan", plan_file_json(result.saved_plan)},
             {"loaded_plan", plan_file_json(result.loaded_plan)},
             {"formats", Json::array()},
-            {"kokkos_kernels", nullptr}};
+            {"kokkos_kernels", nullptr},
+            {"cusparse", nullptr}};
   for (const FormatMeasurement& format : result.formats) json["formats"].push_back(format_json(format, result));
-  if (result.kokkos_kernels) {
-    json["kokkos_kernels"] = measurement_json(*result.kokkos_kernels);
-    json["kokkos_kernels"]["build"] = kokkos_kernels_build();
+  for (const Measurement& peer : result.peers) {
+    if (result.settings.compare == "cusparse") {
+      json["cusparse"].push_back(peer_json(peer, result));
+    } else {
+      json["kokkos_kernels"] = peer_json(peer, result);
+    }
   }
   // Names of files need not be UTF-8, but JSON is.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -22,13 +22,24 @@ std::vector<Measurement*> Result::products() {
   for (FormatMeasurement& format : formats) {
     if (format.refused.empty()) rows.push_back(&format);
   }
-  if (kokkos_kernels) rows.push_back(&*kokkos_kernels);
+  for (Measurement& peer : peers) {
+    if (peer.refused.empty()) rows.push_back(&peer);
+  }
   return rows;
 }
 
 bool Result::verified() const {
-  const auto holds = [](const FormatMeasurement& format) { return !format.refused.empty() || format.verified(); };
-  return std::all_of(formats.begin(), formats.end(), holds) && (!kokkos_kernels || kokkos_kernels->verified());
+  const auto holds = [](const Measurement& row) { return !row.refused.empty() || row.verified(); };
+  return std::all_of(formats.begin(), formats.end(), holds) && std::all_of(peers.begin(), peers.end(), holds);
+}
+
+double Result::peer_seconds() const {
+  double fastest = 0;
+  for (const Measurement& peer : peers) {
+    const double seconds = peer.median();
+    if (seconds > 0 && (fastest == 0 || seconds < fastest)) fastest = seconds;
+  }
+  return fastest;
 }
 
 }  // namespace Tessera::Driver

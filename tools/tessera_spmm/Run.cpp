@@ -3,21 +3,38 @@
 
 #include <complex>
 #include <stdexcept>
+#include <string>
+#include <tessera/spmm/impl/KernelTypes.hpp>
 
 #include "Problem.hpp"
 
 namespace Tessera::Driver {
 
-Result run(const Settings& settings) {
-  const bool single = settings.precision == "float";
-  if (is_complex(settings)) {
-    if (settings.kokkos_kernels) {
-      throw std::invalid_argument("--compare kokkoskernels: compiled for real numbers only, but an input is complex");
-    }
-    return single ? run_as<std::complex<float>>(settings, "complex float")
-                  : run_as<std::complex<double>>(settings, "complex double");
+namespace {
+
+template <class Scalar>
+Result run_if_compiled(const Settings& settings, const char* scalar_name) {
+  if constexpr (is_compiled_v<Impl::kernel_scalar_t<Scalar>>) {
+    return run_as<Scalar>(settings, scalar_name);
+  } else {
+    throw std::invalid_argument(std::string("--scalar: this program was configured without ") + scalar_name +
+                                " (TESSERA_SCALARS)");
   }
-  return single ? run_as<float>(settings, "float") : run_as<double>(settings, "double");
+}
+
+}  // namespace
+
+Result run(const Settings& settings) {
+  const bool single = settings.scalar == "float";
+  if (is_complex(settings)) {
+    if (!settings.compare.empty()) {
+      throw std::invalid_argument("--compare " + settings.compare +
+                                  ": compiled for real numbers only, but an input is complex");
+    }
+    return single ? run_if_compiled<std::complex<float>>(settings, "complex float")
+                  : run_if_compiled<std::complex<double>>(settings, "complex double");
+  }
+  return single ? run_if_compiled<float>(settings, "float") : run_if_compiled<double>(settings, "double");
 }
 
 }  // namespace Tessera::Driver

@@ -4,10 +4,13 @@
 #include <Kokkos_Core.hpp>
 #include <filesystem>
 #include <limits>
+#include <stdexcept>
 #include <string>
+#include <tessera/common/CompiledTypes.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 
 #include "ForEachBackend.hpp"
+#include "Formats.hpp"
 #include "Measure.hpp"
 #include "Outputs.hpp"
 #include "Problem.hpp"
@@ -29,10 +32,16 @@ std::string kokkos_version() {
 template <class KokkosLayout, class ExecutionSpace, class Scalar>
 std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& result) {
   // Offsets of 32 bits where they do: half the bytes, and what Kokkos Kernels is compared with.
-  if (problem.a.values.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    return Measure<Scalar, int, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
+  const std::size_t nonzeros = problem.a.values.size();
+  if constexpr (is_compiled_v<int>) {
+    if (nonzeros <= static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      return Measure<Scalar, int, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
   }
-  return Measure<Scalar, std::size_t, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
+  if constexpr (is_compiled_v<std::size_t>) {
+    return Measure<Scalar, std::size_t, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
+  }
+  throw std::invalid_argument("the matrix has " + std::to_string(nonzeros) + " nonzeros; this program was configured " +
+                              "for less than 2^31 (TESSERA_OFFSETS)");
 }
 
 template <class Scalar>
@@ -46,17 +55,48 @@ std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& r
   return results;
 }
 
+/// Plans of matrices without entries tell what precisions there are.
+template <class Scalar, class ExecutionSpace>
+bool has_precision(Precision precision) {
+  PlanOptions options;
+  options.precision = precision;
+  try {
+    make_plan(ExecutionSpace(), 0, 0, DeviceArray<int, ExecutionSpace>("row offsets", 1),
+              DeviceArray<int, ExecutionSpace>(), DeviceArray<device_scalar_t<Scalar>, ExecutionSpace>(), options);
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+  return true;
+}
+
+/// Refuses a precision before anything big is read.
+template <class Scalar>
+void check_precision(const Settings& settings, const char* scalar_name) {
+  for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {
+    if (settings.backend != name || has_precision<Scalar, ExecutionSpace>(settings.precision)) return;
+    std::string expected;
+    for (Precision precision : every_precision) {
+      if (has_precision<Scalar, ExecutionSpace>(precision))
+        expected += (expected.empty() ? "" : ", ") + std::string(to_string(precision));
+    }
+    throw std::invalid_argument("--precision " + std::string(to_string(settings.precision)) + ": not available for " +
+                                scalar_name + " on the backend " + name + ", expected " + expected);
+  });
+}
+
 template <class Scalar>
 void verify(const Problem<Scalar>& problem, const std::vector<HostDense<Scalar>>& results, Result& result) {
   Progress progress("verifying");
-  const std::vector<double> errors =
-      worst_errors(problem, result.settings.mode, results, [&](double fraction) { progress.update(fraction); });
   const std::vector<Measurement*> rows = result.products();
+  std::vector<Precision> precisions;
+  for (const Measurement* row : rows) precisions.push_back(row->precision);
+  const std::vector<double> errors = worst_errors(problem, result.settings.mode, results, precisions,
+                                                  [&](double fraction) { progress.update(fraction); });
   for (std::size_t r = 0; r < errors.size(); ++r) rows[r]->error = errors[r];
 }
 
-/// A picture of the matrix, and beside it, with the name of the reordering before the ending, one of each other order in
-/// which rows were stored.
+/// A picture of the matrix, and beside it, with the name of the reordering before the ending, one of each other order
+/// in which rows were stored.
 template <class Scalar>
 void spy(const Problem<Scalar>& problem, const Result& result) {
   const std::filesystem::path path = result.settings.spy_file;
@@ -76,7 +116,7 @@ template <class Scalar>
 const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, Result& result) {
   const std::vector<Measurement*> rows = result.products();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (rows[r]->name == to_string(result.automatic)) return results[r];  // in any order
+    if (rows[r]->name == name_of(result.automatic, result.automatic_staged)) return results[r];  // in any order
   }
   return results.front();
 }
@@ -85,6 +125,7 @@ const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, R
 
 template <class Scalar>
 Result run_as(const Settings& settings, const char* scalar_name) {
+  check_precision<Scalar>(settings, scalar_name);
   const Problem<Scalar> problem = make_problem<Scalar>(settings);
   Result result;
   result.settings = settings;

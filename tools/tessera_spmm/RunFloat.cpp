@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TESSERA_WITHOUT_FLOAT
 #include "RunAs.inl"
 
 template Tessera::Driver::Result Tessera::Driver::run_as<float>(const Settings&, const char*);
+#endif

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/Mode.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
 
 namespace Tessera::Driver {
 
@@ -22,7 +24,10 @@ struct Settings {
   bool shuffle = false;                  ///< rows, and columns, in a random order first
   FormatParameters parameters;           ///< of the formats
   std::optional<double> memory_limit;    ///< in gigabytes; not given: see default_memory_limit()
-  std::string precision = "double";      ///< "double" or "float"; the inputs decide between real and complex
+  std::string scalar = "double";         ///< "double" or "float"; the inputs decide between real and complex
+  Precision precision = Precision::Native;
+  Wish staged = Wish::Automatic;  ///< windows for bittcf
+  bool tune = false;              ///< automatic choices are measured
   Layout layout = Layout::Left;
   Mode mode = Mode::NoTranspose;
   std::complex<double> alpha = 1;
@@ -36,10 +41,10 @@ struct Settings {
   std::string spy_file;
   int repeat = 0;  ///< timed products a format; 0: as many as fit in about a second
   std::uint64_t seed = 1;
-  std::string backend;          ///< one of backend_names(), never empty
-  int threads = 0;              ///< of Kokkos' host backend; 0: its default
-  int device = -1;              ///< of Kokkos' device backend; -1: its default
-  bool kokkos_kernels = false;  ///< --compare kokkoskernels
+  std::string backend;  ///< one of backend_names(), never empty
+  int threads = 0;      ///< of Kokkos' host backend; 0: its default
+  int device = -1;      ///< of Kokkos' device backend; -1: its default
+  std::string compare;  ///< the library to compare with: "kokkoskernels" or "cusparse"; empty: none
 };
 
 }  // namespace Tessera::Driver

@@ -75,22 +75,34 @@ Scale density_scale(const std::vector<double>& density) {
 
 Scale tile_scale() { return {{1, 2, 4, 8, 16, 32, 64}, {"1", "2", "4", "8", "16", "32", "64"}, reds}; }
 
+/// The bytes of the character that a text begins with; 0 if that is none of XML in UTF-8.
+std::size_t character_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return first >= 0x20;
+  const std::size_t length = first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf8 ? 4 : 0;
+  if (length == 0 || text.size() < length) return 0;
+  unsigned code = first & (0x7fU >> length);
+  for (const char byte : text.substr(1, length - 1)) {
+    if ((static_cast<unsigned char>(byte) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (static_cast<unsigned char>(byte) & 0x3f);
+  }
+  constexpr unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool is_surrogate = code >= 0xd800 && code < 0xe000, is_none = code == 0xfffe || code == 0xffff;
+  return code < least[length] || code > 0x10ffff || is_surrogate || is_none ? 0 : length;
+}
+
+/// For XML. What is no character becomes the one for that.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const std::string_view character = text.substr(0, length);
+    result += length == 0        ? "\uFFFD"
+              : character == "&" ? "&amp;"
+              : character == "<" ? "&lt;"
+              : character == ">" ? "&gt;"
+                                 : character;
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <io/Parallel.hpp>
+#include <map>
 #include <stdexcept>
 #include <tessera/common/Complex.hpp>
 #include <tessera/portable/Reference.hpp>
@@ -33,15 +34,19 @@ auto kernel_value(const Scalar& value) {
 
 template <class Scalar>
 void verify_column(const Problem<Scalar>& problem, Mode mode, const std::vector<HostDense<Scalar>>& results,
-                   std::size_t j, std::vector<double>& worst) {
+                   const std::vector<Precision>& precisions, std::size_t j, std::vector<double>& worst) {
   const HostCsr<Scalar>& a = problem.a;
   const CsrPattern<std::size_t> pattern{a.rows, a.columns, a.row_offsets.data(), a.column_indices.data()};
-  const auto reference =
-      reference_column(pattern, kernel_data(a.values), mode, kernel_value(problem.alpha),
-                       kernel_data(problem.x.values, j * problem.x.rows), 1, kernel_value(problem.beta),
-                       kernel_data(problem.y.values, j * problem.y.rows), 1);
+  const auto alpha = kernel_value(problem.alpha);
+  const auto x = kernel_data(problem.x.values, j * problem.x.rows);
+  const auto native = reference_column(pattern, kernel_data(a.values), mode, alpha, x, 1, kernel_value(problem.beta),
+                                       kernel_data(problem.y.values, j * problem.y.rows), 1);
+  std::map<Precision, std::decay_t<decltype(native)>> references;
   for (std::size_t r = 0; r < results.size(); ++r) {
-    worst[r] = std::max(worst[r], reference.worst_error(kernel_data(results[r].values, j * problem.y.rows), 1));
+    const auto [reference, is_new] = references.try_emplace(precisions[r], native);
+    if (is_new) widen_bound(reference->second, precisions[r], pattern, kernel_data(a.values), mode, alpha, x, 1);
+    const auto y = kernel_data(results[r].values, j * problem.y.rows);
+    worst[r] = std::max(worst[r], reference->second.worst_error(y, 1));
   }
 }
 
@@ -50,7 +55,9 @@ void verify_column(const Problem<Scalar>& problem, Mode mode, const std::vector<
 template <class Scalar>
 std::vector<double> worst_errors(const Problem<Scalar>& problem, Mode mode,
                                  const std::vector<HostDense<Scalar>>& results,
+                                 const std::vector<Precision>& precisions,
                                  const std::function<void(double fraction)>& progress) {
+  if (precisions.size() != results.size()) throw std::invalid_argument("worst_errors: not a precision a result");
   for (const HostDense<Scalar>& y : results) {
     if (y.rows != problem.y.rows || y.columns != problem.y.columns) {
       throw std::invalid_argument("worst_errors: a result has another shape than Y");
@@ -62,7 +69,7 @@ std::vector<double> worst_errors(const Problem<Scalar>& problem, Mode mode,
   Impl::parallel_for(
       threads, problem.y.columns,
       [&](std::size_t j, int worker) {
-        verify_column(problem, mode, results, j, worst_of_worker[static_cast<std::size_t>(worker)]);
+        verify_column(problem, mode, results, precisions, j, worst_of_worker[static_cast<std::size_t>(worker)]);
       },
       Impl::Progress(progress));
   std::vector<double> worst(results.size(), 0.0);
@@ -74,7 +81,7 @@ std::vector<double> worst_errors(const Problem<Scalar>& problem, Mode mode,
 
 #define TESSERA_INSTANTIATE(Scalar)                                                                              \
   template std::vector<double> worst_errors(const Problem<Scalar>&, Mode, const std::vector<HostDense<Scalar>>&, \
-                                            const std::function<void(double)>&);
+                                            const std::vector<Precision>&, const std::function<void(double)>&);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(std::complex<float>)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdint>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <tessera/format/Bmat.hpp>
 
 #include "AdversarialPatterns.hpp"
+#include "BmatFault.hpp"
 #include "ExampleMatrix.hpp"
 #include "TestTypes.hpp"
 
@@ -170,6 +173,28 @@ TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
     word &= word - 1;
     word |= std::uint32_t(1) << 12;
   });
+}
+
+/// A window of a file may hold more entries than offsets count: of a byte, as many as two full tiles.
+TEST(BmatFaultTest, CountsMoreEntriesThanOffsetsCan) {
+  const std::vector<std::uint8_t> window_offsets{0, 2};
+  std::vector<std::uint8_t> value_offsets{0, 0};  // 256 in a byte
+  std::vector<int> tile_columns(16);
+  std::iota(tile_columns.begin(), tile_columns.end(), 0);
+  std::vector<std::uint32_t> tile_words(8, 0xffffffffu);
+  const auto fault = [&] {
+    BmatPattern<std::uint8_t> A{16, 16};
+    A.window_offsets = window_offsets.data();
+    A.value_offsets = value_offsets.data();
+    A.tile_columns = tile_columns.data();
+    A.tile_words = tile_words.data();
+    return Impl::BmatWindowFault<std::uint8_t>{A}(0);
+  };
+  EXPECT_EQ(fault(), Impl::bmat_count);
+  tile_columns[15] = -1;
+  tile_words[6] = tile_words[7] = 0x77777777u;
+  value_offsets[1] = 240;
+  EXPECT_EQ(fault(), Impl::no_fault);
 }
 
 }  // namespace Tessera::Test

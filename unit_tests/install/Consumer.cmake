@@ -5,10 +5,13 @@ if(NOT tessera_source AND NOT components)
   set(launcher "${CMAKE_COMMAND};-E;time") # only the user's file is compiled: how long does that take?
 endif()
 file(REMOVE ${binary}/CMakeCache.txt)
+string(REPLACE "," ";" scalars "${scalars}")
+string(REPLACE "," ";" offsets "${offsets}")
 execute_process(
   COMMAND ${CMAKE_COMMAND} -S ${source} -B ${binary} -G ${generator} -D CMAKE_BUILD_TYPE=${build_type}
           -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_COMPILER_LAUNCHER=${launcher}" -D Kokkos_DIR=${kokkos}
           -D "CMAKE_PREFIX_PATH=${prefix_path}" -D COMPONENTS=${components} -D TESSERA_SOURCE=${tessera_source}
+          -D "TESSERA_SCALARS=${scalars}" -D "TESSERA_OFFSETS=${offsets}" ${flags}
           -D TESSERA_SANITIZE=${sanitize} -D TESSERA_WARNINGS_AS_ERRORS=${warnings_as_errors}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(refusal)

@@ -189,6 +189,24 @@ TEST(BadFiles, NumbersTooLargeForFloat) {
             "runtime_error: f.mtx:3: expected a value within the range of float, found \"1e60\"");
 }
 
+/// By their digits or by their exponent, whatever the other says.
+TEST(BadFiles, NumbersTooLargeForDouble) {
+  const std::string zeros(400, '0');
+  const std::vector<std::string> numbers = {"1" + zeros,
+                                            "1" + zeros + "e-10",
+                                            "-1" + zeros + ".5e-10",
+                                            "0.00001e+400",
+                                            "00" + zeros + "7e309",
+                                            "0." + zeros + "1e800",
+                                            "1e99999999999999999999"};
+  for (const std::string& number : numbers) {
+    const std::string message =
+        thrown_by([&] { Tessera::parse_matrix_market<double>(real + "1 1 1\n1 1 " + number + "\n", "d.mtx"); });
+    EXPECT_EQ(message.find("runtime_error: d.mtx:3: expected a value within the range of double, found"), 0u)
+        << number << ": " << message;
+  }
+}
+
 TEST(BadFiles, MissingAndDirectory) {
   const TemporaryFolder folder;
   const std::string missing = folder / "missing.mtx";

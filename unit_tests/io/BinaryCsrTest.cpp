@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <tessera/io/BinaryCsr.hpp>
 #include <tessera/io/Generators.hpp>
@@ -144,6 +146,36 @@ TEST(BinaryCsr, WhatOffsets32CannotHold) {
   EXPECT_EQ(
       thrown_by([&] { write_binary_csr(folder / "a", matrix, BinaryCsrFormat::Offsets32); }),
       "invalid_argument: " + (folder / "a") + ": cannot be written: Offsets32 holds real values, expected Offsets64");
+  EXPECT_EQ(folder.files(), 0U);
+}
+
+/// As readers of text do: a number that float lacks is refused, or becomes 0 if it is too small.
+TEST(BinaryCsr, ValuesOutOfTheRangeOfFloat) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto file = [](double value) { return file64(1, bytes<double>({1, value, 3})); };
+  const std::string message =
+      "runtime_error: file: the value of nonzero 1 is 1e+200, expected one within the range of ";
+  EXPECT_EQ(thrown_by([&] { parse<float>(file(1e200)); }), message + "float");
+  EXPECT_EQ(thrown_by([&] { parse<std::complex<float>>(file(1e200)); }), message + "float");
+  EXPECT_EQ(parse<double>(file(1e200)).values.at(1), 1e200);
+  EXPECT_EQ(parse<float>(file(-infinity)).values.at(1), -std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(parse<float>(file(std::numeric_limits<double>::quiet_NaN())).values.at(1)));
+  EXPECT_EQ(parse<float>(file(std::numeric_limits<float>::max())).values.at(1), std::numeric_limits<float>::max());
+  EXPECT_EQ(parse<float>(file(1e-200)).values.at(1), 0.0F);
+  const auto complex = [](double real, double imaginary) {
+    return file64(3, bytes<double>({1, 2, real, imaginary, 5, 6}));
+  };
+  EXPECT_EQ(thrown_by([&] { parse<std::complex<float>>(complex(infinity, -1e39)); }),
+            "runtime_error: file: the value of nonzero 1 is (inf,-1e+39), expected one within the range of float");
+  EXPECT_EQ(parse<std::complex<float>>(complex(infinity, 4)).values.at(1).imag(), 4.0F);
+}
+
+TEST(BinaryCsr, Offsets32DoesNotWriteValuesThatFloatLacks) {
+  const TemporaryFolder folder;
+  const HostCsr<double> matrix{1, 2, {0, 2}, {0, 1}, {1.5, -1e39}};
+  EXPECT_EQ(thrown_by([&] { write_binary_csr(folder / "a", matrix, BinaryCsrFormat::Offsets32); }),
+            "invalid_argument: " + (folder / "a") +
+                ": cannot be written: the value of nonzero 1 is -1e+39, expected one within the range of float");
   EXPECT_EQ(folder.files(), 0U);
 }
 

@@ -195,6 +195,15 @@ TEST(MatrixMarketForm, NumbersAtTheEndsOfTheRange) {
   EXPECT_EQ(values("-Infinity"), -std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isnan(values("nan")));
   EXPECT_EQ(parse<float>(banner + "coordinate real general\n1 1 1\n1 1 1e-60\n").values.at(0), 0.0F);
+  const std::string zeros(400, '0');
+  EXPECT_EQ(values("0." + zeros + "1"), 0.0);
+  EXPECT_EQ(values("." + zeros + "1"), 0.0);
+  EXPECT_TRUE(std::signbit(values("-0." + zeros + "1e+10")));
+  EXPECT_EQ(values("1" + zeros + "e-400"), 1.0);
+  EXPECT_EQ(values("1" + zeros + "e-800"), 0.0);
+  EXPECT_EQ(values("0." + zeros + "1e401"), 1.0);
+  EXPECT_EQ(values("1e-99999999999999999999"), 0.0);
+  EXPECT_EQ(values("0e99999999999999999999"), 0.0);
   // Rounded once, to float; by way of double it would become 1 + 2^-22.
   EXPECT_EQ(parse<float>(banner + "coordinate real general\n1 1 1\n1 1 1.00000017881393432617187499\n").values.at(0),
             1.00000011920928955078125F);

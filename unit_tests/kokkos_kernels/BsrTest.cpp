@@ -54,7 +54,7 @@ using EveryType = ::testing::Types<Types<double, int>, Types<double, std::size_t
 
 template <class T>
 class BsrTest : public ::testing::Test {};
-TYPED_TEST_SUITE(BsrTest, EveryType);
+TYPED_TEST_SUITE(BsrTest, Compiled<EveryType>::type);
 
 /// Shapes and factors of Kokkos Kernels' own test.
 TYPED_TEST(BsrTest, EveryBlockSizeAndMode) {

@@ -2,8 +2,8 @@
 //
 // Every product through SpmvHandle executes its plan once and starts no kernel of Kokkos Kernels, whichever of its
 // paths the call takes. Also compiled with KOKKOSKERNELS_ETI_ONLY, when Kokkos Kernels defines no kernels but those
-// that it was built with: then only double with LayoutLeft.
-#include <KokkosSparse_spmv.hpp>
+// that it was built with: then only double with LayoutLeft. Kokkos Kernels 4.7.00 alone does not compile so: the
+// handle's header, which includes its spmv, comes first.
 #include <tessera/kokkos_kernels/SpmvHandle.hpp>
 #include <type_traits>
 #include <utility>

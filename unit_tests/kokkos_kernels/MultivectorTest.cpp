@@ -205,7 +205,7 @@ using EveryType =
 
 template <class T>
 class MultivectorTest : public ::testing::Test {};
-TYPED_TEST_SUITE(MultivectorTest, EveryType);
+TYPED_TEST_SUITE(MultivectorTest, Compiled<EveryType>::type);
 
 TYPED_TEST(MultivectorTest, OneVector) {
   expect_vector_products<TypeParam>(1000, 1000 * 3, 200, 10, true);

@@ -15,7 +15,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 
 template <class T>
 class HostKernelsTest : public ::testing::Test {};
-TYPED_TEST_SUITE(HostKernelsTest, ProductCasesOf<Host>);
+TYPED_TEST_SUITE(HostKernelsTest, Compiled<ProductCasesOf<Host>>::type);
 
 /// Runs the kernel of a format over its windows in two calls and checks it.
 template <class Kernel, class Built, class M, class V, class Offset>

@@ -6,6 +6,7 @@
 #include <string>
 #include <tessera/select/GpuModel.hpp>
 #include <tuple>
+#include <utility>
 
 namespace Tessera::Test {
 
@@ -159,7 +160,7 @@ TEST(GpuModel, TallTilesOnlyIfTheyFit) {
     return seconds_of(choose_format(statistics(elasticity, 128, 4), gpu), Format::Bmat);
   };
   GpuModel gpu = GpuModel::tf32();
-  gpu.whole_tiles = 128 * 4 * elasticity.bmat;
+  gpu.whole_tiles = (128 * 4 + 16 + 4) * elasticity.bmat + 4;  // with masks and offsets
   const double tensor_cores = seconds(gpu);
   gpu.whole_tiles -= 1;
   EXPECT_GT(seconds(gpu), 2 * tensor_cores);
@@ -179,6 +180,69 @@ TEST(GpuModel, WithoutTileKernelsRowsAreTaken) {
   EXPECT_EQ(choose_format(statistics(elasticity), GpuModel::without_tile_kernels()).format, Format::Csr);
   EXPECT_FALSE(choose_format(statistics(fem3d_windows), GpuModel::without_tile_kernels()).is_staged);
   EXPECT_FALSE(choose_format(statistics(fem3d_windows, 32, 4), GpuModel::tf32x3()).is_staged);
+}
+
+/// What BitTCF takes with the kernel for any device, measured on an H200 with floats: a column's rows lie apart, and a
+/// long window is a long chain.
+TEST(GpuModel, NativeFloatsStayInRowsAtFewColumns) {
+  for (const auto& [counts, vector_columns, seconds] :
+       {std::tuple(band, 1, 14.1e-6), std::tuple(ddi, 1, 517e-6), std::tuple(elasticity, 1, 58.0e-6),
+        std::tuple(road, 1, 51.4e-6), std::tuple(web, 1, 175e-6), std::tuple(molecules, 1, 52.3e-6),
+        std::tuple(molecules, 8, 325e-6), std::tuple(uniform, 1, 173e-6)}) {
+    const Choice choice = choose_format(statistics(counts, vector_columns, 4), GpuModel::without_tile_kernels());
+    const std::string what = std::string(counts.name) + ", " + std::to_string(vector_columns);
+    EXPECT_EQ(choice.format, Format::Csr) << what;
+    EXPECT_NEAR(std::log(seconds_of(choice, Format::BitTcf) / seconds), 0, 0.7) << what;
+  }
+}
+
+/// Of a format that may be no candidate.
+double seconds_of(const MatrixStatistics& m, Format format, double tiles, const GpuModel& gpu) {
+  return predict(m, {format, tiles, 12 * m.nonzeros}, gpu).predicted_seconds;
+}
+
+TEST(GpuModel, BlocksOfOtherShapesHaveNoKernel) {
+  MatrixStatistics m = statistics(band, 32);
+  const double blocks = 20000;  // of a format that was named: no candidate, and not counted
+  const auto seconds = [&](double rows, double columns, const GpuModel& gpu) {
+    m.bcsr_block_rows = rows;
+    m.bcsr_block_columns = columns;
+    return seconds_of(m, Format::Bcsr, blocks, gpu);
+  };
+  GpuModel none;
+  none.block = 0;
+  EXPECT_LT(seconds(16, 8, GpuModel{}), seconds(16, 8, none));
+  EXPECT_LT(seconds(8, 4, GpuModel{}), seconds(8, 4, none));
+  EXPECT_EQ(seconds(8, 16, GpuModel{}), seconds(8, 16, none));
+  EXPECT_EQ(seconds(16, 16, GpuModel{}), seconds(16, 16, none));
+  GpuModel half = GpuModel::half();
+  half.block = 0;
+  EXPECT_LT(seconds(16, 16, GpuModel::half()), seconds(16, 16, half));
+  EXPECT_EQ(seconds(8, 4, GpuModel::half()), seconds(8, 4, half));
+  GpuModel full = GpuModel::half();
+  full.whole_tiles = 16 * 16 * 2 * blocks - 1;  // the rounded values have no room
+  EXPECT_EQ(seconds(16, 16, full), seconds(16, 16, half));
+}
+
+/// Compressed rows with their kernel are faster than whatever has none.
+TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
+  const GpuModel floats = GpuModel::without_tile_kernels(), complex = GpuModel::rows_only();
+  for (const Counts& counts : {band, ddi, fem3d, road, web}) {
+    for (const double columns : {1, 8, 128}) {
+      const MatrixStatistics m = statistics(counts, columns);
+      const std::string what = std::string(counts.name) + ", " + std::to_string(columns);
+      const double rows = seconds_of(m, Format::Csr, 0, complex);
+      EXPECT_LT(rows, seconds_of(m, Format::BitTcf, counts.bittcf, floats)) << what;
+      EXPECT_LT(rows, seconds_of(m, Format::Bmat, counts.bmat, floats)) << what;
+      EXPECT_LT(rows, seconds_of(m, Format::BlockRowPartition, counts.bmat, floats)) << what;
+      EXPECT_LT(10 * seconds_of(m, Format::SortedColumns, 0, floats), seconds_of(m, Format::SortedColumns, 0, complex));
+    }
+  }
+  const MatrixStatistics m = statistics(ddi, 1);  // whose long rows take one thread each
+  EXPECT_LT(5 * seconds_of(m, Format::Csr, 0, GpuModel::rows_only()),
+            seconds_of(m, Format::Csr, 0, GpuModel::portable()));
+  EXPECT_LT(5 * seconds_of(m, Format::BlockRowPartition, ddi.bmat, GpuModel{}),
+            seconds_of(m, Format::BlockRowPartition, ddi.bmat, GpuModel::without_tile_kernels()));
 }
 
 TEST(GpuModel, EmptyMatrix) { EXPECT_EQ(choose_format(MatrixStatistics{}, GpuModel{}).format, Format::Csr); }

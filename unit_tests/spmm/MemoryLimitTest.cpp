@@ -59,35 +59,51 @@ std::int64_t predicted_peak(const PlanType& plan) {
   return std::stoll(text.substr(text.find(key) + key.size()));
 }
 
+/// For failures: what was predicted, and what there was at the peak.
+template <class PlanType>
+std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
+  std::string text = "predicted " + std::to_string(predicted_peak(plan)) + ", measured " +
+                     std::to_string(memory.peak()) + " bytes:\n" + memory.at_peak() + plan.explain();
+  for (const Candidate& candidate : plan.choice().candidates) {
+    text += "\n" + name_of(candidate.format, candidate.is_staged) + ": tiles " + std::to_string(candidate.tiles) +
+            ", holds " + std::to_string(candidate.held_bytes) + ", peak " + std::to_string(candidate.peak_bytes);
+  }
+  const MatrixStatistics& m = plan.choice().statistics;
+  return text + "\nrows " + std::to_string(m.rows) + ", nonzeros " + std::to_string(m.nonzeros) +
+         ", columns of windows of 8 rows " + std::to_string(m.near_columns) + ", of 64 rows " +
+         std::to_string(m.staged_columns) + ", blocks " + std::to_string(m.bcsr_blocks);
+}
+
 /// That Kokkos may round arrays up by.
 constexpr std::int64_t rounding = 4096;
 
 /// Makes a plan, and its transpose, under a limit: within it, or refused without a trace.
 /// \return whether the plan was made
 template <class Exec, class Matrix>
-bool expect_within(const Matrix& A, PlanOptions options, std::size_t limit) {
+testing::AssertionResult expect_within(const Matrix& A, PlanOptions options, std::size_t limit) {
+  SCOPED_TRACE("limit " + std::to_string(limit));
   options.memory_limit = limit;
   const auto most = static_cast<std::int64_t>(limit);
   const MemoryMeter memory;
   try {
     auto plan = A.plan(options);
-    EXPECT_LE(memory.peak(), most);
-    EXPECT_LE(memory.peak(), predicted_peak(plan));
-    EXPECT_LE(static_cast<double>(predicted_peak(plan)), static_cast<double>(limit));
+    EXPECT_LE(memory.peak(), most) << pieces(memory, plan);
+    EXPECT_LE(memory.peak(), predicted_peak(plan)) << pieces(memory, plan);
+    EXPECT_LE(static_cast<double>(predicted_peak(plan)), static_cast<double>(limit)) << pieces(memory, plan);
     const std::int64_t held = memory.now();
     try {
       plan.prepare(Exec(), 0, Mode::Transpose);
-      EXPECT_LE(memory.peak(), predicted_peak(plan)) << "transposed";
-    } catch (const std::invalid_argument&) {
-      EXPECT_EQ(memory.now(), held) << "transposed";
+      EXPECT_LE(memory.peak(), predicted_peak(plan)) << "transposed, " << pieces(memory, plan);
+    } catch (const std::invalid_argument& refusal) {
+      EXPECT_EQ(memory.now(), held) << "transposed, " << refusal.what();
     }
-    EXPECT_LE(memory.peak(), most) << "transposed";
-  } catch (const std::invalid_argument&) {
-    EXPECT_EQ(memory.now(), 0);
-    EXPECT_LE(memory.peak(), most);
-    return false;
+    EXPECT_LE(memory.peak(), most) << "transposed, " << pieces(memory, plan);
+  } catch (const std::invalid_argument& refusal) {
+    EXPECT_EQ(memory.now(), 0) << refusal.what();
+    EXPECT_LE(memory.peak(), most) << refusal.what() << '\n' << memory.at_peak();
+    return testing::AssertionFailure() << refusal.what();
   }
-  return true;
+  return testing::AssertionSuccess();
 }
 
 /// The peak that is predicted is the least limit, and near what is measured; smaller limits are kept or refused.
@@ -99,14 +115,17 @@ void check_limits(const Matrix& A, const PlanOptions& options, double most_over)
     auto plan = A.plan(options);
     peak = predicted_peak(plan);
     EXPECT_EQ(static_cast<double>(peak), taken(plan).peak_bytes);
-    EXPECT_LE(memory.peak(), peak);
-    EXPECT_LE(static_cast<double>(peak - rounding), most_over * static_cast<double>(memory.peak()));
-    EXPECT_NEAR(taken(plan).held_bytes, static_cast<double>(memory.now()), static_cast<double>(rounding));
+    EXPECT_LE(memory.peak(), peak) << pieces(memory, plan);
+    EXPECT_LE(static_cast<double>(peak - rounding), most_over * static_cast<double>(memory.peak()))
+        << pieces(memory, plan);
+    EXPECT_NEAR(taken(plan).held_bytes, static_cast<double>(memory.now()), static_cast<double>(rounding))
+        << pieces(memory, plan);
     EXPECT_EQ(taken(plan).held_bytes, static_cast<double>(plan.bytes()));
     plan.prepare(Exec(), 0, Mode::Transpose);
     turned = predicted_peak(plan);
-    EXPECT_LE(memory.peak(), turned);
-    EXPECT_LE(static_cast<double>(turned - rounding), most_over * static_cast<double>(memory.peak()));
+    EXPECT_LE(memory.peak(), turned) << "transposed, " << pieces(memory, plan);
+    EXPECT_LE(static_cast<double>(turned - rounding), most_over * static_cast<double>(memory.peak()))
+        << "transposed, " << pieces(memory, plan);
   }
   EXPECT_TRUE(expect_within<Exec>(A, options, static_cast<std::size_t>(turned)));
   EXPECT_TRUE(expect_within<Exec>(A, options, static_cast<std::size_t>(peak)));
@@ -265,8 +284,10 @@ TYPED_TEST(MemoryLimitTest, APlanWhoseTransposeDoesNotFitGoesOn) {
   using Exec = typename TypeParam::ExecutionSpace;
   const typename TestFixture::Matrix A(this->generated("elasticity:5"));
   for (const Format format : every_format) {
+    SCOPED_TRACE(to_string(format));
     PlanOptions options = with_format(format);
     options.memory_limit = static_cast<std::size_t>(taken(A.plan(options)).peak_bytes);
+    ASSERT_TRUE(expect_within<Exec>(A, options, options.memory_limit));
     auto plan = A.plan(options);
     const std::string before = plan.explain();
     EXPECT_MESSAGE(std::invalid_argument, plan.prepare(Exec(), 3, Mode::Transpose),

@@ -131,7 +131,10 @@ TYPED_TEST(ParametersTest, TheTransposeFallsBackAlone) {
     expect_product<UserView<TypeParam>>(wide.A, plan, 3, mode, 1, 0, "transpose falls back");
   EXPECT_EQ(plan.format(), Format::Bcsr);
   const std::string text = plan.explain();
-  EXPECT_NE(text.find("note: transpose: Tessera: a plan with the format bcsr takes"), std::string::npos) << text;
+  EXPECT_NE(text.find("note: transpose: Tessera: a plan with the format bcsr takes"), std::string::npos)
+      << "limit " << wide.options.memory_limit << '\n'
+      << text << '\n'
+      << plan.stats();
   EXPECT_EQ(text.find("note: Tessera"), std::string::npos) << text;
 }
 

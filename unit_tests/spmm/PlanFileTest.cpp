@@ -290,12 +290,18 @@ TEST(PlanFileBytesTest, SectionsCannotBeMixed) {
 TEST(PlanFileBytesTest, RefusesOtherTypes) {
   using std::invalid_argument;
   const std::string file = file_of(Format::BitTcf);
+#ifndef TESSERA_WITHOUT_FLOAT
   EXPECT_MESSAGE(invalid_argument, (parse_plan<float, int, int, Device>(Space(), file, "a")),
                  "a: the plan is of numbers of 8 bytes with offsets of 4 bytes; expected numbers of 4 bytes with");
+#endif
+#ifndef TESSERA_WITHOUT_SIZE_T
   EXPECT_MESSAGE(invalid_argument, (parse_plan<double, int, std::int64_t, Device>(Space(), file, "a")),
                  "expected numbers of 8 bytes with offsets of 8 bytes");
+#endif
+#ifndef TESSERA_WITHOUT_COMPLEX_DOUBLE
   EXPECT_MESSAGE(invalid_argument, (parse_plan<Kokkos::complex<double>, int, int, Device>(Space(), file, "a")),
                  "expected complex numbers of two times 8 bytes");
+#endif
   EXPECT_NO_THROW((parse_plan<double, int, unsigned, Device>(Space(), file, "a")));
 }
 
@@ -346,6 +352,73 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   std::string renamed = csr;
   renamed[values.header] = 'V';
   expect_refusal(with_right_checksums(renamed), "expected section 13 to be \"values\" with items of 8 bytes");
+}
+
+/// The file with other bytes in place of some of a section.
+std::string with_bytes(std::string file, const char* section, std::size_t first, std::size_t count,
+                       const std::string& bytes) {
+  const PlaceInFile place = find_section(file, section);
+  const std::uint64_t items = place.bytes - count + bytes.size();
+  file.replace(place.content + first, count, bytes);
+  std::memcpy(file.data() + place.header + 32, &items, 8);
+  return with_right_checksums(std::move(file));
+}
+
+std::string bytes_of(std::uint64_t number) {
+  return std::string(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+/// A list takes more memory than its bytes in the file: of a long one, nothing is allocated.
+TEST(PlanFileBytesTest, LongListsAreRefused) {
+  const std::string file = file_of(Format::Csr);
+  constexpr std::size_t candidates = 16;  // after the format and whether it is staged
+  const std::string many = bytes_of(1001) + std::string(72 * 1001, '\0');
+  EXPECT_MESSAGE(std::runtime_error, parse(with_bytes(file, "choice", candidates, 8, many)),
+                 "plan: the section \"choice\" has a list of 1001 items; expected at most 1000");
+  const std::string claimed = bytes_of(1000000) + std::string(8000000, '\0');
+  EXPECT_MESSAGE(std::runtime_error, parse(with_bytes(file, "choice", candidates, 8, claimed)),
+                 "a list of 1000000 items");
+}
+
+/// The file with another text in place of one.
+std::string with_text(const std::string& file, const char* section, const std::string& before,
+                      const std::string& after) {
+  const PlaceInFile place = find_section(file, section);
+  const std::string field = bytes_of(before.size()) + before;
+  const std::size_t first = std::string_view(file).substr(place.content, place.bytes).find(field);
+  if (first == std::string_view::npos) throw std::logic_error("the section has no text " + before);
+  return with_bytes(file, section, first, field.size(), bytes_of(after.size()) + after);
+}
+
+/// What explain() and stats() print holds no escape sequence for a terminal, and nothing that JSON cannot.
+TEST(PlanFileBytesTest, RefusesTextsThatAreNotPrintable) {
+  const std::string file = file_of(Format::Csr), reason = parse(file).choice().reason;
+  for (const std::string text : {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_EQ(parse(with_text(file, "choice", reason, text)).choice().reason, text);
+  }
+  const auto expect_refusal = [](const std::string& other) {
+    EXPECT_MESSAGE(std::runtime_error, parse(other), "plan: the plan has a text that is not printable UTF-8");
+  };
+  for (const std::string text :
+       {"\33[31m", "two\nlines", "\t", "\x7f", "\xc2\x9b", "\x80", "\xff", "\xc3", "\xc0\xaf", "\xe0\x80\xaf",
+        "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xe2\x82", "\xe2\x82x"}) {
+    expect_refusal(with_text(file, "choice", reason, text));
+  }
+  expect_refusal(with_text(file, "choice", parse(file).choice().model, "\33c"));
+  expect_refusal(with_text(file, "choice", parse(file).choice().device, "\33c"));
+  expect_refusal(with_text(file, "plan", Space::name(), "\33c"));
+}
+
+TEST(PlanFileBytesTest, RefusesNotesThatAreNotPrintable) {
+  PlanOptions options;
+  options.precision = Precision::Tf32;  // which double has nowhere
+  options.on_unsupported = OnUnsupported::FallBack;
+  const TemporaryFolder folder;
+  save_plan(small_matrix().plan(options), folder / "plan");
+  const std::string file = content_of(folder / "plan");
+  const std::string note = "precision tf32 was asked for and is not available here: native is used";
+  EXPECT_NE(parse(with_text(file, "plan", note, "another")).explain().find("note: another\n"), std::string::npos);
+  EXPECT_MESSAGE(std::runtime_error, parse(with_text(file, "plan", note, "\33c")), "that is not printable UTF-8");
 }
 
 TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {

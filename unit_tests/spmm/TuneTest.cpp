@@ -3,6 +3,7 @@
 // Plans that measure before they choose, and remember.
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "PlanCheck.hpp"
@@ -122,6 +123,27 @@ TYPED_TEST(TuneTest, NothingToMeasure) {
   for (int i = 0; i < 5; ++i) empty.end_row();
   EXPECT_NO_THROW((UserMatrix<Exec, double, Offset>(empty).plan(tuned(8))));
   EXPECT_NO_THROW((Problem<Exec, Offset>().A.plan(tuned(0))));
+}
+
+/// X and Y of terabytes, or of more bytes than can be counted.
+TYPED_TEST(TuneTest, PredictsWhereThereIsNoMemoryToMeasure) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto expect_prediction = [](const HostPattern<Offset>& pattern, int columns) {
+    const UserMatrix<Exec, double, Offset> A(pattern);
+    PlanOptions options;
+    options.columns = columns;
+    const auto predicted = A.plan(options), plan = A.plan(tuned(columns));
+    for (const Candidate& candidate : plan.choice().candidates) EXPECT_EQ(candidate.measured_seconds, 0);
+    EXPECT_EQ(plan.choice().reason, predicted.choice().reason);
+  };
+  expect_prediction(random_pattern<Offset>(20000, 90, 0.001, 1), 1 << 30);
+  HostPattern<Offset> wide;
+  wide.columns = std::numeric_limits<int>::max();
+  wide.column_indices = {0, wide.columns - 1};
+  wide.end_row();
+  wide.end_row();
+  expect_prediction(wide, std::numeric_limits<int>::max());
 }
 
 }  // namespace Tessera::Test

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "Backends.hpp"
+#include "Formats.hpp"
 #include "Options.hpp"
 
 namespace Tessera::Driver {
@@ -27,12 +28,16 @@ TEST(Options, Defaults) {
   EXPECT_EQ(settings.generator, "elasticity");
   EXPECT_FALSE(settings.columns.has_value());
   EXPECT_EQ(settings.format, "all");
-  EXPECT_EQ(settings.precision, "double");
+  EXPECT_EQ(settings.scalar, "double");
   EXPECT_EQ(settings.layout, Layout::Left);
   EXPECT_EQ(settings.mode, Mode::NoTranspose);
   EXPECT_EQ(settings.alpha, std::complex<double>(1));
   EXPECT_EQ(settings.beta, std::complex<double>(0));
   EXPECT_EQ(settings.backend, default_backend());
+  EXPECT_EQ(settings.precision, Precision::Native);
+  EXPECT_EQ(settings.staged, Wish::Automatic);
+  EXPECT_FALSE(settings.tune);
+  EXPECT_EQ(settings.compare, "");
 }
 
 TEST(Options, EveryOneIsRead) {
@@ -65,7 +70,7 @@ TEST(Options, EveryOneIsRead) {
   EXPECT_EQ(settings.matrix_file, "a.mtx");
   EXPECT_EQ(settings.columns, 7);
   EXPECT_EQ(settings.format, "bittcf");
-  EXPECT_EQ(settings.precision, "float");
+  EXPECT_EQ(settings.scalar, "float");
   EXPECT_EQ(settings.layout, Layout::Right);
   EXPECT_EQ(settings.mode, Mode::ConjugateTranspose);
   EXPECT_EQ(settings.alpha, std::complex<double>(2.5));
@@ -91,6 +96,62 @@ TEST(Options, ParametersOfFormats) {
   EXPECT_EQ(settings.parameters.sorted_columns_width, 64);
   EXPECT_EQ(settings.parameters.sorted_columns_height, 48);
   EXPECT_EQ(settings.memory_limit, 1.5);
+}
+
+TEST(Options, PrecisionsWishesAndTuning) {
+  for (const Precision precision : every_precision) {
+    const std::string name(to_string(precision));
+    EXPECT_EQ(parsed({"--precision", name.c_str()}).precision, precision);
+  }
+  EXPECT_EQ(parsed({"--precision", "TF32x3"}).precision, Precision::Tf32x3);
+  EXPECT_EQ(parsed({"--staged", "always"}).staged, Wish::Always);
+  EXPECT_EQ(parsed({"--staged", "never"}).staged, Wish::Never);
+  EXPECT_EQ(parsed({"--staged", "auto"}).staged, Wish::Automatic);
+  EXPECT_TRUE(parsed({"--tune"}).tune);
+  EXPECT_TRUE(parsed({"--tune", "--format", "auto"}).tune);
+  EXPECT_EQ(parsed({"--kokkos-num-threads", "512"}).threads, 512);
+}
+
+TEST(Options, ReachThePlan) {
+  const auto options = [](std::vector<const char*> arguments) {
+    const Settings settings = parsed(std::move(arguments));
+    return plan_options(settings, requests(settings).front(), 7, 1000);
+  };
+  const PlanOptions none = options({"--format", "auto"});
+  EXPECT_EQ(none.columns, 7);
+  EXPECT_EQ(none.format, Format::Automatic);
+  EXPECT_EQ(none.precision, Precision::Native);
+  EXPECT_EQ(none.staged_windows, Wish::Automatic);
+  EXPECT_EQ(none.tuning, Tuning::Predict);
+  EXPECT_EQ(none.memory_limit, 1000u);
+  EXPECT_EQ(options({"--precision", "bf16"}).precision, Precision::Bf16);
+  EXPECT_EQ(options({"--staged", "never"}).staged_windows, Wish::Never);
+  EXPECT_EQ(options({"--tune"}).tuning, Tuning::Measure);
+  EXPECT_EQ(options({"--reorder", "degree"}).reordering, Reordering::Degree);
+  EXPECT_TRUE(options({"--reorder", "degree"}).always_reorder);
+  EXPECT_FALSE(options({"--reorder", "auto"}).always_reorder);
+  EXPECT_EQ(options({"--bcsr-block", "3x5"}).parameters.bcsr_block_columns, 5);
+}
+
+/// The rows of BitTCF on a backend.
+std::vector<Wish> bittcf_rows(const std::string& backend, const std::string& format, Wish staged) {
+  Settings settings;
+  settings.backend = backend;
+  settings.format = format;
+  settings.staged = staged;
+  std::vector<Wish> rows;
+  for (const Request& request : requests(settings))
+    if (request.format == Format::BitTcf) rows.push_back(request.staged);
+  return rows;
+}
+
+TEST(Options, OfAllFormatsOnCudaBitTcfIsOneWithStagedWindowsAndOneWithout) {
+  using Wishes = std::vector<Wish>;
+  EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Automatic), (Wishes{Wish::Never, Wish::Always}));
+  EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Never), Wishes{Wish::Never});
+  EXPECT_EQ(bittcf_rows("cuda", "bittcf", Wish::Automatic), Wishes{Wish::Automatic});
+  EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Automatic), Wishes{Wish::Automatic});
+  EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Always), Wishes{Wish::Always});
 }
 
 TEST(Options, TheErrorNamesTheOption) {
@@ -135,6 +196,11 @@ TEST(Options, TheErrorNamesTheOption) {
                                                     {"--write-y", "/"},
                                                     {"--spy", "/"},
                                                     {"--kokkos-num-threads", "0"},
+                                                    {"--kokkos-num-threads", "513"},
+                                                    {"--kokkos-num-threads", "4096"},
+                                                    {"--precision", "fp8"},
+                                                    {"--precision", "single"},
+                                                    {"--staged", "sometimes"},
                                                     {"--matrix", ""},
                                                     {"--x", ""},
                                                     {"--seed", "99999999999999999999"}};
@@ -149,6 +215,7 @@ TEST(Options, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_NE(complaint({"--columns", "1", "--columns", "2"}).find("--columns"), std::string::npos);
   EXPECT_NE(complaint({"a.mtx"}).find("a.mtx"), std::string::npos);
   EXPECT_NE(complaint({"--no-such-option"}).find("--no-such-option"), std::string::npos);
+  EXPECT_NE(complaint({"--tune", "--format", "csr"}).find("--tune"), std::string::npos);
   const std::string file = testing::TempDir() + "tessera_same_output";
   EXPECT_NE(complaint({"--json", file.c_str(), "--spy", file.c_str()}).find(file), std::string::npos);
 }

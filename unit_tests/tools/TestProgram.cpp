@@ -14,6 +14,7 @@
 
 #include "Backends.hpp"
 #include "CompareKokkosKernels.hpp"
+#include "CuSparse.hpp"
 #include "WellFormed.hpp"
 
 namespace Tessera::Driver {
@@ -116,7 +117,8 @@ TEST_F(Program, AnswersHelpAndVersion) {
         "--mode",          "--alpha",        "--beta",      "--x",        "--y",          "--write-y",
         "--repeat",        "--seed",         "--brp-f",     "--brp-g",    "--bcsr-block", "--sorted-width",
         "--sorted-height", "--memory-limit", "--json",      "--backend",  "--compare",    "--spy",
-        "--version",       "--save-plan",    "--load-plan", "elasticity", "Exit status"}) {
+        "--version",       "--save-plan",    "--load-plan", "elasticity", "Exit status",  "--precision",
+        "--staged",        "--tune"}) {
     EXPECT_NE(help.out.find(option), std::string::npos) << option;
   }
   EXPECT_TRUE(accepts("--version").out.starts_with("tessera_spmm "));
@@ -258,6 +260,45 @@ TEST_F(Program, ParametersReachTheFormats) {
   // Parameters that do not go together are a refusal, too.
   refuses(small + "--format brp --brp-f 1 --brp-g 1", {"align"});
   EXPECT_TRUE(json_of(small + "--brp-f 1 --brp-g 1")["formats"][3].contains("refused"));
+}
+
+TEST_F(Program, AHostHasNativePrecisionAlone) {
+  const std::string host = small + "--backend " + backend_names().front();
+  for (const char* precision : {"tf32x3", "tf32", "bf16", "fp16"}) {
+    refuses(host + " --precision " + precision,
+            {"--precision " + std::string(precision) + ": not available for double", "expected native"});
+  }
+  refuses(host + " --precision fp16 --alpha 1,1", {"--precision fp16", "complex double"});
+  const auto json = json_of(host + " --precision native");
+  EXPECT_EQ(json["settings"]["precision"], "native");
+  EXPECT_EQ(json["formats"][0]["precision"], "native");
+}
+
+TEST_F(Program, AHostHasNoStagedWindows) {
+  const std::string host = small + "--backend " + backend_names().front() + " --staged ";
+  refuses(host + "always --format bittcf", {"--staged always", "bittcf"});
+  for (const auto& row : json_of(host + "always")["formats"])
+    EXPECT_EQ(row.contains("refused"), row["name"] == "bittcf staged") << row;
+  const auto never = json_of(host + "never --format bittcf");
+  EXPECT_EQ(never["settings"]["staged"], "never");
+  EXPECT_EQ(never["formats"][0]["staged"], false);
+  EXPECT_FALSE(never["formats"][0]["kernels"].get<std::string>().empty());
+}
+
+TEST_F(Program, TunesWhatIsChosenAutomatically) {
+  for (const char* format : {"auto", "all"}) {
+    const std::string options = small + "--format " + format;
+    const auto explanation = [&](const auto& json) { return json["plan"]["explanation"].template get<std::string>(); };
+    EXPECT_EQ(explanation(json_of(options)).find("measured"), std::string::npos);
+    const auto tuned = json_of(options + " --tune");
+    EXPECT_NE(explanation(tuned).find("was measured to be the fastest"), std::string::npos) << explanation(tuned);
+    EXPECT_EQ(tuned["settings"]["tune"], true);
+  }
+  refuses(small + "--tune --format csr", {"--tune", "csr"});
+}
+
+TEST_F(Program, ThreadsThatKokkosHasNoRoomForAreRefused) {
+  refuses(small + "--kokkos-num-threads 513", {"--kokkos-num-threads", "513", "512"});
 }
 
 TEST_F(Program, EveryFormatInEveryOrder) {
@@ -460,9 +501,32 @@ TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
     }
   }
   refuses(small + "--compare kokkoskernels --alpha 1,1", {"--compare kokkoskernels", "complex"});
+  EXPECT_TRUE(json_of(small + "--compare kokkoskernels")["cusparse"].is_null());
   const Outcome outcome = accepts(small + "--compare kokkoskernels");
   EXPECT_NE(outcome.out.find("\nkokkoskernels "), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("1.00x"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Program, ComparesWithCuSparseWhereItIsThere) {
+  if (!missing_cusparse().empty()) {
+    refuses("--compare cusparse", {"--compare cusparse: ", "built without cuSPARSE", "CUDA"});
+    return;
+  }
+  for (const char* layout : {"left", "right"}) {
+    for (const char* options : {"", " --scalar float --mode T", " --beta 2 --mode H", " --columns 1", " --columns 8"}) {
+      const auto json = json_of(small + "--compare cusparse --layout " + layout + options);
+      EXPECT_TRUE(json["kokkos_kernels"].is_null());
+      const bool is_vector = json["settings"]["columns"] == 1;
+      ASSERT_EQ(json["cusparse"].size(), is_vector ? 2u : 4u);
+      for (const auto& row : json["cusparse"]) {
+        EXPECT_EQ(row["name"].get<std::string>().find("spmv") != std::string::npos, is_vector) << row;
+        EXPECT_NE(row["build"].get<std::string>().find("cuSPARSE 1"), std::string::npos);
+        EXPECT_TRUE(row.contains("refused") || row["verified"] == true) << row;
+      }
+    }
+  }
+  refuses(small + "--compare cusparse --alpha 1,1", {"--compare cusparse", "complex"});
+  refuses(small + "--compare cusparse --columns 0", {"--compare cusparse", "no columns"});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "Kernels.hpp"
 #include "Refusal.hpp"
 #include "Report.hpp"
 
@@ -59,10 +60,9 @@ TEST(Measurement, AnErrorAboveOneOrNoNumberIsWrong) {
 TEST(Result, OneWrongRowIsEnough) {
   Result result = sample_result();
   EXPECT_TRUE(result.verified());
-  result.kokkos_kernels.emplace();
-  result.kokkos_kernels->error = 2;
+  result.peers.emplace_back().error = 2;
   EXPECT_FALSE(result.verified());
-  result.kokkos_kernels.reset();
+  result.peers.clear();
   result.formats.front().error = 2;
   EXPECT_FALSE(result.verified());
 }
@@ -135,14 +135,103 @@ TEST(Report, AWrongResultIsSaidToBe) {
   EXPECT_TRUE(json["formats"][0]["error"].is_null());
 }
 
+/// A row of a library that is compared with.
+Measurement peer(const std::string& name, double seconds) {
+  Measurement row;
+  row.name = name;
+  row.seconds = {seconds};
+  return row;
+}
+
 TEST(Report, SpeedIsRelativeToKokkosKernels) {
   Result result = sample_result();
-  result.kokkos_kernels.emplace();
-  result.kokkos_kernels->name = "kokkoskernels";
-  result.kokkos_kernels->seconds = {0.010};
+  result.settings.compare = "kokkoskernels";
+  result.peer_build = "Kokkos Kernels 1.2.3";
+  result.peers = {peer("kokkoskernels", 0.010)};
   const std::string text = report(result);
-  EXPECT_NE(text.find("4.00x"), std::string::npos) << text;
-  EXPECT_NE(text.find("1.00x"), std::string::npos) << text;
+  for (const char* part : {"4.00x", "1.00x", "relative to Kokkos Kernels", "; Kokkos Kernels 1.2.3"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  const auto json = nlohmann::json::parse(report_json(result));
+  EXPECT_EQ(json["kokkos_kernels"]["spmm_seconds"]["median"], 0.010);
+  EXPECT_EQ(json["kokkos_kernels"]["build"], "Kokkos Kernels 1.2.3");
+  EXPECT_TRUE(json["cusparse"].is_null());
+}
+
+TEST(Report, SpeedIsRelativeToTheFastestAlgorithmOfCuSparse) {
+  Result result = sample_result();
+  result.settings.compare = "cusparse";
+  result.peer_build = "cuSPARSE 12.6.3";
+  result.peers = {peer("cusparse alg1", 0.010), peer("cusparse alg2", 0.005), peer("cusparse alg3", 0)};
+  result.peers[2].seconds.clear();
+  result.peers[2].refused = "not supported";
+  result.peers[2].error = 2;  // of which nothing is known
+  const std::string text = report(result);
+  for (const char* part : {" 2.00x", " 0.50x", " 1.00x", "fastest of cuSPARSE", "; cuSPARSE 12.6.3",
+                           "\ncusparse alg3  refused: not supported\n"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  EXPECT_TRUE(result.verified());
+  EXPECT_EQ(result.products().size(), 3u);
+  const auto json = nlohmann::json::parse(report_json(result));
+  EXPECT_TRUE(json["kokkos_kernels"].is_null());
+  ASSERT_EQ(json["cusparse"].size(), 3u);
+  EXPECT_EQ(json["cusparse"][1]["name"], "cusparse alg2");
+  EXPECT_EQ(json["cusparse"][1]["build"], "cuSPARSE 12.6.3");
+  EXPECT_EQ(json["cusparse"][2]["refused"], "not supported");
+}
+
+TEST(Report, APrecisionThatIsNotNativeIsShown) {
+  Result result = sample_result();
+  EXPECT_EQ(report(result).find("precision"), std::string::npos);
+  result.settings.precision = Precision::Tf32;
+  result.formats.front().precision = Precision::Tf32;
+  result.formats.front().kernels = "windows on tensor cores, in tf32";
+  FormatMeasurement csr = result.formats.front();
+  csr.format = Format::Csr;
+  csr.name = "csr";
+  csr.precision = Precision::Native;
+  result.formats.push_back(csr);
+  const std::string text = report(result);
+  for (const char* part :
+       {", precision tf32, layout", "format    precision  ", "\nbittcf *       tf32  ", "\ncsr           native  "})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  const auto json = nlohmann::json::parse(report_json(result));
+  EXPECT_EQ(json["settings"]["precision"], "tf32");
+  EXPECT_EQ(json["formats"][0]["precision"], "tf32");
+  EXPECT_EQ(json["formats"][0]["kernels"], "windows on tensor cores, in tf32");
+  EXPECT_EQ(json["formats"][1]["precision"], "native");
+}
+
+TEST(Report, StagedWindowsAreAChoiceOfTheirOwn) {
+  Result result = sample_result();
+  FormatMeasurement staged = result.formats.front();
+  staged.name = "bittcf staged";
+  staged.staged = true;
+  result.formats.push_back(staged);
+  EXPECT_NE(report(result).find("\nbittcf * "), std::string::npos) << report(result);
+  EXPECT_NE(report(result).find("\nbittcf staged "), std::string::npos) << report(result);
+  result.automatic_staged = true;
+  result.settings.tune = true;
+  EXPECT_NE(report(result).find("\nbittcf staged * "), std::string::npos) << report(result);
+  EXPECT_NE(report(result).find("\nbittcf  "), std::string::npos) << report(result);
+  const auto json = nlohmann::json::parse(report_json(result));
+  EXPECT_EQ(json["plan"]["staged"], true);
+  EXPECT_EQ(json["formats"][0]["staged"], false);
+  EXPECT_EQ(json["formats"][1]["staged"], true);
+  EXPECT_EQ(json["settings"]["staged"], "auto");
+  EXPECT_EQ(json["settings"]["tune"], true);
+}
+
+TEST(Kernels, AreThoseOfTheModeInTheirPrecision) {
+  const std::string plain = R"({"kernels": "rows on CUDA cores, in native precision", "transpose": null})";
+  EXPECT_EQ(kernels_of(plain, Mode::NoTranspose).name, "rows on CUDA cores, in native precision");
+  EXPECT_EQ(kernels_of(plain, Mode::Transpose).precision, Precision::Native);
+  const std::string both =
+      R"({"kernels": "windows, in tf32x3", "transpose": {"kernels": "blocks, in bf16"}, "bytes": {"kernels": 3}})";
+  EXPECT_EQ(kernels_of(both, Mode::Conjugate).precision, Precision::Tf32x3);
+  EXPECT_EQ(kernels_of(both, Mode::Transpose).precision, Precision::Bf16);
+  EXPECT_EQ(kernels_of(both, Mode::ConjugateTranspose).name, "blocks, in bf16");
+  EXPECT_EQ(kernels_of(R"({"kernels": "for any device", "transpose": null})", Mode::NoTranspose).precision,
+            Precision::Native);
 }
 
 TEST(Report, JsonIsUtf8WhateverTheFileIsCalled) {

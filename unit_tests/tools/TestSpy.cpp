@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <tessera/io/Generators.hpp>
 
@@ -81,6 +82,22 @@ TEST(Spy, IsWellFormedAndDeterministicForMatricesOfAnyShape) {
     EXPECT_EQ(svg.find("nan"), std::string::npos) << a.rows << " x " << a.columns;
     EXPECT_EQ(svg.find("inf"), std::string::npos) << a.rows << " x " << a.columns;
   }
+}
+
+TEST(Spy, NamesThatAreNoCharactersOfXmlAreReplaced) {
+  const auto a = generate_elasticity(4, 1);
+  const std::string replaced = "\xef\xbf\xbd";
+  for (const std::string wrong : {"\xe9", "\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82", "\x80", "\x01",
+                                  "\xef\xbf\xbf", "\xf8\x88\x80\x80\x80", "\xe0\x80\xaf", "\xf4\x90\x80\x80"}) {
+    const std::string svg = picture(a, "a" + wrong + ".mtx");
+    EXPECT_EQ(svg.find(wrong), std::string::npos) << svg;
+    EXPECT_NE(svg.find(">a" + replaced), std::string::npos) << svg;
+    EXPECT_NE(svg.find(".mtx</text>"), std::string::npos) << svg;
+    EXPECT_NO_THROW(nlohmann::json(svg).dump()) << svg;  // which is strict about UTF-8
+  }
+  for (const std::string right :
+       {"caf\xc3\xa9", "\xe2\x82\xac", "\xed\x9f\xbf", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"})
+    EXPECT_NE(picture(a, right).find(">" + right + "<"), std::string::npos) << right;
 }
 
 TEST(Spy, ShowsBothPanelsAndStaysSmall) {

@@ -27,6 +27,7 @@ HostDense<Scalar> right_answer() {
 }
 
 const auto ignore = [](double) {};
+const std::vector<Precision> native{Precision::Native}, both{Precision::Native, Precision::Native};
 
 template <class Scalar>
 class Verify : public testing::Test {};
@@ -34,8 +35,8 @@ using Scalars = testing::Types<float, double, std::complex<float>, std::complex<
 TYPED_TEST_SUITE(Verify, Scalars);
 
 TYPED_TEST(Verify, AcceptsTheRightAnswer) {
-  const auto errors =
-      worst_errors<TypeParam>(small_problem<TypeParam>(), Mode::NoTranspose, {right_answer<TypeParam>()}, ignore);
+  const auto errors = worst_errors<TypeParam>(small_problem<TypeParam>(), Mode::NoTranspose,
+                                              {right_answer<TypeParam>()}, native, ignore);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0], 0);
 }
@@ -45,7 +46,7 @@ TYPED_TEST(Verify, RejectsAWrongEntryWhereverItIs) {
     auto wrong = right_answer<TypeParam>();
     wrong.values[k] *= TypeParam(1.0001F);
     const auto errors = worst_errors<TypeParam>(small_problem<TypeParam>(), Mode::NoTranspose,
-                                                {right_answer<TypeParam>(), wrong}, ignore);
+                                                {right_answer<TypeParam>(), wrong}, both, ignore);
     EXPECT_EQ(errors[0], 0);
     EXPECT_GT(errors[1], 1) << "entry " << k;
   }
@@ -56,10 +57,30 @@ TYPED_TEST(Verify, RejectsAnEntryThatWasNotWritten) {
   problem.beta = 0;
   problem.y.values.assign(4, std::numeric_limits<float>::quiet_NaN());
   HostDense<TypeParam> y{2, 2, {42, 600, 14, std::numeric_limits<float>::quiet_NaN()}};
-  EXPECT_EQ(worst_errors<TypeParam>(problem, Mode::NoTranspose, {y}, ignore)[0],
+  EXPECT_EQ(worst_errors<TypeParam>(problem, Mode::NoTranspose, {y}, native, ignore)[0],
             std::numeric_limits<double>::infinity());
   y.values[3] = 42;
-  EXPECT_EQ(worst_errors<TypeParam>(problem, Mode::NoTranspose, {y}, ignore)[0], 0);
+  EXPECT_EQ(worst_errors<TypeParam>(problem, Mode::NoTranspose, {y}, native, ignore)[0], 0);
+}
+
+TEST(VerifyPrecisions, EachResultHasTheBoundOfItsOwn) {
+  auto rounded = right_answer<float>();
+  for (float& value : rounded.values) value *= 1 + 0x1p-11f;
+  const std::vector<Precision> precisions{Precision::Native, Precision::Tf32,   Precision::Tf32x3,
+                                          Precision::Fp16,   Precision::Native, Precision::Bf16};
+  const std::vector<HostDense<float>> results(precisions.size(), rounded);
+  const auto errors = worst_errors<float>(small_problem<float>(), Mode::NoTranspose, results, precisions, ignore);
+  for (std::size_t r = 0; r < precisions.size(); ++r) {
+    const bool is_exact = precisions[r] == Precision::Native || precisions[r] == Precision::Tf32x3;
+    EXPECT_EQ(errors[r] > 1, is_exact) << to_string(precisions[r]) << ": " << errors[r];
+  }
+  EXPECT_LT(errors[5], errors[1] / 4);
+}
+
+TEST(VerifyPrecisions, AResultWithoutAPrecisionIsRefused) {
+  const auto right = right_answer<float>();
+  EXPECT_THROW(worst_errors<float>(small_problem<float>(), Mode::NoTranspose, {right, right}, native, ignore),
+               std::invalid_argument);
 }
 
 TEST(VerifyModes, TransposesAndConjugates) {
@@ -71,17 +92,18 @@ TEST(VerifyModes, TransposesAndConjugates) {
   problem.x = {1, 1, {{3, 0}}};
   problem.y = {2, 1, {0, 0}};
   const HostDense<Complex> transposed{2, 1, {{3, 3}, {0, 6}}}, conjugated{2, 1, {{3, -3}, {0, -6}}};
-  auto errors = worst_errors<Complex>(problem, Mode::Transpose, {transposed, conjugated}, ignore);
+  auto errors = worst_errors<Complex>(problem, Mode::Transpose, {transposed, conjugated}, both, ignore);
   EXPECT_EQ(errors[0], 0);
   EXPECT_GT(errors[1], 1);
-  errors = worst_errors<Complex>(problem, Mode::ConjugateTranspose, {transposed, conjugated}, ignore);
+  errors = worst_errors<Complex>(problem, Mode::ConjugateTranspose, {transposed, conjugated}, both, ignore);
   EXPECT_GT(errors[0], 1);
   EXPECT_EQ(errors[1], 0);
 }
 
 TEST(VerifyShapes, RefusesAResultOfAnotherShape) {
   const HostDense<double> flat{1, 4, {1, 2, 3, 4}};
-  EXPECT_THROW(worst_errors<double>(small_problem<double>(), Mode::NoTranspose, {flat}, ignore), std::invalid_argument);
+  EXPECT_THROW(worst_errors<double>(small_problem<double>(), Mode::NoTranspose, {flat}, native, ignore),
+               std::invalid_argument);
 }
 
 }  // namespace

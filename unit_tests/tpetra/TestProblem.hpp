@@ -206,11 +206,13 @@ inline RCP<MV> bound(const Matrix& A, const MV& X, const MV& Y, Teuchos::ETransp
   absolute->apply(x, result, mode, std::abs(alpha), std::abs(beta));
   one.putScalar(1);
   ones->apply(one, length, mode);
-  const auto n = length.getLocalViewHost(Tpetra::Access::ReadOnly);
-  const auto view = result.getLocalViewHost(Tpetra::Access::ReadWrite);
-  constexpr double u = std::numeric_limits<double>::epsilon() / 2;
-  for (std::size_t i = 0; i < view.extent(0); ++i) {
-    for (std::size_t j = 0; j < view.extent(1); ++j) view(i, j) *= 4 * (n(i, 0) + ranks() + 2) * u;
+  {
+    const auto n = length.getLocalViewHost(Tpetra::Access::ReadOnly);
+    const auto view = result.getLocalViewHost(Tpetra::Access::ReadWrite);
+    constexpr double u = std::numeric_limits<double>::epsilon() / 2;
+    for (std::size_t i = 0; i < view.extent(0); ++i) {
+      for (std::size_t j = 0; j < view.extent(1); ++j) view(i, j) *= 4 * (n(i, 0) + ranks() + 2) * u;
+    }
   }
   return rcp(new MV(result, Teuchos::Copy));
 }

@@ -5,6 +5,7 @@
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/CondensedSchedule.hpp>
 
+#include "../agent/WindowRow.hpp"
 #include "../detail/Arithmetic.cuh"
 #include "../detail/Launch.cuh"
 #include "LaunchCount.hpp"
@@ -27,7 +28,7 @@ struct PieceSums {
   const Ordinal* y_rows;
 };
 
-/// A thread an element, whose pieces it adds in order.
+/// A thread an element, whose pieces it adds in order. Elements of a window are counted in 32 bits: slab_count.
 template <class Scalar>
 __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> arguments) {
   const unsigned columns = arguments.y.columns, window_rows = arguments.window_rows;
@@ -37,8 +38,8 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> argu
   const unsigned element = static_cast<unsigned>(index - sum_index * (columns * window_rows));
   const CondensedSum window = arguments.sums[sum_index];
   const unsigned r = element / columns, column = element % columns;
-  const Ordinal row = static_cast<Ordinal>(window.window * window_rows + r);
-  if (row >= arguments.rows) return;
+  const Ordinal row = row_of_window(window.window, arguments.window_rows, static_cast<int>(r));
+  if (!has_row(arguments.rows, row)) return;
 
   const Scalar* partial =
       arguments.partials + (std::size_t(window.first_slot) * window_rows + r) * arguments.stride + column;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <tessera/common/CompiledTypes.hpp>
 
 namespace Tessera::Impl {
 
@@ -74,13 +75,7 @@ const HostKernels<MatrixScalar, VectorScalar, Offset>& host_kernels(SimdTarget t
   return Baseline::kernels<MatrixScalar, VectorScalar, Offset>();
 }
 
-#define TESSERA_INSTANTIATE(M, V)                                  \
-  template const HostKernels<M, V, int>& host_kernels(SimdTarget); \
-  template const HostKernels<M, V, std::size_t>& host_kernels(SimdTarget);
-TESSERA_INSTANTIATE(float, float)
-TESSERA_INSTANTIATE(double, double)
-TESSERA_INSTANTIATE(float, double)
-TESSERA_INSTANTIATE(Complex<float>, Complex<float>)
-TESSERA_INSTANTIATE(Complex<double>, Complex<double>)
+#define TESSERA_INSTANTIATE(Ignored, M, V, Offset) template const HostKernels<M, V, Offset>& host_kernels(SimdTarget);
+TESSERA_FOR_EACH_PRODUCT(, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera::Impl

@@ -3,6 +3,7 @@
 // Compiled once per instruction set: the including file defines TESSERA_SIMD_NAMESPACE and TESSERA_SIMD_BYTES, the
 // width of a vector register. Nothing here may call an inline function of a shared header (see HostKernels.hpp).
 #include <cstdint>
+#include <tessera/common/CompiledTypes.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -840,13 +841,7 @@ const HostKernels<MatrixScalar, VectorScalar, Offset>& kernels() {
   return Table<MatrixScalar, VectorScalar, Offset>::kernels;
 }
 
-#define TESSERA_INSTANTIATE(M, V)                   \
-  template const HostKernels<M, V, int>& kernels(); \
-  template const HostKernels<M, V, std::size_t>& kernels();
-TESSERA_INSTANTIATE(float, float)
-TESSERA_INSTANTIATE(double, double)
-TESSERA_INSTANTIATE(float, double)
-TESSERA_INSTANTIATE(Complex<float>, Complex<float>)
-TESSERA_INSTANTIATE(Complex<double>, Complex<double>)
+#define TESSERA_INSTANTIATE(Ignored, M, V, Offset) template const HostKernels<M, V, Offset>& kernels();
+TESSERA_FOR_EACH_PRODUCT(, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <string>
 #include <tessera/cuda/BcsrSpmm.hpp>
-#include <tessera/cuda/StagedSpmm.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/select/MatrixStatistics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
@@ -26,6 +27,12 @@ class CudaBlocks {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
+  /// The most bytes that lists of rows of blocks, and pieces of them, take while they are made and sorted.
+  static std::size_t list_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m, double blocks) {
+    return schedule_build_bytes<Offset>(exec, windows_of(m, least_height), static_cast<std::size_t>(blocks),
+                                        piece_blocks(true), true);
+  }
+
   /// \return whether it is built; not if there is no kernel for such blocks, or no room for rounded values
   bool build(const Kokkos::Cuda& exec, const Bcsr<Offset, Memory>& A, const PlanOptions& options) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
@@ -35,13 +42,14 @@ class CudaBlocks {
       if (std::is_same_v<Scalar, double> || !Cuda::is_half(options.precision)) return false;
       if (A.places() * sizeof(std::uint16_t) > room_for_copies(exec, options)) return false;
       precision_ = options.precision;
-      rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded_values", A.places());
     } else {
       if (!is_block(16, 8) && !is_block(8, 8) && !(is_block(8, 4) && std::is_same_v<Scalar, double>)) return false;
       precision_ = precision_of_words<Scalar>(options.precision);
     }
-    schedule_ = cuda_schedule(exec, A.block_offsets, is_square ? 32 : 64);  // pieces as products are fastest with
+    schedule_ = cuda_schedule(exec, A.block_offsets, piece_blocks(is_square));
     put_longest_first(exec, schedule_);
+    // Last: list_bytes() are taken without it.
+    if (is_square) rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded_values", A.places());
     return true;
   }
 
@@ -88,6 +96,10 @@ class CudaBlocks {
   }
 
  private:
+  static constexpr Ordinal least_height = 8;  // of blocks that there are kernels for
+  /// Of a piece, as products are fastest with.
+  static constexpr int piece_blocks(bool is_square) { return is_square ? 32 : 64; }
+
   bool is_block(int height, int width) const {
     return pattern_.block.height == height && pattern_.block.width == width;
   }

@@ -4,14 +4,17 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/cuda/BrpSpmm.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "CudaDevice.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
+#include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -21,12 +24,23 @@ class CudaBrp {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
+  /// Whether there is a kernel for f entries a local column; 0: for what the format chooses.
+  static bool has(int f) { return f == 0 || f == 1 || f == 2 || f == 4; }
+
+  /// The most bytes of the lists of windows, and pieces of them. An entry is at most an eighth of a tile's work, and
+  /// what is left over of a window another tile's.
+  static std::size_t list_bytes(const MatrixStatistics& m) {
+    const std::size_t windows = windows_of(m, 16), work = windows + static_cast<std::size_t>(m.nonzeros) / 8;
+    const std::size_t cuts = work / static_cast<std::size_t>(Cuda::condensed_piece_tiles(0));  // the shortest pieces
+    return (windows + cuts) * sizeof(Cuda::BrpItem<Offset>) + cuts * sizeof(Cuda::CondensedSum);
+  }
+
   /// \return whether it is built; not if there is no kernel for f entries a local column
   ///
   /// Cost: the host makes the schedule, window by window, from copies of the offsets and of the list of residual rows.
   bool build(const Kokkos::Cuda& exec, const BlockRowPartition<Offset, Memory>& A, const PlanOptions& options) {
     if (A.nonzeros == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
-    if (A.f != 1 && A.f != 2 && A.f != 4) return false;
+    if (!has(A.f)) return false;
     pattern_ = A.view();
     precision_ = precision_of_words<Scalar>(options.precision);
     make_schedule(exec, A);
@@ -52,7 +66,7 @@ class CudaBrp {
     if constexpr (std::is_same_v<Scalar, VectorScalar>) {
       const CudaLaunches launches("Tessera::brp_spmm", exec);
       for_each_panel(
-          product, scratch, [](const auto& x) { return panel_columns(x, x.column_stride == 1); },
+          product, scratch, [](const auto& x) { return panel_columns(x, Cuda::rows_are_readable(x)); },
           [&](const auto& panel, const Scratch& aligned) {
             Cuda::brp_spmm(exec.cuda_stream(), pattern_, precision_, schedule(), panel, aligned);
           });
@@ -75,7 +89,7 @@ class CudaBrp {
     double work = 0;
     for (Ordinal window = 0; window < host.windows(); ++window)
       work += static_cast<double>(Cuda::brp_window_work(host, window));
-    const auto made = Cuda::build_brp_schedule(host, Cuda::condensed_piece_tiles(work));
+    const auto made = Cuda::build_brp_schedule(host, Cuda::condensed_piece_tiles(work, device_of(exec)));
     items_ = device_copy(exec, "Tessera::BrpSchedule::items", made.items);
     sums_ = device_copy(exec, "Tessera::BrpSchedule::sums", made.sums);
     slots_ = made.slots;

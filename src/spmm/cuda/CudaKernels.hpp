@@ -11,6 +11,7 @@
 
 #include "CudaBlocks.hpp"
 #include "CudaBrp.hpp"
+#include "CudaRoom.hpp"
 #include "CudaRows.hpp"
 #include "CudaSortedColumns.hpp"
 #include "CudaStaged.hpp"
@@ -59,43 +60,36 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   /// NOTE: as if X were of the type of A.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
-    if (!fits(exec) || !has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();
+    if (!fits(exec)) return GpuModel::portable();
+    if (!is_real) return GpuModel::rows_only();
+    if (!has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();
     GpuModel gpu;
     if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
     if (Cuda::is_half(options.precision)) gpu = GpuModel::half();
     if (options.precision == Precision::Tf32x3) gpu = GpuModel::tf32x3();
+    if (!CudaBrp<Scalar, Offset>::has(options.parameters.brp_nonzeros_per_column)) gpu.partition = 0;
+    // Doubles have the same kernels for blocks in all precisions.
+    gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
+    gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
     gpu.whole_tiles = static_cast<double>(room_for_copies(exec, options));
     gpu.staged_entries = static_cast<double>(CudaStaged<Scalar, Offset>::most_entries(exec, options));
     if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk = 0;
     return gpu;
   }
 
-  /// Lists of rows, or of windows and pieces of them, with 72 bytes an item while they are made and, where they are
-  /// sorted, a table of digits, are kept in any case.
-  /// Whole tiles are as CudaTiles has them, staged windows as CudaStaged; what other formats are multiplied with takes
-  /// the room that is left, or is not built.
-  static KernelMemory memory(const Candidate& candidate, const MatrixStatistics& m) {
-    if (candidate.format == Format::Csr) {
-      const double lists = std::ceil(m.nonzeros / 2) + 64;
-      return {lists, lists, lists};
-    }
-    const double tiles = candidate.tiles > 0 ? candidate.tiles : m.nonzeros / 4;
-    const double lists =
-        candidate.format == Format::SortedColumns ? 0 : 72 * std::ceil(m.rows / 8 + tiles / 16 + 1) + 8192;
-    double copies = 0;
-    if (candidate.is_staged) {
-      copies = static_cast<double>(CudaStaged<Scalar, Offset>::build_bytes) * m.nonzeros;
-    } else if (candidate.format == Format::BitTcf) {
-      copies = 64 * m.matrix_bytes * tiles;
-    } else if (candidate.format == Format::Bmat) {
-      copies = (128 * m.matrix_bytes + 16 + m.offset_bytes) * tiles;
-    }
-    return {copies + lists, copies + lists, lists};
+  /// Lists of rows, or of windows and pieces of them, are kept in any case. Whole tiles are as CudaTiles has them,
+  /// staged windows as CudaStaged; what other formats are multiplied with takes the room that is left, or is not built.
+  static KernelMemory memory(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
+    const auto lists = static_cast<double>(list_bytes(exec, candidate, m));
+    const auto all = lists + static_cast<double>(copy_bytes(exec, candidate, m));
+    return {all, all, lists};
   }
 
   static std::string device_name(const Kokkos::Cuda& exec) {
     return std::string(exec.name()) + ", " + exec.cuda_device_prop().name;
   }
+
+  static std::size_t free_bytes(const Kokkos::Cuda& exec) { return free_device_bytes(exec); }
 
   void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const Choice& choice,
              const PlanOptions& options) {
@@ -150,6 +144,28 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   }
 
  private:
+  /// Where staged windows are not built in the end, whole tiles are.
+  static std::size_t list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
+    if (candidate.format == Format::Csr) return static_cast<std::size_t>(m.nonzeros) / 2 + 64;
+    if constexpr (is_real) {
+      using Tiles = CudaTiles<Scalar, Offset>;
+      if (candidate.format == Format::BitTcf) return Tiles::list_bytes(exec, 8, m, candidate.tiles);
+      if (candidate.format == Format::Bmat) return Tiles::list_bytes(exec, 16, m, candidate.tiles);
+      if (candidate.format == Format::Bcsr) return CudaBlocks<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
+      if (candidate.format == Format::BlockRowPartition) return CudaBrp<Scalar, Offset>::list_bytes(m);
+    }
+    return 0;
+  }
+
+  static std::size_t copy_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
+    if constexpr (is_real) {
+      if (candidate.is_staged) return CudaStaged<Scalar, Offset>::build_bytes(exec, m);
+      if (candidate.format == Format::BitTcf || candidate.format == Format::Bmat)
+        return CudaTiles<Scalar, Offset>::copy_bytes(candidate.format, static_cast<std::size_t>(candidate.tiles));
+    }
+    return 0;
+  }
+
   template <class Kernel, class Pattern, class... More>
   bool take(const Kokkos::Cuda& exec, const Pattern& A, const PlanOptions& options, const More&... more) {
     Kernel kernel;

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <tessera/common/Csr.hpp>
 #include <tessera/cuda/CondensedSchedule.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
+#include <tessera/select/MatrixStatistics.hpp>
 #include <vector>
 
 namespace Tessera::Impl {
@@ -28,6 +31,10 @@ struct ScheduleStart {
     return *this;
   }
 };
+
+inline std::size_t windows_of(const MatrixStatistics& m, Ordinal window_rows) {
+  return static_cast<std::size_t>(window_count(static_cast<Ordinal>(m.rows), window_rows));
+}
 
 /// Who multiplies which tiles of windows, or chunks, in the device's memory.
 template <class Offset>
@@ -60,6 +67,17 @@ struct CudaSchedule {
     return items.extent(0) * sizeof(Cuda::CondensedItem<Offset>) + sums.extent(0) * sizeof(Cuda::CondensedSum);
   }
 };
+
+/// The most bytes that cuda_schedule(), and put_longest_first() after it, allocate at once, the schedule included.
+template <class Offset>
+std::size_t schedule_build_bytes(const Kokkos::Cuda& exec, std::size_t windows, std::size_t tiles, int piece_tiles,
+                                 bool is_sorted) {
+  // A window is cut where it has more tiles than a piece: at most once for each so many.
+  const std::size_t cuts = tiles / static_cast<std::size_t>(piece_tiles), items = windows + cuts;
+  const std::size_t made = items * sizeof(Cuda::CondensedItem<Offset>) + (windows + 1) * sizeof(ScheduleStart);
+  const std::size_t sorted = is_sorted ? radix_sort_bytes(exec, items, sizeof(Cuda::CondensedItem<Offset>)) : 0;
+  return std::max(made, sorted) + cuts * sizeof(Cuda::CondensedSum);
+}
 
 /// starts(w) of each window; the last element has the totals.
 template <class Offsets>

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/StagedChoice.hpp>
 #include <tessera/cuda/StagedSpmm.hpp>
 #include <tessera/format/BitTcf.hpp>
@@ -13,6 +14,7 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "CudaDevice.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
@@ -28,12 +30,23 @@ class CudaStaged {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
-  /// A nonzero's: its row, value and place, sorted by columns, while windows are built. They take less in the end.
-  static constexpr std::size_t build_bytes = 40 + sizeof(Scalar);
-
-  /// That there is memory for.
+  /// That there may be memory for: each is in A's rows, with its place, and in two arrays that are sorted.
   static std::size_t most_entries(const Kokkos::Cuda& exec, const PlanOptions& options) {
-    return room_for_copies(exec, options) / build_bytes;
+    constexpr std::size_t row = sizeof(Ordinal) + sizeof(Offset), sorted = sizeof(std::uint64_t) + sizeof(Offset);
+    return room_for_copies(exec, options) / (row + 2 * sorted);
+  }
+
+  /// The most bytes that build() allocates at once. What is kept, the schedule included, takes less: it has values in
+  /// place of A's rows and of lists of columns.
+  ///
+  /// \param m [in] with the columns of windows
+  static std::size_t build_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
+    const auto rows = static_cast<Ordinal>(m.rows);
+    const auto nonzeros = static_cast<std::size_t>(m.nonzeros);
+    return csr_bytes<Offset>(static_cast<std::size_t>(rows), nonzeros) + nonzeros * sizeof(Offset) +
+           staged_build_bytes<Kokkos::Cuda, Offset>(exec, rows, nonzeros, static_cast<std::size_t>(m.staged_columns),
+                                                    static_cast<std::size_t>(m.near_columns), shape_for(exec, m),
+                                                    sizeof(Scalar));
   }
 
   /// \return whether it is built; not without a kernel for the precision, nor if the matrix or its chunks are too large
@@ -41,15 +54,13 @@ class CudaStaged {
   bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options,
              const MatrixStatistics& statistics) {
     if (!has_tensor_cores<Scalar>(options.precision) || Cuda::is_half(options.precision)) return false;
-    if (A.nonzeros > most_entries(exec, options)) return false;
-    const auto rows = to_csr<Kokkos::Cuda, Offset>(exec, A);
-    const int bytes = static_cast<int>(sizeof(Scalar));
-    const StagedShape shape = Cuda::choose_staged(
-        {double(A.rows), double(A.nonzeros), statistics.staged_columns, double(options.columns), bytes, bytes});
+    if (build_bytes(exec, statistics) > room_for_copies(exec, options)) return false;
+    const StagedShape shape = shape_for(exec, statistics);
     try {
+      const auto rows = to_csr<Kokkos::Cuda, Offset>(exec, A);
       auto built = build_staged(exec, rows.pattern.view(), A.nonzeros, shape, sizeof(Scalar));
       const StagedCounts& counts = built.pattern.counts;
-      if (Cuda::staged_shared_bytes(counts.most_tile_bytes, counts.most_value_bytes, bytes) >
+      if (Cuda::staged_shared_bytes(counts.most_tile_bytes, counts.most_value_bytes, sizeof(Scalar)) >
           exec.cuda_device_prop().sharedMemPerBlockOptin)
         return false;
       map_ = compose(exec, rows.values, built.values);
@@ -99,6 +110,11 @@ class CudaStaged {
   }
 
  private:
+  static StagedShape shape_for(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
+    constexpr int bytes = sizeof(Scalar);
+    return Cuda::choose_staged({m.rows, m.nonzeros, m.staged_columns, m.vector_columns, bytes, bytes}, device_of(exec));
+  }
+
   StagedWindows<Offset, Memory> windows_;
   ValueMap<Offset, Memory> map_;  // place in the windows -> place in BitTCF
   CudaSchedule<int> schedule_;

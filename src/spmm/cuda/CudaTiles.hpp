@@ -7,12 +7,15 @@
 #include <tessera/cuda/BmatTiles.hpp>
 #include <tessera/cuda/CondensedSpmm.hpp>
 #include <tessera/cuda/ExpandTiles.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "CudaDevice.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
@@ -29,12 +32,24 @@ class CudaTiles {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
+  /// The most bytes that lists of windows of so many rows, and pieces of them, take while they are made.
+  static std::size_t list_bytes(const Kokkos::Cuda& exec, Ordinal window_rows, const MatrixStatistics& m,
+                                double tiles) {
+    return schedule_build_bytes<Offset>(exec, windows_of(m, window_rows), static_cast<std::size_t>(tiles),
+                                        Cuda::condensed_piece_tiles(tiles, device_of(exec)), false);
+  }
+  /// Of whole tiles, and of BMat's masks and offsets.
+  static std::size_t copy_bytes(Format format, std::size_t tiles) {
+    if (format == Format::BitTcf) return 64 * tiles * sizeof(Scalar);
+    return tiles * (128 * sizeof(Scalar) + 2 * sizeof(std::uint64_t)) + (tiles + 1) * sizeof(Offset);
+  }
+
   /// \return whether it is built; not if tensor cores do not multiply this type in this precision
   bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = Cuda::condensed(A.view());
     set_tiles(exec, A.tiles(), A.window_offsets, options);
-    if (dense_bytes() <= room_for_copies(exec, options))
+    if (copy_bytes(Format::BitTcf, A.tiles()) <= room_for_copies(exec, options))
       dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
     return true;
   }
@@ -44,8 +59,7 @@ class CudaTiles {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
     tiles_ = A.tiles();
-    const std::size_t masks_bytes = 2 * tiles_ * sizeof(std::uint64_t), offsets_bytes = (tiles_ + 1) * sizeof(Offset);
-    if (dense_bytes() + masks_bytes + offsets_bytes > room_for_copies(exec, options)) return false;
+    if (copy_bytes(Format::Bmat, A.tiles()) > room_for_copies(exec, options)) return false;
     set_tiles(exec, A.tiles(), A.window_offsets, options);
     dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
     masks_ = allocate<decltype(masks_)>(exec, "Tessera::tile_masks", 2 * tiles_);
@@ -101,7 +115,7 @@ class CudaTiles {
     for_each_panel(
         product, scratch,
         [&](const auto& x) {
-          return Cuda::is_half(precision_) ? cuda_copied_columns : panel_columns(x, x.column_stride == 1);
+          return Cuda::is_half(precision_) ? cuda_copied_columns : panel_columns(x, Cuda::rows_are_readable(x));
         },
         [&](const auto& panel, const Scratch& aligned) {
           Cuda::condensed_spmm(exec.cuda_stream(), pattern_, values, precision_, schedule_.view(), panel, aligned);
@@ -115,13 +129,13 @@ class CudaTiles {
                  const PlanOptions& options) {
     tiles_ = tiles;
     precision_ = options.precision;
-    schedule_ = cuda_schedule(exec, window_offsets, Cuda::condensed_piece_tiles(static_cast<double>(tiles)));
+    schedule_ =
+        cuda_schedule(exec, window_offsets, Cuda::condensed_piece_tiles(static_cast<double>(tiles), device_of(exec)));
   }
 
   std::size_t dense_places() const {
     return tiles_ * static_cast<std::size_t>(pattern_.block_size) * static_cast<std::size_t>(pattern_.strips);
   }
-  std::size_t dense_bytes() const { return dense_places() * sizeof(Scalar); }
 
   Cuda::CondensedPattern<Offset> pattern_;
   BmatPattern<Offset> bmat_;  // where that is the format

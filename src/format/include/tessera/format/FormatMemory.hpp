@@ -35,6 +35,7 @@ struct FormatMemory {
   std::size_t pattern = 0;  ///< bytes
   std::size_t places = 0;   ///< elements of the array of values; the slot map has an offset for each, but of Csr
   std::size_t scratch = 0;  ///< bytes that building it takes at once, besides pattern and slot map
+  std::size_t tiles = 0;    ///< of BitTcf and Bmat, or blocks of Bcsr
 };
 
 /// What build_format() will make of canonical rows, and take for it: upper bounds. Patterns of Csr, BitTcf, Bmat and

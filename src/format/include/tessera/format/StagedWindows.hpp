@@ -90,6 +90,14 @@ BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(c
                                                                                const StagedShape& shape,
                                                                                std::size_t value_bytes);
 
+/// The most bytes that build_staged() allocates at once, pattern and map included: from above.
+///
+/// \param columns       [in] distinct ones of the windows
+/// \param strip_columns [in] distinct ones of the strips, or more
+template <class ExecutionSpace, class Offset>
+std::size_t staged_build_bytes(const ExecutionSpace& exec, Ordinal rows, std::size_t nonzeros, std::size_t columns,
+                               std::size_t strip_columns, const StagedShape& shape, std::size_t value_bytes);
+
 /// Back to canonical rows without loss; the map takes values from the places here to the order of the rows. Cost: a
 /// radix sort of the places.
 template <class ExecutionSpace, class Offset>

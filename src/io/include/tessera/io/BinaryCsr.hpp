@@ -17,7 +17,8 @@ namespace Tessera {
 ///            names: 0 float, 1 double, 2 complex of float, 3 complex of double (real part first).
 enum class BinaryCsrFormat { Offsets32, Offsets64 };
 
-/// Reads either format, plain or gzip, into canonical CSR; the content decides. Values are converted to Scalar.
+/// Reads either format, plain or gzip, into canonical CSR; the content decides. Values are converted to Scalar: those
+/// too small for it become 0, and those too large are refused.
 ///
 /// The sizes must fit the length of the file exactly; offsets and columns are checked before use; unsorted rows are
 /// sorted and duplicates summed in file order.
@@ -32,8 +33,8 @@ HostCsr<Scalar> parse_binary_csr(std::string_view bytes, const std::string& name
 
 /// Writes a binary file, Offsets64 with the values' own type unless told otherwise; Offsets32 rounds values to float.
 /// Complete or not at all, as write_matrix_market.
-/// Throws std::invalid_argument if the matrix is not valid or Offsets32 cannot hold it (complex, or more than
-/// 2^31 - 1 nonzeros), std::runtime_error if the file cannot be written.
+/// Throws std::invalid_argument if the matrix is not valid or Offsets32 cannot hold it (complex, more than 2^31 - 1
+/// nonzeros, or a value beyond the range of float), std::runtime_error if the file cannot be written.
 template <class Scalar>
 void write_binary_csr(const std::string& path, const HostCsr<Scalar>& matrix,
                       BinaryCsrFormat format = BinaryCsrFormat::Offsets64);

@@ -47,6 +47,10 @@ class Plan {
   static_assert(std::is_same_v<Ordinal_, int>, "Tessera::Plan: Ordinal is int");
   static_assert(std::is_integral_v<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8),
                 "Tessera::Plan: Offset is an integer type of 4 or 8 bytes");
+  static_assert(!Impl::KernelScalar<Scalar>::supported || is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
+                "Tessera::Plan: this Tessera was configured without this type of Scalar (TESSERA_SCALARS)");
+  static_assert(is_compiled_v<Impl::kernel_offset_t<Offset>>,
+                "Tessera::Plan: this Tessera was configured without this type of Offset (TESSERA_OFFSETS)");
 
   /// An empty plan: valid only as the target of an assignment.
   Plan() = default;

@@ -52,7 +52,7 @@ struct PlanOptions {
   OnUnsupported on_unsupported = OnUnsupported::Throw;
   /// Measure times up to three candidates, on X and Y of `columns` columns by rows, in the order that rows have and in
   /// each that is tried: as long as to build each and seven products, or some ten milliseconds, and memory for one
-  /// candidate at a time, X and Y. Whether a reordering is kept is predicted.
+  /// candidate at a time, X and Y; without that, it predicts. Whether a reordering is kept is predicted.
   Tuning tuning = Tuning::Predict;
   /// A file in which measured choices are remembered by pattern, device, types, precision and columns, and found again:
   /// text, made if it does not exist. Empty: none. On hosts the device is the backend and its concurrency: keep a file

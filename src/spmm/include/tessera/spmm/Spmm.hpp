@@ -74,6 +74,8 @@ void spmm(const ExecutionSpace& exec, const Plan<Scalar, Ordinal_, Offset, Devic
                 "Tessera::spmm: X and Y must have the same value type");
   static_assert(Impl::multiplies_v<Impl::kernel_scalar_t<Scalar>, Kernel>,
                 "Tessera::spmm: X and Y must have the plan's scalar type, or be double where the plan is float");
+  static_assert(!Impl::KernelScalar<Value>::supported || is_compiled_v<Kernel>,
+                "Tessera::spmm: this Tessera was configured without the type of X and Y (TESSERA_SCALARS)");
   static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename XView::memory_space>::accessible &&
                     Kokkos::SpaceAccessibility<ExecutionSpace, typename YView::memory_space>::accessible,
                 "Tessera::spmm: X and Y must be accessible from the execution space");

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+// Kokkos Kernels 4.7.00 with cuSPARSE uses std::cerr without this include. It shows with KOKKOSKERNELS_ETI_ONLY, which
+// leaves out the headers that have it.
+// clang-format off
+#include <iostream>
+// clang-format on
+
 #include <KokkosSparse_spmv.hpp>
 #include <stdexcept>
 #include <string>

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/spmm/impl/KernelTypes.hpp>
 
 namespace Tessera {
 
@@ -57,6 +58,9 @@ template <class Scalar = Tpetra::Operator<>::scalar_type,
           class GlobalOrdinal = typename Tpetra::Operator<Scalar, LocalOrdinal>::global_ordinal_type,
           class Node = typename Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal>::node_type>
 class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal, Node> {
+  static_assert(!Impl::KernelScalar<Scalar>::supported || is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
+                "Tessera::TpetraOperator: this Tessera was configured without this Scalar (TESSERA_SCALARS)");
+
  public:
   using map_type = Tpetra::Map<LocalOrdinal, GlobalOrdinal, Node>;
   using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;
@@ -83,9 +87,11 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// Y = alpha op(A) X + beta Y.
   ///
   /// beta = 0 overwrites Y, which may then hold anything, NaN included; alpha = 0 reads neither A nor X. X may be Y, or
-  /// share memory with it (it is copied then), and both may have non-constant stride (copied as well). Bit for bit, a
-  /// column of the result does not depend on the other columns, unless it is replicated on several ranks: MPI sums
-  /// those.
+  /// share memory with it (it is copied then), and both may have non-constant stride (copied as well).
+  ///
+  /// Bit for bit, a column of the result does not depend on the other columns, but for two sums over ranks. Those of a
+  /// replicated Y are MPI's. And what two or more other ranks add to an element of Y (in transposed products, or for a
+  /// range Map unlike the row Map) Tpetra adds in any order, unless its execution space has a single thread.
   ///
   /// \param X    [in]     in the domain Map (range Map for TRANS and CONJ_TRANS); of Maps, only the local lengths are
   ///                      checked

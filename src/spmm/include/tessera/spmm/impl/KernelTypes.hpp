@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <complex>
 #include <cstddef>
-#include <tessera/common/Complex.hpp>
+#include <tessera/common/CompiledTypes.hpp>
 #include <type_traits>
 
 namespace Tessera::Impl {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Mode.hpp>
+
+namespace Tessera::Driver {
+
+/// What multiplies a plan's matrix.
+struct Kernels {
+  std::string name;
+  Precision precision = Precision::Native;  ///< at least as accurate as the one that was asked for
+};
+
+/// \param stats [in] Plan::stats(); in the modes T and H of a plan that has its transpose
+Kernels kernels_of(const std::string& stats, Mode mode);
+
+}  // namespace Tessera::Driver

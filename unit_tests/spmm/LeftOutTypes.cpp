@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Does not compile: the target leaves out double and std::size_t.
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <tessera/spmm/Plan.hpp>
+
+Tessera::Plan<double, int, std::size_t, Kokkos::DefaultExecutionSpace::device_type> plan;
