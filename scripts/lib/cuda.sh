@@ -3,7 +3,7 @@
 #
 # The NVIDIA GPU of this machine, the compiler for it, and a Kokkos with CUDA.
 
-export PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
+if [[ -n ${CUDA_HOME:-} ]]; then PATH=$CUDA_HOME/bin:$PATH; else PATH=$PATH:/usr/local/cuda/bin; fi
 
 # at_least VERSION OTHER: whether the other is that or newer.
 at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | sed -n 1p) == "$1" ]]; }
