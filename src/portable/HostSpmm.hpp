@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <tessera/common/Product.hpp>
 #include <type_traits>
@@ -18,6 +19,26 @@ inline constexpr bool is_host_space_v = std::is_same_v<typename ExecutionSpace::
 /// Columns that are packed together: 256 bytes a row, four cache lines.
 template <class VectorScalar>
 inline constexpr Ordinal slab_columns = 256 / sizeof(VectorScalar);
+
+/// Columns that a kernel is given at most: kernels count the reals of a row, two a complex number, in an int.
+inline constexpr Ordinal most_columns = 1 << 29;
+
+/// Calls body(first, count) for [0, columns), `width` columns at a time.
+template <class Body>
+void for_each_part(Ordinal columns, Ordinal width, const Body& body) {
+  for (std::ptrdiff_t first = 0; first < columns; first += width)
+    body(static_cast<Ordinal>(first), static_cast<Ordinal>(std::min<std::ptrdiff_t>(width, columns - first)));
+}
+
+/// Columns that a thread takes at a time where threads share columns: whole cache lines of a row, or, where columns lie
+/// apart, up to four.
+template <class VectorScalar>
+Ordinal columns_of_a_thread(Ordinal columns, std::int64_t threads, bool are_adjacent) {
+  const std::int64_t line = std::max<std::int64_t>(1, 64 / sizeof(VectorScalar));
+  const std::int64_t share = (columns + threads - 1) / threads;
+  if (!are_adjacent) return static_cast<Ordinal>(std::clamp<std::int64_t>(share, 1, 4));
+  return static_cast<Ordinal>(std::clamp<std::int64_t>((share + line - 1) / line * line, line, most_columns));
+}
 
 /// Calls body(first, last) for parts of [0, units) that hold about the same number of nonzeros. `nonzeros_before(u)`
 /// counts those of the units before u; a unit (a row, a window) costs something too, even if it is empty.
@@ -61,18 +82,21 @@ template <class ExecutionSpace, class Offset, class MatrixScalar, class VectorSc
 void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Product<MatrixScalar, VectorScalar>& product,
                    Scratch scratch, const Multiply& multiply) {
   const auto& x = product.x;
-  if (x.columns <= 1 || x.column_stride == 1) return multiply(product);
-  const auto row_bytes = static_cast<std::size_t>(std::max(x.rows, 1)) * sizeof(VectorScalar);
-  Ordinal width = static_cast<Ordinal>(std::min<std::size_t>(slab_columns<VectorScalar>, scratch.bytes / row_bytes));
-  // Packing reads and writes all of X; with fewer nonzeros than this, reading what they touch is less.
-  const bool pays = nonzeros >= static_cast<std::size_t>(x.rows) / 4;
-  if (!pays || width < 2) width = 1;
-  for (Ordinal first = 0; first < x.columns; first += width) {
-    const Ordinal count = std::min(width, x.columns - first);
+  const bool are_adjacent = x.columns <= 1 || x.column_stride == 1;
+  if (are_adjacent && x.columns <= most_columns) return multiply(product);
+  Ordinal width = most_columns;
+  if (!are_adjacent) {
+    const auto row_bytes = static_cast<std::size_t>(std::max(x.rows, 1)) * sizeof(VectorScalar);
+    width = static_cast<Ordinal>(std::min<std::size_t>(slab_columns<VectorScalar>, scratch.bytes / row_bytes));
+    // Packing reads and writes all of X; with fewer nonzeros than this, reading what they touch is less.
+    const bool pays = nonzeros >= static_cast<std::size_t>(x.rows) / 4;
+    if (!pays || width < 2) width = 1;
+  }
+  for_each_part(x.columns, width, [&](Ordinal first, Ordinal count) {
     Product<MatrixScalar, VectorScalar> slab = product;
     slab.x = some_columns(x, first, count);
     slab.y = some_columns(product.y, first, count);
-    if (count > 1) {
+    if (count > 1 && !are_adjacent) {
       auto* packed = reinterpret_cast<VectorScalar*>(scratch.data);
       const auto pack = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).pack;
       const auto source = slab.x;
@@ -82,7 +106,7 @@ void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Produ
       slab.x = {packed, x.rows, count, count, 1};
     }
     multiply(slab);
-  }
+  });
 }
 
 }  // namespace Tessera::Impl

@@ -22,15 +22,16 @@ void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern<
                          const Product<MatrixScalar, VectorScalar>& product) {
   const auto kernel = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).sorted_columns;
   const Ordinal columns = product.x.columns;
-  const auto threads = static_cast<Ordinal>(exec.concurrency());
-  const Ordinal share = columns / threads + (columns % threads != 0);
-  const Ordinal line = std::max<Ordinal>(1, 64 / sizeof(VectorScalar));
-  const Ordinal width = product.y.column_stride == 1 ? (share + line - 1) / line * line : std::clamp(share, 1, 4);
-  const Ordinal parts = width == 0 ? 0 : columns / width + (columns % width != 0);
+  const Ordinal width = columns_of_a_thread<VectorScalar>(columns, exec.concurrency(), product.y.column_stride == 1);
+  const Ordinal parts = columns / width + (columns % width != 0);
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
   Kokkos::parallel_for("Tessera::sorted_columns_spmm", Policy(exec, 0, parts, Kokkos::ChunkSize(1)), [=](Ordinal part) {
     const Ordinal first = part * width;
-    kernel(A, product, first, first + std::min(width, columns - first));
+    const Ordinal count = std::min(width, columns - first);
+    auto some = product;
+    some.x = some_columns(product.x, first, count);
+    some.y = some_columns(product.y, first, count);
+    kernel(A, some, 0, count);
   });
 }
 

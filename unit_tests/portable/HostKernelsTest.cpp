@@ -181,7 +181,7 @@ TYPED_TEST(HostKernelsTest, PackCopiesRows) {
   using V = typename TypeParam::VectorScalar;
   for (const auto target : Impl::available_simd_targets()) {
     for (const Layout layout : {Layout::Left, Layout::PaddedLeft, Layout::Scattered}) {
-      for (const int rows : {1, 7, 8, 9, 33}) {
+      for (const int rows : {1, 7, 8, 9, 33, 1043}) {
         for (const int columns : {2, 3, 7, 8, 9, 16, 17, 32}) {
           Dense<V> x(rows, columns, layout);
           x.randomize(5);

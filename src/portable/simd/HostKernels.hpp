@@ -32,6 +32,7 @@ SimdTarget simd_target();
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct HostKernels {
   // X is read by rows: its columns must be adjacent (column_stride 1) unless there is only one, or the kernel says so.
+  // It has no more than most_columns columns (HostSpmm.hpp).
   using Dense = Product<MatrixScalar, VectorScalar>;
   /// Rows [first, last) of a matrix in CSR.
   void (*csr)(const CsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);

@@ -293,6 +293,19 @@ TESSERA_INLINE void finish_rows(const Dense<T>& dense, Ordinal row, int rows, in
       finish<T>(d, sums + r * T::max_lanes + l, y + r * d.y_row_stride + (l / p) * d.y_column_stride);
 }
 
+/// Asks for the lines of a LayoutLeft Y that the group of rows after the next will write, lanes [lane, lane + width).
+/// Each column is a stream of its own, in a page of its own: more than the hardware follows, so that rows would wait
+/// for each line that is not in cache. What lies past the end of Y is asked for in vain.
+template <class T>
+TESSERA_INLINE void prefetch_rows(const Dense<T>& d, std::ptrdiff_t row, int lane, int width) {
+  constexpr int p = T::parts;
+  constexpr int line = 64 / int(sizeof(typename T::VectorScalar));  // rows
+  if (d.y_row_stride != p || d.y_column_stride == p || d.y_rows != nullptr) return;
+  const typename T::Real* y = d.y + (row + 3 * rows_at_once - 1) * p + (lane / p) * d.y_column_stride;
+  for (int c = 0; c < width / p; ++c)
+    for (int r = 0; r < rows_at_once; r += line) __builtin_prefetch(y + c * d.y_column_stride - r * p, 1);
+}
+
 /// Calls body for blocks of 8, 4, 2 or 1 registers from `lane` on, as long as they fit. Returns the first lane left
 /// over.
 template <class T, int Lanes, class Body>
@@ -376,6 +389,7 @@ template <class T>
 [[gnu::noinline]] void csr_group(const RowGroup& group, Ordinal first_row, const Dense<T>& d) {
   typename T::Real sums[rows_at_once * T::max_lanes];
   const auto block = [&]<int Lanes, int Vectors>(int lane, int skip) __attribute__((always_inline)) {
+    prefetch_rows(d, first_row, lane, Lanes * Vectors);
     for (int r = 0; r < group.rows; ++r) csr_sums<T, Lanes, Vectors>(group, r, d, lane, sums + r * T::max_lanes);
     finish_rows<T>(d, first_row, group.rows, lane, skip, Lanes * Vectors, sums);
   };
@@ -513,6 +527,7 @@ template <class T>
 [[gnu::noinline]] void bittcf_window(const Window& window, Ordinal first_row, const Dense<T>& d) {
   typename T::Real sums[rows_at_once * T::max_lanes];
   for_each_block<T, T::vector_lanes>(d.lanes, [&]<int Lanes, int Vectors>(int lane, int skip) {
+    prefetch_rows(d, first_row, lane, Lanes * Vectors);
     bittcf_sums<T, Lanes, Vectors>(window, d, lane, sums);
     finish_rows<T>(d, first_row, window.rows, lane, skip, Lanes * Vectors, sums);
   });
@@ -579,6 +594,7 @@ template <class T>
 [[gnu::noinline]] void bmat_half(const HalfWindow& window, Ordinal first_row, const Dense<T>& d) {
   typename T::Real sums[rows_at_once * T::max_lanes];
   for_each_block<T, T::vector_lanes>(d.lanes, [&]<int Lanes, int Vectors>(int lane, int skip) {
+    prefetch_rows(d, first_row, lane, Lanes * Vectors);
     bmat_sums<T, Lanes, Vectors>(window, d, lane, sums);
     finish_rows<T>(d, first_row, window.rows, lane, skip, Lanes * Vectors, sums);
   });
@@ -666,6 +682,7 @@ template <class T>
 [[gnu::noinline]] void bcsr_group(const BlockRows& group, Ordinal first_row, const Dense<T>& d) {
   typename T::Real sums[rows_at_once * T::max_lanes];
   for_each_block<T, T::vector_lanes>(d.lanes, [&]<int Lanes, int Vectors>(int lane, int skip) {
+    prefetch_rows(d, first_row, lane, Lanes * Vectors);
     bcsr_sums<T, Lanes, Vectors>(group, d, lane, sums);
     finish_rows<T>(d, first_row, group.rows, lane, skip, Lanes * Vectors, sums);
   });
@@ -805,28 +822,35 @@ void sorted_columns(const SortedColumnsPattern<Offset>& A, const Product<MatrixS
   }
 }
 
+/// Rows that are packed for some columns before the others: few columns at a time, and long pieces of them, are streams
+/// that the hardware follows, and what is written stays in cache until its lines are whole.
+constexpr std::ptrdiff_t run_of_rows = 256;
+
 template <class VectorScalar>
 void pack_rows(const Multivector<const VectorScalar>& x, VectorScalar* packed, std::ptrdiff_t packed_stride,
                Ordinal first, Ordinal last) {
   using Real = real_of_t<VectorScalar>;
   constexpr int parts = is_complex_v<VectorScalar> ? 2 : 1;
   using B = Block<Real, parts>;
-  for (Ordinal row = first; row<last; row = last - row> B::size ? row + B::size : last) {
-    const int rows = last - row < B::size ? last - row : B::size;
-    for (int column = 0; column < x.columns; column += B::size) {
-      const int columns = x.columns - column < B::size ? x.columns - column : B::size;
-      const VectorScalar* in = x.data + row * x.row_stride + column * x.column_stride;
-      VectorScalar* out = packed + row * packed_stride + column;
-      if (rows == B::size && columns == B::size && x.row_stride == 1) {
-        B block;
-        block.load(reinterpret_cast<const Real*>(in), x.column_stride * parts);
-        block.transpose();
-        block.store(reinterpret_cast<Real*>(out), packed_stride * parts);
-      } else {
-        for (int r = 0; r < rows; ++r)
-          for (int c = 0; c < columns; ++c) out[r * packed_stride + c] = in[r * x.row_stride + c * x.column_stride];
-      }
+  const auto pack_block = [&](std::ptrdiff_t row, int rows, int column) __attribute__((always_inline)) {
+    const int columns = x.columns - column < B::size ? x.columns - column : B::size;
+    const VectorScalar* in = x.data + row * x.row_stride + column * x.column_stride;
+    VectorScalar* out = packed + row * packed_stride + column;
+    if (rows == B::size && columns == B::size && x.row_stride == 1) {
+      B block;
+      block.load(reinterpret_cast<const Real*>(in), x.column_stride * parts);
+      block.transpose();
+      block.store(reinterpret_cast<Real*>(out), packed_stride * parts);
+    } else {
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c) out[r * packed_stride + c] = in[r * x.row_stride + c * x.column_stride];
     }
+  };
+  for (std::ptrdiff_t run = first; run < last; run += run_of_rows) {
+    const std::ptrdiff_t end = last - run < run_of_rows ? last : run + run_of_rows;
+    for (int column = 0; column < x.columns; column += B::size)
+      for (std::ptrdiff_t row = run; row < end; row += B::size)
+        pack_block(row, end - row < B::size ? int(end - row) : B::size, column);
   }
 }
 
