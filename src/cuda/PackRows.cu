@@ -21,24 +21,21 @@ __global__ void pack_rows_kernel(Multivector<const Scalar> x, Scalar* to, std::p
   alignas(16) __shared__ std::byte memory[((1 << tile_bits) + 32) * sizeof(Scalar)];
   Scalar* const tile = reinterpret_cast<Scalar*>(memory);
   const int row_bits = tile_bits - column_bits, rows = 1 << row_bits, columns = 1 << column_bits;
-  const unsigned first_row = blockIdx.x / column_tiles << row_bits;
-  const unsigned first_column = blockIdx.x % column_tiles << column_bits;
+  const Ordinal first_row = static_cast<Ordinal>(blockIdx.x / column_tiles) << row_bits;
+  const Ordinal first_column = static_cast<Ordinal>(blockIdx.x % column_tiles) << column_bits;
   const int thread = static_cast<int>(threadIdx.x);
 #pragma unroll
   for (int e = thread; e < 1 << tile_bits; e += block_threads) {
     const int r = e & (rows - 1), c = e >> row_bits;
-    // Tiles may reach beyond 2^31 - 1: without signs they do so, too.
-    const unsigned row = first_row + static_cast<unsigned>(r), column = first_column + static_cast<unsigned>(c);
-    const bool is_there = row < static_cast<unsigned>(x.rows) && column < static_cast<unsigned>(x.columns);
-    tile[c * (rows + 1) + r] = is_there ? x(static_cast<Ordinal>(row), static_cast<Ordinal>(column)) : Scalar(0);
+    const bool is_there = first_row + r < x.rows && first_column + c < x.columns;
+    tile[c * (rows + 1) + r] = is_there ? x(first_row + r, first_column + c) : Scalar(0);
   }
   __syncthreads();
 #pragma unroll
   for (int e = thread; e < 1 << tile_bits; e += block_threads) {
     const int c = e & (columns - 1), r = e >> column_bits;
-    const unsigned row = first_row + static_cast<unsigned>(r), column = first_column + static_cast<unsigned>(c);
-    if (row >= static_cast<unsigned>(x.rows) || column >= row_stride) continue;
-    to[row * row_stride + column] = tile[c * (rows + 1) + r];
+    if (first_row + r >= x.rows || first_column + c >= row_stride) continue;
+    to[(first_row + r) * row_stride + first_column + c] = tile[c * (rows + 1) + r];
   }
 }
 

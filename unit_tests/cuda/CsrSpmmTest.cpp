@@ -362,13 +362,13 @@ TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
 TYPED_TEST(CsrSpmm, ScratchOfTheMatrix) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
-  std::vector<int> lengths = varied_lengths(40, 60);
+  std::vector<int> lengths = varied_lengths(16, 60);
   lengths[3] = 65;
-  lengths[30] = 130;
+  lengths[10] = 130;
   const typename TestFixture::Matrix A(140, lengths);
-  for (const int columns : {1, 2, 3, 5, 8, 33, 64, 130, 257}) {
+  for (const int columns : {1, 5, 33, 130}) {
     for (const Layout layout : {Layout::Right, Layout::Left}) {
-      compare<M, V>(A, {.columns = columns, .x_layout = layout, .y_layout = layout, .little_scratch = true}, 3);
+      compare<M, V>(A, {.columns = columns, .x_layout = layout, .y_layout = layout, .little_scratch = true}, 1);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -380,7 +380,7 @@ TYPED_TEST(CsrSpmm, RowsOfXFarApart) {
   using V = typename TypeParam::VectorScalar;
   const typename TestFixture::Matrix A(1, {1, 0, 1, 1});
   for (const int columns : {1, 3, 37}) {
-    compare<M, V>(A, {.columns = columns, .x_row_stride = (std::ptrdiff_t(1) << 30) + 4});
+    compare<M, V>(A, {.columns = columns, .x_row_stride = (std::ptrdiff_t(1) << 30) + 4}, 1);
     if (this->HasFatalFailure()) return;
   }
 }
@@ -390,10 +390,10 @@ TYPED_TEST(CsrSpmm, ASecondProductOnlyLaunches) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   const typename TestFixture::Matrix A(140, {3, 65, 2, 130});
-  compare<M, V>(A, {.columns = 33});
+  compare<M, V>(A, {.columns = 33}, 1);
   const int asked = Emulation::Runtime::instance().questions();
   EXPECT_GT(asked, 0);
-  compare<M, V>(A, {.columns = 33});
+  compare<M, V>(A, {.columns = 33}, 1);
   EXPECT_EQ(Emulation::Runtime::instance().questions(), asked);
 }
 #endif

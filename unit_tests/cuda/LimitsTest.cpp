@@ -3,7 +3,6 @@
 // What kernels count in 32 bits, where it nearly does not fit.
 #include <gtest/gtest.h>
 
-#include <agent/WindowRow.hpp>
 #include <cuda/CudaPanels.hpp>
 #include <dispatch/LaunchCount.hpp>
 #include <limits>
@@ -15,18 +14,6 @@ namespace Tessera::Cuda {
 namespace {
 
 constexpr Ordinal most = std::numeric_limits<Ordinal>::max();
-
-TEST(Limits, RowsOfTheLastWindow) {
-  EXPECT_EQ(row_of_window(3, 16, 5), 53);
-  EXPECT_TRUE(has_row(54, 53));
-  EXPECT_FALSE(has_row(53, 53));
-  for (const int height : {8, 16, 64, 128}) {
-    const Ordinal last = window_count(most, height) - 1;
-    int there = 0;
-    for (int r = 0; r < height; ++r) there += has_row(most, row_of_window(last, height, r));
-    EXPECT_EQ(there, height - 1) << "of " << height << " rows, all but the one beyond 2^31 - 1";
-  }
-}
 
 TEST(Limits, ColumnsOfALaunch) {
   EXPECT_EQ(slab_count(0, 32), 0);

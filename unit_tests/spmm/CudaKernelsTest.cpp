@@ -120,7 +120,10 @@ TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
 TEST_F(CudaKernels, TwoThreadsMultiplyByTwoPlans) {
   constexpr int columns = 32, rounds = 500;
   const UserMatrix<Exec, double, int> wide(shared_windows(300)), narrow(shared_windows(300, 40));
-  std::array plans{wide.plan(for_columns(columns)), narrow.plan(for_columns(columns))};
+  PlanOptions options = for_columns(columns);
+  options.format = Format::BitTcf;
+  options.staged_windows = Wish::Always;
+  std::array plans{wide.plan(options), narrow.plan(options)};
   const std::vector<Exec> instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   std::vector<Workspace<Exec>> work;
   std::vector<Right<double>> x, first, again;
@@ -692,6 +695,20 @@ TEST_F(CudaKernels, RefusedPrecisionsNameThoseThatThereAre) {
             std::string::npos);
   const UserMatrix<Exec, Complex<double>, int> complexes(uneven_windows());
   EXPECT_NE(message(complexes, Precision::Fp16).find("expected native, or on_unsupported"), std::string::npos);
+}
+
+template <class Scalar>
+std::size_t csr_workspace_bytes_of(int columns) {
+  const UserMatrix<Exec, Scalar, int> A(uneven_windows());
+  auto plan = A.plan(with_format(Format::Csr));
+  return plan.prepare(Exec(), columns, Mode::NoTranspose).bytes();
+}
+
+/// Also for vectors of doubles, which are multiplied fewer at a time.
+TEST_F(CudaKernels, WorkspacesOfFloatsAreHalfAsLarge) {
+  for (const int columns : {32, 128, 200}) {
+    EXPECT_EQ(2 * csr_workspace_bytes_of<float>(columns), csr_workspace_bytes_of<double>(columns)) << columns;
+  }
 }
 
 template <class Scalar>

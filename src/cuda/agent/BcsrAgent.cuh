@@ -15,7 +15,6 @@
 #include "BlockMask.hpp"
 #include "NonFinite.cuh"
 #include "Vectors.cuh"
-#include "WindowRow.hpp"
 
 namespace Tessera::Cuda {
 
@@ -294,8 +293,8 @@ class BcsrAgent {
     const Product<Scalar, Scalar>& product = arguments_.product;
 #pragma unroll
     for (int p = 0; p < Tile::result_rows; ++p) {
-      const Ordinal row = row_of_window(window, Kind::height, Tile::row(lane_, p));
-      if (!has_row(arguments_.A.rows, row)) continue;
+      const Ordinal row = window * Kind::height + Tile::row(lane_, p);
+      if (row >= arguments_.A.rows) continue;
       const Ordinal y_row = product.y_rows == nullptr ? row : product.y_rows[row];
       for_each_vector([&](int q, int column, int count) {
         Scalar* y = &product.y(y_row, column);
@@ -356,8 +355,8 @@ class BcsrAgent {
     for (int index = 0; index < Tile::result_rows * Tile::result_columns; ++index) {
       const int p = index / Tile::result_columns, q = index % Tile::result_columns;
       const int column = first_column + Tile::column(lane, q), r = Tile::row(lane, p);
-      const Ordinal row = row_of_window(item.window, Kind::height, r);
-      if (column >= product.y.columns || !has_row(arguments.A.rows, row)) continue;
+      const Ordinal row = item.window * Kind::height + r;
+      if (column >= product.y.columns || row >= arguments.A.rows) continue;
       Scalar sum = memory.sums[p][q];
       if (!isfinite(sum)) sum = sum_entries(arguments, item.first_tile, item.tiles, r, column);
       if (item.slot == CondensedItem<Offset>::direct) {

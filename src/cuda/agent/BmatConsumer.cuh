@@ -8,7 +8,6 @@
 #include "MaskDecode.hpp"
 #include "NonFinite.cuh"
 #include "Vectors.cuh"
-#include "WindowRow.hpp"
 
 namespace Tessera::Cuda {
 
@@ -186,8 +185,8 @@ class BmatConsumer {
   __device__ __forceinline__ Destination destination(const BmatItem<Offset>& item, int p) const {
     const Tessera::Product<MatrixScalar, Scalar>& product = arguments_.product;
     const int r = result_row(lane_, p);
-    const Ordinal row = row_of_window(item.window, Pattern::tile_rows, r);
-    if (!has_row(arguments_.A.rows, row)) return {nullptr, 1, false, Scalar(1), Scalar(0)};
+    const Ordinal row = item.window * Pattern::tile_rows + r;
+    if (row >= arguments_.A.rows) return {nullptr, 1, false, Scalar(1), Scalar(0)};
     if (item.slot != BmatItem<Offset>::direct) {
       Scalar* partial =
           arguments_.partials + (std::size_t(item.slot) * Pattern::tile_rows + r) * arguments_.partials_stride;

@@ -7,7 +7,6 @@
 #include "BrpEntrySum.cuh"
 #include "CondensedAgent.cuh"
 #include "NonFinite.cuh"
-#include "WindowRow.hpp"
 
 namespace Tessera::Cuda {
 
@@ -285,8 +284,8 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
       const int s = index / Layout::lane_columns / 2;
       const int column = first_column + Layout::column(lane, q);
       const int r = 8 * s + Layout::result_row(lane, p);
-      const Ordinal row = row_of_window(item.window, arguments.A.tile_rows, r);
-      if (column >= product.x.columns || !has_row(arguments.A.rows, row)) continue;
+      const Ordinal row = item.window * arguments.A.tile_rows + r;
+      if (column >= product.x.columns || row >= arguments.A.rows) continue;
       Scalar sum = memory.at(s, p, q);
       if (!isfinite(sum)) sum = sum_entries<Kind, Policy>(arguments, item, r, column);
       if (item.slot == Item::direct) {

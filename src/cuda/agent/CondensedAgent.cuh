@@ -13,7 +13,6 @@
 #include "NonFinite.cuh"
 #include "TileProduct.cuh"
 #include "Vectors.cuh"
-#include "WindowRow.hpp"
 
 namespace Tessera::Cuda {
 
@@ -123,8 +122,8 @@ class CondensedAgent {
   __device__ __forceinline__ void store(Ordinal window, const Sums& sums) const {
     const Product<MatrixScalar, Scalar>& product = arguments_.product;
     for_each_row([&](int s, int p) {
-      const Ordinal row = row_of_window(window, CondensedPattern<Offset>::strip_rows * Kind::strips, window_row(s, p));
-      if (!has_row(arguments_.A.rows, row)) return;
+      const Ordinal row = window * (CondensedPattern<Offset>::strip_rows * Kind::strips) + window_row(s, p);
+      if (row >= arguments_.A.rows) return;
       const Ordinal y_row = product.y_rows == nullptr ? row : product.y_rows[row];
       Scalar* y = product.y.data + y_row * product.y.row_stride;
       for_each_piece([&](int q) {
@@ -195,8 +194,8 @@ class CondensedAgent {
       const int s = index / Operands::lane_columns / 2;
       const int column = first_column + Operands::column(lane, q);
       const int r = s * CondensedPattern<Offset>::strip_rows + Layout::result_row(lane, p);
-      const Ordinal row = row_of_window(item.window, window_rows, r);
-      if (column >= product.x.columns || !has_row(arguments.A.rows, row)) continue;
+      const Ordinal row = item.window * window_rows + r;
+      if (column >= product.x.columns || row >= arguments.A.rows) continue;
       Scalar sum = memory.at(s, p, q);
       if (!isfinite(sum)) sum = sum_entries<Kind>(arguments, item.first_tile, item.tiles, r, column);
       if (item.slot == CondensedItem<Offset>::direct) {

@@ -9,7 +9,6 @@
 #include "StagedEntrySum.cuh"
 #include "TileProduct.cuh"
 #include "Vectors.cuh"
-#include "WindowRow.hpp"
 
 namespace Tessera::Cuda {
 
@@ -154,9 +153,9 @@ class StagedConsumer {
 #pragma unroll
       for (int p = 0; p < 2; ++p) {
         const int r = strip_ * Kind::strip_rows + 8 * b + Layout::result_row(lane_, p);
-        const Ordinal row = row_of_window(item.window, arguments_.A.window_rows, r);
+        const Ordinal row = item.window * arguments_.A.window_rows + r;
         to[p] = {nullptr, 1, true, Scalar(1), Scalar(0)};
-        if (!has_row(arguments_.A.rows, row)) continue;
+        if (row >= arguments_.A.rows) continue;
         if (partial) {
           to[p].data = arguments_.partials +
                        (std::size_t(item.slot) * arguments_.A.window_rows + r) * arguments_.partials_stride;

@@ -5,7 +5,6 @@
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/CondensedSchedule.hpp>
 
-#include "../agent/WindowRow.hpp"
 #include "../detail/Arithmetic.cuh"
 #include "../detail/Launch.cuh"
 #include "LaunchCount.hpp"
@@ -38,8 +37,9 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> argu
   const unsigned element = static_cast<unsigned>(index - sum_index * (columns * window_rows));
   const CondensedSum window = arguments.sums[sum_index];
   const unsigned r = element / columns, column = element % columns;
-  const Ordinal row = row_of_window(window.window, arguments.window_rows, static_cast<int>(r));
-  if (!has_row(arguments.rows, row)) return;
+  // 2^31 - 1 at most, here as in all kernels: windows have 2^n rows.
+  const Ordinal row = static_cast<Ordinal>(window.window * window_rows + r);
+  if (row >= arguments.rows) return;
 
   const Scalar* partial =
       arguments.partials + (std::size_t(window.first_slot) * window_rows + r) * arguments.stride + column;
