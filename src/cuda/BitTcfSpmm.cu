@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/cuda/BitTcfSpmm.hpp>
 #include <tessera/cuda/PackRows.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 
 #include "detail/Operands.hpp"
 #include "detail/ScratchLayout.hpp"
@@ -15,7 +16,7 @@ template <class Offset, class Scalar>
 ScratchLayout workspace_layout(const BitTcfSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
   const std::size_t slot_rows = std::size_t(schedule.pieces.slot_count) * BitTcfPattern<Offset>::tile_rows;
   return scratch_layout(padded_bytes<Scalar>(slot_rows, x.columns),
-                        x.column_stride == 1 ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
+                        rows_are_readable(x) ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
 }
 
 template <Precision precision, class Offset, class MatrixScalar, class Scalar>
@@ -50,7 +51,7 @@ void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precis
   arguments.product = product;
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   arguments.partials_stride = padded(product.x.columns);
-  if (product.x.column_stride != 1) {
+  if (!rows_are_readable(product.x)) {
     Scalar* rows = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
     pack_rows(stream, product.x, rows, arguments.partials_stride);
     arguments.product.x = {rows, product.x.rows, product.x.columns, arguments.partials_stride, 1};

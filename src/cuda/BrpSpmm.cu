@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/cuda/BrpSpmm.hpp>
 #include <tessera/cuda/PackRows.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 
 #include "detail/Operands.hpp"
 #include "detail/ScratchLayout.hpp"
@@ -16,7 +17,7 @@ ScratchLayout workspace_layout(const BlockRowPartitionPattern<Offset>& A, const 
                                const Multivector<const Scalar>& x) {
   const std::size_t slot_rows = std::size_t(schedule.slot_count) * std::size_t(A.window_rows());
   return scratch_layout(padded_bytes<Scalar>(slot_rows, x.columns),
-                        x.column_stride == 1 ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
+                        rows_are_readable(x) ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
 }
 
 template <Precision precision, int f, class Offset, class Scalar>
@@ -75,7 +76,7 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precisio
   windows.product = product;
   windows.partials = reinterpret_cast<Scalar*>(workspace.data);
   windows.partials_stride = padded(product.x.columns);
-  if (product.x.column_stride != 1) {
+  if (!rows_are_readable(product.x)) {
     Scalar* rows = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
     pack_rows(stream, product.x, rows, windows.partials_stride);
     windows.product.x = {rows, product.x.rows, product.x.columns, windows.partials_stride, 1};

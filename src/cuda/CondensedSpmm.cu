@@ -2,6 +2,7 @@
 #include <tessera/cuda/CondensedSpmm.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 #include <tessera/cuda/PackRows.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 
 #include "detail/Operands.hpp"
 #include "detail/ScratchLayout.hpp"
@@ -17,7 +18,7 @@ template <class Offset, class Scalar>
 ScratchLayout workspace_layout(const CondensedPattern<Offset>& A, Precision precision,
                                const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
   const auto rows = static_cast<std::size_t>(x.rows);
-  std::size_t packed = x.column_stride == 1 ? 0 : padded_bytes<Scalar>(rows, x.columns);
+  std::size_t packed = rows_are_readable(x) ? 0 : padded_bytes<Scalar>(rows, x.columns);
   if (is_half(precision)) packed = rows * std::size_t(rounded_row_stride(x.columns)) * sizeof(std::uint16_t);
   return scratch_layout(
       padded_bytes<Scalar>(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()), x.columns), packed);
@@ -69,7 +70,7 @@ void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues
     arguments.x_row_bytes = static_cast<unsigned>(rounded_row_stride(product.x.columns)) * sizeof(std::uint16_t);
     return launch_condensed_half(stream, values, precision, arguments);
   }
-  if (product.x.column_stride != 1) {
+  if (!rows_are_readable(product.x)) {
     Scalar* rows = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
     pack_rows(stream, product.x, rows, arguments.partials_stride);
     arguments.product.x = {rows, product.x.rows, product.x.columns, arguments.partials_stride, 1};

@@ -319,7 +319,7 @@ class CsrLauncher {
     const dim3 threads(CsrPieceSums<Task>::warp_columns, csr_piece_sums_warps);
     const dim3 blocks(ceil_divide<unsigned>(task.schedule.size.long_rows, threads.y),
                       ceil_divide<unsigned>(task.product.y.columns, threads.x));
-    launch_early("csr_spmm: sums of pieces", csr_piece_sums_kernel<Task>, blocks, threads, 0, stream_, task);
+    launch_early<&csr_piece_sums_kernel<Task>>("csr_spmm: sums of pieces", blocks, threads, 0, stream_, task);
   }
 
   Stream stream_;

@@ -179,6 +179,14 @@ void expect_refused(BlockShape block, Precision precision, const Product<Scalar,
   EXPECT_THROW(Cuda::bcsr_spmm(nullptr, A, precision, {}, product, nullptr, {}), std::invalid_argument);
 }
 
+TEST(BcsrSpmm, RowsOfXFarApart) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  BcsrCase c;
+  c.columns = 36;
+  c.x_row_stride = far_apart;
+  check_case<int, double>(random_matrix(50, 1, 1, 12), c);
+}
+
 TEST(BcsrSpmm, RefusesWhatItCannotDo) {
   for (const BlockShape block : {BlockShape{16, 16}, {4, 8}, {1, 1}}) expect_refused<double>(block, Precision::Native);
   for (const BlockShape block : {BlockShape{16, 16}, {8, 4}}) expect_refused<float>(block, Precision::Tf32);

@@ -140,6 +140,14 @@ void check_columns(Precision precision) {
 TEST(BitTcfSpmm, ColumnsDouble) { check_columns<double>(Precision::Native); }
 TEST(BitTcfSpmm, ColumnsTf32x3) { check_columns<float>(Precision::Tf32x3); }
 
+TEST(BitTcfSpmm, RowsOfXFarApart) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  BitTcfCase c;
+  c.columns = 36;
+  c.x_row_stride = far_apart;
+  check_case<int, double>(random_matrix(50, 1, 1, 12), c);
+}
+
 TEST(BitTcfSpmm, RefusesWhatItCannotDo) {
   const BitTcfPattern<int> A;
   const Cuda::BitTcfSchedule<int> schedule;

@@ -178,6 +178,14 @@ TEST(BmatSpmm, PoliciesAgree) {
   check_policy<native, Cuda::TunedBmatPolicy<double, false>, double>("dealt", Cuda::BmatPartition::Dealt);
 }
 
+TEST(BmatSpmm, RowsOfXFarApart) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  ProductCase c;
+  c.columns = 36;
+  c.x_row_stride = far_apart;
+  check_case<int, double>(random_matrix(50, 1, 1, 12), c);
+}
+
 TEST(BmatSpmm, RefusesWhatItCannotDo) {
   const BmatPattern<int> A;
   Cuda::BmatSchedule<int> schedule;

@@ -159,6 +159,14 @@ TEST(BrpSpmm, ColumnsDouble) { check_columns<double>(Precision::Native); }
 TEST(BrpSpmm, ColumnsTf32x3) { check_columns<float>(Precision::Tf32x3); }
 TEST(BrpSpmm, ColumnsTf32) { check_columns<float>(Precision::Tf32); }
 
+TEST(BrpSpmm, RowsOfXFarApart) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  BrpCase c;
+  c.columns = 36;
+  c.x_row_stride = far_apart;
+  check_case<int, double>(random_matrix(50, 1, 1, 12), c);
+}
+
 TEST(BrpSpmm, RefusesWhatItCannotDo) {
   BlockRowPartitionPattern<int> A;
   const Cuda::BrpSchedule<int> schedule;

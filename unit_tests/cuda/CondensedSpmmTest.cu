@@ -173,6 +173,14 @@ TEST(CondensedSpmm, Fp16Overflow) {
   });
 }
 
+TEST(CondensedSpmm, RowsOfXFarApart) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  ProductCase c;
+  c.columns = 36;
+  c.x_row_stride = far_apart;
+  check_case<int, double, double>(random_matrix(50, 1, 1, 12), c);
+}
+
 TEST(CondensedSpmm, RefusesWhatItCannotDo) {
   EXPECT_THROW(Cuda::build_condensed_schedule<int>(nullptr, 0, 0), std::invalid_argument);
   const Cuda::CondensedPattern<int> A;

@@ -47,5 +47,14 @@ TYPED_TEST(PackRows, EveryElementAndZerosBehind) {
   }
 }
 
+// What failed before, and whose caller did not ask for the error, is not told of a kernel that runs.
+TEST(Launch, ErrorsBeforeAreNotTheKernels) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  void* too_much = nullptr;
+  ASSERT_NE(cudaMalloc(&too_much, std::size_t(1) << 60), cudaSuccess);
+  EXPECT_NO_THROW(check<float>(33, 3, 4));
+  EXPECT_NE(cudaGetLastError(), cudaSuccess) << "still its caller's";
+}
+
 }  // namespace
 }  // namespace Tessera::Cuda

@@ -37,7 +37,11 @@ struct ProductCase {
   bool left_layout = false;  // column-major X and Y
   bool scatter = false;      // rows of Y backwards
   double alpha = 1.5, beta = 0.5;
+  std::ptrdiff_t x_row_stride = 0;  // if it is not 0: of X instead, which then has but one row
 };
+
+/// More than 4 GiB, in elements.
+constexpr std::ptrdiff_t far_apart = (std::ptrdiff_t(1) << 30) + 4;
 
 /// Element (i, j) of a block of columns in a case's layout.
 inline std::size_t place(const ProductCase& c, int rows, int i, int j) {
@@ -61,7 +65,8 @@ inline std::string describe(const HostMatrix& A, const ProductCase& c) {
          (c.values == Cuda::TileValues::Dense ? ", dense, " : ", compact, ") + std::string(to_string(c.precision)) +
          ", pieces " + std::to_string(c.piece_tiles) + ", beta " + std::to_string(c.beta) + ", padding " +
          std::to_string(c.padding) + ", misalignment " + std::to_string(c.misalignment) +
-         (c.left_layout ? ", left" : "") + (c.scatter ? ", scatter" : "");
+         (c.x_row_stride == 0 ? "" : ", rows of X far apart") + (c.left_layout ? ", left" : "") +
+         (c.scatter ? ", scatter" : "");
 }
 
 /// The unit roundoff that a precision promises, and how many times (entries of the row + 2) it may err.
@@ -134,6 +139,7 @@ struct Operands {
     product.values = values;
     product.alpha = static_cast<Scalar>(c.alpha);
     product.x = view<const Scalar>(c, A.columns, x.data());
+    if (c.x_row_stride != 0) product.x.row_stride = c.x_row_stride;
     product.beta = static_cast<Scalar>(c.beta);
     product.y = view<Scalar>(c, A.rows, y.data());
     product.y_rows = c.scatter ? y_rows.data() : nullptr;

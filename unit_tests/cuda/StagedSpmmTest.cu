@@ -120,6 +120,31 @@ TEST(StagedSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
   }
 }
 
+TEST(StagedSpmm, RowsOfXFarApart) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  const HostMatrix A = random_matrix(70, 1, 1, 12);
+  check_case<double, double>(A, {.columns = 5, .x_row_stride = far_apart});
+  check_case<float, float>(A, {.precision = Precision::Tf32x3, .columns = 5, .x_row_stride = far_apart});
+}
+
+// With chunks of more or fewer values, and thus other shared memory, in turns.
+TEST(StagedSpmm, ChunksThatDifferInTurns) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  const HostMatrix few = random_matrix(64, 10, 1, 13), many = random_matrix(64, 200, 100, 14);
+  for (const HostMatrix* A : {&few, &many, &few, &many}) check_case<double, double>(*A, {.columns = 33});
+}
+
+#ifdef TESSERA_CUDA_EMULATED
+TEST(StagedSpmm, ASecondProductOnlyLaunches) {
+  const HostMatrix A = random_matrix(70, 200, 20, 15);
+  check_case<double, double>(A, {.columns = 33});
+  const int asked = Emulation::Runtime::instance().questions();
+  EXPECT_GT(asked, 0);
+  check_case<double, double>(A, {.columns = 33});
+  EXPECT_EQ(Emulation::Runtime::instance().questions(), asked);
+}
+#endif
+
 TEST(StagedSpmm, RefusesWhatItCannotDo) {
   StagedPattern A;
   const Cuda::CondensedSchedule<int> schedule;

@@ -3,10 +3,13 @@
 // Which of the kernels for NVIDIA GPUs a plan takes, and that each multiplies as plans promise. Nothing, where Kokkos
 // has no CUDA.
 #include <Kokkos_Core.hpp>
+#include <array>
 #include <cmath>
 #include <tessera/common/BcsrView.hpp>
+#include <thread>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "PlanCheck.hpp"
 
@@ -24,14 +27,14 @@ using Right = Kokkos::View<Scalar**, Kokkos::LayoutRight, Exec::memory_space>;
 template <class Scalar>
 using Strided = Kokkos::View<Scalar**, Kokkos::LayoutStride, Exec::memory_space>;
 
-/// Windows of 64 rows, each with entries in the same 128 columns, one in six: staged windows fetch eight times less.
-HostPattern<int> shared_windows(int windows) {
+/// Windows of 64 rows, each with entries in the same columns, one in six: staged windows fetch many times less.
+HostPattern<int> shared_windows(int windows, int width = 128) {
   Random random(3);
   HostPattern<int> A;
   A.columns = 64 * windows;
   for (int row = 0; row < 64 * windows; ++row) {
-    const int first = std::min(row / 64 * 64, A.columns - 128);
-    for (int j = first; j < first + 128; ++j)
+    const int first = std::min(row / 64 * 64, A.columns - width);
+    for (int j = first; j < first + width; ++j)
       if (random.below(6) == 0) A.column_indices.push_back(j);
     A.end_row();
   }
@@ -111,6 +114,64 @@ TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
   const UserMatrix<Exec, double, int> other(A.host, 77);
   plan.update_values(Exec(), other.values);
   expect_products<double>(other, plan, "staged, new values", 1);
+}
+
+/// Plans whose kernels want more and less shared memory, each on an instance and a thread of its own.
+TEST_F(CudaKernels, TwoThreadsMultiplyByTwoPlans) {
+  constexpr int columns = 32, rounds = 500;
+  const UserMatrix<Exec, double, int> wide(shared_windows(300)), narrow(shared_windows(300, 40));
+  std::array plans{wide.plan(for_columns(columns)), narrow.plan(for_columns(columns))};
+  const std::vector<Exec> instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  std::vector<Workspace<Exec>> work;
+  std::vector<Right<double>> x, first, again;
+  for (std::size_t t = 0; t < 2; ++t) {
+    ASSERT_NE(plans[t].explain().find("staged in shared memory"), std::string::npos) << plans[t].explain();
+    x.emplace_back("x", wide.host.columns, columns);
+    first.emplace_back("first", wide.host.rows, columns);
+    again.emplace_back("again", wide.host.rows, columns);
+    fill(instances[t], x[t]);
+    work.push_back(plans[t].prepare(instances[t], columns, Mode::NoTranspose));
+    spmm(instances[t], plans[t], work[t], Mode::NoTranspose, 1.0, x[t], 0.0, first[t]);
+    instances[t].fence();
+  }
+  std::string errors[2];
+  const auto multiply = [&](std::size_t t) {
+    try {
+      for (int round = 0; round < rounds; ++round)
+        spmm(instances[t], plans[t], work[t], Mode::NoTranspose, 1.0, x[t], 0.0, again[t]);
+      instances[t].fence();
+    } catch (const std::exception& error) {
+      errors[t] = error.what();
+    }
+  };
+  std::thread other(multiply, 1);
+  multiply(0);
+  other.join();
+  for (std::size_t t = 0; t < 2; ++t) {
+    EXPECT_EQ(errors[t], "");
+    EXPECT_EQ(different_elements(instances[t], first[t], again[t]), 0) << "of plan " << t;
+  }
+}
+
+/// Rows of X that lie further apart than 32 bits count, of which there is one.
+TEST_F(CudaKernels, RowsOfXFarApart) {
+  HostPattern<int> column;
+  column.columns = 1;
+  for (int row = 0; row < 100; ++row) {
+    column.column_indices.push_back(0);
+    column.end_row();
+  }
+  const UserMatrix<Exec, double, int> A(column);
+  for (const Format format : every_format) {
+    auto plan = A.plan(with_format(format));
+    auto work = plan.prepare(Exec(), 8, Mode::NoTranspose);
+    const Right<double> x("x", 1, 8), expected("expected", 100, 8), y("y", 100, 8);
+    fill(Exec(), x);
+    spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, x, 0.0, expected);
+    const Strided<double> far(x.data(), Kokkos::LayoutStride(1, std::size_t(1) << 30, 8, 1));
+    spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, far, 0.0, y);
+    EXPECT_EQ(different_elements(Exec(), y, expected), 0) << to_string(format);
+  }
 }
 
 TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {

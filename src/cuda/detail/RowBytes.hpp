@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstddef>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Multivector.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 
 namespace Tessera::Cuda {
 
-/// From a row of X to the next; throws std::length_error if 32 bits cannot hold it.
+/// From a row of X to the next; throws std::invalid_argument unless rows_are_readable(x).
 template <class Element>
 unsigned row_bytes(const Multivector<const Element>& x) {
-  const std::size_t bytes = static_cast<std::size_t>(x.row_stride) * sizeof(Element);
-  if (bytes > std::numeric_limits<unsigned>::max()) {
-    throw std::length_error("a product with rows of X that are " + std::to_string(bytes) +
-                            " bytes apart; expected less than 4 GiB");
+  if (!rows_are_readable(x)) {
+    throw std::invalid_argument("a product with rows of X that are " + std::to_string(x.row_stride) +
+                                " elements apart and columns that are " + std::to_string(x.column_stride) +
+                                " apart; expected rows of less than 4 GiB of adjacent columns");
   }
-  return static_cast<unsigned>(bytes);
+  return static_cast<unsigned>(x.row_stride) * static_cast<unsigned>(sizeof(Element));
 }
 
 }  // namespace Tessera::Cuda

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <stdexcept>
-#include <tessera/cuda/StagedSpmm.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 
 #include "BcsrKernels.cuh"
 #include "PieceSums.cuh"
@@ -13,10 +13,9 @@ namespace Tessera::Cuda {
 template <class Kind, class Policy, bool gathers, class Offset, class Scalar>
 void launch_bcsr_items(Stream stream, const BcsrArguments<Offset, Scalar, typename Kind::Operand>& arguments) {
   using Agent = BcsrAgent<Kind, Policy, gathers, Offset, Scalar>;
-  const auto kernel = &bcsr_kernel<Kind, Policy, gathers, Offset, Scalar>;
+  constexpr auto kernel = &bcsr_kernel<Kind, Policy, gathers, Offset, Scalar>;
   constexpr std::size_t shared_bytes = std::size_t(Agent::shared_bytes) * Policy::block_warps;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-        "bcsr_kernel: shared memory");
+  allow_shared_memory<kernel>("bcsr_kernel: shared memory", static_cast<int>(shared_bytes));
   const unsigned blocks =
       launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) * arguments.slabs);
   launch("bcsr_kernel", kernel, blocks, 32 * Policy::block_warps, shared_bytes, stream, arguments);
@@ -30,7 +29,7 @@ void launch_bcsr(Stream stream, BcsrArguments<Offset, Scalar, typename Kind::Ope
   const Ordinal columns = product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
   arguments.y_vectors = rows_are_aligned(product.y);
-  arguments.slabs = static_cast<unsigned>(window_count(columns, Policy::columns));
+  arguments.slabs = static_cast<unsigned>(slab_count(columns, Policy::columns));
   if (product.x_rows == nullptr) {
     launch_bcsr_items<Kind, Policy, false>(stream, arguments);
   } else if constexpr (may_gather) {

@@ -27,7 +27,7 @@ void launch_bittcf_columns(Stream stream, BitTcfArguments<Offset, MatrixScalar, 
                            Ordinal last) {
   if (first == last || arguments.block_count == 0) return;
   choose_columns<Kind::precision>(arguments, first, last);
-  arguments.slabs = window_count(last - first, Policy::block_columns);
+  arguments.slabs = slab_count(last - first, Policy::block_columns);
   launch("bittcf_kernel", bittcf_kernel<Kind, Policy, access, Offset, MatrixScalar, Scalar>,
          launch_count(std::size_t(arguments.block_count) * static_cast<unsigned>(arguments.slabs)), 32 * Policy::warps,
          sizeof(typename BitTcfTiles<Offset, MatrixScalar>::Memory), stream, arguments);

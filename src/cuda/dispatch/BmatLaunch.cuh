@@ -2,7 +2,7 @@
 #pragma once
 
 #include <tessera/cuda/PackRows.hpp>
-#include <tessera/cuda/StagedSpmm.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/Stream.hpp>
 
 #include "../detail/RowBytes.hpp"
@@ -32,13 +32,11 @@ void launch_bmat(Stream stream, BmatArguments<Offset, MatrixScalar, Scalar> argu
   const Ordinal columns = arguments.product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
   arguments.x_row_bytes = row_bytes(arguments.product.x);
+  static_cast<void>(slab_count(columns, Policy::columns));  // which the kernel counts itself
   arguments.copied_columns = columns_to_copy<Scalar>(columns);
   arguments.y_vectors = rows_are_aligned(arguments.product.y);
-  const auto kernel = &bmat_kernel<precision, Policy, Offset, MatrixScalar, Scalar>;
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Buffers::bytes),
-        "bmat_kernel: shared memory");
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
-        "bmat_kernel: share of shared memory");
+  constexpr auto kernel = &bmat_kernel<precision, Policy, Offset, MatrixScalar, Scalar>;
+  allow_shared_memory<kernel>("bmat_kernel: shared memory", Buffers::bytes, cudaSharedmemCarveoutMaxShared);
   const unsigned blocks = launch_count(std::size_t(arguments.schedule.multiprocessors) * Policy::blocks);
   launch("bmat_kernel", kernel, blocks, Policy::threads, Buffers::bytes, stream, arguments);
   launch_piece_sums(stream, arguments, arguments.A.window_rows());

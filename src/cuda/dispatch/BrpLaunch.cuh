@@ -12,7 +12,7 @@ void launch_brp_columns(Stream stream, BrpArguments<Offset, Scalar> arguments, O
   CondensedArguments<Offset, Scalar, Scalar>& windows = arguments.windows;
   if (first == last || windows.schedule.item_count == 0) return;
   choose_columns<Kind::precision>(windows, first, last);
-  windows.slabs = window_count(last - first, Policy::columns);
+  windows.slabs = slab_count(last - first, Policy::columns);
   const unsigned blocks = launch_count(std::size_t(window_count(windows.schedule.item_count, Policy::block_warps)) *
                                        static_cast<unsigned>(windows.slabs));
   launch("brp_kernel", brp_kernel<Kind, Policy, access, Offset, Scalar>, blocks, 32 * Policy::block_warps, 0, stream,

@@ -41,7 +41,7 @@ void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixSc
                               Ordinal last) {
   if (first == last || arguments.schedule.item_count == 0) return;
   choose_columns<Kind::precision>(arguments, first, last);
-  arguments.slabs = window_count(last - first, Policy::columns);
+  arguments.slabs = slab_count(last - first, Policy::columns);
   const unsigned blocks = launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) *
                                        static_cast<unsigned>(arguments.slabs));
   launch("condensed_kernel", condensed_kernel<Kind, Policy, access, Offset, MatrixScalar, Scalar>, blocks,

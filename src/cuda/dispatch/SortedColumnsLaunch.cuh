@@ -85,9 +85,9 @@ void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Offs
     using Agent = SortedColumnsRowSums<Policy, aligned, Offset, MatrixScalar, Scalar>;
     const std::size_t blocks = std::size_t(arguments.schedule.long_row_count) +
                                std::size_t(window_count(arguments.A.rows, Agent::rows_of_block));
-    launch_early("sorted_columns_sum_kernel", sorted_columns_sum_kernel<Policy, aligned, Offset, MatrixScalar, Scalar>,
-                 launch_count(blocks * arguments.chunks), Policy::row_threads, Agent::shared_bytes(), stream,
-                 arguments);
+    launch_early<&sorted_columns_sum_kernel<Policy, aligned, Offset, MatrixScalar, Scalar>>(
+        "sorted_columns_sum_kernel", launch_count(blocks * arguments.chunks), Policy::row_threads,
+        Agent::shared_bytes(), stream, arguments);
   };
   has_vector_rows(arguments.product.y) ? start.template operator()<true>() : start.template operator()<false>();
 }

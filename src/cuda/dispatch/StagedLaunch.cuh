@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <tessera/cuda/PackRows.hpp>
-#include <tessera/cuda/StagedSpmm.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/Stream.hpp>
 
 #include "../detail/RowBytes.hpp"
@@ -12,21 +12,6 @@
 #include "StagedKernels.cuh"
 
 namespace Tessera::Cuda {
-
-/// Blocks that all multiprocessors hold at a time. Sets how much shared memory the kernel may have.
-template <class Kernel>
-unsigned resident_blocks(Kernel* kernel, int threads, std::size_t shared_bytes) {
-  int device = 0, multiprocessors = 0, blocks = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
-        "staged_kernel: shared memory");
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
-        "staged_kernel: share of shared memory");
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, shared_bytes),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  return static_cast<unsigned>(std::max(1, blocks) * multiprocessors);
-}
 
 /// A whole product with a given policy. Needs rows_are_aligned(product.x) and, if the schedule has slots, partials.
 template <class Kind, class Policy, class MatrixScalar, class Scalar>
@@ -44,12 +29,13 @@ void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> argument
   const Ordinal columns = arguments.product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
   arguments.x_row_bytes = row_bytes(arguments.product.x);
-  arguments.slabs = static_cast<unsigned>(window_count(columns, Policy::columns));
+  arguments.slabs = static_cast<unsigned>(slab_count(columns, Policy::columns));
   arguments.y_vectors = rows_are_aligned(arguments.product.y);
   const std::size_t shared_bytes = StagedMemory<Scalar, Policy>::bytes(A.most_tile_bytes, A.most_value_bytes);
-  const auto kernel = &staged_kernel<Kind, Policy, MatrixScalar, Scalar>;
+  constexpr auto kernel = &staged_kernel<Kind, Policy, MatrixScalar, Scalar>;
+  allow_shared_memory<kernel>("staged_kernel: shared memory", most_shared_bytes(), cudaSharedmemCarveoutMaxShared);
   const unsigned tasks = launch_count(std::size_t(arguments.schedule.item_count) * arguments.slabs);
-  const unsigned blocks = std::min(tasks, resident_blocks(kernel, Policy::threads, shared_bytes));
+  const unsigned blocks = std::min(tasks, resident_blocks<kernel>(Policy::threads, shared_bytes));
   launch("staged_kernel", kernel, blocks, Policy::threads, shared_bytes, stream, arguments);
   launch_piece_sums(stream, arguments, A.window_rows);
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <tessera/cuda/BcsrSpmm.hpp>
-#include <tessera/cuda/StagedSpmm.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/cuda/BrpSpmm.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
@@ -52,7 +53,7 @@ class CudaBrp {
     if constexpr (std::is_same_v<Scalar, VectorScalar>) {
       const CudaLaunches launches("Tessera::brp_spmm", exec);
       for_each_panel(
-          product, scratch, [](const auto& x) { return panel_columns(x, x.column_stride == 1); },
+          product, scratch, [](const auto& x) { return panel_columns(x, Cuda::rows_are_readable(x)); },
           [&](const auto& panel, const Scratch& aligned) {
             Cuda::brp_spmm(exec.cuda_stream(), pattern_, precision_, schedule(), panel, aligned);
           });

@@ -14,12 +14,13 @@ class CudaLaunches {
  public:
   CudaLaunches(const char* label, const Kokkos::Cuda& exec) : range_(label) {
     cudaGetDevice(&before_);
-    cudaSetDevice(exec.cuda_device());
+    is_elsewhere_ = before_ != exec.cuda_device();
+    if (is_elsewhere_) cudaSetDevice(exec.cuda_device());
     Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
   }
   ~CudaLaunches() {
     Kokkos::Tools::endParallelFor(id_);
-    cudaSetDevice(before_);
+    if (is_elsewhere_) cudaSetDevice(before_);
   }
   CudaLaunches(const CudaLaunches&) = delete;
   CudaLaunches& operator=(const CudaLaunches&) = delete;
@@ -27,6 +28,7 @@ class CudaLaunches {
  private:
   [[maybe_unused]] NvtxRange range_;
   int before_ = 0;
+  bool is_elsewhere_ = false;
   std::uint64_t id_ = 0;
 };
 

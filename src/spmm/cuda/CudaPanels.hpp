@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <tessera/common/Product.hpp>
+#include <tessera/cuda/LaunchColumns.hpp>
 #include <type_traits>
 
 /// What products with copies of X have in common. Some kernels read X by rows; of any other X they copy a panel of
@@ -52,7 +53,8 @@ std::size_t copied_scratch_bytes(Ordinal x_rows, Ordinal columns, const BytesFor
   return cuda_scratch_page + most;
 }
 
-/// Calls multiply(product, aligned scratch) for panels of width(X) columns, the last of fewer.
+/// Calls multiply(product, aligned scratch) for panels of width(X) columns or the most that kernels take, the last of
+/// fewer.
 template <class MatrixScalar, class Scalar, class Width, class Multiply>
 void for_each_panel(Product<MatrixScalar, Scalar> product, const Scratch& scratch, const Width& width,
                     const Multiply& multiply) {
@@ -61,10 +63,10 @@ void for_each_panel(Product<MatrixScalar, Scalar> product, const Scratch& scratc
   const auto address = reinterpret_cast<std::uintptr_t>(scratch.data);
   const std::size_t skipped = (cuda_scratch_page - address % cuda_scratch_page) % cuda_scratch_page;
   const Scratch aligned{scratch.data + skipped, scratch.bytes - skipped};
-  const Ordinal most = std::min(width(product.x), product.x.columns);
-  for (Ordinal first = 0; first < product.x.columns; first += most) {
+  const Ordinal columns = product.x.columns;
+  const Ordinal most = std::min({width(product.x), columns, Cuda::most_launch_columns});
+  for (Ordinal first = 0, count = most; count > 0; first += count, count = std::min(most, columns - first)) {
     auto panel = product;
-    const Ordinal count = std::min(most, product.x.columns - first);
     panel.x = columns_of(product.x, first, count);
     panel.y = columns_of(product.y, first, count);
     multiply(panel, aligned);

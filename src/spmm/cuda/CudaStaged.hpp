@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/StagedChoice.hpp>
 #include <tessera/cuda/StagedSpmm.hpp>
 #include <tessera/format/BitTcf.hpp>

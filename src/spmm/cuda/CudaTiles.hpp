@@ -7,6 +7,7 @@
 #include <tessera/cuda/BmatTiles.hpp>
 #include <tessera/cuda/CondensedSpmm.hpp>
 #include <tessera/cuda/ExpandTiles.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/Arrays.hpp>
@@ -101,7 +102,7 @@ class CudaTiles {
     for_each_panel(
         product, scratch,
         [&](const auto& x) {
-          return Cuda::is_half(precision_) ? cuda_copied_columns : panel_columns(x, x.column_stride == 1);
+          return Cuda::is_half(precision_) ? cuda_copied_columns : panel_columns(x, Cuda::rows_are_readable(x));
         },
         [&](const auto& panel, const Scratch& aligned) {
           Cuda::condensed_spmm(exec.cuda_stream(), pattern_, values, precision_, schedule_.view(), panel, aligned);

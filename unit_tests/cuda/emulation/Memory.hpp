@@ -22,6 +22,7 @@ class Memory {
 
   void* allocate(std::size_t bytes) {
     void* pointer = nullptr;
+    if (bytes > most_bytes) return nullptr;
     if (posix_memalign(&pointer, alignment, bytes) != 0) return nullptr;
     std::memset(pointer, 0xff, bytes);
     sizes_[reinterpret_cast<std::uintptr_t>(pointer)] = bytes;
@@ -45,6 +46,7 @@ class Memory {
 
  private:
   static constexpr std::size_t alignment = 256;
+  static constexpr std::size_t most_bytes = std::size_t(1) << 40;
   std::map<std::uintptr_t, std::size_t> sizes_;
 };
 

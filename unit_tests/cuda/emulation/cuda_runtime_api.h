@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "Intrinsics.hpp"
+#include "Runtime.hpp"
 
 // Stands in for the headers of the CUDA runtime, and for what nvcc knows itself, when a host compiler compiles the
 // sources of the layer cuda: kernels run on the host, at once, a thread at a time (Block.hpp).
@@ -27,19 +28,28 @@
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 
-enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDefault };
-enum { cudaDevAttrMultiProcessorCount, cudaDevAttrComputeCapabilityMajor };
+enum cudaDeviceAttr {
+  cudaDevAttrMultiProcessorCount,
+  cudaDevAttrComputeCapabilityMajor,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin
+};
 enum { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
-enum { cudaSharedmemCarveoutMaxShared = 100 };
+enum { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100 };
 
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline const char* cudaGetErrorName(cudaError_t) { return "cudaErrorMemoryAllocation"; }
-inline const char* cudaGetErrorString(cudaError_t) { return "out of memory"; }
+inline cudaError_t cudaGetLastError() { return Tessera::Emulation::Runtime::instance().take_last_error<cudaError_t>(); }
+inline const char* cudaGetErrorName(cudaError_t error) {
+  return error == cudaErrorMemoryAllocation ? "cudaErrorMemoryAllocation" : "cudaErrorInvalidValue";
+}
+inline const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaErrorMemoryAllocation ? "out of memory" : "invalid argument";
+}
 
 inline cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   *pointer = Tessera::Emulation::Memory::device().allocate(bytes);
-  return *pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess;
+  return Tessera::Emulation::Runtime::instance().remember(*pointer == nullptr ? cudaErrorMemoryAllocation
+                                                                              : cudaSuccess);
 }
 inline cudaError_t cudaFree(void* pointer) {
   Tessera::Emulation::Memory::device().release(pointer);
@@ -68,16 +78,61 @@ inline cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
 }
-inline cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int) {
-  *value = attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 2;
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  Tessera::Emulation::Runtime::instance().count_question();
+  *value = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin ? Tessera::Emulation::Runtime::block_bytes
+           : attribute == cudaDevAttrComputeCapabilityMajor     ? 9
+                                                                : 2;
   return cudaSuccess;
 }
 template <class Kernel>
-cudaError_t cudaFuncSetAttribute(Kernel*, int, int) {
+cudaError_t cudaFuncSetAttribute(Kernel* kernel, int attribute, int value) {
+  auto& runtime = Tessera::Emulation::Runtime::instance();
+  runtime.count_question();
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+  if (value > Tessera::Emulation::Runtime::block_bytes) return runtime.remember(cudaErrorInvalidValue);
+  runtime.allow_shared_memory(reinterpret_cast<const void*>(kernel), value);
   return cudaSuccess;
 }
 template <class Kernel>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int, std::size_t) {
+  Tessera::Emulation::Runtime::instance().count_question();
   *blocks = 1;
+  return cudaSuccess;
+}
+
+// Kernels start when those before them have ended, as those for GPUs before Hopper do.
+struct cudaFuncAttributes {
+  int ptxVersion;
+};
+template <class Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel*) {
+  Tessera::Emulation::Runtime::instance().count_question();
+  attributes->ptxVersion = 80;
+  return cudaSuccess;
+}
+enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization };
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  struct {
+    int programmaticStreamSerializationAllowed;
+  } val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments&&... arguments) {
+  auto& runtime = Tessera::Emulation::Runtime::instance();
+  if (!runtime.has_shared_memory(reinterpret_cast<const void*>(kernel), config->dynamicSmemBytes)) {
+    return runtime.remember(cudaErrorInvalidValue);
+  }
+  Tessera::Emulation::Block::running().launch(config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                                              [&] { kernel(arguments...); });
   return cudaSuccess;
 }

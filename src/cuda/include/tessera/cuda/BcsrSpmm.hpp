@@ -12,7 +12,7 @@
 namespace Tessera::Cuda {
 
 /// Scratch memory, in bytes, for a product of these operands: sums of the pieces of rows of blocks that the schedule
-/// splits, and X by rows, if its precision has 16 bits or unless rows_are_aligned (StagedSpmm.hpp).
+/// splits, and X by rows, if its precision has 16 bits or unless rows_are_aligned (ReadableRows.hpp).
 template <class Offset, class Scalar>
 std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precision,
                                  const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x);

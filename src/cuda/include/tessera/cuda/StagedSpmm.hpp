@@ -2,21 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/common/StagedView.hpp>
 #include <tessera/cuda/CondensedSchedule.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/Stream.hpp>
 
 namespace Tessera::Cuda {
-
-/// Whether rows begin at multiples of 16 bytes and have adjacent columns: such an X is read where it is.
-template <class Scalar>
-bool rows_are_aligned(const Multivector<Scalar>& x) {
-  return x.column_stride == 1 && reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 &&
-         x.row_stride * static_cast<std::ptrdiff_t>(sizeof(Scalar)) % 16 == 0;
-}
 
 /// Scratch memory, in bytes, for a product of these operands: sums of the pieces of windows that the schedule splits,
 /// and X by rows unless rows_are_aligned.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "Block.hpp"
+
+namespace Tessera::Emulation {
+
+/// What the CUDA runtime knows besides memory, and how often it was asked or told.
+class Runtime {
+ public:
+  static constexpr int block_bytes = 227 * 1024;  // of shared memory, at most; without leave, fewer
+  static constexpr int block_bytes_without_leave = 48 * 1024;
+
+  static Runtime& instance() {
+    static Runtime runtime;
+    return runtime;
+  }
+
+  /// Calls that a product need not make again: all but launches, and the number of the device.
+  int questions() const { return questions_; }
+  void count_question() { ++questions_; }
+
+  /// Remembers an error until somebody asks for the last one.
+  template <class Error>
+  Error remember(Error error) {
+    if (error != Error()) last_error_ = static_cast<int>(error);
+    return error;
+  }
+  template <class Error>
+  Error take_last_error() {
+    return static_cast<Error>(std::exchange(last_error_, 0));
+  }
+
+  /// Fails if a kernel had leave for more: another thread may be about to launch it.
+  void allow_shared_memory(const void* kernel, int bytes) {
+    int& allowed = allowed_[kernel];
+    if (bytes < allowed) fail("a kernel's leave for shared memory is taken back");
+    allowed = bytes;
+  }
+  bool has_shared_memory(const void* kernel, std::size_t bytes) const {
+    const auto found = allowed_.find(kernel);
+    const int allowed = found == allowed_.end() ? block_bytes_without_leave : found->second;
+    return bytes <= std::size_t(allowed < block_bytes_without_leave ? block_bytes_without_leave : allowed);
+  }
+
+ private:
+  int questions_ = 0;
+  int last_error_ = 0;
+  std::map<const void*, int> allowed_;
+};
+
+}  // namespace Tessera::Emulation
