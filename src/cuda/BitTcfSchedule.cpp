@@ -67,8 +67,8 @@ double bittcf_block_time(double tiles, double windows, int scalar_bytes) {
   return load + multiply + write_back;
 }
 
-int bittcf_block_tiles(double tiles) {
-  constexpr double resident_blocks = 132 * 16;  // of an H200
+int bittcf_block_tiles(double tiles, const Device& device) {
+  const double resident_blocks = 16. * device.multiprocessors;
   constexpr double fewest = 8, most = 32;
   return static_cast<int>(std::clamp(std::ceil(tiles / resident_blocks), fewest, most));
 }

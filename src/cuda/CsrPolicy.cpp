@@ -12,13 +12,13 @@ namespace Tessera::Cuda {
 
 namespace {
 
-/// Threads that compute at the same time on an H200: their groups share the rows of X that are in use.
-constexpr double resident_threads = 132 * 1536;
+/// Threads that compute at the same time: their groups share the rows of X that are in use.
+double resident_threads(const CsrMachine& machine) { return 1536. * machine.device.multiprocessors; }
 
 /// Bytes of the rows of X that are read at about the same time, in slabs of this many columns.
-double footprint(const CsrProblem& problem, double slab_columns) {
+double footprint(const CsrProblem& problem, double slab_columns, const CsrMachine& machine) {
   const double lanes = std::max(4.0, slab_columns * problem.vector_bytes / problem.access_bytes);
-  const double rows_in_use = std::min(problem.columns, problem.mean_span + resident_threads / lanes);
+  const double rows_in_use = std::min(problem.columns, problem.mean_span + resident_threads(machine) / lanes);
   return rows_in_use * slab_columns * problem.vector_bytes;
 }
 
@@ -44,7 +44,7 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
                fetched_again = problem.nonzeros - fetched_first;
   const double matrix_bytes = problem.nonzeros * (problem.matrix_bytes + 4);
   return fetched_first * row_bytes / std::prev(std::end(machine.gathers))->bytes +
-         fetched_again * row_bytes / gather_rate(machine.gathers, footprint(problem, width)) +
+         fetched_again * row_bytes / gather_rate(machine.gathers, footprint(problem, width, machine)) +
          slabs * (matrix_bytes / machine.streamed + problem.rows * machine.row_seconds);
 }
 
@@ -68,7 +68,7 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
     if (seconds >= machine.worthwhile * least) continue;
     least = seconds;
     // Passing entries around costs least where one pass serves several rows, which then should be equally long.
-    const bool enough_threads = problem.rows * width / 2 >= 2 * resident_threads;
+    const bool enough_threads = problem.rows * width / 2 >= 2 * resident_threads(machine);
     const bool equal_rows = problem.pieces == 0 && width >= 16 && !side_by_side && enough_threads;
     best.vectors = width > 32 || (equal_rows && problem.access_bytes == 16) ? 2 : 1;
     best.lanes = width / best.vectors;

@@ -183,6 +183,12 @@ class CsrLauncher {
     return problem;
   }
 
+  static CsrMachine machine() {
+    CsrMachine machine;
+    machine.device.multiprocessors = multiprocessors();
+    return machine;
+  }
+
   /// X with adjacent columns.
   void multiply_adjacent(const Task& task) const {
     const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
@@ -216,7 +222,7 @@ class CsrLauncher {
 
   template <bool tiled>
   void multiply_vectors(const Task& task) const {
-    const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem_of(task, 16));
+    const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem_of(task, 16), machine());
     const Ordinal pieces = task.schedule.size.pieces;
     Ordinal rows = task.A.rows;
     if (policy.rows > 1) {
@@ -234,7 +240,7 @@ class CsrLauncher {
   }
 
   void multiply_elements(const Task& task) const {
-    const CsrPolicy policy = choose_csr_policy(problem_of(task, sizeof(VectorScalar)));
+    const CsrPolicy policy = choose_csr_policy(problem_of(task, sizeof(VectorScalar)), machine());
     Ordinal rows = task.A.rows;
     if (policy.rows > 1) {
       launch_rows<CsrShortRows<Task, false, 2, false>, false>(task, policy, 0, rows);

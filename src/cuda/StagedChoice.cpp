@@ -12,7 +12,6 @@ namespace Tessera::Cuda {
 
 namespace {
 
-constexpr double multiprocessors = 132;  // of an H200
 constexpr std::size_t most_block_bytes = 227 * 1024;
 constexpr int shortest_piece = 8, longest_piece = 32;
 
@@ -34,7 +33,7 @@ int choose_piece(double chunks, double slabs, double resident_blocks) {
 
 }  // namespace
 
-StagedShape choose_staged(const StagedProblem& problem) {
+StagedShape choose_staged(const StagedProblem& problem, const Device& device) {
   if (problem.value_bytes != 4 && problem.value_bytes != 8) {
     throw std::invalid_argument("staged products: no kernel for values of " + std::to_string(problem.value_bytes) +
                                 " bytes; expected 4 or 8");
@@ -51,7 +50,7 @@ StagedShape choose_staged(const StagedProblem& problem) {
     const double chunks =
         std::max(problem.window_columns / Policy::slots + windows / 2, problem.nonzeros / shape.most_values);
     const double slabs = std::max(1.0, std::ceil(problem.vector_columns / Policy::columns));
-    shape.piece_chunks = choose_piece(chunks, slabs, Policy::min_blocks * multiprocessors);
+    shape.piece_chunks = choose_piece(chunks, slabs, double(Policy::min_blocks) * device.multiprocessors);
     return shape;
   });
 }

@@ -90,6 +90,7 @@ TEST(BitTcfSchedule, TilesOfABlock) {
   EXPECT_EQ(bittcf_block_tiles(0), 8);
   EXPECT_EQ(bittcf_block_tiles(18412), 9);  // a band
   EXPECT_EQ(bittcf_block_tiles(1e9), 32);
+  EXPECT_EQ(bittcf_block_tiles(18412, {.multiprocessors = 66}), 18);
 }
 
 TEST(BitTcfSchedule, RefusesBlocksOfNoTiles) {

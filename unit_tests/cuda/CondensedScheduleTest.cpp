@@ -73,6 +73,11 @@ TEST(CondensedSchedule, PiecesOfMeasuredMatrices) {
   EXPECT_EQ(condensed_piece_tiles(1e12), 64);
 }
 
+TEST(CondensedSchedule, PiecesOfSmallerDevicesAreLonger) {
+  EXPECT_EQ(condensed_piece_tiles(174472, {.multiprocessors = 132}), 48);
+  EXPECT_EQ(condensed_piece_tiles(174472, {.multiprocessors = 108}), 64);
+}
+
 TEST(CondensedSchedule, LongItemsComeFirstWhereTheyDiffer) {
   const auto windows_of = [](std::vector<CondensedItem<int>> items) {
     put_longest_first(items);

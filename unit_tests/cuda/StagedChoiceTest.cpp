@@ -35,6 +35,13 @@ TEST(StagedChoice, PiecesAreEnoughForAllMultiprocessors) {
   EXPECT_EQ(piece(1000, 1e8, 1000, 1), 32) << "values cut chunks too";
 }
 
+TEST(StagedChoice, PiecesOfSmallerDevicesAreLonger) {
+  const Cuda::StagedProblem problem = {
+      .rows = 4267, .nonzeros = 2140089, .window_columns = 285000, .vector_columns = 32};
+  EXPECT_EQ(choose_staged(problem).piece_chunks, 8);
+  EXPECT_EQ(choose_staged(problem, {.multiprocessors = 60}).piece_chunks, 16);
+}
+
 TEST(StagedChoice, SharedMemoryIsARingOfBuffers) {
   EXPECT_EQ(staged_shared_bytes(0, 0, 8), 128u + 4 * 64 * 256);
   EXPECT_EQ(staged_shared_bytes(544, 2384, 8), 128u + 4 * (64 * 256 + 544 + 2384));

@@ -10,6 +10,7 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "CudaDevice.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
@@ -76,7 +77,7 @@ class CudaBrp {
     double work = 0;
     for (Ordinal window = 0; window < host.windows(); ++window)
       work += static_cast<double>(Cuda::brp_window_work(host, window));
-    const auto made = Cuda::build_brp_schedule(host, Cuda::condensed_piece_tiles(work));
+    const auto made = Cuda::build_brp_schedule(host, Cuda::condensed_piece_tiles(work, device_of(exec)));
     items_ = device_copy(exec, "Tessera::BrpSchedule::items", made.items);
     sums_ = device_copy(exec, "Tessera::BrpSchedule::sums", made.sums);
     slots_ = made.slots;

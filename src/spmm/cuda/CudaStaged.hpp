@@ -14,6 +14,7 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "CudaDevice.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
@@ -46,7 +47,8 @@ class CudaStaged {
     const auto rows = to_csr<Kokkos::Cuda, Offset>(exec, A);
     const int bytes = static_cast<int>(sizeof(Scalar));
     const StagedShape shape = Cuda::choose_staged(
-        {double(A.rows), double(A.nonzeros), statistics.staged_columns, double(options.columns), bytes, bytes});
+        {double(A.rows), double(A.nonzeros), statistics.staged_columns, double(options.columns), bytes, bytes},
+        device_of(exec));
     try {
       auto built = build_staged(exec, rows.pattern.view(), A.nonzeros, shape, sizeof(Scalar));
       const StagedCounts& counts = built.pattern.counts;

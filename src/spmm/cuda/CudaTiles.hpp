@@ -14,6 +14,7 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "CudaDevice.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 #include "CudaPrecision.hpp"
@@ -116,7 +117,8 @@ class CudaTiles {
                  const PlanOptions& options) {
     tiles_ = tiles;
     precision_ = options.precision;
-    schedule_ = cuda_schedule(exec, window_offsets, Cuda::condensed_piece_tiles(static_cast<double>(tiles)));
+    schedule_ =
+        cuda_schedule(exec, window_offsets, Cuda::condensed_piece_tiles(static_cast<double>(tiles), device_of(exec)));
   }
 
   std::size_t dense_places() const {

@@ -47,9 +47,9 @@ inline constexpr double balanced_imbalance = 8;
 /// terms, so that windows are cut alike for every N. Rates are an H200's by its data sheet.
 double bittcf_block_time(double tiles, double windows, int scalar_bytes);
 
-/// The most tiles of a block that still give an H200 enough blocks of a matrix with so many tiles; the paper's 32 for
+/// The most tiles of a block that still give a device enough blocks of a matrix with so many tiles; the paper's 32 for
 /// all but small ones. Results depend on it, to within roundoff.
-int bittcf_block_tiles(double tiles);
+int bittcf_block_tiles(double tiles, const Device& device = {});
 
 /// Builds a schedule from the window offsets of a pattern, in host memory (windows + 1 of them).
 ///

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Types.hpp>
+#include <tessera/cuda/Device.hpp>
 #include <vector>
 
 namespace Tessera::Cuda {
@@ -29,8 +30,8 @@ struct CondensedSum {
 /// Who multiplies what: raw pointers to device memory that somebody else owns.
 ///
 /// Windows with more than a given number of tiles are cut into pieces of about the same size, at most that many, so
-/// that one of them keeps more than one multiprocessor busy. Where they are cut depends on the matrix alone, and pieces
-/// are summed in order: a result depends neither on the number of columns nor on who runs first.
+/// that one of them keeps more than one multiprocessor busy. Where they are cut depends on the matrix and that number,
+/// and pieces are summed in order: a result depends neither on the number of columns nor on who runs first.
 template <class Offset>
 struct CondensedSchedule {
   int item_count = 0;
@@ -54,10 +55,10 @@ enum class PieceCut {
   Full   ///< at multiples of piece_tiles: for tiles that need those before them in a piece (StagedView.hpp)
 };
 
-/// The most tiles of an item that make about one wave of warps on an H200 of a matrix with so many tiles, neither so
+/// The most tiles of an item that make about one wave of warps on a device of a matrix with so many tiles, neither so
 /// few that sums of pieces cost more than they save nor so many that the last ones keep the others waiting. Results
-/// depend on it, to within roundoff.
-int condensed_piece_tiles(double tiles);
+/// depend on it, to within roundoff: on the matrix and the device.
+int condensed_piece_tiles(double tiles, const Device& device = {});
 
 /// Windows that are split together: their pieces lie side by side in the list of items, those of the same number next
 /// to each other. A column of a matrix whose windows are alike is in pieces of the same number.

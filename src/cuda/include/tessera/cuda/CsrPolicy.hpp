@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <tessera/common/GatherRate.hpp>
 #include <tessera/common/Types.hpp>
+#include <tessera/cuda/Device.hpp>
 
 namespace Tessera::Cuda {
 
@@ -41,6 +42,7 @@ struct CsrProblem {
 struct CsrMachine {
   GatherRate gathers[7] = {{1e6, 12.8e12},  {4e6, 9.5e12},   {32e6, 8.6e12}, {64e6, 7.2e12},
                            {128e6, 5.6e12}, {512e6, 4.6e12}, {2e9, 4.4e12}};
+  Device device;               ///< how many of its threads compute at a time
   double streamed = 4.2e12;    ///< bytes of A
   double row_seconds = 2e-10;  ///< for a row and slab: where it begins and ends, its place in Y
   double worthwhile = 0.85;    ///< narrower slabs must be predicted to take less than this share of the time

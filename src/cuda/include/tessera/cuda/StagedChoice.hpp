@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <tessera/common/StagedView.hpp>
+#include <tessera/cuda/Device.hpp>
 
 namespace Tessera::Cuda {
 
@@ -16,14 +17,15 @@ struct StagedProblem {
   int scalar_bytes = 8;       ///< of an element of X: 4 or 8
 };
 
-/// How a matrix is best cut for staged_spmm. Results depend on it, to within roundoff: choose once a matrix.
+/// How a matrix is best cut for staged_spmm on a device. Results depend on it, to within roundoff: choose once a
+/// matrix.
 ///
 /// Windows of 64 rows in strips of 8: strips of 16 lost or equalled them wherever they were measured. Pieces as long as
 /// they may be while there are enough of them for all multiprocessors: cuts cost sums, and columns that cannot be
 /// carried over them. A chunk's values are limited so that two blocks fit in a multiprocessor.
 ///
 /// Throws std::invalid_argument for other scalar_bytes, or a value_bytes other than 4 or 8.
-StagedShape choose_staged(const StagedProblem& problem);
+StagedShape choose_staged(const StagedProblem& problem, const Device& device = {});
 
 /// Shared memory of a block of staged_spmm, in bytes. most_tile_bytes, most_value_bytes: as in StagedPattern;
 /// scalar_bytes: of an element of X, 4 or 8.

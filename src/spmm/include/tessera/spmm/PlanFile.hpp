@@ -26,8 +26,8 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 }
 
 /// Makes the plan that save_plan() wrote: the same format, choice and order of rows, and on the same backend and
-/// instruction set products with the same bits. It takes new values, in the order of the entries that make_plan() was
-/// given, if the one that was saved did. Plan::explain() says that it was loaded.
+/// instruction set, or kind of GPU, products with the same bits. It takes new values, in the order of the entries that
+/// make_plan() was given, if the one that was saved did. Plan::explain() says that it was loaded.
 ///
 /// A plan may be loaded on another backend than that which it was made on: formats are the same everywhere. It keeps
 /// the format and the order that were chosen there. Kernels for one device are not saved, but chosen anew for that of
