@@ -63,19 +63,16 @@ class CsrLauncher {
     is_packed_ =
         !adjacent_columns(task_) && product.x_rows == nullptr && csr_packs(schedule.size, A.columns, product.y.columns);
     check_arguments(scratch);
+    width_ = panel_columns(scratch.bytes);
     task_.partial_sums = reinterpret_cast<VectorScalar*>(scratch.data);
-    packed_x_ = task_.partial_sums + workspace_bytes(true) / sizeof(VectorScalar);
+    packed_x_ = task_.partial_sums + workspace_bytes(width_, sizeof(VectorScalar), true) / sizeof(VectorScalar);
   }
 
   void run() {
     const Ordinal columns = task_.product.y.columns;
     if (task_.A.rows == 0) return;
-    Ordinal width = columns;
-    if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns(task_.schedule.size));
-    if (is_packed_) width = std::min(width, csr_packed_columns);
-    width = std::min(width, csr_most_columns);
-    task_.partial_stride = ceil_divide(width, vector_size) * vector_size;
-    for (Ordinal first = 0; first < columns; first += width) multiply_panel(first, std::min(width, columns - first));
+    task_.partial_stride = ceil_divide(width_, vector_size) * vector_size;
+    for (Ordinal first = 0; first < columns; first += width_) multiply_panel(first, std::min(width_, columns - first));
   }
 
  private:
@@ -97,7 +94,7 @@ class CsrLauncher {
       throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +
                                   std::to_string(task_.schedule.size.piece_length));
     }
-    const std::size_t wanted = workspace_bytes(!is_packed_);
+    const std::size_t wanted = workspace_bytes(task_.product.y.columns, sizeof(MatrixScalar), !is_packed_);
     if (scratch.bytes < wanted || (wanted > 0 && reinterpret_cast<std::uintptr_t>(scratch.data) % 16 != 0)) {
       throw std::invalid_argument("csr_spmm: " + std::to_string(wanted) + " bytes of scratch aligned to 16 wanted, " +
                                   std::to_string(scratch.bytes) + " given");
@@ -105,9 +102,18 @@ class CsrLauncher {
   }
 
   /// Of rows of X only if its columns are not adjacent.
-  std::size_t workspace_bytes(bool adjacent) const {
-    return csr_workspace_bytes(task_.schedule.size, task_.A.columns, task_.product.y.columns, sizeof(VectorScalar),
-                               adjacent);
+  std::size_t workspace_bytes(Ordinal columns, std::size_t vector_bytes, bool adjacent) const {
+    return csr_workspace_bytes(task_.schedule.size, task_.A.columns, columns, vector_bytes, adjacent);
+  }
+
+  /// That are computed at a time: of elements wider than those that the scratch memory is for, fewer.
+  Ordinal panel_columns(std::size_t scratch_bytes) const {
+    Ordinal width = std::min(task_.product.y.columns, csr_most_columns);
+    if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns(task_.schedule.size));
+    if (is_packed_) width = std::min(width, csr_packed_columns);
+    while (width > vector_size && workspace_bytes(width, sizeof(VectorScalar), !is_packed_) > scratch_bytes)
+      width = ceil_divide(ceil_divide(width, 2), vector_size) * vector_size;
+    return width;
   }
 
   static std::string shape(Ordinal rows, Ordinal columns) {
@@ -332,6 +338,7 @@ class CsrLauncher {
   const CsrPolicy* policy_;
   Task task_;
   bool is_packed_ = false;
+  Ordinal width_ = 0;  // of a panel
   VectorScalar* packed_x_ = nullptr;
 };
 

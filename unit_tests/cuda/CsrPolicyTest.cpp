@@ -149,7 +149,23 @@ TEST(CsrPolicy, WorkspacesHoldPartialSumsAndRowsOfX) {
   size.pieces = 10;
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 1, 8), 10 * 16u);
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8, true), 10 * 4000u);
-  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), 10 * 4000u + 1000 * 512u);
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), 10 * 4000u + 1000 * 1024u);
+}
+
+// Of a graph with as many edges as reddit-like ones have, in 128 columns.
+TEST(CsrPolicy, WorkspacesOfFloatsAreHalfAsLarge) {
+  CsrScheduleSize size;
+  size.nonzeros = 114848857;
+  size.pieces = 1000000;
+  EXPECT_EQ(csr_workspace_bytes(size, 232965, 128, sizeof(double), true), 1024000000u);
+  EXPECT_EQ(csr_workspace_bytes(size, 232965, 128, sizeof(float), true), 512000000u);
+}
+
+TEST(CsrPolicy, SmallerDevicesUseFewerRowsOfXAtATime) {
+  const CsrProblem p = problem(1e6, 3e7, 1e5, 512, 8);
+  CsrMachine small;
+  small.device.multiprocessors = 13;
+  EXPECT_LT(predict_csr_seconds(p, 32, small), predict_csr_seconds(p, 32));
 }
 
 TEST(CsrPolicy, InvalidOnes) {

@@ -174,6 +174,8 @@ struct Options {
   const CsrPolicy* policy = nullptr;
   int piece_length = 64;
   bool schedule_of_device = false;
+  bool little_scratch = false;      // as for elements of the size of A's
+  std::ptrdiff_t x_row_stride = 0;  // if it is not 0: of X instead, which then has but one row
 
   std::string text() const {
     return std::to_string(columns) + " columns, layouts " + std::to_string(int(x_layout)) + " and " +
@@ -181,6 +183,7 @@ struct Options {
            std::to_string(entries_shift) + ", conjugate " + std::to_string(conjugate_values) + ", scatter " +
            std::to_string(scatter) + ", x_rows " + std::to_string(permute_x) + ", beta = 0 " +
            std::to_string(overwrite) + ", piece " + std::to_string(piece_length) +
+           (little_scratch ? ", little scratch" : "") +
            (policy == nullptr
                 ? ""
                 : ", policy of " + std::to_string(policy->lanes) + " lanes, " + std::to_string(policy->vectors) +
@@ -220,6 +223,7 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
   Product<M, V> p = host;
   p.values = values.data() + entries_shift;
   p.x = x.at(static_cast<const V*>(device_x.data()));
+  if (options.x_row_stride != 0) p.x.row_stride = options.x_row_stride;
   p.y = y.at(device_y.data());
   if (options.scatter) p.y_rows = device_y_rows.data();
   if (options.permute_x) p.x_rows = device_x_rows.data();
@@ -227,8 +231,8 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
   const OnDevice<int> memory(options.schedule_of_device ? schedule_memory_of_device(pattern, size)
                                                         : fill_csr_schedule(A.pattern(), size));
   const bool adjacent = options.x_layout == Layout::Right || options.x_layout == Layout::PaddedRight;
-  const OnDevice<std::byte> workspace(
-      std::vector<std::byte>(csr_workspace_bytes(size, A.columns, p.y.columns, sizeof(V), adjacent)));
+  const OnDevice<std::byte> workspace(std::vector<std::byte>(
+      csr_workspace_bytes(size, A.columns, p.y.columns, options.little_scratch ? sizeof(M) : sizeof(V), adjacent)));
   const Scratch scratch{workspace.data(), workspace.bytes()};
   const CsrSchedule schedule(size, memory.data());
   options.policy == nullptr ? csr_spmm(nullptr, pattern, schedule, p, scratch)
@@ -353,6 +357,46 @@ TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
     if (this->HasFatalFailure()) return;
   }
 }
+
+/// Vectors wider than the matrix get by with what vectors of its own type take.
+TYPED_TEST(CsrSpmm, ScratchOfTheMatrix) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  std::vector<int> lengths = varied_lengths(16, 60);
+  lengths[3] = 65;
+  lengths[10] = 130;
+  const typename TestFixture::Matrix A(140, lengths);
+  for (const int columns : {1, 5, 33, 130}) {
+    for (const Layout layout : {Layout::Right, Layout::Left}) {
+      compare<M, V>(A, {.columns = columns, .x_layout = layout, .y_layout = layout, .little_scratch = true}, 1);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// All but one row of X beyond 4 GiB: there is one.
+TYPED_TEST(CsrSpmm, RowsOfXFarApart) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const typename TestFixture::Matrix A(1, {1, 0, 1, 1});
+  for (const int columns : {1, 3, 37}) {
+    compare<M, V>(A, {.columns = columns, .x_row_stride = (std::ptrdiff_t(1) << 30) + 4}, 1);
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+#ifdef TESSERA_CUDA_EMULATED
+TYPED_TEST(CsrSpmm, ASecondProductOnlyLaunches) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const typename TestFixture::Matrix A(140, {3, 65, 2, 130});
+  compare<M, V>(A, {.columns = 33}, 1);
+  const int asked = Emulation::Runtime::instance().questions();
+  EXPECT_GT(asked, 0);
+  compare<M, V>(A, {.columns = 33}, 1);
+  EXPECT_EQ(Emulation::Runtime::instance().questions(), asked);
+}
+#endif
 
 TYPED_TEST(CsrSpmm, ColumnsThatAreNotAdjacent) {
   using M = typename TypeParam::MatrixScalar;

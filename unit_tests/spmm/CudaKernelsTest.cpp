@@ -718,6 +718,20 @@ TEST_F(CudaKernels, RefusedPrecisionsNameThoseThatThereAre) {
 }
 
 template <class Scalar>
+std::size_t csr_workspace_bytes_of(int columns) {
+  const UserMatrix<Exec, Scalar, int> A(uneven_windows());
+  auto plan = A.plan(with_format(Format::Csr));
+  return plan.prepare(Exec(), columns, Mode::NoTranspose).bytes();
+}
+
+/// Also for vectors of doubles, which are multiplied fewer at a time.
+TEST_F(CudaKernels, WorkspacesOfFloatsAreHalfAsLarge) {
+  for (const int columns : {32, 128, 200}) {
+    EXPECT_EQ(2 * csr_workspace_bytes_of<float>(columns), csr_workspace_bytes_of<double>(columns)) << columns;
+  }
+}
+
+template <class Scalar>
 void expect_no_waiting(Precision asked) {
   const UserMatrix<Exec, Scalar, int> A(uneven_windows());
   const Exec exec;

@@ -10,7 +10,6 @@
 #include <tessera/spmm/PlanOptions.hpp>
 
 #include "CudaLaunches.hpp"
-#include "CudaPanels.hpp"
 
 namespace Tessera::Impl {
 
@@ -41,8 +40,9 @@ class CudaRows {
   void refill(const Kokkos::Cuda&, const Scalar*) const {}
 
   std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal); }
+  /// With vectors wider than the matrix, fewer columns are multiplied at a time.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return Cuda::csr_workspace_bytes(schedule_.size, x_rows, columns, sizeof(widest_vector_t<Scalar>));
+    return Cuda::csr_workspace_bytes(schedule_.size, x_rows, columns, sizeof(Scalar));
   }
 
   template <class VectorScalar>

@@ -11,7 +11,7 @@
 namespace Tessera::Cuda {
 
 /// Columns that csr_spmm computes at a time at most, if it wants scratch memory for rows of X.
-inline constexpr Ordinal csr_packed_columns = 64;
+inline constexpr Ordinal csr_packed_columns = 128;
 /// As many columns as this are read where they are, whatever the strides.
 inline constexpr Ordinal csr_narrow_columns = 4;
 
@@ -45,7 +45,8 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 ///                  groups of lanes, 16 bytes a lane where it is aligned to that (and so is Y, if its columns are
 ///                  adjacent); other X is packed, see csr_packs, but with x_rows. Y that
 ///                  is not so aligned is then written through shared memory, by columns
-/// \param scratch   csr_workspace_bytes
+/// \param scratch   csr_workspace_bytes for elements of the size of A's, or more: fewer columns of wider elements are
+///                  computed at a time then
 /// \param policy    for columns that are read 16 bytes a lane; the other overload chooses it. For 16 bytes of columns
 /// or
 ///                  fewer, and for csr_narrow_columns or fewer that are not aligned, it only says whether there are
