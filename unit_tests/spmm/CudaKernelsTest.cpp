@@ -120,7 +120,10 @@ TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
 TEST_F(CudaKernels, TwoThreadsMultiplyByTwoPlans) {
   constexpr int columns = 32, rounds = 500;
   const UserMatrix<Exec, double, int> wide(shared_windows(300)), narrow(shared_windows(300, 40));
-  std::array plans{wide.plan(for_columns(columns)), narrow.plan(for_columns(columns))};
+  PlanOptions options = for_columns(columns);
+  options.format = Format::BitTcf;
+  options.staged_windows = Wish::Always;
+  std::array plans{wide.plan(options), narrow.plan(options)};
   const std::vector<Exec> instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   std::vector<Workspace<Exec>> work;
   std::vector<Right<double>> x, first, again;
