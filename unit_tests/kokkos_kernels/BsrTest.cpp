@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "SpmvCheck.hpp"
+#include "TestTypes.hpp"
 #include "ToolEvents.hpp"
 #include "ValueChecks.hpp"
 

@@ -232,6 +232,7 @@ TEST(ExecutionsTest, RankOneStrided) {
   expect_one_execution(A, x_column, Vector<double>("y", 31));
 }
 
+#ifndef TESSERA_WITHOUT_FLOAT
 TEST(ExecutionsTest, Float) {
   const CrsCase<float> A(random_pattern<int>(31, 22, 0.2, 1));
   for (const int columns : {1, 5}) {
@@ -239,7 +240,9 @@ TEST(ExecutionsTest, Float) {
   }
   expect_every_mode_and_factor<CrsCase<float>, Vector<float>, Vector<float>>(A, 1);
 }
+#endif
 
+#ifndef TESSERA_WITHOUT_COMPLEX_DOUBLE
 TEST(ExecutionsTest, Complex) {
   using Scalar = Tessera::Complex<double>;
   const CrsCase<Scalar> A(random_pattern<int>(31, 22, 0.2, 1));
@@ -248,6 +251,7 @@ TEST(ExecutionsTest, Complex) {
   }
   expect_every_mode_and_factor<CrsCase<Scalar>, Vector<Scalar>, Vector<Scalar>>(A, 1);
 }
+#endif
 
 #endif  // KOKKOSKERNELS_ETI_ONLY
 

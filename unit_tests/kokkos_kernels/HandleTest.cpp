@@ -425,6 +425,7 @@ TEST(HandleTest, DeviceAsAParameter) {
   expect_product_of(A.elements, handle, A.matrix);
 }
 
+#ifndef TESSERA_WITHOUT_FLOAT
 /// A double X is multiplied in double by a float matrix: its values are not rounded to float.
 TEST(HandleTest, FloatMatrixDoubleVectors) {
   const CrsCase<float> A(random_pattern<int>(31, 22, 0.2, 1));
@@ -437,5 +438,6 @@ TEST(HandleTest, FloatMatrixDoubleVectors) {
                  [&](double a, double b) { KokkosSparse::spmv(Exec(), &alone, letter(mode), a, A.matrix, x, b, y); });
   }
 }
+#endif
 
 }  // namespace Tessera::Test

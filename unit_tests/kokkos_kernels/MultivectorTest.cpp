@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "SpmvCheck.hpp"
+#include "TestTypes.hpp"
 
 namespace Tessera::Test {
 
@@ -286,7 +287,9 @@ TEST(MixedPrecisionTest, Issue101) {
     }
   };
   expect_exact(double());
+#ifndef TESSERA_WITHOUT_FLOAT
   expect_exact(float());
+#endif
 }
 
 }  // namespace Tessera::Test

@@ -16,7 +16,7 @@
 namespace Tessera::Test {
 
 template <class Exec>
-using PlanFileCasesOf = ::testing::Types<Case<Exec, float, float, int>, Case<Exec, double, double, std::size_t>,
+using PlanFileCasesOf = ::testing::Types<Case<Exec, float, float, std::size_t>, Case<Exec, double, double, int>,
                                          Case<Exec, Complex<float>, Complex<float>, std::size_t>,
                                          Case<Exec, Complex<double>, Complex<double>, int>>;
 

@@ -97,6 +97,12 @@ class Program : public testing::Test {
   fs::path folder_;
 };
 
+// Where the program multiplies no floats, or no complex ones, doubles do.
+#if defined(TESSERA_WITHOUT_FLOAT) || defined(TESSERA_WITHOUT_COMPLEX_FLOAT)
+const std::string single = "double";
+#else
+const std::string single = "float";
+#endif
 const std::string small = "--generate elasticity:4 --repeat 1 ";
 const std::string real_3x2 = "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n3 1 2\n3 2 -4\n";
 const std::string complex_2x2 = "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 2\n2 1 0 3\n";
@@ -126,7 +132,7 @@ TEST_F(Program, AnswersHelpAndVersion) {
 
 TEST_F(Program, VerifiesEveryModeLayoutScalarAndFactor) {
   for (const char* mode : {"N", "T", "C", "H"}) {
-    for (const char* scalar : {"double", "float"}) {
+    for (const std::string& scalar : {std::string("double"), single}) {
       for (const char* layout : {"left", "right"}) {
         const std::string common = std::string(" --mode ") + mode + " --scalar " + scalar + " --layout " + layout;
         accepts("--generate rmat:7,5 --repeat 1 --columns 5 --alpha 2 --beta -0.5" + common);
@@ -200,7 +206,9 @@ TEST_F(Program, SavesAndLoadsPlans) {
   EXPECT_NE(outcome.out.find("plan loaded from a: "), std::string::npos) << outcome.out;
   EXPECT_EQ(run(small + "--load-plan a").status, 1);  // of other values
   refuses("--generate elasticity:3 --load-plan a", {"--load-plan a: the plan is of another matrix: 192 x 192"});
+#ifndef TESSERA_WITHOUT_FLOAT
   refuses(small + "--scalar float --load-plan a", {"a: the plan is of numbers of 8 bytes", "expected numbers of 4"});
+#endif
   refuses(small + "--load-plan none", {"none: cannot be opened"});
   refuses(small + "--save-plan b --json b", {"--save-plan b: --json writes to the same file"});
 }
@@ -389,7 +397,9 @@ TEST_F(Program, ComplexInputsMakeTheProductComplex) {
   write("r.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
   write("c.mtx", "%%MatrixMarket matrix array complex general\n2 1\n1 1\n0 2\n");
   write("real.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 2\n2 2 3\n");
+#ifndef TESSERA_WITHOUT_COMPLEX_FLOAT
   EXPECT_EQ(json_of("--matrix a.mtx --x r.mtx --repeat 1 --scalar float")["settings"]["scalar"], "complex float");
+#endif
   accepts("--matrix a.mtx --x c.mtx --mode C --repeat 1 --write-y y.mtx");
   using Complex = std::complex<double>;
   EXPECT_EQ(read_dense_matrix_market<Complex>((folder_ / "y.mtx").string()),
@@ -440,7 +450,11 @@ TEST_F(Program, BadInputIsRefusedByName) {
   refuses("--generate elasticity:1000000", {"elasticity"});
   refuses("--matrix a.mtx --columns 2147483647 --repeat 1 --scalar double --beta 1 --generate", {"--generate"});
   refuses(small + "--columns 2147483647", {"2147483647 columns", "memory"});
+#ifdef TESSERA_WITHOUT_FLOAT
+  refuses(small + "--scalar float", {"configured without float (TESSERA_SCALARS)"});
+#else
   refuses(small + "--alpha 1e300 --scalar float", {"--alpha", "float"});
+#endif
 }
 
 TEST_F(Program, BadUsageIsRefusedByName) {
@@ -493,7 +507,8 @@ TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
     return;
   }
   for (const char* layout : {"left", "right"}) {
-    for (const char* options : {"", " --scalar float --mode T", " --beta 2 --mode H"}) {
+    for (const std::string& options :
+         {std::string(), " --mode T --scalar " + single, std::string(" --beta 2 --mode H")}) {
       const auto json = json_of(small + "--columns 3 --compare kokkoskernels --layout " + layout + options);
       EXPECT_EQ(json["kokkos_kernels"]["verified"], true);
       EXPECT_EQ(json["kokkos_kernels"]["spmm_seconds"]["samples"].size(), 1u);
