@@ -117,7 +117,8 @@ inline PlanOptions plan_options(const Settings& settings, const Request& request
 inline void check_staged(const Request& request, const Choice& choice) {
   if (request.staged != Wish::Always || choice.format != Format::BitTcf || choice.is_staged) return;
   throw std::invalid_argument(
-      "--staged always: bittcf has no staged windows here; expected memory for them on cuda, and double, or float with "
+      "--staged always: bittcf has no staged windows here, but where memory allows on cuda: of double, and of float "
+      "with "
       "--precision tf32x3 or tf32");
 }
 

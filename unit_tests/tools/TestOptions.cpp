@@ -127,7 +127,7 @@ TEST(Options, ReachThePlan) {
   EXPECT_EQ(options({"--precision", "bf16"}).precision, Precision::Bf16);
   EXPECT_EQ(options({"--staged", "never"}).staged_windows, Wish::Never);
   EXPECT_EQ(options({"--tune"}).tuning, Tuning::Measure);
-  EXPECT_EQ(options({"--reorder", "degree"}).reordering, Reordering::Degree);
+  EXPECT_EQ(options({"--reorder", "degree"}).reordering, Reordering::DegreeSort);
   EXPECT_TRUE(options({"--reorder", "degree"}).always_reorder);
   EXPECT_FALSE(options({"--reorder", "auto"}).always_reorder);
   EXPECT_EQ(options({"--bcsr-block", "3x5"}).parameters.bcsr_block_columns, 5);
