@@ -134,11 +134,13 @@ TEST(Options, ReachThePlan) {
 }
 
 /// The rows of BitTCF on a backend.
-std::vector<Wish> bittcf_rows(const std::string& backend, const std::string& format, Wish staged) {
+std::vector<Wish> bittcf_rows(const std::string& backend, const std::string& format, Wish staged,
+                              const std::string& scalar = "double") {
   Settings settings;
   settings.backend = backend;
   settings.format = format;
   settings.staged = staged;
+  settings.scalar = scalar;
   std::vector<Wish> rows;
   for (const Request& request : requests(settings))
     if (request.format == Format::BitTcf) rows.push_back(request.staged);
@@ -150,6 +152,7 @@ TEST(Options, OfAllFormatsOnCudaBitTcfIsOneWithStagedWindowsAndOneWithout) {
   EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Automatic), (Wishes{Wish::Never, Wish::Always}));
   EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Never), Wishes{Wish::Never});
   EXPECT_EQ(bittcf_rows("cuda", "bittcf", Wish::Automatic), Wishes{Wish::Automatic});
+  EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Automatic, "float"), Wishes{Wish::Automatic});
   EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Automatic), Wishes{Wish::Automatic});
   EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Always), Wishes{Wish::Always});
 }
