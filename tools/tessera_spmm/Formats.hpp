@@ -80,10 +80,12 @@ struct Request {
   Wish staged = Wish::Automatic;
 };
 
-/// The rows of the table: formats in all orders, but one that has an order of its own in that alone. Of all formats on
-/// CUDA, BitTCF is one without staged windows and one with them.
+/// The rows of the table: formats in all orders, but one that has an order of its own in that alone. Of all formats,
+/// BitTCF is one without staged windows and one with them where there may be some.
 inline std::vector<Request> requests(const Settings& settings) {
-  const bool both = settings.format == "all" && settings.backend == "cuda" && settings.staged == Wish::Automatic;
+  const bool may_be_staged =
+      settings.backend == "cuda" && settings.scalar == "double" && settings.precision == Precision::Native;
+  const bool both = settings.format == "all" && settings.staged == Wish::Automatic && may_be_staged;
   std::vector<Request> rows;
   for (Format format : formats_named(settings.format)) {
     for (Reordering reordering : reorderings_named(settings.reorder)) {
@@ -117,8 +119,7 @@ inline PlanOptions plan_options(const Settings& settings, const Request& request
 inline void check_staged(const Request& request, const Choice& choice) {
   if (request.staged != Wish::Always || choice.format != Format::BitTcf || choice.is_staged) return;
   throw std::invalid_argument(
-      "--staged always: bittcf has no staged windows here; expected memory for them on cuda, and double, or float with "
-      "--precision tf32x3 or tf32");
+      "--staged always: bittcf has no staged windows here; expected double in native precision on cuda, and memory");
 }
 
 }  // namespace Tessera::Driver

@@ -101,7 +101,7 @@ Json format_json(const FormatMeasurement& format, const Result& result) {
   json["imbalance"] = format.tiles.imbalance ? Json(*format.tiles.imbalance) : Json();
   json["build_seconds"] = format.build_seconds;
   json["staged"] = format.staged;
-  json["kernels"] = format.kernels;
+  json["kernels"] = or_null(format.kernels);
   json["reordering"] = to_string(format.reordering);
   if (!is_reordered(result)) return json;
   json["finds_no_order"] = format.finds_no_order;

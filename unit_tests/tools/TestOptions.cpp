@@ -127,18 +127,20 @@ TEST(Options, ReachThePlan) {
   EXPECT_EQ(options({"--precision", "bf16"}).precision, Precision::Bf16);
   EXPECT_EQ(options({"--staged", "never"}).staged_windows, Wish::Never);
   EXPECT_EQ(options({"--tune"}).tuning, Tuning::Measure);
-  EXPECT_EQ(options({"--reorder", "degree"}).reordering, Reordering::Degree);
+  EXPECT_EQ(options({"--reorder", "degree"}).reordering, Reordering::DegreeSort);
   EXPECT_TRUE(options({"--reorder", "degree"}).always_reorder);
   EXPECT_FALSE(options({"--reorder", "auto"}).always_reorder);
   EXPECT_EQ(options({"--bcsr-block", "3x5"}).parameters.bcsr_block_columns, 5);
 }
 
 /// The rows of BitTCF on a backend.
-std::vector<Wish> bittcf_rows(const std::string& backend, const std::string& format, Wish staged) {
+std::vector<Wish> bittcf_rows(const std::string& backend, const std::string& format, Wish staged,
+                              const std::string& scalar = "double") {
   Settings settings;
   settings.backend = backend;
   settings.format = format;
   settings.staged = staged;
+  settings.scalar = scalar;
   std::vector<Wish> rows;
   for (const Request& request : requests(settings))
     if (request.format == Format::BitTcf) rows.push_back(request.staged);
@@ -150,6 +152,7 @@ TEST(Options, OfAllFormatsOnCudaBitTcfIsOneWithStagedWindowsAndOneWithout) {
   EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Automatic), (Wishes{Wish::Never, Wish::Always}));
   EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Never), Wishes{Wish::Never});
   EXPECT_EQ(bittcf_rows("cuda", "bittcf", Wish::Automatic), Wishes{Wish::Automatic});
+  EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Automatic, "float"), Wishes{Wish::Automatic});
   EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Automatic), Wishes{Wish::Automatic});
   EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Always), Wishes{Wish::Always});
 }

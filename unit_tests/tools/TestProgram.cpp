@@ -103,7 +103,8 @@ const std::string single = "double";
 #else
 const std::string single = "float";
 #endif
-const std::string small = "--generate elasticity:4 --repeat 1 ";
+// Without staged windows, which only some backends have.
+const std::string small = "--generate elasticity:4 --repeat 1 --staged never ";
 const std::string real_3x2 = "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n3 1 2\n3 2 -4\n";
 const std::string complex_2x2 = "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 2\n2 1 0 3\n";
 
@@ -143,7 +144,7 @@ TEST_F(Program, VerifiesEveryModeLayoutScalarAndFactor) {
 }
 
 TEST_F(Program, JsonHoldsTheKeysThatTheReadmePromises) {
-  const auto json = json_of("--generate elasticity:4 --repeat 4 --columns 3 --alpha 2,1 --layout right");
+  const auto json = json_of("--generate elasticity:4 --repeat 4 --staged never --columns 3 --alpha 2,1 --layout right");
   EXPECT_EQ(json["program"], "tessera_spmm");
   EXPECT_EQ(json["verified"], true);
   for (const char* key : {"name", "file", "rows", "columns", "nonzeros", "mean_row", "row_deviation", "shortest_row",
@@ -283,14 +284,14 @@ TEST_F(Program, AHostHasNativePrecisionAlone) {
 }
 
 TEST_F(Program, AHostHasNoStagedWindows) {
-  const std::string host = small + "--backend " + backend_names().front() + " --staged ";
+  const std::string host = "--generate elasticity:4 --repeat 1 --backend " + backend_names().front() + " --staged ";
   refuses(host + "always --format bittcf", {"--staged always", "bittcf"});
   for (const auto& row : json_of(host + "always")["formats"])
     EXPECT_EQ(row.contains("refused"), row["name"] == "bittcf staged") << row;
   const auto never = json_of(host + "never --format bittcf");
   EXPECT_EQ(never["settings"]["staged"], "never");
   EXPECT_EQ(never["formats"][0]["staged"], false);
-  EXPECT_FALSE(never["formats"][0]["kernels"].get<std::string>().empty());
+  EXPECT_TRUE(never["formats"][0]["kernels"].is_null());
 }
 
 TEST_F(Program, TunesWhatIsChosenAutomatically) {
@@ -310,7 +311,7 @@ TEST_F(Program, ThreadsThatKokkosHasNoRoomForAreRefused) {
 }
 
 TEST_F(Program, EveryFormatInEveryOrder) {
-  const std::string shuffled = "--generate stencil27:7 --shuffle --repeat 1 --columns 4 ";
+  const std::string shuffled = "--generate stencil27:7 --staged never --shuffle --repeat 1 --columns 4 ";
   const auto json = json_of(shuffled + "--reorder all --spy a.svg");
   EXPECT_EQ(json["settings"]["reorder"], "all");
   EXPECT_EQ(json["settings"]["shuffle"], true);

@@ -192,7 +192,7 @@ TEST(Report, APrecisionThatIsNotNativeIsShown) {
   result.formats.push_back(csr);
   const std::string text = report(result);
   for (const char* part :
-       {", precision tf32, layout", "format    precision  ", "\nbittcf *       tf32  ", "\ncsr           native  "})
+       {", precision tf32, layout", "format    precision  ", "\nbittcf *       tf32  ", "\ncsr          native  "})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   const auto json = nlohmann::json::parse(report_json(result));
   EXPECT_EQ(json["settings"]["precision"], "tf32");
