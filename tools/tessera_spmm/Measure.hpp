@@ -5,9 +5,9 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
-#include <io/Memory.hpp>
 #include <stdexcept>
 #include <tessera/format/Permute.hpp>
+#include <tessera/io/impl/Memory.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/spmm/PlanFile.hpp>

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <io/Memory.hpp>
 #include <limits>
 #include <stdexcept>
 #include <tessera/io/Generators.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 #include <tessera/io/ReadMatrix.hpp>
+#include <tessera/io/impl/Memory.hpp>
 
 #include "Formats.hpp"
 #include "Peers.hpp"
