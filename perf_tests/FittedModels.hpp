@@ -88,7 +88,7 @@ struct FittedGpu : FittedModel {
       for (std::size_t i = 0; i < std::size(model.gathers); ++i)
         share("gathers" + std::to_string(i), model.gathers[i].bytes);
       share("rows", model.rows);
-      share("sorted_bytes", model.sorted_bytes);
+      if (model.sorted_bytes > 0) share("sorted_bytes", model.sorted_bytes);
       share("walks.launch", model.walks.launch);
       share("walks.step", model.walks.step);
       for (const auto& [name, member] :

@@ -49,14 +49,13 @@ struct GpuModel {
   Chain tall_tiles{3.51e-6, 0.374e-6, 32, 3527};
   Chain staged{3.98e-6, 0.639e-6, 8, 1e300};
   Chain blocks{2.56e-6, 0.133e-6, 64, 2010};
-  /// NOTE: these, `partition` and `sorted_bytes` are estimates from a few products, not fitted yet.
   /// Kernels for any device: a step looks into a tile; seconds that it and an entry take of one row for one column of X
   /// where all threads are at work; steps that an entry of a long row takes.
-  Chain walks{4e-6, 1e-6, 1e300, 1e300};
-  double walked_tile = 7e-12, walked_entry = 2e-12, entry_step = 0.04;
-  double walked_bytes = 2e12;  ///< of X, fetched in a second
+  Chain walks{2.34e-6, 0.779e-6, 1e300, 1e300};
+  double walked_tile = 1.88e-12, walked_entry = 0.844e-12, entry_step = 0.1;
+  double walked_bytes = 2.44e12;  ///< of X, fetched in a second
   /// One team for each column of X takes all entries of sorted columns, one set after the other.
-  double team_entry = 20e-9;
+  double team_entry = 17.9e-9;
   double teams = 528;            ///< at a time
   double sums = 4e-6;            ///< seconds of the kernel that adds what pieces give,
   double sum_step = 16.2e-9;     ///< and of each piece of the longest row or window
@@ -79,8 +78,8 @@ struct GpuModel {
   double staged_blocks = 264;
   double chunk_columns = 64, chunk_values = 1000;  ///< at most
   /// What 64 entries of the block-row partition cost, over a tile of 8 rows; 0: no kernel.
-  double partition = 4;
-  double sorted_bytes = 1.5e12;  ///< of X, that the kernel for sorted columns takes in a second; 0: there is none
+  double partition = 5.4;
+  double sorted_bytes = 1.39e12;  ///< of X, that the kernel for sorted columns takes in a second; 0: there is none
 
   /// For floats. Without staged windows, whose kernel takes 64 columns of floats at a time: of 32 it took 140 us where
   /// CSR takes 105 (FY-RSR, TF32x3), of 128 as long as tiles in registers.
