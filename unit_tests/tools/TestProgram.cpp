@@ -143,6 +143,11 @@ TEST_F(Program, VerifiesEveryModeLayoutScalarAndFactor) {
   }
 }
 
+TEST_F(Program, WhatOverflowsIsNotWrong) {
+  accepts(small + "--alpha 1e308 --beta 1e308");
+  accepts(small + "--scalar " + single + " --alpha 1e38 --beta 1e38");
+}
+
 TEST_F(Program, JsonHoldsTheKeysThatTheReadmePromises) {
   const auto json = json_of("--generate elasticity:4 --repeat 4 --staged never --columns 3 --alpha 2,1 --layout right");
   EXPECT_EQ(json["program"], "tessera_spmm");
