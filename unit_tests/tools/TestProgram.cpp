@@ -534,7 +534,8 @@ TEST_F(Program, ComparesWithCuSparseWhereItIsThere) {
     return;
   }
   for (const char* layout : {"left", "right"}) {
-    for (const char* options : {"", " --scalar float --mode T", " --beta 2 --mode H", " --columns 1", " --columns 8"}) {
+    const std::string in_single = " --scalar " + single + " --mode T";
+    for (const char* options : {"", in_single.c_str(), " --beta 2 --mode H", " --columns 1", " --columns 8"}) {
       const auto json = json_of(small + "--compare cusparse --layout " + layout + options);
       EXPECT_TRUE(json["kokkos_kernels"].is_null());
       const bool is_vector = json["settings"]["columns"] == 1;
