@@ -29,6 +29,7 @@ struct DeviceKernels<Scalar, Offset, ListedSpace> {
     const double lists = tile_bytes * candidate.tiles;
     return {lists, 2 * lists, 2 * lists};
   }
+  static std::size_t free_bytes(const ListedSpace&) { return no_memory_limit; }
   static std::string device_name(const ListedSpace&) { return "kernels with lists"; }
 
   void build(const ListedSpace& exec, const AnyFormat<Offset, Memory>& format, const Choice& choice,
