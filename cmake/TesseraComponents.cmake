@@ -31,6 +31,11 @@ endmacro()
 
 tessera_find_component(KokkosKernels TESSERA_ENABLE_KOKKOS_KERNELS)
 tessera_find_component(Tpetra TESSERA_ENABLE_TPETRA)
+tessera_has_types(has_types double size_t)
+if(Tpetra IN_LIST TESSERA_COMPONENTS AND TESSERA_ENABLE_TPETRA STREQUAL AUTO AND NOT has_types)
+  list(REMOVE_ITEM TESSERA_COMPONENTS Tpetra)
+  message(STATUS "Component Tpetra is left out: it needs double and size_t")
+endif()
 
 option(TESSERA_ENABLE_CUDA "Build the component Cuda: kernels for NVIDIA GPUs, compiled by nvcc" "${Kokkos_ENABLE_CUDA}")
 if(TESSERA_ENABLE_CUDA)

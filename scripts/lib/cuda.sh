@@ -4,6 +4,7 @@
 # The NVIDIA GPU of this machine, the compiler for it, and a Kokkos with CUDA.
 
 if [[ -n ${CUDA_HOME:-} ]]; then PATH=$CUDA_HOME/bin:$PATH; else PATH=$PATH:/usr/local/cuda/bin; fi
+[[ -z ${NVCC_WRAPPER_DEFAULT_COMPILER:-} ]] || export CUDAHOSTCXX=$NVCC_WRAPPER_DEFAULT_COMPILER
 
 # at_least VERSION OTHER: whether the other is that or newer.
 at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | sed -n 1p) == "$1" ]]; }
@@ -39,7 +40,7 @@ check_nvcc() {
   ((gpu_architecture >= 80)) ||
     die 2 "compute capability ${gpu_architecture:0:-1}.${gpu_architecture: -1} ($why) is older than 8.0, which Tessera needs on GPUs: run with --cpu, on the host"
   kokkos_options "$gpu_architecture" >/dev/null ||
-    die 2 "no Kokkos is known for compute capability ${gpu_architecture:0:-1}.${gpu_architecture: -1}: name an older one that the GPU runs, such as TESSERA_CUDA_ARCH=90, $host"
+    die 2 "no Kokkos is known for compute capability ${gpu_architecture:0:-1}.${gpu_architecture: -1}: $host"
   compiler=${NVCC_WRAPPER_DEFAULT_COMPILER:-g++}
   folder=$(mktemp -d)
   echo '#include <vector>' >"$folder/probe.cu"
@@ -58,11 +59,12 @@ check_nvcc() {
 }
 
 # ensure_device PACKAGE...: these, nvcc, and a Kokkos for $gpu_architecture, from source where CMake finds none that will
-# do: code for a newer compute capability does not run; that for an older one does, if slower at first.
+# do: code runs on GPUs of its own compute capability and of newer ones with the same first digit.
 ensure_device() {
   check_nvcc
   ensure_packages "$@"
-  if [[ -n $cuda_kokkos && -n $cuda_compiler && ${cuda_architecture:-0} -le $gpu_architecture ]]; then
+  if [[ -n $cuda_kokkos && -n $cuda_compiler && ${cuda_architecture:-0} -le $gpu_architecture &&
+    ${cuda_architecture%?} == "${gpu_architecture%?}" ]]; then
     say "using Kokkos $cuda_kokkos for ${gpu:-compute capability $gpu_architecture}"
     return
   fi

@@ -33,7 +33,7 @@ kokkos_recipe() {
   kokkos_options "$1"
   declare -f adapt_kokkos make_kokkos
   if [[ $1 == host ]]; then
-    "${CXX:-c++}" --version
+    ${CXX:-c++} --version 2>/dev/null || true
   else
     "$nvcc" --version
     "${NVCC_WRAPPER_DEFAULT_COMPILER:-g++}" --version
@@ -42,11 +42,13 @@ kokkos_recipe() {
 
 # kokkos_sources FOLDER LOG: a copy in FOLDER.
 kokkos_sources() {
-  local log=$2
+  local log=$2 generator=()
+  command -v make >/dev/null || generator=(CMAKE_GENERATOR=Ninja)
   if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
     cp -r "$TESSERA_KOKKOS_SOURCE/." "$1"
+    chmod -R u+w "$1"
   else
-    step "$log" "fetching Kokkos $kokkos_release" cmake -D "source=$1" -D "build=${1%/*}" -D release=$kokkos_release \
+    step "$log" "fetching Kokkos $kokkos_release" env "${generator[@]}" cmake -D "source=$1" -D "build=${1%/*}" -D release=$kokkos_release \
       -D commit=$kokkos_commit -P "$checkout/scripts/lib/kokkos/fetch.cmake" ||
       die 2 "could not fetch Kokkos $kokkos_release: is there a network, and git? Without: unpack a release of Kokkos and say TESSERA_KOKKOS_SOURCE=/path/to/it" \
         "Full log: $log"
@@ -95,7 +97,7 @@ make_kokkos() {
 ensure_kokkos() {
   if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
     [[ -e $TESSERA_KOKKOS_SOURCE/bin/nvcc_wrapper && -e $TESSERA_KOKKOS_SOURCE/core/src/Kokkos_Core.hpp ]] ||
-      die 2 "TESSERA_KOKKOS_SOURCE=$TESSERA_KOKKOS_SOURCE is no folder of Kokkos' sources: it has no core/src/Kokkos_Core.hpp"
+      die 2 "TESSERA_KOKKOS_SOURCE=$TESSERA_KOKKOS_SOURCE is no folder of Kokkos' sources: it has no bin/nvcc_wrapper or no core/src/Kokkos_Core.hpp"
     TESSERA_KOKKOS_SOURCE=$(realpath "$TESSERA_KOKKOS_SOURCE")
   fi
   kokkos_dir=$cache/kokkos-$(kokkos_recipe "$1" | sha256sum | cut -c 1-12)

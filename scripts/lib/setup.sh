@@ -223,7 +223,7 @@ build() {
   fi
   # Unset ones leave the cache of an older run, too.
   for types in TESSERA_SCALARS TESSERA_OFFSETS; do
-    if [[ -n ${!types:-} ]]; then set -- "-D$types=${!types}" "$@"; else set -- "-U$types" "$@"; fi
+    if [[ -n ${!types:-} ]]; then set -- "$@" "-D$types=${!types}"; else set -- "-U$types" "$@"; fi
   done
   # Another compiler or library behind the same path: nothing in the folder is worth anything.
   [[ $(cat "$dir/.tessera-platform" 2>/dev/null) == "$recipe" ]] || rm -rf "$dir"

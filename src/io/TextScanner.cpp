@@ -23,7 +23,7 @@ bool is_tiny(std::string_view number) {
   const auto [stop, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
   // No text has as many digits as such an exponent says.
   if (error == std::errc::result_out_of_range) return exponent.starts_with('-');
-  return point - first + power < 0;
+  return power < first - point;  // their sum may be more than a long long
 }
 
 }  // namespace

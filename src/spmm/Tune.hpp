@@ -73,7 +73,7 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   const auto lists = static_cast<std::size_t>(kernels.least);
   const auto built = static_cast<std::size_t>(kernels.built);
   if (!room.take(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
-  options.memory_limit = room.beside(arrays + lists).left();
+  if (options.memory_limit != no_memory_limit) options.memory_limit = room.beside(arrays + lists).left();
   products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
   products.kernels.build(exec, products.format, choice, options);
   if (products.kernels.is_staged() != candidate.is_staged) return refused;
@@ -137,7 +137,8 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   }
   // Many columns of X and Y may need more memory than there is, and then nothing is measured.
   MemoryRoom there = room;
-  there.limit -= room.left() - std::min(room.left(), DeviceKernels<Scalar, Offset, ExecutionSpace>::free_bytes(exec));
+  const std::size_t free = DeviceKernels<Scalar, Offset, ExecutionSpace>::free_bytes(exec);
+  if (free < room.left()) there.limit = room.taken() + free;
   TunedCandidate fastest{Format::Csr, false, std::numeric_limits<double>::infinity()};
   for (const Candidate& candidate : promising(left)) {
     const double seconds = seconds_with<Scalar>(exec, options, A, choice, candidate, there);

@@ -198,6 +198,7 @@ TEST(BadFiles, NumbersTooLargeForDouble) {
                                             "0.00001e+400",
                                             "00" + zeros + "7e309",
                                             "0." + zeros + "1e800",
+                                            "1e9223372036854775807",
                                             "1e99999999999999999999"};
   for (const std::string& number : numbers) {
     const std::string message =

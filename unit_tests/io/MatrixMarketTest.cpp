@@ -190,6 +190,7 @@ TEST(MatrixMarketForm, NumbersAtTheEndsOfTheRange) {
   EXPECT_EQ(values("1.7976931348623157e308"), std::numeric_limits<double>::max());
   EXPECT_EQ(values("4.9406564584124654e-324"), std::numeric_limits<double>::denorm_min());
   EXPECT_EQ(values("1e-400"), 0.0);
+  EXPECT_EQ(values("0.01e-9223372036854775808"), 0.0);
   EXPECT_TRUE(std::signbit(values("-1e-400")));
   EXPECT_EQ(values("inf"), std::numeric_limits<double>::infinity());
   EXPECT_EQ(values("-Infinity"), -std::numeric_limits<double>::infinity());

@@ -48,7 +48,11 @@ TEST(HandleAllocation, ProductsMayBeRepeated) {
         }
       },
       [] {});
+#ifdef KOKKOS_ENABLE_CUDA  // where only memory of Views fails
   EXPECT_GT(failures, 5);
+#else
+  EXPECT_GT(failures, 20);
+#endif
 }
 
 }  // namespace Tessera::Test
