@@ -162,6 +162,9 @@ std::function<void()> cusparse_product(const std::string& algorithm, const Defau
                                        const DeviceDense<Value, KokkosLayout, DefaultSpace>& y) {
   if (a.values.extent(0) == 0 || x.extent(1) == 0)
     throw std::invalid_argument("the matrix has no entries, or X no columns");
+  // cuSPARSE would refuse it too, and say so on standard error.
+  if (algorithm == "cusparse alg3" && mode != Mode::NoTranspose)
+    throw std::invalid_argument("it multiplies by A as it is, not by its transpose");
   const Operands<Value> operands(exec, a, mode, alpha, beta);
   return x.extent(1) == 1 ? vector_product(operands, named(vector_algorithms, algorithm), x, y)
                           : matrix_product(operands, named(matrix_algorithms, algorithm), x, y);
