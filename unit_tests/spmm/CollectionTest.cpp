@@ -171,31 +171,42 @@ void check_orders(const std::filesystem::path& file) {
   }
 }
 
-TEST(Collection, EveryRealMatrixInEveryOrder) {
-  const auto files = collection();
-  if (files.empty()) GTEST_SKIP() << "TESSERA_DATA_DIR is not set";
-  for (const auto& file : files) {
-    SCOPED_TRACE(file.filename().string());
-    if (!matrix_is_complex(file)) check_orders<Kokkos::DefaultExecutionSpace>(file);
-    if (HasFatalFailure()) return;
+/// Every fourth file: ctest runs the parts side by side.
+constexpr int parts = 4;
+class Collection : public testing::TestWithParam<int> {
+ protected:
+  /// Calls check(file) until one fails.
+  template <class Check>
+  void for_each_file(const Check& check) {
+    const auto files = collection();
+    if (files.empty()) GTEST_SKIP() << "TESSERA_DATA_DIR is not set";
+    for (auto i = static_cast<std::size_t>(GetParam()); i < files.size() && !HasFatalFailure(); i += parts) {
+      SCOPED_TRACE(files[i].filename().string());
+      check(files[i]);
+    }
   }
+};
+INSTANTIATE_TEST_SUITE_P(Part, Collection, testing::Range(0, parts));
+
+TEST_P(Collection, EveryRealMatrixInEveryOrder) {
+  for_each_file([](const auto& file) {
+    if (!matrix_is_complex(file)) check_orders<Kokkos::DefaultExecutionSpace>(file);
+  });
 }
 
-TEST(Collection, EveryRealMatrixIsMultipliedRight) {
-  const auto files = collection();
-  if (files.empty()) GTEST_SKIP() << "TESSERA_DATA_DIR is not set";
+TEST_P(Collection, EveryRealMatrixIsMultipliedRight) {
   using Exec = Kokkos::DefaultExecutionSpace;
-  for (const auto& file : files) {
-    SCOPED_TRACE(file.filename().string());
+  for_each_file([](const auto& file) {
+    // A large matrix finds nothing in one type that it does not find in another.
+    const bool in_every_type = is_full() || std::filesystem::file_size(file) <= 500000;
     if (matrix_is_complex(file)) {
       check_matrix<Exec, Complex<double>>(file);
-      check_matrix<Exec, Complex<float>>(file);
+      if (in_every_type) check_matrix<Exec, Complex<float>>(file);
     } else {
       check_matrix<Exec, double>(file);
-      check_matrix<Exec, float>(file);
+      if (in_every_type) check_matrix<Exec, float>(file);
     }
-    if (HasFatalFailure()) return;
-  }
+  });
 }
 
 }  // namespace Tessera::Test
