@@ -291,7 +291,8 @@ TEST_F(Program, AHostHasNativePrecisionAlone) {
 TEST_F(Program, AHostHasNoStagedWindows) {
   const std::string host = "--generate elasticity:4 --repeat 1 --backend " + backend_names().front() + " --staged ";
   refuses(host + "always --format bittcf", {"--staged always", "bittcf"});
-  for (const auto& row : json_of(host + "always")["formats"])
+  const auto always = json_of(host + "always"); // a loop would not keep a temporary
+  for (const auto& row : always["formats"])
     EXPECT_EQ(row.contains("refused"), row["name"] == "bittcf staged") << row;
   const auto never = json_of(host + "never --format bittcf");
   EXPECT_EQ(never["settings"]["staged"], "never");
