@@ -94,7 +94,7 @@ class BcsrAgent {
   struct Fragment : Tile {
     using Sum = Scalar;
     static constexpr int rows = Tile::result_rows, columns = Tile::result_columns, window_rows = Kind::height;
-    static constexpr bool is_whole = false, has_rest = false;
+    static constexpr bool is_whole = false, has_rest = false, reads_ahead = false;
 
     /// In the caller's precision.
     static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem<Offset>& item,

@@ -60,10 +60,10 @@ double tile_imbalance(const Offset* window_offsets, Ordinal windows) {
 }
 
 double bittcf_block_time(double tiles, double windows, int scalar_bytes) {
-  constexpr double bandwidth = 4.8e12, fp64_rate = 67e12, tf32_rate = 495e12;
-  const double load = tile_columns * scalar_bytes * tiles / bandwidth;
-  const double multiply = tile_rows * (2 * tile_columns - 1) * tiles / (scalar_bytes > 4 ? fp64_rate : tf32_rate);
-  const double write_back = tile_rows * scalar_bytes * windows / bandwidth;
+  const double load = tile_columns * scalar_bytes * tiles / H200::memory_rate;
+  const double multiply =
+      tile_rows * (2 * tile_columns - 1) * tiles / (scalar_bytes > 4 ? H200::fp64_rate : H200::tf32_rate);
+  const double write_back = tile_rows * scalar_bytes * windows / H200::memory_rate;
   return load + multiply + write_back;
 }
 

@@ -67,7 +67,7 @@ class BmatConsumer {
     using Sum = Scalar;
     static constexpr int rows = 2, columns = 2 * products, vector = BmatConsumer::vector;
     static constexpr int window_rows = Pattern::tile_rows;
-    static constexpr bool is_whole = false, has_rest = true;
+    static constexpr bool is_whole = false, has_rest = true, reads_ahead = false;
     static __device__ __forceinline__ int row(int lane, int p) { return lane / 4 + 8 * p; }
     static __device__ __forceinline__ int column(int lane, int q) {
       return vector * (8 * (q / (2 * vector)) + 2 * (lane % 4) + q / vector % 2) + q % vector;

@@ -108,7 +108,7 @@ class CondensedAgent {
     using Sum = typename Operands::Sum;
     static constexpr int rows = 2 * Kind::strips, columns = Operands::lane_columns, vector = Operands::y_access(access);
     static constexpr int window_rows = CondensedPattern<Offset>::strip_rows * Kind::strips;
-    static constexpr bool is_whole = true, has_rest = false;
+    static constexpr bool is_whole = true, has_rest = false, reads_ahead = false;
     static __device__ __forceinline__ int row(int lane, int p) {
       return p / 2 * CondensedPattern<Offset>::strip_rows + Layout::result_row(lane, p % 2);
     }

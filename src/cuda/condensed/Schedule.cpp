@@ -50,7 +50,7 @@ void add_group(HostCondensedSchedule<Offset>& schedule, const Offset* offsets, O
 }  // namespace
 
 int condensed_piece_tiles(double tiles, const Device& device) {
-  const double resident_warps = 32. * device.multiprocessors;
+  const double resident_warps = double(H200::resident_warps) * device.multiprocessors;
   constexpr int shortest = 32, longest = 64, step = 16;
   return static_cast<int>(std::clamp<double>(std::ceil(tiles / resident_warps / step) * step, shortest, longest));
 }

@@ -3,7 +3,6 @@
 #include <bit>
 #include <cmath>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <tessera/cuda/csr/Policy.hpp>
 #include <tessera/cuda/csr/Spmm.hpp>
@@ -13,7 +12,9 @@ namespace Tessera::Cuda {
 namespace {
 
 /// Threads that compute at the same time: their groups share the rows of X that are in use.
-double resident_threads(const CsrMachine& machine) { return 1536. * machine.device.multiprocessors; }
+double resident_threads(const CsrMachine& machine) {
+  return double(H200::resident_threads) * machine.device.multiprocessors;
+}
 
 /// Bytes of the rows of X that are read at about the same time, in slabs of this many columns.
 double footprint(const CsrProblem& problem, double slab_columns, const CsrMachine& machine) {
@@ -43,7 +44,7 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
   const double fetched_first = std::min(problem.nonzeros, problem.columns),
                fetched_again = problem.nonzeros - fetched_first;
   const double matrix_bytes = problem.nonzeros * (problem.matrix_bytes + 4);
-  return fetched_first * row_bytes / std::prev(std::end(machine.gathers))->bytes +
+  return fetched_first * row_bytes / machine.gathers.back().bytes +
          fetched_again * row_bytes / gather_rate(machine.gathers, footprint(problem, width, machine)) +
          slabs * (matrix_bytes / machine.streamed + problem.rows * machine.row_seconds);
 }

@@ -43,6 +43,7 @@ __device__ __forceinline__ void store_element(const Product& product, Ordinal ro
 ///   rows, columns                     of each this many, named p and q
 ///   vector                            columns from a multiple of it on are adjacent in Y
 ///   is_whole                          X has all columns of a vector, or none, and Y is aligned to them
+///   reads_ahead                       all of a lane's Y is read before any is written: it has registers left
 ///   has_rest                          sums for columns that X does not have may be anything
 ///   window_rows                       of a window, and of a slot
 ///   row(lane, p), column(lane, q)     in the part of the window and in the slab that the warp has
@@ -77,56 +78,68 @@ class Epilogue {
   }
 
  private:
-  // So many rows of Y are read before the first is written.
-  static constexpr int batch = Fragment::columns * sizeof(Scalar) <= 32 ? 2 : 1;
-
   __device__ __forceinline__ int column(int q) const { return first_column_ + Fragment::column(lane_, q); }
   __device__ __forceinline__ int columns() const { return arguments_.product.y.columns; }
 
   template <class Sums>
   __device__ __forceinline__ void store(Ordinal window, const Sums& sums) const {
     const auto& product = arguments_.product;
+    constexpr bool ahead = Fragment::reads_ahead;
+    alignas(16) Scalar all[ahead ? Fragment::rows : 1][ahead ? Fragment::columns : 1];
+    if constexpr (ahead) {
+      if (product.beta != Scalar(0)) read_all(window, all);
+    }
 #pragma unroll
-    for (int first = 0; first < Fragment::rows; first += batch) {
-      alignas(16) Scalar values[batch][Fragment::columns] = {};
-      Scalar* y[batch];
+    for (int p = 0; p < Fragment::rows; ++p) {
+      const Ordinal row = window * Fragment::window_rows + first_row_ + Fragment::row(lane_, p);
+      if (row >= arguments_.A.rows) continue;
+      Scalar* const y = product.y.data + row_of_y(product, row) * product.y.row_stride;
+      for_each_vector([&](int q, std::ptrdiff_t place, bool whole, int count) {
+        alignas(16) Scalar values[vector] = {};
+        Scalar* const to = y + place;
+        const std::ptrdiff_t stride = product.y.column_stride;
+        if (product.beta != Scalar(0)) {
+          if (ahead) {
 #pragma unroll
-      for (int i = 0; i < batch; ++i) {
-        const Ordinal row = window * Fragment::window_rows + first_row_ + Fragment::row(lane_, first + i);
-        y[i] = row < arguments_.A.rows ? product.y.data + row_of_y(product, row) * product.y.row_stride : nullptr;
-        if (y[i] != nullptr && product.beta != Scalar(0)) read_row(y[i], values[i]);
-      }
+            for (int i = 0; i < vector; ++i) values[i] = all[p][q + i];
+          } else if (whole) {
+            load_once<vector>(to, values);
+          } else {
 #pragma unroll
-      for (int i = 0; i < batch; ++i) {
-        if (y[i] == nullptr) continue;
-#pragma unroll
-        for (int q = 0; q < Fragment::columns; ++q) {
-          const Scalar sum = Fragment::at(sums, first + i, q);
-          values[i][q] = scaled_and_added(product.alpha, sum, product.beta, [&] { return values[i][q]; });
+            for (int i = 0; i < vector; ++i) {
+              if (i < count) values[i] = to[i * stride];
+            }
+          }
         }
-        write_row(y[i], values[i]);
-      }
+#pragma unroll
+        for (int i = 0; i < vector; ++i) {
+          const Scalar sum = Fragment::at(sums, p, q + i);
+          values[i] = scaled_and_added(product.alpha, sum, product.beta, [&] { return values[i]; });
+        }
+        if (whole) return store_y<caching, vector>(to, values);
+#pragma unroll
+        for (int i = 0; i < vector; ++i) {
+          if (i < count) to[i * stride] = values[i];
+        }
+      });
     }
   }
 
-  __device__ __forceinline__ void read_row(const Scalar* y, Scalar (&values)[Fragment::columns]) const {
-    for_each_vector([&](int q, std::ptrdiff_t place, bool whole, int count) {
-      if (whole) return load_once<vector>(y + place, values + q);
+  __device__ __forceinline__ void read_all(Ordinal window, Scalar (&all)[Fragment::rows][Fragment::columns]) const {
+    const auto& product = arguments_.product;
 #pragma unroll
-      for (int i = 0; i < vector; ++i) {
-        if (i < count) values[q + i] = y[place + i * arguments_.product.y.column_stride];
-      }
-    });
-  }
-
-  __device__ __forceinline__ void write_row(Scalar* y, const Scalar (&values)[Fragment::columns]) const {
-    for_each_vector([&](int q, std::ptrdiff_t place, bool whole, int count) {
-      if (whole) return store_y<caching, vector>(y + place, values + q);
+    for (int p = 0; p < Fragment::rows; ++p) {
+      const Ordinal row = window * Fragment::window_rows + first_row_ + Fragment::row(lane_, p);
+      if (row >= arguments_.A.rows) continue;
+      const Scalar* const y = product.y.data + row_of_y(product, row) * product.y.row_stride;
+      for_each_vector([&](int q, std::ptrdiff_t place, bool whole, int count) {
+        if (whole) return load_once<vector>(y + place, all[p] + q);
 #pragma unroll
-      for (int i = 0; i < vector; ++i) {
-        if (i < count) y[place + i * arguments_.product.y.column_stride] = values[q + i];
-      }
-    });
+        for (int i = 0; i < vector; ++i) {
+          if (i < count) all[p][q + i] = y[place + i * product.y.column_stride];
+        }
+      });
+    }
   }
 
   // Rows of a slot are padded to vectors.

@@ -11,7 +11,6 @@ namespace Tessera::Cuda {
 
 namespace {
 
-constexpr std::size_t most_block_bytes = 227 * 1024;
 constexpr int shortest_piece = 8, longest_piece = 32;
 
 // Calls f(policy, scalar) with what staged_spmm multiplies scalars of this size with.
@@ -68,10 +67,10 @@ std::size_t usual_staged_shared_bytes() {
 
 int staged_resident_blocks(int most_tile_bytes, int most_value_bytes, int scalar_bytes) {
   const std::size_t bytes = staged_shared_bytes(most_tile_bytes, most_value_bytes, scalar_bytes);
-  if (bytes > most_block_bytes) return 0;
+  if (bytes > H200::block_shared_bytes) return 0;
   return with_policy(scalar_bytes, [&](auto policy, auto scalar) {
     using Memory = StagedMemory<decltype(scalar), decltype(policy)>;
-    const int fit = Memory::multiprocessor_bytes / static_cast<int>(bytes + Memory::block_overhead);
+    const int fit = H200::shared_bytes / static_cast<int>(bytes + Memory::block_overhead);
     return std::clamp(fit, 1, decltype(policy)::min_blocks);
   });
 }

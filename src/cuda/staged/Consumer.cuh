@@ -59,7 +59,7 @@ class StagedConsumer {
     using Sum = Scalar;
     static constexpr int rows = 2, columns = Layout::lane_columns, vector = Layout::vector;
     static constexpr int window_rows = 8 * Policy::strips;
-    static constexpr bool is_whole = false, has_rest = false;
+    static constexpr bool is_whole = false, has_rest = false, reads_ahead = true;
     static __device__ __forceinline__ int row(int lane, int p) { return Layout::result_row(lane, p); }
     static __device__ __forceinline__ int column(int lane, int q) {
       return q / vector * (8 * vector) + vector * (lane / 4) + q % vector;

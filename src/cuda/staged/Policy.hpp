@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <tessera/common/Format.hpp>
+#include <tessera/common/H200.hpp>
 #include <tessera/common/StagedView.hpp>
 
 namespace Tessera::Cuda {
@@ -44,10 +45,7 @@ struct StagedMemory {
   static constexpr int barrier_bytes = 128;
   static_assert(2 * Policy::buffers * 8 <= barrier_bytes);
 
-  /// What blocks of a multiprocessor share, and what each takes besides.
-  ///
-  /// NOTE: 212 of 228 KB. Planned with all of them, blocks of 110 KB ran one at a time on an H200; why is not known.
-  static constexpr int multiprocessor_bytes = 212 * 1024;
+  /// What each block takes besides.
   static constexpr int block_overhead = 1024;
 
   /// Of a block. tile_bytes, value_bytes: the most of a chunk.
@@ -60,7 +58,7 @@ struct StagedMemory {
   /// tiles that there can be. Values that the chunk before leaves come on top; about as many are left to the next one.
   static constexpr int most_values(int value_size) {
     constexpr int buffer_bytes =
-        (multiprocessor_bytes / Policy::min_blocks - block_overhead - barrier_bytes) / Policy::buffers;
+        (H200::shared_bytes / Policy::min_blocks - block_overhead - barrier_bytes) / Policy::buffers;
     constexpr int tile_bytes = staged_header_bytes(Policy::strips) +
                                Policy::strips * (Policy::slots / 8 + 1) * static_cast<int>(sizeof(StagedTile<1>));
     return (buffer_bytes - x_bytes - tile_bytes) / 16 * 16 / value_size;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tessera/common/H200.hpp>
+
 namespace Tessera::Cuda {
 
 /// What schedules and policies go by of the GPU that they are made for: an H200, unless somebody says what else.
@@ -8,7 +10,7 @@ namespace Tessera::Cuda {
 /// Where windows are cut depends on it, and with that the order of their sums: on GPUs with another number of
 /// multiprocessors results may differ by roundoff.
 struct Device {
-  int multiprocessors = 132;
+  int multiprocessors = H200::multiprocessors;
 };
 
 }  // namespace Tessera::Cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/GatherRate.hpp>
+#include <tessera/common/H200.hpp>
 #include <tessera/select/Choose.hpp>
 
 namespace Tessera {
@@ -28,12 +28,12 @@ struct GpuModel {
   };
 
   /// With all of X in use.
-  GatherRate gathers[6] = {{4e6, 10.1e12},   {32e6, 11.4e12},  {64e6, 9.49e12},
-                           {128e6, 6.99e12}, {512e6, 7.74e12}, {2e9, 4.45e12}};
+  std::array<GatherRate, 6> gathers = H200::product_gathers;
+  /// Bytes of A, X and Y.
+  double streamed = H200::streamed_rate;
   double first_gathers = 13.1e12;  ///< bytes of X that 8 rows of A fetch first
   double near_gathers = 24.7e12;   ///< bytes of X that they fetch again
   double row = 0.0804e-9;          ///< seconds a row of A and 512 bytes of a row of X
-  double streamed = 4.2e12;        ///< bytes of A, X and Y
   double scattered_rows = 1.1;     ///< cost of a row of Y that is written anywhere, over that of the next one
   double whole_tiles = 1e300;      ///< bytes at most that tiles may take; larger ones of BMat are not for tensor cores
   double staged_entries = 1e300;   ///< nonzeros at most that there is memory to stage windows of
@@ -56,11 +56,11 @@ struct GpuModel {
   double walked_bytes = 2.44e12;  ///< of X, fetched in a second
   /// One team for each column of X takes all entries of sorted columns, one set after the other.
   double team_entry = 17.9e-9;
-  double teams = 528;            ///< at a time
-  double sums = 4e-6;            ///< seconds of the kernel that adds what pieces give,
-  double sum_step = 16.2e-9;     ///< and of each piece of the longest row or window
-  double cut_entries = 2097152;  ///< entries beyond which pieces of rows are twice as long
-  double cut_tiles = 135168;     ///< tiles beyond which pieces of windows grow, to twice the length
+  double teams = 4 * H200::multiprocessors;  ///< at a time
+  double sums = 4e-6;                        ///< seconds of the kernel that adds what pieces give,
+  double sum_step = 16.2e-9;                 ///< and of each piece of the longest row or window
+  double cut_entries = 2097152;              ///< entries beyond which pieces of rows are twice as long
+  double cut_tiles = 135168;                 ///< tiles beyond which pieces of windows grow, to twice the length
   /// Staged windows and blocks want rows of X that begin at 16 bytes: others are copied, by kernels that take so long.
   double copy = 5.13e-6;
   double copied_columns = 0;  ///< of X, so many at a time, if tiles and blocks have every X copied
@@ -75,7 +75,7 @@ struct GpuModel {
   double block_density = 0.25;     ///< of entries in BitTCF's tiles; blocks that hold fewer are not worth counting
   /// Seconds a chunk of a staged window and 32 columns of X, in one of the blocks that run at a time; 0: no kernels.
   double staged_chunk = 1.07e-6;
-  double staged_blocks = 264;
+  double staged_blocks = 2 * H200::multiprocessors;
   double chunk_columns = 64, chunk_values = 1000;  ///< at most
   /// What 64 entries of the block-row partition cost, over a tile of 8 rows; 0: no kernel.
   double partition = 5.4;

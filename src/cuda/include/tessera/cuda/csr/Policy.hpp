@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/common/GatherRate.hpp>
+#include <tessera/common/H200.hpp>
 #include <tessera/common/Types.hpp>
 #include <tessera/cuda/Device.hpp>
 
@@ -40,17 +40,16 @@ struct CsrProblem {
 /// What a GPU does in a second; measured on an H200, where gathers of rows of X run at these rates if the rows that are
 /// in use at a time take so many bytes.
 struct CsrMachine {
-  GatherRate gathers[7] = {{1e6, 12.8e12},  {4e6, 9.5e12},   {32e6, 8.6e12}, {64e6, 7.2e12},
-                           {128e6, 5.6e12}, {512e6, 4.6e12}, {2e9, 4.4e12}};
-  Device device;               ///< how many of its threads compute at a time
-  double streamed = 4.2e12;    ///< bytes of A
-  double row_seconds = 2e-10;  ///< for a row and slab: where it begins and ends, its place in Y
-  double worthwhile = 0.85;    ///< narrower slabs must be predicted to take less than this share of the time
-  double short_row = 6;        ///< rows with fewer entries on average are computed several at a time, or in rounds
-  double round_row = 100;      ///< rows with fewer on average are computed several rounds by the same group,
-  double round_rows = 5e4;     ///< if there are so many rows that groups remain
-  double sorted_row = 32;      ///< of few columns, rows that differ, with fewer entries on average, are sorted,
-  double sorted_rows = 2e5;    ///< if there are so many that blocks of them fill the GPU
+  std::array<GatherRate, 7> gathers = H200::csr_gathers;
+  Device device;                          ///< how many of its threads compute at a time
+  double streamed = H200::streamed_rate;  ///< bytes of A
+  double row_seconds = 2e-10;             ///< for a row and slab: where it begins and ends, its place in Y
+  double worthwhile = 0.85;               ///< narrower slabs must be predicted to take less than this share of the time
+  double short_row = 6;      ///< rows with fewer entries on average are computed several at a time, or in rounds
+  double round_row = 100;    ///< rows with fewer on average are computed several rounds by the same group,
+  double round_rows = 5e4;   ///< if there are so many rows that groups remain
+  double sorted_row = 32;    ///< of few columns, rows that differ, with fewer entries on average, are sorted,
+  double sorted_rows = 2e5;  ///< if there are so many that blocks of them fill the GPU
 };
 
 /// Seconds for fetching rows of X, each once from memory and then again at the rate for those in use, and for reading A

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+
+namespace Tessera {
+
+/// How fast a GPU gathers rows of X when those that are in use take so many bytes.
+struct GatherRate {
+  double footprint;  ///< bytes
+  double bytes;      ///< a second
+};
+
+/// The rate for a footprint, interpolated between measured ones, whose footprints ascend, over its logarithm.
+template <std::size_t count>
+double gather_rate(const std::array<GatherRate, count>& rates, double footprint) {
+  const auto first = rates.begin(), last = rates.end();
+  const auto above = std::find_if(first, last, [&](const auto& rate) { return rate.footprint >= footprint; });
+  if (above == first) return first->bytes;
+  if (above == last) return std::prev(last)->bytes;
+  const auto below = std::prev(above);
+  const double share = std::log(footprint / below->footprint) / std::log(above->footprint / below->footprint);
+  return below->bytes + share * (above->bytes - below->bytes);
+}
+
+/// The GPU that kernels, schedules and models are made for. What is not of the data sheet was measured on one.
+namespace H200 {
+
+inline constexpr int multiprocessors = 132;
+inline constexpr int resident_warps = 32;                      ///< of a multiprocessor, that multiply tiles
+inline constexpr int resident_threads = 1536;                  ///< of a multiprocessor, that compute rows of CSR
+inline constexpr std::size_t block_shared_bytes = 227 * 1024;  ///< that a block may have
+/// Of the 228 KB of a multiprocessor, what its blocks can share.
+/// NOTE: planned with all of them, blocks of 110 KB ran one at a time; why is not known.
+inline constexpr int shared_bytes = 212 * 1024;
+
+inline constexpr double memory_rate = 4.8e12;    ///< bytes a second, by the data sheet
+inline constexpr double streamed_rate = 4.2e12;  ///< the same, as measured
+inline constexpr double fp64_rate = 67e12;       ///< operations a second on tensor cores, by the data sheet
+inline constexpr double tf32_rate = 495e12;
+
+/// How fast the kernel for CSR gathers rows of X, by the bytes of those that are in use at a time.
+inline constexpr std::array<GatherRate, 7> csr_gathers = {
+    {{1e6, 12.8e12}, {4e6, 9.5e12}, {32e6, 8.6e12}, {64e6, 7.2e12}, {128e6, 5.6e12}, {512e6, 4.6e12}, {2e9, 4.4e12}}};
+
+/// The same by the bytes of all of X, fitted to whole products (fit_model): how much of X is in use at a time, nobody
+/// knows beforehand.
+inline constexpr std::array<GatherRate, 6> product_gathers = {
+    {{4e6, 10.1e12}, {32e6, 11.4e12}, {64e6, 9.49e12}, {128e6, 6.99e12}, {512e6, 7.74e12}, {2e9, 4.45e12}}};
+
+}  // namespace H200
+}  // namespace Tessera
