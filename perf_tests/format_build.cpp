@@ -13,7 +13,6 @@
 
 #include "CommandLine.hpp"
 #include "DeviceMatrix.hpp"
-#include "Stopwatch.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -81,30 +80,23 @@ void time_update_values(benchmark::State& state, const DeviceMatrix& A, Format f
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const std::string& matrix : settings.matrices) {
-    for (const Format format : settings.formats) {
-      for (const int columns : settings.columns) {
-        const auto add = [&](const char* kind, int iterations, auto time) {
-          const auto name = benchmark_name(
-              kind, matrix, {{"format", std::string(to_string(format))}, {"columns", std::to_string(columns)}});
-          add_benchmark(name, iterations,
-                        [=](benchmark::State& state) { time(state, matrix_of(matrix), format, columns); });
-        };
-        add("make_plan", 1, time_make_plan);
-        add("prepare_transpose", 1, time_prepare_transpose);
-        add("update_values", 5, time_update_values);
-      }
-    }
+  for (const Case& one : all_cases(settings)) {
+    const auto add = [&](const char* kind, int iterations, auto time) {
+      add_benchmark(one.name(kind, settings), iterations,
+                    [=](benchmark::State& state) { time(state, matrix_of(one.matrix), one.format, one.columns); });
+    };
+    add("make_plan", 1, time_make_plan);
+    add("prepare_transpose", 1, time_prepare_transpose);
+    add("update_values", 5, time_update_values);
   }
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  Settings defaults;
-  defaults.matrices = {"elasticity:16", "rmat:15,8", "road:200000"};
-  defaults.formats.assign(std::begin(Tessera::every_format), std::end(Tessera::every_format));
-  defaults.columns = {32};
-  return run_benchmarks(argc, argv, "Times make_plan, the transpose and update_values by format.", defaults,
+  return run_benchmarks(argc, argv, "Times make_plan, the transpose and update_values by format.",
+                        {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"},
+                         .formats = {std::begin(Tessera::every_format), std::end(Tessera::every_format)},
+                         .columns = {32}},
                         register_benchmarks);
 }

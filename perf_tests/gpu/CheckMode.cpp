@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CheckMode.hpp"
 
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
-#include <cstring>
-#include <new>
-#include <stdexcept>
+#include <map>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 #include "Matrices.hpp"
+#include "Measure.hpp"
 #include "Problem.hpp"
 
 namespace Tessera::Bench {
 
 namespace {
 
-constexpr int most_candidates = 1000;
-constexpr int most_lines = 20;            // of failures of a candidate
-constexpr double most_idle_seconds = 90;  // a product that takes longer does not end
+constexpr int most_lines = 20;  // of failures of a candidate
+constexpr std::chrono::seconds longest_product{90};
 
 /// Columns of X.
 std::vector<int> column_counts(bool quick) {
@@ -34,220 +30,147 @@ std::vector<int> column_counts(bool quick) {
 constexpr LineLayout layouts[] = {{"packed", 0, 0}, {"8 apart", 8, 0}, {"3 apart", 3, 0}, {"misaligned", 0, 1}};
 constexpr Factors factors[] = {{1, 0}, {1.5, 0.5}, {-1, 1}};
 
-/// What parent and child share: how far the child is, and what it found.
-struct Shared {
-  struct Tally {
-    char name[120], precision[8];  // of a candidate that was prepared
-    int cases, failures, lines;
-    int told;  // the last group, from 1, of which a failure was printed
-    bool lost;
-  };
-  std::atomic<long> steps;     // ascends as work is done
-  std::atomic<int> group;      // now being checked: a matrix with a number of columns and a type
-  std::atomic<int> candidate;  // now running; -1 between candidates
-  std::atomic<bool> finished;
-  Tally tallies[2][most_candidates];  // float, double
-};
+/// Ends the program where a candidate takes too long.
+class Watchdog {
+ public:
+  Watchdog() : thread_([this](std::stop_token stop) { watch(stop); }) {}
 
-struct Place {
-  std::string text;  // of the case
-  Shared::Tally* tally;
-  std::string kernel;
-  int group;
-};
-
-void fail(const Place& place, const std::string& what) {
-  ++place.tally->failures;
-  const bool is_news = place.tally->told != place.group + 1;  // one matrix and number of columns, one line
-  place.tally->told = place.group + 1;
-  if (is_news && place.tally->lines++ < most_lines) {
-    std::printf("FAIL %s: %s: %s\n", place.kernel.c_str(), place.text.c_str(), what.c_str());
-    std::fflush(stdout);
+  void begin(const std::string& kernel) {
+    const std::scoped_lock lock(mutex_);
+    kernel_ = kernel;
+    begun_ = true;
+    changed_.notify_all();
   }
-}
 
-/// The products of a problem with a candidate: all factors, and the first twice, which must give the same bits.
-template <class Scalar>
-void check_problem(Problem<Scalar>& problem, Candidate<Scalar>& candidate, Place place) {
-  const Tolerance tolerance = tolerance_of(candidate.precision());
-  const std::string text = place.text;
-  std::uint64_t checksum = 0;
-  const auto one = [&](Factors f) {
-    place.text = text + ", alpha " + std::to_string(f.alpha) + ", beta " + std::to_string(f.beta);
-    ++place.tally->cases;
-    const Verdict verdict = problem.verify(candidate, f, tolerance);
-    if (!verdict.good()) fail(place, verdict.text());
-    return verdict.checksum;
-  };
-  for (const Factors& f : factors) {
-    const std::uint64_t sum = one(f);
-    if (f.beta == 0) checksum = sum;
-  }
-  if (one(factors[0]) != checksum) fail(place, "not deterministic");
-}
-
-template <class Scalar>
-struct Contender {
-  std::unique_ptr<Candidate<Scalar>> candidate;
-  int index;
-  bool applicable = false;
-};
-
-/// Candidates that are wanted, are not lost, and can be prepared.
-template <class Scalar>
-std::vector<Contender<Scalar>> prepare_all(const Options& options, const NamedMatrix& named, int columns,
-                                           Shared& shared) {
-  std::vector<Contender<Scalar>> contenders;
-  int index = -1;
-  for (auto& candidate : make_candidates<Scalar>()) {
-    if (++index >= most_candidates) throw std::runtime_error("too many candidates");
-    Shared::Tally& tally = shared.tallies[sizeof(Scalar) == 8][index];
-    if (!options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name()) || tally.lost ||
-        (candidate->is_ablation() && !options.ablations) || !candidate->use(options.layout)) {
-      continue;
-    }
-    const Place place{named.name + ", N = " + std::to_string(columns) + ", prepare", &tally, candidate->name(),
-                      shared.group};
-    std::snprintf(tally.name, sizeof(tally.name), "%s", candidate->name().c_str());
-    std::snprintf(tally.precision, sizeof(tally.precision), "%s", candidate->precision().c_str());
-    shared.candidate = index;
-    ++shared.steps;
-    try {
-      const bool applicable = candidate->prepare(named.matrix, columns);
-      check(cudaDeviceSynchronize(), "prepare");
-      if (applicable) contenders.push_back({std::move(candidate), index, true});
-    } catch (const std::exception& error) {
-      fail(place, error.what());
-      if (cudaGetLastError(), cudaDeviceSynchronize() != cudaSuccess) _exit(3);
-    }
-  }
-  shared.candidate = -1;
-  return contenders;
-}
-
-template <class Scalar>
-void check_layout(const std::vector<Contender<Scalar>>& contenders, const NamedMatrix& named, int columns,
-                  const LineLayout& layout, bool special, Shared& shared) {
-  Problem<Scalar> problem(named.matrix, columns, layout, special);
-  for (const Contender<Scalar>& contender : contenders) {
-    const Place place{
-        named.name + ", N = " + std::to_string(columns) + ", " + layout.name + (special ? ", Inf and NaN in X" : ""),
-        &shared.tallies[sizeof(Scalar) == 8][contender.index], contender.candidate->name(), shared.group};
-    shared.candidate = contender.index;
-    ++shared.steps;
-    try {
-      check_problem(problem, *contender.candidate, place);
-    } catch (const std::exception& error) {
-      fail(place, error.what());
-      if (cudaGetLastError(), cudaDeviceSynchronize() != cudaSuccess) _exit(3);
-    }
-  }
-  shared.candidate = -1;
-}
-
-template <class Scalar>
-void check_group(const Options& options, const NamedMatrix& named, int columns, Shared& shared) {
-  const auto contenders = prepare_all<Scalar>(options, named, columns, shared);
-  if (contenders.empty()) return;
-  for (LineLayout layout : layouts) {
-    layout.layout = options.layout;
-    check_layout(contenders, named, columns, layout, false, shared);
-    if (layout.gap == 0) check_layout(contenders, named, columns, layout, true, shared);
-  }
-}
-
-/// The groups from shared.group on.
-void run_child(const Options& options, Shared& shared) {
-  describe_machine();  // throws where there is no GPU
-  const std::vector<NamedMatrix> matrices = small_matrices();
-  const std::vector<int> all_columns = column_counts(options.quick);
-  const int counts = static_cast<int>(all_columns.size()), groups = static_cast<int>(matrices.size()) * counts * 2;
-  for (int group = shared.group; group < groups; ++group) {
-    shared.group = group;
-    const NamedMatrix& named = matrices[group / 2 / counts];
-    const int columns = all_columns[group / 2 % counts];
-    if (group % 2 == 0) {
-      check_group<double>(options, named, columns, shared);
-    } else {
-      check_group<float>(options, named, columns, shared);
-    }
-  }
-  shared.finished = true;
-}
-
-/// Waits for the child to end, and ends it when it makes no progress. True: it was ended.
-bool wait_for(pid_t child, const Shared& shared) {
-  using Clock = std::chrono::steady_clock;
-  long steps = shared.steps;
-  auto progress = Clock::now();
-  int status = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    if (shared.steps != steps) {
-      steps = shared.steps;
-      progress = Clock::now();
-    } else if (std::chrono::duration<double>(Clock::now() - progress).count() > most_idle_seconds) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      return true;
-    }
-  }
-  return false;
-}
-
-/// Runs children until one has seen all groups. NOTE: the parent calls nothing of CUDA, whose state a child cannot use.
-void run_children(const Options& options, Shared& shared) {
-  while (!shared.finished) {
-    shared.candidate = -1;
-    std::fflush(stdout);
-    const pid_t child = fork();
-    if (child < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
-    if (child == 0) {
-      int status = 0;
-      try {
-        run_child(options, shared);
-      } catch (const std::exception& error) {
-        std::printf("FAIL the harness itself: %s\n", error.what());
-        status = 2;
-      }
+ private:
+  void watch(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      begun_ = false;
+      if (changed_.wait_for(lock, stop, longest_product, [&] { return begun_; }) || stop.stop_requested()) continue;
+      if (kernel_.empty()) continue;
+      std::printf("LOST %s: does not end\n", kernel_.c_str());
       std::fflush(stdout);
-      _exit(status);
+      _exit(3);
     }
-    const bool hung = wait_for(child, shared);
-    if (shared.finished) break;
-    if (shared.candidate < 0) throw std::runtime_error("the checks ended early, and no candidate was running");
-    Shared::Tally& tally = shared.tallies[shared.group % 2 == 0][shared.candidate];
-    tally.lost = true;
-    ++tally.failures;
-    std::printf("FAIL %s: %s; going on without it\n", tally.name,
-                hung ? "did not end" : "the device's context was lost");
   }
-}
 
-int report(const Shared& shared) {
-  int failed = 0;
-  for (const bool is_double : {true, false}) {
-    for (const Shared::Tally& tally : shared.tallies[is_double]) {
-      if (tally.name[0] == 0) continue;
-      failed += tally.failures > 0;
-      std::printf("%s %-6s %s: %d of %d cases failed\n",
-                  tally.lost           ? "LOST"
-                  : tally.failures > 0 ? "BAD "
-                                       : "good",
-                  tally.precision, tally.name, tally.failures, tally.cases);
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::string kernel_;
+  bool begun_ = false;
+  std::jthread thread_;
+};
+
+/// What was found of a candidate.
+struct Tally {
+  int cases = 0, failures = 0, lines = 0;
+  std::string told;  // the last matrix and number of columns of which a failure was printed
+};
+
+class Checker {
+ public:
+  explicit Checker(const Options& options) : options_(options) {}
+
+  template <class Scalar>
+  void check_all(const NamedMatrix& named, int columns) {
+    group_ = named.name + ", N = " + std::to_string(columns);
+    Candidates<Scalar> candidates;
+    for (auto& candidate : make_candidates<Scalar>()) {
+      if (!options_.wants(*candidate)) continue;
+      bool applicable = false;
+      guarded_by_context(*candidate, "prepare", [&] { applicable = candidate->prepare(named.matrix, columns); });
+      if (applicable) candidates.push_back(std::move(candidate));
+    }
+    if (candidates.empty()) return;
+    for (LineLayout layout : layouts) {
+      layout.layout = options_.layout;
+      for (const bool special : {false, true}) {
+        if (special && layout.gap != 0) continue;
+        Problem<Scalar> problem(named.matrix, columns, layout, special);
+        const std::string where = std::string(layout.name) + (special ? ", Inf and NaN in X" : "");
+        for (auto& candidate : candidates)
+          guarded_by_context(*candidate, where, [&] { check_problem(problem, *candidate, where); });
+      }
     }
   }
-  return failed;
-}
+
+  /// A line for each candidate. Returns how many failed.
+  int report() const {
+    int failed = 0;
+    for (const auto& [key, tally] : tallies_) {
+      failed += tally.failures > 0;
+      std::printf("%s %-6s %s: %d of %d cases failed\n", tally.failures > 0 ? "BAD " : "good", key.first.c_str(),
+                  key.second.c_str(), tally.failures, tally.cases);
+    }
+    return failed;
+  }
+
+ private:
+  /// Runs a part of the checks of a candidate: what that throws is a failure, unless the device is lost.
+  template <class Scalar, class Work>
+  void guarded_by_context(Candidate<Scalar>& candidate, const std::string& where, const Work& work) {
+    watchdog_.begin(candidate.name());
+    try {
+      work();
+      check(cudaDeviceSynchronize(), where);
+    } catch (const std::exception& error) {
+      fail(candidate, where, error.what());
+      if (cudaGetLastError(), cudaDeviceSynchronize() != cudaSuccess)
+        throw DeviceLost("LOST " + candidate.name() + ": " + group_ + ", " + where + ": " + error.what());
+    }
+    watchdog_.begin("");
+  }
+
+  /// The products of a problem: all factors, and the first twice, which must give the same bits.
+  template <class Scalar>
+  void check_problem(Problem<Scalar>& problem, Candidate<Scalar>& candidate, const std::string& where) {
+    const Tolerance tolerance = tolerance_of(candidate.precision());
+    const auto checksum_of = [&](Factors f) {
+      ++tally_of(candidate).cases;
+      const Verdict verdict = problem.verify(candidate, f, tolerance);
+      if (!verdict.good())
+        fail(candidate, where + ", alpha " + std::to_string(f.alpha) + ", beta " + std::to_string(f.beta),
+             verdict.text());
+      return verdict.checksum;
+    };
+    const std::uint64_t first = checksum_of(factors[0]);
+    for (std::size_t f = 1; f < std::size(factors); ++f) checksum_of(factors[f]);
+    if (checksum_of(factors[0]) != first) fail(candidate, where, "not deterministic");
+  }
+
+  template <class Scalar>
+  Tally& tally_of(const Candidate<Scalar>& candidate) {
+    return tallies_[{candidate.precision(), candidate.name()}];
+  }
+
+  template <class Scalar>
+  void fail(const Candidate<Scalar>& candidate, const std::string& where, const std::string& what) {
+    Tally& tally = tally_of(candidate);
+    ++tally.failures;
+    if (std::exchange(tally.told, group_) == group_ || tally.lines++ >= most_lines) return;
+    std::printf("FAIL %s: %s, %s: %s\n", candidate.name().c_str(), group_.c_str(), where.c_str(), what.c_str());
+    std::fflush(stdout);
+  }
+
+  const Options& options_;
+  std::string group_;                                             // the matrix and the number of columns at hand
+  std::map<std::pair<std::string, std::string>, Tally> tallies_;  // by precision and name
+  Watchdog watchdog_;
+};
 
 }  // namespace
 
 int check_candidates(const Options& options) {
-  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::runtime_error(std::string("mmap: ") + std::strerror(errno));
-  Shared& shared = *new (memory) Shared{};
-  run_children(options, shared);
-  return report(shared);
+  describe_machine();  // throws where there is no GPU
+  Checker checker(options);
+  for (const NamedMatrix& named : small_matrices()) {
+    for (const int columns : column_counts(options.quick)) {
+      checker.check_all<double>(named, columns);
+      checker.check_all<float>(named, columns);
+    }
+  }
+  return checker.report();
 }
 
 }  // namespace Tessera::Bench

@@ -9,8 +9,8 @@ namespace Tessera::Bench {
 /// misaligned, beta zero and not, and with Inf and NaN in X. Prints the first failure of a candidate with a
 /// matrix and number of columns, and a line for each candidate. Returns how many candidates failed.
 ///
-/// Candidates run in a child process: one that breaks the device's context, or does not end, fails, and a new child
-/// goes on without it.
+/// Throws DeviceLost when a candidate has broken the device's context. Where a product does not end, the program does,
+/// with the same message and status.
 int check_candidates(const Options& options);
 
 }  // namespace Tessera::Bench

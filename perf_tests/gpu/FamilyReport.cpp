@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <harness/TextFormat.hpp>
 #include <map>
 #include <utility>
 #include <vector>
-
-#include "TextFormat.hpp"
 
 namespace Tessera::Bench {
 
@@ -43,8 +42,8 @@ std::string fastest_table(const Results& results) {
   for (const ProblemResult& problem : results.problems) {
     const std::string matrix = problem.matrix + (problem.order == "natural" ? "" : "+" + problem.order);
     for (const auto& [precision, families] : ranking(fastest_kernels(problem))) {
-      text += format("%-22s %4d %-6s ", matrix.c_str(), problem.columns, precision.c_str());
-      for (const auto& [ms, family] : families) text += format(" %s %.1f", family.c_str(), 1e3 * ms);
+      text += text_format("%-22s %4d %-6s ", matrix.c_str(), problem.columns, precision.c_str());
+      for (const auto& [ms, family] : families) text += text_format(" %s %.1f", family.c_str(), 1e3 * ms);
       text += "\n";
     }
   }
@@ -84,8 +83,8 @@ std::string ablation_table(const Results& results) {
   if (ablations.empty()) return "";
   std::string text = "\nablations: time over that of the whole kernel (mean, least, most, cases)\n";
   for (const auto& [key, factors] : ablations) {
-    text += format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(),
-                   std::exp(factors.logarithms / factors.count), factors.least, factors.most, factors.count);
+    text += text_format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(),
+                        std::exp(factors.logarithms / factors.count), factors.least, factors.most, factors.count);
   }
   return text;
 }

@@ -62,10 +62,7 @@ template <class Scalar>
 Candidates<Scalar> wanted_candidates(const Options& options) {
   Candidates<Scalar> wanted = make_cusparse_candidates<Scalar>();
   for (auto& candidate : make_candidates<Scalar>()) wanted.push_back(std::move(candidate));
-  std::erase_if(wanted, [&](const auto& candidate) {
-    return !options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name()) ||
-           (candidate->is_ablation() && !options.ablations) || !candidate->use(options.layout);
-  });
+  std::erase_if(wanted, [&](const auto& candidate) { return !options.wants(*candidate); });
   return wanted;
 }
 

@@ -12,65 +12,48 @@ namespace {
 /// A row's columns, ascending.
 using Columns = std::vector<int>;
 
-double random_value(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
-
 HostMatrix from_rows(int rows, int columns, const std::function<Columns(int)>& row) {
   HostMatrix A{rows, columns, {0}, {}, {}};
   std::mt19937_64 random(1);
   for (int i = 0; i < rows; ++i) {
     for (const int j : row(i)) {
       A.column_indices.push_back(j);
-      A.values.push_back(random_value(random));
+      A.values.push_back(static_cast<double>(random() >> 11) * 0x1p-52 - 1);
     }
     A.row_offsets.push_back(static_cast<int>(A.column_indices.size()));
   }
   return A;
 }
 
-/// `count` distinct columns out of `columns`, by Floyd's sampling.
-Columns sample(int count, int columns, std::mt19937_64& random) {
-  Columns chosen;
-  for (int j = columns - std::min(count, columns); j < columns; ++j) {
-    const int candidate = static_cast<int>(random() % static_cast<std::uint64_t>(j + 1));
-    const auto place = std::lower_bound(chosen.begin(), chosen.end(), candidate);
-    if (place != chosen.end() && *place == candidate) {
-      chosen.push_back(j);  // the largest so far
-    } else {
-      chosen.insert(place, candidate);
-    }
-  }
-  return chosen;
-}
-
+/// At most `length(i)` columns in row i: one at random in each of as many parts of the row.
 HostMatrix with_lengths(int rows, int columns, const std::function<int(int)>& length) {
   std::mt19937_64 random(2);
-  return from_rows(rows, columns, [&](int i) { return sample(length(i), columns, random); });
-}
-
-HostMatrix with_dense_column(int rows, int columns, int column) {
-  std::mt19937_64 random(3);
-  return from_rows(rows, columns, [&](int) {
-    Columns row = sample(2, columns, random);
-    row.push_back(column);
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
+  return from_rows(rows, columns, [&](int i) {
+    Columns row(std::min(length(i), columns));
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const std::size_t first = k * columns / row.size(), end = (k + 1) * columns / row.size();
+      row[k] = static_cast<int>(first + random() % (end - first));
+    }
     return row;
   });
 }
 
+HostMatrix with_dense_column(int rows, int columns, int column) {
+  return from_rows(rows, columns, [=](int i) {
+    return Columns{i % column, column, column + 1 + i % (columns - column - 1)};
+  });
+}
+
 HostMatrix band(int rows, int half) {
-  return from_rows(rows, rows, [&](int i) {
+  return from_rows(rows, rows, [=](int i) {
     Columns row;
     for (int j = std::max(0, i - half); j <= std::min(rows - 1, i + half); ++j) row.push_back(j);
     return row;
   });
 }
 
-/// Lengths at the edges of pieces that long rows may be cut into.
-int edge_length(int i) {
-  constexpr int powers[] = {32, 64, 128, 256, 512, 1024, 2048, 4096};
-  return powers[i / 3 % 8] + i % 3 - 1;
-}
+/// Lengths at the edges of pieces that long rows may be cut into: 31, 32, 33, 63, ... 4097.
+int edge_length(int i) { return (32 << i / 3 % 8) + i % 3 - 1; }
 
 }  // namespace
 

@@ -2,7 +2,8 @@
 //
 // gpu_spmm: checks and times products of sparse matrices with row-major multivectors on a GPU. See README.md.
 #include <cstdio>
-#include <exception>
+#include <harness/Arguments.hpp>
+#include <harness/Files.hpp>
 
 #include "CheckMode.hpp"
 #include "CopyRate.hpp"
@@ -67,10 +68,19 @@ Status measure_all(const Options& options) {
   return status;
 }
 
+Status check_all(const Options& options) {
+  try {
+    return check_candidates(options) > 0 ? some_wrong : all_right;
+  } catch (const DeviceLost& error) {
+    std::printf("%s\n", error.what());
+    return device_lost;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return guarded("gpu_spmm: error", [&]() -> int {
     const auto options = parse_options(argc, argv);
     if (!options) return all_right;
     if (options->list) {
@@ -78,10 +88,7 @@ int main(int argc, char** argv) {
       list_kernels<float>();
       return all_right;
     }
-    if (options->check_only) return check_candidates(*options) > 0 ? some_wrong : all_right;
+    if (options->check_only) return check_all(*options);
     return measure_all(*options);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gpu_spmm: error: %s\n", error.what());
-    return failed;
-  }
+  });
 }

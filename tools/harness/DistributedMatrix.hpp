@@ -8,15 +8,15 @@
 #include <cstddef>
 #include <string>
 #include <tessera/io/HostCsr.hpp>
+#include <tessera/io/ReadOrGenerate.hpp>
 #include <vector>
 
 #include "AllRanks.hpp"
-#include "ReadOrGenerate.hpp"
 
-namespace Example {
+namespace Tessera::Harness {
 
 /// The matrix with as many rows on each rank, one rank's after the other's. Every rank has all of it at first.
-inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const Tessera::HostCsr<double>& A,
+inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const HostCsr<double>& A,
                                                           const Teuchos::RCP<const Communicator>& comm) {
   using Map = Tpetra::Map<>;
   const auto row_map = Teuchos::rcp(new Map(A.rows, 0, comm));
@@ -62,4 +62,4 @@ inline Teuchos::RCP<Tpetra::CrsMatrix<double>> symmetric_matrix(const std::strin
   return A;
 }
 
-}  // namespace Example
+}  // namespace Tessera::Harness
