@@ -184,19 +184,16 @@ double judge(const std::vector<Cell>& cells, const std::set<std::string>& arithm
 
 /// What always taking one kind of candidate costs, for comparison.
 void judge_constant_choices(const std::vector<Cell>& cells, const std::string& arithmetic) {
-  std::map<std::string, std::pair<double, int>> costs;
+  std::map<std::string, GeometricMean> costs;
   for (const Cell& cell : cells) {
     if (cell.arithmetic != arithmetic) continue;
     const double fastest = fastest_seconds(cell);
     for (const Measured& candidate : cell.candidates) {
-      auto& [logs, count] = costs[name_of(candidate.size.format, candidate.size.is_staged)];
-      logs += std::log(candidate.seconds / fastest);
-      ++count;
+      costs[name_of(candidate.size.format, candidate.size.is_staged)].add(candidate.seconds / fastest);
     }
   }
   for (const auto& [name, cost] : costs)
-    std::printf("%s, always %s: %.3f of the fastest\n", arithmetic.c_str(), name.c_str(),
-                std::exp(cost.first / cost.second));
+    std::printf("%s, always %s: %.3f of the fastest\n", arithmetic.c_str(), name.c_str(), cost.mean());
 }
 
 /// As measure_candidates writes them, as far as scripts/report reads that.

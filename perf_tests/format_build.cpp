@@ -27,9 +27,18 @@ Tessera::PlanOptions options_of(Format format, int columns) {
   return options;
 }
 
-void report(benchmark::State& state, const Space& exec, const DeviceMatrix& A, DevicePlan& plan, int columns,
-            double seconds) {
-  state.counters["products"] = seconds / double(state.iterations()) / seconds_a_product(exec, plan, columns);
+/// Times `call` again and again, each time after `before`, and reports that beside products and sizes of the plan.
+template <class Before, class Call>
+void time_calls(benchmark::State& state, const Space& exec, const DeviceMatrix& A, DevicePlan& plan, int columns,
+                const Before& before, const Call& call) {
+  double total = 0;
+  for (auto _ : state) {
+    before();
+    const double seconds = seconds_of(exec, call);
+    total += seconds;
+    state.SetIterationTime(seconds);
+  }
+  state.counters["products"] = total / double(state.iterations()) / seconds_a_product(exec, plan, columns);
   state.counters["bytes"] = double(plan.format_bytes());
   state.counters["bytes/CSR"] = double(plan.format_bytes()) / A.csr_bytes();
   const Tessera::TileMetrics& tiles = plan.tile_metrics();
@@ -42,41 +51,25 @@ void time_make_plan(benchmark::State& state, const DeviceMatrix& A, Format forma
   const Space exec;
   const auto options = options_of(format, columns);
   DevicePlan plan = A.plan(exec, options);  // not timed: what the first of its kind does
-  double total = 0;
-  for (auto _ : state) {
-    plan = {};  // not timed: an earlier plan's end
-    const double seconds = seconds_of(exec, [&] { plan = A.plan(exec, options); });
-    total += seconds;
-    state.SetIterationTime(seconds);
-  }
-  report(state, exec, A, plan, columns, total);
+  const auto forget = [&] { plan = {}; };   // nor an earlier plan's end
+  time_calls(state, exec, A, plan, columns, forget, [&] { plan = A.plan(exec, options); });
 }
 
 void time_prepare_transpose(benchmark::State& state, const DeviceMatrix& A, Format format, int columns) {
   const Space exec;
-  const auto options = options_of(format, columns);
   DevicePlan plan;
-  double total = 0;
-  for (auto _ : state) {
-    plan = A.plan(exec, options);  // only the first prepare of a plan builds the transpose
-    const double seconds = seconds_of(exec, [&] { plan.prepare(exec, columns, Tessera::Mode::Transpose); });
-    total += seconds;
-    state.SetIterationTime(seconds);
-  }
-  report(state, exec, A, plan, columns, total);
+  // Only the first prepare of a plan builds the transpose.
+  const auto make = [&] { plan = A.plan(exec, options_of(format, columns)); };
+  time_calls(state, exec, A, plan, columns, make, [&] { plan.prepare(exec, columns, Tessera::Mode::Transpose); });
 }
 
 void time_update_values(benchmark::State& state, const DeviceMatrix& A, Format format, int columns) {
   const Space exec;
   DevicePlan plan = A.plan(exec, options_of(format, columns));
-  plan.update_values(exec, A.values);
-  double total = 0;
-  for (auto _ : state) {
-    const double seconds = seconds_of(exec, [&] { plan.update_values(exec, A.values); });
-    total += seconds;
-    state.SetIterationTime(seconds);
-  }
-  report(state, exec, A, plan, columns, total);
+  const auto update = [&] { plan.update_values(exec, A.values); };
+  update();
+  time_calls(
+      state, exec, A, plan, columns, [] {}, update);
 }
 
 void register_benchmarks(const Settings& settings) {

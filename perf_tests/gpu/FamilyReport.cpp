@@ -2,7 +2,7 @@
 #include "FamilyReport.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <harness/Statistics.hpp>
 #include <harness/TextFormat.hpp>
 #include <map>
 #include <utility>
@@ -50,18 +50,6 @@ std::string fastest_table(const Results& results) {
   return text;
 }
 
-struct Factors {
-  double logarithms = 0, least = 1e300, most = 0;
-  int count = 0;
-
-  void add(double factor) {
-    logarithms += std::log(factor);
-    least = std::min(least, factor);
-    most = std::max(most, factor);
-    ++count;
-  }
-};
-
 /// The kernel that `ablation` lacks a part of, if it was timed.
 const KernelResult* whole_of(const KernelResult& ablation, const ProblemResult& problem) {
   for (const KernelResult& kernel : problem.kernels) {
@@ -72,7 +60,7 @@ const KernelResult* whole_of(const KernelResult& ablation, const ProblemResult& 
 }
 
 std::string ablation_table(const Results& results) {
-  std::map<std::pair<std::string, std::string>, Factors> ablations;  // by name and precision
+  std::map<std::pair<std::string, std::string>, GeometricMean> ablations;  // by name and precision
   for (const ProblemResult& problem : results.problems) {
     for (const KernelResult& kernel : problem.kernels) {
       if (kernel.ablates.empty() || !kernel.right) continue;
@@ -83,8 +71,8 @@ std::string ablation_table(const Results& results) {
   if (ablations.empty()) return "";
   std::string text = "\nablations: time over that of the whole kernel (mean, least, most, cases)\n";
   for (const auto& [key, factors] : ablations) {
-    text += text_format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(),
-                        std::exp(factors.logarithms / factors.count), factors.least, factors.most, factors.count);
+    text += text_format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(), factors.mean(),
+                        factors.least, factors.most, factors.count);
   }
   return text;
 }

@@ -98,7 +98,7 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
                               floor_ms(A, columns, sizeof(Scalar), results.machine.copy_gb_per_s),
                               {}});
   ProblemResult& result = results.problems.back();
-  Problem<Scalar> problem(A, columns, {.layout = options.layout}, false);
+  Problem<Scalar> problem(A, columns, options.layout);
   for (auto& candidate : candidates) {
     if (seconds_since(program_start) > options.seconds) break;
     KernelResult kernel;

@@ -33,8 +33,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--exclude", options.exclude, "names of kernels to leave out");
   app.add_option("--json", options.json_file, "write everything for machines, after each matrix anew");
   app.add_option("--seconds", options.seconds, "begin no further measurement after this time");
-  app.add_flag("--quick", options.quick, "shorter measurements, fewer checks");
-  app.add_flag("--check-only", options.check_only, "check at the edges of sizes, on small built-in matrices; no times");
+  app.add_flag("--quick", options.quick, "shorter measurements");
   app.add_flag("--ablations", options.ablations, "also kernels that lack a part, to see what it is worth");
   app.add_flag("--list", options.list, "names and precisions of the kernels");
   if (!parse(app, argc, argv)) return std::nullopt;
@@ -43,7 +42,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   } catch (const std::regex_error& error) {
     throw std::invalid_argument("--kernels " + options.kernels + ": " + error.what());
   }
-  if (options.matrices.empty() && !options.check_only && !options.list) {
+  if (options.matrices.empty() && !options.list) {
     throw std::invalid_argument("--matrix is missing (see --help)");
   }
   return options;

@@ -20,7 +20,6 @@ struct Options {
   std::string json_file;
   double seconds = 1e9;
   bool quick = false;
-  bool check_only = false;
   bool list = false;
   bool ablations = false;  // also candidates that lack a part
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Report.hpp"
 
-#include <cmath>
+#include <harness/Statistics.hpp>
 #include <harness/TextFormat.hpp>
 #include <map>
 #include <tuple>
@@ -33,22 +33,11 @@ const Peer* peer_of(const ProblemResult& problem) {
   return problem.is_double ? &found->second.double_precision : &found->second.single_precision;
 }
 
-/// The geometric mean of what was added.
-struct Mean {
-  double logarithms = 0;
-  int count = 0;
-  void add(double ratio) {
-    logarithms += std::log(ratio);
-    ++count;
-  }
-  double value() const { return count ? std::exp(logarithms / count) : 0; }
-};
-
 struct Means {
-  Mean cusparse, peer, floor;
+  GeometricMean cusparse, peer, floor;
 };
 
-std::string ratio(double above, double below, Mean& mean) {
+std::string ratio(double above, double below, GeometricMean& mean) {
   if (above <= 0 || below <= 0) return "       -";
   mean.add(above / below);
   return text_format("%8.2f", above / below);
@@ -108,7 +97,7 @@ std::string report_table(const Results& results) {
   text += "geometric means\n";
   for (const auto& [key, mean] : means) {
     text += text_format("%-22s %4d %-5s %9s %9s%8.2f%8.2f%8.2f\n", std::get<0>(key).c_str(), std::get<2>(key),
-                        std::get<1>(key).c_str(), "", "", mean.cusparse.value(), mean.peer.value(), mean.floor.value());
+                        std::get<1>(key).c_str(), "", "", mean.cusparse.mean(), mean.peer.mean(), mean.floor.mean());
   }
   return text;
 }

@@ -5,7 +5,6 @@
 #include <harness/Arguments.hpp>
 #include <harness/Files.hpp>
 
-#include "CheckMode.hpp"
 #include "CopyRate.hpp"
 #include "CuSparse.hpp"
 #include "FamilyReport.hpp"
@@ -68,15 +67,6 @@ Status measure_all(const Options& options) {
   return status;
 }
 
-Status check_all(const Options& options) {
-  try {
-    return check_candidates(options) > 0 ? some_wrong : all_right;
-  } catch (const DeviceLost& error) {
-    std::printf("%s\n", error.what());
-    return device_lost;
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -88,7 +78,6 @@ int main(int argc, char** argv) {
       list_kernels<float>();
       return all_right;
     }
-    if (options->check_only) return check_all(*options);
     return measure_all(*options);
   });
 }

@@ -22,6 +22,20 @@ inline Spread spread_of(std::vector<double> samples) {
   return {median, samples.front(), samples.back()};
 }
 
+/// The geometric mean of what was added, with the least and the most.
+struct GeometricMean {
+  double logarithms = 0, least = 0, most = 0;
+  int count = 0;
+
+  void add(double factor) {
+    least = count == 0 ? factor : std::min(least, factor);
+    most = std::max(most, factor);
+    logarithms += std::log(factor);
+    ++count;
+  }
+  double mean() const { return count == 0 ? 0 : std::exp(logarithms / count); }
+};
+
 /// What is not a number counts as the greatest, lest an error go unnoticed.
 inline double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 

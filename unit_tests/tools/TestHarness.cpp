@@ -32,6 +32,15 @@ TEST(Harness, NotANumberIsTheGreatest) {
   EXPECT_TRUE(std::isnan(greater(1, nan)));
 }
 
+TEST(Harness, AGeometricMeanIsThatOfLogarithms) {
+  GeometricMean factors;
+  EXPECT_EQ(factors.mean(), 0);
+  for (const double factor : {0.5, 8.0, 2.0}) factors.add(factor);
+  EXPECT_DOUBLE_EQ(factors.mean(), 2);
+  EXPECT_EQ(factors.least, 0.5);
+  EXPECT_EQ(factors.most, 8);
+}
+
 TEST(Harness, LinesArePlainOrCompressed) {
   const std::string path = testing::TempDir() + "tessera_harness_lines";
   write_file(path, "one\n\nthree");

@@ -4,7 +4,7 @@
 // Results are not looked at: of the kernels that are timed here, most lack what makes them right.
 #include <cstdio>
 #include <cuda/bmat/Launch.cuh>
-#include <harness/Arguments.hpp>
+#include <exception>
 #include <random>
 
 #include "../Matrices.hpp"
@@ -178,8 +178,11 @@ void run(int count, char** names) {
 }  // namespace Tessera::Bench
 
 int main(int argc, char** argv) {
-  return Tessera::Harness::guarded("bmat_pipeline: error", [&] {
+  try {
     Tessera::Bench::run(argc - 1, argv + 1);
     return 0;
-  });
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bmat_pipeline: error: %s\n", error.what());
+    return 2;
+  }
 }
