@@ -6,7 +6,7 @@
 
 namespace Tessera {
 
-/// op(A) in Y = alpha op(A) X + beta Y.
+/// Selects op(A) in Y = alpha op(A) X + beta Y.
 enum class Mode { NoTranspose, Transpose, Conjugate, ConjugateTranspose };
 
 /// Whether op(A) has the shape of A's transpose.

@@ -35,11 +35,13 @@ struct alignas(8) StagedChunk {
 /// So a row of X is gathered once a window, and multiplied with few zeros nevertheless. No tile looks back beyond the
 /// first chunk of a piece: the chunks 0, piece_chunks, 2 piece_chunks, ... of a window.
 ///
+/// ```
 ///   window_offsets  windows + 1           first chunk of each window; read by no kernel: schedules are made from it
 ///   chunk_columns   chunk_slots * chunks  matrix column of each slot, -1 for none; aligned to 16 bytes
 ///   chunks          chunks + 1
 ///   tiles           of each chunk: strips + 1 numbers of 16 bits, the first tile of each strip, filled up to 16 bytes;
 ///                   then the tiles (StagedTile). Aligned to 16 bytes.
+/// ```
 ///
 /// Values begin at 16 bytes with every chunk. Of four tile columns that a warp reads at once (even ones, odd ones) the
 /// slots differ mod 4 wherever possible: then no two of them share banks of shared memory.

@@ -15,7 +15,9 @@ namespace Tessera {
 ///
 /// All products of Tessera are compared with it entry by entry: |y - value| <= bound with
 ///
+/// ```
 ///   bound = c (n + 2) (u (|alpha| |op(A)| |x| + |beta| |y|) + m max(1, |alpha|, |op(A)|)).
+/// ```
 ///
 /// Here c is 2 for real types and 4 for complex ones, n is the number of entries in the row of op(A), u is the unit
 /// roundoff of the vectors' type and m is its smallest normal number. Each of the n products and sums, the product with
@@ -64,7 +66,9 @@ OperandRounding operand_rounding(Precision precision);
 /// Widens the bounds of a reference to those of products in a precision. Bounds of Precision::Native stay. All others
 /// become
 ///
+/// ```
 ///   2 c (n + 2) u (|alpha| |op(A)| |x| + |beta| |y|) + |alpha| sum (2 v |a| |x| + e (|a| + |x|))
+/// ```
 ///
 /// with the u of binary32; the factor 2 is there because tensor cores do not round sums to nearest. v is
 /// OperandRounding::unit, e is OperandRounding::least. The other arguments are those that the reference was made of.

@@ -17,9 +17,11 @@ namespace Tessera {
 
 /// A handle for KokkosSparse::spmv that makes it compute with Tessera. The one line that changes is its declaration:
 ///
+/// ```
 ///   KokkosSparse::SPMVHandle<Device, Matrix, X, Y> handle;   // before
 ///   Tessera::SpmvHandle<Device, Matrix, X, Y> handle;        // after
 ///   KokkosSparse::spmv(exec, &handle, "N", alpha, A, x, beta, y);
+/// ```
 ///
 /// It takes all modes ("N", "T", "C", "H"), rank 1 and 2, and every layout that Kokkos Kernels takes. A is a
 /// KokkosSparse::CrsMatrix or BsrMatrix of float, double or Kokkos::complex of these, with int ordinals. spmm() tells

@@ -31,8 +31,10 @@ struct TpetraOperatorOptions {
 
 /// A Tpetra::CrsMatrix that multiplies with Tessera: Y = alpha op(A) X + beta Y on distributed multivectors.
 ///
+/// ```
 ///   auto A = Teuchos::rcp(new Tessera::TpetraOperator<>(matrix));   // matrix: RCP of a fill-complete CrsMatrix
 ///   problem.setOperator(A);                                         // Belos, Anasazi: anything that takes an Operator
+/// ```
 ///
 /// Each rank splits its entries in two parts: those in columns whose elements of X it owns, and those in columns that
 /// it imports (the *halo*). apply() begins the exchange of the halo, multiplies the first part meanwhile, and then adds
