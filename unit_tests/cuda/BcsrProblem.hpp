@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/cuda/BcsrSpmm.hpp>
+#include <tessera/cuda/bcsr/Spmm.hpp>
 
 #include "../../perf_tests/gpu/candidates/bcsr/HostBcsr.hpp"
 #include "ProductCase.hpp"

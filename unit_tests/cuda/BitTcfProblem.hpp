@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/cuda/BitTcfSpmm.hpp>
+#include <tessera/cuda/bittcf/Spmm.hpp>
 
 #include "../../perf_tests/gpu/candidates/condensed/HostCondensed.hpp"
 #include "ProductCase.hpp"

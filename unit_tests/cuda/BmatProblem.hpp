@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/cuda/BmatSpmm.hpp>
+#include <tessera/cuda/bmat/Spmm.hpp>
 
 #include "../../perf_tests/gpu/candidates/bmat/HostBmat.hpp"
 #include "ProductCase.hpp"

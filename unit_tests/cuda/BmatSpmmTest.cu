@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include "../../src/cuda/dispatch/BmatLaunch.cuh"
+#include "../../src/cuda/bmat/Launch.cuh"
 #include "BmatProblem.hpp"
 
 namespace {

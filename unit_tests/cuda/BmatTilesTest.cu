@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <tessera/cuda/BmatTiles.hpp>
+#include <tessera/cuda/condensed/BmatTiles.hpp>
 
 #include "CondensedProblem.hpp"
 

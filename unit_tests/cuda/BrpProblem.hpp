@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/cuda/BrpSpmm.hpp>
+#include <tessera/cuda/brp/Spmm.hpp>
 
 #include "../../perf_tests/gpu/candidates/brp/HostBrp.hpp"
 #include "ProductCase.hpp"

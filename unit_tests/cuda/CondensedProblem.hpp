@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/cuda/CondensedSpmm.hpp>
-#include <tessera/cuda/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/Spmm.hpp>
 
 #include "../../perf_tests/gpu/candidates/condensed/HostCondensed.hpp"
 #include "ProductCase.hpp"

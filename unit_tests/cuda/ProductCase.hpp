@@ -11,7 +11,7 @@
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
-#include <tessera/cuda/CondensedView.hpp>
+#include <tessera/cuda/condensed/View.hpp>
 #include <vector>
 
 #include "../../perf_tests/gpu/Candidate.hpp"

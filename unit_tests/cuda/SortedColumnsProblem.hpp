@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/cuda/SortedColumnsSpmm.hpp>
+#include <tessera/cuda/sorted_columns/Spmm.hpp>
 
 #include "../../perf_tests/gpu/candidates/sorted_columns/HostSortedColumns.hpp"
-#include "../../src/cuda/dispatch/SortedColumnsLaunch.cuh"
+#include "../../src/cuda/sorted_columns/Launch.cuh"
 #include "ProductCase.hpp"
 
 namespace Tessera::Test {

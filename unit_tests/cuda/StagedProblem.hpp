@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/cuda/StagedSpmm.hpp>
+#include <tessera/cuda/staged/Spmm.hpp>
 
 #include "../../perf_tests/gpu/candidates/staged/HostStaged.hpp"
 #include "ProductCase.hpp"
