@@ -41,7 +41,7 @@ struct CsrPattern {
 
   Ordinal rows = 0;                         ///< rows of the matrix
   Ordinal columns = 0;                      ///< columns of the matrix
-  const Offset* row_offsets = nullptr;      // rows + 1
+  const Offset* row_offsets = nullptr;      ///< rows + 1 offsets
   const Ordinal* column_indices = nullptr;  ///< one column for each entry
 
   TESSERA_FUNCTION Ordinal windows() const { return rows; }  ///< number of rows: each is a window

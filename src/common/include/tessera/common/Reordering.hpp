@@ -16,10 +16,12 @@ enum class Reordering {
   WindowGrowing  ///< rows that share columns in windows of up to 128 rows
 };
 
+/// All orders, without Automatic.
 inline constexpr Reordering every_reordering[] = {Reordering::None,        Reordering::DegreeSort,
                                                   Reordering::ColumnSort,  Reordering::DataAffinity,
                                                   Reordering::JaccardRows, Reordering::WindowGrowing};
 
+/// The name of an order, as programs take it: "affinity", ...
 constexpr std::string_view to_string(Reordering reordering) {
   switch (reordering) {
     case Reordering::Automatic:

@@ -8,7 +8,7 @@ namespace Tessera::Cuda {
 /// Where windows are cut depends on it, and with that the order of their sums: on GPUs with another number of
 /// multiprocessors results may differ by roundoff.
 struct Device {
-  int multiprocessors = 132;
+  int multiprocessors = 132;  ///< number of multiprocessors
 };
 
 }  // namespace Tessera::Cuda

@@ -42,8 +42,8 @@ struct ReorderingTrial {
 
 /// What a plan chose, and why.
 struct Choice {
-  Format format = Format::Csr;  ///< the format that was chosen
-  bool is_staged = false;
+  Format format = Format::Csr;        ///< the format that was chosen
+  bool is_staged = false;             ///< whether windows are staged
   std::vector<Candidate> candidates;  ///< all that were considered, from the fastest to the slowest, refused ones last
   std::string reason;                 ///< the reason in one sentence
   std::string model;                  ///< kind and version of the model that predicted

@@ -26,8 +26,8 @@ struct TuningKey {
 /// The candidate that was the fastest, and its time.
 struct TunedCandidate {
   Format format = Format::Csr;  ///< the format
-  bool is_staged = false;
-  double seconds = 0;  ///< time of one product
+  bool is_staged = false;       ///< whether windows are staged
+  double seconds = 0;           ///< time of one product
 };
 
 /// Measured choices, kept in a text file that a user names. Its first line is "tessera tuning 1". Each other line is a

@@ -11,25 +11,25 @@ namespace Tessera::Cuda {
 /// whose tiles are adjacent. What CondensedSchedule says of results holds here.
 template <class Offset>
 struct BitTcfSchedule {
-  CondensedSchedule<Offset> pieces;
-  int block_count = 0;
-  const int* block_items = nullptr;  // block_count + 1
+  CondensedSchedule<Offset> pieces;  ///< items, sums and slots
+  int block_count = 0;               ///< number of blocks of threads
+  const int* block_items = nullptr;  ///< block_count + 1 offsets, counted in items
 };
 
 /// The arrays of a schedule, in host memory.
 template <class Offset>
 struct HostBitTcfSchedule {
-  HostCondensedSchedule<Offset> pieces;
-  std::vector<int> block_items;
+  HostCondensedSchedule<Offset> pieces;  ///< items, sums and slots
+  std::vector<int> block_items;          ///< block_count() + 1 offsets, counted in items
 
-  int block_count() const { return static_cast<int>(block_items.size()) - 1; }
+  int block_count() const { return static_cast<int>(block_items.size()) - 1; }  ///< number of blocks of threads
 };
 
-/// Whether blocks of threads get about the same work, or a window each.
+/// When blocks of threads get about equal work; otherwise each gets one window.
 enum class BitTcfBalance {
-  Never,
-  Adaptive,  ///< where windows differ by more than balanced_imbalance
-  Always
+  Never,     ///< for no matrix
+  Adaptive,  ///< for matrices with a tile_imbalance() of more than balanced_imbalance
+  Always     ///< for every matrix
 };
 
 /// Acc-SpMM's measure of imbalance (section 3.5, Eq. 3): the mean absolute deviation of the tiles of a window, in

@@ -10,21 +10,21 @@ namespace Tessera::Cuda {
 /// Some tiles of one window, which a block multiplies with some columns of X.
 template <class Offset>
 struct alignas(16) BmatItem {
-  static constexpr int direct = -1;
+  static constexpr int direct = -1;  ///< stands for no slot
 
-  Offset first_tile;
-  Offset first_value;
-  int tiles;
-  Ordinal window;
-  int slot;  // where in the workspace its sums go; direct: the item is a whole window, and they go to Y
+  Offset first_tile;   ///< its first tile
+  Offset first_value;  ///< its first value
+  int tiles;           ///< number of tiles
+  Ordinal window;      ///< the window
+  int slot;  ///< the slot of its sums in the workspace; `direct` if the item is a whole window, whose sums go to Y
 };
 
 /// A place in the items laid end to end, each as long as X has columns: a fraction of the columns of an item.
 struct BmatPoint {
-  static constexpr int fraction_bits = 16;
+  static constexpr int fraction_bits = 16;  ///< bits of a fraction
 
-  int item;
-  unsigned fraction;  // in 2^-16, less than 1
+  int item;           ///< the item
+  unsigned fraction;  ///< the fraction of its columns, in units of 2^-16, less than 1
 };
 
 /// The points are made for this many blocks of a multiprocessor; kernels with a divisor of it skip some.
@@ -44,12 +44,12 @@ enum class BmatPartition {
 /// element of Y is written by one block.
 template <class Offset>
 struct BmatSchedule {
-  int item_count = 0;
-  int sum_count = 0;
-  int slot_count = 0;
-  int multiprocessors = 0;
-  const BmatItem<Offset>* items = nullptr;
-  const CondensedSum* sums = nullptr;
+  int item_count = 0;                       ///< number of items
+  int sum_count = 0;                        ///< number of windows that are split
+  int slot_count = 0;                       ///< number of slots in the workspace
+  int multiprocessors = 0;                  ///< number of multiprocessors
+  const BmatItem<Offset>* items = nullptr;  ///< the items
+  const CondensedSum* sums = nullptr;       ///< the windows that are split
   /// multiprocessors * bmat_parts_per_multiprocessor + 1, or null: items are dealt
   const BmatPoint* points = nullptr;
 };
@@ -57,10 +57,10 @@ struct BmatSchedule {
 /// The arrays of a schedule, in host memory.
 template <class Offset>
 struct HostBmatSchedule {
-  std::vector<BmatItem<Offset>> items;
-  std::vector<CondensedSum> sums;
-  std::vector<BmatPoint> points;  // empty: items are dealt
-  int slots = 0;
+  std::vector<BmatItem<Offset>> items;  ///< the items
+  std::vector<CondensedSum> sums;       ///< the windows that are split
+  std::vector<BmatPoint> points;        ///< the points; empty if items are dealt
+  int slots = 0;                        ///< number of slots in the workspace
 };
 
 /// What items are predicted to cost (Voltrix-SpMM, Eq. 1), in tiles: cf_2 / cf_1 of the paper. Both terms are linear in
@@ -69,7 +69,7 @@ struct HostBmatSchedule {
 /// Fitted on an H200 (bmat_pipeline: windows of 1 to 32 tiles of 24 entries; 32 and 128 columns): 6.0 to 6.6 tiles in
 /// FP64, 4.4 to 5.4 in TF32x3.
 struct BmatCost {
-  double window = 5;  // to begin an item and to write its 16 rows
+  double window = 5;  ///< tiles whose time it takes to begin an item and to write its 16 rows
 };
 
 /// Points between which costs are equal (Voltrix-SpMM, Algorithm 1): the i-th of `parts` + 1 lies where i / parts of

@@ -11,15 +11,16 @@ namespace Tessera::Cuda {
 /// rows have residual entries, so that reading them need not wait for the list of rows.
 template <class Offset>
 struct alignas(16) BrpItem {
-  static constexpr int direct = CondensedItem<Offset>::direct;
+  static constexpr int direct = CondensedItem<Offset>::direct;  ///< stands for no slot
 
-  Offset first_group;
-  Offset first_listed;  // residual row of the window
-  int groups;
-  Ordinal window;
-  int slot;                // where in the workspace its sums go; direct: the item is a whole window, and they go to Y
-  unsigned residual_rows;  // bit r is set if row r of the window is listed
-  int piece, pieces;       // it has this one of so many even pieces of the residual entries, numbered from 0
+  Offset first_group;   ///< its first group
+  Offset first_listed;  ///< the first residual row of its window
+  int groups;           ///< number of groups
+  Ordinal window;       ///< the window
+  int slot;  ///< the slot of its sums in the workspace; `direct` if the item is a whole window, whose sums go to Y
+  unsigned residual_rows;  ///< bit r is set if row r of the window has residual entries
+  int piece;               ///< the number of its piece of the residual entries, from 0
+  int pieces;              ///< number of even pieces of the residual entries
 };
 
 /// Who multiplies what: raw pointers to device memory that somebody else owns. See CondensedSchedule: windows with much
@@ -27,19 +28,19 @@ struct alignas(16) BrpItem {
 /// order.
 template <class Offset>
 struct BrpSchedule {
-  int item_count = 0;
-  int sum_count = 0;
-  int slot_count = 0;
-  const BrpItem<Offset>* items = nullptr;
-  const CondensedSum* sums = nullptr;
+  int item_count = 0;                      ///< number of items
+  int sum_count = 0;                       ///< number of windows that are split
+  int slot_count = 0;                      ///< number of slots in the workspace
+  const BrpItem<Offset>* items = nullptr;  ///< the items
+  const CondensedSum* sums = nullptr;      ///< the windows that are split
 };
 
 /// The arrays of a schedule, in host memory.
 template <class Offset>
 struct HostBrpSchedule {
-  std::vector<BrpItem<Offset>> items;
-  std::vector<CondensedSum> sums;
-  int slots = 0;
+  std::vector<BrpItem<Offset>> items;  ///< the items
+  std::vector<CondensedSum> sums;      ///< the windows that are split
+  int slots = 0;                       ///< number of slots in the workspace
 };
 
 /// What a window costs, in tiles: those of its groups, and as many as its residual entries would make.

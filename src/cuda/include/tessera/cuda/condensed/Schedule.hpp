@@ -12,19 +12,19 @@ namespace Tessera::Cuda {
 /// Some tiles of one window, which one group of warps multiplies with a slab of columns.
 template <class Offset>
 struct alignas(4 * sizeof(Offset)) CondensedItem {
-  static constexpr int direct = -1;
+  static constexpr int direct = -1;  ///< stands for no slot
 
-  Offset first_tile;
-  int tiles;
-  Ordinal window;
-  int slot;  // where in the workspace its sums go; direct: the item is a whole window, and they go to Y
+  Offset first_tile;  ///< its first tile
+  int tiles;          ///< number of tiles
+  Ordinal window;     ///< the window
+  int slot;  ///< the slot of its sums in the workspace; `direct` if the item is a whole window, whose sums go to Y
 };
 
 /// A window whose tiles are split among items: its sums are those of `slots` adjacent slots, in order.
 struct CondensedSum {
-  Ordinal window;
-  int first_slot;
-  int slots;
+  Ordinal window;  ///< the window
+  int first_slot;  ///< its first slot
+  int slots;       ///< number of its slots
 };
 
 /// Who multiplies what: raw pointers to device memory that somebody else owns.
@@ -34,19 +34,19 @@ struct CondensedSum {
 /// and pieces are summed in order: a result depends neither on the number of columns nor on who runs first.
 template <class Offset>
 struct CondensedSchedule {
-  int item_count = 0;
-  int sum_count = 0;
-  int slot_count = 0;
-  const CondensedItem<Offset>* items = nullptr;
-  const CondensedSum* sums = nullptr;
+  int item_count = 0;                            ///< number of items
+  int sum_count = 0;                             ///< number of windows that are split
+  int slot_count = 0;                            ///< number of slots in the workspace
+  const CondensedItem<Offset>* items = nullptr;  ///< the items
+  const CondensedSum* sums = nullptr;            ///< the windows that are split
 };
 
 /// The arrays of a schedule, in host memory.
 template <class Offset>
 struct HostCondensedSchedule {
-  std::vector<CondensedItem<Offset>> items;
-  std::vector<CondensedSum> sums;
-  int slots = 0;
+  std::vector<CondensedItem<Offset>> items;  ///< the items
+  std::vector<CondensedSum> sums;            ///< the windows that are split
+  int slots = 0;                             ///< number of slots in the workspace
 };
 
 /// Where windows are cut.

@@ -20,22 +20,22 @@ namespace Tessera::Cuda {
 /// each word of tile_masks, row by row, with zeros where there is no entry; they are aligned to 16 bytes.
 template <class Offset>
 struct CondensedPattern {
-  static constexpr int strip_rows = 8;
-  static constexpr int tile_width = 8;  // columns of a tile
-  static constexpr int block_size = strip_rows * tile_width;
+  static constexpr int strip_rows = 8;                        ///< rows of a strip
+  static constexpr int tile_width = 8;                        ///< columns of a tile
+  static constexpr int block_size = strip_rows * tile_width;  ///< elements of a block
 
-  using offset_type = Offset;
+  using offset_type = Offset;  ///< the type of an offset
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  int strips = 1;
-  const Offset* window_offsets = nullptr;
-  const Offset* tile_offsets = nullptr;
-  const Ordinal* tile_columns = nullptr;
-  const std::uint64_t* tile_masks = nullptr;
+  Ordinal rows = 0;                           ///< rows of the matrix
+  Ordinal columns = 0;                        ///< columns of the matrix
+  int strips = 1;                             ///< strips of a window
+  const Offset* window_offsets = nullptr;     ///< windows + 1 offsets, counted in tiles
+  const Offset* tile_offsets = nullptr;       ///< tiles + 1 offsets, counted in entries
+  const Ordinal* tile_columns = nullptr;      ///< 8 columns for each tile
+  const std::uint64_t* tile_masks = nullptr;  ///< `strips` masks for each tile
 
-  TESSERA_FUNCTION Ordinal window_rows() const { return strip_rows * strips; }
-  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, window_rows()); }
+  TESSERA_FUNCTION Ordinal window_rows() const { return strip_rows * strips; }            ///< rows of a window
+  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, window_rows()); }  ///< number of windows
 };
 
 /// How the values of a condensed matrix are stored.

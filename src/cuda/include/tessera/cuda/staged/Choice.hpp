@@ -9,12 +9,12 @@ namespace Tessera::Cuda {
 
 /// What the shape of staged windows depends on.
 struct StagedProblem {
-  double rows = 0;
-  double nonzeros = 0;
+  double rows = 0;            ///< rows of A
+  double nonzeros = 0;        ///< entries of A
   double window_columns = 0;  ///< distinct columns in windows of 64 rows, summed over the windows
-  double vector_columns = 0;  ///< of X, as expected
-  int value_bytes = 8;        ///< of a value of A
-  int scalar_bytes = 8;       ///< of an element of X: 4 or 8
+  double vector_columns = 0;  ///< expected columns of X
+  int value_bytes = 8;        ///< bytes of a value of A
+  int scalar_bytes = 8;       ///< bytes of an element of X: 4 or 8
 };
 
 /// How a matrix is best cut for staged_spmm on a device. Results depend on it, to within roundoff: choose once a
