@@ -6,23 +6,25 @@
 #include <tessera/common/BmatView.hpp>
 #include <tessera/cuda/Stream.hpp>
 
-/// BMat as condensed windows of two strips (CondensedPattern): its tiles have the same columns; the bits of a tile are
-/// in another order, and with them its values.
+/// @file
+/// BMat as condensed windows of two strips (CondensedPattern). Its tiles have the same columns. The bits of a tile, and
+/// so its values, have another order.
 namespace Tessera::Cuda {
 
-/// For tile t, tile_masks[2 t] of its upper and tile_masks[2 t + 1] of its lower 8 rows, and in tile_offsets[t + 1] the
-/// number of its entries, from which a scan makes the offsets.
+/// Makes the masks of condensed windows from BMat. For tile t, tile_masks[2 t] is that of its upper 8 rows,
+/// tile_masks[2 t + 1] that of its lower 8 rows, and tile_offsets[t + 1] is the number of its entries. A scan makes the
+/// offsets from these.
 ///
-/// tiles: of the whole matrix, as many as window_offsets ends with; all pointers are device memory. Throws
+/// tiles is the number of tiles of the matrix, the last of window_offsets. All pointers are device memory. Throws
 /// std::runtime_error if the launch fails. Cost: one pass over the tiles.
 template <class Offset>
 void condense_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, std::uint64_t* tile_masks,
                    Offset* tile_offsets);
 
-/// Dense values of the condensed windows from BMat's compact ones.
+/// Makes the dense values of condensed windows from the compact ones of BMat.
 ///
-/// tile_offsets: tiles + 1; dense: 128 elements a tile. Throws as condense_bmat. Cost: reads the pattern and the
-/// values, writes the dense values.
+/// tile_offsets has tiles + 1 elements, dense has 128 for each tile. Throws as condense_bmat(). Cost: reads the pattern
+/// and the values, and writes the dense values.
 template <class Offset, class Scalar>
 void expand_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, const Offset* tile_offsets,
                  const Scalar* compact, Scalar* dense);

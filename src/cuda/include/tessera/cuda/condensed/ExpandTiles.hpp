@@ -7,11 +7,11 @@
 
 namespace Tessera::Cuda {
 
-/// Dense values of a condensed matrix from its compact ones (see CondensedPattern).
+/// Makes the dense values of a condensed matrix from its compact ones (see CondensedPattern).
 ///
-/// tiles: of the whole matrix, as many as window_offsets ends with; compact, dense: device memory, dense with room for
-/// 64 * strips * tiles values. Throws std::runtime_error if the launch fails, std::length_error for more than 2^33
-/// tiles. Cost: reads the pattern and writes the dense values, once.
+/// tiles is the number of tiles of the matrix, the last of window_offsets. compact and dense are device memory; dense
+/// has 64 * strips * tiles elements. Throws std::runtime_error if the launch fails, std::length_error for more than
+/// 2^33 tiles. Cost: reads the pattern and writes the dense values once.
 template <class Offset, class Scalar>
 void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
                   Scalar* dense);

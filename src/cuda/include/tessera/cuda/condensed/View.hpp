@@ -7,17 +7,17 @@ namespace Tessera::Cuda {
 
 /// The pattern of a matrix in condensed windows: raw pointers to device memory that somebody else owns.
 ///
-/// A window has `strips` strips of 8 rows. The distinct columns of a window, ascending, are packed into tiles of 8
-/// columns; a tile has an 8x8 block in each strip. With one strip this is BitTCF, array by array (BitTcfView.hpp shows
-/// a picture); more strips read a gathered row of X for more rows, and store more blocks that are empty.
+/// A window has `strips` strips of 8 rows. The distinct columns of a window, in ascending order, are packed into tiles
+/// of 8 columns. A tile has an 8x8 block in each strip. With one strip this is BitTCF, array by array (BitTcfView.hpp
+/// shows a picture). With more strips, a gathered row of X serves more rows, and more stored blocks are empty.
 ///
 ///   window_offsets  windows + 1     first tile of each window
 ///   tile_offsets    tiles + 1       first nonzero of each tile
 ///   tile_columns    8 tiles         matrix column of each tile column, -1 for none; aligned to 8 bytes
 ///   tile_masks      strips * tiles  bit 8 r + c of word strips * tile + s is set if row r of strip s has an entry in c
 ///
-/// Compact values follow tile by tile, strip by strip, in the order of the bits. Dense values are whole blocks, 64 to
-/// each word of tile_masks, row by row, with zeros where there is no entry; they are aligned to 16 bytes.
+/// Compact values are stored tile by tile, strip by strip, in the order of the bits. Dense values are whole blocks, 64
+/// values for each word of tile_masks, row by row, with zeros where there is no entry. They are aligned to 16 bytes.
 template <class Offset>
 struct CondensedPattern {
   static constexpr int strip_rows = 8;                        ///< rows of a strip
@@ -40,7 +40,7 @@ struct CondensedPattern {
 
 /// How the values of a condensed matrix are stored.
 enum class TileValues {
-  Compact,  ///< entries alone, found by counting bits of the mask
+  Compact,  ///< only entries, found by counting bits of the mask
   Dense     ///< whole blocks of 64
 };
 
