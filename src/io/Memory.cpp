@@ -19,7 +19,7 @@ std::optional<std::size_t> first_number(const char* path) {
   return std::nullopt;
 }
 
-/// What Linux says can be had without swapping; elsewhere, all physical memory.
+/// The bytes that Linux says are available without swapping; on other systems, all physical memory.
 std::size_t system_memory() {
   std::ifstream meminfo("/proc/meminfo");
   for (std::string key, rest; meminfo >> key; std::getline(meminfo, rest)) {
@@ -42,7 +42,7 @@ std::string mebibytes(double bytes) {
 
 std::size_t available_memory() {
   std::size_t available = system_memory();
-  // A container's limit does not show in /proc/meminfo; going beyond it ends the process without a message.
+  // /proc/meminfo does not show the limit of a container. A process that exceeds it ends without a message.
   const auto limit = first_number("/sys/fs/cgroup/memory.max");
   const auto used = first_number("/sys/fs/cgroup/memory.current");
   if (limit && used) available = std::min(available, *limit - std::min(*limit, *used));
@@ -50,7 +50,7 @@ std::size_t available_memory() {
 }
 
 void require_memory(double bytes, std::size_t limit, const std::string& subject) {
-  // Small matrices are not worth the question, which costs a system call or three.
+  // For small matrices the question, up to three system calls, is not worth its cost.
   constexpr double small = 1 << 20;
   if (limit == 0 && bytes <= small) return;
   const double available = static_cast<double>(limit > 0 ? limit : available_memory());
