@@ -32,6 +32,12 @@ namespace Tessera {
 /// values_changed(). As with Kokkos Kernels, a handle serves one matrix: call reset() before you use another one. The
 /// handle notices other extents and arrays at another address, but an address may be used again.
 ///
+/// The handle also has these members:
+/// - values_changed() tells the handle that the values of A changed; the next product reads them again;
+/// - reset() forgets the matrix and frees the plan;
+/// - plan() is the plan, after the first product or prepare();
+/// - explain() is the choice in words.
+///
 /// A debug build throws std::logic_error if values changed and values_changed() was not called; see checks_values().
 ///
 /// Only one product may run at a time. Products may run on any execution space instance. A product on another instance
