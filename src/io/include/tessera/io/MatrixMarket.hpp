@@ -12,11 +12,24 @@ namespace Tessera {
 /// What the banner and the size line of a Matrix Market file say.
 struct MatrixMarketHeader {
   /// How entries are listed.
-  enum class Layout { Coordinate, Array };
-  /// Type of values; "double" is Real.
-  enum class Field { Real, Integer, Complex, Pattern };
+  enum class Layout {
+    Coordinate,  ///< a line for each entry, with its row and column
+    Array        ///< all elements, column by column
+  };
+  /// The type of values.
+  enum class Field {
+    Real,     ///< "real" or "double"
+    Integer,  ///< integers
+    Complex,  ///< real and imaginary part
+    Pattern   ///< no values
+  };
   /// Which entries are stored.
-  enum class Symmetry { General, Symmetric, SkewSymmetric, Hermitian };
+  enum class Symmetry {
+    General,        ///< all entries
+    Symmetric,      ///< one triangle; the other is equal
+    SkewSymmetric,  ///< one triangle; the other is its negative
+    Hermitian       ///< one triangle; the other is its conjugate
+  };
 
   Layout layout = Layout::Coordinate;     ///< the layout that the banner names
   Field field = Field::Real;              ///< the type of values that the banner names
