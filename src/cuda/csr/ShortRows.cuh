@@ -7,8 +7,10 @@
 namespace Tessera::Cuda {
 
 /// A group of lanes sums several neighbouring rows side by side, `unroll` entries of each at a time, so that rows of
-/// two or three entries keep as many fetches in flight as long ones do. Every lane reads every entry: the group's lanes
-/// ask for the same address, and the next rows' entries are in the same cache line.
+/// two or three entries keep as many fetches in flight as long ones do. Rows that are longer than most then go on one
+/// after the other, with as many entries of one at a time: a row of 60 entries would otherwise wait for 60 fetches.
+/// Every lane reads every entry: the group's lanes ask for the same address, and the next rows' entries are in the same
+/// cache line.
 ///
 /// X has adjacent columns; with `aligned`, rows of X begin at multiples of 16 bytes, and so do those of Y, unless they
 /// are `tiled`: a block collects them (CsrRowTile).
@@ -43,8 +45,18 @@ class CsrShortRows {
       longest = max(longest, lengths_[r]);
       for (Scalar& element : sums_[r].at) element = Scalar(0);
     }
+    const int side_by_side = min(longest, entries_side_by_side);
 #pragma unroll 1
-    for (int step = 0; step < longest; step += unroll) add_entries(step);
+    for (int step = 0; step < side_by_side; step += unroll) {
+      add_entries([step](int slot) { return Entry{slot % rows, step + slot / rows}; });
+    }
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+#pragma unroll 1
+      for (int step = entries_side_by_side; step < lengths_[r]; step += slots) {
+        add_entries([r, step](int slot) { return Entry{r, step + slot}; });
+      }
+    }
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       store(static_cast<Ordinal>(first_row) + r, r);
@@ -68,35 +80,44 @@ class CsrShortRows {
     }
   }
 
-  /// Adds the entries step, step + 1, ..., step + unroll - 1 of each row.
-  __device__ void add_entries(int step) {
+  static constexpr int slots = rows * unroll;     // entries that are added at a time
+  static constexpr int entries_side_by_side = 8;  // of each row: few rows of a short_row on average have more
+  static_assert(entries_side_by_side % unroll == 0);
+
+  struct Entry {
+    int row;    // of the group's
+    int place;  // in that row
+  };
+
+  /// Adds the entries that entry_of(slot) names, as far as their rows have them.
+  template <class EntryOf>
+  __device__ void add_entries(const EntryOf& entry_of) {
     // NOTE: or else the compiler keeps registers for what the last round left in them.
-    Ordinal row_of_x[unroll][rows] = {};
-    Scalar a[unroll][rows] = {};
-    Lane x[unroll][rows] = {};
-    for_each_entry(step, [&](int u, int r) {
-      const Offset place = begins_[r] + static_cast<Offset>(step + u);
-      row_of_x[u][r] = task_.row_of_entry(__ldg(task_.A.column_indices + place));
-      a[u][r] = task_.value_of_entry(load_reused(task_.product.values + place));
+    Ordinal row_of_x[slots] = {};
+    Scalar a[slots] = {};
+    Lane x[slots] = {};
+    for_each_entry(entry_of, [&](int slot, Entry entry) {
+      const Offset place = begins_[entry.row] + static_cast<Offset>(entry.place);
+      row_of_x[slot] = task_.row_of_entry(__ldg(task_.A.column_indices + place));
+      a[slot] = task_.value_of_entry(load_reused(task_.product.values + place));
     });
-    for_each_entry(step, [&](int u, int r) {
-      x[u][r] = load_vector<aligned>(task_.row_of_x(row_of_x[u][r], task_.product.x.data + column_));
+    for_each_entry(entry_of, [&](int slot, Entry) {
+      x[slot] = load_vector<aligned>(task_.row_of_x(row_of_x[slot], task_.product.x.data + column_));
     });
-    for_each_entry(step, [&](int u, int r) {
+    for_each_entry(entry_of, [&](int slot, Entry entry) {
+      Lane& sum = sums_[entry.row];
 #pragma unroll
-      for (int e = 0; e < Lane::size; ++e) sums_[r].at[e] = fused(a[u][r], x[u][r].at[e], sums_[r].at[e]);
+      for (int e = 0; e < Lane::size; ++e) sum.at[e] = fused(a[slot], x[slot].at[e], sum.at[e]);
     });
   }
 
-  /// visit(u, r) for the entry step + u of row r, where there is one.
-  template <class Visit>
-  __device__ void for_each_entry(int step, const Visit& visit) const {
+  /// visit(slot, entry) for those that are there.
+  template <class EntryOf, class Visit>
+  __device__ void for_each_entry(const EntryOf& entry_of, const Visit& visit) const {
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-#pragma unroll
-      for (int r = 0; r < rows; ++r) {
-        if (step + u < lengths_[r]) visit(u, r);
-      }
+    for (int slot = 0; slot < slots; ++slot) {
+      const Entry entry = entry_of(slot);
+      if (entry.place < lengths_[entry.row]) visit(slot, entry);
     }
   }
 
