@@ -5,17 +5,19 @@
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
+#include <tessera/common/Kernel.hpp>
 #include <tessera/common/MemoryLimit.hpp>
 #include <tessera/common/Reordering.hpp>
 
 namespace Tessera {
 
-/// What to do about a request that the matrix or the device cannot meet: a precision, or a format or an order that
-/// takes more memory than PlanOptions::memory_limit. What is wrong in itself, such as a parameter out of range, always
-/// throws.
+/// What to do about a request that the matrix or the device cannot meet: a precision, a published kernel, or a format
+/// or an order that takes more memory than PlanOptions::memory_limit. What is wrong in itself, such as a parameter out
+/// of range, always throws.
 enum class OnUnsupported {
   Throw,    ///< std::invalid_argument that names the request and what would work
-  FallBack  ///< native precision; Format::Csr, of A or its transpose or both; the order of A. Plan::explain() tells
+  FallBack  ///< native precision; Kernel::Automatic; Format::Csr, of A or its transpose or both; the order of A.
+            ///< Plan::explain() tells
 };
 
 /// Whether something that may help is done.
@@ -49,6 +51,17 @@ struct PlanOptions {
   /// those of binary32; an element errs by up to 2 u of its sum of magnitudes |alpha| sum |a| |x| besides, u = 2^-8 or
   /// 2^-11, and with Fp16 by 2^-25 for an operand whose bits binary16 lacks.
   Precision precision = Precision::Native;
+  /// Published multiplies by the kernel of the format's paper, so that the five systems can be compared behind one
+  /// plan: BitTcf by the pipeline and the balance of Acc-SpMM (sections 3.3 to 3.5), Bmat by the producer and consumer
+  /// warps and the partition of Voltrix-SpMM (sections 3.1 and 3.2, Algorithm 1), BlockRowPartition by BRP-SpMM's
+  /// groups (section IV), Bcsr by SMaT's blocks (section IV), SortedColumns by Swift's segments (section IV). The
+  /// headers of tessera/cuda name what deviates from each paper. These kernels exist on Kokkos::Cuda, for real
+  /// matrices; all but Swift's use tensor cores and multiply floats in Tf32x3 or Tf32 (Bf16 and Fp16: blocks of 16 x 16
+  /// alone, elsewhere Tf32). Format::Automatic takes one of the five formats by the time that is predicted for the
+  /// kernel of an automatic plan, since published kernels have no model; Tuning::Measure measures the published kernels
+  /// of all five. What has no such kernel is refused, or told by Plan::explain(): see on_unsupported. Vectors of double
+  /// are multiplied with a matrix of floats by portable code, as in most formats of automatic plans.
+  Kernel kernel = Kernel::Automatic;
   OnUnsupported on_unsupported = OnUnsupported::Throw;
   /// Measure times up to three candidates, on X and Y of `columns` columns by rows, in the order that rows have and in
   /// each that is tried: as long as to build each and seven products, or some ten milliseconds, and memory for one
