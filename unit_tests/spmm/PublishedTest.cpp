@@ -7,6 +7,7 @@
 #include <string>
 #include <tessera/common/Complex.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/spmm/PlanFile.hpp>
 
 #include "DeviceKernels.hpp"
 

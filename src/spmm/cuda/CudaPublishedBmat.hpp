@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
-#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/bmat/Spmm.hpp>
 #include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/Arrays.hpp>
@@ -68,12 +67,9 @@ class CudaPublishedBmat {
            points_.extent(0) * sizeof(Cuda::BmatPoint);
   }
 
-  /// X whose rows do not end at multiples of 16 bytes is multiplied in panels: scratch memory has room for one.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    constexpr Ordinal four = 4;
-    return panel_scratch_bytes<Scalar>(x_rows, (columns + four - 1) / four * four, [&](const auto& x) {
-      return Cuda::bmat_workspace_bytes(pattern_, schedule(), x);
-    });
+    return whole_vector_scratch_bytes<Scalar>(
+        x_rows, columns, [&](const auto& x) { return Cuda::bmat_workspace_bytes(pattern_, schedule(), x); });
   }
 
   template <class VectorScalar>
@@ -81,11 +77,7 @@ class CudaPublishedBmat {
     if constexpr (std::is_same_v<Scalar, VectorScalar>) {
       const CudaLaunches launches("Tessera::bmat_spmm", exec);
       for_each_panel(
-          product, scratch,
-          [](const auto& x) {
-            const bool ends_at_sixteen = static_cast<std::size_t>(x.columns) * sizeof(Scalar) % 16 == 0;
-            return panel_columns(x, Cuda::rows_are_aligned(x) && ends_at_sixteen);
-          },
+          product, scratch, [](const auto& x) { return panel_columns(x, rows_are_whole_vectors(x)); },
           [&](const auto& panel, const Scratch& aligned) {
             Cuda::bmat_spmm(exec.cuda_stream(), pattern_, precision_, schedule(), panel, aligned);
           });
