@@ -6,12 +6,13 @@
 
 namespace Tessera {
 
-/// Which kernel of a format multiplies.
+/// Which kernel multiplies a format.
 enum class Kernel {
   Automatic,  ///< the fastest that Tessera has for the format
-  Published   ///< the kernel of the paper that the format is from, on Kokkos::Cuda: see PlanOptions::kernel
+  Published   ///< the kernel of the paper that describes the format; exists on Kokkos::Cuda alone
 };
 
+/// The name of a kernel, as programs take it: "automatic" or "published".
 constexpr std::string_view to_string(Kernel kernel) {
   switch (kernel) {
     case Kernel::Automatic:
@@ -22,7 +23,7 @@ constexpr std::string_view to_string(Kernel kernel) {
   return "?";
 }
 
-/// The system whose paper describes a format and its kernel; empty for formats that are from no paper.
+/// The name of the system whose paper describes a format and its kernel; empty for a format that no paper describes.
 constexpr std::string_view paper_of(Format format) {
   switch (format) {
     case Format::BitTcf:
