@@ -8,7 +8,7 @@
 
 namespace Example {
 
-/// A generated matrix if the name has a colon, as "elasticity:20" (tessera/io/Generators.hpp lists them), else that of
+/// Generates a matrix if the name has a colon, such as "elasticity:20" (see tessera/io/Generators.hpp). Otherwise reads
 /// a file.
 inline Tessera::HostCsr<double> read_or_generate(const std::string& name) {
   return name.find(':') == std::string::npos ? Tessera::read_matrix<double>(name) : Tessera::generate(name, 1);
