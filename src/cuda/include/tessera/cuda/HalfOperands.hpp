@@ -25,7 +25,7 @@ inline std::ptrdiff_t rounded_row_stride(Ordinal columns) { return (std::ptrdiff
 
 /// The order of the columns in rows of 16 bits.
 enum class HalfOrder {
-  Products,  ///< the order of the right operand of m16n8k16 (fragments/HalfLayout.hpp)
+  Products,  ///< the order of the right operand of m16n8k16 (fragments/Layout.hpp)
   Columns    ///< the order that X has
 };
 
