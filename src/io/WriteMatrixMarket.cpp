@@ -4,15 +4,15 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
+#include <tessera/io/impl/OutputFile.hpp>
 
-#include "OutputFile.hpp"
 #include "ScalarTraits.hpp"
 
 namespace Tessera {
 namespace Impl {
 namespace {
 
-/// One line of text, of numbers in the shortest form that reads back to the same bits.
+/// One line of text. Numbers have the shortest form that reads back to the same bits.
 class Line {
  public:
   template <class Number>

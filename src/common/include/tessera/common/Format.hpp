@@ -16,10 +16,11 @@ enum class Format {
   SortedColumns       ///< blocks of columns with equally many entries, and a rest (Swift, section IV)
 };
 
-/// All but Automatic.
+/// All formats, without Automatic.
 inline constexpr Format every_format[] = {Format::Csr,  Format::BitTcf,       Format::Bmat, Format::BlockRowPartition,
                                           Format::Bcsr, Format::SortedColumns};
 
+/// The name of a format, as programs take it: "csr", ...
 constexpr std::string_view to_string(Format format) {
   switch (format) {
     case Format::Automatic:
@@ -40,7 +41,7 @@ constexpr std::string_view to_string(Format format) {
   return "?";
 }
 
-/// The arithmetic of the product. Only Native is lossless; the others are for users to ask for: PlanOptions::precision.
+/// The arithmetic of a product. Only Native loses nothing; users ask for the others by PlanOptions::precision.
 enum class Precision {
   Native,  ///< the wider of the types of A and X, for operands and sums
   Single,  ///< binary32 products and sums
@@ -50,6 +51,7 @@ enum class Precision {
   Fp16     ///< tensor cores, operands rounded to binary16 (10 bits), binary32 sums
 };
 
+/// The name of a precision, as programs take it: "native", ...
 constexpr std::string_view to_string(Precision precision) {
   switch (precision) {
     case Precision::Native:

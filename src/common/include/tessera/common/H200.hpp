@@ -9,13 +9,14 @@
 
 namespace Tessera {
 
-/// How fast a GPU gathers rows of X when those that are in use take so many bytes.
+/// How fast a GPU gathers rows of X, for a given number of bytes of X in use.
 struct GatherRate {
-  double footprint;  ///< bytes
-  double bytes;      ///< a second
+  double footprint;  ///< bytes of X in use
+  double bytes;      ///< bytes gathered in a second
 };
 
-/// The rate for a footprint, interpolated between measured ones, whose footprints ascend, over its logarithm.
+/// The bytes gathered in a second for a footprint in bytes. Interpolates measured rates, whose footprints ascend,
+/// linearly in the logarithm of the footprint.
 template <std::size_t count>
 double gather_rate(const std::array<GatherRate, count>& rates, double footprint) {
   const auto first = rates.begin(), last = rates.end();
@@ -27,28 +28,27 @@ double gather_rate(const std::array<GatherRate, count>& rates, double footprint)
   return below->bytes + share * (above->bytes - below->bytes);
 }
 
-/// The GPU that kernels, schedules and models are made for. What is not of the data sheet was measured on one.
+/// The GPU that kernels, schedules and models are made for. Numbers were measured on one, unless they say otherwise.
 namespace H200 {
 
-inline constexpr int multiprocessors = 132;
-inline constexpr int resident_warps = 32;                      ///< of a multiprocessor, that multiply tiles
-inline constexpr int resident_threads = 1536;                  ///< of a multiprocessor, that compute rows of CSR
-inline constexpr std::size_t block_shared_bytes = 227 * 1024;  ///< that a block may have
-/// Of the 228 KB of a multiprocessor, what its blocks can share.
-/// NOTE: planned with all of them, blocks of 110 KB ran one at a time; why is not known.
+inline constexpr int multiprocessors = 132;    ///< number of multiprocessors
+inline constexpr int resident_warps = 32;      ///< warps of a multiprocessor that multiply tiles
+inline constexpr int resident_threads = 1536;  ///< threads of a multiprocessor that multiply rows of CSR
+inline constexpr std::size_t block_shared_bytes = 227 * 1024;  ///< the most bytes of shared memory of a block
+/// Bytes of shared memory of a multiprocessor that its blocks may take, of 228 KB. Planned with all of them, blocks of
+/// 110 KB ran one at a time; why is not known.
 inline constexpr int shared_bytes = 212 * 1024;
 
-inline constexpr double memory_rate = 4.8e12;    ///< bytes a second, by the data sheet
-inline constexpr double streamed_rate = 4.2e12;  ///< the same, as measured
-inline constexpr double fp64_rate = 67e12;       ///< operations a second on tensor cores, by the data sheet
-inline constexpr double tf32_rate = 495e12;
+inline constexpr double memory_rate = 4.8e12;    ///< bytes of memory in a second, by the data sheet
+inline constexpr double streamed_rate = 4.2e12;  ///< bytes of memory in a second, as measured
+inline constexpr double fp64_rate = 67e12;       ///< FP64 operations of tensor cores in a second, by the data sheet
+inline constexpr double tf32_rate = 495e12;      ///< TF32 operations of tensor cores in a second, by the data sheet
 
-/// How fast the kernel for CSR gathers rows of X, by the bytes of those that are in use at a time.
+/// Rates at which the kernel for CSR gathers rows of X, by the bytes of X that are in use at a time.
 inline constexpr std::array<GatherRate, 7> csr_gathers = {
     {{1e6, 12.8e12}, {4e6, 9.5e12}, {32e6, 8.6e12}, {64e6, 7.2e12}, {128e6, 5.6e12}, {512e6, 4.6e12}, {2e9, 4.4e12}}};
 
-/// The same by the bytes of all of X, fitted to whole products (fit_model): how much of X is in use at a time, nobody
-/// knows beforehand.
+/// The same by the bytes of all of X, fitted to whole products (fit_model).
 inline constexpr std::array<GatherRate, 6> product_gathers = {
     {{4e6, 10.1e12}, {32e6, 11.4e12}, {64e6, 9.49e12}, {128e6, 6.99e12}, {512e6, 7.74e12}, {2e9, 4.45e12}}};
 

@@ -8,8 +8,8 @@
 
 namespace Tessera::Cuda {
 
-/// Whether kernels find rows of X where they are: their columns are adjacent, and the bytes from a row to the next are
-/// fewer than 2^32. Other X is packed.
+/// Whether kernels can read rows of X where they are: the columns are adjacent, and there are fewer than 2^32 bytes
+/// from one row to the next. Any other X is packed.
 template <class Scalar>
 bool rows_are_readable(const Multivector<Scalar>& x) {
   constexpr auto most = static_cast<std::ptrdiff_t>(std::numeric_limits<std::uint32_t>::max() / sizeof(Scalar));

@@ -9,7 +9,8 @@
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
-/// Bytes that patterns take, and that building them takes, told before they are built.
+/// @file
+/// The bytes that patterns take, and that building them takes, known before they are built.
 namespace Tessera {
 
 /// Of entries that are sorted by keys, and then become compressed rows: the most at once, the rows included.

@@ -7,32 +7,35 @@
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/condensed/View.hpp>
 
-/// Whole tiles for condensed windows: from their compact values, and from BMat, which is condensed windows of two
-/// strips with the bits of a tile in another order, and with them its values.
+/// @file
+/// Whole tiles for condensed windows (CondensedPattern): from their compact values, and from BMat, whose windows are
+/// condensed ones of two strips. The tiles of BMat have the same columns. The bits of a tile, and so its values, have
+/// another order.
 namespace Tessera::Cuda {
 
-/// Dense values of a condensed matrix from its compact ones (see CondensedPattern).
+/// Makes the dense values of a condensed matrix from its compact ones.
 ///
-/// tiles: of the whole matrix, as many as window_offsets ends with; compact, dense: device memory, dense with room for
-/// 64 * strips * tiles values. Throws std::runtime_error if the launch fails, std::length_error for more than 2^33
-/// tiles. Cost: reads the pattern and writes the dense values, once.
+/// tiles is the number of tiles of the matrix, the last of window_offsets. compact and dense are device memory; dense
+/// has room for 64 * strips * tiles values. Throws std::runtime_error if the launch fails, std::length_error for more
+/// than 2^33 tiles. Cost: reads the pattern and writes the dense values, once.
 template <class Offset, class Scalar>
 void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
                   Scalar* dense);
 
-/// For tile t, tile_masks[2 t] of its upper and tile_masks[2 t + 1] of its lower 8 rows, and in tile_offsets[t + 1] the
-/// number of its entries, from which a scan makes the offsets.
+/// Makes the masks of condensed windows from BMat. For tile t, tile_masks[2 t] is that of its upper 8 rows,
+/// tile_masks[2 t + 1] that of its lower 8 rows, and tile_offsets[t + 1] is the number of its entries. A scan makes the
+/// offsets from these.
 ///
-/// tiles: of the whole matrix, as many as window_offsets ends with; all pointers are device memory. Throws
+/// tiles is the number of tiles of the matrix, the last of window_offsets. All pointers are device memory. Throws
 /// std::runtime_error if the launch fails. Cost: one pass over the tiles.
 template <class Offset>
 void condense_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, std::uint64_t* tile_masks,
                    Offset* tile_offsets);
 
-/// Dense values of the condensed windows from BMat's compact ones.
+/// Makes the dense values of condensed windows from the compact ones of BMat.
 ///
-/// tile_offsets: tiles + 1; dense: 128 elements a tile. Throws as condense_bmat. Cost: reads the pattern and the
-/// values, writes the dense values.
+/// tile_offsets has tiles + 1 elements, dense has 128 for each tile. Throws as condense_bmat(). Cost: reads the pattern
+/// and the values, and writes the dense values.
 template <class Offset, class Scalar>
 void expand_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, const Offset* tile_offsets,
                  const Scalar* compact, Scalar* dense);
