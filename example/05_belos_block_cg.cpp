@@ -4,8 +4,8 @@
 // operator, then with Tessera::TpetraOperator in its place:
 //   mpirun -n 2 05_belos_block_cg [MATRIX [COLUMNS [ITERATIONS]]]
 // MATRIX must be symmetric positive definite: a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix
-// such as elasticity:20, the default. ITERATIONS is the most that are tried. With several ranks on a machine, set
-// OMP_NUM_THREADS: BLAS, too, may start a thread a core on each.
+// such as elasticity:20, the default. ITERATIONS is the limit of iterations. With several ranks on a machine, set
+// OMP_NUM_THREADS: BLAS, too, may start a thread for each core on every rank.
 #include <BelosBlockCGSolMgr.hpp>
 #include <BelosTpetraAdapter.hpp>
 #include <Teuchos_ParameterList.hpp>

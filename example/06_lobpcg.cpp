@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The least eigenvalues of a symmetric positive definite matrix with Anasazi's LOBPCG, first with Tpetra::CrsMatrix as
-// the operator, then with Tessera::TpetraOperator in its place:
+// Computes the least eigenvalues of a symmetric positive definite matrix with Anasazi's LOBPCG, first with
+// Tpetra::CrsMatrix as the operator, then with Tessera::TpetraOperator in its place:
 //   mpirun -n 2 06_lobpcg [MATRIX [EIGENVALUES [ITERATIONS]]]
 // MATRIX is a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix such as stencil27:20, the
-// default. ITERATIONS is the most that are tried. With several ranks on a machine, set OMP_NUM_THREADS: BLAS, too, may
-// start a thread a core on each.
+// default. ITERATIONS is the limit of iterations. With several ranks on a machine, set OMP_NUM_THREADS: BLAS, too, may
+// start a thread for each core on every rank.
 #include <AnasaziBasicEigenproblem.hpp>
 #include <AnasaziLOBPCGSolMgr.hpp>
 #include <AnasaziTpetraAdapter.hpp>

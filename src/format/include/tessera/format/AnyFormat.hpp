@@ -17,7 +17,7 @@ namespace Tessera {
 
 /// A matrix in one of the formats. Each format has these members:
 ///
-/// ```
+/// ```{.unparsed}
 ///   rows, columns, nonzeros   extents and number of entries
 ///   view()                    the raw view that kernels take, in device memory
 ///   places()                  elements of an array of values: nonzeros, and the zeros that a format stores
