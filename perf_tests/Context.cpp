@@ -8,8 +8,8 @@
 #include <fstream>
 #include <harness/KokkosKernels.hpp>
 #include <harness/Statistics.hpp>
+#include <harness/TextFormat.hpp>
 #include <harness/Timing.hpp>
-#include <harness/Versions.hpp>
 #include <string>
 #include <vector>
 

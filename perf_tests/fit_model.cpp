@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <harness/Arguments.hpp>
 #include <harness/Files.hpp>
+#include <harness/Statistics.hpp>
 #include <iostream>
 #include <iterator>
 #include <map>

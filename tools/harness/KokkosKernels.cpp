@@ -4,7 +4,7 @@
 #ifdef TESSERA_HAVE_KOKKOS_KERNELS
 #include <KokkosKernels_config.h>
 
-#include "Versions.hpp"
+#include "TextFormat.hpp"
 #endif
 
 namespace Tessera::Harness {

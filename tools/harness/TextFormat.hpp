@@ -26,4 +26,9 @@ inline std::string with_separators(std::size_t number) {
   return text;
 }
 
+/// "4.5.1" for 40501, as Kokkos and Kokkos Kernels count.
+inline std::string version_text(int version) {
+  return text_format("%d.%d.%d", version / 10000, version / 100 % 100, version % 100);
+}
+
 }  // namespace Tessera::Harness

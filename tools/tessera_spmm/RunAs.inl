@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <harness/Files.hpp>
 #include <harness/Matrices.hpp>
-#include <harness/Versions.hpp>
+#include <harness/TextFormat.hpp>
 #include <limits>
 #include <stdexcept>
 #include <string>

@@ -9,10 +9,10 @@
 
 namespace Tessera {
 
-/// The matrix that a command line names: that of the file, or, where there is no such file, a generated one such as
-/// "stencil27:64", with seed 1.
+/// Reads the matrix file of this name. If there is no such file, generates the matrix that the name describes, such as
+/// "stencil27:64" (generate()), with seed 1.
 ///
-/// \throws std::invalid_argument if the name is neither; what read_matrix() throws besides
+/// \throws std::invalid_argument if the name is neither, and what read_matrix() throws
 inline HostCsr<double> read_or_generate(const std::string& name) {
   if (std::filesystem::exists(name)) return read_matrix<double>(name);
   try {
