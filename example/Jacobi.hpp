@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "AllRanks.hpp"
+#include "../tools/harness/AllRanks.hpp"
 
 namespace Example {
 
@@ -22,7 +22,7 @@ class Jacobi : public Tpetra::Operator<double> {
   explicit Jacobi(const Tpetra::CrsMatrix<double>& A) : inverse_(A.getRowMap()) {
     Tpetra::Vector<double> diagonal(A.getRowMap());
     A.getLocalDiagCopy(diagonal);
-    on_all_ranks(*A.getComm(), [&] { return check(diagonal); });
+    Tessera::Harness::on_all_ranks(*A.getComm(), [&] { return check(diagonal); });
     inverse_.reciprocal(diagonal);
   }
 

@@ -9,12 +9,13 @@
 // candidate what is predicted and the median, least and most of what was measured, in seconds. Candidates take turns,
 // so that what else the machine does meets all of them. fit_model reads it. --formats measures formats that are no
 // candidates as well; they are marked as asked for, and no choice is judged by them.
-#include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
+#include <harness/Arguments.hpp>
+#include <harness/Matrices.hpp>
+#include <harness/Statistics.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -23,7 +24,6 @@
 
 #include "DeviceMatrix.hpp"
 #include "StatisticsJson.hpp"
-#include "Stopwatch.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -41,16 +41,6 @@ struct Options {
   double most_bytes = 8e9;  // of X and Y
 };
 
-/// The median, least and most of some samples.
-struct Sampled {
-  std::vector<double> seconds;
-
-  nlohmann::json to_json() {
-    std::sort(seconds.begin(), seconds.end());
-    return {{"seconds", seconds[seconds.size() / 2]}, {"least", seconds.front()}, {"most", seconds.back()}};
-  }
-};
-
 template <class Scalar, class Layout>
 class Problem {
   using Plan = Tessera::Plan<Scalar, int, int, Space::device_type>;
@@ -63,7 +53,7 @@ class Problem {
     Plan plan;
     typename Plan::workspace_type work;
     int batch = 1;
-    Sampled sampled;
+    std::vector<double> seconds;
   };
 
  public:
@@ -89,7 +79,7 @@ class Problem {
     for (const std::string& format : formats) add_asked(format_of(format), contestants);
     constexpr int samples = 7;
     for (int sample = 0; sample < samples; ++sample)
-      for (Contestant& contestant : contestants) contestant.sampled.seconds.push_back(time(contestant));
+      for (Contestant& contestant : contestants) contestant.seconds.push_back(time(contestant));
     nlohmann::json candidates = nlohmann::json::array();
     for (Contestant& contestant : contestants) {
       nlohmann::json entry = {{"format", to_string(contestant.candidate.format)},
@@ -98,7 +88,8 @@ class Problem {
                               {"bytes", contestant.candidate.format_bytes},
                               {"predicted", contestant.candidate.predicted_seconds}};
       if (contestant.is_asked) entry["asked"] = true;
-      entry.update(contestant.sampled.to_json());
+      const Spread spread = spread_of(contestant.seconds);
+      entry.update({{"seconds", spread.median}, {"least", spread.least}, {"most", spread.most}});
       candidates.push_back(entry);
     }
     return {{"model", choice.model},
@@ -174,15 +165,6 @@ nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int
   return arithmetic == "double" ? measure<double>(A, plan, options) : measure<float>(A, plan, options);
 }
 
-/// Of a file, without folders and the endings that readers know.
-std::string short_name(const std::string& matrix) {
-  if (!std::filesystem::exists(matrix)) return matrix;
-  std::filesystem::path name = std::filesystem::path(matrix).filename();
-  for (const char* ending : {".gz", ".mtx", ".csr"})
-    if (name.extension() == ending) name = name.stem();
-  return name.string();
-}
-
 void run(const Options& options) {
   const Kokkos::Timer timer;
   std::ofstream file(options.output);
@@ -193,7 +175,7 @@ void run(const Options& options) {
       for (const int columns : options.columns) {
         if (timer.seconds() > options.stop_after) return;
         if (8.0 * columns * (double(A.rows) + A.columns) > options.most_bytes) continue;
-        nlohmann::json line = {{"matrix", short_name(matrix)},
+        nlohmann::json line = {{"matrix", matrix_name(matrix)},
                                {"arithmetic", arithmetic},
                                {"columns", columns},
                                {"layout", options.layout}};
@@ -225,13 +207,10 @@ int main(int argc, char* argv[]) {
   app.add_option("--sample-seconds", options.sample_seconds, "that a sample takes at least, of seven");
   app.add_option("--most-bytes", options.most_bytes, "of X and Y, both of doubles; larger ones are left out");
   app.add_option("--seconds", options.stop_after, "begin no further problem after this time");
-  CLI11_PARSE(app, argc, argv);
-  const Kokkos::ScopeGuard kokkos;
-  try {
+  return guarded(argv[0], [&] {
+    if (!parse(app, argc, argv)) return 0;
+    const Kokkos::ScopeGuard kokkos;
     run(options);
-  } catch (const std::exception& error) {
-    std::cerr << argv[0] << ": " << error.what() << '\n';
-    return 2;
-  }
-  return 0;
+    return 0;
+  });
 }

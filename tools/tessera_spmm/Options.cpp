@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iostream>
+#include <harness/Arguments.hpp>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -13,10 +12,9 @@
 #include <tessera/io/Generators.hpp>
 
 #include "Backends.hpp"
-#include "CompareKokkosKernels.hpp"
-#include "CuSparse.hpp"
 #include "Formats.hpp"
 #include "Outputs.hpp"
+#include "Peers.hpp"
 
 namespace Tessera::Driver {
 
@@ -189,9 +187,7 @@ void check_backend(Settings& settings) {
 
 void check_compare(const Settings& settings) {
   if (settings.compare.empty()) return;
-  const std::string missing = settings.compare == "cusparse" ? missing_cusparse()
-                              : has_kokkos_kernels()         ? ""
-                                                             : "this program was built without Kokkos Kernels";
+  const std::string missing = missing_peer(settings.compare);
   if (!missing.empty()) throw std::invalid_argument("--compare " + settings.compare + ": " + missing);
   if (settings.backend != default_backend()) {
     throw std::invalid_argument("--compare " + settings.compare + ": runs on the backend " + default_backend() +
@@ -238,14 +234,7 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   add_parameter_options(app, settings, texts);
   add_file_options(app, settings);
   add_run_options(app, settings);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {  // --help, --version
-    app.exit(request);
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    throw std::invalid_argument(std::string(error.what()) + " (see --help)");
-  }
+  if (!parse(app, argc, argv)) return std::nullopt;
   check_not_empty(app);
   settings.layout = texts.layout == "left" ? Layout::Left : Layout::Right;
   for (Mode mode : {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose}) {

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "TextFormat.hpp"
+#include <harness/TextFormat.hpp>
 
 namespace Tessera::Driver {
 

@@ -3,19 +3,20 @@
 // The definition of run_as, which RunFloat.cpp and its like instantiate.
 #include <Kokkos_Core.hpp>
 #include <filesystem>
+#include <harness/Files.hpp>
+#include <harness/Matrices.hpp>
+#include <harness/Versions.hpp>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <tessera/common/CompiledTypes.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 
-#include "ForEachBackend.hpp"
+#include "Backends.hpp"
 #include "Formats.hpp"
 #include "Measure.hpp"
-#include "Outputs.hpp"
 #include "Problem.hpp"
 #include "Progress.hpp"
-#include "RowOrder.hpp"
 #include "Run.hpp"
 #include "Spy.hpp"
 #include "Verify.hpp"
@@ -23,11 +24,6 @@
 namespace Tessera::Driver {
 
 namespace {
-
-std::string kokkos_version() {
-  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
-         std::to_string(KOKKOS_VERSION % 100);
-}
 
 template <class KokkosLayout, class ExecutionSpace, class Scalar>
 std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& result) {
@@ -132,7 +128,7 @@ Result run_as(const Settings& settings, const char* scalar_name) {
   result.matrix = summarize(settings, problem.a);
   result.scalar = scalar_name;
   result.columns = static_cast<int>(problem.x.columns);
-  result.kokkos_version = kokkos_version();
+  result.kokkos_version = version_text(KOKKOS_VERSION);
   const std::vector<HostDense<Scalar>> results = measure(problem, result);
   verify(problem, results, result);
   if (!settings.spy_file.empty()) {

@@ -10,7 +10,11 @@
 #include <tessera/common/Mode.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
+namespace Tessera::Harness {}  // namespace Tessera::Harness
+
 namespace Tessera::Driver {
+
+using namespace Harness;
 
 enum class Layout { Left, Right };
 

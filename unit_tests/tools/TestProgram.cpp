@@ -13,8 +13,7 @@
 #include <tessera/io/MatrixMarket.hpp>
 
 #include "Backends.hpp"
-#include "CompareKokkosKernels.hpp"
-#include "CuSparse.hpp"
+#include "Peers.hpp"
 #include "WellFormed.hpp"
 
 namespace Tessera::Driver {
@@ -291,9 +290,8 @@ TEST_F(Program, AHostHasNativePrecisionAlone) {
 TEST_F(Program, AHostHasNoStagedWindows) {
   const std::string host = "--generate elasticity:4 --repeat 1 --backend " + backend_names().front() + " --staged ";
   refuses(host + "always --format bittcf", {"--staged always", "bittcf"});
-  const auto always = json_of(host + "always"); // a loop would not keep a temporary
-  for (const auto& row : always["formats"])
-    EXPECT_EQ(row.contains("refused"), row["name"] == "bittcf staged") << row;
+  const auto always = json_of(host + "always");  // a loop would not keep a temporary
+  for (const auto& row : always["formats"]) EXPECT_EQ(row.contains("refused"), row["name"] == "bittcf staged") << row;
   const auto never = json_of(host + "never --format bittcf");
   EXPECT_EQ(never["settings"]["staged"], "never");
   EXPECT_EQ(never["formats"][0]["staged"], false);
@@ -509,7 +507,7 @@ TEST_F(Program, EveryBackendOfThisBuildMultiplies) {
 }
 
 TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
-  if (!has_kokkos_kernels()) {
+  if (!missing_peer("kokkoskernels").empty()) {
     refuses("--compare kokkoskernels", {"--compare", "without Kokkos Kernels"});
     return;
   }
@@ -530,7 +528,7 @@ TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
 }
 
 TEST_F(Program, ComparesWithCuSparseWhereItIsThere) {
-  if (!missing_cusparse().empty()) {
+  if (!missing_peer("cusparse").empty()) {
     refuses("--compare cusparse", {"--compare cusparse: ", "built without cuSPARSE", "CUDA"});
     return;
   }

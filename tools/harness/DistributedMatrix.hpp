@@ -8,15 +8,15 @@
 #include <cstddef>
 #include <string>
 #include <tessera/io/HostCsr.hpp>
+#include <tessera/io/ReadOrGenerate.hpp>
 #include <vector>
 
 #include "AllRanks.hpp"
-#include "ReadOrGenerate.hpp"
 
-namespace Example {
+namespace Tessera::Harness {
 
 /// Distributes a matrix that every rank has, with about equally many adjacent rows on each rank.
-inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const Tessera::HostCsr<double>& A,
+inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const HostCsr<double>& A,
                                                           const Teuchos::RCP<const Communicator>& comm) {
   using Map = Tpetra::Map<>;
   const auto row_map = Teuchos::rcp(new Map(A.rows, 0, comm));
@@ -62,4 +62,4 @@ inline Teuchos::RCP<Tpetra::CrsMatrix<double>> symmetric_matrix(const std::strin
   return A;
 }
 
-}  // namespace Example
+}  // namespace Tessera::Harness

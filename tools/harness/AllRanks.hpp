@@ -15,7 +15,7 @@
 #include <utility>
 
 /// Errors in programs of several ranks: no rank may wait for another that has failed.
-namespace Example {
+namespace Tessera::Harness {
 
 using Communicator = Teuchos::Comm<int>;
 
@@ -82,4 +82,4 @@ inline int report_error(const std::string& program, const Communicator& comm) {
   return 2;
 }
 
-}  // namespace Example
+}  // namespace Tessera::Harness
