@@ -8,7 +8,8 @@
 // One line of JSON a matrix, arithmetic and number of columns: the statistics that the model goes by, and of each
 // candidate what is predicted and the median, least and most of what was measured, in seconds. Candidates take turns,
 // so that what else the machine does meets all of them. fit_model reads it. --formats measures formats that are no
-// candidates as well; they are marked as asked for, and no choice is judged by them.
+// candidates as well; they are marked as asked for, and no choice is judged by them. --published measures the kernels
+// of papers in place of the candidates; predictions are then not for what is measured.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,7 @@ struct Options {
   std::vector<int> columns{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
   std::vector<std::string> arithmetic{"double"}, formats;
   std::string layout = "right", output;
-  bool explains = false;
+  bool explains = false, is_published = false;
   double sample_seconds = 2e-3, stop_after = 1e300;
   double most_bytes = 8e9;  // of X and Y
 };
@@ -156,6 +157,7 @@ nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, 
 nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int columns, const Options& options) {
   Tessera::PlanOptions plan;
   plan.columns = columns;
+  if (options.is_published) plan.kernel = Tessera::Kernel::Published;
   if (arithmetic == "tf32x3") plan.precision = Tessera::Precision::Tf32x3;
   if (arithmetic == "tf32") plan.precision = Tessera::Precision::Tf32;
   if (arithmetic == "bf16") plan.precision = Tessera::Precision::Bf16;
@@ -178,7 +180,8 @@ void run(const Options& options) {
         nlohmann::json line = {{"matrix", matrix_name(matrix)},
                                {"arithmetic", arithmetic},
                                {"columns", columns},
-                               {"layout", options.layout}};
+                               {"layout", options.layout},
+                               {"kernel", options.is_published ? "published" : "automatic"}};
         try {
           line.update(measure(A, arithmetic, columns, options));
         } catch (const std::exception& error) {
@@ -201,6 +204,7 @@ int main(int argc, char* argv[]) {
   app.add_option("--arithmetic", options.arithmetic, "of values and products")
       ->check(CLI::IsMember({"double", "float", "complex_double", "complex_float", "tf32x3", "tf32", "bf16", "fp16"}));
   app.add_option("--formats", options.formats, "to measure beside the candidates");
+  app.add_flag("--published", options.is_published, "measure the kernels of the formats' papers, on a GPU");
   app.add_option("--layout", options.layout, "of X and Y")->check(CLI::IsMember({"left", "right"}));
   app.add_flag("--explain", options.explains, "print what the plan that is chosen says");
   app.add_option("--output", options.output, "where the lines go")->required();

@@ -30,6 +30,8 @@ inline constexpr Reordering last_enumerator<Reordering> = Reordering::WindowGrow
 template <>
 inline constexpr Precision last_enumerator<Precision> = Precision::Fp16;
 template <>
+inline constexpr Kernel last_enumerator<Kernel> = Kernel::Published;
+template <>
 inline constexpr Wish last_enumerator<Wish> = Wish::Always;
 template <>
 inline constexpr Tuning last_enumerator<Tuning> = Tuning::Measure;

@@ -22,9 +22,14 @@ inline std::vector<std::string> format_names() {
   return names;
 }
 
-/// The formats that a value of --format stands for.
-inline std::vector<Format> formats_named(const std::string& name) {
-  if (name == "all") return {std::begin(every_format), std::end(every_format)};
+/// The formats that a value of --format stands for. Of published kernels, "all" are the formats that have one.
+inline std::vector<Format> formats_named(const std::string& name, Kernel kernel = Kernel::Automatic) {
+  if (name == "all") {
+    std::vector<Format> formats;
+    for (Format format : every_format)
+      if (kernel == Kernel::Automatic || !paper_of(format).empty()) formats.push_back(format);
+    return formats;
+  }
   for (Format format : every_format) {
     if (name == to_string(format)) return {format};
   }
@@ -83,11 +88,11 @@ struct Request {
 /// The rows of the table: formats in all orders, but one that has an order of its own in that alone. Of all formats,
 /// BitTCF is one without staged windows and one with them where there may be some.
 inline std::vector<Request> requests(const Settings& settings) {
-  const bool may_be_staged =
-      settings.backend == "cuda" && settings.scalar == "double" && settings.precision == Precision::Native;
+  const bool may_be_staged = settings.backend == "cuda" && settings.scalar == "double" &&
+                             settings.precision == Precision::Native && settings.kernel == Kernel::Automatic;
   const bool both = settings.format == "all" && settings.staged == Wish::Automatic && may_be_staged;
   std::vector<Request> rows;
-  for (Format format : formats_named(settings.format)) {
+  for (Format format : formats_named(settings.format, settings.kernel)) {
     for (Reordering reordering : reorderings_named(settings.reorder)) {
       const bool has_own = format == Format::SortedColumns && reordering != Reordering::None;
       if (has_own && settings.reorder == "all") continue;
@@ -110,6 +115,7 @@ inline PlanOptions plan_options(const Settings& settings, const Request& request
   options.reordering = request.reordering;
   options.always_reorder = request.reordering != Reordering::Automatic;
   options.precision = settings.precision;
+  options.kernel = settings.kernel;
   options.tuning = settings.tune ? Tuning::Measure : Tuning::Predict;
   options.memory_limit = memory_limit;
   return options;

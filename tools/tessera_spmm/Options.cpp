@@ -78,6 +78,7 @@ struct Texts {
   std::string alpha = "1";
   std::string beta = "0";
   std::string precision = "native";
+  std::string kernel = "automatic";
   std::string staged = "auto";
 };
 
@@ -123,6 +124,8 @@ void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
       ->check(CLI::Range(0, std::numeric_limits<int>::max()));
   add_choice(app, "--scalar", settings.scalar, {"double", "float"}, "of all inputs and Y (default: double)");
   add_choice(app, "--precision", texts.precision, precision_names(), "arithmetic of a GPU (default: native)");
+  add_choice(app, "--kernel", texts.kernel, {"automatic", "published"},
+             "the fastest of a GPU, or those of the formats' papers (default: automatic)");
   add_choice(app, "--layout", texts.layout, {"left", "right"}, "X and Y column- or row-major (default: left)");
   add_choice(app, "--mode", texts.mode, {"N", "T", "C", "H"}, "op(A): A, transpose, conjugate, both (default: N)");
   add(app, "--alpha", texts.alpha, "RE[,IM]", "(default: 1)");
@@ -243,6 +246,7 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   settings.alpha = parse_complex(texts.alpha, "--alpha");
   settings.beta = parse_complex(texts.beta, "--beta");
   settings.precision = precision_named(texts.precision);
+  settings.kernel = texts.kernel == to_string(Kernel::Published) ? Kernel::Published : Kernel::Automatic;
   settings.staged = wish_named(texts.staged);
   if (!texts.bcsr_block.empty()) parse_block(texts.bcsr_block, settings.parameters);
   check_memory_limit(settings);

@@ -58,6 +58,7 @@ Json settings_json(const Result& result) {
           {"columns", result.columns},
           {"scalar", result.scalar},
           {"precision", to_string(settings.precision)},
+          {"kernel", to_string(settings.kernel)},
           {"staged", to_string(settings.staged)},
           {"tune", settings.tune},
           {"layout", settings.layout == Layout::Left ? "left" : "right"},

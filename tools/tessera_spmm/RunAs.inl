@@ -51,14 +51,19 @@ std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& r
   return results;
 }
 
+template <class Scalar, class ExecutionSpace>
+void make_empty_plan(const PlanOptions& options) {
+  make_plan(ExecutionSpace(), 0, 0, DeviceArray<int, ExecutionSpace>("row offsets", 1),
+            DeviceArray<int, ExecutionSpace>(), DeviceArray<device_scalar_t<Scalar>, ExecutionSpace>(), options);
+}
+
 /// Plans of matrices without entries tell what precisions there are.
 template <class Scalar, class ExecutionSpace>
 bool has_precision(Precision precision) {
   PlanOptions options;
   options.precision = precision;
   try {
-    make_plan(ExecutionSpace(), 0, 0, DeviceArray<int, ExecutionSpace>("row offsets", 1),
-              DeviceArray<int, ExecutionSpace>(), DeviceArray<device_scalar_t<Scalar>, ExecutionSpace>(), options);
+    make_empty_plan<Scalar, ExecutionSpace>(options);
   } catch (const std::invalid_argument&) {
     return false;
   }
@@ -77,6 +82,20 @@ void check_precision(const Settings& settings, const char* scalar_name) {
     }
     throw std::invalid_argument("--precision " + std::string(to_string(settings.precision)) + ": not available for " +
                                 scalar_name + " on the backend " + name + ", expected " + expected);
+  });
+}
+
+/// Refuses a kernel before anything big is read.
+template <class Scalar>
+void check_kernel(const Settings& settings) {
+  for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {
+    if (settings.backend != name) return;
+    PlanOptions options;
+    options.kernel = settings.kernel;
+    options.format = settings.format == "all" ? Format::Automatic : formats_named(settings.format).front();
+    options.precision = settings.precision;
+    options.parameters = settings.parameters;
+    make_empty_plan<Scalar, ExecutionSpace>(options);
   });
 }
 
@@ -122,6 +141,7 @@ const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, R
 template <class Scalar>
 Result run_as(const Settings& settings, const char* scalar_name) {
   check_precision<Scalar>(settings, scalar_name);
+  if (settings.kernel == Kernel::Published) check_kernel<Scalar>(settings);
   const Problem<Scalar> problem = make_problem<Scalar>(settings);
   Result result;
   result.settings = settings;

@@ -25,7 +25,8 @@ struct DeviceKernels<Scalar, Offset, ListedSpace> {
   static bool has(const ListedSpace&, Precision precision) { return precision == Precision::Native; }
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
   static MachineModel model(const ListedSpace&, const PlanOptions&) { return {}; }
-  static KernelMemory memory(const ListedSpace&, const Candidate& candidate, const MatrixStatistics&) {
+  static std::string published_fault(const ListedSpace&, const PlanOptions&, Format) { return "there are none"; }
+  static KernelMemory memory(const ListedSpace&, Kernel, const Candidate& candidate, const MatrixStatistics&) {
     const double lists = tile_bytes * candidate.tiles;
     return {lists, 2 * lists, 2 * lists};
   }
@@ -40,6 +41,7 @@ struct DeviceKernels<Scalar, Offset, ListedSpace> {
     allocate<decltype(lists_)>(exec, "Tessera::unsorted_lists", bytes);
   }
   bool is_staged() const { return false; }
+  bool is_published() const { return false; }
   std::string describe() const { return "lists"; }
   void refill(const ListedSpace&, const Scalar*) const {}
   std::size_t bytes() const { return lists_.extent(0); }

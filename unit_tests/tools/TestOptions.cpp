@@ -35,6 +35,7 @@ TEST(Options, Defaults) {
   EXPECT_EQ(settings.beta, std::complex<double>(0));
   EXPECT_EQ(settings.backend, default_backend());
   EXPECT_EQ(settings.precision, Precision::Native);
+  EXPECT_EQ(settings.kernel, Kernel::Automatic);
   EXPECT_EQ(settings.staged, Wish::Automatic);
   EXPECT_FALSE(settings.tune);
   EXPECT_EQ(settings.compare, "");
@@ -104,6 +105,8 @@ TEST(Options, PrecisionsWishesAndTuning) {
     EXPECT_EQ(parsed({"--precision", name.c_str()}).precision, precision);
   }
   EXPECT_EQ(parsed({"--precision", "TF32x3"}).precision, Precision::Tf32x3);
+  EXPECT_EQ(parsed({"--kernel", "Published"}).kernel, Kernel::Published);
+  EXPECT_EQ(parsed({"--kernel", "automatic"}).kernel, Kernel::Automatic);
   EXPECT_EQ(parsed({"--staged", "always"}).staged, Wish::Always);
   EXPECT_EQ(parsed({"--staged", "never"}).staged, Wish::Never);
   EXPECT_EQ(parsed({"--staged", "auto"}).staged, Wish::Automatic);
@@ -121,10 +124,12 @@ TEST(Options, ReachThePlan) {
   EXPECT_EQ(none.columns, 7);
   EXPECT_EQ(none.format, Format::Automatic);
   EXPECT_EQ(none.precision, Precision::Native);
+  EXPECT_EQ(none.kernel, Kernel::Automatic);
   EXPECT_EQ(none.staged_windows, Wish::Automatic);
   EXPECT_EQ(none.tuning, Tuning::Predict);
   EXPECT_EQ(none.memory_limit, 1000u);
   EXPECT_EQ(options({"--precision", "bf16"}).precision, Precision::Bf16);
+  EXPECT_EQ(options({"--kernel", "published"}).kernel, Kernel::Published);
   EXPECT_EQ(options({"--staged", "never"}).staged_windows, Wish::Never);
   EXPECT_EQ(options({"--tune"}).tuning, Tuning::Measure);
   EXPECT_EQ(options({"--reorder", "degree"}).reordering, Reordering::DegreeSort);
@@ -155,6 +160,18 @@ TEST(Options, OfAllFormatsOnCudaBitTcfIsOneWithStagedWindowsAndOneWithout) {
   EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Automatic, "float"), Wishes{Wish::Automatic});
   EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Automatic), Wishes{Wish::Automatic});
   EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Always), Wishes{Wish::Always});
+}
+
+TEST(Options, AllFormatsOfPublishedKernelsAreThoseThatHaveOne) {
+  Settings settings;
+  settings.backend = "cuda";
+  settings.kernel = Kernel::Published;
+  std::vector<Format> formats;
+  for (const Request& request : requests(settings)) formats.push_back(request.format);
+  EXPECT_EQ(formats, (std::vector{Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr,
+                                  Format::SortedColumns}));
+  settings.format = "csr";
+  EXPECT_EQ(requests(settings).front().format, Format::Csr);
 }
 
 TEST(Options, TheErrorNamesTheOption) {
@@ -203,6 +220,7 @@ TEST(Options, TheErrorNamesTheOption) {
                                                     {"--kokkos-num-threads", "4096"},
                                                     {"--precision", "fp8"},
                                                     {"--precision", "single"},
+                                                    {"--kernel", "unpublished"},
                                                     {"--staged", "sometimes"},
                                                     {"--matrix", ""},
                                                     {"--x", ""},

@@ -124,7 +124,7 @@ TEST_F(Program, AnswersHelpAndVersion) {
         "--repeat",        "--seed",         "--brp-f",     "--brp-g",    "--bcsr-block", "--sorted-width",
         "--sorted-height", "--memory-limit", "--json",      "--backend",  "--compare",    "--spy",
         "--version",       "--save-plan",    "--load-plan", "elasticity", "Exit status",  "--precision",
-        "--staged",        "--tune"}) {
+        "--staged",        "--tune",         "--kernel"}) {
     EXPECT_NE(help.out.find(option), std::string::npos) << option;
   }
   EXPECT_TRUE(accepts("--version").out.starts_with("tessera_spmm "));
@@ -285,6 +285,15 @@ TEST_F(Program, AHostHasNativePrecisionAlone) {
   const auto json = json_of(host + " --precision native");
   EXPECT_EQ(json["settings"]["precision"], "native");
   EXPECT_EQ(json["formats"][0]["precision"], "native");
+}
+
+TEST_F(Program, AHostHasNoPublishedKernels) {
+  const std::string host = small + "--backend " + backend_names().front();
+  for (const char* format : {"all", "auto", "bmat", "csr"}) {
+    refuses(host + " --kernel published --format " + format,
+            {"a published kernel was asked for", "expected Kokkos::Cuda, and Tessera with its component Cuda"});
+  }
+  EXPECT_EQ(json_of(host + " --kernel automatic")["settings"]["kernel"], "automatic");
 }
 
 TEST_F(Program, AHostHasNoStagedWindows) {
