@@ -116,7 +116,7 @@ template <class Scalar>
 const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, Result& result) {
   const std::vector<Measurement*> rows = result.products();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (rows[r]->name == name_of(result.automatic, result.automatic_staged)) return results[r];  // in any order
+    if (rows[r]->name == to_string(result.automatic)) return results[r];  // in any order
   }
   return results.front();
 }

@@ -26,8 +26,7 @@ struct Settings {
   std::optional<double> memory_limit;    ///< in gigabytes; not given: see default_memory_limit()
   std::string scalar = "double";         ///< "double" or "float"; the inputs decide between real and complex
   Precision precision = Precision::Native;
-  Wish staged = Wish::Automatic;  ///< windows for bittcf
-  bool tune = false;              ///< automatic choices are measured
+  bool tune = false;  ///< automatic choices are measured
   Layout layout = Layout::Left;
   Mode mode = Mode::NoTranspose;
   std::complex<double> alpha = 1;

@@ -58,6 +58,17 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return result;
   }
 
+  /// Staged windows are cut as their kernel is fastest with, unless the user says how.
+  static FormatParameters parameters(const Kokkos::Cuda& exec, const PlanOptions& options, const MatrixStatistics& m) {
+    FormatParameters result = options.parameters;
+    if constexpr (std::is_same_v<Scalar, double>) {
+      const StagedShape shape = CudaStaged<Scalar, Offset>::shape_for(exec, m);
+      if (result.staged_chunk_values == 0) result.staged_chunk_values = shape.most_values;
+      if (result.staged_piece_chunks == 0) result.staged_piece_chunks = shape.piece_chunks;
+    }
+    return result;
+  }
+
   /// NOTE: as if X were of the type of A.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
     if (!fits(exec)) return GpuModel::portable();
@@ -77,11 +88,11 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return gpu;
   }
 
-  /// Lists of rows, or of windows and pieces of them, are kept in any case. Whole tiles are as CudaTiles has them,
-  /// staged windows as CudaStaged; what other formats are multiplied with takes the room that is left, or is not built.
+  /// Lists of rows, or of windows and pieces of them, are kept in any case. Whole tiles are as CudaTiles has them; what
+  /// other formats are multiplied with takes the room that is left, or is not built.
   static KernelMemory memory(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
     const auto lists = static_cast<double>(list_bytes(exec, candidate, m));
-    const auto all = lists + static_cast<double>(copy_bytes(exec, candidate, m));
+    const auto all = lists + static_cast<double>(copy_bytes(candidate));
     return {all, all, lists};
   }
 
@@ -91,16 +102,13 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   static std::size_t free_bytes(const Kokkos::Cuda& exec) { return free_device_bytes(exec); }
 
-  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const Choice& choice,
-             const PlanOptions& options) {
+  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
     asked_ = options.precision;
     if (!fits(exec)) return;
     if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) take<CudaRows<Scalar, Offset>>(exec, *A, options);
     if constexpr (is_real) {
-      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) {
-        if (!choice.is_staged || !take<CudaStaged<Scalar, Offset>>(exec, *A, options, choice.statistics))
-          take<CudaTiles<Scalar, Offset>>(exec, *A, options);
-      }
+      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format))
+        take<CudaTiles<Scalar, Offset>>(exec, *A, options);
       if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format))
         take<CudaTiles<Scalar, Offset>>(exec, *A, options);
       if (const auto* A = std::get_if<BlockRowPartition<Offset, Memory>>(&format))
@@ -109,12 +117,9 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
         take<CudaBlocks<Scalar, Offset>>(exec, *A, options);
       if (const auto* A = std::get_if<SortedColumns<Offset, Memory>>(&format))
         take<CudaSortedColumns<Scalar, Offset>>(exec, *A, options);
+      if (const auto* A = std::get_if<StagedWindows<Offset, Memory>>(&format))
+        take<CudaStaged<Scalar, Offset>>(exec, *A, options);
     }
-  }
-
-  bool is_staged() const {
-    if constexpr (is_real) return std::holds_alternative<CudaStaged<Scalar, Offset>>(kernel_);
-    return false;
   }
 
   /// New values are there, in the order of the format.
@@ -144,7 +149,6 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   }
 
  private:
-  /// Where staged windows are not built in the end, whole tiles are.
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
     if (candidate.format == Format::Csr) return static_cast<std::size_t>(m.nonzeros) / 2 + 64;
     if constexpr (is_real) {
@@ -154,24 +158,23 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
       if (candidate.format == Format::Bcsr) return CudaBlocks<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
       if (candidate.format == Format::BlockRowPartition) return CudaBrp<Scalar, Offset>::list_bytes(m);
     }
+    if (std::is_same_v<Scalar, double> && candidate.format == Format::Staged)
+      return CudaStaged<Scalar, Offset>::list_bytes(m);
     return 0;
   }
 
-  static std::size_t copy_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
+  static std::size_t copy_bytes(const Candidate& candidate) {
     if constexpr (is_real) {
-      if (candidate.is_staged) return CudaStaged<Scalar, Offset>::build_bytes(exec, m);
       if (candidate.format == Format::BitTcf || candidate.format == Format::Bmat)
         return CudaTiles<Scalar, Offset>::copy_bytes(candidate.format, static_cast<std::size_t>(candidate.tiles));
     }
     return 0;
   }
 
-  template <class Kernel, class Pattern, class... More>
-  bool take(const Kokkos::Cuda& exec, const Pattern& A, const PlanOptions& options, const More&... more) {
+  template <class Kernel, class Pattern>
+  void take(const Kokkos::Cuda& exec, const Pattern& A, const PlanOptions& options) {
     Kernel kernel;
-    if (!kernel.build(exec, A, options, more...)) return false;
-    kernel_ = std::move(kernel);
-    return true;
+    if (kernel.build(exec, A, options)) kernel_ = std::move(kernel);
   }
 
   using None = NoCudaKernel<Scalar>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string_view>
+#include <tessera/common/EnumNames.hpp>
 
 namespace Tessera {
 
@@ -13,32 +13,17 @@ enum class Format {
   Bmat,               ///< 16x8 tiles of condensed columns with four 32-bit words each (Voltrix-SpMM, section 3.1.1)
   BlockRowPartition,  ///< groups of 16x8 tiles with equally many entries, and residual rows (BRP-SpMM, section IV)
   Bcsr,               ///< compressed rows of dense blocks, with a mask each (SMaT, section IV.B)
-  SortedColumns       ///< blocks of columns with equally many entries, and a rest (Swift, section IV)
+  SortedColumns,      ///< blocks of columns with equally many entries, and a rest (Swift, section IV)
+  Staged              ///< 8x8 tiles in windows of 64 rows, which gather each row of X that they need once
 };
 
-/// All but Automatic.
-inline constexpr Format every_format[] = {Format::Csr,  Format::BitTcf,       Format::Bmat, Format::BlockRowPartition,
-                                          Format::Bcsr, Format::SortedColumns};
+template <>
+inline constexpr std::array<std::string_view, 8> enum_names<Format> = {"automatic", "csr",  "bittcf",         "bmat",
+                                                                       "brp",       "bcsr", "sorted_columns", "staged"};
+static_assert(to_string(Format::Staged) == "staged");
 
-constexpr std::string_view to_string(Format format) {
-  switch (format) {
-    case Format::Automatic:
-      return "automatic";
-    case Format::Csr:
-      return "csr";
-    case Format::BitTcf:
-      return "bittcf";
-    case Format::Bmat:
-      return "bmat";
-    case Format::BlockRowPartition:
-      return "brp";
-    case Format::Bcsr:
-      return "bcsr";
-    case Format::SortedColumns:
-      return "sorted_columns";
-  }
-  return "?";
-}
+/// All but Automatic.
+inline constexpr auto every_format = enumerators<Format, 1>();
 
 /// The arithmetic of the product. Only Native is lossless; the others are for users to ask for: PlanOptions::precision.
 enum class Precision {
@@ -50,22 +35,11 @@ enum class Precision {
   Fp16     ///< tensor cores, operands rounded to binary16 (10 bits), binary32 sums
 };
 
-constexpr std::string_view to_string(Precision precision) {
-  switch (precision) {
-    case Precision::Native:
-      return "native";
-    case Precision::Single:
-      return "single";
-    case Precision::Tf32x3:
-      return "tf32x3";
-    case Precision::Tf32:
-      return "tf32";
-    case Precision::Bf16:
-      return "bf16";
-    case Precision::Fp16:
-      return "fp16";
-  }
-  return "?";
-}
+template <>
+inline constexpr std::array<std::string_view, 6> enum_names<Precision> = {"native", "single", "tf32x3",
+                                                                          "tf32",   "bf16",   "fp16"};
+static_assert(to_string(Precision::Fp16) == "fp16");
+
+inline constexpr auto every_precision = enumerators<Precision>();
 
 }  // namespace Tessera

@@ -20,6 +20,11 @@ struct FormatParameters {
   /// Automatic: 32 for both, the threads of a warp.
   int sorted_columns_width = 0;
   int sorted_columns_height = 0;
+
+  /// Format::Staged: the most entries of the columns of a chunk, and the chunks of a window that are multiplied
+  /// together. Automatic: what suits the kernels of the device.
+  int staged_chunk_values = 0;
+  int staged_piece_chunks = 0;
 };
 
 }  // namespace Tessera

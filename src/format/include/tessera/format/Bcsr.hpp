@@ -17,6 +17,9 @@ namespace Tessera {
 /// Values take blocks * h w * sizeof(value) besides.
 template <class Offset, class MemorySpace>
 struct Bcsr {
+  static constexpr Format format = Format::Bcsr;
+  static constexpr bool to_csr_sorts = false;
+
   Ordinal rows = 0;
   Ordinal columns = 0;
   std::size_t nonzeros = 0;
@@ -36,6 +39,22 @@ struct Bcsr {
   std::size_t bytes() const {
     return block_offsets.extent(0) * sizeof(Offset) + block_columns.extent(0) * sizeof(Ordinal) +
            block_masks.extent(0) * sizeof(std::uint64_t);
+  }
+
+  template <class ExecutionSpace>
+  static Built<Bcsr, Offset, MemorySpace> build(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                                                const FormatParameters& parameters, std::size_t value_bytes) {
+    return build_bcsr(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
+  }
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.fields("block", block.height, block.width);
+    file.array("block_offsets", block_offsets);
+    file.array("block_columns", block_columns);
+    file.array("block_masks", block_masks);
   }
 };
 template <class Offset, class MemorySpace>

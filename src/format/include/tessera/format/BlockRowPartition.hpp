@@ -18,6 +18,9 @@ namespace Tessera {
 /// + (2 ceil(rows / 16) + 3) sizeof(Offset).
 template <class Offset, class MemorySpace>
 struct BlockRowPartition {
+  static constexpr Format format = Format::BlockRowPartition;
+  static constexpr bool to_csr_sorts = true;
+
   Ordinal rows = 0;
   Ordinal columns = 0;
   std::size_t nonzeros = 0;
@@ -58,6 +61,29 @@ struct BlockRowPartition {
         group_windows.extent(0) + group_columns.extent(0) + residual_rows.extent(0) + residual_columns.extent(0);
     const std::size_t offsets = window_groups.extent(0) + residual_offsets.extent(0) + window_residuals.extent(0);
     return ordinals * sizeof(Ordinal) + offsets * sizeof(Offset) + local_ids.extent(0);
+  }
+
+  template <class ExecutionSpace>
+  static Built<BlockRowPartition, Offset, MemorySpace> build(const ExecutionSpace& exec,
+                                                             const Csr<Offset, MemorySpace>& rows,
+                                                             const FormatParameters& parameters,
+                                                             std::size_t value_bytes) {
+    return build_brp(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
+  }
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.fields("f and g", f, g);
+    file.array("group_windows", group_windows);
+    file.array("window_groups", window_groups);
+    file.array("local_ids", local_ids);
+    file.array("group_columns", group_columns);
+    file.array("residual_rows", residual_rows);
+    file.array("residual_offsets", residual_offsets);
+    file.array("residual_columns", residual_columns);
+    file.array("window_residuals", window_residuals);
   }
 };
 template <class Offset, class MemorySpace>

@@ -15,6 +15,9 @@ namespace Tessera {
 /// Bytes, values left out: 2 (ceil(rows / 16) + 1) sizeof(Offset) + tiles * (8 * 4 + 4 * 4).
 template <class Offset, class MemorySpace>
 struct Bmat {
+  static constexpr Format format = Format::Bmat;
+  static constexpr bool to_csr_sorts = false;
+
   Ordinal rows = 0;
   Ordinal columns = 0;
   std::size_t nonzeros = 0;
@@ -34,6 +37,22 @@ struct Bmat {
   std::size_t bytes() const {
     return (window_offsets.extent(0) + value_offsets.extent(0)) * sizeof(Offset) +
            tile_columns.extent(0) * sizeof(Ordinal) + tile_words.extent(0) * sizeof(std::uint32_t);
+  }
+
+  template <class ExecutionSpace>
+  static Built<Bmat, Offset, MemorySpace> build(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                                                const FormatParameters&, std::size_t) {
+    return build_bmat(exec, rows.view(), rows.nonzeros);
+  }
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.array("window_offsets", window_offsets);
+    file.array("value_offsets", value_offsets);
+    file.array("tile_columns", tile_columns);
+    file.array("tile_words", tile_words);
   }
 };
 template <class Offset, class MemorySpace>

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <string>
 #include <tessera/common/StagedView.hpp>
 #include <tessera/format/Csr.hpp>
 
@@ -21,16 +22,27 @@ struct StagedCounts {
   friend bool operator==(const StagedCounts&, const StagedCounts&) = default;
 };
 
+/// The shape that parameters name; what they leave open is as in StagedShape.
+inline StagedShape staged_shape(const FormatParameters& parameters) {
+  StagedShape shape;
+  if (parameters.staged_chunk_values != 0) shape.most_values = parameters.staged_chunk_values;
+  if (parameters.staged_piece_chunks != 0) shape.piece_chunks = parameters.staged_piece_chunks;
+  return shape;
+}
+
 /// The pattern of a matrix in staged windows (see StagedPattern for what the arrays hold) that owns its arrays. Only
 /// places of values are Offsets: chunks are numbered by int, and counted in 16 bytes.
 ///
 /// Bytes, values left out: 4 (windows + 1) + (4 chunk_slots + 8) chunks + 8 + tile_data.
 template <class Offset, class MemorySpace>
 struct StagedWindows {
+  static constexpr Format format = Format::Staged;
+  static constexpr bool to_csr_sorts = true;
+
   Ordinal rows = 0;
   Ordinal columns = 0;
   std::size_t nonzeros = 0;
-  std::size_t value_size = 0;  ///< bytes of a value, with which chunks begin at 16 bytes
+  std::size_t value_size = 8;  ///< bytes of a value: chunks of values begin at 16 bytes
   StagedShape shape;
   StagedCounts counts;
   Kokkos::View<int*, MemorySpace> window_offsets;
@@ -42,23 +54,37 @@ struct StagedWindows {
   std::size_t places() const { return counts.value_bytes / value_size; }  ///< elements of an array of values
   std::size_t tiled_nonzeros() const { return nonzeros; }
   std::size_t tile_elements() const { return tiles() * 64 * static_cast<std::size_t>(shape.strip_blocks); }
-  StagedPattern view() const {
-    return {rows,
-            columns,
-            shape.window_rows,
-            shape.strip_blocks,
-            shape.chunk_slots,
-            shape.piece_chunks,
-            counts.most_tile_bytes,
-            counts.most_value_bytes,
-            window_offsets.data(),
-            chunk_columns.data(),
-            chunks.data(),
-            tile_data.data()};
+  StagedWindowsPattern<Offset> view() const {
+    return {{rows, columns, shape.window_rows, shape.strip_blocks, shape.chunk_slots, shape.piece_chunks,
+             counts.most_tile_bytes, counts.most_value_bytes, window_offsets.data(), chunk_columns.data(),
+             chunks.data(), tile_data.data()},
+            static_cast<int>(16 / value_size)};
   }
   std::size_t bytes() const {
     return window_offsets.extent(0) * sizeof(int) + chunk_columns.extent(0) * sizeof(Ordinal) +
            chunks.extent(0) * sizeof(StagedChunk) + tile_data.extent(0);
+  }
+
+  template <class ExecutionSpace>
+  static Built<StagedWindows, Offset, MemorySpace> build(const ExecutionSpace& exec,
+                                                         const Csr<Offset, MemorySpace>& rows,
+                                                         const FormatParameters& parameters, std::size_t value_bytes) {
+    return build_staged(exec, rows.view(), rows.nonzeros, staged_shape(parameters), value_bytes);
+  }
+  /// \param tiles [in] those of BitTCF
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.fields("shape", shape.window_rows, shape.strip_blocks, shape.chunk_slots, shape.piece_chunks,
+                shape.most_values);
+    file.fields("counts", counts.columns, counts.chunks, counts.tiles, counts.tile_bytes, counts.value_bytes,
+                counts.most_tile_bytes, counts.most_value_bytes);
+    file.array("window_offsets", window_offsets);
+    file.array("chunk_columns", chunk_columns);
+    file.array("chunks", chunks);
+    file.array("tile_data", tile_data);
   }
 };
 template <class Offset, class MemorySpace>
@@ -102,6 +128,17 @@ std::size_t staged_build_bytes(const ExecutionSpace& exec, Ordinal rows, std::si
 /// radix sort of the places.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
+
+/// Checks every invariant of the format, with strips of 8 rows, in memory that `exec` can read.
+///
+/// \return an empty string, or the first invariant that is broken and where. Cost: a few passes over the pattern.
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
+
+/// The number of the first tile of each window, and of all tiles. Cost: a pass over the chunks.
+template <class ExecutionSpace, class Offset>
+Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_counts(
     const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
 
 namespace Impl {

@@ -9,6 +9,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/common/SortedColumnsView.hpp>
+#include <tessera/common/StagedView.hpp>
 
 /// Y = alpha A X + beta Y in Kokkos parallel patterns, one overload a format.
 ///
@@ -47,6 +48,10 @@ void portable_spmm(const ExecutionSpace& exec, const BlockRowPartitionPattern<Of
 
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BcsrPattern<Offset>& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void portable_spmm(const ExecutionSpace& exec, const StagedWindowsPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
 /// Y = beta Y, then Y += alpha A X column of the matrix after column: here threads share the columns of X, each adding

@@ -13,7 +13,6 @@ namespace Tessera {
 /// One way to store a matrix, with what it is predicted to cost. Plain data, so that it can be printed and tested.
 struct Candidate {
   Format format = Format::Csr;
-  bool is_staged = false;        ///< BitTCF multiplied in windows whose rows of X are staged in shared memory
   double tiles = 0;              ///< tiles of the format; 0 for plain CSR
   double format_bytes = 0;       ///< pattern and values
   double predicted_seconds = 0;  ///< of one product with the plan's number of columns
@@ -22,15 +21,6 @@ struct Candidate {
   double peak_bytes = 0;         ///< while the plan is made, predicted: at most
   bool is_refused = false;       ///< peak_bytes exceed the limit of memory
 };
-
-/// "bittcf", or "bittcf staged".
-std::string name_of(Format format, bool is_staged);
-
-/// Whether two of them, candidates or choices, multiply in the same way.
-template <class A, class B>
-bool are_alike(const A& a, const B& b) {
-  return a.format == b.format && a.is_staged == b.is_staged;
-}
 
 /// A reordering that was tried.
 struct ReorderingTrial {
@@ -42,14 +32,13 @@ struct ReorderingTrial {
 /// What a plan decided, and from what.
 struct Choice {
   Format format = Format::Csr;
-  bool is_staged = false;
   std::vector<Candidate> candidates;  ///< every one that was considered, from the fastest to the slowest, refused last
   std::string reason;                 ///< one sentence
   std::string model;                  ///< what predicted: kind and version
   std::string device;                 ///< for what
   MatrixStatistics statistics;        ///< from what
   /// Whether a candidate is the one that was chosen.
-  bool takes(const Candidate& candidate) const { return are_alike(candidate, *this); }
+  bool takes(const Candidate& candidate) const { return candidate.format == format; }
 
   Reordering reordering = Reordering::None;
   std::vector<ReorderingTrial> reorderings;  ///< every one that was tried, the chosen one included

@@ -30,7 +30,6 @@ struct FormatSize {
   Format format = Format::Csr;
   double tiles = 0;
   double bytes = 0;  ///< pattern and values
-  bool is_staged = false;
 };
 
 /// A reordering is kept if it is predicted to take less than this share of the time: predictions are not that sharp.

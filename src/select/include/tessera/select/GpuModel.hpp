@@ -96,13 +96,13 @@ struct GpuModel {
 };
 
 /// Predicts a product's time with a format of this size: that of the kernel that would multiply it. BitTCF and BMat are
-/// multiplied on tensor cores where there are kernels for that, which keep their values as whole tiles, or have staged
-/// windows if size.is_staged; BCSR is where its blocks have a shape that there is a kernel for. All formats are
-/// multiplied by kernels for any device where there are none of their own.
+/// multiplied on tensor cores where there are kernels for that, which keep their values as whole tiles; BCSR is where
+/// its blocks have a shape that there is a kernel for. All formats are multiplied by kernels for any device where there
+/// are none of their own.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
-/// Predicts a product's time with CSR and, where tensor cores multiply them, BitTCF, staged or not, BMat and, if its
-/// blocks were counted, BCSR, before any is built, and ranks them.
+/// Predicts a product's time with CSR and, where tensor cores multiply them, BitTCF, staged windows, BMat and, if
+/// its blocks were counted, BCSR, before any is built, and ranks them.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 
 }  // namespace Tessera

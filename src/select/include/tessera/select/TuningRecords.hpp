@@ -25,12 +25,12 @@ struct TuningKey {
 /// The candidate that was the fastest, and its time.
 struct TunedCandidate {
   Format format = Format::Csr;
-  bool is_staged = false;
   double seconds = 0;
 };
 
-/// Choices that were measured once, in a text file that a user names: a line "tessera tuning 1", and a line a record,
-/// with tabs between pattern (hexadecimal), device, types, precision, columns, format, "staged" or "plain", seconds.
+/// Choices that were measured once, in a text file that a user names: a line "tessera tuning 2", and a line a record,
+/// with tabs between pattern (hexadecimal), device, types, precision, columns, format and seconds. Files of version 1,
+/// which named staged windows in a column of their own, are read too, and written anew as version 2.
 class TuningRecords {
  public:
   /// Of a file; none if it does not exist.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <tessera/common/EnumNames.hpp>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/MemoryLimit.hpp>
@@ -18,12 +19,8 @@ enum class OnUnsupported {
   FallBack  ///< native precision; Format::Csr, of A or its transpose or both; the order of A. Plan::explain() tells
 };
 
-/// Whether something that may help is done.
-enum class Wish {
-  Automatic,  ///< where it is predicted to help
-  Never,
-  Always  ///< wherever it can be
-};
+template <>
+inline constexpr std::array<std::string_view, 2> enum_names<OnUnsupported> = {"throw", "fall_back"};
 
 /// What an automatic choice goes by.
 enum class Tuning {
@@ -31,13 +28,13 @@ enum class Tuning {
   Measure   ///< times of products with the candidates that the model calls fastest
 };
 
+template <>
+inline constexpr std::array<std::string_view, 2> enum_names<Tuning> = {"predict", "measure"};
+
 struct PlanOptions {
   int columns = 32;                   ///< hint: columns of X in a typical product; any number works
   Format format = Format::Automatic;  ///< Automatic predicts the fastest for `columns`
   FormatParameters parameters;        ///< of the format
-  /// Whether BitTCF of doubles on Kokkos::Cuda is kept once more in windows of 64 rows, for which rows of X are staged
-  /// in shared memory.
-  Wish staged_windows = Wish::Automatic;
   /// An order of rows to store the matrix in, which X and Y need not follow. Finding it takes as long as tens or
   /// hundreds of products; it is kept only if it is predicted to make them faster, and Plan::explain() tells.
   /// SortedColumns has an order of its own and ignores this.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace Tessera {
+
+/// The names of an enum's enumerators, which count from 0. Each enum that is printed, read by name or saved has its
+/// names beside it: printing, reading and saving follow from them.
+template <class Enum>
+inline constexpr std::array<std::string_view, 0> enum_names{};
+
+template <class Enum>
+concept NamedEnum = std::is_enum_v<Enum> && !enum_names<Enum>.empty();
+
+/// The name of an enumerator; "?" for a number that is none.
+template <NamedEnum Enum>
+constexpr std::string_view to_string(Enum value) {
+  const auto place = static_cast<std::size_t>(value);
+  return place < enum_names<Enum>.size() ? enum_names<Enum>[place] : "?";
+}
+
+/// The enumerator with a name; nothing if there is none.
+template <NamedEnum Enum>
+constexpr std::optional<Enum> enum_named(std::string_view name) {
+  for (std::size_t i = 0; i < enum_names<Enum>.size(); ++i)
+    if (enum_names<Enum>[i] == name) return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+/// The enumerators of an enum, without the first ones that are left out.
+template <NamedEnum Enum, std::size_t left_out = 0>
+constexpr auto enumerators() {
+  std::array<Enum, enum_names<Enum>.size() - left_out> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Enum>(i + left_out);
+  return all;
+}
+
+}  // namespace Tessera
