@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Core.hpp>
 #include <iostream>
-#include <tessera/io/Generators.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Tessera.hpp>
 #include <vector>
 
 template <class T>

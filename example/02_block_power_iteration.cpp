@@ -7,8 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
-#include <tessera/io/Generators.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Tessera.hpp>
 #include <vector>
 
 #include "Greatest.hpp"

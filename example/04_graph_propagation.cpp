@@ -11,9 +11,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
-#include <tessera/io/Generators.hpp>
-#include <tessera/io/ReadMatrix.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Tessera.hpp>
 #include <utility>
 #include <vector>
 

@@ -6,8 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdio>
-#include <tessera/io/Generators.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Tessera.hpp>
 #include <type_traits>
 #include <vector>
 

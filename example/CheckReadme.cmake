@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Fails unless ${readme} shows the program ${example} as it is, its licence line left out.
+# Fails unless the first C++ of ${readme} is a part of the program ${example}, line by line, two spaces further in.
 file(READ ${readme} shown)
 file(READ ${example} program)
-string(FIND "${program}" "\n" first_line_end)
-math(EXPR begin "${first_line_end} + 1")
-string(SUBSTRING "${program}" ${begin} -1 program)
-string(FIND "${shown}" "```cpp\n${program}```" place)
-if(place EQUAL -1)
-  message(FATAL_ERROR "${readme} does not show ${example} line by line")
+string(REGEX REPLACE "^.*\n## Use it\n\n```cpp\n" "" lines "${shown}")
+string(FIND "${lines}" "```" end)
+string(SUBSTRING "${lines}" 0 ${end} lines)
+string(REGEX REPLACE "\n([^\n])" "\n  \\1" lines "\n${lines}")
+string(FIND "${program}" "${lines}" place)
+string(FIND "${lines}" "Tessera::spmm(" product)
+if(place EQUAL -1 OR product EQUAL -1)
+  message(FATAL_ERROR "The lines under \"Use it\" in ${readme} are not those of ${example}")
 endif()

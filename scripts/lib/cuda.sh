@@ -6,11 +6,11 @@
 if [[ -n ${CUDA_HOME:-} ]]; then PATH=$CUDA_HOME/bin:$PATH; else PATH=$PATH:/usr/local/cuda/bin; fi
 [[ -z ${NVCC_WRAPPER_DEFAULT_COMPILER:-} ]] || export CUDAHOSTCXX=$NVCC_WRAPPER_DEFAULT_COMPILER
 
-# at_least VERSION OTHER: whether the other is that or newer.
+# at_least VERSION OTHER: whether OTHER is VERSION or newer.
 at_least() { [[ $(printf '%s\n' "$1" "$2" | sort -V | sed -n 1p) == "$1" ]]; }
 
-# Sets gpu to the name of the first GPU, or to nothing; gpu_architecture to its compute capability, 90 for 9.0.
-# TESSERA_CUDA_ARCH says otherwise. CUDA_VISIBLE_DEVICES may hide all GPUs.
+# Sets gpu to the name of the first GPU, or to nothing, and gpu_architecture to its compute capability, 90 for 9.0.
+# TESSERA_CUDA_ARCH overrides the latter. CUDA_VISIBLE_DEVICES may hide all GPUs.
 find_gpu() {
   local line
   gpu="" gpu_architecture=""
@@ -58,8 +58,8 @@ check_nvcc() {
   esac
 }
 
-# ensure_device PACKAGE...: these, nvcc, and a Kokkos for $gpu_architecture, from source where CMake finds none that will
-# do: code runs on GPUs of its own compute capability and of newer ones with the same first digit.
+# ensure_device PACKAGE...: ensures these packages, nvcc, and a Kokkos for $gpu_architecture, built from source if CMake
+# finds none that fits. Code runs on GPUs of its own compute capability and of newer ones with the same first digit.
 ensure_device() {
   check_nvcc
   ensure_packages "$@"

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash disable=SC2154 # variables of setup.sh and cuda.sh
 #
-# A Kokkos of our own where the machine has none that will do: for a GPU, or for the host where no Debian root can be
-# made. It is built once, from the sources in TESSERA_KOKKOS_SOURCE or else from a release that FetchContent gets, and
-# installed in $cache/kokkos-<hash of what it is made of>; without its stamp it is half-made and is made again.
+# A Kokkos of our own, if the machine has none that fits: for a GPU, or for the host if no Debian root can be made. It is
+# built once, from the sources in TESSERA_KOKKOS_SOURCE or from a release that FetchContent gets. It is installed in
+# $cache/kokkos-<hash of what it depends on>. Without its stamp it is incomplete, and is made again.
 
 kokkos_release=4.6.01 kokkos_commit=1b1383c6001f3bfe9fe309ca923c2d786600cc79
 
-# kokkos_options host|ARCHITECTURE: the latter as a number, 90 for compute capability 9.0. Host code beside a GPU is
-# Serial: threads are tested without one, and a second backend would take a third more to compile.
+# kokkos_options host|ARCHITECTURE: the options for CMake. ARCHITECTURE is a number, 90 for compute capability 9.0. Beside
+# a GPU, the host backend is Serial: threads are tested without a GPU, and a second backend would take a third more time to
+# compile.
 kokkos_options() {
   case $1 in
     host) echo -DKokkos_ENABLE_OPENMP=ON && return ;;
@@ -23,7 +24,7 @@ kokkos_options() {
   echo -DKokkos_ENABLE_CUDA=ON
 }
 
-# What a build depends on: the sources, what is done with them, the compilers.
+# Prints what a build depends on: the sources, how they are adapted, the compilers.
 kokkos_recipe() {
   if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
     (cd "$TESSERA_KOKKOS_SOURCE" && find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
@@ -40,7 +41,7 @@ kokkos_recipe() {
   fi
 }
 
-# kokkos_sources FOLDER LOG: a copy in FOLDER.
+# kokkos_sources FOLDER LOG: copies the sources to FOLDER.
 kokkos_sources() {
   local log=$2 generator=()
   command -v make >/dev/null || generator=(CMAKE_GENERATOR=Ninja)
@@ -55,9 +56,9 @@ kokkos_sources() {
   fi
 }
 
-# adapt_kokkos FOLDER ARCHITECTURE: what sources older than a CUDA toolkit lack. nvcc_wrapper compiles for 7.0 where no
-# option says otherwise, which CMake's first test of it relies on and nvcc 13 refuses; three calls have other arguments
-# since CUDA 13, as Kokkos 4.7 knows.
+# adapt_kokkos FOLDER ARCHITECTURE: adapts sources that are older than the CUDA toolkit. Without an option, nvcc_wrapper
+# compiles for 7.0. CMake's first test relies on that, and nvcc 13 refuses it. Three calls have other arguments since
+# CUDA 13, which Kokkos 4.7 has.
 adapt_kokkos() {
   local version calls=$1/core/src/Cuda/Kokkos_Cuda_Instance.hpp
   version=$(sed -n 's/^set(Kokkos_VERSION_\(MAJOR\|MINOR\) \([0-9]*\))/\2/p' "$1/CMakeLists.txt" | paste -s -d .)
@@ -93,7 +94,7 @@ make_kokkos() {
   touch "$2/.tessera-kokkos"
 }
 
-# ensure_kokkos host|ARCHITECTURE: makes it unless it is there. Sets kokkos_dir to its folder.
+# ensure_kokkos host|ARCHITECTURE: makes this Kokkos unless it is there. Sets kokkos_dir to its folder.
 ensure_kokkos() {
   if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
     [[ -e $TESSERA_KOKKOS_SOURCE/bin/nvcc_wrapper && -e $TESSERA_KOKKOS_SOURCE/core/src/Kokkos_Core.hpp ]] ||

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# Messages, and steps whose output goes to a log file while a line now and then tells how far they are.
+# Messages, and steps. The output of a step goes to a log file, while a line now and then tells its progress.
 
 say() { printf '[tessera] %s\n' "$*" >&2; }
 
-# die STATUS LINE...: an error, a line an argument, and the end.
+# die STATUS LINE...: prints an error, one line for each argument, and exits.
 die() {
   local status=$1 line
   shift
@@ -16,7 +16,7 @@ die() {
 
 step_group=""
 
-# Interrupted: the running step is a process group of its own, which ends with us.
+# On an interrupt, ends the running step, which is a process group of its own.
 stop_step() {
   local status=$1
   trap - INT TERM HUP
@@ -36,15 +36,15 @@ trap 'stop_step 130' INT
 trap 'stop_step 143' TERM
 trap 'stop_step 129' HUP
 
-# progress LOG: the last line that counts ([3/54], 3/54 Test, [ 12%]) or, without one, the last line of the running step.
+# progress LOG: prints the last line with a count ([3/54], 3/54 Test, [ 12%]) or, without one, the last line of the step.
 progress() {
   local lines
   lines=$(tac "$1" | sed '/^== /q' | grep -v -e '^[[:space:]]*$' -e '^==' || true)
   { grep -m 1 -E '^ *(\[ *[0-9]+[/%]|[0-9]+/[0-9]+ )' <<<"$lines" || head -n 1 <<<"$lines"; } | cut -c 1-100
 }
 
-# step LOG TITLE COMMAND...: runs the command with its output appended to LOG; returns its status. Where $step_may_fail
-# is set, a failure is no news.
+# step LOG TITLE COMMAND...: runs the command with its output appended to LOG; returns its status. If $step_may_fail is
+# set, a failure is not reported.
 step() {
   local log=$1 title=$2 start=$SECONDS told=$SECONDS status=0
   shift 2

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# Where Tessera is built, the "platform": "host", with a Kokkos of this machine or one that is made for it (kokkos.sh);
-# "device", the same for its GPU (cuda.sh); or, by its name, a root of Debian's unstable suite. Roots live in
-# $cache/roots/<name>-<hash of its recipe>; a root without its stamp is half-made and is made again. Users of a root hold
-# a shared lock on it, its maker an exclusive one.
+# Tessera is built on a "platform". It is "host", with a Kokkos of this machine or one that is made for it (kokkos.sh);
+# "device", the same for its GPU (cuda.sh); or the name of a root of Debian's unstable suite. Roots lie in
+# $cache/roots/<name>-<hash of its recipe>. A root without its stamp is incomplete, and is made again. Users of a root hold
+# a shared lock on it, its maker holds an exclusive one.
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cache=$(realpath -m "${TESSERA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tessera}")
@@ -19,7 +19,7 @@ mkdir -p "$logs" "$cache/roots" "$cache/ccache" ||
 
 tools=g++,cmake,ninja-build,ccache,zlib1g-dev,libgtest-dev,libbenchmark-dev,nlohmann-json3-dev,libcli11-dev,python3-pygal
 
-# A mount namespace of our own. Inside a chroot whose folder is no mount point nothing can be made private.
+# Makes a mount namespace of our own. Inside a chroot whose folder is no mount point, nothing can be made private.
 private_mounts=(unshare --mount --propagation private)
 "${private_mounts[@]}" true 2>/dev/null || private_mounts=(unshare --mount --propagation unchanged)
 
@@ -34,7 +34,7 @@ root_packages() {
   esac
 }
 
-# What the package libkokkos-dev forgot: its CMake files name two archives that it does not ship. Neither holds code.
+# Adds two empty archives: the CMake files of the package libkokkos-dev name them, but it does not ship them.
 # shellcheck disable=SC2016 # expanded by the shell that mmdebstrap starts, and by the one inside the root
 root_hook='chroot "$1" sh -ec '\''
   for core in /usr/lib/*/libkokkoscore.*; do
@@ -48,7 +48,8 @@ root_recipe() { printf '%s\n' sid "$(root_packages "$1")" "$root_hook" "${TESSER
 
 root_dir() { echo "$cache/roots/$1-$(root_recipe "$1" | sha256sum | cut -c 1-12)"; }
 
-# lock FILE shared|exclusive WHAT: a lock that lasts as long as this process and its children; its descriptor in $lock.
+# lock FILE shared|exclusive WHAT: takes a lock that lasts as long as this process and its children. Sets lock to its
+# descriptor.
 lock() {
   local flag=--$2
   exec {lock}>>"$1"
@@ -80,8 +81,8 @@ is_debian() { [[ -r /etc/os-release ]] && (. /etc/os-release && [[ $ID == debian
 
 can_make_roots() { is_debian && ((EUID == 0)) && "${private_mounts[@]}" true 2>/dev/null; }
 
-# make_root NAME DIR: in namespaces of its own, so that when its first process dies, all that it started and mounted is
-# gone.
+# make_root NAME DIR: makes a root, in namespaces of its own. When its first process dies, all that it started and mounted
+# is gone.
 make_root() {
   local name=$1 dir=$2 free
   rm -rf --one-file-system "$dir" "$dir.part"
@@ -125,9 +126,9 @@ ensure_root() {
   forget_old_roots
 }
 
-# Sets host_kokkos to "<version> in <folder>" of a usable Kokkos without CUDA, cuda_kokkos to that of one with CUDA,
-# cuda_architecture to what it is for and cuda_compiler to its nvcc_wrapper, or each to nothing. Keeps in probe_report
-# what CMake had to say.
+# Looks for a usable Kokkos. Sets host_kokkos to "<version> in <folder>" of one without CUDA, cuda_kokkos to that of one
+# with CUDA, cuda_architecture to its architecture and cuda_compiler to its nvcc_wrapper, or each to nothing. Keeps the
+# output of CMake in probe_report.
 find_kokkos() {
   local dir generator=()
   command -v cmake >/dev/null || needs "there is no cmake"
@@ -146,7 +147,7 @@ find_kokkos() {
 
 probed() { sed -n "s/^-- TESSERA_$1 *//p" <<<"$probe_report"; }
 
-# ensure_packages PACKAGE...: those that CMake finds, or that are fetched where this is Debian and we may.
+# ensure_packages PACKAGE...: ensures that CMake finds these packages. On Debian, as root, installs those that are missing.
 ensure_packages() {
   local package missing=()
   grep -q '^-- TESSERA_COMPILES' <<<"$probe_report" ||
@@ -161,7 +162,7 @@ ensure_packages() {
     sed 's/ZLIB/zlib1g-dev/; s/CLI11/libcli11-dev/; s/nlohmann_json/nlohmann-json3-dev/; s/GTest/libgtest-dev/')
 }
 
-# ensure_host PACKAGE...: these and a Kokkos for the host, from source where CMake finds none.
+# ensure_host PACKAGE...: ensures these packages and a Kokkos for the host, built from source if CMake finds none.
 ensure_host() {
   ensure_packages "$@"
   [[ -z $host_kokkos ]] || return 0
@@ -169,7 +170,7 @@ ensure_host() {
   host_kokkos="in $kokkos_dir" host_root=$kokkos_dir
 }
 
-# platform_command NAME: sets the array "inside" to the command prefix that runs something there. Where $compile_with is
+# platform_command NAME: sets the array "inside" to the prefix of commands that run on this platform. If $compile_with is
 # set, ccache starts compilers with that, and keeps nothing.
 platform_command() {
   local dir
@@ -189,22 +190,22 @@ platform_command() {
   [[ -z ${compile_with:-} ]] || inside+=("CCACHE_PREFIX=$compile_with" CCACHE_READONLY=1)
 }
 
-# As many jobs as there are processors and, at 1.5 GB each, memory.
+# job_count: the number of processors, or fewer if there is less than 1.5 GB of memory for each.
 job_count() {
   local memory
   memory=$(awk '/^MemAvailable:/ { print int($2 / 1500000) }' /proc/meminfo)
   echo $((memory < 1 ? 1 : memory < $(nproc) ? memory : $(nproc)))
 }
 
-# How Release is compiled: Trilinos' headers take the optimizer minutes, and what is tested with them hardly runs. With
-# -O1, GCC takes what is set in loops for uninitialized.
+# release_options ROOT: CMake's options for Release. The headers of Trilinos take the optimizer minutes, and tests with them
+# run only shortly, so that they get -O1. With -O1, GCC warns that variables set in loops are uninitialized.
 release_options() {
   echo -DCMAKE_BUILD_TYPE=Release
   [[ $1 != trilinos ]] || echo "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG -Wno-maybe-uninitialized"
 }
 
-# build PLATFORM FOLDER LOG TARGET CMAKE-OPTION...: configures (when something changed) and builds the target in FOLDER.
-# $source, where set, is another copy of the checkout.
+# build PLATFORM FOLDER LOG TARGET CMAKE-OPTION...: configures, if something changed, and builds the target in FOLDER. If
+# $source is set, it is another copy of the checkout.
 build() {
   local platform=$1 dir=$2 log=$3 target=$4 recipe types generator=()
   shift 4

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t items_at_a_time = std::size_t{1} << 18;
 
-/// The arrays of a file, which stand at any address.
+/// The arrays of a file, which need not be aligned.
 struct BinaryArrays {
   const char* offsets;
   const char* columns;
@@ -60,7 +60,7 @@ BinaryArrays find_arrays(std::string_view bytes, const std::string& name, const 
 template <class Offset>
 std::vector<std::size_t> load_offsets(const char* array, const BinaryHeader& header, const std::string& name) {
   std::vector<std::size_t> offsets(static_cast<std::size_t>(header.rows) + 1);
-  const auto nonzeros = static_cast<Offset>(header.nonzeros);  // which fits: the header was checked
+  const auto nonzeros = static_cast<Offset>(header.nonzeros);  // it fits, because the header was checked
   Offset previous = 0;
   for (std::size_t row = 0; row < offsets.size(); ++row) {
     const auto offset = load<Offset>(array, row);
@@ -87,7 +87,7 @@ bool has_overflown(const Narrow& narrow, const Wide& wide) {
   }
 }
 
-/// A value in the type that is asked for, where too small a number becomes 0.
+/// Converts a value to the type that is asked for. A number that is too small becomes 0.
 ///
 /// \throws Error if the value is beyond the range of that type
 template <class Error, class Scalar, class Value>

@@ -59,7 +59,7 @@ HostCsr<double> build_rows(std::size_t rows, int threads, const Length& length, 
   return matrix;
 }
 
-/// The value of element (row, column) wherever it is just random.
+/// The value of element (row, column) in matrices with random values.
 double random_value(std::uint64_t seed, std::size_t row, std::size_t column) {
   return uniform_real<double>(hash(seed, row, column));
 }
@@ -103,9 +103,9 @@ double grid_nonzeros(Ordinal grid) {
   return side * side * side;
 }
 
-/// The coupling of two grid points in the directions i and j: a spring along the line between them (n n^T), one that
-/// holds all directions, and a random part that fills the block. Symmetric in the points and in the directions;
-/// multiples of 2^-10, so that sums of them are exact.
+/// The coupling of two grid points in the directions i and j. It is the sum of a spring along the line between them
+/// (n n^T), one that holds all directions, and a random part that fills the block. It is symmetric in the points and in
+/// the directions, and a multiple of 2^-10, so that sums are exact.
 double coupling(std::uint64_t bits, const std::array<int, 3>& n, std::size_t i, std::size_t j) {
   constexpr int number_of_pair[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
   const std::uint64_t random = (bits >> (6 * number_of_pair[i][j])) & 63U;
@@ -150,7 +150,7 @@ Entry<double> rmat_edge(std::uint64_t seed, std::uint64_t edge, int scale) {
   return entry;
 }
 
-/// A planar grid with about as many rows as columns, of whose edges some are missing.
+/// A planar grid with about as many rows as columns, in which some edges are missing.
 class RoadGrid {
  public:
   RoadGrid(Ordinal points, std::uint64_t seed) : points_(points), seed_(seed) {
@@ -178,7 +178,7 @@ class RoadGrid {
   Ordinal width_ = 1;
 };
 
-/// `count` different columns of `columns`, sorted: Floyd's sampling, which draws each exactly once.
+/// `count` different numbers below `columns`, sorted, by Floyd's sampling, which draws each exactly once.
 void sample_columns(std::uint64_t seed, std::size_t row, Ordinal columns, Ordinal count, Ordinal* sample) {
   Ordinal* end = sample;
   for (Ordinal last = columns - count; last < columns; ++last) {
@@ -186,7 +186,7 @@ void sample_columns(std::uint64_t seed, std::size_t row, Ordinal columns, Ordina
     auto column = static_cast<Ordinal>(below(hash(seed, row, number), number + 1));
     Ordinal* place = std::lower_bound(sample, end, column);
     if (place != end && *place == column) {
-      column = last;  // which is larger than all so far
+      column = last;  // it is larger than all so far
       place = end;
     }
     std::copy_backward(place, end, end + 1);

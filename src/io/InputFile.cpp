@@ -50,7 +50,7 @@ class Descriptor {
   bool is_regular() const { return S_ISREG(status_.st_mode); }
   std::size_t size() const { return static_cast<std::size_t>(status_.st_size); }
 
-  /// Reads bytes at an offset (of a pipe: the next ones); returns fewer than asked for only at the end of the file.
+  /// Reads bytes at an offset, or the next bytes of a pipe. Returns fewer than asked for only at the end of the file.
   std::size_t read_at(std::size_t offset, char* target, std::size_t bytes) const {
     std::size_t done = 0;
     while (done < bytes) {
@@ -110,7 +110,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// All of the content; every checksum holds.
+  /// Decompresses all of the content and checks every checksum.
   ByteBuffer all(const Progress& progress) {
     while (!finished_) {
       if (consumed_ == input_.size()) fail(path_, "gzip data end too early: the file is truncated");
@@ -121,7 +121,7 @@ class Inflater {
     return std::move(output_);
   }
 
-  /// The beginning of the content, as far as a beginning of the file gives it.
+  /// The beginning of the content that a beginning of the file contains.
   ByteBuffer head(std::size_t bytes) {
     while (!finished_ && size_ < bytes && consumed_ < input_.size()) step();
     output_.resize(std::min(size_, bytes));
@@ -142,7 +142,7 @@ class Inflater {
     size_ += out - stream_.avail_out;
     if (status == Z_STREAM_END) return end_member();
     if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    // Z_BUF_ERROR says that nothing moved, which a further call with more input or room will change.
+    // Z_BUF_ERROR says that nothing was read or written; a further call with more input or room will do so.
     if (status != Z_OK && status != Z_BUF_ERROR) {
       fail(path_, std::string("gzip data are corrupt: ") + (stream_.msg != nullptr ? stream_.msg : zError(status)));
     }

@@ -12,8 +12,8 @@
 
 namespace Tessera::Impl {
 
-/// Bytes that are not cleared before they are written, as a std::vector's would be, and that grow in place where the
-/// system can.
+/// An array of bytes. Unlike those of a std::vector, they are not cleared first, and they grow in place if the system
+/// can.
 class ByteBuffer {
  public:
   /// Keeps the first min(size, old size) bytes; throws std::bad_alloc.
@@ -36,13 +36,14 @@ class ByteBuffer {
 /// not gzip, or larger than options.memory_limit.
 ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress);
 
-/// The first `bytes` of the content, or all of it where it is shorter. Regular files only: others are read but once.
+/// The first `bytes` bytes of the content, or all if it is shorter. For regular files only, because others can be read
+/// only once.
 ByteBuffer read_file_head(const std::string& path, std::size_t bytes);
 
 /// Reads a file and returns parse(content, progress).
 template <class Parse>
 auto read_and_parse(const std::string& path, const ReadOptions& options, const Parse& parse) {
-  constexpr double reading = 0.5;  // Decompressing takes as long as parsing, at least.
+  constexpr double reading = 0.5;  // Decompressing takes at least as long as parsing.
   const Progress progress(options.progress);
   const ByteBuffer content = read_file(path, options, progress.part(0, reading));
   return parse(content.view(), progress.part(reading, 1));

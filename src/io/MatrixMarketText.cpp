@@ -27,7 +27,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// The value of the next word of the banner; `what` and the names make the message.
+/// The value of the next word of the banner. `what` and the names are for the message.
 template <class Value, std::size_t n>
 Value choose(TextScanner& scanner, const std::string& what,
              const std::array<std::pair<std::string_view, Value>, n>& choices) {
@@ -147,7 +147,7 @@ MatrixMarketText split_matrix_market(std::string_view text, const std::string& n
 }
 
 void check_entries_fit(const MatrixMarketText& text) {
-  // The shortest lines: "1 1" or nothing before the value, and one digit with its separator a number.
+  // The shortest line has "1 1" or nothing before the value, and one digit with a separator for each number.
   const std::size_t indices = text.header.layout == Layout::Coordinate ? 4 : 0;
   const std::size_t numbers = text.header.field == Field::Pattern ? 0 : text.header.field == Field::Complex ? 2 : 1;
   const std::size_t shortest = std::max<std::size_t>(indices + 2 * numbers, 1);

@@ -11,9 +11,9 @@ namespace Tessera::Impl {
 /// A Matrix Market text taken apart: what its head says, and where the lines of entries are.
 struct MatrixMarketText {
   std::string_view whole;
-  std::string name;  ///< what messages call it
+  std::string name;  ///< its name in messages
   MatrixMarketHeader header;
-  std::string_view size_line;  ///< and all that follows
+  std::string_view size_line;  ///< the size line and all that follows
   std::string_view body;       ///< the lines of entries
 
   /// Throws std::runtime_error("name:line: what") for a place in the text.
@@ -23,10 +23,10 @@ struct MatrixMarketText {
 /// Whether a text begins as a Matrix Market file must: "%%MatrixMarket" in any case.
 bool has_matrix_market_banner(std::string_view text);
 
-/// Parses the head. Errors as parse_matrix_market_header.
+/// Parses the head. Throws as parse_matrix_market_header() does.
 MatrixMarketText split_matrix_market(std::string_view text, const std::string& name);
 
-/// Throws if the header announces more entries than the body has room for.
+/// Throws if the header announces more entries than fit in the body.
 void check_entries_fit(const MatrixMarketText& text);
 
 }  // namespace Tessera::Impl

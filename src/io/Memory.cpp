@@ -20,7 +20,7 @@ std::optional<std::size_t> first_number(const std::string& path) {
   return std::nullopt;
 }
 
-/// The number after a name, in a file with a name and a number a line.
+/// The number after a name, in a file whose lines have a name and a number.
 std::optional<std::size_t> named_number(const std::string& path, const std::string& name) {
   std::ifstream file(path);
   std::size_t number = 0;
@@ -30,7 +30,7 @@ std::optional<std::size_t> named_number(const std::string& path, const std::stri
   return std::nullopt;
 }
 
-/// What Linux says can be had without swapping; elsewhere, all physical memory.
+/// The bytes that Linux says are available without swapping; on other systems, all physical memory.
 std::size_t system_memory() {
   if (const auto kibibytes = named_number("/proc/meminfo", "MemAvailable:")) return *kibibytes * 1024;
   const long pages = sysconf(_SC_PHYS_PAGES);
@@ -49,7 +49,7 @@ std::string mebibytes(double bytes) {
 
 std::size_t available_memory(const std::string& control_group) {
   const std::size_t available = system_memory();
-  // A container's limit does not show in /proc/meminfo; going beyond it ends the process without a message.
+  // /proc/meminfo does not show the limit of a container. A process that exceeds it ends without a message.
   const auto limit = first_number(control_group + "/memory.max");
   const auto used = first_number(control_group + "/memory.current");
   if (!limit || !used) return available;
@@ -60,7 +60,7 @@ std::size_t available_memory(const std::string& control_group) {
 }
 
 void require_memory(double bytes, std::size_t limit, const std::string& subject) {
-  // Small matrices are not worth the question, which costs a system call or three.
+  // For small matrices the question, up to three system calls, is not worth its cost.
   constexpr double small = 1 << 20;
   if (limit == 0 && bytes <= small) return;
   const double available = static_cast<double>(limit > 0 ? limit : available_memory());

@@ -8,11 +8,11 @@
 
 namespace Tessera::Impl {
 
-/// A file that appears under its name only when commit() has returned, and then whole.
+/// A file that appears under its name, complete, when commit() has returned.
 ///
-/// It is written beside the target, under a temporary name, and renamed; without commit() the destructor removes it.
-/// Links are followed and an existing file's permissions kept. A target that exists and is no regular file (a device,
-/// a pipe) is written to directly. All failures throw std::runtime_error, naming the target.
+/// It is written beside the target under a temporary name, and renamed. Without commit(), the destructor removes it.
+/// Links are followed, and the permissions of an existing file are kept. A target that exists and is no regular file (a
+/// device, a pipe) is written to directly. All failures throw std::runtime_error, naming the target.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);

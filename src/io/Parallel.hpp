@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-/// A callback for the fraction done, restricted to a part of a longer job.
+/// Reports the fraction done of a part of a longer job.
 class Progress {
  public:
   Progress() = default;
@@ -29,13 +29,14 @@ class Progress {
   double end_ = 1;
 };
 
-/// The number of threads that a request means: 0 is all that the process may use. Negative: std::invalid_argument.
+/// The number of threads for a request, where 0 stands for all that the process may use. Throws std::invalid_argument
+/// for a negative number.
 int thread_count(int requested);
 
 /// Calls task(index, worker) for each index in [0, count) on up to `threads` threads, of which the caller is worker 0.
 ///
-/// Indices are handed out in ascending order and none after a task has thrown, so that all tasks before the first that
-/// throws are run; what that one threw is rethrown. Worker 0 alone reports progress, at last 1.
+/// Indices are handed out in ascending order, and none after a task has thrown. All tasks before the first that throws
+/// are therefore run, and its exception is rethrown. Only worker 0 reports progress, and 1 at the end.
 void parallel_for(int threads, std::size_t count, const std::function<void(std::size_t index, int worker)>& task,
                   const Progress& progress = {});
 

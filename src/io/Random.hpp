@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl {
 
-// Random numbers as a function of where they are used, so that the order of use and the number of threads do not
-// matter. Integer and exact floating-point operations only: the distributions of <random> differ between libraries.
+// Random numbers are a function of the place where they are used. The order of use and the number of threads then do
+// not matter. All operations are on integers or exact, because the distributions of <random> differ between libraries.
 
 /// One step of the splitmix64 generator: a bijection whose values look independent.
 inline std::uint64_t mix(std::uint64_t x) {
@@ -22,7 +22,8 @@ inline std::uint64_t mix(std::uint64_t x) {
 
 inline std::uint64_t hash(std::uint64_t seed, std::uint64_t a, std::uint64_t b) { return mix(mix(mix(seed) + a) + b); }
 
-/// Uniform in [-1, 1): a multiple of the spacing of floating-point numbers below 1, so nothing is rounded.
+/// A number that is uniform in [-1, 1). It is a multiple of the spacing of floating-point numbers below 1, and never
+/// rounded.
 template <class Real>
 Real uniform_real(std::uint64_t bits) {
   if constexpr (std::is_same_v<Real, float>) {
@@ -42,7 +43,7 @@ Scalar uniform_scalar(std::uint64_t bits) {
   }
 }
 
-/// Uniform in [0, count), for a count of at most 2^32; biased by less than count / 2^32.
+/// A number that is uniform in [0, count), for a count of at most 2^32. The bias is less than count / 2^32.
 inline std::uint64_t below(std::uint64_t bits, std::uint64_t count) { return ((bits >> 32) * count) >> 32; }
 
 }  // namespace Tessera::Impl

@@ -23,7 +23,8 @@ using Field = MatrixMarketHeader::Field;
 using Layout = MatrixMarketHeader::Layout;
 using Symmetry = MatrixMarketHeader::Symmetry;
 
-/// The number of an entry's line. A pattern has none, but some patterns of the SuiteSparse collection have one.
+/// The number after the indices of an entry. A pattern should have none, but some of the SuiteSparse collection have
+/// one.
 template <class Scalar, Field field>
 Scalar parse_value(TextScanner& scanner) {
   using Real = RealOf<Scalar>;
@@ -54,7 +55,7 @@ Scalar mirrored(Symmetry symmetry, const Scalar& value) {
   return symmetry == Symmetry::Hermitian ? conjugate(value) : value;
 }
 
-/// Where lines of a coordinate file become entries, with those that a symmetry implies.
+/// Turns lines of a coordinate file into entries, with those that a symmetry implies.
 template <class Scalar>
 struct CoordinateParser {
   using Item = Entry<Scalar>;
@@ -76,7 +77,7 @@ struct CoordinateParser {
   }
 };
 
-/// Lines of an array file: values alone.
+/// Turns lines of an array file into values.
 template <class Scalar>
 struct ArrayParser {
   using Item = Scalar;
@@ -88,7 +89,7 @@ struct ArrayParser {
   }
 };
 
-/// The parts of the body that are parsed at a time: each from the start of a line to the start of another.
+/// The parts of the body that are parsed at a time. Each begins and ends at the start of a line.
 class Chunks {
  public:
   Chunks(std::string_view body, std::size_t bytes)
@@ -173,7 +174,7 @@ void parse_body(const MatrixMarketText& text, const ReadOptions& options, const 
   check_count(text, chunks, counts);
 }
 
-/// What options.memory_limit leaves beside the text itself; 0 if there is no limit but the machine's.
+/// The bytes that options.memory_limit leaves beside the text itself; 0 if only the machine sets a limit.
 std::size_t memory_left(const MatrixMarketText& text, const ReadOptions& options) {
   if (options.memory_limit == 0) return 0;
   return std::max<std::size_t>(1, options.memory_limit - std::min(options.memory_limit, text.whole.size()));
@@ -204,7 +205,8 @@ HostCsr<Scalar> parse_coordinates(const MatrixMarketText& text, const ReadOption
   return assembler.assemble(thread_count(options.threads), progress.part(0.8, 1));
 }
 
-/// The full matrix from the stored part: by columns, of a symmetric one the lower triangle.
+/// Makes the full matrix from the stored part, which is stored by columns; for a symmetric matrix it is the lower
+/// triangle.
 template <class Scalar>
 HostDense<Scalar> expand_array(const MatrixMarketHeader& header, std::vector<Scalar> stored) {
   HostDense<Scalar> dense{static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns), {}};
@@ -213,7 +215,7 @@ HostDense<Scalar> expand_array(const MatrixMarketHeader& header, std::vector<Sca
     return dense;
   }
   dense.values.resize(dense.rows * dense.columns);
-  const std::size_t diagonal = header.symmetry == Symmetry::SkewSymmetric ? 1 : 0;  // which is not stored
+  const std::size_t diagonal = header.symmetry == Symmetry::SkewSymmetric ? 1 : 0;  // the diagonal is not stored
   auto next = stored.begin();
   for (std::size_t column = 0; column < dense.columns; ++column) {
     for (std::size_t row = column + diagonal; row < dense.rows; ++row, ++next) {
@@ -237,7 +239,7 @@ HostDense<Scalar> parse_array(const MatrixMarketText& text, const ReadOptions& o
   return expand_array(text.header, std::move(stored));
 }
 
-/// All elements become entries, zeros included.
+/// Makes entries of all elements, zeros included.
 template <class Scalar>
 HostCsr<Scalar> to_csr(const HostDense<Scalar>& dense) {
   HostCsr<Scalar> matrix;

@@ -23,11 +23,11 @@ struct Entry {
   Scalar value;
 };
 
-/// Canonical CSR from entries in any order, which come in numbered pieces, possibly from several threads.
+/// Makes canonical CSR from entries in any order. They come in numbered pieces, possibly from several threads.
 ///
-/// Two counting sorts: each piece by block of rows when it is added, then each block by row. A block is small enough
-/// that its rows stay in cache while entries are dropped into them, and blocks need nothing of each other. Both sorts
-/// are stable, hence duplicates are summed in the order of the pieces, whatever the threads do.
+/// It takes two counting sorts: each piece is sorted by block of rows when it is added, then each block by row. A block
+/// is so small that its rows stay in cache while entries are written to them. Blocks are independent of each other.
+/// Both sorts are stable, so that duplicates are summed in the order of the pieces, for any number of threads.
 template <class Scalar>
 class RowAssembler {
  public:
@@ -36,13 +36,14 @@ class RowAssembler {
     blocks_ = rows == 0 ? 0 : static_cast<std::size_t>((rows - 1) >> shift_) + 1;
   }
 
-  /// Bytes at the peak for so many entries.
+  /// The most bytes that are allocated at once for this number of entries.
   static double bytes(Ordinal rows, double entries) {
     return entries * static_cast<double>(sizeof(Entry<Scalar>) + sizeof(Ordinal) + sizeof(Scalar)) +
            static_cast<double>(sizeof(std::size_t)) * (static_cast<double>(rows) + 1);
   }
 
-  /// Different pieces may be added at once, each only once. The entries are copied and must be in range.
+  /// Adds a piece. Different pieces may be added at the same time, each only once. Entries are copied and must be in
+  /// range.
   void add(std::size_t number, std::span<const Entry<Scalar>> entries) {
     Piece& piece = pieces_[number];
     piece.offsets.assign(blocks_ + 1, 0);
@@ -84,7 +85,7 @@ class RowAssembler {
 
   struct Piece {
     std::unique_ptr<Entry<Scalar>[]> entries;  // sorted by block
-    std::vector<std::size_t> offsets;          // of the blocks; empty if the piece was not added
+    std::vector<std::size_t> offsets;          // offsets of the blocks; empty if the piece was not added
   };
 
   std::size_t block_of(Ordinal row) const { return static_cast<std::size_t>(row >> shift_); }
@@ -94,7 +95,7 @@ class RowAssembler {
     return {piece.entries.get() + piece.offsets[block], piece.offsets[block + 1] - piece.offsets[block]};
   }
 
-  /// Leaves the length of row i in row_offsets[i + 1] and returns the entries kept, which stand from `begin` on.
+  /// Stores the length of row i in row_offsets[i + 1]. Returns the number of entries kept, which begin at `begin`.
   std::size_t assemble_block(std::size_t block, std::size_t begin, HostCsr<Scalar>& matrix) {
     const std::size_t first = block << shift_;
     const std::size_t last = std::min(first + (std::size_t{1} << shift_), static_cast<std::size_t>(rows_));
@@ -131,7 +132,7 @@ class RowAssembler {
     return written - begin;
   }
 
-  /// Moves the blocks together where summing duplicates has left room behind them.
+  /// Moves blocks together that summing of duplicates has left apart.
   void close_gaps(const std::vector<std::size_t>& begins, const std::vector<std::size_t>& kept,
                   HostCsr<Scalar>& matrix) const {
     std::size_t end = 0;

@@ -18,7 +18,7 @@ constexpr std::size_t name_bytes = 24;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::string_view end_name = "end";
 
-/// What comes before the content of a section.
+/// The header of a section.
 struct SectionHeader {
   char name[name_bytes];
   std::uint64_t item_bytes;
@@ -26,7 +26,7 @@ struct SectionHeader {
 };
 static_assert(sizeof(SectionHeader) == 40, "a section header is not padded");
 
-/// The checksum of what `checksum` is of and these bytes. Blocks have their own first, found by all threads.
+/// Extends a checksum by these bytes. All threads compute the checksums of blocks first.
 std::uint32_t checksum_with(std::uint32_t checksum, std::string_view bytes) {
   constexpr std::size_t block_bytes = std::size_t{4} << 20;
   const std::size_t blocks = (bytes.size() + block_bytes - 1) / block_bytes;

@@ -10,8 +10,8 @@
 namespace Tessera::Impl {
 namespace {
 
-/// Whether a number that is out of range is too small, rather than too large: by the power of ten of its first digit
-/// that is not 0.
+/// Whether a number that is out of range is too small rather than too large. The power of ten of its first nonzero
+/// digit decides.
 bool is_tiny(std::string_view number) {
   const std::size_t end = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, end);
@@ -21,9 +21,9 @@ bool is_tiny(std::string_view number) {
   if (exponent.starts_with('+')) exponent.remove_prefix(1);
   long long power = 0;
   const auto [stop, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
-  // No text has as many digits as such an exponent says.
+  // No text has as many digits as such an exponent.
   if (error == std::errc::result_out_of_range) return exponent.starts_with('-');
-  return power < first - point;  // their sum may be more than a long long
+  return power < first - point;  // their sum may exceed a long long
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ Real TextScanner::real(const char* what) {
   return unusual_real<Real>(what);
 }
 
-/// Fortran's exponents, numbers out of range, and what is no number at all.
+/// Handles Fortran's exponents, numbers out of range, and words that are no numbers.
 template <class Real>
 Real TextScanner::unusual_real(const char* what) {
   const char* begin = position_;

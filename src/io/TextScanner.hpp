@@ -7,14 +7,14 @@
 
 namespace Tessera::Impl {
 
-/// A defect of a text, at a place in it; whoever knows the whole text turns it into a message with the line.
+/// A defect at a place in a text. Code that knows the whole text turns it into a message with the line.
 class TextError : public std::runtime_error {
  public:
   TextError(const char* where_in_text, const std::string& what) : runtime_error(what), where(where_in_text) {}
   const char* where;
 };
 
-/// A word as messages show it: in quotes, cut to a readable length, without characters that a terminal would obey.
+/// A word as messages show it: in quotes, cut to a readable length, without control characters.
 std::string quoted(std::string_view word);
 
 /// Reads lines of numbers that are separated by blanks, with std::from_chars: no locale, no copies.
@@ -24,7 +24,7 @@ class TextScanner {
 
   const char* position() const { return position_; }
 
-  /// Goes to the first character of the next line that is neither blank nor a comment (%); false at the end.
+  /// Goes to the first character of the next line that is neither blank nor a comment (%). Returns false at the end.
   bool find_line();
 
   /// The next number of this line. Throws TextError if there is none: "expected `what`, found ...".
@@ -41,7 +41,7 @@ class TextScanner {
     return position_ == end_ || *position_ == '\n';
   }
 
-  /// Leaves a line on which nothing may be left.
+  /// Ends a line; throws if anything is left on it.
   void end_line();
 
   void skip_line();

@@ -12,7 +12,7 @@ namespace Tessera {
 namespace Impl {
 namespace {
 
-/// One line of text, of numbers in the shortest form that reads back to the same bits.
+/// One line of text. Numbers have the shortest form that reads back to the same bits.
 class Line {
  public:
   template <class Number>

@@ -8,14 +8,14 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Spreads every bit of a number over all of them (the finalizer of SplitMix64).
+/// Spreads every bit of a number over all bits (the finalizer of SplitMix64).
 KOKKOS_INLINE_FUNCTION std::uint64_t spread(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
   return bits ^ (bits >> 31);
 }
 
-/// Of a number and its place: summed in any order, they tell lists apart.
+/// A hash of a number and its place. The sum over a list, in any order, tells lists apart.
 KOKKOS_INLINE_FUNCTION std::uint64_t spread(std::uint64_t place, std::uint64_t number) {
   return spread(spread(place + 0x9e3779b97f4a7c15u) + number);
 }

@@ -16,14 +16,14 @@ namespace Impl {
 constexpr int levels = 5;  // windows of 8, 16, ... rows
 constexpr Ordinal lowest = 8, tallest = 128;
 constexpr int tile_width = 8;
-constexpr int windows_of_tallest = 2 * tallest / lowest - 1;  // of all levels
+constexpr int windows_of_tallest = 2 * tallest / lowest - 1;  // number of windows of all levels
 
-/// Where the windows of a level begin among those of a tallest one.
+/// The number of the first window of a level, among the windows in a tallest one.
 KOKKOS_INLINE_FUNCTION int first_of_level(int level) {
   return windows_of_tallest + 1 - ((windows_of_tallest + 1) >> level);
 }
 
-/// Sums over windows, and the most of a window, by level.
+/// For each level, the sum over its windows and the most of a window.
 struct LevelSums {
   std::size_t columns[levels] = {};
   std::size_t tiles[levels] = {};
@@ -39,30 +39,30 @@ struct LevelSums {
   }
 };
 
-/// Counts the distinct columns of windows of all levels, a team a tallest one. Its columns are in a hash table, each
-/// with the set of rows that were found to have it: an entry is the first of its column in the windows whose rows that
-/// set has none of.
+/// Counts the distinct columns of windows of all levels, with one team for each tallest window. A hash table holds the
+/// columns of the window, each with the set of rows that were found to have it. An entry is the first of its column in
+/// those windows that have no row in that set.
 template <class Exec, class Offset>
 struct CountLevels {
   using Memory = typename Exec::memory_space;
   static constexpr int words = tallest / 64;
 
   CsrPattern<Offset> A;
-  Ordinal first_window;                           // of the batch, whose tables come first
+  Ordinal first_window;                           // the first window of the batch, whose tables come first
   Kokkos::View<Ordinal*, Memory> columns;         // tables
-  Kokkos::View<std::uint64_t*, Memory> row_sets;  // `words` for each of the columns
+  Kokkos::View<std::uint64_t*, Memory> row_sets;  // `words` words for each place
 
   KOKKOS_FUNCTION Ordinal first_row(Ordinal window) const {
     return window <= (A.rows - 1) / tallest ? window * tallest : A.rows;
   }
 
-  /// Tables have half as many places again as entries, and one.
+  /// The number of places of a table: one and a half times the entries, and one more.
   KOKKOS_FUNCTION std::size_t table(Ordinal window) const {
     const auto entries = std::size_t(A.row_offsets[first_row(window)] - A.row_offsets[first_row(first_window)]);
     return entries + entries / 2 + std::size_t(window - first_window);
   }
 
-  /// \param begin [in] where the table of `size` places begins that row r of a window belongs to
+  /// \param begin [in] the begin of the table of `size` places, for the window of row r
   KOKKOS_FUNCTION void count_entry(std::size_t begin, std::size_t size, Ordinal r, Ordinal column,
                                    std::uint32_t* found) const {
     const TablePlace entered = enter_column<Exec>(&columns(begin), size, column);
@@ -108,7 +108,8 @@ struct CountLevels {
   }
 };
 
-/// Entries before each of the tallest windows, and all. If they are one batch, nobody asks for those between.
+/// The number of entries before each tallest window, and of all. If all are one batch, the numbers between are not
+/// needed.
 template <class ExecutionSpace, class Offset>
 std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                 std::size_t nonzeros, std::size_t windows, std::size_t batch) {
@@ -128,10 +129,10 @@ std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, cons
   return host_copy(exec, before);
 }
 
-/// Windows that are counted at a time.
+/// The batches of windows that are counted at a time.
 struct WindowBatches {
-  std::vector<std::size_t> ends;  // of each batch
-  std::size_t places = 0;         // of the tables of one, at most
+  std::vector<std::size_t> ends;  // the end of each batch
+  std::size_t places = 0;         // the most places of all tables of a batch
 
   std::size_t bytes() const {
     return places * (sizeof(Ordinal) + tallest / 64 * sizeof(std::uint64_t)) + ends.size() * sizeof(LevelSums);

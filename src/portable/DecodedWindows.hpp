@@ -7,15 +7,15 @@
 
 #include "HostSpmm.hpp"
 
-/// How a product runs on a host with a format whose windows are stored entry by entry (for_each_entry_of_window), where
-/// a row is found only by looking at other rows as well: entries are sorted by row, a window or a piece of one at a
-/// time, into compressed rows that stay in cache, which the kernel for those multiplies.
+/// The product on a host with a format whose windows are stored entry by entry (for_each_entry_of_window). A row is
+/// then found only by looking at the other rows of its window. A window, or a piece of one, is sorted by row into
+/// compressed rows that stay in cache, and the kernel for compressed rows multiplies them.
 namespace Tessera::Impl {
 
 /// Some windows, or a piece of one, in compressed rows with their values, on the stack of a thread.
 ///
-/// Cost: every entry is walked twice, to count it and to place it, the second time in cache; a row that takes part in
-/// several pieces is read from Y and written again for each. Pieces depend on the window alone.
+/// Cost: every entry is visited twice, to count it and to place it, the second time in cache. A row of Y that belongs
+/// to several pieces is read and written again for each. Pieces depend only on the window.
 template <class Pattern, class MatrixScalar, class VectorScalar>
 class DecodedWindows {
  public:
@@ -37,9 +37,9 @@ class DecodedWindows {
     }
   }
 
-  /// Multiplies what was added.
+  /// Multiplies the rows that were added.
   ///
-  /// \param is_next_piece [in] of a window whose product is in Y to some part: the rest is added
+  /// \param is_next_piece [in] whether Y already holds the product of an earlier piece of the window, to be added to
   void multiply(bool is_next_piece = false) {
     if (rows_ == 0) return;
     ProductType part = product_;
@@ -61,10 +61,10 @@ class DecodedWindows {
   static constexpr int height = Pattern::tile_rows;
   static constexpr int most_rows = 8 * height;
 
-  /// The entries first, ..., last - 1 of a window, sorted by row after what is there.
+  /// Adds the entries first, ..., last - 1 of a window, sorted by row, after those that are there.
   void place(Ordinal window, Offset first, Offset last) {
     if (rows_ == 0) first_row_ = window * height;
-    int next[height + 1] = {size_};  // counts of the row before, then where each row goes on
+    int next[height + 1] = {size_};  // first the count of the row before, then the place of the next entry of each row
     for_each_entry_of_window(A_, window, first, last, [&](int r, Ordinal, Offset) { ++next[r + 1]; });
     for (int r = 0; r < height; ++r) next[r + 1] += next[r];
     for_each_entry_of_window(A_, window, first, last, [&](int r, Ordinal column, Offset place) {
@@ -87,7 +87,7 @@ class DecodedWindows {
   MatrixScalar values_[capacity];
 };
 
-/// In a kernel's place: decodes the windows [first, last) and multiplies them by the kernel for compressed rows.
+/// Stands in for a kernel: decodes the windows [first, last) and multiplies them with the kernel for compressed rows.
 template <class Kernel>
 struct MultiplyDecoded {
   Kernel kernel;

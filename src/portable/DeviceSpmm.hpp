@@ -6,14 +6,14 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Product.hpp>
 
-/// How a product runs on a device backend, for any format: one thread an element of Y.
+/// The product on a device backend, for any format: one thread for each element of Y.
 namespace Tessera::Impl {
 
-/// Where the row or column i of a matrix is in Y or X.
+/// The row of Y or X for row or column i of a matrix.
 KOKKOS_INLINE_FUNCTION Ordinal place_of(const Ordinal* places, Ordinal i) { return places == nullptr ? i : places[i]; }
 
-/// Y = alpha A X + beta Y for a format whose rows can be walked along (for_each_entry). Threads of a warp take
-/// neighbours along the columns, which share the entries of A and, in LayoutRight, read adjacent elements of X.
+/// Y = alpha A X + beta Y for a format that has for_each_entry. Threads of a warp take neighbouring columns: they share
+/// the entries of A and, in LayoutRight, read adjacent elements of X.
 template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
 void multiply_rows(const char* label, const ExecutionSpace& exec, const Pattern& A,
                    const Product<MatrixScalar, VectorScalar>& product) {
@@ -27,7 +27,8 @@ void multiply_rows(const char* label, const ExecutionSpace& exec, const Pattern&
         auto sum = VectorScalar(0);
         for_each_entry(A, row, [&](Ordinal matrix_column, Offset place) {
           const MatrixScalar value = product.values[place];
-          sum += VectorScalar(product.conjugate_values ? conjugate(value) : value) * product.x(place_of(product.x_rows, matrix_column), column);
+          sum += VectorScalar(product.conjugate_values ? conjugate(value) : value) *
+                 product.x(place_of(product.x_rows, matrix_column), column);
         });
         const VectorScalar scaled = product.alpha * sum;
         VectorScalar& target = product.y(place_of(product.y_rows, row), column);

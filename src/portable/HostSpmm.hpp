@@ -10,17 +10,17 @@
 
 #include "simd/HostKernels.hpp"
 
-/// How a product runs on a host backend, for any format: threads share the rows, columns of X are packed in slabs.
+/// The product on a host backend, for any format: threads share the rows, and columns of X are packed in slabs.
 namespace Tessera::Impl {
 
 template <class ExecutionSpace>
 inline constexpr bool is_host_space_v = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
-/// Columns that are packed together: 256 bytes a row, four cache lines.
+/// The number of columns that are packed together: 256 bytes of a row, four cache lines.
 template <class VectorScalar>
 inline constexpr Ordinal slab_columns = 256 / sizeof(VectorScalar);
 
-/// Columns that a kernel is given at most: kernels count the reals of a row, two a complex number, in an int.
+/// The most columns that a kernel is given. Kernels count the reals of a row, two for a complex number, in an int.
 inline constexpr Ordinal most_columns = 1 << 29;
 
 /// Calls body(first, count) for [0, columns), `width` columns at a time.
@@ -30,8 +30,8 @@ void for_each_part(Ordinal columns, Ordinal width, const Body& body) {
     body(static_cast<Ordinal>(first), static_cast<Ordinal>(std::min<std::ptrdiff_t>(width, columns - first)));
 }
 
-/// Columns that a thread takes at a time where threads share columns: whole cache lines of a row, or, where columns lie
-/// apart, up to four.
+/// The number of columns that a thread takes at a time where threads share columns: whole cache lines of a row, or up
+/// to four columns if they are not adjacent.
 template <class VectorScalar>
 Ordinal columns_of_a_thread(Ordinal columns, std::int64_t threads, bool are_adjacent) {
   const std::int64_t line = std::max<std::int64_t>(1, 64 / sizeof(VectorScalar));
@@ -40,11 +40,11 @@ Ordinal columns_of_a_thread(Ordinal columns, std::int64_t threads, bool are_adja
   return static_cast<Ordinal>(std::clamp<std::int64_t>((share + line - 1) / line * line, line, most_columns));
 }
 
-/// Calls body(first, last) for parts of [0, units) that hold about the same number of nonzeros. `nonzeros_before(u)`
-/// counts those of the units before u; a unit (a row, a window) costs something too, even if it is empty.
+/// Calls body(first, last) for parts of [0, units) with about equally many nonzeros. `nonzeros_before(u)` is the number
+/// of nonzeros in the units before u. A unit (a row or a window) has a cost of its own, even if it is empty.
 ///
-/// A single part runs without Kokkos, whose kernels on hosts end before their launch does, too: a launch takes longer
-/// than a small product. If a profiler is there, Kokkos tells it of the kernel.
+/// A single part runs without Kokkos, because a launch takes longer than a small product. On hosts a launch by Kokkos
+/// waits for its kernel as well, so that this changes nothing else. If there is a profiler, Kokkos launches the kernel.
 template <class ExecutionSpace, class NonzerosBefore, class Body>
 void parallel_for_balanced(const char* label, const ExecutionSpace& exec, Ordinal units,
                            const NonzerosBefore& nonzeros_before, const Body& body) {
@@ -77,7 +77,7 @@ Multivector<VectorScalar> some_columns(const Multivector<VectorScalar>& v, Ordin
   return {v.data + first * v.column_stride, v.rows, count, v.row_stride, v.column_stride};
 }
 
-/// Runs multiply(product) on column slabs of X that the kernels can read: rows with adjacent columns.
+/// Runs multiply(product) for slabs of columns of X that the kernels can read: rows with adjacent columns.
 template <class ExecutionSpace, class Offset, class MatrixScalar, class VectorScalar, class Multiply>
 void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Product<MatrixScalar, VectorScalar>& product,
                    Scratch scratch, const Multiply& multiply) {
@@ -88,7 +88,7 @@ void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Produ
   if (!are_adjacent) {
     const auto row_bytes = static_cast<std::size_t>(std::max(x.rows, 1)) * sizeof(VectorScalar);
     width = static_cast<Ordinal>(std::min<std::size_t>(slab_columns<VectorScalar>, scratch.bytes / row_bytes));
-    // Packing reads and writes all of X; with fewer nonzeros than this, reading what they touch is less.
+    // Packing reads and writes all of X. With fewer nonzeros than this, reading only the elements they need is cheaper.
     const bool pays = nonzeros >= static_cast<std::size_t>(x.rows) / 4;
     if (!pays || width < 2) width = 1;
   }

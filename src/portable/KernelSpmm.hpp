@@ -6,10 +6,9 @@
 
 namespace Tessera::Impl {
 
-/// The product with a format that has a kernel for its windows [first, last) on a host, and whose rows a device walks
-/// along (for_each_entry).
+/// The product with a format that has a host kernel for its windows [first, last), and for_each_entry for devices.
 ///
-/// \param kernel_of [in] gives the host's kernel from its table
+/// \param kernel_of [in] takes the table of host kernels and returns that of the format
 template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar, class KernelOf>
 void multiply_by_kernel(const char* label, const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
                         const Product<MatrixScalar, VectorScalar>& product, Scratch scratch,

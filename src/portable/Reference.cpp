@@ -21,16 +21,16 @@ Complex<long double> widen(Complex<Real> a) {
 
 bool same_special(long double a, long double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 bool same_special(Complex<long double> a, Complex<long double> b) {
-  // Which part of a complex number an infinity ends in depends on the order of operations; that it is there does not.
+  // The order of operations decides which part of a complex number is infinite, but not whether one is.
   return !std::isfinite(magnitude(a)) && !std::isfinite(magnitude(b));
 }
 
-/// A row of op(A) times x.
+/// The product of a row of op(A) with x.
 template <class Wide>
 struct RowProduct {
   Wide sum = Wide(0);
   long double absolute_sum = 0;
-  long double largest_a = 0, largest_x = 0;  // in magnitude
+  long double largest_a = 0, largest_x = 0;  // largest magnitudes
   std::size_t length = 0;
 
   void add(Wide a, Wide x) {
@@ -93,7 +93,7 @@ ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>& A, cons
     result.value[i] = widen(alpha) * row.sum;
     if (beta != VectorScalar(0)) result.value[i] += widen(beta) * old;
     const long double scale = factor * row.absolute_sum + magnitude(widen(beta)) * magnitude(old);
-    // The smallest normal number covers what underflows: a x, which is multiplied by alpha, or alpha x, by a.
+    // The smallest normal number covers underflow: of a x, which is then multiplied by alpha, or of alpha x, then by a.
     const long double underflow =
         std::max({1.0L, factor, row.largest_a}) * std::numeric_limits<real_of_t<VectorScalar>>::min();
     result.bound[i] = constant * static_cast<long double>(row.length + 2) * (unit * scale + underflow);
@@ -105,7 +105,7 @@ ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>& A, cons
 OperandRounding operand_rounding(Precision precision) {
   switch (precision) {
     case Precision::Native:
-    case Precision::Tf32x3:  // of which rounding leaves less than the sums do
+    case Precision::Tf32x3:  // the rounding error of the operands is smaller than that of the sums
       return {0, 0};
     case Precision::Single:
       return {0x1p-24, 0x1p-150};

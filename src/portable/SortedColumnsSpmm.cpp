@@ -11,12 +11,13 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Y += alpha A X on a host. Threads share the columns: blocks and pieces touch the same rows of Y, so that threads
-/// that shared them would have to take turns. Rows of Y are cut at cache lines, columns that lie apart four at a time.
+/// Y += alpha A X on a host. Threads share the columns of X. Blocks and pieces add to the same rows of Y, so that
+/// threads that shared blocks would have to take turns. Adjacent columns are divided at cache lines, others four at a
+/// time.
 ///
-/// What bounds it: an entry reads and writes a row of Y, anywhere in Y, and reads its index and value once a part; a
-/// row of X serves all entries of its column in a block. No more threads work than there are parts, one if there is one
-/// column.
+/// Memory bounds the product: each entry reads and writes a row anywhere in Y, and each part of the columns reads the
+/// index and the value of each entry. A row of X serves all entries of its column in a block. There are no more threads
+/// at work than parts: one for a single column.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
                          const Product<MatrixScalar, VectorScalar>& product) {
@@ -35,15 +36,15 @@ void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern<
   });
 }
 
-/// What a team on a device keeps of a set: products in the order of its rows, and the rows.
+/// The scratch memory of a team on a device for one set: products in the order of rows, and the rows.
 template <class VectorScalar>
 struct SetSums {
   VectorScalar* products;
   Ordinal* rows;
 };
 
-/// Y(:, column) += alpha A X(:, column) for the elements of a set: products go to where the set is sorted by row, and
-/// the first of each row adds up those that follow.
+/// Y(:, column) += alpha A X(:, column) for the elements of a set. Products are written to the places that the elements
+/// have when the set is sorted by row. The first of each row then adds up those that follow.
 template <class Member, class MatrixScalar, class VectorScalar, class Offset>
 KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern<Offset>& A, Offset begin,
                              const Product<MatrixScalar, VectorScalar>& product, Ordinal column,
@@ -69,7 +70,7 @@ KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern<Offs
   team.team_barrier();
 }
 
-/// The same for a piece, whose elements lie in different rows.
+/// Does the same for a piece, whose elements lie in different rows.
 template <class Member, class MatrixScalar, class VectorScalar, class Offset>
 KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern<Offset>& A, Offset piece,
                                const Product<MatrixScalar, VectorScalar>& product, Ordinal column) {
@@ -84,8 +85,8 @@ KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern<Of
   team.team_barrier();
 }
 
-/// Y += alpha A X on a device: the paper's Algorithms 2 and 3, but one team takes all sets and pieces for its column of
-/// X, one after the other, which is what makes sums come in the same order every time.
+/// Y += alpha A X on a device by the paper's Algorithms 2 and 3. One team takes all sets and pieces for its column of
+/// X, one after the other, so that sums have the same order every time.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void add_columns_on_device(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
                            const Product<MatrixScalar, VectorScalar>& product) {

@@ -7,16 +7,16 @@
 
 #include "CommunityGraph.hpp"
 
-/// The graph of a pattern.
+/// The graph of data affinity for a pattern.
 namespace Tessera::Impl {
 
-/// Whether the vertices are rows and columns alike; otherwise column j is vertex rows + j.
+/// Whether row i and column i are one vertex. If not, column j is vertex rows + j.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION bool is_square(const CsrPattern<Offset>& A) {
   return A.rows == A.columns;
 }
 
-/// Degrees of all vertices, and before(row) = the entries off the diagonal in the rows before.
+/// The degrees of all vertices; before(row) is the number of entries off the diagonal in the rows before.
 template <class Exec, class Offset, class Degrees, class Before>
 void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Degrees& degrees, const Before& before) {
   Kokkos::parallel_for(
@@ -35,7 +35,7 @@ void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Degrees& d
   counts_to_offsets(exec, before);
 }
 
-/// The graph of a pattern, each vertex a community.
+/// Makes the graph of a pattern, in which each vertex is a community.
 template <class Exec, class Offset>
 CommunityGraph<Exec> affinity_graph(const Exec& exec, const CsrPattern<Offset>& A) {
   using Memory = typename Exec::memory_space;

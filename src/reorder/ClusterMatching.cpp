@@ -9,14 +9,14 @@
 
 namespace Tessera::Impl {
 
-constexpr int passes = 3;       // what is left over then shares little
-constexpr int rounds = 16;      // of choices in a pass; most pairs form in the first few
+constexpr int passes = 3;       // clusters that are free after these share few columns
+constexpr int rounds = 16;      // rounds of choices in a pass; most pairs form in the first few
 constexpr int list_length = 8;  // candidates that a cluster keeps
 
-/// A partner and what it is worth, in one number that orders candidates: by similarity, the columns that both have over
-/// those that either has. On a grid most are equally similar and mutual choices would be chance. Among equals, the one
-/// whose number differs in low bits only is preferred, so that 2 k and 2 k + 1 choose each other and natural orders
-/// give regular boxes; then any, but the same for both.
+/// A candidate as one number, which orders candidates by similarity: the columns that both clusters have over those
+/// that either has. On a grid most are equally similar, and mutual choices would be chance. Among equals, the candidate
+/// whose number differs in the lowest bits is preferred: 2 k and 2 k + 1 then choose each other, and natural orders
+/// give regular boxes. Remaining ties are broken in the same way for both.
 KOKKOS_INLINE_FUNCTION std::uint64_t candidate(Ordinal cluster, Ordinal partner, std::uint64_t shared,
                                                std::uint64_t either) {
   const std::uint64_t similarity = (shared << 20) / either;  // at most 2^20
@@ -32,13 +32,13 @@ KOKKOS_INLINE_FUNCTION Ordinal partner_of(std::uint64_t candidate) {
   return static_cast<Ordinal>(candidate & 0x7fffffffu);
 }
 
-/// Who is paired with whom, and whom each would like best.
+/// The partner of each cluster, its present choice and its best candidates.
 template <class Memory>
 struct ClusterMatching {
   ColumnSets<Memory> sets;
-  Kokkos::View<Ordinal*, Memory> partners;                        // -1: free
-  Kokkos::View<Ordinal*, Memory> choices;                         // -1: nobody
-  Kokkos::View<std::uint64_t* [list_length], Memory> candidates;  // 0: none
+  Kokkos::View<Ordinal*, Memory> partners;                        // -1 if it is free
+  Kokkos::View<Ordinal*, Memory> choices;                         // -1 if there is none
+  Kokkos::View<std::uint64_t* [list_length], Memory> candidates;  // 0 if there is none
 
   KOKKOS_INLINE_FUNCTION std::uint64_t offered(Ordinal cluster, Ordinal other, Ordinal shared) const {
     const std::uint64_t both = std::uint64_t(sets.sizes(cluster)) + std::uint64_t(sets.sizes(other));
@@ -101,10 +101,10 @@ struct CandidatesOfCluster {
   }
 };
 
-/// Finds them with a team, whose lanes tally and rank side by side.
+/// Finds the candidates of a cluster with a team, whose lanes count and rank in parallel.
 template <class Memory>
 struct CandidatesOfTeam {
-  /// What a team keeps at hand.
+  /// The scratch memory of a team.
   struct Scratch {
     Tally shared;
     ListPart parts[tally_columns];
@@ -124,7 +124,7 @@ struct CandidatesOfTeam {
       const auto [number, count] = s.shared.places[i];
       s.offers[i] = number < 0 || number == rank ? 0 : m.offered(cluster, owners.clusters(number), count);
     });
-    std::uint64_t last = ~std::uint64_t(0);  // offers differ: each names another cluster
+    std::uint64_t last = ~std::uint64_t(0);  // no two offers are equal, because each names another cluster
     for (int best = 0; best < list_length; ++best) {
       team.team_barrier();
       std::uint64_t next = 0;
@@ -156,7 +156,7 @@ void find_candidates(const Exec& exec, const ClusterMatching<Memory>& m, const O
   }
 }
 
-/// Pairs those that choose each other; whether there were any.
+/// Pairs clusters that choose each other. Returns whether there were any.
 template <class Exec, class Memory, class Ordinals>
 bool pair_mutual_choices(const Exec& exec, const ClusterMatching<Memory>& m, const Ordinals& clusters) {
   Kokkos::parallel_for(
@@ -180,7 +180,8 @@ bool pair_mutual_choices(const Exec& exec, const ClusterMatching<Memory>& m, con
   return paired > 0;
 }
 
-/// Pairs the rest in order, those last that will never share anything: an empty row should not thin a good window.
+/// Pairs the other clusters in order. Those that will never share a column come last: an empty row should not take a
+/// place in a good window.
 template <class Exec, class Memory>
 void pair_leftovers(const Exec& exec, const ClusterMatching<Memory>& m) {
   const auto clusters = free_clusters(exec, m.partners);

@@ -7,13 +7,13 @@
 
 namespace Tessera::Impl {
 
-/// Pairs clusters that share many of their columns: of each its partner, or -1 for the one that is left over if their
-/// number is odd. Those that share nothing with any other that is free are paired in the order that they have.
+/// Pairs clusters that share many of their columns. Returns the partner of each; if their number is odd, one has -1.
+/// Clusters that share no column with a free cluster are paired in the order that they have.
 ///
-/// In a pass each free cluster finds its neighbours, those with a column in common, through the inverted index, and
-/// keeps the most similar; then clusters that choose each other are paired until there are none. Of a column that many
-/// have, a cluster sees only those owners that are near it in an order by MinHash, so that a hub costs what another
-/// column does.
+/// In a pass, each free cluster finds its neighbours (clusters with a common column) through the inverted index and
+/// keeps the most similar. Then clusters that choose each other are paired until there are none. If many clusters own a
+/// column, a cluster sees only owners that are near it in an order by MinHash, so that a hub costs no more than another
+/// column.
 ///
 /// Cost: a pass sorts the listed columns of all free clusters and visits at most `longest_list` owners for each.
 template <class ExecutionSpace>

@@ -9,14 +9,13 @@
 /// The columns of each of many clusters of rows.
 namespace Tessera::Impl {
 
-/// Of each cluster, the columns that another one has too, ascending. A column that a cluster has alone can never be
-/// shared, however clusters are joined: it is counted and no longer listed, which keeps the lists short as clusters
-/// grow.
+/// The columns of each cluster that another cluster has too, in ascending order. A column that only one cluster has can
+/// never be shared. It is counted and no longer listed, which keeps the lists short as clusters grow.
 template <class Memory>
 struct ColumnSets {
   Kokkos::View<std::size_t*, Memory> offsets;  // count() + 1
   Kokkos::View<Ordinal*, Memory> columns;
-  Kokkos::View<Ordinal*, Memory> sizes;  // of the whole sets
+  Kokkos::View<Ordinal*, Memory> sizes;  // number of columns, listed or not
 
   KOKKOS_INLINE_FUNCTION const Ordinal* begin(Ordinal cluster) const { return columns.data() + offsets(cluster); }
   KOKKOS_INLINE_FUNCTION const Ordinal* end(Ordinal cluster) const { return columns.data() + offsets(cluster + 1); }
@@ -31,7 +30,7 @@ struct BlockColumns {
   const Ordinal *next, *end;
   Ordinal width;
 
-  /// Whether there was one more.
+  /// Goes to the next column. Returns whether there is one.
   KOKKOS_INLINE_FUNCTION bool advance(Ordinal& column) {
     if (next == end) return false;
     column = *next / width;
@@ -67,11 +66,11 @@ struct UnionColumns {
   }
 };
 
-/// Pairs of clusters, each to be one.
+/// Pairs of clusters, each of which becomes one cluster.
 template <class Memory>
 struct PairColumns {
   ColumnSets<Memory> sets;
-  Kokkos::View<Ordinal*, Memory> pairs;  // 2 p and 2 p + 1 become p
+  Kokkos::View<Ordinal*, Memory> pairs;  // clusters 2 p and 2 p + 1 become cluster p
 
   KOKKOS_INLINE_FUNCTION UnionColumns walk(Ordinal pair) const {
     const Ordinal first = pairs(2 * pair), second = pairs(2 * pair + 1);
@@ -83,8 +82,8 @@ struct PairColumns {
   }
 };
 
-/// The sets of `count` clusters. source.walk(cluster).advance(column) gives the columns of one in ascending order,
-/// source.unlisted(cluster) how many more it has.
+/// Makes the sets of `count` clusters. source.walk(cluster).advance(column) gives the columns of a cluster in ascending
+/// order, source.unlisted(cluster) the number of its other columns.
 template <class ExecutionSpace, class Source>
 static ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const ExecutionSpace& exec,
                                                                          const Source& source, Ordinal count,
@@ -92,7 +91,8 @@ static ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const E
   using Memory = typename ExecutionSpace::memory_space;
   using Ordinals = Kokkos::View<Ordinal*, Memory>;
   const auto sizes = allocate<Ordinals>(exec, "Tessera::sizes", std::size_t(count));
-  const auto owners = Ordinals(Kokkos::view_alloc(exec, "Tessera::owners"), std::size_t(columns));  // of each column
+  const auto owners =
+      Ordinals(Kokkos::view_alloc(exec, "Tessera::owners"), std::size_t(columns));  // the owners of each column
   const auto offsets = allocate<Kokkos::View<std::size_t*, Memory>>(exec, "Tessera::offsets", std::size_t(count) + 1);
   Kokkos::parallel_for(
       "Tessera::collect_columns::owners", WindowPolicy<ExecutionSpace>(exec, 0, count), KOKKOS_LAMBDA(Ordinal cluster) {

@@ -9,22 +9,23 @@
 
 namespace Tessera::Impl {
 
-/// Rows among which the one with the most columns in common is looked for: a multiple of the rows of windows.
+/// The number of rows of a block, in which the row with the most common columns is searched: a multiple of the rows of
+/// windows.
 constexpr int words_of_block = 4;
 constexpr Ordinal common_neighbour_block = 64 * words_of_block;
 
-/// Blocks of rows, each with a hash table of its columns and the set of rows of the block that have each of them, so
-/// that one look at a column counts it for all rows: a column that all have costs no more than another.
+/// Blocks of rows. Each has a hash table of its columns, and for each column the set of rows of the block that have it.
+/// One look at a column then counts it for all rows: a column that all rows have costs no more than another.
 template <class Exec, class Offset>
 struct CommonNeighbourBlocks {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
   Kokkos::View<Ordinal*, Memory> order;
-  Kokkos::View<std::size_t*, Memory> before;       // blocks + 1: entries in the blocks before
-  Ordinal first_block;                             // whose tables come first
-  Kokkos::View<Ordinal*, Memory> columns;          // tables of twice the entries of each block; -1: free
-  Kokkos::View<std::uint64_t*, Memory> rows_with;  // words_of_block for each of the columns
+  Kokkos::View<std::size_t*, Memory> before;       // blocks + 1 numbers: the entries in the blocks before
+  Ordinal first_block;                             // the block whose tables come first
+  Kokkos::View<Ordinal*, Memory> columns;          // tables of twice the entries of each block; -1 is a free place
+  Kokkos::View<std::uint64_t*, Memory> rows_with;  // words_of_block words for each place
 
   KOKKOS_FUNCTION std::size_t table(Ordinal block) const { return 2 * (before(block) - before(first_block)); }
   KOKKOS_FUNCTION std::size_t table_size(Ordinal block) const { return 2 * (before(block + 1) - before(block)); }
@@ -45,7 +46,7 @@ struct CommonNeighbourBlocks {
     for (int w = 0; w < words_of_block; ++w) rows_with(words_of_block * place + w) = 0;
   }
 
-  /// Row r of the block has the column.
+  /// Enters that row r of the block has the column.
   KOKKOS_FUNCTION void enter(Ordinal block, Ordinal r, Ordinal column) const {
     const std::size_t begin = table(block);
     const std::size_t place = begin + enter_column<Exec>(&columns(begin), table_size(block), column).place;

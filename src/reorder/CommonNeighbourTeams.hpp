@@ -5,16 +5,16 @@
 
 namespace Tessera::Impl {
 
-/// Orders the rows of a block with a team, whose lanes count for a row each: they read the sets of a column at once.
+/// Orders the rows of a block with a team. Each lane counts for one row, and all read the set of a column at once.
 template <class Exec, class Offset>
 struct CommonNeighbourTeams {
-  static constexpr int batch = 256;  // columns whose sets are at hand
+  static constexpr int batch = 256;  // columns whose sets are in scratch memory
 
-  /// What a team keeps at hand.
+  /// The scratch memory of a team.
   struct Scratch {
     std::uint64_t sets[batch][words_of_block];
     std::uint32_t sums[common_neighbour_block];  // columns in common with the last row
-    Ordinal rows[common_neighbour_block];        // -1: is in the order
+    Ordinal rows[common_neighbour_block];        // -1 for a row that is already in the order
   };
 
   CommonNeighbourBlocks<Exec, Offset> blocks;
@@ -52,7 +52,7 @@ struct CommonNeighbourTeams {
     });
   }
 
-  /// The first of the rows that are left that has the most columns of `row`.
+  /// Of the rows that are left, the first one with the most columns of `row`.
   template <class Member>
   KOKKOS_FUNCTION Ordinal nearest(const Member& team, Ordinal block, Ordinal rows, Ordinal row, Scratch& s) const {
     const auto& A = blocks.A;
@@ -62,7 +62,7 @@ struct CommonNeighbourTeams {
       const Offset left = A.row_offsets[row + 1] - k;
       add_batch(team, block, rows, A.column_indices + k, left < Offset(batch) ? static_cast<int>(left) : batch, s);
     }
-    std::uint64_t best = 0;  // the sum, and below it how far from the end of the block
+    std::uint64_t best = 0;  // high bits: the sum; low bits: the distance from the end of the block
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, rows),
         [&](Ordinal r, std::uint64_t& most) {

@@ -11,7 +11,7 @@
 
 #include "CommonNeighbourTeams.hpp"
 
-/// Step II of data affinity: neighbours in the order have as many columns in common as can be found nearby.
+/// Step II of data affinity: puts rows with many common columns side by side.
 namespace Tessera::Impl {
 
 /// Sums of 64 rows at once: bit r of plane p is bit p of the sum of row r.
@@ -26,7 +26,7 @@ class BitPlanes {
     }
   }
 
-  /// The largest sum of one of these rows, which are narrowed down to those that have it.
+  /// The largest sum of these rows, of which only those with that sum are kept.
   KOKKOS_INLINE_FUNCTION std::uint32_t largest(std::uint64_t& rows) const {
     std::uint32_t sum = 0;
     for (int p = used_ - 1; p >= 0; --p) {
@@ -56,7 +56,7 @@ struct CommonNeighbourOrder {
     }
   }
 
-  /// The first of the unvisited rows that has the most columns of `row`.
+  /// Of the unvisited rows, the first one with the most columns of `row`.
   KOKKOS_FUNCTION Ordinal nearest(Ordinal block, Ordinal row, const std::uint64_t* unvisited) const {
     BitPlanes common[words_of_block];
     for (Offset k = blocks.A.row_offsets[row]; k < blocks.A.row_offsets[row + 1]; ++k) {
@@ -93,7 +93,7 @@ struct CommonNeighbourOrder {
   }
 };
 
-/// entries(b) in the blocks before block b of the rows in this order.
+/// For each block b of the rows in this order, the number of entries in the blocks before.
 template <class Exec, class Offset>
 Kokkos::View<std::size_t*, typename Exec::memory_space> entries_before_blocks(
     const Exec& exec, const CsrPattern<Offset>& A, const Kokkos::View<Ordinal*, typename Exec::memory_space>& order) {
@@ -113,8 +113,8 @@ Kokkos::View<std::size_t*, typename Exec::memory_space> entries_before_blocks(
   return before;
 }
 
-/// In place: begins each block of rows with the first and goes on with the one, of those that are left, that has the
-/// most columns in common with the last; of equal ones with the first.
+/// Orders the rows of each block in place. It begins with the first row. The next is always the row, of those left,
+/// that has the most columns in common with the last; of equals, the first.
 template <class Exec, class Offset>
 void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
                                 const Kokkos::View<Ordinal*, typename Exec::memory_space>& order) {
@@ -129,7 +129,7 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
     const std::size_t next = end_of_batch(ends, block, most);
     const std::size_t places = 2 * (ends[next] - ends[block]);
     if (columns.extent(0) < places) {
-      columns = {};  // before there are others
+      columns = {};  // freed before others are allocated
       rows_with = {};
       columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_blocks", places);
       rows_with =

@@ -9,7 +9,7 @@
 
 #include "Scramble.hpp"
 
-/// The graph in which data affinity looks for communities: at first of vertices, then of communities of them.
+/// The graph in which data affinity finds communities. At first each vertex is a community.
 namespace Tessera::Impl {
 
 /// Orders communities by their degrees, and equal degrees at random; no two are equal.
@@ -18,32 +18,33 @@ KOKKOS_INLINE_FUNCTION std::uint64_t community_rank(std::uint64_t degree, Ordina
 }
 KOKKOS_INLINE_FUNCTION std::uint64_t degree_of_rank(std::uint64_t rank) { return rank >> 32; }
 
-/// Communities and the weights between them. An edge is stored once, with its end of lower rank: no community has more
-/// than the square root of total_degree, however many neighbours it has.
+/// Communities and the weights between them. An edge is stored once, at its end of lower rank. No community then stores
+/// more edges than the square root of total_degree, however many neighbours it has.
 template <class Exec>
 struct CommunityGraph {
   using Memory = typename Exec::memory_space;
 
   Ordinal communities = 0;
-  std::uint64_t total_degree = 0;               // below 2^32; that of the first graph, contracted or not
+  std::uint64_t total_degree = 0;               // the sum of the degrees of the first graph, below 2^32
   Kokkos::View<std::uint64_t*, Memory> ranks;   // the degree of a community is the sum over its members
-  Kokkos::View<Ordinal*, Memory> roots;         // the vertex that a community grew from; ascending
-  Kokkos::View<Ordinal*, Memory> sizes;         // rows of A in a community
+  Kokkos::View<Ordinal*, Memory> roots;         // the vertex that each community grew from, in ascending order
+  Kokkos::View<Ordinal*, Memory> sizes;         // rows of A in each community
   Kokkos::View<std::uint64_t*, Memory> edges;   // (lower << end_bits) + higher, ascending
-  Kokkos::View<std::uint32_t*, Memory> before;  // edges + 1: the sum of the weights of the edges before
-  Kokkos::View<Ordinal*, Memory> first_edge;    // communities + 1: of those with this one as their lower end
+  Kokkos::View<std::uint32_t*, Memory> before;  // edges + 1 numbers: the sum of the weights of the edges before
+  Kokkos::View<Ordinal*, Memory>
+      first_edge;  // communities + 1 offsets: the first edge with this community as its lower end
 
   int end_bits() const { return key_bits(communities); }
 };
 
-/// An edge as it is stored, whichever end is named first.
+/// The key of an edge, for its ends in any order.
 template <class Ranks>
 KOKKOS_INLINE_FUNCTION std::uint64_t edge_key(const Ranks& ranks, Ordinal a, Ordinal b, int end_bits) {
   const bool a_first = ranks(a) < ranks(b);
   return (std::uint64_t(a_first ? a : b) << end_bits) + std::uint64_t(a_first ? b : a);
 }
 
-/// first_edge of sorted edges.
+/// Makes first_edge from sorted edges.
 template <class Exec>
 void find_first_edges(const Exec& exec, CommunityGraph<Exec>& graph) {
   graph.first_edge = allocate<Kokkos::View<Ordinal*, typename Exec::memory_space>>(
@@ -51,7 +52,7 @@ void find_first_edges(const Exec& exec, CommunityGraph<Exec>& graph) {
   offsets_of_sorted_keys(exec, graph.edges, graph.end_bits(), graph.first_edge);
 }
 
-/// Makes edges of keys in any order, equal ones into one with the sum of their weights.
+/// Makes edges from keys in any order. Equal keys become one edge with the sum of their weights.
 template <class Exec>
 void combine_edges(const Exec& exec, CommunityGraph<Exec>& graph, KeyedSlots<Exec, std::uint32_t>& weighted) {
   using Memory = typename Exec::memory_space;

@@ -6,7 +6,8 @@
 /// The graph after a round of merges.
 namespace Tessera::Impl {
 
-/// Communities that are left get new numbers, in their order; labels(c) is that of the one that c belongs to now.
+/// New numbers for the communities that are left, in their order. labels(c) is the number of the community that c now
+/// belongs to.
 template <class Exec>
 CommunityGraph<Exec> contract_communities(const Exec& exec, const CommunityGraph<Exec>& graph,
                                           const Merges<Exec>& merges,
@@ -43,7 +44,8 @@ CommunityGraph<Exec> contract_communities(const Exec& exec, const CommunityGraph
   return result;
 }
 
-/// The edges between communities that are left, with their weights, in any order and not yet combined.
+/// The edges between communities that are left, with their weights. Their order is any, and equal ones are not yet
+/// combined.
 template <class Exec>
 KeyedSlots<Exec, std::uint32_t> contract_edges(const Exec& exec, const CommunityGraph<Exec>& graph,
                                                const CommunityGraph<Exec>& result,
@@ -80,7 +82,7 @@ KeyedSlots<Exec, std::uint32_t> contract_edges(const Exec& exec, const Community
   return weighted;
 }
 
-/// The graph of the communities that are left. Takes the memory of the other.
+/// Makes the graph of the communities that are left, in the memory of the old graph.
 template <class Exec>
 CommunityGraph<Exec> contract(const Exec& exec, CommunityGraph<Exec>& graph, const Merges<Exec>& merges) {
   const auto labels = allocate<Kokkos::View<Ordinal*, typename Exec::memory_space>>(

@@ -5,17 +5,17 @@
 
 namespace Tessera::Impl {
 
-/// Which community was merged into which, with communities named by their roots. In the order of a depth-first search
-/// a community comes as it was before, and then what was merged into it, in that order.
+/// Tells which community was merged into which. Communities are named by their roots. In depth-first order, a community
+/// comes as it was, followed by what was merged into it, in the order of the merges.
 template <class Exec>
 struct Dendrogram {
   using Memory = typename Exec::memory_space;
 
-  Kokkos::View<Ordinal*, Memory> parents;  // the vertex itself: not merged
-  Kokkos::View<Ordinal*, Memory> offsets;  // how many rows of A were in the parent when this one was merged
+  Kokkos::View<Ordinal*, Memory> parents;  // the vertex itself if it was not merged
+  Kokkos::View<Ordinal*, Memory> offsets;  // number of rows of A in the parent when this one was merged
 };
 
-/// Of vertices none of which is merged.
+/// Makes the dendrogram of vertices of which none is merged.
 template <class Exec>
 Dendrogram<Exec> single_leaves(const Exec& exec, std::size_t vertices) {
   using Array = Kokkos::View<Ordinal*, typename Exec::memory_space>;
@@ -26,8 +26,8 @@ Dendrogram<Exec> single_leaves(const Exec& exec, std::size_t vertices) {
   return {parents, Array(Kokkos::view_alloc(exec, "Tessera::Dendrogram::offsets"), vertices)};
 }
 
-/// The offsets of the roots become the places of the communities that are left: the largest first, equal ones in the
-/// order of their roots, and last those without neighbours.
+/// Turns the offsets of the roots into the places of the communities that are left. The largest comes first, equal ones
+/// in the order of their roots, and those without neighbours last.
 template <class Exec>
 void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dendrogram<Exec>& dendrogram,
                  Ordinal rows) {
@@ -55,8 +55,7 @@ void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dend
       });
 }
 
-/// The rows in the order of a depth-first search; each finds its place on its own, on a path no longer than there were
-/// rounds.
+/// The rows in depth-first order. Each row finds its place on its own, on a path no longer than the number of rounds.
 template <class Exec>
 Kokkos::View<Ordinal*, typename Exec::memory_space> leaf_order(const Exec& exec, const Dendrogram<Exec>& dendrogram,
                                                                Ordinal rows) {

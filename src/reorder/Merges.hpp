@@ -10,17 +10,17 @@
 /// Which of the proposals of a round are accepted.
 namespace Tessera::Impl {
 
-/// Communities that propose and are no targets, sorted by target, then degree, then number.
+/// Communities that propose and are not targets, sorted by target, then degree, then number.
 template <class Exec>
 struct Candidates {
   using Memory = typename Exec::memory_space;
   Kokkos::View<Ordinal*, Memory> communities;
-  Kokkos::View<Ordinal*, Memory> first;         // of a target; not defined for communities that are none
-  Kokkos::View<std::uint64_t*, Memory> growth;  // count + 1: degrees << 32, plus sizes, of those accepted before
+  Kokkos::View<Ordinal*, Memory> first;         // the first candidate of each target; not defined for other communities
+  Kokkos::View<std::uint64_t*, Memory> growth;  // count + 1 sums over those accepted before: degrees << 32, plus sizes
   std::size_t count() const { return communities.extent(0); }
 };
 
-/// How many candidates there are, and the bits of their degrees.
+/// The number of candidates, and the number of bits of their degrees.
 template <class Exec>
 std::pair<std::size_t, int> count_candidates(const Exec& exec, const CommunityGraph<Exec>& graph,
                                              const Proposals<Exec>& proposals) {
@@ -65,7 +65,7 @@ Candidates<Exec> find_candidates(const Exec& exec, const CommunityGraph<Exec>& g
   return result;
 }
 
-/// Degrees of the candidates before each, and where those of a target begin.
+/// For each candidate, the sum of the degrees before it; for each target, its first candidate.
 template <class Exec>
 Kokkos::View<std::uint64_t*, typename Exec::memory_space> sum_degrees(const Exec& exec,
                                                                       const CommunityGraph<Exec>& graph,
@@ -93,9 +93,9 @@ Kokkos::View<std::uint64_t*, typename Exec::memory_space> sum_degrees(const Exec
   return before;
 }
 
-/// Accepts, of the candidates of a target in their order, those that still gain with the degree that the target has by
-/// then, which counts those that are refused as well: they may try again in the next round. Gives the target of those
-/// accepted; a community itself: it stays.
+/// Accepts the candidates of each target, in their order, that still gain with the degree that the target then has.
+/// That degree counts refused candidates as well; they may try again in the next round. Returns the target of each
+/// accepted community, and the community itself for others.
 template <class Exec>
 Kokkos::View<Ordinal*, typename Exec::memory_space> accept(const Exec& exec, const CommunityGraph<Exec>& graph,
                                                            const Proposals<Exec>& proposals,
@@ -133,7 +133,7 @@ Kokkos::View<Ordinal*, typename Exec::memory_space> accept(const Exec& exec, con
   return into;
 }
 
-/// Enters what was accepted into the dendrogram. Gives how much that was.
+/// Enters the accepted merges into the dendrogram. Returns their number.
 template <class Exec>
 Ordinal record(const Exec& exec, const CommunityGraph<Exec>& graph, const Candidates<Exec>& candidates,
                const Kokkos::View<Ordinal*, typename Exec::memory_space>& into, const Dendrogram<Exec>& dendrogram) {
@@ -156,7 +156,7 @@ Ordinal record(const Exec& exec, const CommunityGraph<Exec>& graph, const Candid
   return merged;
 }
 
-/// Targets get the degrees and sizes of those accepted: the last candidate of each knows.
+/// Adds degrees and sizes of accepted candidates to their targets. The last candidate of each target has the sums.
 template <class Exec>
 void grow(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
           const Candidates<Exec>& candidates) {
@@ -177,11 +177,11 @@ void grow(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<E
 
 template <class Exec>
 struct Merges {
-  Kokkos::View<Ordinal*, typename Exec::memory_space> into;  // the community itself: it stays
+  Kokkos::View<Ordinal*, typename Exec::memory_space> into;  // the community itself if it stays
   Ordinal count = 0;
 };
 
-/// Merges communities as far as proposals are accepted; their edges stay as they are.
+/// Merges communities whose proposals are accepted. Edges stay as they are.
 template <class Exec>
 Merges<Exec> merge(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals,
                    const Dendrogram<Exec>& dendrogram) {

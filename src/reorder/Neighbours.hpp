@@ -5,13 +5,13 @@
 
 #include "OwnerLists.hpp"
 
-/// Clusters that have a column in common with one.
+/// Finds the clusters that have a column in common with a given one.
 namespace Tessera::Impl {
 
-constexpr std::size_t longest_list = 48;  // owners of a column that are visited all
-constexpr std::size_t reach = 8;          // to either side, in a longer list
+constexpr std::size_t longest_list = 48;  // longest list of owners of a column that is visited completely
+constexpr std::size_t reach = 8;          // owners visited on either side in a longer list
 
-/// How often each of some numbers occurs. Once three quarters of the table are in use, new ones are ignored.
+/// Counts how often numbers occur. When three quarters of the table are in use, new numbers are ignored.
 struct Tally {
   static constexpr int bits = 8;
   static constexpr int size = 1 << bits;
@@ -45,7 +45,8 @@ struct Tally {
     ++places[i].count;
   }
 
-  /// As lanes of a device do side by side. Either there is room for all of their numbers, or for no new one.
+  /// Adds a number, as lanes of a device do in parallel. The table has room for all of their numbers, or for no new
+  /// one.
   KOKKOS_INLINE_FUNCTION void add_side_by_side(Ordinal number, bool is_full) {
     for (int i = first_place(number);; i = (i + 1) % size) {
       Ordinal found = Kokkos::atomic_load(&places[i].number);
@@ -79,7 +80,7 @@ KOKKOS_INLINE_FUNCTION ListPart part_around(const Ranks& ranks, ListPart list, O
   return {low > list.begin + reach ? low - reach : list.begin, list.end > low + reach ? low + reach : list.end};
 }
 
-/// The owners of a column to be visited from one of them: of long lists, near ones.
+/// The owners of a column that one of them visits: all, or in a long list those nearby.
 template <class Memory>
 KOKKOS_INLINE_FUNCTION ListPart owners_to_visit(const OwnerLists<Memory>& owners, Ordinal column, Ordinal rank) {
   const ListPart list{owners.offsets(column), owners.offsets(column + 1)};
@@ -97,15 +98,15 @@ KOKKOS_INLINE_FUNCTION void tally_neighbours(const ColumnSets<Memory>& sets, con
   }
 }
 
-/// Columns whose lists are looked up side by side.
+/// The number of columns whose lists are looked up in parallel.
 constexpr int tally_columns = 32;
 
-/// Adds a list with the lanes of a team; as one lane would, which matters where the table becomes full.
+/// Adds a list with the lanes of a team. The result is that of a single lane, also when the table becomes full.
 template <class Member, class Ranks>
 KOKKOS_INLINE_FUNCTION void add_list(const Member& team, const Ranks& ranks, ListPart list, Tally& shared) {
   const auto size = static_cast<int>(list.end - list.begin);
   const int used = shared.used;
-  team.team_barrier();  // all know, and none has added yet
+  team.team_barrier();  // all have read the state, and none has added yet
   if (used == Tally::most || used + size <= Tally::most) {
     Kokkos::parallel_for(Kokkos::TeamVectorRange(team, size), [&](int i) {
       shared.add_side_by_side(ranks(list.begin + std::size_t(i)), used == Tally::most);
@@ -118,7 +119,7 @@ KOKKOS_INLINE_FUNCTION void add_list(const Member& team, const Ranks& ranks, Lis
   team.team_barrier();
 }
 
-/// Adds the lists of columns, a list a lane, to a table that is full: no new number is entered, so that the order does
+/// Adds lists of columns, one for each lane, to a table that is full. No new number is entered, so that the order does
 /// not matter.
 template <class Member, class Memory>
 KOKKOS_INLINE_FUNCTION void add_to_full(const Member& team, const OwnerLists<Memory>& owners, Ordinal rank,
@@ -130,7 +131,7 @@ KOKKOS_INLINE_FUNCTION void add_to_full(const Member& team, const OwnerLists<Mem
   team.team_barrier();
 }
 
-/// The same with the lanes of a team, which has `parts` at hand for tally_columns lists.
+/// Does the same with the lanes of a team. `parts` is its scratch memory for tally_columns lists.
 template <class Member, class Memory>
 KOKKOS_INLINE_FUNCTION void tally_neighbours(const Member& team, const ColumnSets<Memory>& sets,
                                              const OwnerLists<Memory>& owners, Ordinal rank, Tally& shared,

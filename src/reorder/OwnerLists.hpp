@@ -7,19 +7,20 @@
 #include "ColumnSets.hpp"
 #include "Scramble.hpp"
 
-/// The inverted index: which clusters have a column.
+/// The inverted index: the clusters that have each column.
 namespace Tessera::Impl {
 
-/// Of each column, the clusters that have it. Those with similar sets are near each other in a long list.
+/// For each column, the clusters that have it (its owners). In a long list, clusters with similar sets are near each
+/// other.
 template <class Memory>
 struct OwnerLists {
-  Kokkos::View<std::size_t*, Memory> offsets;  // of each column; one more
-  Kokkos::View<Ordinal*, Memory> ranks;        // of the owners, ascending
-  Kokkos::View<Ordinal*, Memory> clusters;     // of each rank
+  Kokkos::View<std::size_t*, Memory> offsets;  // columns + 1 offsets
+  Kokkos::View<Ordinal*, Memory> ranks;        // the ranks of the owners of each column, in ascending order
+  Kokkos::View<Ordinal*, Memory> clusters;     // the cluster of each rank
 };
 
-/// The two least scrambled columns of a cluster (MinHash): equal for two with a probability that is the similarity of
-/// their sets, or its square.
+/// The least two scrambled columns of a cluster (MinHash). For two clusters, the least is equal with a probability that
+/// is the similarity of their sets; both are equal with its square.
 template <class Memory>
 KOKKOS_INLINE_FUNCTION std::uint64_t min_hash(const ColumnSets<Memory>& sets, Ordinal cluster) {
   std::uint32_t least = ~0u, second = ~0u;
@@ -49,7 +50,7 @@ static Ordinals order_by_min_hash(const ExecutionSpace& exec,
   return sorted.slots;
 }
 
-/// The lists of these clusters. If no column has more than `most` owners, the ranks are the order given.
+/// Makes the lists of these clusters. If no column has more than `most` owners, ranks have the order given.
 template <class ExecutionSpace, class Ordinals>
 static OwnerLists<typename ExecutionSpace::memory_space> list_owners(
     const ExecutionSpace& exec, const ColumnSets<typename ExecutionSpace::memory_space>& sets, const Ordinals& given,

@@ -3,22 +3,22 @@
 
 #include "CommunityGraph.hpp"
 
-/// What is proposed in a round of merges.
+/// The proposals of a round of merges.
 namespace Tessera::Impl {
 
-/// Modularity that a merge gains, times 2 m^2 for the weight m of all edges: exact, since the degrees of two
-/// communities do not exceed total_degree < 2^32, nor twice the weight between them.
+/// The gain of a merge in modularity, times 2 m^2 for the weight m of all edges. It is exact: the degrees of two
+/// communities, and twice the weight between them, do not exceed total_degree < 2^32.
 KOKKOS_INLINE_FUNCTION std::int64_t merge_gain(std::uint64_t total_degree, std::uint64_t weight, std::uint64_t degree,
                                                std::uint64_t other_degree) {
   return static_cast<std::int64_t>(total_degree * weight) - static_cast<std::int64_t>(degree * other_degree);
 }
 
-/// Each community proposes to one at most.
+/// The proposals: each community proposes to at most one other.
 template <class Exec>
 struct Proposals {
   using Memory = typename Exec::memory_space;
-  Kokkos::View<Ordinal*, Memory> targets;        // the community itself: none
-  Kokkos::View<std::uint32_t*, Memory> weights;  // of the edge to the target
+  Kokkos::View<Ordinal*, Memory> targets;        // the community itself if it does not propose
+  Kokkos::View<std::uint32_t*, Memory> weights;  // weight of the edge to the target
   Kokkos::View<int*, Memory> received;           // whether a community is a target
 
   Proposals(const Exec& exec, std::size_t communities)
@@ -26,13 +26,13 @@ struct Proposals {
         weights(allocate<Kokkos::View<std::uint32_t*, Memory>>(exec, "Tessera::Proposals::weights", communities)),
         received(Kokkos::view_alloc(exec, "Tessera::Proposals::received"), communities) {}
 
-  /// Targets stay in this round, so that nothing is merged into what is itself merged. The proposer of lowest rank is
-  /// a candidate: there is one as long as anybody proposes.
+  /// Whether a community is a candidate: it proposes, and nobody proposes to it. Targets stay in this round, so that
+  /// nothing is merged into a community that is itself merged. The proposer of lowest rank is always a candidate.
   KOKKOS_FUNCTION bool is_candidate(Ordinal c) const { return targets(c) != c && received(c) == 0; }
 };
 
-/// Each community to the neighbour of higher rank with which it gains most; of equal ones to that of highest rank. No
-/// proposals go in a circle then, and small communities merge into large ones.
+/// Each community proposes to the neighbour of higher rank with which it gains most; of equals, to that of highest
+/// rank. Proposals then form no circle, and small communities merge into large ones.
 template <class Exec>
 Proposals<Exec> propose(const Exec& exec, const CommunityGraph<Exec>& graph) {
   const Proposals<Exec> result(exec, static_cast<std::size_t>(graph.communities));

@@ -12,7 +12,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Rows, and their entries, by the binary digits of their lengths.
+/// The numbers of rows and of their entries, by the number of binary digits of the length of a row.
 struct LengthCounts {
   static constexpr int digits = 32;
   std::size_t rows[digits] = {};
@@ -27,7 +27,7 @@ struct LengthCounts {
   }
 };
 
-/// At least as many entries as any so many rows have.
+/// An upper bound on the number of entries in any `of_rows` rows.
 template <class Exec, class Offset>
 std::size_t entries_of_block(const Exec& exec, const CsrPattern<Offset>& A, std::size_t of_rows) {
   LengthCounts counts;
@@ -51,12 +51,13 @@ std::size_t entries_of_block(const Exec& exec, const CsrPattern<Offset>& A, std:
   return entries;
 }
 
-/// A graph's edges are sorted with their weights; then blocks of rows have tables of their columns, a batch at a time.
+/// The bytes of data affinity: first edges are sorted with their weights, then blocks of rows have tables of columns,
+/// one batch at a time.
 template <class Exec, class Offset>
 std::size_t data_affinity_bytes(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
   const auto rows = static_cast<std::size_t>(A.rows);
   const std::size_t vertices = rows + (is_square(A) ? 0 : static_cast<std::size_t>(A.columns));
-  // Degrees, ranks, roots, sizes, first edges; or those of two graphs, proposals, merges, labels, the dendrogram.
+  // Degrees, ranks, roots, sizes, first edges; later those of two graphs, proposals, merges, labels and the dendrogram.
   constexpr std::size_t vertex = 56;
   const std::size_t graph = radix_sort_bytes(exec, nonzeros, sizeof(std::uint32_t)) + vertices * vertex + rows * 4;
   const std::size_t batch = std::max(entries_of_batch<Exec>(nonzeros, std::size_t(1) << 24),
@@ -67,7 +68,8 @@ std::size_t data_affinity_bytes(const Exec& exec, const CsrPattern<Offset>& A, s
   return std::max(graph, tables);
 }
 
-/// Columns of rows are listed, and sorted with the rows that have them (ClusterMatching.cpp), which have candidates.
+/// The bytes of matching: columns of rows are listed and sorted with their owners (ClusterMatching.cpp), and clusters
+/// have candidates.
 template <class Exec, class Offset>
 std::size_t clustering_bytes(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
   const auto rows = static_cast<std::size_t>(A.rows), columns = static_cast<std::size_t>(A.columns);

@@ -10,15 +10,15 @@
 
 namespace Tessera::Impl {
 
-/// Counts the distinct block columns of windows of rows in an order, a team a window.
+/// Counts the distinct block columns of windows of rows in an order, with one team for each window.
 template <class Exec, class Offset>
 struct CountWindowColumns {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
-  Kokkos::View<Ordinal*, Memory> order;  // empty: as they are
+  Kokkos::View<Ordinal*, Memory> order;  // empty for the order that rows have
   Ordinal height, width;
-  Kokkos::View<std::size_t*, Memory> tables;  // where a window's table begins, and the end
+  Kokkos::View<std::size_t*, Memory> tables;  // where the table of each window begins, and the end
   Kokkos::View<Ordinal*, Memory> table;
 
   KOKKOS_FUNCTION Ordinal row(Ordinal window, Ordinal r) const {
@@ -55,9 +55,9 @@ struct CountWindowColumns {
   }
 };
 
-/// Distinct block columns, `width` columns each, in all windows of `height` rows of A in an order.
+/// The number of distinct block columns of `width` columns, summed over all windows of `height` rows of A in an order.
 ///
-/// Cost: time proportional to the entries; for each entry two Ordinals of memory while it runs.
+/// Cost: time in proportion to the entries, and memory for two Ordinals for each entry.
 template <class ExecutionSpace, class Offset>
 static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                         const Permutation<typename ExecutionSpace::memory_space>& p, Ordinal height,
@@ -66,7 +66,7 @@ static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPat
   const auto order = p.order;
   const bool reordered = !p.is_identity();
   const Ordinal windows = window_count(A.rows, height);
-  // Of each window, where its table begins: twice its entries.
+  // The table of a window has twice as many places as the window has entries.
   const auto tables = allocate<Kokkos::View<std::size_t*, Memory>>(exec, "Tessera::tables", std::size_t(windows) + 1);
   Kokkos::parallel_for(
       "Tessera::count_window_columns::entries", WindowPolicy<ExecutionSpace>(exec, 0, windows),

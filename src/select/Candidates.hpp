@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-/// What choices on any machine have in common.
+/// What choices on all machines share.
 namespace Tessera::Impl {
 
 inline double csr_bytes(const MatrixStatistics& m) {
@@ -46,7 +46,7 @@ inline std::string reason(const Candidate& best, const Candidate& other) {
   return text;
 }
 
-/// The candidates from the fastest to the slowest; of equals, as they were.
+/// Sorts the candidates from the fastest to the slowest. Equal ones keep their order.
 inline Choice ranked(const MatrixStatistics& m, std::vector<Candidate> candidates, std::string_view model) {
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.predicted_seconds < b.predicted_seconds; });

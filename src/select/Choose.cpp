@@ -9,13 +9,13 @@ namespace Tessera {
 
 namespace {
 
-/// Loading from cache the lines of X that every nonzero multiplies.
+/// Seconds for loading from cache the lines of X that every nonzero multiplies.
 double line_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   return m.nonzeros * std::ceil(m.vector_columns * m.vector_bytes / 64) / machine.gathered_lines;
 }
 
-/// Reading X: once, or, where windows were counted and X is larger than a cache, once for each window of 128 rows that
-/// has a use for a row.
+/// Seconds for reading X: once, or, if windows were counted and X is larger than a cache, once for each window of 128
+/// rows that needs a row.
 double x_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   const double row_bytes = m.vector_columns * m.vector_bytes;
   const double all = m.columns * row_bytes, again = m.window_columns * row_bytes;
@@ -24,13 +24,13 @@ double x_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   return again / machine.bytes;
 }
 
-/// Streaming the format and Y once, reading X, and loading the lines of X that every nonzero multiplies.
+/// Seconds for streaming the format and Y once, reading X, and loading the lines of X that every nonzero multiplies.
 double product_seconds(const MatrixStatistics& m, const MachineModel& machine, double format_bytes) {
   const double y_bytes = m.rows * m.vector_columns * m.vector_bytes * (m.is_reordered ? machine.scattered_rows : 1);
   return (format_bytes + y_bytes) / machine.bytes + x_seconds(m, machine) + line_seconds(m, machine);
 }
 
-/// What it takes besides to find the entries in the format.
+/// Additional seconds for finding the entries in the format.
 double decoding_seconds(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
   switch (size.format) {
     case Format::Automatic:
@@ -38,14 +38,14 @@ double decoding_seconds(const MatrixStatistics& m, const FormatSize& size, const
       return 0;
     case Format::BitTcf:
     case Format::Staged:
-      // A tile has 8 rows; one that holds few entries leaves most of them empty, and those cost a test each.
+      // A tile has 8 rows. If it holds few entries, most of its rows are empty, and each costs a test.
       return size.tiles * 8 / machine.tile_rows;
     case Format::Bmat:
       return size.tiles * 16 / machine.tile_rows;
     case Format::SortedColumns:
-      return 2 * line_seconds(m, machine);  // rows of Y are loaded and stored once an entry
+      return 2 * line_seconds(m, machine);  // each entry loads and stores a row of Y
     case Format::Bcsr:
-      // As BitTCF: blocks that are not nearly full, where it counts, have 8 rows unless the user wants others.
+      // As for BitTCF: where decoding matters, blocks are far from full, and have 8 rows unless the user wants others.
       return size.tiles * 8 / machine.tile_rows;
     default:
       return 2 * m.nonzeros / machine.decoded_entries;  // counted, then placed

@@ -12,7 +12,7 @@ namespace Tessera {
 
 namespace {
 
-constexpr double tile_columns = 32;  // of X, that seconds a tile are for
+constexpr double tile_columns = 32;  // columns of X that the seconds of a tile are for
 
 /// Of X.
 double row_bytes(const MatrixStatistics& m) { return m.vector_columns * m.vector_bytes; }
@@ -25,14 +25,14 @@ double fetch_seconds(const MatrixStatistics& m, double rows_of_x, const GpuModel
   return rows_of_x * row_bytes(m) / gather_rate(gpu.gathers, m.columns * row_bytes(m));
 }
 
-/// Fetching what the windows of 128 rows need; all of it, where nothing was counted.
+/// Seconds for fetching the rows of X that windows of 128 rows need. If nothing was counted, each entry fetches one.
 double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   return fetch_seconds(m, m.window_columns > 0 ? m.window_columns : m.nonzeros, gpu);
 }
 
-/// The work of all, and the steps that one takes.
+/// The seconds of the work of all multiprocessors, and of the chain of steps.
 ///
-/// \param growth [in] of the pieces that long chains are cut into
+/// \param growth [in] factor of the length of pieces that long chains are cut into
 double seconds_of(const GpuModel::Chain& chain, double work, double steps, double growth, const MatrixStatistics& m,
                   const GpuModel& gpu) {
   const double piece = chain.piece * growth, widths = std::max(1.0, row_bytes(m) / chain.bytes);
@@ -54,13 +54,13 @@ double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu)
   return seconds_of(chain, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, m, gpu);
 }
 
-/// What the rows of a matrix look into, and the longest of them, in tiles of BitTCF.
+/// The tiles that all rows look into, and those of the longest row, counted in tiles of BitTCF.
 struct Walk {
   double tiles = 0, longest = 0;
 };
 
-/// The tiles of a window for each of its rows. A tile of BMat has twice as many words; in the block-row partition a row
-/// looks at every entry of its window, 16 of which count as a tile.
+/// Each row looks into the tiles of its window. A tile of BMat has twice as many words as one of BitTCF. In the
+/// block-row partition a row looks at every entry of its window; 16 entries count as a tile.
 Walk walk_of(const MatrixStatistics& m, const FormatSize& size) {
   switch (size.format) {
     case Format::BitTcf:
@@ -78,7 +78,7 @@ Walk walk_of(const MatrixStatistics& m, const FormatSize& size) {
   }
 }
 
-/// With a kernel for any device.
+/// Seconds of portable code.
 double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (size.format == Format::SortedColumns)
     return gpu.walks.launch + gpu.team_entry * m.nonzeros * std::ceil(m.vector_columns / gpu.teams);
@@ -89,10 +89,10 @@ double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const
   return seconds_of(gpu.walks, work, walk.longest + gpu.entry_step * m.longest_row, 1, m, gpu);
 }
 
-/// The work of tiles.
+/// Seconds for the work of tiles.
 ///
-/// \param bytes [in] of the format, with values as they are multiplied
-/// \param tile  [in] seconds a tile and 32 columns of X
+/// \param bytes [in] bytes of the format, with values as they are multiplied
+/// \param tile  [in] seconds for a tile and 32 columns of X
 double tile_work(const MatrixStatistics& m, double tiles, double bytes, double tile, const GpuModel& gpu) {
   const double a_and_y = (bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double x_once = m.columns * row_bytes(m) / gpu.streamed;
@@ -100,13 +100,13 @@ double tile_work(const MatrixStatistics& m, double tiles, double bytes, double t
   return a_and_y + std::max(x_once + tile * tiles * slabs, window_seconds(m, gpu) / gpu.tile_gathers);
 }
 
-/// With whole tiles of so many places in place of compact values.
+/// Bytes of the format with whole tiles of `places` places in place of compact values.
 double bytes_of_whole(const MatrixStatistics& m, const FormatSize& size, double places) {
   return size.bytes + (places * size.tiles - m.nonzeros) * m.matrix_bytes;
 }
 
-/// Copying X, where every X is copied, a panel of columns after the other, or where its rows are not aligned as they
-/// have to be.
+/// Seconds for copying X. Either every X is copied, one panel of columns after the other, or an X whose rows are not
+/// aligned as the kernel needs.
 double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
   const double once = 2 * m.columns * row_bytes(m) / gpu.streamed;
   if (gpu.copied_columns > 0) return std::ceil(m.vector_columns / gpu.copied_columns) * gpu.copy + once;
@@ -172,7 +172,7 @@ bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const GpuMode
   return is_block(16, 8) || is_block(8, 8) || (is_block(8, 4) && gpu.has_narrow_blocks);
 }
 
-/// With the kernel for the format; nothing if there is none.
+/// Seconds with the kernel for the format; nothing if there is none.
 std::optional<double> own_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double tall_bytes = (128 * m.matrix_bytes + 16) * size.tiles + m.offset_bytes * (size.tiles + 1);
   switch (size.format) {
@@ -207,7 +207,7 @@ double format_seconds(const MatrixStatistics& m, const FormatSize& size, const G
   if (m.nonzeros == 0) return gpu.rows.launch;
   const std::optional<double> own = own_seconds(m, size, gpu);
   if (own) return *own;
-  // Hardly any product was faster without a kernel than compressed rows with theirs: a guess must not say so.
+  // Hardly any product without a kernel was faster than CSR with its kernel, so a prediction must not say so.
   const double least = gpu.has_rows ? 1.05 * csr_seconds(m, Impl::csr_bytes(m), gpu) : 0;
   return std::max(least, portable_seconds(m, size, gpu));
 }

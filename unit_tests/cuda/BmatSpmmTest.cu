@@ -151,7 +151,7 @@ void check_policy(const char* name, Cuda::BmatPartition partition = Cuda::BmatPa
     std::vector<Scalar> expected = y, result = y;
     bmat_product<int>(A, c, x, expected);
     const auto launch = [](const auto& pattern, const auto& schedule, const auto& product, const Scratch& workspace) {
-      Cuda::BmatArguments<int, Scalar, Scalar> arguments = {.A = pattern, .schedule = schedule, .product = product};
+      Cuda::BmatArguments<int, Scalar> arguments = {.A = pattern, .schedule = schedule, .product = product};
       arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
       arguments.partials_stride = product.x.columns;
       Cuda::launch_bmat<precision, Policy>(nullptr, arguments);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <tessera/cuda/condensed/BmatTiles.hpp>
+#include <tessera/cuda/condensed/DenseTiles.hpp>
 
 #include "CondensedProblem.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/cuda/condensed/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/DenseTiles.hpp>
 #include <tessera/cuda/condensed/Spmm.hpp>
 
 #include "../../perf_tests/gpu/candidates/condensed/HostCondensed.hpp"

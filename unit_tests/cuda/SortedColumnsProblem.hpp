@@ -13,14 +13,13 @@ namespace Tessera::Test {
 struct SortedColumnsCase : ProductCase {
   int width = 32, height = 32;
   int group_steps = 8;
-  bool shared = false;   // sums in shared memory, as in the paper
   int slab_columns = 0;  // 0: as products choose
 };
 
 inline std::string describe(const HostMatrix& A, const SortedColumnsCase& c) {
   return describe(A, static_cast<const ProductCase&>(c)) + ", width " + std::to_string(c.width) + ", height " +
          std::to_string(c.height) + ", groups of " + std::to_string(c.group_steps) + ", slabs of " +
-         std::to_string(c.slab_columns) + (c.shared ? ", shared" : "");
+         std::to_string(c.slab_columns);
 }
 
 /// A matrix and its schedule on the device.
@@ -114,7 +113,7 @@ class SortedColumnsOnDevice {
   OnDevice<std::uint32_t> piece_columns_;
 };
 
-/// A product in slabs of the case's size, or with sums in shared memory: what no caller may ask for.
+/// A product in slabs of the case's size: what no caller may ask for.
 template <class Policy, class Offset, class Scalar>
 void launch_case(const SortedColumnsCase& c, const SortedColumnsPattern<Offset>& A,
                  const Cuda::SortedColumnsSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product) {
@@ -122,7 +121,7 @@ void launch_case(const SortedColumnsCase& c, const SortedColumnsPattern<Offset>&
   const auto padded = static_cast<std::size_t>(Cuda::sorted_columns_padded<Scalar>(slab));
   const OnDevice<Scalar> partials(std::vector<Scalar>(std::size_t(schedule.slot_count) * padded));
   const OnDevice<Scalar> packed(std::vector<Scalar>(std::size_t(A.columns) * padded));
-  Cuda::SortedColumnsArguments<Offset, Scalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
+  Cuda::SortedColumnsArguments<Offset, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = partials.data();
   Cuda::launch_sorted_columns<Policy>(nullptr, arguments, slab, packed.data());
   check(cudaDeviceSynchronize(), "running");
@@ -139,10 +138,8 @@ void device_product(const HostMatrix& A, const SortedColumnsCase& c, const std::
   const auto pattern = matrix.pattern();
   const auto schedule = matrix.schedule();
   constexpr int lanes = 2;  // several chunks of columns
-  if (c.shared) {
-    launch_case<Cuda::SortedColumnsPolicy<Cuda::SegmentSum::Shared, lanes>>(c, pattern, schedule, product);
-  } else if (c.slab_columns != 0) {
-    launch_case<Cuda::SortedColumnsPolicy<Cuda::SegmentSum::Registers, lanes>>(c, pattern, schedule, product);
+  if (c.slab_columns != 0) {
+    launch_case<Cuda::SortedColumnsPolicy<lanes>>(c, pattern, schedule, product);
   } else {
     const OnDevice<std::byte> workspace(
         std::vector<std::byte>(Cuda::sorted_columns_workspace_bytes(pattern, schedule, product.x), std::byte(0xff)));

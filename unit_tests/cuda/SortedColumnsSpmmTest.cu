@@ -26,17 +26,14 @@ void check_case(const HostMatrix& A, const SortedColumnsCase& c) {
   expect_right<Scalar>(A, c, x, y, result);
 }
 
-/// Ways to sum: in registers with the numbers of products, in slabs of few columns, and in shared memory.
+/// With the numbers of products, and in slabs of few columns.
 template <class Scalar, class Visit>
 void for_each_way(const Visit& visit) {
-  for (const bool shared : {false, true}) {
-    for (const int slab : {0, 8, 20}) {
-      SortedColumnsCase c;
-      c.precision = precision_of<Scalar>;
-      c.shared = shared;
-      c.slab_columns = slab;
-      visit(c);
-    }
+  for (const int slab : {0, 8, 20}) {
+    SortedColumnsCase c;
+    c.precision = precision_of<Scalar>;
+    c.slab_columns = slab;
+    visit(c);
   }
 }
 

@@ -9,46 +9,30 @@ using namespace Tessera;
 using namespace Tessera::Test;
 
 /// bad: an element of X, in row 5 of those that a case has, or 0 for a random one.
-template <class MatrixScalar, class Scalar>
 void check_case(const HostMatrix& A, const ProductCase& c, double bad = 0) {
   SCOPED_TRACE(describe(A, c));
-  auto x = random_values<Scalar>(extent(c, A.columns), 1);
-  if (bad != 0) x[place(c, A.columns, 5, c.columns - 1)] = static_cast<Scalar>(bad);
-  auto y = random_values<Scalar>(extent(c, A.rows), 2);
-  if (c.beta == 0) std::fill(y.begin(), y.end(), static_cast<Scalar>(quiet_nan));
-  std::vector<Scalar> result = y;
-  staged_product<MatrixScalar>(A, c, x, result);
-  expect_right<MatrixScalar>(A, c, x, y, result);
+  auto x = random_values<double>(extent(c, A.columns), 1);
+  if (bad != 0) x[place(c, A.columns, 5, c.columns - 1)] = bad;
+  auto y = random_values<double>(extent(c, A.rows), 2);
+  if (c.beta == 0) std::fill(y.begin(), y.end(), quiet_nan);
+  std::vector<double> result = y;
+  staged_product(A, c, x, result);
+  expect_right<double>(A, c, x, y, result);
 }
 
-template <class MatrixScalar, class Scalar>
-void check_widths(Precision precision) {
+TEST(StagedSpmm, Widths) {
   TESSERA_SKIP_WITHOUT_GPU();
   // The last row touches every column, so that windows have several chunks, and tiles that look back.
   const HostMatrix A = random_matrix(141, 300, 12, 8);
-  for (const int strips : {1, 2}) {
-    for (const int columns : {1, 31, 33, 64}) {
-      for (const double beta : {0.0, 0.5}) {
-        check_case<MatrixScalar, Scalar>(A,
-                                         {.strips = strips, .precision = precision, .columns = columns, .beta = beta});
-      }
-    }
+  for (const int columns : {1, 31, 33, 64}) {
+    for (const double beta : {0.0, 0.5}) check_case(A, {.columns = columns, .beta = beta});
   }
 }
 
-TEST(StagedSpmm, Double) { check_widths<double, double>(Precision::Native); }
-TEST(StagedSpmm, FloatMatrixOfDoubles) { check_widths<float, double>(Precision::Native); }
-TEST(StagedSpmm, Tf32x3) { check_widths<float, float>(Precision::Tf32x3); }
-TEST(StagedSpmm, Tf32) { check_widths<float, float>(Precision::Tf32); }
-
 TEST(StagedSpmm, Shapes) {
   TESSERA_SKIP_WITHOUT_GPU();
-  for (const int strips : {1, 2}) {
-    for (const int rows : {0, 1, 63, 64, 65, 129}) {
-      for (const int columns : {0, 1, 8, 63, 64, 65, 200}) {
-        check_case<double, double>(random_matrix(rows, columns, 5, 7), {.strips = strips, .columns = 5});
-      }
-    }
+  for (const int rows : {0, 1, 63, 64, 65, 129}) {
+    for (const int columns : {0, 1, 8, 63, 64, 65, 200}) check_case(random_matrix(rows, columns, 5, 7), {.columns = 5});
   }
 }
 
@@ -62,22 +46,15 @@ TEST(StagedSpmm, LayoutsAndAlignment) {
     c.misalignment = (variant & 4) != 0 ? 1 : 0;
     c.padding = (variant & 8) != 0 ? 3 : 0;
     c.beta = (variant & 16) != 0 ? 0 : 0.5;
-    check_case<double, double>(A, c);
-    c.precision = Precision::Tf32x3;
-    check_case<float, float>(A, c);
+    check_case(A, c);
   }
 }
 
 TEST(StagedSpmm, Pieces) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix A = random_matrix(130, 700, 60, 10);
-  for (const int strips : {1, 2}) {
-    for (const int chunks : {1, 2, 3, 50}) {
-      ProductCase c = {.strips = strips, .piece_tiles = chunks, .columns = 35, .scatter = chunks == 2};
-      check_case<double, double>(A, c);
-      c.precision = Precision::Tf32x3;
-      check_case<float, float>(A, c);
-    }
+  for (const int chunks : {1, 2, 3, 50}) {
+    check_case(A, {.piece_tiles = chunks, .columns = 35, .scatter = chunks == 2});
   }
 }
 
@@ -87,12 +64,7 @@ TEST(StagedSpmm, NonFinite) {
   const HostMatrix A = random_matrix(100, 203, 6, 10);
   for (const int chunks : {1, 50}) {
     for (const double bad : {infinity, -infinity, quiet_nan}) {
-      ProductCase c = {.piece_tiles = chunks, .columns = 33};
-      check_case<double, double>(A, c, bad);
-      for (const Precision precision : {Precision::Tf32x3, Precision::Tf32}) {
-        c.precision = precision, c.strips = 2;
-        check_case<float, float>(A, c, bad);
-      }
+      check_case(A, {.piece_tiles = chunks, .columns = 33}, bad);
     }
   }
 }
@@ -104,14 +76,14 @@ TEST(StagedSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
   const ProductCase all = {.piece_tiles = 2, .columns = 40, .beta = 0};
   const auto x = random_values<double>(extent(all, A.columns), 5);
   std::vector<double> together(extent(all, A.rows)), again(together.size());
-  staged_product<double>(A, all, x, together);
-  staged_product<double>(A, all, x, again);
+  staged_product(A, all, x, together);
+  staged_product(A, all, x, again);
   EXPECT_EQ(std::memcmp(together.data(), again.data(), again.size() * sizeof(double)), 0) << "two runs differ";
   for (const int j : {0, 7, 33}) {
     const ProductCase one = {.piece_tiles = 2, .columns = 1, .misalignment = j % 2, .beta = 0};
     std::vector<double> one_x(extent(one, A.columns)), one_y(extent(one, A.rows));
     for (int i = 0; i < A.columns; ++i) one_x[place(one, A.columns, i, 0)] = x[place(all, A.columns, i, j)];
-    staged_product<double>(A, one, one_x, one_y);
+    staged_product(A, one, one_x, one_y);
     int different = 0;
     for (int i = 0; i < A.rows; ++i) {
       different += one_y[place(one, A.rows, i, 0)] != together[place(all, A.rows, i, j)];
@@ -123,24 +95,23 @@ TEST(StagedSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
 TEST(StagedSpmm, RowsOfXFarApart) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix A = random_matrix(70, 1, 1, 12);
-  check_case<double, double>(A, {.columns = 5, .x_row_stride = far_apart});
-  check_case<float, float>(A, {.precision = Precision::Tf32x3, .columns = 5, .x_row_stride = far_apart});
+  check_case(A, {.columns = 5, .x_row_stride = far_apart});
 }
 
 // With chunks of more or fewer values, and thus other shared memory, in turns.
 TEST(StagedSpmm, ChunksThatDifferInTurns) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix few = random_matrix(64, 10, 1, 13), many = random_matrix(64, 200, 100, 14);
-  for (const HostMatrix* A : {&few, &many, &few, &many}) check_case<double, double>(*A, {.columns = 33});
+  for (const HostMatrix* A : {&few, &many, &few, &many}) check_case(*A, {.columns = 33});
 }
 
 #ifdef TESSERA_CUDA_EMULATED
 TEST(StagedSpmm, ASecondProductOnlyLaunches) {
   const HostMatrix A = random_matrix(70, 200, 20, 15);
-  check_case<double, double>(A, {.columns = 33});
+  check_case(A, {.columns = 33});
   const int asked = Emulation::Runtime::instance().questions();
   EXPECT_GT(asked, 0);
-  check_case<double, double>(A, {.columns = 33});
+  check_case(A, {.columns = 33});
   EXPECT_EQ(Emulation::Runtime::instance().questions(), asked);
 }
 #endif
@@ -148,8 +119,6 @@ TEST(StagedSpmm, ASecondProductOnlyLaunches) {
 TEST(StagedSpmm, RefusesWhatItCannotDo) {
   StagedPattern A;
   const Cuda::CondensedSchedule<int> schedule;
-  EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Native, schedule, Product<float, float>{}, {}),
-               std::invalid_argument);
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Tf32, schedule, Product<double, double>{}, {}),
                std::invalid_argument);
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Native, schedule, product_with_x_rows<double>(), {}),

@@ -2,12 +2,32 @@
 #pragma once
 
 #include <stdexcept>
-#include <tessera/cuda/ReadableRows.hpp>
 
 #include "../epilogue/PieceSums.cuh"
-#include "Kernel.cuh"
+#include "../launch/Launch.cuh"
+#include "Agent.cuh"
 
 namespace Tessera::Cuda {
+
+/// Items times slabs of columns, a warp each, all slabs of some items one after the other: their blocks are read from
+/// memory once. The warps of a block have adjacent items and the same slab.
+template <class Kind, class Policy, bool gathers, class Offset, class Scalar>
+__global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
+    bcsr_kernel(const __grid_constant__ BcsrArguments<Offset, Scalar, typename Kind::Operand> arguments) {
+  using Agent = BcsrAgent<Kind, Policy, gathers, Offset, Scalar>;
+  const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
+  const unsigned slab = blockIdx.x % arguments.slabs;
+  const unsigned index = blockIdx.x / arguments.slabs * Policy::block_warps + static_cast<unsigned>(warp);
+  if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
+
+  auto* const ring = reinterpret_cast<uint4*>(dynamic_memory() + warp * Agent::shared_bytes);
+  CondensedItem<Offset> item = arguments.schedule.items[index];
+  item.tiles = __shfl_sync(0xffffffffu, item.tiles, 0);
+  const Agent agent(arguments, ring, slab, static_cast<int>(threadIdx.x % 32));
+  typename Agent::Sums sums = {};
+  agent.multiply(item, sums);
+  agent.finish(item, sums);
+}
 
 /// The first step of a product, with a given policy.
 template <class Kind, class Policy, bool gathers, class Offset, class Scalar>
@@ -16,9 +36,9 @@ void launch_bcsr_items(Stream stream, const BcsrArguments<Offset, Scalar, typena
   constexpr auto kernel = &bcsr_kernel<Kind, Policy, gathers, Offset, Scalar>;
   constexpr std::size_t shared_bytes = std::size_t(Agent::shared_bytes) * Policy::block_warps;
   allow_shared_memory<kernel>("bcsr_kernel: shared memory", static_cast<int>(shared_bytes));
-  const unsigned blocks =
-      launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) * arguments.slabs);
-  launch("bcsr_kernel", kernel, blocks, 32 * Policy::block_warps, shared_bytes, stream, arguments);
+  const std::size_t groups = ceil_divide<std::size_t>(arguments.schedule.item_count, Policy::block_warps);
+  launch("bcsr_kernel", kernel, launch_count(groups * arguments.slabs), 32 * Policy::block_warps, shared_bytes, stream,
+         arguments);
 }
 
 /// A whole product with a given policy. Needs what BcsrArguments says of x and values, block sizes that are those of
@@ -29,7 +49,7 @@ void launch_bcsr(Stream stream, BcsrArguments<Offset, Scalar, typename Kind::Ope
   const Ordinal columns = product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
   arguments.y_vectors = rows_are_aligned(product.y);
-  arguments.slabs = static_cast<unsigned>(slab_count(columns, Policy::columns));
+  arguments.slabs = slab_count(columns, Policy::columns);
   if (product.x_rows == nullptr) {
     launch_bcsr_items<Kind, Policy, false>(stream, arguments);
   } else if constexpr (may_gather) {

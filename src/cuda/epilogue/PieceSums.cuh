@@ -6,8 +6,8 @@
 #include <tessera/cuda/condensed/Schedule.hpp>
 
 #include "../launch/Launch.cuh"
-#include "../launch/LaunchCount.hpp"
-#include "Arithmetic.cuh"
+#include "../launch/Operands.hpp"
+#include "Epilogue.cuh"
 
 namespace Tessera::Cuda {
 
@@ -48,8 +48,7 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> argu
   for (int slot = 0; slot < window.slots; ++slot) {
     sum += partial[std::size_t(slot) * window_rows * arguments.stride];
   }
-  Scalar& y = arguments.y(arguments.y_rows == nullptr ? row : arguments.y_rows[row], static_cast<Ordinal>(column));
-  y = scaled_and_added(arguments.alpha, sum, arguments.beta, [&] { return y; });
+  store_element(arguments, row, static_cast<Ordinal>(column), sum);
 }
 
 /// For arguments of any kernel that has a pattern A, a schedule, a product, partials and a partials_stride.
@@ -71,8 +70,7 @@ void launch_piece_sums(Stream stream, const Arguments& arguments, Ordinal window
                                   .beta = product.beta,
                                   .y = product.y,
                                   .y_rows = product.y_rows};
-  launch("piece_sums_kernel", piece_sums_kernel<Scalar>, launch_count((elements + threads - 1) / threads), threads, 0,
-         stream, sums);
+  launch("piece_sums_kernel", piece_sums_kernel<Scalar>, blocks_for(elements, threads), threads, 0, stream, sums);
 }
 
 }  // namespace Tessera::Cuda

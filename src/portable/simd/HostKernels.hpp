@@ -13,11 +13,11 @@
 #include <tessera/common/StagedView.hpp>
 #include <vector>
 
-/// The inner loops of the product on a host: one thread's share of rows, vectorised over the columns of X.
+/// The inner loops of the product on a host: the rows of one thread, vectorised over the columns of X.
 ///
-/// The same source (Kernels.inl) is compiled once for each instruction set below, in a namespace of that name, and
-/// chosen at run time, so that one binary serves every processor. Only raw pointers pass: a function of a shared header
-/// compiled with AVX-512 could otherwise be the one that the linker keeps for everybody.
+/// The same source (Kernels.inl) is compiled once for each instruction set below, in a namespace of that name. The
+/// choice is made at run time, so that one binary serves every processor. Only raw pointers pass: the linker keeps one
+/// copy of a function of a shared header, and that could be the one compiled with AVX-512.
 namespace Tessera::Impl {
 
 enum class SimdTarget { Baseline, Avx2, Avx512 };
@@ -27,7 +27,8 @@ std::string_view to_string(SimdTarget target);
 /// The instruction sets that this library was built for and this processor has, Baseline first.
 const std::vector<SimdTarget>& available_simd_targets();
 
-/// The last of them, unless the environment variable TESSERA_SIMD (baseline, avx2, avx512) asks for less.
+/// The best of these instruction sets, or a lesser one that the environment variable TESSERA_SIMD names (baseline,
+/// avx2, avx512).
 SimdTarget simd_target();
 
 template <class MatrixScalar, class VectorScalar, class Offset>
@@ -47,7 +48,7 @@ struct HostKernels {
   void (*staged)(const StagedWindowsPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Y += alpha A X for the columns [first, last) of X and Y, which may have any strides; beta is not used.
   void (*sorted_columns)(const SortedColumnsPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
-  /// Rows [first, last) of X copied to `packed`, columns adjacent and `packed_stride` elements from row to row.
+  /// Copies rows [first, last) of X to `packed`, with adjacent columns and `packed_stride` elements from row to row.
   void (*pack)(const Multivector<const VectorScalar>& x, VectorScalar* packed, std::ptrdiff_t packed_stride,
                Ordinal first, Ordinal last);
 };

@@ -17,8 +17,8 @@ namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
 #define TESSERA_INLINE [[gnu::always_inline]] inline
 
-constexpr int rows_at_once = 8;  // rows whose sums are finished together, so that LayoutLeft Y gets whole lines
-constexpr int vectors_at_once = TESSERA_SIMD_BYTES == 64 ? 8 : 4;  // registers of sums a row, at most
+constexpr int rows_at_once = 8;  // rows whose sums are finished together, so that a LayoutLeft Y gets whole cache lines
+constexpr int vectors_at_once = TESSERA_SIMD_BYTES == 64 ? 8 : 4;  // the most registers of sums for a row
 
 /// A SIMD register of Lanes reals; one lane is a plain real.
 template <class Real, int Lanes>
@@ -32,9 +32,8 @@ struct Register<Real, 1> {
 template <class Real, int Lanes>
 using register_t = typename Register<Real, Lanes>::type;
 
-/// a * x + sum, rounded once where the instruction set can. Spelt out rather than left to the compiler, which fuses
-/// some loops and not others: every column must round alike, whatever block it falls into (compiled with
-/// -ffp-contract=off).
+/// a * x + sum, rounded once if the instruction set can. It is spelt out because the compiler would fuse some loops and
+/// not others, and every column must round alike in any block. (This file is compiled with -ffp-contract=off.)
 #ifdef __FMA__
 TESSERA_INLINE double fused(double a, double x, double sum) { return __builtin_fma(a, x, sum); }
 TESSERA_INLINE float fused(float a, float x, float sum) { return __builtin_fmaf(a, x, sum); }
@@ -68,7 +67,7 @@ TESSERA_INLINE V fused(Real a, V x, V sum) {
 }
 #endif
 
-/// The same in a register of two lanes, each with a factor of its own.
+/// a * x + sum in a register of two lanes, each with a factor of its own.
 template <class V>
 TESSERA_INLINE V fused_lanes(V a, V x, V sum) {
 #ifdef __FMA__
@@ -103,8 +102,8 @@ struct Dense {
   std::ptrdiff_t y_column_stride;
   typename T::Real alpha[2];
   typename T::Real beta[2];
-  const Ordinal* y_rows;  // of the matrix' rows; null: the same
-  const Ordinal* x_rows;  // of its columns, likewise
+  const Ordinal* y_rows;  // the row of Y of each row of A, or null
+  const Ordinal* x_rows;  // the row of X of each column of A, or null
   bool conjugate;
   bool overwrite;  // beta = 0
   int lanes;       // reals in a row of X
@@ -141,8 +140,8 @@ TESSERA_INLINE Dense<T> take_apart(const Product<typename T::MatrixScalar, typen
   return r;
 }
 
-/// The sums of one row for Vectors registers of Lanes lanes. For complex A the products with its real and its imaginary
-/// parts are summed apart, so that the loop over the nonzeros has no shuffles; `combine` joins them.
+/// The sums of one row for Vectors registers of Lanes lanes. For complex A, products with real parts and with imaginary
+/// parts are summed apart, so that the loop over the nonzeros has no shuffles. `combine` joins them.
 template <class T, int Lanes, int Vectors>
 struct Sums {
   using Real = typename T::Real;
@@ -202,7 +201,7 @@ TESSERA_INLINE void finish(const Dense<T>& d, const typename T::Real* sum, typen
   }
 }
 
-/// Square blocks of up to Most x Most elements, turned in registers: how LayoutLeft is read and written at full speed.
+/// Transposes square blocks of up to Most x Most elements in registers, to read and write LayoutLeft at full speed.
 template <class Real, int Parts, int Most = 8>
 struct Block {
   static constexpr int fitting = TESSERA_SIMD_BYTES / int(sizeof(Real)) / Parts;
@@ -242,7 +241,7 @@ struct Block {
 template <class B, class T>
 TESSERA_INLINE void finish_blocks(const Dense<T>& d, typename T::Real* y, int width, const typename T::Real* sums) {
   using Real = typename T::Real;
-  const Dense<T> local = d;  // which no store can alias
+  const Dense<T> local = d;  // a local copy, which no store can alias
   for (int lane = 0; lane < width; lane += B::lanes) {
     for (int row = 0; row < rows_at_once; row += B::size) {
       B block;
@@ -258,7 +257,7 @@ TESSERA_INLINE void finish_blocks(const Dense<T>& d, typename T::Real* y, int wi
   }
 }
 
-/// The same for rows that lie anywhere in Y.
+/// Writes sums likewise for rows that lie anywhere in Y.
 template <class T>
 [[gnu::noinline]] void scatter_rows(const Dense<T>& d, const Ordinal* places, int rows, int lane, int skip, int width,
                                     const typename T::Real* sums) {
@@ -274,7 +273,7 @@ template <class T>
 TESSERA_INLINE void finish_rows(const Dense<T>& dense, Ordinal row, int rows, int lane, int skip, int width,
                                 const typename T::Real* sums) {
   constexpr int p = T::parts;
-  const Dense<T> d = dense;  // which no store can alias
+  const Dense<T> d = dense;  // a local copy, which no store can alias
   if (d.y_rows != nullptr) return scatter_rows<T>(d, d.y_rows + row, rows, lane, skip, width, sums);
   typename T::Real* y = d.y + row * d.y_row_stride + (lane / p) * d.y_column_stride;
   if (d.y_column_stride == p) {
@@ -293,9 +292,9 @@ TESSERA_INLINE void finish_rows(const Dense<T>& dense, Ordinal row, int rows, in
       finish<T>(d, sums + r * T::max_lanes + l, y + r * d.y_row_stride + (l / p) * d.y_column_stride);
 }
 
-/// Asks for the lines of a LayoutLeft Y that the group of rows after the next will write, lanes [lane, lane + width).
-/// Each column is a stream of its own, in a page of its own: more than the hardware follows, so that rows would wait
-/// for each line that is not in cache. What lies past the end of Y is asked for in vain.
+/// Prefetches the lines of a LayoutLeft Y that the group of rows after the next will write, lanes [lane, lane + width).
+/// Each column is a stream in a page of its own. These are more streams than the hardware follows, so that rows would
+/// wait for each line that is not in cache. Prefetches past the end of Y do nothing.
 template <class T>
 TESSERA_INLINE void prefetch_rows(const Dense<T>& d, std::ptrdiff_t row, int lane, int width) {
   constexpr int p = T::parts;
@@ -336,7 +335,8 @@ TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
   }
 }
 
-/// The same for sums in memory, to which no lane may be added twice: what is left over takes ever shorter registers.
+/// Cuts the lanes likewise for sums in memory, to which no lane may be added twice: the rest takes ever shorter
+/// registers.
 template <class T, int Lanes, class Body>
 TESSERA_INLINE void for_each_disjoint_block(int lane, int lanes, const Body& body) {
   lane = for_each_whole_block<T, Lanes>(lane, lanes, body);
@@ -350,14 +350,14 @@ struct RowGroup {
   std::ptrdiff_t offsets[rows_at_once + 1];
 };
 
-/// Entries of a row that are summed on their own.
+/// The number of entries of a row that are summed on their own.
 constexpr std::ptrdiff_t block_entries = 8;
 
-/// The sums of one row. An addition takes several cycles and needs the one before it, so that one sum would leave the
-/// processor idle. Entries with even and with odd places in the row are summed apart and joined, in blocks of 8, whose
-/// sums are added up: blocks do not wait for each other. What is left at the end is summed likewise, and added. All
-/// this is the same however many columns there are. Rows one after the other keep the matrix one stream, which the
-/// hardware prefetches.
+/// The sums of one row. An addition takes several cycles and needs the one before it, so that a single sum would leave
+/// the processor idle. In each block of 8 entries, those at even and at odd places are summed apart and joined. The
+/// sums of blocks are added up, and blocks do not wait for each other. The last entries are summed likewise, and added.
+/// All of this is the same for any number of columns. Rows are taken one after the other, so that the matrix is one
+/// stream, which the hardware prefetches.
 template <class T, int Lanes, int Vectors>
 TESSERA_INLINE void csr_sums(const RowGroup& group, int row, const Dense<T>& d, int lane, typename T::Real* out) {
   using RowSums = Sums<T, Lanes, Vectors>;
@@ -396,12 +396,12 @@ template <class T>
   for_each_block<T, T::vector_lanes>(d.lanes, block);
 }
 
-/// One column of X in rows of one real: the same sums without the machinery for blocks of columns, which short rows
-/// would not repay. What such a row takes is to guess its length: entries go four at a time, and the last ones one
-/// after the other, so that the processor guesses wrong twice at most. (Aligned, as where lines of code begin makes a
-/// third of the time of short rows.)
+/// One column of X in rows of one real: the same sums without the code for blocks of columns, which is too slow for
+/// short rows. The time of such a row is that of mispredicted branches. Entries go four at a time and the last ones one
+/// after the other, so that at most two branches are mispredicted. (The function is aligned, because the alignment of
+/// its code makes a third of the time of short rows.)
 ///
-/// \param x_stride [in] from row to row of X: a constant where that is 1
+/// \param x_stride [in] elements from row to row of X; a constant if it is 1
 /// \param write    [in] takes a row of the matrix and its sum
 template <class T, class Offset, class Stride, class Write>
 [[gnu::noinline, gnu::aligned(64)]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d,
@@ -502,7 +502,7 @@ struct Window {
   int rows;
 };
 
-/// Tile after tile, so that the X rows of a tile are read from cache for each of its matrix rows.
+/// Multiplies tile after tile, so that the rows of X of a tile are read from cache for each of its rows.
 template <class T, int Lanes, int Vectors>
 TESSERA_INLINE void bittcf_sums(const Window& window, const Dense<T>& d, int lane, typename T::Real* out) {
   Sums<T, Lanes, Vectors> sums[rows_at_once];
@@ -558,8 +558,8 @@ struct HalfWindow {
   int rows;
 };
 
-/// Half a tile is two words, of its left and of its right columns, whose values lie apart; in each they are in the order
-/// of the rows.
+/// Half a tile is two words, one for its left columns and one for its right columns. Their values lie apart, each in
+/// the order of the rows.
 template <class T, int Lanes, int Vectors>
 TESSERA_INLINE void bmat_sums(const HalfWindow& window, const Dense<T>& d, int lane, typename T::Real* out) {
   Sums<T, Lanes, Vectors> sums[rows_at_once];
@@ -641,8 +641,8 @@ TESSERA_INLINE std::uint64_t mask_bits(const std::uint64_t* words, int first, in
   return bits & ~std::uint64_t(0) >> (64 - count);
 }
 
-/// Block after block, so that the X rows of a block are read from cache for each of its matrix rows. Full rows of a
-/// block, which the format is for, are a plain loop.
+/// Multiplies block after block, so that the rows of X of a block are read from cache for each of its rows. Full rows
+/// of a block, which this format is for, are a plain loop.
 template <class T, int Lanes, int Vectors>
 TESSERA_INLINE void bcsr_sums(const BlockRows& group, const Dense<T>& d, int lane, typename T::Real* out) {
   Sums<T, Lanes, Vectors> sums[rows_at_once];
@@ -806,7 +806,7 @@ TESSERA_INLINE V turned(V x, std::integer_sequence<int, L...>) {
   return __builtin_shufflevector(x, -x, (L % 2 == 0 ? int(sizeof...(L)) + L + 1 : L - 1)...);
 }
 
-/// Vectors registers of a row of alpha X; for complex X, in s[1], of i alpha X, so that adding a multiple of the row
+/// Vectors registers of a row of alpha X. For complex X, s[1] holds i alpha X, so that adding a multiple of the row
 /// takes no shuffles.
 template <class T, int Lanes, int Vectors>
 struct ScaledRow {
@@ -845,13 +845,13 @@ struct ScaledRow {
   }
 };
 
-/// Y += alpha A X for one block of A, column of A after column: a row of X stays in registers while it is added to the
-/// rows of Y that the column touches. These are read and written once an entry: that, and not the arithmetic, is what
-/// bounds the product.
+/// Y += alpha A X for one block of A, one column of A after the other. A row of X stays in registers while multiples of
+/// it are added to the rows of Y in which the column has entries. Each entry reads and writes a row of Y, which bounds
+/// the product, not the arithmetic.
 template <class T, int Lanes, int Vectors, class Stride>
 TESSERA_INLINE void add_columns(const ColumnBlock<T>& block, const Dense<T>& dense, int lane, Stride y_stride) {
   using Real = typename T::Real;
-  const Dense<T> d = dense;  // which no store can alias
+  const Dense<T> d = dense;  // a local copy, which no store can alias
   const Real* x = d.x + lane / T::parts * d.x_column_stride;
   Real* y = d.y + lane / T::parts * d.y_column_stride;
   const std::ptrdiff_t end = block.width * block.steps;
@@ -863,8 +863,8 @@ TESSERA_INLINE void add_columns(const ColumnBlock<T>& block, const Dense<T>& den
   }
 }
 
-/// All columns of X for one block of A, which stays in cache. Where a row of Y is not contiguous, its columns go one by
-/// one, four at a time, so that each entry of A is read once for them.
+/// All columns of X for one block of A, which stays in cache. If rows of Y are not contiguous, four columns are taken
+/// at a time, so that each entry of A is read once for them.
 template <class T>
 [[gnu::noinline]] void column_block(const ColumnBlock<T>& block, const Dense<T>& d) {
   if (d.y_column_stride == T::parts) {
@@ -900,8 +900,8 @@ void sorted_columns(const SortedColumnsPattern<Offset>& A, const Product<MatrixS
   }
 }
 
-/// Rows that are packed for some columns before the others: few columns at a time, and long pieces of them, are streams
-/// that the hardware follows, and what is written stays in cache until its lines are whole.
+/// The number of rows that are packed for some columns before the others. A few columns at a time, in long pieces, are
+/// streams that the hardware follows, and written lines stay in cache until they are whole.
 constexpr std::ptrdiff_t run_of_rows = 256;
 
 template <class VectorScalar>

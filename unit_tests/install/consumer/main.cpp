@@ -5,8 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <tessera/spmm/Plan.hpp>
-#include <tessera/spmm/Spmm.hpp>
+#include <tessera/Tessera.hpp>
 
 namespace {
 

@@ -8,31 +8,34 @@
 
 namespace Tessera {
 
-/// Rows and columns of a block, each from 1 to 64, and the words of its mask.
+/// The shape of a block: rows and columns, each from 1 to 64.
 struct BlockShape {
-  int height = 1;
-  int width = 1;
+  int height = 1;  ///< rows of a block
+  int width = 1;   ///< columns of a block
 
-  TESSERA_FUNCTION int size() const { return height * width; }
-  TESSERA_FUNCTION int mask_words() const { return (size() + 63) / 64; }
-  /// Rows of blocks that cover this many rows.
+  TESSERA_FUNCTION int size() const { return height * width; }            ///< elements of a block
+  TESSERA_FUNCTION int mask_words() const { return (size() + 63) / 64; }  ///< 64-bit words of a mask
+  /// The number of rows of blocks that cover `rows` rows.
   TESSERA_FUNCTION Ordinal windows(Ordinal rows) const { return window_count(rows, height); }
 };
 
 /// The pattern of a matrix in BCSR, blocked compressed rows (SMaT, section IV.B): raw pointers into memory that
 /// somebody else owns.
 ///
-/// A grid cuts the matrix into blocks of block.height x block.width elements; the last of a row or column may reach
-/// beyond the matrix. Blocks with an entry are stored, a row of blocks (a window) after the other:
+/// A grid cuts the matrix into blocks of block.height x block.width elements. The last of a row or column may reach
+/// beyond the matrix. Blocks that have an entry are stored, one row of blocks (a window) after the other:
 ///
+/// ```
 ///   block_offsets  windows + 1         first block of each window           (the paper's rowPtr)
 ///   block_columns  blocks              column of each block, in blocks; ascending within a window (col)
 ///   block_masks    block.mask_words()  bit r block.width + c is set if the block has an entry at (r, c); bit i is bit
 ///                  for each block      i % 64 of the block's word i / 64
+/// ```
 ///
 /// Values are dense: every element of a block in row-major order, zero where the matrix has no entry. The matrix
 /// pictured in CsrPattern in blocks of 4 x 4 has four windows, with 2, 3, 2 and 1 blocks:
 ///
+/// ```
 ///   block_offsets  0                    2                             5                    7          8
 ///   block_columns  0        2           1        2        3           0        2           3
 ///   block_masks    0x5033   0x0020      0x0262   0x0200   0x1208      0x0200   0x3033      0x3021
@@ -40,27 +43,28 @@ struct BlockShape {
 ///                  c d 0 0  0 e 0 0     0 j k 0  0 0 0 0  0 0 0 0     0 0 0 0  r s 0 0     0 x 0 0
 ///                  0 0 0 0  0 0 0 0     0 l 0 0  0 m 0 0  0 n 0 0     0 t 0 0  0 0 0 0     0 0 0 0
 ///                  f 0 g 0  0 0 0 0     0 0 0 0  0 0 0 0  o 0 0 0     0 0 0 0  u v 0 0     y z 0 0
+/// ```
 ///
-/// Deviations from the paper: it has no masks, and takes every stored element for an entry. With them an entry that is
-/// zero survives the way back to CSR, and an element that is not there never multiplies an infinity or NaN of X. Its
-/// text pairs blocks of 16x8 with mma.m16n8k16, whose left operand is 16x16: that is the shape for it here. Offsets are
+/// Deviations from the paper: it has no masks, and takes every stored element for an entry. With masks, an entry that
+/// is zero survives the way back to CSR, and a missing element never multiplies an infinity or NaN of X. The paper's
+/// text pairs blocks of 16x8 with mma.m16n8k16, whose left operand is 16x16; here blocks for it are 16x16. Offsets are
 /// a template parameter.
 template <class Offset>
 struct BcsrPattern {
-  using offset_type = Offset;
+  using offset_type = Offset;  ///< the type of an offset
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  BlockShape block;
-  const Offset* block_offsets = nullptr;
-  const Ordinal* block_columns = nullptr;
-  const std::uint64_t* block_masks = nullptr;
+  Ordinal rows = 0;                            ///< rows of the matrix
+  Ordinal columns = 0;                         ///< columns of the matrix
+  BlockShape block;                            ///< the shape of all blocks
+  const Offset* block_offsets = nullptr;       ///< windows + 1 offsets
+  const Ordinal* block_columns = nullptr;      ///< one column for each block, counted in blocks
+  const std::uint64_t* block_masks = nullptr;  ///< block.mask_words() words for each block
 
-  TESSERA_FUNCTION Ordinal window_rows() const { return block.height; }
-  TESSERA_FUNCTION Ordinal windows() const { return block.windows(rows); }
+  TESSERA_FUNCTION Ordinal window_rows() const { return block.height; }     ///< rows of a window
+  TESSERA_FUNCTION Ordinal windows() const { return block.windows(rows); }  ///< number of rows of blocks
 };
 
-/// The entries of a block in its row r: bit c for column c.
+/// The entries of a block in its row r: bit c is set if column c has one.
 template <class Offset>
 TESSERA_FUNCTION std::uint64_t bcsr_row_bits(const BcsrPattern<Offset>& A, std::size_t block, int r) {
   const int first = r * A.block.width, shift = first % 64;
@@ -70,7 +74,7 @@ TESSERA_FUNCTION std::uint64_t bcsr_row_bits(const BcsrPattern<Offset>& A, std::
   return A.block.width < 64 ? bits & low_bits(A.block.width) : bits;
 }
 
-/// Calls visit(column, place of the value) for every entry of a row, columns ascending.
+/// Calls visit(column, place of the value) for every entry of a row, in ascending order of columns.
 TESSERA_CALLS_ARGUMENT
 template <class Offset, class Visit>
 TESSERA_FUNCTION void for_each_entry(const BcsrPattern<Offset>& A, Ordinal row, const Visit& visit) {
@@ -86,7 +90,7 @@ TESSERA_FUNCTION void for_each_entry(const BcsrPattern<Offset>& A, Ordinal row, 
   }
 }
 
-/// The places of all windows before this one, which bound their entries from above; of all, for window = windows().
+/// The number of values in the windows before `window`, an upper bound on their entries; `window` may be windows().
 template <class Offset>
 TESSERA_FUNCTION Offset entries_before(const BcsrPattern<Offset>& A, Ordinal window) {
   return A.block_offsets[window] * Offset(A.block.size());

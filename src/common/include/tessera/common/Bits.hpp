@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 
-/// Masks, on host and device: <bit> is not for device code.
+/// @file
+/// Operations on masks for host and device. The standard header for bits is not for device code.
 namespace Tessera {
 
-/// How many bits are set.
+/// The number of bits that are set.
 TESSERA_FUNCTION int popcount(std::uint64_t bits) {
 #if defined(__CUDA_ARCH__)
   return __popcll(bits);
@@ -34,7 +35,7 @@ TESSERA_FUNCTION int highest_bit(std::uint64_t bits) {
 #endif
 }
 
-/// The lowest `count` bits, 0 <= count < 64.
+/// A word whose lowest `count` bits are set, 0 <= count < 64.
 TESSERA_FUNCTION constexpr std::uint64_t low_bits(int count) { return (std::uint64_t(1) << count) - 1; }
 
 }  // namespace Tessera

@@ -10,20 +10,23 @@ namespace Tessera {
 
 /// The pattern of a matrix in BMat (Voltrix-SpMM, section 3.1.1): raw pointers into memory that somebody else owns.
 ///
-/// Rows are cut into windows of 16. The distinct columns of a window, ascending, are packed into tiles of 8 columns, so
-/// that a tile is 16x8, the left operand of mma.m16n8k8. Stored:
+/// Rows are cut into windows of 16. The distinct columns of a window, in ascending order, are packed into tiles of 8
+/// columns. A tile is 16x8, the left operand of mma.m16n8k8. The arrays are:
 ///
+/// ```
 ///   window_offsets  windows + 1   first tile of each window                  (the paper's RowWindowOffset)
 ///   value_offsets   windows + 1   first value of each window
 ///   tile_columns    8 tiles       matrix column of each tile column, -1 for none
 ///   tile_words      4 tiles       the mask of a tile
+/// ```
 ///
-/// A tile's mask is four words, each of a block of 8x4 elements: top left, bottom left, top right, bottom right. Bit
-/// 4 r + c of a word is set if its block holds an entry at (r, c). This is how the 32 threads of a warp hold the
-/// operand in four registers, so that thread i's four elements are bit i of each word. Values follow window by window,
-/// tile by tile, word by word, in the order of the bits: a value's place is its window's first plus the number of bits
-/// before its own. The matrix pictured in CsrPattern is one window of two tiles:
+/// The mask of a tile is four words, one for each block of 8x4 elements: top left, bottom left, top right, bottom
+/// right. Bit 4 r + c of a word is set if its block holds an entry at (r, c). The 32 threads of a warp hold the operand
+/// in four registers in the same way: the four elements of thread i are bit i of each word. Values are stored window by
+/// window, tile by tile, word by word, in the order of the bits. The place of a value is that of its window's first
+/// value plus the number of bits before its own. The matrix pictured in CsrPattern is one window of two tiles:
 ///
+/// ```
 ///        tile 0                         tile 1
 ///         0  1  2  5    6  8  9 12       13 15
 ///    0    a  b  .  .    .  .  .  .        .  .
@@ -49,35 +52,37 @@ namespace Tessera {
 ///   tile_columns    0 1 2 5 6 8 9 12                             13 15 -1 -1 -1 -1 -1 -1
 ///   tile_words      0x08885033 0x00000200 0x84100040 0x80086066  0x01020000 0x10100000 0 0
 ///   values          abcdfghjl  t          ekmo       pqrsuvwy    in         xz
+/// ```
 ///
-/// Deviations from the paper: its position mask has the bits up to and including a thread's own, which counts the
-/// thread itself; the bits before it are what the place takes. Its kernels run through all tiles of a window, and count
-/// as they go; value_offsets is what lets a window begin. Offsets are a template parameter.
+/// Deviations from the paper: its position mask includes a thread's own bit and so counts the thread itself; here the
+/// place of a value counts only the bits before it. Its kernels run through all tiles of a window and count values as
+/// they go; value_offsets tells where a window begins. Offsets are a template parameter.
 template <class Offset>
 struct BmatPattern {
-  static constexpr int tile_rows = 16;
-  static constexpr int tile_width = 8;  // columns of a tile
-  static constexpr int tile_words_count = 4;
-  static constexpr Ordinal no_column = -1;
+  static constexpr int tile_rows = 16;        ///< rows of a tile
+  static constexpr int tile_width = 8;        ///< columns of a tile
+  static constexpr int tile_words_count = 4;  ///< 32-bit words of a tile
+  static constexpr Ordinal no_column = -1;    ///< stands for a column that a tile does not have
 
-  using offset_type = Offset;
+  using offset_type = Offset;  ///< the type of an offset
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  const Offset* window_offsets = nullptr;
-  const Offset* value_offsets = nullptr;
-  const Ordinal* tile_columns = nullptr;
-  const std::uint32_t* tile_words = nullptr;
+  Ordinal rows = 0;                           ///< rows of the matrix
+  Ordinal columns = 0;                        ///< columns of the matrix
+  const Offset* window_offsets = nullptr;     ///< windows + 1 offsets, counted in tiles
+  const Offset* value_offsets = nullptr;      ///< windows + 1 offsets, counted in entries
+  const Ordinal* tile_columns = nullptr;      ///< 8 columns for each tile
+  const std::uint32_t* tile_words = nullptr;  ///< 4 words for each tile
 
-  TESSERA_FUNCTION Ordinal window_rows() const { return tile_rows; }
-  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, tile_rows); }
+  TESSERA_FUNCTION Ordinal window_rows() const { return tile_rows; }                  ///< rows of a window
+  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, tile_rows); }  ///< number of windows
 };
 
-/// The word and the bit of element (r, c) of a tile.
+/// The word of element (r, c) in a tile.
 TESSERA_FUNCTION constexpr int bmat_word(int r, int c) { return (c / 4) * 2 + r / 8; }
+/// The bit of element (r, c) in its word.
 TESSERA_FUNCTION constexpr int bmat_bit(int r, int c) { return (r % 8) * 4 + c % 4; }
 
-/// Calls visit(column, place of the value) for every entry of a row, columns ascending.
+/// Calls visit(column, place of the value) for every entry of a row, in ascending order of columns.
 TESSERA_CALLS_ARGUMENT
 template <class Offset, class Visit>
 TESSERA_FUNCTION void for_each_entry(const BmatPattern<Offset>& A, Ordinal row, const Visit& visit) {
@@ -100,7 +105,7 @@ TESSERA_FUNCTION void for_each_entry(const BmatPattern<Offset>& A, Ordinal row, 
   }
 }
 
-/// The entries of all windows before this one; of all, for window = windows().
+/// The number of entries in the windows before `window`, which may be windows().
 template <class Offset>
 TESSERA_FUNCTION Offset entries_before(const BmatPattern<Offset>& A, Ordinal window) {
   return A.value_offsets[window];

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <tessera/common/Complex.hpp>
 
-/// Which types the library is compiled for: all, unless TESSERA_SCALARS and TESSERA_OFFSETS of CMake name some.
-/// Tessera's targets then define TESSERA_WITHOUT_... for each of the others, also for users' files.
-///
-/// The lists below expand M for every type. What their first argument is matters to M alone.
+// The types that the library is compiled for: all, unless TESSERA_SCALARS and TESSERA_OFFSETS of CMake name some.
+// Tessera's targets then define TESSERA_WITHOUT_... for each of the others, also for users' files.
+//
+// The lists below expand M for every type. They pass their first argument on to M.
 #ifdef TESSERA_WITHOUT_FLOAT
 #define TESSERA_IF_FLOAT(M, ...)
 #else
@@ -74,7 +74,7 @@
 
 namespace Tessera {
 
-/// Whether the library is compiled for a type of scalars (Complex<double>, not the users' names for it) or of offsets.
+/// Whether the library is compiled for a type of scalars (`Complex<double>`, not a user's name for it) or of offsets.
 template <class T>
 inline constexpr bool is_compiled_v = false;
 

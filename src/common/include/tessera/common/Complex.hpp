@@ -5,51 +5,64 @@
 
 namespace Tessera {
 
-/// A complex number as the kernels see it: two reals, the real part first, like std::complex and Kokkos::complex.
+/// A complex number for kernels: two reals, the real part first, as in std::complex and Kokkos::complex.
 ///
-/// The kernels may include neither of those two, so Tessera has its own; data is reinterpreted at the API.
+/// The kernels may include neither of those two, so Tessera has its own. The API reinterprets users' data.
 template <class Real>
 struct Complex {
-  Real re;
-  Real im;
+  Real re;  ///< real part
+  Real im;  ///< imaginary part
 
+  /// A number that is not initialized.
   Complex() = default;
+  /// A number from its parts.
   TESSERA_FUNCTION constexpr Complex(Real real, Real imaginary = Real(0)) : re(real), im(imaginary) {}
+  /// A number of another precision, rounded.
   template <class Other>
   TESSERA_FUNCTION constexpr explicit Complex(const Complex<Other>& z) : re(Real(z.re)), im(Real(z.im)) {}
 
+  /// Adds b.
   TESSERA_FUNCTION constexpr Complex& operator+=(Complex b) {
     re += b.re;
     im += b.im;
     return *this;
   }
+  /// a + b
   friend TESSERA_FUNCTION constexpr Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+  /// a - b
   friend TESSERA_FUNCTION constexpr Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
+  /// a b, without the cases for infinities of C99's Annex G
   friend TESSERA_FUNCTION constexpr Complex operator*(Complex a, Complex b) {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
+  /// Whether both parts are equal.
   friend TESSERA_FUNCTION constexpr bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
+  /// Whether a part differs.
   friend TESSERA_FUNCTION constexpr bool operator!=(Complex a, Complex b) { return !(a == b); }
 };
 
-/// The type of the parts: float for float and for Complex<float>.
+/// The type of the parts of a scalar: float for float and for `Complex<float>`.
 template <class Scalar>
 struct RealOf {
-  using type = Scalar;
+  using type = Scalar;  ///< the real type
 };
+/// The type of the parts of a complex number.
 template <class Real>
 struct RealOf<Complex<Real>> {
-  using type = Real;
+  using type = Real;  ///< the real type
 };
+/// The type of the parts of a scalar.
 template <class Scalar>
 using real_of_t = typename RealOf<Scalar>::type;
 
+/// Whether a scalar is a Complex.
 template <class Scalar>
 inline constexpr bool is_complex_v = false;
+/// True for Complex.
 template <class Real>
 inline constexpr bool is_complex_v<Complex<Real>> = true;
 
-/// The complex conjugate; a real number is its own.
+/// The complex conjugate; a real number is its own conjugate.
 template <class Scalar>
 TESSERA_FUNCTION constexpr Scalar conjugate(Scalar a) {
   if constexpr (is_complex_v<Scalar>) {

@@ -7,12 +7,13 @@ namespace Tessera {
 
 /// The pattern of a sparse matrix in compressed rows: raw pointers into memory that somebody else owns.
 ///
-/// Row i holds the entries row_offsets[i] <= k < row_offsets[i + 1], entry k in column column_indices[k].
-/// Invariants of a *canonical* pattern, which every format is built from: row_offsets[0] = 0, row_offsets does not
-/// decrease, and the columns of a row ascend strictly (sorted, no duplicates).
+/// Row i holds the entries row_offsets[i] <= k < row_offsets[i + 1]. Entry k lies in column column_indices[k]. Every
+/// format is built from a *canonical* pattern: row_offsets[0] = 0, row_offsets does not decrease, and the columns of
+/// each row ascend strictly.
 ///
 /// The matrix that is pictured in each format has 16 x 16 elements and the entries a to z:
 ///
+/// ```
 ///        0  1  2  3   4  5  6  7   8  9 10 11  12 13 14 15    row_offsets
 ///    0   a  b  .  .   .  .  .  .   .  .  .  .   .  .  .  .     0
 ///    1   c  d  .  .   .  .  .  .   .  e  .  .   .  .  .  .     2
@@ -33,27 +34,27 @@ namespace Tessera {
 ///                                                             26
 ///
 ///   column_indices  0 1 0 1 9 0 2 5 15 5 6 5 9 13 12 8 9 8 9 1 8 9 12 13 12 13
+/// ```
 template <class Offset>
 struct CsrPattern {
-  using offset_type = Offset;
+  using offset_type = Offset;  ///< the type of an offset
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  const Offset* row_offsets = nullptr;      // rows + 1
-  const Ordinal* column_indices = nullptr;  // row_offsets[rows]
+  Ordinal rows = 0;                         ///< rows of the matrix
+  Ordinal columns = 0;                      ///< columns of the matrix
+  const Offset* row_offsets = nullptr;      ///< rows + 1 offsets
+  const Ordinal* column_indices = nullptr;  ///< one column for each entry
 
-  TESSERA_FUNCTION Ordinal windows() const { return rows; }  // as in formats that keep several rows together
+  TESSERA_FUNCTION Ordinal windows() const { return rows; }  ///< number of rows: each is a window
 };
 
-/// Calls visit(column, place of the value) for every entry of a row, in the order in which they are stored. So do the
-/// functions of this name for other formats.
+/// Calls visit(column, place of the value) for every entry of a row, in the order in which entries are stored.
 TESSERA_CALLS_ARGUMENT
 template <class Offset, class Visit>
 TESSERA_FUNCTION void for_each_entry(const CsrPattern<Offset>& A, Ordinal row, const Visit& visit) {
   for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) visit(A.column_indices[k], k);
 }
 
-/// The entries of all rows before this one; of all, for row = rows.
+/// The number of entries in the rows before `row`, which may be A.rows.
 template <class Offset>
 TESSERA_FUNCTION Offset entries_before(const CsrPattern<Offset>& A, Ordinal row) {
   return A.row_offsets[row];

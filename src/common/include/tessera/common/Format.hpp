@@ -17,15 +17,16 @@ enum class Format {
   Staged              ///< 8x8 tiles in windows of 64 rows, which gather each row of X that they need once
 };
 
+/// The names of the formats, as programs take them.
 template <>
 inline constexpr std::array<std::string_view, 8> enum_names<Format> = {"automatic", "csr",  "bittcf",         "bmat",
                                                                        "brp",       "bcsr", "sorted_columns", "staged"};
 static_assert(to_string(Format::Staged) == "staged");
 
-/// All but Automatic.
+/// All formats, without Automatic.
 inline constexpr auto every_format = enumerators<Format, 1>();
 
-/// The arithmetic of the product. Only Native is lossless; the others are for users to ask for: PlanOptions::precision.
+/// The arithmetic of a product. Only Native loses nothing; users ask for the others by PlanOptions::precision.
 enum class Precision {
   Native,  ///< the wider of the types of A and X, for operands and sums
   Single,  ///< binary32 products and sums
@@ -35,11 +36,13 @@ enum class Precision {
   Fp16     ///< tensor cores, operands rounded to binary16 (10 bits), binary32 sums
 };
 
+/// The names of the precisions, as programs take them.
 template <>
 inline constexpr std::array<std::string_view, 6> enum_names<Precision> = {"native", "single", "tf32x3",
                                                                           "tf32",   "bf16",   "fp16"};
 static_assert(to_string(Precision::Fp16) == "fp16");
 
+/// All precisions.
 inline constexpr auto every_precision = enumerators<Precision>();
 
 }  // namespace Tessera

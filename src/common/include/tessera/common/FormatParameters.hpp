@@ -3,27 +3,29 @@
 
 namespace Tessera {
 
-/// What a format lets its user choose; 0 leaves the choice to the format.
+/// The parameters of formats. 0 leaves a parameter to the format.
 struct FormatParameters {
-  /// Format::BlockRowPartition: f, the entries of a local column, up to 16, and g, the tiles of a group, up to 64. The
-  /// values of a group, 8 f g, must be a multiple of 128 bytes. Automatic: what moves the fewest bytes (see
-  /// choose_brp_parameters).
+  /// f of Format::BlockRowPartition: the entries of a local column, at most 16. The 8 f g values of a group must be a
+  /// multiple of 128 bytes. By default, choose_brp_parameters() chooses f and g.
   int brp_nonzeros_per_column = 0;
+  /// g of Format::BlockRowPartition: the tiles of a group, at most 64.
   int brp_tiles_per_group = 0;
 
-  /// Bcsr: rows and columns of a block, both from 1 to 64. Both 0: the shape of an operand of tensor cores, for values
-  /// of this size or, on Kokkos::Cuda, for floats that are rounded to 16 bits; the one that takes the fewest bytes.
+  /// Rows of a block of Format::Bcsr, at most 64. By default a block has the shape of an operand of tensor cores, for
+  /// values of this size or, on Kokkos::Cuda, for floats that are rounded to 16 bits. Of such shapes, the one with the
+  /// fewest bytes is taken.
   int bcsr_block_rows = 0;
+  /// Columns of a block of Format::Bcsr, at most 64. Set it if and only if bcsr_block_rows is set.
   int bcsr_block_columns = 0;
 
-  /// Format::SortedColumns: the columns of a block, from 1 to 1024, and the most entries that it takes of each.
-  /// Automatic: 32 for both, the threads of a warp.
+  /// Columns of a block of Format::SortedColumns, at most 1024; by default 32, the threads of a warp.
   int sorted_columns_width = 0;
+  /// The most entries that a block of Format::SortedColumns takes of each column; by default 32.
   int sorted_columns_height = 0;
 
-  /// Format::Staged: the most entries of the columns of a chunk, and the chunks of a window that are multiplied
-  /// together. Automatic: what suits the kernels of the device.
+  /// The most entries of a chunk of Format::Staged; by default, what suits the kernels of the device.
   int staged_chunk_values = 0;
+  /// The most chunks of a piece of a window of Format::Staged; by default, what suits the kernels of the device.
   int staged_piece_chunks = 0;
 };
 

@@ -8,13 +8,14 @@
 
 namespace Tessera {
 
-/// How fast a GPU gathers rows of X when those that are in use take so many bytes.
+/// How fast a GPU gathers rows of X, for a given number of bytes of X in use.
 struct GatherRate {
-  double footprint;  ///< bytes
-  double bytes;      ///< a second
+  double footprint;  ///< bytes of X in use
+  double bytes;      ///< bytes gathered in a second
 };
 
-/// The rate for a footprint, interpolated between measured ones, whose footprints ascend, over its logarithm.
+/// The bytes gathered in a second for a footprint in bytes. Interpolates measured rates, whose footprints ascend,
+/// linearly in the logarithm of the footprint.
 template <std::size_t count>
 double gather_rate(const GatherRate (&rates)[count], double footprint) {
   const auto first = std::begin(rates), last = std::end(rates);

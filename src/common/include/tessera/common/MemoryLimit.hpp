@@ -6,7 +6,7 @@
 
 namespace Tessera {
 
-/// As a limit in bytes: none.
+/// A limit in bytes that no plan reaches.
 inline constexpr std::size_t no_memory_limit = std::numeric_limits<std::size_t>::max();
 
 }  // namespace Tessera

@@ -6,8 +6,13 @@
 
 namespace Tessera {
 
-/// op(A) in Y = alpha op(A) X + beta Y.
-enum class Mode { NoTranspose, Transpose, Conjugate, ConjugateTranspose };
+/// Selects op(A) in Y = alpha op(A) X + beta Y.
+enum class Mode {
+  NoTranspose,        ///< op(A) = A
+  Transpose,          ///< op(A) is the transpose of A
+  Conjugate,          ///< op(A) is the complex conjugate of A
+  ConjugateTranspose  ///< op(A) is the conjugate transpose of A
+};
 
 /// Whether op(A) has the shape of A's transpose.
 TESSERA_FUNCTION constexpr bool is_transposed(Mode mode) {

@@ -6,18 +6,19 @@
 
 namespace Tessera {
 
-/// A dense block of columns in memory that somebody else owns, with any strides (in elements, not bytes).
+/// A dense block of columns in memory that somebody else owns, with any strides.
 ///
-/// Element (i, j) is data[i * row_stride + j * column_stride]: LayoutRight has column_stride 1, LayoutLeft
-/// row_stride 1.
+/// Element (i, j) is data[i * row_stride + j * column_stride]. Strides count elements, not bytes: LayoutRight has
+/// column_stride 1, LayoutLeft has row_stride 1.
 template <class Scalar>
 struct Multivector {
-  Scalar* data = nullptr;
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  std::ptrdiff_t row_stride = 0;
-  std::ptrdiff_t column_stride = 0;
+  Scalar* data = nullptr;            ///< element (0, 0)
+  Ordinal rows = 0;                  ///< number of rows
+  Ordinal columns = 0;               ///< number of columns
+  std::ptrdiff_t row_stride = 0;     ///< elements from one row to the next
+  std::ptrdiff_t column_stride = 0;  ///< elements from one column to the next
 
+  /// Element (i, j).
   TESSERA_FUNCTION Scalar& operator()(Ordinal i, Ordinal j) const { return data[i * row_stride + j * column_stride]; }
 };
 

@@ -6,31 +6,27 @@
 
 namespace Tessera {
 
-/// Everything about Y = alpha A X + beta Y but the pattern of A: what a kernel of any format is given.
+/// What a kernel of any format is given besides the pattern of A, to compute Y = alpha A X + beta Y.
 ///
-/// values are in the order of the format. With conjugate_values, A's values are conjugated as they are read. beta = 0
-/// overwrites Y. A kernel is never called with alpha = 0.
-///
-/// Where a format holds A with its rows in another order, y_rows[i] is the row of Y that its row i belongs to: sums are
-/// scattered as they are written. x_rows[j], likewise, is the row of X for its column j; only Bcsr has use for it, the
-/// others name any rows of X as their columns, and SortedColumns, which adds to rows of Y as they come, has none for
-/// either. A null pointer: the order that X and Y have.
+/// A format may hold the rows of A in another order. y_rows[i] is then the row of Y that row i of the format belongs
+/// to: kernels scatter rows of Y as they write them. Only Bcsr has its columns in another order, too: x_rows[j] is the
+/// row of X of its column j. SortedColumns uses neither. A null pointer means the order of X or Y.
 template <class MatrixScalar, class VectorScalar>
 struct Product {
-  const MatrixScalar* values = nullptr;
-  bool conjugate_values = false;
-  VectorScalar alpha;
-  Multivector<const VectorScalar> x;
-  VectorScalar beta;
-  Multivector<VectorScalar> y;
-  const Ordinal* y_rows = nullptr;
-  const Ordinal* x_rows = nullptr;
+  const MatrixScalar* values = nullptr;  ///< values of A in the order of the format
+  bool conjugate_values = false;         ///< conjugate the values as they are read
+  VectorScalar alpha;                    ///< the factor of A X, not 0
+  Multivector<const VectorScalar> x;     ///< X
+  VectorScalar beta;                     ///< the factor of Y; 0 overwrites Y
+  Multivector<VectorScalar> y;           ///< Y
+  const Ordinal* y_rows = nullptr;       ///< the row of Y of each row of A, or null
+  const Ordinal* x_rows = nullptr;       ///< the row of X of each column of A, or null
 };
 
 /// Scratch memory that a caller lends to a kernel.
 struct Scratch {
-  std::byte* data = nullptr;
-  std::size_t bytes = 0;
+  std::byte* data = nullptr;  ///< the first byte
+  std::size_t bytes = 0;      ///< number of bytes
 };
 
 }  // namespace Tessera

@@ -5,23 +5,24 @@
 
 namespace Tessera {
 
-/// In which order a plan stores the rows, and for blocks the columns, of the matrix. X and Y keep theirs.
+/// The order in which a plan stores the rows of the matrix, and the columns for blocks. X and Y keep their order.
 enum class Reordering {
-  Automatic,     ///< the fastest, as predicted, of DataAffinity, WindowGrowing, for blocks JaccardRows, and None
-  None,          ///< the order they have
-  DegreeSort,    ///< the longest first
-  ColumnSort,    ///< columns, the shortest first (Swift, section IV), for blocks; other formats name columns anywhere
-  DataAffinity,  ///< communities of the graph, and in each the rows with common neighbours (Acc-SpMM, Algorithm 1)
+  Automatic,     ///< None, DataAffinity, WindowGrowing or, for blocks, JaccardRows: the fastest, as predicted
+  None,          ///< the order that the matrix has
+  DegreeSort,    ///< the longest rows first
+  ColumnSort,    ///< the shortest columns first (Swift, section IV); only for blocks, other formats gain nothing
+  DataAffinity,  ///< communities of the graph, in each the rows with common neighbours (Acc-SpMM, Algorithm 1)
   JaccardRows,   ///< similar rows in windows of a block's height (SMaT, section IV.C, after Sylos Labini et al.)
-  WindowGrowing  ///< rows that share columns in windows of up to 128
+  WindowGrowing  ///< rows that share columns in windows of up to 128 rows
 };
 
+/// The names of the orders, as programs take them.
 template <>
 inline constexpr std::array<std::string_view, 7> enum_names<Reordering> = {"automatic", "none",    "degree", "columns",
                                                                            "affinity",  "jaccard", "windows"};
 static_assert(to_string(Reordering::WindowGrowing) == "windows");
 
-/// All but Automatic.
+/// All orders, without Automatic.
 inline constexpr auto every_reordering = enumerators<Reordering, 1>();
 
 }  // namespace Tessera

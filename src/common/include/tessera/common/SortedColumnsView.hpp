@@ -9,18 +9,19 @@ namespace Tessera {
 
 /// The pattern of a matrix in sorted columns (Swift, section IV): raw pointers into memory that somebody else owns.
 ///
-/// The columns that are not empty are sorted by their number of entries, ascending, columns with as many by their
-/// index; a column's place in that order is its *position*. Two parts are cut from the sorted columns:
+/// The columns that are not empty are sorted by their number of entries in ascending order, equal ones by their index.
+/// The place of a column in that order is its *position*. The sorted columns have two parts:
 ///
-/// Regular: blocks of `width` columns (a warp's threads) that all have the same number of entries, in layers. A layer
-/// begins at the first column with entries left; its height is what that column has left, at most `height`. The
-/// columns from there on are cut into blocks of adjacent positions; those on the right that fill no block leave their
-/// next entries to the irregular part. Layers end when fewer than `width` columns have entries left. A block is stored
-/// step by step: a step is an entry of each of its columns.
+/// The regular part has blocks of `width` columns (one for each thread of a warp) with equally many entries, in layers.
+/// A layer begins at the first column with entries left. Its height is the number of entries that this column has left,
+/// and at most `height`. The columns from there on are cut into blocks of adjacent positions. Columns on the right that
+/// fill no block leave their next entries to the irregular part. The layers end when fewer than `width` columns have
+/// entries left. A block is stored step by step: a step is one entry of each of its columns.
 ///
-/// Irregular: all else, which is in the last width - 1 columns at most. Column after column, the right-most first, each
-/// cut into pieces of up to `width` entries.
+/// The irregular part has all other entries. They lie in the last width - 1 columns at most. It is stored column after
+/// column, the right-most first, each cut into pieces of up to `width` entries.
 ///
+/// ```
 ///   column_order      positions            matrix column at each position
 ///   block_offsets     blocks + 1           first element of each block                 (the paper's blkPtr)
 ///   block_positions   blocks               position of a block's first column          (blkCoIdx)
@@ -30,15 +31,18 @@ namespace Tessera {
 ///   piece_offsets     pieces + 1           first element of each piece                 (irrPtr, blkStart, blkStop)
 ///   piece_columns     pieces               position of its column, counted from the right; the highest bit is set if
 ///                                          the column has several pieces               (colIdxIndex)
+/// ```
 ///
-/// Values lie in the order of row_indices. Eight steps, 8 `width` regular elements one after the other, are a *set*
-/// (the last may be shorter), whose products a thread block sums by rows: position_indices is an element's place when
-/// the set is sorted by row, equal rows in the order of the elements. At these places, segment_lengths is, for the
-/// first element of a row, how many follow it, or -1 if none does; 0 for those that follow.
+/// Values have the order of row_indices. Eight steps, that is 8 `width` adjacent regular elements, are a *set*; the
+/// last set may be shorter. A thread block sums the products of a set by rows. position_indices is the place of an
+/// element when the set is sorted by row, equal rows in the order of the elements. segment_lengths belongs to these
+/// places: for the first element of a row it is the number of elements that follow in this row, or -1 if none does; for
+/// the others it is 0.
 ///
-/// The matrix pictured in CsrPattern with width 4 and height 2: the entries of its sorted columns, from the top, those
-/// that are irregular as capitals:
+/// This is the matrix pictured in CsrPattern with width 4 and height 2. It shows the entries of the sorted columns from
+/// the top; capitals are irregular:
 ///
+/// ```
 ///   position  0  1  2  3  4  5  6  7  8  9
 ///   column    2  6 15  0  1  5  8 12 13  9
 ///             g  k  i  a  b  h  p  o  N  E     layer of height 1 from position 0 on: two blocks
@@ -60,52 +64,54 @@ namespace Tessera {
 ///   piece_columns     0x80000000  0x80000000  1         2            column 9 is split, 13 and 12 are whole
 ///   values            E M Q S     V           N  X  Z   W  Y
 ///   row_indices       1 6 8 9     11          6 13 15   12 15
+/// ```
 ///
 /// Deviations from the paper:
-/// - It sorts the rows of X as well. Here column_order is stored and the product gathers from X as it is, so that no
-///   caller sees the order.
-/// - Its Algorithm 2 takes blocks of a single step, although section IV-A has higher ones: a set is 8 steps, not 8
-///   blocks, so that 8 `width` threads serve any height. The algorithm also reads a segment's row at the place of an
-///   element that was not moved (lines 11 and 26); it must be stored at position_indices, as its product is.
-/// - Pieces lie one after the other, so that piece_offsets is the irregular columns' offsets and the starts and stops
-///   of pieces at once: irrPtr, blkStart and blkStop say nothing more. The paper splits columns longer than a warp; so
-///   do we, and a column of `width` entries is whole.
-/// - Algorithm 2 writes Y by columns and Algorithm 3 by rows: a slip. Here Y has any strides.
+/// - It sorts the rows of X as well. Here column_order is stored, and the product gathers from X as it is: no caller
+/// sees
+///   the order.
+/// - Its Algorithm 2 takes blocks of a single step, although section IV-A has higher ones. Here a set is 8 steps, not 8
+///   blocks, so that 8 `width` threads serve any height. The algorithm also reads the row of a segment at the place of
+///   an element that was not moved (lines 11 and 26); the row must be stored at position_indices, as the product is.
+/// - Pieces lie one after the other. piece_offsets therefore replaces irrPtr, blkStart and blkStop. The paper splits
+///   columns longer than a warp. So do we: a column of `width` entries is whole.
+/// - Algorithm 2 writes Y by columns and Algorithm 3 by rows, which is a slip. Here Y has any strides.
 /// - Offsets are a template parameter.
 template <class Offset>
 struct SortedColumnsPattern {
-  static constexpr int steps_of_set = 8;
-  static constexpr std::uint32_t split_bit = 0x80000000u;
+  static constexpr int steps_of_set = 8;                   ///< steps of a set
+  static constexpr std::uint32_t split_bit = 0x80000000u;  ///< set in piece_columns if the column has several pieces
 
-  using offset_type = Offset;
+  using offset_type = Offset;  ///< the type of an offset
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  Ordinal positions = 0;  // columns that are not empty
-  Ordinal width = 0;
-  Ordinal height = 0;
-  Offset regular = 0;  // elements of all blocks
-  Offset blocks = 0;
-  Offset pieces = 0;
-  const Ordinal* column_order = nullptr;
-  const Offset* block_offsets = nullptr;
-  const Ordinal* block_positions = nullptr;
-  const Ordinal* row_indices = nullptr;
-  const std::uint16_t* position_indices = nullptr;
-  const std::int16_t* segment_lengths = nullptr;
-  const Offset* piece_offsets = nullptr;
-  const std::uint32_t* piece_columns = nullptr;
+  Ordinal rows = 0;                                 ///< rows of the matrix
+  Ordinal columns = 0;                              ///< columns of the matrix
+  Ordinal positions = 0;                            ///< columns that are not empty
+  Ordinal width = 0;                                ///< columns of a block
+  Ordinal height = 0;                               ///< the most entries of a column in one layer
+  Offset regular = 0;                               ///< elements of all blocks
+  Offset blocks = 0;                                ///< number of blocks
+  Offset pieces = 0;                                ///< number of pieces
+  const Ordinal* column_order = nullptr;            ///< the matrix column at each position
+  const Offset* block_offsets = nullptr;            ///< blocks + 1 offsets, counted in elements
+  const Ordinal* block_positions = nullptr;         ///< the position of the first column of each block
+  const Ordinal* row_indices = nullptr;             ///< the row of each element
+  const std::uint16_t* position_indices = nullptr;  ///< the place of each regular element in its sorted set
+  const std::int16_t* segment_lengths = nullptr;    ///< the length of each segment, at its sorted place
+  const Offset* piece_offsets = nullptr;            ///< pieces + 1 offsets, counted in elements
+  const std::uint32_t* piece_columns = nullptr;  ///< the position of the column of each piece, counted from the right
 
+  /// Elements of a set.
   TESSERA_FUNCTION Offset set_size() const { return static_cast<Offset>(steps_of_set) * static_cast<Offset>(width); }
-  /// Blocks, then pieces.
+  /// Number of units: blocks, then pieces.
   TESSERA_FUNCTION Offset units() const { return blocks + pieces; }
-  /// The position of a piece's column.
+  /// The position of the column of a piece.
   TESSERA_FUNCTION Ordinal piece_position(Offset piece) const {
     return positions - 1 - static_cast<Ordinal>(piece_columns[piece] & ~split_bit);
   }
 };
 
-/// The block that holds a regular element. Cost: a bisection of the blocks.
+/// The number of the block that holds a regular element. Cost: a bisection of the blocks.
 template <class Offset>
 TESSERA_FUNCTION Offset block_of(const SortedColumnsPattern<Offset>& A, Offset element) {
   Offset low = 0, high = A.blocks;
@@ -120,7 +126,7 @@ TESSERA_FUNCTION Offset block_of(const SortedColumnsPattern<Offset>& A, Offset e
   return low;
 }
 
-/// The position of a regular element's column.
+/// The position of the column of a regular element.
 template <class Offset>
 TESSERA_FUNCTION Ordinal position_of(const SortedColumnsPattern<Offset>& A, Offset element) {
   const Offset block = block_of(A, element);
@@ -129,7 +135,7 @@ TESSERA_FUNCTION Ordinal position_of(const SortedColumnsPattern<Offset>& A, Offs
 }
 
 /// Calls visit(position, place of the value) for every element of a unit (a block or a piece), in the order in which
-/// they are stored. There is no walk along a row.
+/// elements are stored. This format has no walk along a row.
 template <class Offset, class Visit>
 TESSERA_FUNCTION void for_each_element(const SortedColumnsPattern<Offset>& A, Offset unit, const Visit& visit) {
   const bool is_block = unit < A.blocks;

@@ -8,95 +8,102 @@
 
 namespace Tessera {
 
-/// A tile of a strip: 8 columns of X rows that are staged, and where the strip has entries in them.
+/// A tile of a strip: 8 staged rows of X, and where the strip has entries in their columns.
 ///
-/// codes[c] names the staged row of tile column c: bits 0..14 are 4 s + s mod 4 for slot s of a chunk, and bit 15 is
+/// codes[c] names the staged row of tile column c. Its bits 0..14 are 4 s + s mod 4 for slot s of a chunk; bit 15 is
 /// set if that is the chunk before the tile's own. Bit 8 r + c of masks[b] is set if row 8 b + r of the strip has an
-/// entry in tile column c. Its values follow from first_value on, counted from those of the chunk, mask by mask, in the
-/// order of the bits. A tile column that stands for none has the code of another one, and no bits.
+/// entry in tile column c. The values of the tile begin at first_value and are stored mask by mask, in the order of the
+/// bits. A tile column without matrix column has the code of another one, and no bits.
 template <int blocks>
 struct alignas(16) StagedTile {
-  std::uint64_t masks[blocks] = {};
-  std::uint32_t first_value = 0;
-  std::uint32_t padding[2 * blocks - 1] = {};  // no byte is left undefined
-  std::uint16_t codes[8] = {};
+  std::uint64_t masks[blocks] = {};  ///< one mask for each block of 8 rows
+  std::uint32_t first_value = 0;  ///< the number of the tile's first value, counted from the first value of the chunk
+  std::uint32_t padding[2 * blocks - 1] = {};  ///< leaves no byte undefined
+  std::uint16_t codes[8] = {};                 ///< the staged row of each tile column
 };
 
 /// Where the parts of a chunk lie.
 struct alignas(8) StagedChunk {
-  unsigned tiles;   ///< from the first of `tiles`, in 16 bytes
-  unsigned values;  ///< from the first value, in 16 bytes
+  unsigned tiles;   ///< distance from the first tile, in units of 16 bytes
+  unsigned values;  ///< distance from the first value, in units of 16 bytes
 };
 
 /// The pattern of a matrix in two levels of condensed windows: raw pointers to device memory that somebody else owns.
 ///
-/// A window has window_rows rows. Its distinct columns, ascending, are cut into chunks of at most chunk_slots; who
-/// multiplies copies the rows of X that belong to a chunk to shared memory once, each to its slot. A window consists of
-/// strips of 8 or 16 rows, which have tiles of 8 columns of their own, picked from the chunk and the chunk before it.
-/// So a row of X is gathered once a window, and multiplied with few zeros nevertheless. No tile looks back beyond the
-/// first chunk of a piece: the chunks 0, piece_chunks, 2 piece_chunks, ... of a window.
+/// A window has window_rows rows. Its distinct columns, in ascending order, are cut into chunks of at most chunk_slots.
+/// A kernel copies the rows of X of a chunk to shared memory once, each to its slot. A window has strips of 8 or 16
+/// rows. Each strip has tiles of 8 columns of its own, picked from the chunk and the chunk before it. A row of X is
+/// therefore gathered once for each window, and still multiplied with few zeros. Pieces begin at the chunks 0,
+/// piece_chunks, 2 piece_chunks, ... of a window. No tile uses a chunk before the first of its piece.
 ///
+/// ```
 ///   window_offsets  windows + 1           first chunk of each window; read by no kernel: schedules are made from it
 ///   chunk_columns   chunk_slots * chunks  matrix column of each slot, -1 for none; aligned to 16 bytes
 ///   chunks          chunks + 1
 ///   tiles           of each chunk: strips + 1 numbers of 16 bits, the first tile of each strip, filled up to 16 bytes;
 ///                   then the tiles (StagedTile). Aligned to 16 bytes.
+/// ```
 ///
 /// Values begin at 16 bytes with every chunk. Of four tile columns that a warp reads at once (even ones, odd ones) the
 /// slots differ mod 4 wherever possible: then no two of them share banks of shared memory.
 struct StagedPattern {
-  static constexpr int tile_width = 8;
+  static constexpr int tile_width = 8;  ///< columns of a tile
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  int window_rows = 0;
-  int strip_blocks = 1;  // of 8 rows
-  int chunk_slots = 0;
-  int piece_chunks = 0;
-  int most_tile_bytes = 0;  // of a chunk, multiples of 16
-  int most_value_bytes = 0;
-  const int* window_offsets = nullptr;
-  const Ordinal* chunk_columns = nullptr;
-  const StagedChunk* chunks = nullptr;
-  const std::byte* tiles = nullptr;
+  Ordinal rows = 0;                        ///< rows of the matrix
+  Ordinal columns = 0;                     ///< columns of the matrix
+  int window_rows = 0;                     ///< rows of a window
+  int strip_blocks = 1;                    ///< blocks of 8 rows in a strip: 1 or 2
+  int chunk_slots = 0;                     ///< the most columns of a chunk
+  int piece_chunks = 0;                    ///< chunks of a piece
+  int most_tile_bytes = 0;                 ///< bytes of the tiles of the largest chunk, a multiple of 16
+  int most_value_bytes = 0;                ///< bytes of the values of the largest chunk, a multiple of 16
+  const int* window_offsets = nullptr;     ///< windows + 1 offsets, counted in chunks
+  const Ordinal* chunk_columns = nullptr;  ///< chunk_slots columns for each chunk
+  const StagedChunk* chunks = nullptr;     ///< where each chunk begins, and the end
+  const std::byte* tiles = nullptr;        ///< headers and tiles of the chunks
 
-  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, window_rows); }
-  TESSERA_FUNCTION int strips() const { return window_rows / (8 * strip_blocks); }
+  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, window_rows); }  ///< number of windows
+  TESSERA_FUNCTION int strips() const { return window_rows / (8 * strip_blocks); }      ///< strips of a window
 };
 
 /// How a matrix is cut into staged windows.
 struct StagedShape {
-  int window_rows = 64;    ///< a multiple of 64
-  int strip_blocks = 1;    ///< of 8 rows, that a strip has: 1 or 2
+  int window_rows = 64;    ///< rows of a window, a multiple of 64
+  int strip_blocks = 1;    ///< blocks of 8 rows in a strip: 1 or 2
   int chunk_slots = 64;    ///< distinct columns of a chunk, from 1 to 64
-  int piece_chunks = 16;   ///< of a window, that are multiplied by one block of threads
-  int most_values = 1024;  ///< of the columns of a chunk, if they are more than one
+  int piece_chunks = 16;   ///< chunks of a window that one block of threads multiplies
+  int most_values = 1024;  ///< the most values of a chunk that has several columns
 
-  TESSERA_FUNCTION int strip_rows() const { return 8 * strip_blocks; }
-  TESSERA_FUNCTION int strips() const { return window_rows / strip_rows(); }
-  TESSERA_FUNCTION int row_words() const { return window_rows / 64; }  ///< that have a bit for each row of a window
+  TESSERA_FUNCTION int strip_rows() const { return 8 * strip_blocks; }        ///< rows of a strip
+  TESSERA_FUNCTION int strips() const { return window_rows / strip_rows(); }  ///< strips of a window
+  TESSERA_FUNCTION int row_words() const {
+    return window_rows / 64;
+  }  ///< 64-bit words with one bit for each row of a window
+  /// Whether all numbers are equal.
   friend bool operator==(const StagedShape&, const StagedShape&) = default;
 };
 
-/// Bytes before the tiles of a chunk.
+/// The number of bytes before the tiles of a chunk, for a number of strips.
 TESSERA_FUNCTION constexpr int staged_header_bytes(int strips) { return (2 * (strips + 1) + 15) / 16 * 16; }
 
-/// Staged windows with the type of the values' places, and how many values 16 bytes hold: for who walks along rows.
-/// Strips have 8 rows.
+/// Staged windows for code that walks along rows. Strips have 8 rows.
+///
+/// \tparam Offset the type of the places of values
 template <class Offset>
 struct StagedWindowsPattern : StagedPattern {
-  using offset_type = Offset;
+  using offset_type = Offset;  ///< the type of the places of values
 
-  int granule = 2;  ///< values in 16 bytes
+  int granule = 2;  ///< number of values in 16 bytes
 
   /// The place of the first value of a chunk.
   TESSERA_FUNCTION Offset first_place(std::size_t chunk) const {
     return static_cast<Offset>(std::size_t(chunks[chunk].values) * std::size_t(granule));
   }
-  /// The first tile of each strip of a chunk, and the end; the tiles follow.
+  /// The first tile of each strip of a chunk, and the end.
   TESSERA_FUNCTION const std::uint16_t* strip_tiles(std::size_t chunk) const {
     return reinterpret_cast<const std::uint16_t*>(tiles + 16 * std::size_t(chunks[chunk].tiles));
   }
+  /// The tiles of a chunk.
   TESSERA_FUNCTION const StagedTile<1>* chunk_tiles(std::size_t chunk) const {
     return reinterpret_cast<const StagedTile<1>*>(tiles + 16 * std::size_t(chunks[chunk].tiles) +
                                                   staged_header_bytes(strips()));
@@ -107,7 +114,7 @@ struct StagedWindowsPattern : StagedPattern {
   }
 };
 
-/// Calls visit(column, place of the value) for every entry of a row; columns come in no order.
+/// Calls visit(column, place of the value) for every entry of a row. The columns come in no order.
 TESSERA_CALLS_ARGUMENT
 template <class Offset, class Visit>
 TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern<Offset>& A, Ordinal row, const Visit& visit) {
@@ -126,7 +133,7 @@ TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern<Offset>& A, Ordi
   }
 }
 
-/// The places of all windows before this one; of all, for window = windows().
+/// The number of places before a window; for window = windows(), of all places.
 template <class Offset>
 TESSERA_FUNCTION Offset entries_before(const StagedWindowsPattern<Offset>& A, Ordinal window) {
   return A.first_place(std::size_t(A.window_offsets[window]));

@@ -3,12 +3,12 @@
 
 namespace Tessera::Cuda {
 
-/// What schedules and policies go by of the GPU that they are made for: an H200, unless somebody says what else.
+/// The GPU that schedules and policies are made for; an H200 by default.
 ///
-/// Where windows are cut depends on it, and with that the order of their sums: on GPUs with another number of
-/// multiprocessors results may differ by roundoff.
+/// It decides where windows are cut, and so the order of their sums. On GPUs with another number of multiprocessors,
+/// results may differ by roundoff.
 struct Device {
-  int multiprocessors = 132;
+  int multiprocessors = 132;  ///< number of multiprocessors
 };
 
 }  // namespace Tessera::Cuda

@@ -9,32 +9,32 @@
 
 namespace Tessera::Cuda {
 
-/// Whether operands have 16 bits.
+/// Whether operands of this precision have 16 bits.
 constexpr bool is_half(Precision precision) { return precision == Precision::Fp16 || precision == Precision::Bf16; }
 
-/// The bits of values rounded to 16 bits, ties to even, in the same order: for products whose precision is Fp16 or
-/// Bf16, once whenever values change.
+/// Rounds values to 16 bits, ties to even, in the same order. Products in Fp16 and Bf16 need this whenever values
+/// change.
 ///
-/// values, to: device memory, `count` elements. FP16 has infinities for what is 65520 and more, and no bits below
+/// values and to are device memory with `count` elements. FP16 has infinities for 65520 and more, and no bits below
 /// 2^-24. Throws std::invalid_argument for another precision, std::runtime_error if the launch fails, std::length_error
 /// for more than 2^39 values. Cost: reads the values and writes half as many bytes.
 void round_values(Stream stream, Precision precision, std::size_t count, const float* values, std::uint16_t* to);
 
-/// Elements from a row of round_rows to the next: a multiple of 16.
+/// The number of elements from one row of round_rows() to the next, a multiple of 16.
 inline std::ptrdiff_t rounded_row_stride(Ordinal columns) { return (std::ptrdiff_t(columns) + 15) / 16 * 16; }
 
-/// In which order rows in 16 bits have their columns.
+/// The order of the columns in rows of 16 bits.
 enum class HalfOrder {
-  Products,  ///< that in which products m16n8k16 want them as their right operand (fragments/HalfLayout.hpp)
-  Columns    ///< the same
+  Products,  ///< the order of the right operand of m16n8k16 (fragments/Layout.hpp)
+  Columns    ///< the order that X has
 };
 
-/// Rows of X, of any strides, in 16 bits, with zeros up to rounded_row_stride(x.columns). Doubles are rounded to float
-/// first.
+/// Rounds rows of X, with any strides, to 16 bits, and fills them with zeros up to rounded_row_stride(x.columns).
+/// Doubles are rounded to float first.
 ///
-/// to: x.rows * rounded_row_stride(x.columns) elements, aligned to 16 bytes. Throws std::invalid_argument for another
-/// precision, std::length_error for more rows than a launch has threads for, std::runtime_error if the launch fails.
-/// Cost: x is read once, and two bytes an element are written.
+/// to has x.rows * rounded_row_stride(x.columns) elements and is aligned to 16 bytes. Throws std::invalid_argument for
+/// another precision, std::length_error for more rows than a launch has threads, std::runtime_error if the launch
+/// fails. Cost: reads x once and writes two bytes for each element.
 template <class Scalar>
 void round_rows(Stream stream, Precision precision, HalfOrder order, const Multivector<const Scalar>& x,
                 std::uint16_t* to);

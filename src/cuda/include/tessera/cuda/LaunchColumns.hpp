@@ -5,8 +5,8 @@
 
 namespace Tessera::Cuda {
 
-/// Columns of X that products on tensor cores take at most; they throw std::length_error for more. Times the rows of a
-/// window, or the bytes of an element, they are counted in 32 bits.
+/// The most columns of X that products on tensor cores take; for more they throw std::length_error. Products of this
+/// number with the rows of a window, or with the bytes of an element, fit in 32 bits.
 inline constexpr Ordinal most_launch_columns = 1 << 24;
 
 }  // namespace Tessera::Cuda

@@ -6,11 +6,11 @@
 
 namespace Tessera::Cuda {
 
-/// Copies a block of columns with any strides (LayoutLeft, say) to rows: to[i * row_stride + j] = x(i, j), and 0 for
-/// columns j >= x.columns up to row_stride. For the scalars that products have.
+/// Copies X with any strides, such as LayoutLeft, to rows: to[i * row_stride + j] = x(i, j). Columns j from x.columns
+/// up to row_stride become 0. Compiled for the scalars of products.
 ///
-/// Device memory; row_stride >= x.columns. Reads and writes whole lines where x.row_stride is 1. Throws
-/// std::runtime_error if the launch fails, std::length_error for too many columns. Cost: x is read and written once.
+/// x and to are device memory, and row_stride >= x.columns. Reads and writes whole lines if x.row_stride is 1. Throws
+/// std::runtime_error if the launch fails, std::length_error for too many columns. Cost: reads and writes x once.
 template <class Scalar>
 void pack_rows(Stream stream, const Multivector<const Scalar>& x, Scalar* to, std::ptrdiff_t row_stride);
 

@@ -19,37 +19,42 @@
 
 namespace Tessera {
 
-/// A matrix in one of the formats: this list is all that names their types. Each has, under the same names:
+/// A matrix in one of the formats: no other list names their types. Each format has these members:
 ///
+/// ```
 ///   format                    its name
-///   rows, columns, nonzeros   of the matrix
-///   view()                    the raw view that kernels and portable_spmm() take: device memory, whoever reads it
-///   places()                  elements of an array of values: nonzeros, more where a format stores zeros besides
-///   tiles()                   tiles or blocks; like the next three, not for Csr
+///   rows, columns, nonzeros   extents and number of entries
+///   view()                    the raw view that kernels and portable_spmm() take, in device memory
+///   places()                  elements of an array of values: nonzeros, and the zeros that a format stores
+///   tiles()                   number of tiles or blocks; Csr lacks this and the next three
 ///   tiled_nonzeros()          nonzeros that lie in tiles
 ///   tile_elements()           elements of all tiles, nonzeros or not
-///   tile_counts()             the first tile of each window of rows, and the end; empty without windows. Where it is
-///                             not stored: a function tile_counts(exec, format)
-///   bytes()                   of the pattern, values left out
-///   build(exec, rows, parameters, value_bytes)
-///                             builds it from canonical rows, as build_format()
-///   memory(exec, rows, parameters, value_bytes, tiles)
-///                             what that takes, as format_memory()
-///   to_csr_sorts              whether to_csr() sorts the places, and takes memory for that
-///   transfer(archive)         gives archive.fields(name, numbers...) and archive.array(name, array) all that a file
-///                             holds of it, or gets it from there
+///   tile_counts()             the first tile of each window of rows, and the end; empty without windows. A format that
+///                             does not store it has a function tile_counts(exec, format)
+///   bytes()                   bytes of the pattern, without the values
+/// ```
 ///
-/// and functions to_csr(exec, format) and validate(exec, format).
+/// For the library, each format also has these, and functions to_csr(exec, format) and validate(exec, format):
+///
+/// ```
+///   build(exec, rows, parameters, value_bytes)           what build_format() calls
+///   memory(exec, rows, parameters, value_bytes, tiles)   what format_memory() calls
+///   to_csr_sorts                                         whether to_csr() sorts the places, and takes memory for that
+///   transfer(archive)                                    gives an archive, or gets from it, all that files of plans
+///                                                        hold of the format
+/// ```
 template <class Offset, class MemorySpace>
 using AnyFormat = std::variant<Csr<Offset, MemorySpace>, BitTcf<Offset, MemorySpace>, Bmat<Offset, MemorySpace>,
                                BlockRowPartition<Offset, MemorySpace>, Bcsr<Offset, MemorySpace>,
                                SortedColumns<Offset, MemorySpace>, StagedWindows<Offset, MemorySpace>>;
+/// A matrix in one of the formats as it was built, and where its values come from.
 template <class Offset, class MemorySpace>
 using BuiltFormat = Built<AnyFormat<Offset, MemorySpace>, Offset, MemorySpace>;
 
+/// @cond
 /// Calls visit(std::type_identity<F>()) for the type F of a format, one of those of `Any`, which is an AnyFormat.
 ///
-/// \throws std::invalid_argument at Format::Automatic
+/// \throws std::invalid_argument for Format::Automatic
 template <class Any, std::size_t place = 0, class Visit>
 auto visit_type_of(Format format, const Visit& visit)
     -> decltype(visit(std::type_identity<std::variant_alternative_t<0, Any>>())) {
@@ -61,34 +66,44 @@ auto visit_type_of(Format format, const Visit& visit)
     throw std::invalid_argument("Tessera: expected the name of a format");
   }
 }
+/// @endcond
 
-/// Builds the format that is named from canonical rows; Csr shares their arrays.
+/// Builds a format from canonical rows. Csr shares their arrays.
 ///
-/// \param value_bytes [in] of a value of A, on which alignment and automatic parameters may depend
-/// \throws std::invalid_argument at Format::Automatic, and as the format's own build
+/// \param exec        [in] the instance to run on
+/// \param format      [in] the format to build
+/// \param rows        [in] the canonical rows
+/// \param parameters  [in] the parameters of the format
+/// \param value_bytes [in] bytes of a value of A; alignment and automatic parameters may depend on it
+/// \throws std::invalid_argument for Format::Automatic, and what the format's own build throws
 template <class ExecutionSpace, class Offset>
 BuiltFormat<Offset, typename ExecutionSpace::memory_space> build_format(
     const ExecutionSpace& exec, Format format, const Csr<Offset, typename ExecutionSpace::memory_space>& rows,
     const FormatParameters& parameters, std::size_t value_bytes);
 
-/// What build_format() will make of canonical rows, and take for it: upper bounds. Patterns of Csr, BitTcf, Bmat and
-/// Bcsr are met.
+/// Bounds what build_format() will make of canonical rows, and the memory that it will take. The bounds of the patterns
+/// of Csr, BitTcf, Bmat and Bcsr are exact.
 ///
-/// \param tiles [in] of BitTcf or Bmat, of BitTcf for Staged, if they are known; negative: they are counted
+/// \param exec        [in] the instance to run on
+/// \param format      [in] the format to build
+/// \param rows        [in] the canonical rows
+/// \param parameters  [in] the parameters of the format
+/// \param value_bytes [in] bytes of a value of A
+/// \param tiles       [in] the number of tiles of BitTcf or Bmat, for Staged that of BitTcf; negative: they are counted
 /// \throws std::invalid_argument as build_format()
 ///
-/// Cost: for Bcsr, and where tiles are counted, a pass over the pattern, or one a shape of blocks that is tried.
+/// Cost: for Bcsr, and where tiles are counted, a pass over the pattern for each shape of blocks that is tried.
 template <class ExecutionSpace, class Offset>
 FormatMemory format_memory(const ExecutionSpace& exec, Format format,
                            const Csr<Offset, typename ExecutionSpace::memory_space>& rows,
                            const FormatParameters& parameters, std::size_t value_bytes, double tiles = -1);
 
-/// Back to canonical rows, and where their values are in the format; of a Csr, itself.
+/// Converts back to canonical rows. The map tells where their values are in the format. A Csr stays as it is.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const AnyFormat<Offset, typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format: empty, or the first that is broken and where.
+/// Checks every invariant of the format. Returns an empty text, or the first invariant that is broken and where.
 template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec, const AnyFormat<Offset, typename ExecutionSpace::memory_space>& A);
 

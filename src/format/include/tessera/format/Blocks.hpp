@@ -7,18 +7,22 @@
 
 namespace Tessera {
 
-/// Compressed rows of dense square blocks (KokkosSparse::BsrMatrix) as compressed rows of their elements.
+/// Turns compressed rows of dense square blocks (KokkosSparse::BsrMatrix) into compressed rows of their elements. The
+/// map tells where the value of each element is. The result is canonical if `blocks` is.
 ///
-/// Example, blocks of 2: block row 0 holds the blocks 0 and 1, in block columns 0 and 3. Element row 0 then has columns
-/// 0 1 6 7, whose values are at 0 1 4 5: a block's values are consecutive and row-major.
+/// An example with blocks of 2 x 2: block row 0 holds the blocks 0 and 1, in block columns 0 and 3. The values of a
+/// block are consecutive and row-major. Element row 0 then has columns 0 1 6 7, whose values are at 0 1 4 5.
 ///
-/// \param blocks     [in] rows, columns and entries count blocks; rows unsorted or not, duplicates or not
+/// \param exec       [in] the instance to run on
+/// \param blocks     [in] compressed rows, where rows, columns and entries count blocks; rows may be unsorted and hold
+///                        duplicates
 /// \param entries    [in] the number of blocks
 /// \param block_size [in] rows and columns of a block, at least 1
-/// \param most_bytes [in] that may be allocated at once
-/// \return rows in the order of the blocks, hence as canonical as `blocks` are, and where each element's value is
-/// \throws std::invalid_argument and FormatTooLarge as build_csr(); the former also if the elements' rows, columns or
-///         entries are too many for their types
+/// \param most_bytes [in] the most bytes that may be allocated at once
+/// \throws std::invalid_argument as build_csr(), and if the elements have more rows, columns or entries than their
+/// types
+///         can count
+/// \throws FormatTooLarge as build_csr()
 ///
 /// Cost: one pass over the elements. Bytes of the map: elements * sizeof(Offset).
 template <class ExecutionSpace, class Offset>

@@ -12,33 +12,40 @@ namespace Tessera {
 
 /// The pattern of a matrix in BMat (see BmatPattern for what the arrays hold) that owns its arrays.
 ///
-/// Bytes, values left out: 2 (ceil(rows / 16) + 1) sizeof(Offset) + tiles * (8 * 4 + 4 * 4).
+/// Bytes without the values: 2 (ceil(rows / 16) + 1) sizeof(Offset) + tiles * (8 * 4 + 4 * 4).
 template <class Offset, class MemorySpace>
 struct Bmat {
-  static constexpr Format format = Format::Bmat;
+  static constexpr Format format = Format::Bmat;  ///< its name
+  /// @cond
   static constexpr bool to_csr_sorts = false;
+  /// @endcond
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  std::size_t nonzeros = 0;
-  Kokkos::View<Offset*, MemorySpace> window_offsets;
-  Kokkos::View<Offset*, MemorySpace> value_offsets;
-  Kokkos::View<Ordinal*, MemorySpace> tile_columns;
-  Kokkos::View<std::uint32_t*, MemorySpace> tile_words;
+  Ordinal rows = 0;                                      ///< rows of the matrix
+  Ordinal columns = 0;                                   ///< columns of the matrix
+  std::size_t nonzeros = 0;                              ///< number of entries
+  Kokkos::View<Offset*, MemorySpace> window_offsets;     ///< see BmatPattern
+  Kokkos::View<Offset*, MemorySpace> value_offsets;      ///< see BmatPattern
+  Kokkos::View<Ordinal*, MemorySpace> tile_columns;      ///< see BmatPattern
+  Kokkos::View<std::uint32_t*, MemorySpace> tile_words;  ///< see BmatPattern
 
-  std::size_t tiles() const { return tile_words.extent(0) / BmatPattern<Offset>::tile_words_count; }
-  std::size_t places() const { return nonzeros; }  ///< elements of an array of values
-  std::size_t tiled_nonzeros() const { return nonzeros; }
-  std::size_t tile_elements() const { return tiles() * 128; }  ///< of all tiles
+  std::size_t tiles() const {
+    return tile_words.extent(0) / BmatPattern<Offset>::tile_words_count;
+  }                                                            ///< number of tiles
+  std::size_t places() const { return nonzeros; }              ///< elements of an array of values
+  std::size_t tiled_nonzeros() const { return nonzeros; }      ///< number of entries in tiles
+  std::size_t tile_elements() const { return tiles() * 128; }  ///< elements of all tiles
   const auto& tile_counts() const { return window_offsets; }   ///< the first tile of each window, and the end
+  /// The raw view that kernels take.
   BmatPattern<Offset> view() const {
     return {rows, columns, window_offsets.data(), value_offsets.data(), tile_columns.data(), tile_words.data()};
   }
+  /// Bytes of the pattern, without the values.
   std::size_t bytes() const {
     return (window_offsets.extent(0) + value_offsets.extent(0)) * sizeof(Offset) +
            tile_columns.extent(0) * sizeof(Ordinal) + tile_words.extent(0) * sizeof(std::uint32_t);
   }
 
+  /// @cond
   template <class ExecutionSpace>
   static Built<Bmat, Offset, MemorySpace> build(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
                                                 const FormatParameters&, std::size_t) {
@@ -54,30 +61,32 @@ struct Bmat {
     file.array("tile_columns", tile_columns);
     file.array("tile_words", tile_words);
   }
+  /// @endcond
 };
+
+/// A pattern in BMat as it was built, and where its values come from.
 template <class Offset, class MemorySpace>
 using BuiltBmat = Built<Bmat<Offset, MemorySpace>, Offset, MemorySpace>;
 
-/// How many tiles the matrix would have, without building them. Cost: one pass over the pattern.
+/// Counts the tiles that the matrix would have, without building them. Cost: one pass over the pattern.
 template <class ExecutionSpace, class Offset>
 std::size_t count_bmat_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
-/// Builds BMat from a canonical pattern. Windows are built side by side, each by one thread that merges the window's 16
-/// sorted rows; the arrays are the same on every backend and number of threads.
+/// Builds BMat from a canonical pattern. Windows are built in parallel, each by one thread that merges the 16 sorted
+/// rows of the window. The arrays are the same on every backend and for any number of threads.
 ///
-/// Cost: three passes over the pattern, 16 comparisons for each distinct column of a window in two of them.
+/// Cost: three passes over the pattern, two of them with 16 comparisons for each distinct column of a window.
 template <class ExecutionSpace, class Offset>
 BuiltBmat<Offset, typename ExecutionSpace::memory_space> build_bmat(const ExecutionSpace& exec,
                                                                     const CsrPattern<Offset>& A, std::size_t nonzeros);
 
-/// Back to canonical rows without loss; the map takes values from BMat's order to that of the rows.
+/// Converts back to canonical rows without loss. The map takes values from BMat's order to that of the rows.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const Bmat<Offset, typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format in memory that `exec` can read.
-///
-/// \return an empty string, or the first invariant that is broken and where. Cost: a few passes over the pattern.
+/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
+/// that is broken and where. Cost: a few passes over the pattern.
 template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec, const Bmat<Offset, typename ExecutionSpace::memory_space>& A);
 

@@ -19,8 +19,8 @@ namespace Tessera {
 /// A pattern that was built from another one, and where its values come from.
 template <class Pattern, class Offset, class MemorySpace>
 struct Built {
-  Pattern pattern;
-  ValueMap<Offset, MemorySpace> values;
+  Pattern pattern;                       ///< the pattern
+  ValueMap<Offset, MemorySpace> values;  ///< where each value comes from
 };
 
 /// A canonical pattern in compressed rows (see CsrPattern) that owns its arrays, in a memory space.
@@ -28,21 +28,26 @@ struct Built {
 /// Bytes: (rows + 1) sizeof(Offset) + nonzeros * 4.
 template <class Offset, class MemorySpace>
 struct Csr {
-  static constexpr Format format = Format::Csr;
+  static constexpr Format format = Format::Csr;  ///< its name
+  /// @cond
   static constexpr bool to_csr_sorts = false;
+  /// @endcond
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  std::size_t nonzeros = 0;
-  Kokkos::View<Offset*, MemorySpace> row_offsets;
-  Kokkos::View<Ordinal*, MemorySpace> column_indices;
+  Ordinal rows = 0;                                    ///< rows of the matrix
+  Ordinal columns = 0;                                 ///< columns of the matrix
+  std::size_t nonzeros = 0;                            ///< number of entries
+  Kokkos::View<Offset*, MemorySpace> row_offsets;      ///< see CsrPattern
+  Kokkos::View<Ordinal*, MemorySpace> column_indices;  ///< see CsrPattern
 
   std::size_t places() const { return nonzeros; }  ///< elements of an array of values
+  /// The raw view that kernels take.
   CsrPattern<Offset> view() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
+  /// Bytes of the pattern, without the values.
   std::size_t bytes() const {
     return row_offsets.extent(0) * sizeof(Offset) + column_indices.extent(0) * sizeof(Ordinal);
   }
 
+  /// @cond
   template <class ExecutionSpace>
   static Built<Csr, Offset, MemorySpace> build(const ExecutionSpace&, const Csr& rows, const FormatParameters&,
                                                std::size_t) {
@@ -57,11 +62,14 @@ struct Csr {
     file.array("row_offsets", row_offsets);
     file.array("column_indices", column_indices);
   }
+  /// @endcond
 };
+
+/// A pattern in compressed rows as it was built, and where its values come from.
 template <class Offset, class MemorySpace>
 using BuiltCsr = Built<Csr<Offset, MemorySpace>, Offset, MemorySpace>;
 
-/// Bytes of a pattern in compressed rows.
+/// The number of bytes of a pattern in compressed rows.
 template <class Offset>
 std::size_t csr_bytes(std::size_t rows, std::size_t nonzeros) {
   return (rows + 1) * sizeof(Offset) + nonzeros * sizeof(Ordinal);
@@ -85,12 +93,16 @@ std::size_t build_csr_bytes(const ExecutionSpace& exec, Ordinal rows, std::size_
                   sorted + runs + std::max(csr_bytes<Offset>(all_rows, entries), entries * sizeof(std::uint64_t)));
 }
 
-/// The canonical form of any compressed rows: columns sorted, duplicates made one entry (their values are summed in the
-/// order of the input). A canonical input is copied and its map is the identity.
+/// Brings any compressed rows into canonical form: columns are sorted, and duplicates become one entry, whose value is
+/// their sum in the order of the input. A canonical input is copied, and its map is the identity.
 ///
-/// \param most_bytes [in] that may be allocated at once
+/// \param exec       [in] the instance to run on
+/// \param input      [in] any compressed rows
+/// \param entries    [in] the number of entries of the input
+/// \param most_bytes [in] the most bytes that may be allocated at once
 /// \throws std::invalid_argument naming the first row or entry that is wrong: offsets that do not start at 0, descend,
-///         or end beyond `entries`; a column outside [0, columns); FormatTooLarge if most_bytes are too few
+///         or end beyond `entries`; a column outside [0, columns)
+/// \throws FormatTooLarge if more than most_bytes would be needed
 ///
 /// Cost: two passes if the input is canonical; otherwise a radix sort of its entries.
 template <class ExecutionSpace, class Offset>
@@ -98,12 +110,12 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const Executio
                                                                   const CsrPattern<Offset>& input, std::size_t entries,
                                                                   std::size_t most_bytes = no_memory_limit);
 
-/// The pattern of A's transpose; canonical as well. Cost: a radix sort of the entries by their columns.
+/// The pattern of A's transpose, which is canonical as well. Cost: a radix sort of the entries by their columns.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec,
                                                                   const CsrPattern<Offset>& A, std::size_t nonzeros);
 
-/// Checks every invariant of a canonical pattern: empty, or the first that is broken and where.
+/// Checks every invariant of a canonical pattern. Returns an empty text, or the first that is broken and where.
 template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A);
 

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+/// @file
+/// The bytes that patterns take, and that building them takes, known before they are built.
 namespace Tessera {
 
 /// What a matrix takes in a format.

@@ -7,13 +7,19 @@
 
 namespace Tessera {
 
-/// A format, or what it takes to build it, would exceed a limit of memory or what offsets count: another may do.
+/// Thrown if a format, or building it, would exceed a limit of memory or what offsets can count. Another format may
+/// fit.
 class FormatTooLarge : public std::invalid_argument {
  public:
-  using std::invalid_argument::invalid_argument;
+  using std::invalid_argument::invalid_argument;  ///< an error with this message
 };
 
-/// \throws FormatTooLarge if a step takes more bytes than are left
+/// Checks that a step has enough memory.
+///
+/// \param step  [in] what takes the bytes, for the message
+/// \param bytes [in] bytes that the step takes
+/// \param left  [in] bytes that the limit leaves
+/// \throws FormatTooLarge if `bytes` is more than `left`
 inline void require_bytes(const std::string& step, std::size_t bytes, std::size_t left) {
   if (bytes <= left) return;
   throw FormatTooLarge("Tessera: " + step + " takes " + std::to_string(bytes) + " bytes, memory_limit leaves " +

@@ -7,10 +7,13 @@
 
 namespace Tessera {
 
-/// The rows of A in another order: row i is row order(i) of A. The values are where the map says in A's.
+/// Puts the rows of A in another order: row i of the result is row order(i) of A. The map tells where its values are
+/// among those of A.
 ///
-/// \param A     [in] canonical
-/// \param order [in] each of A's rows once
+/// \param exec     [in] the instance to run on
+/// \param A        [in] a canonical pattern
+/// \param nonzeros [in] the number of its entries
+/// \param order    [in] each row of A once
 ///
 /// Cost: one pass over the entries.
 template <class ExecutionSpace, class Offset>
@@ -18,8 +21,8 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
     const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space>& order);
 
-/// The columns of A in another order: column j is column order(j) of A. Canonical again, and with a map like that of
-/// permute_rows.
+/// Puts the columns of A in another order: column j of the result is column order(j) of A. The result is canonical
+/// again. The map is like that of permute_rows().
 ///
 /// Cost: a radix sort of the entries.
 template <class ExecutionSpace, class Offset>

@@ -12,33 +12,36 @@ namespace Tessera {
 
 /// The pattern of a matrix in sorted columns (see SortedColumnsPattern for what the arrays hold) that owns its arrays.
 ///
-/// Bytes, values left out: (blocks + pieces + 2) sizeof(Offset) + 4 (blocks + pieces + positions + nonzeros +
-/// regular elements), where positions counts the columns that are not empty.
+/// Bytes without the values: (blocks + pieces + 2) sizeof(Offset) + 4 (blocks + pieces + positions + nonzeros +
+/// regular elements), where positions is the number of columns that are not empty.
 template <class Offset, class MemorySpace>
 struct SortedColumns {
-  static constexpr Format format = Format::SortedColumns;
+  static constexpr Format format = Format::SortedColumns;  ///< its name
+  /// @cond
   static constexpr bool to_csr_sorts = true;
+  /// @endcond
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  std::size_t nonzeros = 0;
-  Ordinal width = 0;   ///< columns of a block
-  Ordinal height = 0;  ///< entries of a column in a block, at most
-  Kokkos::View<Ordinal*, MemorySpace> column_order;
-  Kokkos::View<Offset*, MemorySpace> block_offsets;
-  Kokkos::View<Ordinal*, MemorySpace> block_positions;
-  Kokkos::View<Ordinal*, MemorySpace> row_indices;
-  Kokkos::View<std::uint16_t*, MemorySpace> position_indices;
-  Kokkos::View<std::int16_t*, MemorySpace> segment_lengths;
-  Kokkos::View<Offset*, MemorySpace> piece_offsets;
-  Kokkos::View<std::uint32_t*, MemorySpace> piece_columns;
+  Ordinal rows = 0;                                            ///< rows of the matrix
+  Ordinal columns = 0;                                         ///< columns of the matrix
+  std::size_t nonzeros = 0;                                    ///< number of entries
+  Ordinal width = 0;                                           ///< columns of a block
+  Ordinal height = 0;                                          ///< the most entries of a column in a block
+  Kokkos::View<Ordinal*, MemorySpace> column_order;            ///< see SortedColumnsPattern
+  Kokkos::View<Offset*, MemorySpace> block_offsets;            ///< see SortedColumnsPattern
+  Kokkos::View<Ordinal*, MemorySpace> block_positions;         ///< see SortedColumnsPattern
+  Kokkos::View<Ordinal*, MemorySpace> row_indices;             ///< see SortedColumnsPattern
+  Kokkos::View<std::uint16_t*, MemorySpace> position_indices;  ///< see SortedColumnsPattern
+  Kokkos::View<std::int16_t*, MemorySpace> segment_lengths;    ///< see SortedColumnsPattern
+  Kokkos::View<Offset*, MemorySpace> piece_offsets;            ///< see SortedColumnsPattern
+  Kokkos::View<std::uint32_t*, MemorySpace> piece_columns;     ///< see SortedColumnsPattern
 
-  std::size_t tiles() const { return block_positions.extent(0); }  ///< blocks
-  std::size_t pieces() const { return piece_columns.extent(0); }
-  std::size_t places() const { return nonzeros; }  ///< elements of an array of values
-  std::size_t tiled_nonzeros() const { return position_indices.extent(0); }
-  std::size_t tile_elements() const { return tiled_nonzeros(); }  ///< blocks are full
-  auto tile_counts() const { return decltype(block_offsets)(); }  ///< empty: blocks belong to no window
+  std::size_t tiles() const { return block_positions.extent(0); }            ///< number of blocks
+  std::size_t pieces() const { return piece_columns.extent(0); }             ///< number of pieces
+  std::size_t places() const { return nonzeros; }                            ///< elements of an array of values
+  std::size_t tiled_nonzeros() const { return position_indices.extent(0); }  ///< number of regular elements
+  std::size_t tile_elements() const { return tiled_nonzeros(); }             ///< elements of all blocks, which are full
+  auto tile_counts() const { return decltype(block_offsets)(); }             ///< empty: blocks belong to no window
+  /// The raw view that kernels take.
   SortedColumnsPattern<Offset> view() const {
     return {rows,
             columns,
@@ -57,6 +60,7 @@ struct SortedColumns {
             piece_offsets.data(),
             piece_columns.data()};
   }
+  /// Bytes of the pattern, without the values.
   std::size_t bytes() const {
     return (block_offsets.extent(0) + piece_offsets.extent(0)) * sizeof(Offset) +
            (column_order.extent(0) + block_positions.extent(0) + row_indices.extent(0)) * sizeof(Ordinal) +
@@ -64,6 +68,7 @@ struct SortedColumns {
            segment_lengths.extent(0) * sizeof(std::int16_t);
   }
 
+  /// @cond
   template <class ExecutionSpace>
   static Built<SortedColumns, Offset, MemorySpace> build(const ExecutionSpace& exec,
                                                          const Csr<Offset, MemorySpace>& rows,
@@ -86,34 +91,40 @@ struct SortedColumns {
     file.array("piece_offsets", piece_offsets);
     file.array("piece_columns", piece_columns);
   }
+  /// @endcond
 };
+
+/// A pattern in sorted columns as it was built, and where its values come from.
 template <class Offset, class MemorySpace>
 using BuiltSortedColumns = Built<SortedColumns<Offset, MemorySpace>, Offset, MemorySpace>;
 
-/// Builds sorted columns from a canonical pattern; the arrays are the same on every backend and number of threads.
+/// Builds sorted columns from a canonical pattern. The arrays are the same on every backend and for any number of
+/// threads.
 ///
-/// \param width  [in] columns of a block, from 1 to 1024; 0 is 32
-/// \param height [in] entries of a column in a block, at most; 0 is 32
-/// \throws std::invalid_argument at any other width, or a negative height
+/// \param exec     [in] the instance to run on
+/// \param A        [in] a canonical pattern
+/// \param nonzeros [in] the number of its entries
+/// \param width    [in] columns of a block, from 1 to 1024; 0 stands for 32
+/// \param height   [in] the most entries of a column in a block; 0 stands for 32
+/// \throws std::invalid_argument for any other width, or a negative height
 ///
 /// Cost: three radix sorts, of the entries by their columns, of the columns by their lengths and of the regular
-/// elements by sets and rows. The layers, as many as the different lengths and the longest column over `height`
-/// together at most, are laid out serially on the host.
+/// elements by sets and rows. The host lays out the layers serially. There are at most as many layers as different
+/// lengths, and one more for each `height` entries of the longest column.
 template <class ExecutionSpace, class Offset>
 BuiltSortedColumns<Offset, typename ExecutionSpace::memory_space> build_sorted_columns(const ExecutionSpace& exec,
                                                                                        const CsrPattern<Offset>& A,
                                                                                        std::size_t nonzeros,
                                                                                        Ordinal width, Ordinal height);
 
-/// Back to canonical rows without loss; the map takes values from the order here to that of the rows. Cost: a radix
-/// sort of the entries.
+/// Converts back to canonical rows without loss. The map takes values from the order here to that of the rows. Cost: a
+/// radix sort of the entries.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format in memory that `exec` can read.
-///
-/// \return an empty string, or the first invariant that is broken and where. Cost: about that of a build.
+/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
+/// that is broken and where. Cost: about that of a build.
 template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec, const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A);
 

@@ -9,20 +9,21 @@
 
 namespace Tessera {
 
-/// What a matrix takes in staged windows, before anything of it is written.
+/// The sizes of a matrix in staged windows.
 struct StagedCounts {
-  std::size_t columns = 0;      ///< distinct ones of the windows: rows of X that a product gathers
-  std::size_t chunks = 0;       ///< of all windows
-  std::size_t tiles = 0;        ///< of all strips
-  std::size_t tile_bytes = 0;   ///< of all tiles, and the chunks' headers
-  std::size_t value_bytes = 0;  ///< of all values, gaps included
-  int most_tile_bytes = 0;      ///< of a chunk, as in StagedPattern
-  int most_value_bytes = 0;     ///< of a chunk, as in StagedPattern
+  std::size_t columns = 0;      ///< distinct columns, summed over the windows: the rows of X that a product gathers
+  std::size_t chunks = 0;       ///< number of chunks
+  std::size_t tiles = 0;        ///< number of tiles of all strips
+  std::size_t tile_bytes = 0;   ///< bytes of all tiles and of the headers of chunks
+  std::size_t value_bytes = 0;  ///< bytes of all values, with the gaps between chunks
+  int most_tile_bytes = 0;      ///< see StagedPattern
+  int most_value_bytes = 0;     ///< see StagedPattern
 
+  /// Whether all numbers are equal.
   friend bool operator==(const StagedCounts&, const StagedCounts&) = default;
 };
 
-/// The shape that parameters name; what they leave open is as in StagedShape.
+/// The shape that parameters name. What they leave open has the default of StagedShape.
 inline StagedShape staged_shape(const FormatParameters& parameters) {
   StagedShape shape;
   if (parameters.staged_chunk_values != 0) shape.most_values = parameters.staged_chunk_values;
@@ -31,40 +32,47 @@ inline StagedShape staged_shape(const FormatParameters& parameters) {
 }
 
 /// The pattern of a matrix in staged windows (see StagedPattern for what the arrays hold) that owns its arrays. Only
-/// places of values are Offsets: chunks are numbered by int, and counted in 16 bytes.
+/// places of values are Offsets. Numbers of chunks are int; distances in tiles and values count units of 16 bytes.
 ///
-/// Bytes, values left out: 4 (windows + 1) + (4 chunk_slots + 8) chunks + 8 + tile_data.
+/// Bytes without the values: 4 (windows + 1) + (4 chunk_slots + 8) chunks + 8 + tile_data.
 template <class Offset, class MemorySpace>
 struct StagedWindows {
-  static constexpr Format format = Format::Staged;
+  static constexpr Format format = Format::Staged;  ///< its name
+  /// @cond
   static constexpr bool to_csr_sorts = true;
+  /// @endcond
 
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  std::size_t nonzeros = 0;
-  std::size_t value_size = 8;  ///< bytes of a value: chunks of values begin at 16 bytes
-  StagedShape shape;
-  StagedCounts counts;
-  Kokkos::View<int*, MemorySpace> window_offsets;
-  Kokkos::View<Ordinal*, MemorySpace> chunk_columns;
-  Kokkos::View<StagedChunk*, MemorySpace> chunks;
-  Kokkos::View<std::byte*, MemorySpace> tile_data;
+  Ordinal rows = 0;            ///< rows of the matrix
+  Ordinal columns = 0;         ///< columns of the matrix
+  std::size_t nonzeros = 0;    ///< number of entries
+  std::size_t value_size = 8;  ///< bytes of a value; with this size, chunks of values begin at multiples of 16 bytes
+  StagedShape shape;           ///< how the matrix is cut
+  StagedCounts counts;         ///< sizes of the parts
+  Kokkos::View<int*, MemorySpace> window_offsets;     ///< see StagedPattern
+  Kokkos::View<Ordinal*, MemorySpace> chunk_columns;  ///< see StagedPattern
+  Kokkos::View<StagedChunk*, MemorySpace> chunks;     ///< see StagedPattern
+  Kokkos::View<std::byte*, MemorySpace> tile_data;    ///< headers and tiles of the chunks, see StagedPattern
 
-  std::size_t tiles() const { return counts.tiles; }
+  std::size_t tiles() const { return counts.tiles; }                      ///< number of tiles
   std::size_t places() const { return counts.value_bytes / value_size; }  ///< elements of an array of values
-  std::size_t tiled_nonzeros() const { return nonzeros; }
-  std::size_t tile_elements() const { return tiles() * 64 * static_cast<std::size_t>(shape.strip_blocks); }
+  std::size_t tiled_nonzeros() const { return nonzeros; }                 ///< number of entries in tiles
+  std::size_t tile_elements() const {
+    return tiles() * 64 * static_cast<std::size_t>(shape.strip_blocks);
+  }  ///< elements of all tiles
+  /// The raw view that kernels take.
   StagedWindowsPattern<Offset> view() const {
     return {{rows, columns, shape.window_rows, shape.strip_blocks, shape.chunk_slots, shape.piece_chunks,
              counts.most_tile_bytes, counts.most_value_bytes, window_offsets.data(), chunk_columns.data(),
              chunks.data(), tile_data.data()},
             static_cast<int>(16 / value_size)};
   }
+  /// Bytes of the pattern, without the values.
   std::size_t bytes() const {
     return window_offsets.extent(0) * sizeof(int) + chunk_columns.extent(0) * sizeof(Ordinal) +
            chunks.extent(0) * sizeof(StagedChunk) + tile_data.extent(0);
   }
 
+  /// @cond
   template <class ExecutionSpace>
   static Built<StagedWindows, Offset, MemorySpace> build(const ExecutionSpace& exec,
                                                          const Csr<Offset, MemorySpace>& rows,
@@ -86,21 +94,24 @@ struct StagedWindows {
     file.array("chunks", chunks);
     file.array("tile_data", tile_data);
   }
+  /// @endcond
 };
+
+/// A pattern in staged windows as it was built, and where its values come from.
 template <class Offset, class MemorySpace>
 using BuiltStagedWindows = Built<StagedWindows<Offset, MemorySpace>, Offset, MemorySpace>;
 
-/// What build_staged would make, without building it.
+/// The sizes of what build_staged() would make, without building it.
 ///
-/// \throws std::invalid_argument, FormatTooLarge as build_staged(), which throws besides where the sizes do not fit
+/// \throws std::invalid_argument and FormatTooLarge as build_staged(), but not for sizes that do not fit
 ///
-/// Cost: most of that of a build.
+/// Cost: most of the cost of a build.
 template <class ExecutionSpace, class Offset>
 StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                           const StagedShape& shape, std::size_t value_bytes);
 
-/// Builds staged windows from a canonical pattern; the arrays are the same on every backend and number of threads.
-/// Places between the values of two chunks have no source in the map.
+/// Builds staged windows from a canonical pattern. The arrays are the same on every backend and for any number of
+/// threads. Places between the values of two chunks have no source in the map.
 ///
 /// \param shape       [in] chunk_slots should be a multiple of 4, so that rows of chunk_columns are aligned
 /// \param value_bytes [in] of a value of A: 1, 2, 4, 8 or 16
@@ -124,19 +135,26 @@ template <class ExecutionSpace, class Offset>
 std::size_t staged_build_bytes(const ExecutionSpace& exec, Ordinal rows, std::size_t nonzeros, std::size_t columns,
                                std::size_t strip_columns, const StagedShape& shape, std::size_t value_bytes);
 
-/// Back to canonical rows without loss; the map takes values from the places here to the order of the rows. Cost: a
-/// radix sort of the places.
+/// Converts back to canonical rows without loss. The map takes values from the places here to the order of the rows.
+/// Cost: a radix sort of the places.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format, with strips of 8 rows, in memory that `exec` can read.
+/// Checks every invariant of the format, with strips of 8 rows.
 ///
+/// \param exec [in] the instance to run on
+/// \param A    [in] the pattern, in memory that `exec` can read
 /// \return an empty string, or the first invariant that is broken and where. Cost: a few passes over the pattern.
 template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
 
-/// The number of the first tile of each window, and of all tiles. Cost: a pass over the chunks.
+/// Counts the first tile of each window, and the end.
+///
+/// \param exec [in] the instance to run on
+/// \param A    [in] the pattern
+///
+/// Cost: a pass over the chunks.
 template <class ExecutionSpace, class Offset>
 Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_counts(
     const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);

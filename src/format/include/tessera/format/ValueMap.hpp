@@ -7,28 +7,32 @@
 
 namespace Tessera {
 
-/// Where the values of one array come from in another: target[i] = source[slots(i)], or 0 where slots(i) is no_source:
-/// an element that a format stores besides the entries.
+/// Where the values of one array come from in another: target[i] = source[slots(i)]. If slots(i) is no_source,
+/// target[i] is 0: an element that a format stores although the matrix has no entry there.
 ///
-/// An empty `slots` is the identity. Where entries of the source are duplicates of each other, `runs` (targets + 1)
-/// says which slots are summed, in that order: target[i] = sum of source[slots(k)] for runs(i) <= k < runs(i + 1).
+/// An empty `slots` is the identity. If the source has duplicates, `runs` has targets + 1 elements, and slots are
+/// summed in this order: target[i] = sum of source[slots(k)] for runs(i) <= k < runs(i + 1).
 template <class Offset, class MemorySpace>
 struct ValueMap {
-  static constexpr Offset no_source = static_cast<Offset>(-1);
+  static constexpr Offset no_source = static_cast<Offset>(-1);  ///< the slot of a target without source
 
-  Kokkos::View<Offset*, MemorySpace> slots;
-  Kokkos::View<Offset*, MemorySpace> runs;
+  Kokkos::View<Offset*, MemorySpace> slots;  ///< places in the source; empty for the identity
+  Kokkos::View<Offset*, MemorySpace> runs;   ///< targets + 1 offsets into `slots`; empty without duplicates
 
-  bool is_identity() const { return slots.extent(0) == 0; }
-  bool has_duplicates() const { return runs.extent(0) > 0; }
+  bool is_identity() const { return slots.extent(0) == 0; }   ///< whether target[i] = source[i]
+  bool has_duplicates() const { return runs.extent(0) > 0; }  ///< whether some values are sums
+  /// Bytes of both arrays.
   std::size_t bytes() const { return (slots.extent(0) + runs.extent(0)) * sizeof(Offset); }
 };
 
-/// target[i] = source at first(second(i)): the values of a format from the caller's, through the canonical order.
+/// Takes the values of a format from the caller's, through the canonical order: target[i] = source at first(second(i)).
 ///
-/// \param first  [in] canonical entry -> entries of `source`
-/// \param second [in] place in the format -> canonical entry; never with duplicates
-/// \param size   [in] places in the format
+/// \param exec   [in]  the instance to run on
+/// \param first  [in]  the map from canonical entries to entries of `source`
+/// \param second [in]  the map from places in the format to canonical entries; it has no duplicates
+/// \param source [in]  the caller's values
+/// \param target [out] the values of the format
+/// \param size   [in]  number of places in the format
 ///
 /// Cost: one pass over the values and the maps. Nothing is allocated.
 template <class ExecutionSpace, class Offset, class Scalar>
@@ -36,16 +40,22 @@ void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename E
                    const ValueMap<Offset, typename ExecutionSpace::memory_space>& second, const Scalar* source,
                    Scalar* target, std::size_t size);
 
-/// The map that takes `inner` and then `outer`: target[i] = source[outer(inner(i))], the runs of `inner` kept.
+/// The map that applies `inner` and then `outer`: target[i] = source[outer(inner(i))]. It keeps the runs of `inner`.
 ///
-/// \param outer [in] without duplicates, and with a source for all
+/// \param exec  [in] the instance to run on
+/// \param outer [in] a map without duplicates in which every target has a source
+/// \param inner [in] any map
 template <class ExecutionSpace, class Offset>
 ValueMap<Offset, typename ExecutionSpace::memory_space> compose(
     const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& outer,
     const ValueMap<Offset, typename ExecutionSpace::memory_space>& inner);
 
-/// Checks that a map gives `targets` elements values of an array of `sources`: empty, or the first fault.
+/// Checks a map. Returns an empty text, or the first fault.
 ///
+/// \param exec     [in] the instance to run on
+/// \param map      [in] the map
+/// \param targets  [in] number of elements of the target
+/// \param sources  [in] number of elements of the source
 /// \param may_lack [in] whether targets may have no source
 ///
 /// Cost: one pass over the map.

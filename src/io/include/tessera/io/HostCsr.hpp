@@ -9,29 +9,31 @@ namespace Tessera {
 
 /// A sparse matrix in compressed rows that owns its memory, on the host.
 ///
-/// Row i holds the entries row_offsets[i] <= k < row_offsets[i + 1]; entry k lies in column column_indices[k] (from 0)
-/// and has the value values[k]. All readers and generators return the canonical form: row_offsets[0] = 0, offsets that
-/// do not decrease, and columns that ascend strictly in each row (sorted, no duplicates; explicit zeros are entries).
+/// Row i holds the entries row_offsets[i] <= k < row_offsets[i + 1]. Entry k lies in column column_indices[k], counted
+/// from 0, and has the value values[k]. All readers and generators return the canonical form: row_offsets[0] = 0, the
+/// offsets do not decrease, and the columns of each row ascend strictly. Explicit zeros are entries.
 ///
-/// Scalar is float, double, std::complex<float> or std::complex<double>; everything below is compiled for these.
+/// \tparam Scalar float, double, `std::complex<float>` or `std::complex<double>`
 template <class Scalar>
 struct HostCsr {
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  std::vector<std::size_t> row_offsets{0};  ///< rows + 1
-  std::vector<Ordinal> column_indices;      ///< row_offsets[rows]
-  std::vector<Scalar> values;               ///< row_offsets[rows]
+  Ordinal rows = 0;                         ///< rows of the matrix
+  Ordinal columns = 0;                      ///< columns of the matrix
+  std::vector<std::size_t> row_offsets{0};  ///< rows + 1 offsets
+  std::vector<Ordinal> column_indices;      ///< row_offsets[rows] columns
+  std::vector<Scalar> values;               ///< row_offsets[rows] values
 
+  /// Whether extents and all arrays are equal.
   friend bool operator==(const HostCsr&, const HostCsr&) = default;
 };
 
 /// A dense matrix, column-major: entry (i, j) is values[i + j * rows].
 template <class Scalar>
 struct HostDense {
-  std::size_t rows = 0;
-  std::size_t columns = 0;
-  std::vector<Scalar> values;  ///< rows * columns
+  std::size_t rows = 0;        ///< rows of the matrix
+  std::size_t columns = 0;     ///< columns of the matrix
+  std::vector<Scalar> values;  ///< rows * columns values
 
+  /// Whether extents and all values are equal.
   friend bool operator==(const HostDense&, const HostDense&) = default;
 };
 
@@ -43,10 +45,10 @@ bool is_valid(const HostCsr<Scalar>& matrix);
 template <class Scalar>
 bool is_canonical(const HostCsr<Scalar>& matrix);
 
-/// Sorts each row by column and sums duplicates in the order in which they stand; explicit zeros stay.
+/// Sorts each row by column and sums duplicates in the order in which they stand. Explicit zeros stay. A canonical
+/// matrix is only read. The result does not depend on the number of threads (0 stands for all available).
 ///
-/// A matrix that is canonical already is only read. The result does not depend on the number of threads (0 = all
-/// available). Throws std::invalid_argument if the matrix is not valid.
+/// \throws std::invalid_argument if the matrix is not valid
 template <class Scalar>
 void make_canonical(HostCsr<Scalar>& matrix, int threads = 0);
 

@@ -11,66 +11,88 @@ namespace Tessera {
 
 /// What the banner and the size line of a Matrix Market file say.
 struct MatrixMarketHeader {
-  enum class Layout { Coordinate, Array };
-  enum class Field { Real, Integer, Complex, Pattern };  ///< "double" is read as Real
-  enum class Symmetry { General, Symmetric, SkewSymmetric, Hermitian };
+  /// How entries are listed.
+  enum class Layout {
+    Coordinate,  ///< a line for each entry, with its row and column
+    Array        ///< all elements, column by column
+  };
+  /// The type of values.
+  enum class Field {
+    Real,     ///< "real" or "double"
+    Integer,  ///< integers
+    Complex,  ///< real and imaginary part
+    Pattern   ///< no values
+  };
+  /// Which entries are stored.
+  enum class Symmetry {
+    General,        ///< all entries
+    Symmetric,      ///< one triangle; the other is equal
+    SkewSymmetric,  ///< one triangle; the other is its negative
+    Hermitian       ///< one triangle; the other is its conjugate
+  };
 
-  Layout layout = Layout::Coordinate;
-  Field field = Field::Real;
-  Symmetry symmetry = Symmetry::General;
-  Ordinal rows = 0;
-  Ordinal columns = 0;
-  std::size_t stored_entries = 0;  ///< entry lines in the file, before a symmetry is expanded
+  Layout layout = Layout::Coordinate;     ///< the layout that the banner names
+  Field field = Field::Real;              ///< the type of values that the banner names
+  Symmetry symmetry = Symmetry::General;  ///< the symmetry that the banner names
+  Ordinal rows = 0;                       ///< rows of the matrix
+  Ordinal columns = 0;                    ///< columns of the matrix
+  std::size_t stored_entries = 0;         ///< lines of entries in the file, before a symmetry is expanded
 };
 
-/// Reads the banner, the comments and the size line, not the entries. Errors as read_matrix_market.
+/// Reads the banner, the comments and the size line, not the entries. Throws as read_matrix_market() does.
 MatrixMarketHeader read_matrix_market_header(const std::string& path);
 
-/// Reads a Matrix Market file, plain or gzip (told apart by content, not by name), into canonical CSR.
+/// Reads a Matrix Market file, plain or gzip, into canonical CSR. The content decides whether it is gzip, not the name.
 ///
-/// Accepted: coordinate and array; real, double, integer, complex and pattern; general, symmetric, skew-symmetric and
-/// hermitian; a banner in any case, comments and blank lines anywhere, CRLF, blanks around the entry, a '+' before a
-/// number, Fortran's exponents (1.5D+3), a last line without a newline. Entries come one a line, in any order;
-/// duplicates are summed in file order; explicit zeros stay, so that all entries of an array file do. Entries of a
-/// pattern are 1, even where a number follows the indices. A number too small for Scalar becomes zero; one too large is
-/// an error.
+/// Accepted are coordinate and array files; the fields real, double, integer, complex and pattern; general, symmetric,
+/// skew-symmetric and hermitian matrices; a banner in any case, comments and blank lines anywhere, CRLF, blanks around
+/// an entry, a '+' before a number, Fortran's exponents (1.5D+3), and a last line without a newline. Each line holds
+/// one entry; entries come in any order. Duplicates are summed in the order of the file. Explicit zeros stay, also
+/// those of an array file. Entries of a pattern are 1, even where a number follows the indices. A number too small for
+/// Scalar becomes zero; one too large is an error.
 ///
-/// Symmetry: the standard stores the lower triangle. Files with entries above the diagonal exist; as an entry and its
-/// mirror image are one element of the matrix, each entry off the diagonal is taken from whichever triangle it is in
-/// and set in both (negated for skew-symmetric, conjugated for hermitian). A file that gives both (i, j) and (j, i)
-/// gives that element twice, and duplicates are summed. An entry on the diagonal is set once, as it stands; in a
-/// skew-symmetric file it must be zero.
+/// Symmetric files should store the lower triangle, but files with entries above the diagonal exist. An entry off the
+/// diagonal is therefore taken from either triangle and set in both (negated for skew-symmetric, conjugated for
+/// hermitian). A file that gives both (i, j) and (j, i) gives that element twice, and duplicates are summed. An entry
+/// on the diagonal is set once; in a skew-symmetric file it must be zero.
 ///
-/// Throws std::invalid_argument if the file is complex and Scalar is real; std::runtime_error for every other defect of
-/// the file, with the name, the line and what was expected there ("name:line: ..."), for a file that cannot be read
-/// and for one that needs more memory than there is, which is found out before it is allocated.
+/// \throws std::invalid_argument if the file is complex and Scalar is real
+/// \throws std::runtime_error for every other defect of the file, with the name, the line and what was expected there
+///         ("name:line: ..."), for a file that cannot be read, and for one that needs more memory than there is, before
+///         it is allocated
 ///
-/// Cost: the text is read whole, then parsed by options.threads threads; the peak is the text plus twice the entries.
+/// Cost: the text is read whole, then parsed by options.threads threads. The peak of memory is the text and twice the
+/// entries.
 template <class Scalar>
 HostCsr<Scalar> read_matrix_market(const std::string& path, const ReadOptions& options = {});
 
-/// The same for a dense matrix: an array file, or a coordinate file whose missing entries are zero.
+/// Reads a dense matrix from an array file, or from a coordinate file whose missing entries are zero. Accepts and
+/// throws the same as read_matrix_market().
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix_market(const std::string& path, const ReadOptions& options = {});
 
-/// The same for the text of a file; messages call it `name`.
+/// Reads the header from the text of a file; error messages call it `name`.
 MatrixMarketHeader parse_matrix_market_header(std::string_view text, const std::string& name);
+/// Reads a sparse matrix from the text of a file; error messages call it `name`.
 template <class Scalar>
 HostCsr<Scalar> parse_matrix_market(std::string_view text, const std::string& name, const ReadOptions& options = {});
+/// Reads a dense matrix from the text of a file; error messages call it `name`.
 template <class Scalar>
 HostDense<Scalar> parse_dense_matrix_market(std::string_view text, const std::string& name,
                                             const ReadOptions& options = {});
 
-/// Writes a general coordinate file, real or complex as Scalar is, row by row.
+/// Writes a general coordinate file row by row, real or complex as Scalar is.
 ///
-/// Numbers are the shortest decimals that read back to the same bits (of NaNs, the sign alone). A file appears under
-/// its name only when it is complete: it is written beside the target and renamed, and removed on failure. A target
-/// that exists and is no regular file, such as /dev/stdout, is written to directly.
-/// Throws std::invalid_argument if the matrix is not valid, std::runtime_error if the file cannot be written.
+/// Numbers are the shortest decimals that read back to the same bits; of a NaN, only the sign is kept. A file appears
+/// under its name only when it is complete: it is written beside the target and renamed, or removed if that fails. A
+/// target that exists and is no regular file, such as /dev/stdout, is written to directly.
+///
+/// \throws std::invalid_argument if the matrix is not valid
+/// \throws std::runtime_error if the file cannot be written
 template <class Scalar>
 void write_matrix_market(const std::string& path, const HostCsr<Scalar>& matrix);
 
-/// Writes a general array file, in the same way.
+/// Writes a dense matrix as a general array file, in the same way as write_matrix_market().
 template <class Scalar>
 void write_dense_matrix_market(const std::string& path, const HostDense<Scalar>& matrix);
 

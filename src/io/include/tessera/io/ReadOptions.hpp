@@ -8,18 +8,18 @@ namespace Tessera {
 
 /// How a file is read. No option changes the result.
 struct ReadOptions {
-  /// Threads that parse; 0 means all that the process may use.
+  /// Number of threads that parse; 0 stands for all that the process may use.
   int threads = 0;
 
-  /// Called now and then from the calling thread with the fraction done, which ascends to 1. What it throws ends the
-  /// reading and reaches the caller.
+  /// A function that the calling thread calls now and then with the fraction done, which ascends to 1. An exception
+  /// that it throws ends the reading and reaches the caller.
   std::function<void(double fraction)> progress;
 
-  /// Bytes that reading may take at its peak; 0 means the memory that the machine has available now. A file that
-  /// needs more is rejected with std::runtime_error before anything big is allocated.
+  /// The most bytes that reading may take at its peak; 0 stands for the memory that the machine has available now. A
+  /// file that needs more throws std::runtime_error before anything big is allocated.
   std::size_t memory_limit = 0;
 
-  /// Bytes of text that a thread parses at a time.
+  /// Number of bytes of text that a thread parses at a time.
   std::size_t chunk_bytes = std::size_t{1} << 20;
 };
 

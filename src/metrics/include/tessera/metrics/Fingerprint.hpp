@@ -7,13 +7,14 @@
 
 namespace Tessera {
 
-/// A number that tells patterns apart: equal for equal extents, offsets and column indices, on every backend and with
-/// offsets of any size; different, but for one chance in 2^64, for others. Values do not count.
+/// A number that tells patterns apart. It is equal for equal extents, offsets and column indices, on every backend and
+/// for offsets of any type. Two different patterns have the same number with a chance of 2^-64. Values do not count.
 ///
-/// \param A        [in] canonical
-/// \param nonzeros [in] of A
+/// \param exec     [in] the instance to run on; the call waits for it
+/// \param A        [in] a canonical pattern
+/// \param nonzeros [in] the number of its nonzeros
 ///
-/// Cost: a pass over the entries. Waits for `exec`.
+/// Cost: a pass over the entries.
 template <class ExecutionSpace, class Offset>
 std::uint64_t fingerprint(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros);
 

@@ -6,7 +6,7 @@
 
 namespace Tessera {
 
-/// Cost: a pass over the offsets of the windows; waits for `exec`.
+/// The metrics of the tiles of a format. Cost: a pass over the offsets of the windows; waits for `exec`.
 template <class ExecutionSpace, class Offset>
 TileMetrics tile_metrics(const ExecutionSpace& exec,
                          const AnyFormat<Offset, typename ExecutionSpace::memory_space>& format);

@@ -5,11 +5,12 @@
 
 namespace Tessera {
 
-/// How unevenly units share what they hold: the mean of |count(u) - mean count| over all units u, where
-/// count(u) = offsets(u + 1) - offsets(u). For the tiles of windows this is the IBD of Acc-SpMM, Eq. 3, which takes a
-/// matrix with more than 8 for highly imbalanced.
+/// How unevenly elements are distributed over units: the mean of |count(u) - mean count| over all units u, where
+/// count(u) = offsets(u + 1) - offsets(u). For the tiles of windows this is the IBD of Acc-SpMM, Eq. 3. That paper
+/// calls a matrix with an IBD above 8 highly imbalanced.
 ///
-/// \param offsets [in] units + 1 elements; 0 or 1 element stand for no units, whose imbalance is 0
+/// \param exec    [in] the instance to run on
+/// \param offsets [in] units + 1 elements; with 0 or 1 element there are no units, and the result is 0
 ///
 /// Cost: a pass over the offsets; waits for `exec`.
 template <class ExecutionSpace, class Offset>

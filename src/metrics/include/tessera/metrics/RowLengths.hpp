@@ -6,20 +6,20 @@
 
 namespace Tessera {
 
-/// How many entries the rows of a matrix have; all 0 without rows.
+/// The numbers of entries in the rows of a matrix; all 0 if there are no rows.
 struct RowLengths {
-  double mean = 0;
-  double deviation = 0;  ///< standard deviation: the root of the mean square of length - mean
-  std::size_t shortest = 0;
-  std::size_t longest = 0;
-  std::size_t empty = 0;  ///< rows without entries
+  double mean = 0;           ///< entries of a row on average
+  double deviation = 0;      ///< standard deviation: the root of the mean of (length - mean)^2
+  std::size_t shortest = 0;  ///< entries of the shortest row
+  std::size_t longest = 0;   ///< entries of the longest row
+  std::size_t empty = 0;     ///< number of rows without entries
 };
 
-/// Cost: two passes over the row offsets; waits for `exec`.
+/// The lengths of the rows of A. Cost: two passes over the row offsets; waits for `exec`.
 template <class ExecutionSpace, class Offset>
 RowLengths row_lengths(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
-/// The most entries of so many rows, one after the other, that begin at a multiple of their number.
+/// The most entries in a window of `window_rows` adjacent rows. Windows begin at multiples of `window_rows`.
 ///
 /// Cost: a pass over the row offsets; waits for `exec`.
 template <class ExecutionSpace, class Offset>

@@ -7,28 +7,29 @@
 
 namespace Tessera {
 
-/// The distinct columns in windows of adjacent rows, summed over the windows: how many rows of X a kernel gathers that
-/// keeps those of a window at hand.
+/// The distinct columns of each window of adjacent rows, summed over the windows. A kernel that keeps the rows of X of
+/// a window gathers that many rows.
 struct WindowColumns {
-  int window_rows = 0;
-  std::size_t columns = 0;
-  std::size_t tiles = 0;         ///< those of 8 columns that each window's fill
-  std::size_t most_columns = 0;  ///< of a window
-  double reuse = 0;  ///< nonzeros a distinct column: how many entries one gathered row of X serves; 0 without any
+  int window_rows = 0;           ///< rows of a window
+  std::size_t columns = 0;       ///< distinct columns, summed over the windows
+  std::size_t tiles = 0;         ///< tiles of 8 columns, where each window has its own
+  std::size_t most_columns = 0;  ///< distinct columns of the window that has the most
+  double reuse = 0;  ///< nonzeros / columns: the entries that one gathered row of X serves; 0 without entries
 };
 
-/// For windows of 8, 16, 32, 64 and 128 rows.
+/// Counts the columns of windows of 8, 16, 32, 64 and 128 rows.
 ///
-/// \param A        [in] canonical
-/// \param nonzeros [in] of A
+/// \param exec     [in] the instance to run on; the call waits for it
+/// \param A        [in] a canonical pattern
+/// \param nonzeros [in] the number of its nonzeros
 ///
-/// Cost: a pass over the entries, which enters the columns of 128 rows at a time into hash tables; memory for those of
-/// an eighth of the entries, or of 2^18 (2^21 on devices), 30 bytes an entry. Waits for `exec`.
+/// Cost: a pass over the entries, which enters the columns of 128 rows at a time into hash tables. Memory: 30 bytes an
+/// entry, for the larger of an eighth of the entries and 2^18 entries (2^21 on devices).
 template <class ExecutionSpace, class Offset>
 std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                             std::size_t nonzeros);
 
-/// Bytes that window_columns() allocates at once.
+/// The number of bytes that window_columns() allocates at once.
 template <class ExecutionSpace, class Offset>
 std::size_t window_columns_bytes(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros);
 

@@ -7,24 +7,24 @@
 #include <tessera/common/Types.hpp>
 #include <vector>
 
-/// What whoever builds arrays does with them.
+/// Helpers for code that builds arrays.
 namespace Tessera::Impl {
 
-/// Items of about the same cost: entries, rows.
+/// A policy for items of about the same cost, such as entries or rows.
 template <class ExecutionSpace>
 using IndexPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
 
-/// Windows of rows, some of which hold many times the entries of others.
+/// A policy for windows of rows, some of which have many times the entries of others.
 template <class ExecutionSpace>
 using WindowPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
 
-/// An array that is not initialized.
+/// Allocates an array that is not initialized.
 template <class ViewType, class ExecutionSpace>
 ViewType allocate(const ExecutionSpace& exec, const std::string& label, std::size_t size) {
   return ViewType(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
 }
 
-/// One element of device memory, on the host. Waits for `exec`.
+/// Copies one element of device memory to the host. Waits for `exec`.
 template <class ExecutionSpace, class T>
 T read_element(const ExecutionSpace& exec, const T* address) {
   T value{};
@@ -35,7 +35,7 @@ T read_element(const ExecutionSpace& exec, const T* address) {
   return value;
 }
 
-/// A small table on the host. Waits for `exec`.
+/// Copies a small table to the host. Waits for `exec`.
 template <class ViewType, class ExecutionSpace>
 auto host_copy(const ExecutionSpace& exec, const ViewType& device) {
   using Element = typename ViewType::non_const_value_type;
@@ -49,7 +49,7 @@ auto host_copy(const ExecutionSpace& exec, const ViewType& device) {
   return host;
 }
 
-/// A small table that the host has made, in the memory of `exec`, which is waited for.
+/// Copies a small table of the host to the memory of `exec`. Waits for `exec`.
 template <class ExecutionSpace, class T>
 Kokkos::View<T*, typename ExecutionSpace::memory_space> device_copy(const ExecutionSpace& exec,
                                                                     const std::string& label,
@@ -63,7 +63,7 @@ Kokkos::View<T*, typename ExecutionSpace::memory_space> device_copy(const Execut
   return device;
 }
 
-/// In place: counts in offsets(1 ... size) become offsets, offsets(0) = 0.
+/// Turns the counts in offsets(1), offsets(2), ... into offsets, in place; offsets(0) becomes 0.
 template <class ExecutionSpace, class Offsets>
 static void counts_to_offsets(const ExecutionSpace& exec, const Offsets& offsets) {
   using Offset = typename Offsets::value_type;

@@ -4,8 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <tessera/common/CompiledTypes.hpp>
 
-/// The library is compiled once: TESSERA_FOR_EACH_EXECUTION_SPACE(M, ...) expands M(ExecutionSpace, ...) for every backend
-/// that Kokkos enables. Where M is a list of CompiledTypes.hpp, the rest is what that expands for every type.
+// The library is compiled once: TESSERA_FOR_EACH_EXECUTION_SPACE(M, ...) expands M(ExecutionSpace, ...) for every
+// backend that Kokkos enables. If M is a list of CompiledTypes.hpp, it expands the other arguments for every type.
 #ifdef KOKKOS_ENABLE_SERIAL
 #define TESSERA_IF_SERIAL(M, ...) M(Kokkos::Serial, __VA_ARGS__)
 #else

@@ -9,13 +9,13 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
-/// Pairs of numbers as keys, (major << minor bits) + minor: sorted, they are compressed rows.
+/// Pairs of numbers as keys, (major << minor bits) + minor. Sorted keys are compressed rows.
 namespace Tessera::Impl {
 
-/// Bits that numbers below `end` need.
+/// The number of bits of the numbers below `end`.
 inline int key_bits(Ordinal end) { return std::bit_width(static_cast<unsigned>(end)); }
 
-/// Keys with where each came from. Sorting may leave both in other arrays: whoever copies them before keeps the first.
+/// Keys, each with the slot that it came from. Sorting may replace both arrays; copies made before keep the old ones.
 template <class Exec, class Offset>
 struct KeyedSlots {
   using Memory = typename Exec::memory_space;
@@ -26,11 +26,11 @@ struct KeyedSlots {
       : keys(allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::keys", size)),
         slots(allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::slots", size)) {}
 
-  /// By the bits [first, last) of the keys; stable.
+  /// Sorts by the bits [first, last) of the keys; stable.
   void sort(const Exec& exec, int first_bit, int last_bit) { radix_sort(exec, keys, slots, first_bit, last_bit); }
 };
 
-/// offsets(u) = the number of sorted keys below u << shift, for u = 0 ... units.
+/// Sets offsets(u) to the number of sorted keys below u << shift, for u = 0 ... units.
 template <class ExecutionSpace, class Keys, class Offsets>
 static void offsets_of_sorted_keys(const ExecutionSpace& exec, const Keys& keys, int shift, const Offsets& offsets) {
   using Offset = typename Offsets::value_type;

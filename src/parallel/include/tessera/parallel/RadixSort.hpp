@@ -65,9 +65,11 @@ static void radix_pass(const ExecutionSpace& exec, int shift, const Keys& keys, 
 
 }  // namespace Impl
 
-/// Bytes that keys, payload and the memory for sorting them take together.
+/// The number of bytes that keys, payload and the memory for sorting them take together.
 ///
-/// \param payload_bytes [in] of an element
+/// \param exec          [in] the instance to run on
+/// \param size          [in] number of keys
+/// \param payload_bytes [in] bytes of an element of the payload
 template <class ExecutionSpace>
 std::size_t radix_sort_bytes(const ExecutionSpace& exec, std::size_t size, std::size_t payload_bytes) {
   const std::size_t elements = size * (sizeof(std::uint64_t) + payload_bytes);
@@ -75,13 +77,17 @@ std::size_t radix_sort_bytes(const ExecutionSpace& exec, std::size_t size, std::
   return 2 * elements + Impl::radix_digits * Impl::radix_blocks(exec, size) * sizeof(std::size_t);
 }
 
-/// Sorts keys by their bits [first_bit, last_bit), ascending, and moves `payload` along. Stable, so that the result is
-/// one and the same on every backend and number of threads.
+/// Sorts keys by their bits [first_bit, last_bit) in ascending order, and moves `payload` along. The sort is stable:
+/// the result is the same on every backend and for any number of threads. Both Views may be replaced by others of the
+/// same extent.
 ///
-/// \param keys    [in,out] rank-1 View of std::uint64_t; both Views may be replaced by others of the same extent
-/// \param payload [in,out] rank-1 View of as many elements of any trivial type
+/// \param exec      [in]     the instance to run on
+/// \param keys      [in,out] rank-1 View of std::uint64_t
+/// \param payload   [in,out] rank-1 View of as many elements of any trivial type
+/// \param first_bit [in]     the lowest bit that is compared
+/// \param last_bit  [in]     the bit above the highest that is compared
 ///
-/// Cost: for each 8 bits, two passes over keys and one over payload; memory for a second copy of both.
+/// Cost: for each 8 bits, two passes over keys and one over payload. Memory: a second copy of both.
 template <class ExecutionSpace, class Keys, class Payload>
 void radix_sort(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
   const std::size_t size = keys.extent(0);

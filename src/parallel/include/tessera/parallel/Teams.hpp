@@ -14,21 +14,25 @@ inline constexpr bool is_host_space = std::is_same_v<typename ExecutionSpace::me
 template <class ExecutionSpace>
 using Teams = Kokkos::TeamPolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
 
-/// A team of a device.
+/// The shape of a team of a device.
 struct TeamShape {
-  int lanes = 256;        // of all its threads
-  int thread_lanes = 32;  // which go along a list together; a power of two up to 32
+  int lanes = 256;        // lanes of all its threads
+  int thread_lanes = 32;  // lanes of a thread, which walk along a list together; a power of two up to 32
 };
 
-/// Lanes for lists of a mean length: short ones keep few busy.
+/// The number of lanes for lists of this mean length. Short lists keep few lanes busy.
 inline int lanes_for(double mean_length) {
   int lanes = 1;
   while (lanes < 32 && lanes < mean_length) lanes *= 2;
   return lanes;
 }
 
-/// \param scratch_bytes [in] that a team wants at hand
-/// \param shape         [in] on hosts, a team is one thread with one lane
+/// A policy of `count` teams.
+///
+/// \param exec          [in] the instance to run on
+/// \param count         [in] number of teams
+/// \param scratch_bytes [in] bytes of scratch memory of a team
+/// \param shape         [in] the shape on devices; on hosts, a team is one thread with one lane
 template <class ExecutionSpace>
 Teams<ExecutionSpace> teams(const ExecutionSpace& exec, Ordinal count, std::size_t scratch_bytes = 0,
                             TeamShape shape = {}) {
@@ -37,13 +41,14 @@ Teams<ExecutionSpace> teams(const ExecutionSpace& exec, Ordinal count, std::size
   return policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));
 }
 
-/// `count` elements of a team's scratch memory, which are not initialized.
+/// Takes `count` elements of the scratch memory of a team. They are not initialized.
 template <class T, class Member>
 KOKKOS_INLINE_FUNCTION T* team_array(const Member& team, int count) {
   return static_cast<T*>(team.team_scratch(0).get_shmem_aligned(count * static_cast<int>(sizeof(T)), alignof(T)));
 }
 
-/// Sets bits and says which were set. Other threads of a device may do so too; on a host, a word is one thread's.
+/// Sets bits and returns the word before. Other threads of a device may do so at the same time; on a host, a word
+/// belongs to one thread.
 template <class ExecutionSpace, class Word>
 KOKKOS_INLINE_FUNCTION Word add_bits(Word* word, Word bits) {
   if constexpr (is_host_space<ExecutionSpace>) {
@@ -55,7 +60,7 @@ KOKKOS_INLINE_FUNCTION Word add_bits(Word* word, Word bits) {
   }
 }
 
-/// Likewise for a count.
+/// Adds to a count, under the same conditions.
 template <class ExecutionSpace, class Count>
 KOKKOS_INLINE_FUNCTION void add_to(Count* count, Count summand) {
   if constexpr (is_host_space<ExecutionSpace>) {

@@ -15,10 +15,10 @@ KOKKOS_INLINE_FUNCTION Offset end_of_row(const CsrPattern<Offset>& A, Ordinal ro
   return A.row_offsets[row + 1];
 }
 
-/// The column that no matrix has: every column is below.
+/// A number larger than every column.
 inline constexpr Ordinal beyond_columns = Kokkos::Experimental::finite_max_v<Ordinal>;
 
-/// What is to be merged of Height adjacent rows: from `cursor` to `end`, columns below `limit`.
+/// The parts of Height adjacent rows that are to be merged: entries from `cursor` to `end`, in columns below `limit`.
 template <int Height, class Offset>
 struct RowCursors {
   Offset cursor[Height];
@@ -26,10 +26,12 @@ struct RowCursors {
   Ordinal limit;
 };
 
-/// Those of all entries of a window; rows beyond the last are empty.
+/// The cursors of all entries of a window. Rows beyond the last are empty.
 ///
-/// \param A [in] a canonical CsrPattern, or other rows whose columns ascend strictly: with the members rows and
-///               column_indices, and with begin_of_row() and end_of_row()
+/// \param A         [in] a canonical CsrPattern, or another type of rows whose columns ascend strictly, with the
+/// members
+///                       rows and column_indices, and with begin_of_row() and end_of_row()
+/// \param first_row [in] the first row of the window
 template <int Height, class Rows>
 KOKKOS_INLINE_FUNCTION auto cursors_of_window(const Rows& A, Ordinal first_row) {
   using Offset = decltype(begin_of_row(A, first_row));
@@ -43,8 +45,8 @@ KOKKOS_INLINE_FUNCTION auto cursors_of_window(const Rows& A, Ordinal first_row) 
   return result;
 }
 
-/// Walks distinct columns in ascending order, and calls visit(column, rows) for each, where bit r of `rows` is set if
-/// row r has an entry there. Returns how many.
+/// Calls visit(column, rows) for each distinct column, in ascending order. Bit r of `rows` is set if row r has an entry
+/// in the column. Returns the number of distinct columns.
 template <int Height, class Offset, class Visit>
 KOKKOS_INLINE_FUNCTION Offset merge_rows(const Ordinal* column_indices, RowCursors<Height, Offset> rows,
                                          const Visit& visit) {
@@ -66,7 +68,7 @@ KOKKOS_INLINE_FUNCTION Offset merge_rows(const Ordinal* column_indices, RowCurso
   }
 }
 
-/// Walks the distinct columns of a window of Height adjacent rows.
+/// Calls visit(column, rows) for each distinct column of a window of Height adjacent rows, as merge_rows().
 template <int Height, class Rows, class Visit>
 KOKKOS_INLINE_FUNCTION auto merge_window(const Rows& A, Ordinal first_row, const Visit& visit) {
   return merge_rows<Height>(A.column_indices, cursors_of_window<Height>(A, first_row), visit);

@@ -11,33 +11,43 @@
 
 namespace Tessera {
 
-/// One column of alpha op(A) X + beta Y, computed serially in long double, and how far from it a product may be.
+/// One column of alpha op(A) X + beta Y, computed serially in long double, with a bound on the error of a product.
 ///
-/// Everything else in Tessera is compared with this entry by entry: |y - value| <= bound with
+/// All products of Tessera are compared with it entry by entry: |y - value| <= bound with
 ///
-///   bound = c (n + 2) (u (|alpha| |op(A)| |x| + |beta| |y|) + m max(1, |alpha|, |op(A)|)),
+/// ```
+///   bound = c (n + 2) (u (|alpha| |op(A)| |x| + |beta| |y|) + m max(1, |alpha|, |op(A)|)).
+/// ```
 ///
-/// c = 2 for real types and 4 for complex ones, where n is the number of entries in the row of op(A), u the unit
-/// roundoff of the vectors' type and m its smallest normal number: each of the n products and sums, the product with
-/// alpha and the sum with beta y round once; a complex product has two terms; what underflows may be multiplied.
+/// Here c is 2 for real types and 4 for complex ones, n is the number of entries in the row of op(A), u is the unit
+/// roundoff of the vectors' type and m is its smallest normal number. Each of the n products and sums, the product with
+/// alpha and the sum with beta y round once. A complex product has two terms. What underflows may be multiplied.
 template <class VectorScalar>
 struct ReferenceColumn {
+  /// The type of the values: long double or its complex.
   using Wide = std::conditional_t<is_complex_v<VectorScalar>, Complex<long double>, long double>;
-  std::vector<Wide> value;         // rows of op(A)
-  std::vector<long double> bound;  // rows of op(A)
-  /// No number on the way to y, in any order of operations that formats take, is larger than this but for rounding.
+  std::vector<Wide> value;         ///< the value of each row of op(A)
+  std::vector<long double> bound;  ///< the largest error that each row may have
+  /// For each row, a bound on the magnitude of every intermediate result (before rounding), for all formats.
   std::vector<long double> largest;
 
-  /// The largest |y - value| / bound over the rows; at most 1 if y is right. Where numbers on the way to y may
-  /// overflow, y may be infinite or NaN. Where the reference is not finite, y must be the same kind of non-finite;
-  /// otherwise, and where y is NaN, the result is infinite.
+  /// The largest |y - value| / bound over the rows; at most 1 if y is right. Where an intermediate result may overflow,
+  /// y may be infinite or NaN. Where the reference is not finite, y must be the same infinity or NaN. Any other y that
+  /// is not finite makes the result infinite.
   double worst_error(const VectorScalar* y, std::ptrdiff_t stride) const;
 };
 
-/// \param A, values    [in] any compressed rows (duplicates are separate terms) in host memory
-/// \param x            [in] columns(op(A)) elements, `x_stride` apart
-/// \param y            [in] rows(op(A)) elements, `y_stride` apart, not read if beta = 0; A and x are not read if alpha
-/// = 0
+/// Computes a reference column.
+///
+/// \param A        [in] any compressed rows in host memory, not read if alpha = 0; duplicates are separate terms
+/// \param values   [in] the values of A
+/// \param mode     [in] selects op(A)
+/// \param alpha    [in] the factor of op(A) X
+/// \param x        [in] as many elements as op(A) has columns, not read if alpha = 0
+/// \param x_stride [in] elements from one element of x to the next
+/// \param beta     [in] the factor of Y
+/// \param y        [in] as many elements as op(A) has rows, not read if beta = 0
+/// \param y_stride [in] elements from one element of y to the next
 ///
 /// Cost: one serial pass over the matrix. Instantiated for int and std::size_t offsets and the scalars of the library.
 template <class MatrixScalar, class VectorScalar, class Offset>
@@ -45,20 +55,23 @@ ReferenceColumn<VectorScalar> reference_column(const CsrPattern<Offset>& A, cons
                                                VectorScalar alpha, const VectorScalar* x, std::ptrdiff_t x_stride,
                                                VectorScalar beta, const VectorScalar* y, std::ptrdiff_t y_stride);
 
-/// How far a precision rounds the operands of products.
+/// How a precision rounds the operands of products.
 struct OperandRounding {
-  double unit;   ///< relative, of a normal number
-  double least;  ///< absolute, of a smaller one
+  double unit;   ///< the largest relative error of a normal number
+  double least;  ///< the largest absolute error of a smaller number
 };
+/// The rounding of operands in this precision.
 OperandRounding operand_rounding(Precision precision);
 
-/// Widens the bounds of a reference to those of products in a precision. Native ones stay. All others have
+/// Widens the bounds of a reference to those of products in a precision. Bounds of Precision::Native stay. All others
+/// become
 ///
+/// ```
 ///   2 c (n + 2) u (|alpha| |op(A)| |x| + |beta| |y|) + |alpha| sum (2 v |a| |x| + e (|a| + |x|))
+/// ```
 ///
-/// with the u of binary32, whose sums tensor cores do not round to nearest; v and e are those of operand_rounding().
-///
-/// \param A, ..., x_stride [in] those that the reference was made of
+/// with the u of binary32; the factor 2 is there because tensor cores do not round sums to nearest. v is
+/// OperandRounding::unit, e is OperandRounding::least. The other arguments are those that the reference was made of.
 template <class MatrixScalar, class VectorScalar, class Offset>
 void widen_bound(ReferenceColumn<VectorScalar>& reference, Precision precision, const CsrPattern<Offset>& A,
                  const MatrixScalar* values, Mode mode, VectorScalar alpha, const VectorScalar* x,

@@ -11,56 +11,63 @@
 #include <tessera/common/SortedColumnsView.hpp>
 #include <tessera/common/StagedView.hpp>
 
-/// Y = alpha A X + beta Y in Kokkos parallel patterns, one overload a format.
+/// @file
+/// Y = alpha A X + beta Y in Kokkos parallel patterns, one overload for each format.
 ///
-/// Every row is summed by one thread in an order that neither the number of threads nor of columns changes: results are
-/// deterministic, without atomics. On host backends the inner loops are vectorised over columns for the processor at
-/// hand; X whose columns are not adjacent is packed, some columns at a time, into `scratch` (see spmm_scratch_bytes).
-/// With less scratch than that, fewer columns are packed at a time, down to none: slower, never wrong. On device
-/// backends a thread computes one element of Y and `scratch` is not used.
+/// One thread sums each row, in an order that depends neither on the number of threads nor on that of columns. Results
+/// are deterministic, without atomics. On host backends the inner loops are vectorised over columns for the processor.
+/// If the columns of X are not adjacent, some at a time are packed into `scratch` (see spmm_scratch_bytes()). With less
+/// scratch, fewer columns are packed at a time, or none: this is slower, never wrong. On device backends one thread
+/// computes one element of Y, and `scratch` is not used.
 ///
-/// alpha and beta must be finite for formats to agree within rounding. Sorted columns, and formats that are decoded in
-/// pieces, add alpha times a part of a row at a time, which may be 0 where the sum of the row is not: an infinite alpha
+/// Formats agree within rounding if alpha and beta are finite. Sorted columns, and formats that are decoded in pieces,
+/// add alpha times a part of a row at a time. Such a part may be 0 where the sum of the row is not: an infinite alpha
 /// then gives NaN in place of an infinity.
 ///
 /// Instantiated for the enabled execution spaces, int and std::size_t offsets and the scalars of the library.
 namespace Tessera {
 
-/// Scratch that lets a product with `columns` columns of X run at full speed whatever X's layout.
+/// The number of bytes of scratch with which a product of `columns` columns runs at full speed for any layout of X.
 template <class ExecutionSpace, class VectorScalar>
 std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns);
 
+/// Y = alpha A X + beta Y for A in compressed rows.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
+/// Y = alpha A X + beta Y for A in BitTCF.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BitTcfPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
+/// Y = alpha A X + beta Y for A in BMat.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BmatPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
+/// Y = alpha A X + beta Y for A in the block-row partition.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BlockRowPartitionPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
+/// Y = alpha A X + beta Y for A in BCSR.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BcsrPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
+/// Y = alpha A X + beta Y for A in staged windows.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const StagedWindowsPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
-/// Y = beta Y, then Y += alpha A X column of the matrix after column: here threads share the columns of X, each adding
-/// to all rows of its own columns of Y, and `scratch` is not used.
+/// Y = alpha A X + beta Y for A in sorted columns. It takes Y = beta Y, then adds alpha A X one column of A after the
+/// other. Threads share the columns of X; each adds to all rows of its own columns of Y. `scratch` is not used.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
-/// Y = beta Y; beta = 0 overwrites.
+/// Y = beta Y; beta = 0 overwrites Y.
 template <class ExecutionSpace, class VectorScalar>
 void scale(const ExecutionSpace& exec, VectorScalar beta, const Multivector<VectorScalar>& y);
 

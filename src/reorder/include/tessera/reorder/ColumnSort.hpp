@@ -6,11 +6,11 @@
 
 namespace Tessera {
 
-/// The columns of A by their number of entries, the fewest first; among equals in the order that they have (Swift,
-/// section IV). Blocks of adjacent columns then hold columns of about the same length. The format with sorted columns
-/// makes this order itself.
+/// Orders the columns of A by their number of entries, the fewest first; equals keep their order (Swift, section IV).
+/// Blocks of adjacent columns then hold columns of about the same length. The format SortedColumns makes this order
+/// itself.
 ///
-/// Cost: an atomic increment an entry and a radix sort of the columns.
+/// Cost: one atomic increment for each entry, and a radix sort of the columns.
 template <class ExecutionSpace, class Offset>
 Permutation<typename ExecutionSpace::memory_space> column_sort(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 

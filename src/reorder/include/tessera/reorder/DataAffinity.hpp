@@ -6,40 +6,42 @@
 
 namespace Tessera {
 
-/// Rounds of merges, at most: see data_affinity().
+/// The most rounds of merges that data_affinity() makes.
 inline constexpr int most_affinity_rounds = 32;
 
-/// The rows of a canonical pattern A so that rows with many columns in common become neighbours: data-affinity-based
-/// reordering, Acc-SpMM section 3.2, algorithm 1.
+/// Orders the rows of a canonical pattern A so that rows with many common columns become neighbours. This is the
+/// data-affinity-based reordering of Acc-SpMM, section 3.2, algorithm 1.
 ///
-/// The graph. Of a square A: vertices are rows and columns alike, and an edge weighs as many as there are of A(i, j)
-/// and A(j, i), i != j. Otherwise the graph is bipartite: rows and columns are vertices, nonzeros edges, and the order
-/// of the rows is read off that of all.
+/// The graph of a square A has one vertex for each row and the column of the same number. The edge between i and j
+/// weighs 2 if A has both A(i, j) and A(j, i), and 1 if it has one of them. For other shapes the graph is bipartite:
+/// rows and columns are vertices, nonzeros are edges, and the order of the rows is that which they have among all
+/// vertices.
 ///
-/// Step I, communities. The paper visits vertices one by one in ascending order of degree, and merges each into the
-/// neighbour with which modularity gains most. Here all communities do so at once, in rounds that end when nobody gains
-/// any more: each proposes to the neighbour of higher degree with which it gains most; one that nobody has proposed to
-/// is merged, as long as it gains with the degree that its target has by then, in ascending order of degree. Unlike in
-/// the paper, a community that has grown is asked again. The leaves of the dendrogram in the order of a depth-first
-/// search: a community as it was, then what was merged into it; the largest community first; rows without neighbours
-/// last.
+/// Step I finds communities. The paper visits vertices one by one in ascending order of degree, and merges each into
+/// the neighbour that increases modularity most. Here all communities do so at once, in rounds that end when no merge
+/// increases modularity. Each community proposes to the neighbour of higher degree that increases modularity most. A
+/// community that received no proposal is then merged, in ascending order of degree, if modularity still increases with
+/// the degree that its target has by then. Unlike in the paper, a community that has grown proposes again. The vertices
+/// are then listed in depth-first order of the dendrogram: a community as it was, then what was merged into it. The
+/// largest community comes first, rows without neighbours come last.
 ///
-/// Step II, common neighbours. From the first row on, the next is the one with the most columns in common. The paper
-/// looks among all rows that are left, which is quadratic; here among those in the same block of 256 rows of step I.
+/// Step II puts common neighbours side by side. It starts with the first row; the next row is the one that has the most
+/// columns in common with the last. The paper searches all rows that are left, which is quadratic. Here the search is
+/// within blocks of 256 rows of step I.
 ///
-/// All sums and comparisons are exact, and equal ones are told apart by a hash of their number: the order is the same
-/// on every backend and number of threads. It does not depend on the values, but on the order that A has.
+/// All sums and comparisons are exact, and a hash of the vertex number breaks ties. The order is therefore the same on
+/// every backend and for any number of threads. It depends on the order that A has, but not on the values.
 ///
-/// Not every matrix gains. Rows with thousands of columns each, that share them with short rows more than with each
-/// other, are taken apart, each to its short rows.
+/// Not every matrix gains. Long rows that share more columns with short rows than with each other are separated: each
+/// goes to its short rows.
 ///
-/// Cost: for each round a radix sort of the edges that are left between communities. There are about ten rounds for
-/// most matrices, of which the first few matter, and never more than most_affinity_rounds: rows that are all equal, or
-/// degrees that ascend along a path, would take a round a column or a row, and are left as they are by then.
-/// Afterwards, for each nonzero, a few operations on sets of rows. Memory: about 40 bytes a nonzero; 72 where 256 rows
-/// hold most of the nonzeros, and on devices up to 16 million of them.
+/// Cost: for each round, a radix sort of the edges left between communities; then, for each nonzero, a few operations
+/// on sets of rows. Most matrices take about ten rounds, of which the first few matter. There are at most
+/// most_affinity_rounds: equal rows, or degrees that ascend along a path, would take one round a vertex, and remain as
+/// they then are. Memory: about 40 bytes a nonzero; 72 bytes where 256 rows hold most of the nonzeros, and on devices
+/// for matrices with up to 16 million nonzeros.
 ///
-/// \throws std::invalid_argument if A has 2^31 nonzeros or more, or as many rows and columns together.
+/// \throws std::invalid_argument if A has 2^31 nonzeros or more, or 2^31 rows and columns together or more
 template <class ExecutionSpace, class Offset>
 Permutation<typename ExecutionSpace::memory_space> data_affinity(const ExecutionSpace& exec,
                                                                  const CsrPattern<Offset>& A);

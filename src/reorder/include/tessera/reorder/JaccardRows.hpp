@@ -6,21 +6,24 @@
 
 namespace Tessera {
 
-/// SMaT's order (section IV.C, after Sylos Labini et al.): rows whose sets of block columns are similar by Jaccard's
-/// measure, |both| / |either|, are put into the same window of block_rows rows, so that BCSR has fewer blocks. The
-/// identity where that does not save one block in twenty, as for band matrices.
+/// Orders the rows of A as SMaT does (section IV.C, after Sylos Labini et al.). Rows with similar sets of block columns
+/// come into the same window of block_rows rows, so that BCSR has fewer blocks. Similarity is Jaccard's measure,
+/// |intersection| / |union|. The result is the identity if that saves less than one block in twenty, as for band
+/// matrices.
 ///
-/// The paper starts a cluster from any row and compares it with all others, which is quadratic. Here rows are paired,
-/// then pairs, and so on up to block_rows (its largest power of two), and each is compared with those alone with which
-/// it shares a block column. There is no threshold: a window is filled in any case, so that the best of what is left is
-/// good enough.
+/// The paper starts a cluster from any row and compares it with all others, which is quadratic. Here rows are matched
+/// in pairs, then pairs are, and so on up to the largest power of two in block_rows. Each cluster is compared only with
+/// those that share a block column with it. There is no threshold, because a window must be filled in any case.
 ///
-/// \param A          canonical, of any shape
-/// \param block_rows, block_columns at least 1, or std::invalid_argument is thrown
+/// \param exec          [in] the instance to run on
+/// \param A             [in] a canonical pattern of any shape
+/// \param block_rows    [in] rows of a block, at least 1
+/// \param block_columns [in] columns of a block, at least 1
+/// \throws std::invalid_argument if block_rows or block_columns is less than 1
 ///
-/// The same order on every backend and number of threads. Cost: for each doubling a few radix sorts of the block
-/// columns of all clusters, which become fewer, and a visit to at most 48 owners for each; about 32 bytes a nonzero,
-/// 64 a row and 12 a column of memory while it runs.
+/// The order is the same on every backend and for any number of threads. Cost: for each doubling, a few radix sorts of
+/// the block columns of all clusters, which become fewer, and a visit to at most 48 clusters for each. Memory: about 32
+/// bytes a nonzero, 64 bytes a row and 12 bytes a column.
 template <class ExecutionSpace, class Offset>
 Permutation<typename ExecutionSpace::memory_space> jaccard_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                                 Ordinal block_rows, Ordinal block_columns);

@@ -7,28 +7,29 @@
 
 namespace Tessera {
 
-/// An order of the rows or the columns of a matrix: order(place) is which of the original ones stands there. Empty: the
-/// order that they have.
+/// An order of the rows or the columns of a matrix.
 template <class MemorySpace>
 struct Permutation {
+  /// order(place) is the number of the row, or column, that stands in this place. An empty array is the identity.
   Kokkos::View<Ordinal*, MemorySpace> order;
 
-  bool is_identity() const { return order.extent(0) == 0; }
-  std::size_t bytes() const { return order.extent(0) * sizeof(Ordinal); }
+  bool is_identity() const { return order.extent(0) == 0; }                ///< whether `order` is empty
+  std::size_t bytes() const { return order.extent(0) * sizeof(Ordinal); }  ///< bytes of the array
 };
 
-/// The places of the original ones: inverse.order(p.order(place)) = place. Cost: one pass.
+/// The inverse order: inverse.order(p.order(place)) = place. Cost: one pass.
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> inverse(const ExecutionSpace& exec,
                                                            const Permutation<typename ExecutionSpace::memory_space>& p);
 
-/// First `first`, then `second` on what that gave: order(place) = first.order(second.order(place)). Cost: one pass.
+/// Applies `first` and then `second`: order(place) = first.order(second.order(place)). Cost: one pass.
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> compose(
     const ExecutionSpace& exec, const Permutation<typename ExecutionSpace::memory_space>& first,
     const Permutation<typename ExecutionSpace::memory_space>& second);
 
-/// Checks that each of the numbers below `size` has one place: empty, or the first place that is wrong and why.
+/// Checks that each number below `size` stands in exactly one place. Returns an empty text, or the first place that is
+/// wrong and why.
 template <class ExecutionSpace>
 std::string validate(const ExecutionSpace& exec, const Permutation<typename ExecutionSpace::memory_space>& p,
                      Ordinal size);

@@ -7,13 +7,15 @@
 
 namespace Tessera {
 
-/// The most bytes that finding an order allocates at once, the order included: an upper bound. None for
-/// Reordering::None and Automatic.
+/// An upper bound on the number of bytes that finding an order allocates at once, the order included. It is 0 for
+/// Reordering::None and Reordering::Automatic.
 ///
-/// \param A        [in] canonical
-/// \param nonzeros [in] of A
+/// \param exec       [in] the instance to run on; the call waits for it
+/// \param A          [in] a canonical pattern
+/// \param nonzeros   [in] the number of its nonzeros
+/// \param reordering [in] the order
 ///
-/// Cost: a pass over the row offsets for DataAffinity, nothing for others. Waits for `exec`.
+/// Cost: a pass over the row offsets for DataAffinity, nothing for others.
 template <class ExecutionSpace, class Offset>
 std::size_t reordering_bytes(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                              Reordering reordering);

@@ -6,17 +6,20 @@
 
 namespace Tessera {
 
-/// An order whose windows of `rows` rows have few distinct columns, and so have those of each smaller power of two:
-/// what a kernel reads of X, if it keeps the columns of a window. On grids windows become boxes. The identity where
-/// there are not fewer than in the order that A has.
+/// Orders the rows of A so that windows of `rows` rows, and of each smaller power of two, have few distinct columns. A
+/// kernel that keeps the rows of X of a window then reads fewer. On grids the windows become boxes. The result is the
+/// identity if the windows would not have fewer columns than in the order that A has.
 ///
-/// Rows are paired, then pairs, and so on up to `rows` (its largest power of two), as in jaccard_rows, by the columns
-/// that both have over those that either has. Growing one window after the other, as is usual, would be sequential.
+/// Rows are matched in pairs, then pairs are, and so on up to the largest power of two in `rows`, as by jaccard_rows().
+/// The usual way, growing one window after the other, would be sequential.
 ///
-/// \param A    canonical, of any shape
-/// \param rows at least 1, or std::invalid_argument is thrown; 64 to 128 is common
+/// \param exec [in] the instance to run on
+/// \param A    [in] a canonical pattern of any shape
+/// \param rows [in] rows of a window, at least 1; 64 to 128 is common
+/// \throws std::invalid_argument if `rows` is less than 1
 ///
-/// The same order on every backend and number of threads. Cost: that of jaccard_rows with columns for block columns.
+/// The order is the same on every backend and for any number of threads. Cost: that of jaccard_rows() with columns in
+/// place of block columns.
 template <class ExecutionSpace, class Offset>
 Permutation<typename ExecutionSpace::memory_space> grow_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                                 Ordinal rows);

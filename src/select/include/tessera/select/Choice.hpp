@@ -10,38 +10,39 @@
 
 namespace Tessera {
 
-/// One way to store a matrix, with what it is predicted to cost. Plain data, so that it can be printed and tested.
+/// One way to store a matrix, with its predicted time and memory.
 struct Candidate {
-  Format format = Format::Csr;
-  double tiles = 0;              ///< tiles of the format; 0 for plain CSR
-  double format_bytes = 0;       ///< pattern and values
-  double predicted_seconds = 0;  ///< of one product with the plan's number of columns
-  double measured_seconds = 0;   ///< the same; 0: not measured
-  double held_bytes = 0;         ///< by the plan: format, slot maps, what kernels keep; of the transpose, with A's
-  double peak_bytes = 0;         ///< while the plan is made, predicted: at most
-  bool is_refused = false;       ///< peak_bytes exceed the limit of memory
+  Format format = Format::Csr;   ///< the format
+  double tiles = 0;              ///< number of tiles; 0 for plain CSR
+  double format_bytes = 0;       ///< bytes of pattern and values
+  double predicted_seconds = 0;  ///< predicted time of one product with the plan's number of columns
+  double measured_seconds = 0;   ///< measured time of such a product; 0 if it was not measured
+  double held_bytes = 0;    ///< bytes that the plan would hold: format, slot maps, data of kernels, A for a transpose
+  double peak_bytes = 0;    ///< predicted bound on the bytes that making the plan allocates at once
+  bool is_refused = false;  ///< whether peak_bytes exceeds the limit of memory
 };
 
 /// A reordering that was tried.
 struct ReorderingTrial {
-  Reordering reordering = Reordering::None;
-  double relative_seconds = 1;  ///< predicted, over those in the order that the rows have; 1: no other; inf: refused
-  double peak_bytes = 0;        ///< while the order was found, predicted: at most; those of a format come after
+  Reordering reordering = Reordering::None;  ///< the order
+  /// The predicted time over that in the order that the rows have: 1 for the same order, infinity if it was refused.
+  double relative_seconds = 1;
+  double peak_bytes = 0;  ///< predicted bound on the bytes that finding the order allocates at once
 };
 
-/// What a plan decided, and from what.
+/// What a plan chose, and why.
 struct Choice {
-  Format format = Format::Csr;
-  std::vector<Candidate> candidates;  ///< every one that was considered, from the fastest to the slowest, refused last
-  std::string reason;                 ///< one sentence
-  std::string model;                  ///< what predicted: kind and version
-  std::string device;                 ///< for what
-  MatrixStatistics statistics;        ///< from what
+  Format format = Format::Csr;        ///< the format that was chosen
+  std::vector<Candidate> candidates;  ///< all that were considered, from the fastest to the slowest, refused ones last
+  std::string reason;                 ///< the reason in one sentence
+  std::string model;                  ///< kind and version of the model that predicted
+  std::string device;                 ///< the device that it predicted for
+  MatrixStatistics statistics;        ///< the statistics that it predicted from
   /// Whether a candidate is the one that was chosen.
   bool takes(const Candidate& candidate) const { return candidate.format == format; }
 
-  Reordering reordering = Reordering::None;
-  std::vector<ReorderingTrial> reorderings;  ///< every one that was tried, the chosen one included
+  Reordering reordering = Reordering::None;  ///< the order that was chosen
+  std::vector<ReorderingTrial> reorderings;  ///< all orders that were tried, the chosen one included
 };
 
 }  // namespace Tessera

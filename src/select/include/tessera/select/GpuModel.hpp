@@ -6,103 +6,106 @@
 
 namespace Tessera {
 
-/// What a GPU with Tessera's CUDA kernels does in a second; fitted to products of real matrices on one H200
-/// (perf_tests/models, fit_model).
+/// What a GPU with Tessera's CUDA kernels does in a second. The numbers were fitted to products of real matrices on one
+/// H200 (perf_tests/models, fit_model).
 ///
-/// A product takes a launch; then it is limited by its work, which all multiprocessors share, or by its chain, the
-/// longest row or window, which one warp or block takes step by step; some of the shorter of both is seen, too.
+/// The time of a product is that of a launch, and the larger of two times: of its work, which all multiprocessors
+/// share, and of its chain, the longest row or window, which one warp or block takes step by step. A share of the
+/// smaller time is added.
 ///
-/// CSR fetches a row of X for each entry; what rows nearby fetched too comes from the multiprocessor's own cache. Tiles
-/// move everything once, and take some time each; or they take as long as it takes to fetch what each window of 128
-/// rows needs. Staged windows take some time a chunk of rows of X. Where there is no kernel, one for any device
-/// multiplies: each element of Y has a thread, which looks into every tile of its row's window.
+/// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched come from the multiprocessor's own
+/// cache. Tiles take the larger of two times: a time for each tile, in which everything is moved once, and the time to
+/// fetch what each window of 128 rows needs. Staged windows take a time for each chunk of rows of X. Where there is no
+/// kernel, portable code multiplies: each element of Y has a thread, which looks into every tile of its row's window.
 struct GpuModel {
-  static constexpr std::string_view version = "gpu 3, fitted to an H200";
+  static constexpr std::string_view version = "gpu 3, fitted to an H200";  ///< name and version of the model
 
-  /// What one warp or block does alone.
+  /// What one warp or block does alone, step by step. A step is an entry of a row, a tile of a window, or a chunk.
   struct Chain {
-    double launch;  ///< seconds, of the kernel that it belongs to
-    double step;    ///< seconds an entry of a row, a tile of a window, or a chunk
-    double piece;   ///< steps at most: longer rows and windows are cut into pieces, those of large matrices into longer
-    double bytes;   ///< of a row of X that a step is for: a wider one takes as much longer
+    double launch;  ///< seconds of the launch of the kernel
+    double step;    ///< seconds of a step
+    double piece;  ///< the most steps of a piece; longer rows and windows are cut, in large matrices into longer pieces
+    double bytes;  ///< bytes of a row of X that a step takes; the time grows in proportion for wider rows
   };
 
-  /// With all of X in use.
+  /// Rates at which rows of X are gathered when all of X is in use.
   GatherRate gathers[6] = {{4e6, 10.1e12},   {32e6, 11.4e12},  {64e6, 9.49e12},
                            {128e6, 6.99e12}, {512e6, 7.74e12}, {2e9, 4.45e12}};
-  double first_gathers = 13.1e12;  ///< bytes of X that 8 rows of A fetch first
-  double near_gathers = 24.7e12;   ///< bytes of X that they fetch again
-  double row = 0.0804e-9;          ///< seconds a row of A and 512 bytes of a row of X
-  double streamed = 4.2e12;        ///< bytes of A, X and Y
-  double scattered_rows = 1.1;     ///< cost of a row of Y that is written anywhere, over that of the next one
-  double whole_tiles = 1e300;      ///< bytes at most that tiles may take; larger ones of BMat are not for tensor cores
-  double staged_entries = 1e300;   ///< nonzeros at most that there is memory to stage windows of
-  double overlap = 0.52;           ///< share of the shorter of work and chain that adds to the longer
+  double first_gathers = 13.1e12;  ///< bytes of X in a second that 8 rows of A fetch for the first time
+  double near_gathers = 24.7e12;   ///< bytes of X in a second that 8 rows of A fetch again
+  double row = 0.0804e-9;          ///< seconds for a row of A and 512 bytes of a row of X
+  double streamed = 4.2e12;        ///< bytes of A, X and Y streamed in a second
+  double scattered_rows = 1.1;     ///< time to write a row of Y anywhere, over that to write the next row
+  double whole_tiles = 1e300;      ///< the most bytes for whole tiles; BMat with more is not multiplied on tensor cores
+  double staged_entries = 1e300;   ///< the most nonzeros for which there is memory to build staged windows
+  double overlap = 0.52;           ///< the share of the smaller of work and chain that is added to the larger
 
-  bool has_rows = true;  ///< there is a kernel for compressed rows
-  Chain rows{3.5e-6, 22e-9, 64, 468};
-  /// Rows of X of at most so many bytes have a kernel of their own, in which a fetch is for narrow_fetch bytes at
-  /// least, elsewhere for thin_fetch. Up to thin_row bytes an entry of a long row takes so many times as long as with
-  /// more.
-  double narrow_row = 16, narrow_fetch = 32, thin_row = 128, thin_fetch = 120, thin_step = 3.7;
-  Chain tiles{2.47e-6, 0.28e-6, 32, 3801};
-  Chain tall_tiles{3.51e-6, 0.374e-6, 32, 3527};
-  Chain staged{3.98e-6, 0.639e-6, 8, 1e300};
-  Chain blocks{2.56e-6, 0.133e-6, 64, 2010};
-  /// Kernels for any device: a step looks into a tile; seconds that it and an entry take of one row for one column of X
-  /// where all threads are at work; steps that an entry of a long row takes.
-  Chain walks{2.34e-6, 0.779e-6, 1e300, 1e300};
-  double walked_tile = 1.88e-12, walked_entry = 0.844e-12, entry_step = 0.1;
-  double walked_bytes = 2.44e12;  ///< of X, fetched in a second
-  /// One team for each column of X takes all entries of sorted columns, one set after the other.
+  bool has_rows = true;                ///< whether there is a kernel for compressed rows
+  Chain rows{3.5e-6, 22e-9, 64, 468};  ///< the chain of CSR
+  double narrow_row = 16;              ///< the most bytes of a row of X that the kernel for narrow rows takes
+  double narrow_fetch = 32;            ///< the fewest bytes that a fetch of that kernel counts as
+  double thin_row = 128;               ///< the most bytes of a thin row of X
+  double thin_fetch = 120;             ///< the fewest bytes that a fetch of the other kernels counts as
+  double thin_step = 3.7;              ///< time of a step of a chain with thin rows of X, over that with wider rows
+  Chain tiles{2.47e-6, 0.28e-6, 32, 3801};        ///< the chain of BitTCF
+  Chain tall_tiles{3.51e-6, 0.374e-6, 32, 3527};  ///< the chain of BMat
+  Chain staged{3.98e-6, 0.639e-6, 8, 1e300};      ///< the chain of staged windows
+  Chain blocks{2.56e-6, 0.133e-6, 64, 2010};      ///< the chain of BCSR
+  Chain walks{2.34e-6, 0.779e-6, 1e300, 1e300};   ///< the chain of portable code; a step looks into a tile
+  double walked_tile =
+      1.88e-12;  ///< seconds of portable code for a tile, one row and one column of X, all threads busy
+  double walked_entry = 0.844e-12;  ///< seconds of portable code for an entry and one column of X, all threads busy
+  double entry_step = 0.1;          ///< steps of portable code for an entry of a long row
+  double walked_bytes = 2.44e12;    ///< bytes of X that portable code fetches in a second
+  /// Seconds for an entry of sorted columns in portable code, where a team takes all entries for one column of X.
   double team_entry = 17.9e-9;
-  double teams = 528;            ///< at a time
-  double sums = 4e-6;            ///< seconds of the kernel that adds what pieces give,
-  double sum_step = 16.2e-9;     ///< and of each piece of the longest row or window
-  double cut_entries = 2097152;  ///< entries beyond which pieces of rows are twice as long
-  double cut_tiles = 135168;     ///< tiles beyond which pieces of windows grow, to twice the length
-  /// Staged windows and blocks want rows of X that begin at 16 bytes: others are copied, by kernels that take so long.
+  double teams = 528;            ///< number of teams that run at a time
+  double sums = 4e-6;            ///< seconds of the kernel that adds the sums of pieces
+  double sum_step = 16.2e-9;     ///< seconds of that kernel for each piece of the longest row or window
+  double cut_entries = 2097152;  ///< number of entries beyond which pieces of rows are twice as long
+  double cut_tiles = 135168;     ///< number of tiles beyond which pieces of windows grow, to at most twice the length
+  /// Seconds of the kernels that copy X, where staged windows or blocks need rows of X that begin at 16 bytes.
   double copy = 5.13e-6;
-  double copied_columns = 0;  ///< of X, so many at a time, if tiles and blocks have every X copied
+  double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
 
-  /// Seconds a tile of 8 rows (BitTCF) and 32 columns of X; 0: no kernels for these scalars and this precision.
+  /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel takes these types and this precision.
   double tile = 0.156e-9;
   double tile_gathers = 0.7;       ///< the rate at which tiles fetch, over `gathers`
-  double tall_tile = 1.5;          ///< what a tile of 16 rows (BMat) costs, over one of 8
-  double block = 0.89;             ///< what 64 places of a block of BCSR cost, over a tile of 8 rows; 0: no kernels
-  bool has_narrow_blocks = true;   ///< of 8 x 4, as well as 16 x 8 and 8 x 8
-  bool has_square_blocks = false;  ///< of 16 x 16
-  double block_density = 0.25;     ///< of entries in BitTCF's tiles; blocks that hold fewer are not worth counting
-  /// Seconds a chunk of a staged window and 32 columns of X, in one of the blocks that run at a time; 0: no kernels.
+  double tall_tile = 1.5;          ///< time of a tile of 16 rows (BMat), over that of 8 rows
+  double block = 0.89;             ///< time of 64 places of a block of BCSR, over a tile of 8 rows; 0 without kernels
+  bool has_narrow_blocks = true;   ///< whether blocks may be 8 x 4, as well as 16 x 8 and 8 x 8
+  bool has_square_blocks = false;  ///< whether blocks may be 16 x 16
+  double block_density = 0.25;     ///< fill of BitTCF's tiles below which blocks are not worth counting
+  /// Seconds for a chunk of a staged window and 32 columns of X, in one of staged_blocks; 0 without kernels.
   double staged_chunk = 1.07e-6;
-  double staged_blocks = 264;
-  double chunk_columns = 64, chunk_values = 1000;  ///< at most
-  /// What 64 entries of the block-row partition cost, over a tile of 8 rows; 0: no kernel.
-  double partition = 5.4;
-  double sorted_bytes = 1.39e12;  ///< of X, that the kernel for sorted columns takes in a second; 0: there is none
+  double staged_blocks = 264;  ///< number of blocks of threads that run at a time
+  double chunk_columns = 64;   ///< the most columns of a chunk
+  double chunk_values = 1000;  ///< the most values of a chunk
+  double partition = 5.4;  ///< time of 64 entries of the block-row partition, over a tile of 8 rows; 0 without kernel
+  double sorted_bytes = 1.39e12;  ///< bytes of X that the kernel for sorted columns takes in a second; 0 without kernel
 
-  /// For floats. Without staged windows, whose kernel takes 64 columns of floats at a time: of 32 it took 140 us where
-  /// CSR takes 105 (FY-RSR, TF32x3), of 128 as long as tiles in registers.
+  /// The model for floats in TF32. It has no staged windows, whose kernel takes 64 columns of floats at a time: with 32
+  /// columns it took 140 us where CSR takes 105 us (FY-RSR, TF32x3), with 128 as long as tiles in registers.
   static GpuModel tf32();
+  /// The model for floats in TF32x3, without staged windows as well.
   static GpuModel tf32x3();
-  /// For operands of 16 bits, of floats or doubles.
+  /// The model for operands of 16 bits, for floats and doubles.
   static GpuModel half();
-  /// For floats in their own precision: tensor cores do not multiply them.
+  /// The model for floats in their own precision, which tensor cores do not multiply.
   static GpuModel without_tile_kernels();
-  /// For complex numbers.
+  /// The model for complex numbers.
   static GpuModel rows_only();
-  /// For GPUs that Tessera has no kernels for.
+  /// The model for GPUs that Tessera has no kernels for.
   static GpuModel portable();
 };
 
-/// Predicts a product's time with a format of this size: that of the kernel that would multiply it. BitTCF and BMat are
-/// multiplied on tensor cores where there are kernels for that, which keep their values as whole tiles; BCSR is where
-/// its blocks have a shape that there is a kernel for. All formats are multiplied by kernels for any device where there
-/// are none of their own.
+/// Predicts the time of a product with a format of this size, for the kernel that would multiply it. The kernels of
+/// BitTCF and BMat keep values as whole tiles. BCSR has kernels for some shapes of blocks. Where a format has no kernel
+/// of its own, portable code multiplies.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
-/// Predicts a product's time with CSR and, where tensor cores multiply them, BitTCF, staged windows, BMat and, if
-/// its blocks were counted, BCSR, before any is built, and ranks them.
+/// Ranks the candidates by their predicted times, before any is built. They are CSR and, where tensor cores multiply
+/// them, BitTCF, staged windows, BMat and, if its blocks were counted, BCSR.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 
 }  // namespace Tessera

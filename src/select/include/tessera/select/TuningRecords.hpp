@@ -11,38 +11,41 @@
 
 namespace Tessera {
 
-/// What measured times are remembered by. No text may hold a tab or a line's end.
+/// The key of a measured choice. No text may hold a tab or the end of a line.
 struct TuningKey {
-  std::uint64_t pattern = 0;  ///< fingerprint of the matrix' pattern
-  std::string device;
-  std::string types;      ///< of values and offsets: "real 8, offsets 4"
-  std::string precision;  ///< "native", ...
-  int columns = 0;        ///< of X
+  std::uint64_t pattern = 0;  ///< fingerprint() of the pattern of the matrix
+  std::string device;         ///< the device, or the backend and its concurrency
+  std::string types;          ///< types of values and offsets, such as "real 8, offsets 4"
+  std::string precision;      ///< the precision, such as "native"
+  int columns = 0;            ///< columns of X
 
+  /// An order of keys, for the records.
   auto operator<=>(const TuningKey&) const = default;
 };
 
 /// The candidate that was the fastest, and its time.
 struct TunedCandidate {
-  Format format = Format::Csr;
-  double seconds = 0;
+  Format format = Format::Csr;  ///< the format
+  double seconds = 0;           ///< time of one product
 };
 
-/// Choices that were measured once, in a text file that a user names: a line "tessera tuning 2", and a line a record,
-/// with tabs between pattern (hexadecimal), device, types, precision, columns, format and seconds. Files of version 1,
-/// which named staged windows in a column of their own, are read too, and written anew as version 2.
+/// Measured choices, kept in a text file that a user names. Its first line is "tessera tuning 2". Each other line is a
+/// record, with tabs between pattern (hexadecimal), device, types, precision, columns, format, seconds. Files of
+/// version 1, which named staged windows in a column of their own, are read too; they are written as version 2.
 class TuningRecords {
  public:
-  /// Of a file; none if it does not exist.
+  /// Reads the records of a file; there are none if it does not exist.
   ///
   /// \throws std::runtime_error that names the file, the line and what was expected
   static TuningRecords read(const std::string& path);
 
+  /// The fastest candidate for a key, if it is known.
   std::optional<TunedCandidate> find(const TuningKey& key) const;
+  /// Remembers the fastest candidate for a key.
   void add(const TuningKey& key, const TunedCandidate& fastest) { records_[key] = fastest; }
-  std::size_t size() const { return records_.size(); }
+  std::size_t size() const { return records_.size(); }  ///< number of records
 
-  /// Writes beside the file, then takes its place: nobody reads half of it.
+  /// Writes a new file and renames it to `path`, so that nobody reads half a file.
   ///
   /// \throws std::runtime_error that names the file
   void write(const std::string& path) const;

@@ -19,14 +19,14 @@ namespace Tessera {
 
 /// A sparse matrix made ready to be multiplied many times: Y = alpha op(A) X + beta Y (see spmm()).
 ///
-/// The plan owns a copy of the matrix in the format it chose; it keeps no reference to the arrays it was made from, so
+/// The plan owns a copy of the matrix in the format it chose. It keeps no reference to the arrays it was made from:
 /// editing those changes nothing until update_values() is called. Copies of a plan share one state, like Kokkos::View.
 ///
 /// Kokkos::finalize() frees plans and workspaces that are still alive, and says so on stderr. They may be destroyed
 /// later; any other use is then a std::logic_error.
 ///
-/// Thread safety: spmm() takes the plan const and may run concurrently with other products of the same plan, each with
-/// its own Workspace. The other members (prepare, update_values, release_source) must not overlap with anything.
+/// Thread safety: products of one plan may run at the same time, each with its own Workspace. The members prepare,
+/// update_values and release_source must not run at the same time as any other use of the plan.
 ///
 /// \tparam Scalar  float, double, or their complex (Kokkos::complex or std::complex)
 /// \tparam Ordinal int
@@ -35,12 +35,13 @@ namespace Tessera {
 template <class Scalar, class Ordinal_, class Offset, class Device>
 class Plan {
  public:
-  using scalar_type = Scalar;
-  using ordinal_type = Ordinal_;
-  using offset_type = Offset;
-  using execution_space = typename Device::execution_space;
-  using memory_space = typename execution_space::memory_space;
-  using workspace_type = Workspace<execution_space>;
+  using scalar_type = Scalar;                                   ///< the type of a value of A
+  using ordinal_type = Ordinal_;                                ///< the type of a row or column index
+  using offset_type = Offset;                                   ///< the type of a row offset
+  using execution_space = typename Device::execution_space;     ///< where products run
+  using memory_space = typename execution_space::memory_space;  ///< where the plan's arrays are
+  using workspace_type = Workspace<execution_space>;            ///< what prepare() returns
+  /// For the library: the compiled part of a plan.
   using state_type = Impl::PlanState<Impl::kernel_scalar_t<Scalar>, Impl::kernel_offset_t<Offset>, execution_space>;
 
   static_assert(Impl::KernelScalar<Scalar>::supported, "Tessera::Plan: Scalar is float, double or a complex of these");
@@ -60,58 +61,62 @@ class Plan {
 
   Ordinal_ rows() const { return state().rows(); }        ///< rows of A
   Ordinal_ columns() const { return state().columns(); }  ///< columns of A
-  /// Entries that are stored: duplicates of the input count once, explicit zeros count.
+  /// The number of entries that are stored. Duplicates of the input count once; explicit zeros count.
   std::size_t nonzeros() const { return state().nonzeros(); }
+  /// The format that was chosen.
   Format format() const { return state().choice().format; }
-  /// What was chosen, from which candidates, at which predicted cost.
+  /// What was chosen, from which candidates, and the predicted time of each.
   const Choice& choice() const { return state().choice(); }
-  /// The same in words, for a person: the format, its size, why it was chosen and what was rejected.
+  /// The choice in words: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
-  /// All that is known of the plan, for programs: an object in JSON, with the members
+  /// All that is known of the plan, for programs. The result is an object in JSON with these members:
   /// - rows, columns, nonzeros, vector_columns, execution_space, precision, kernels, duplicates_summed, notes;
   /// - format, model, device, reason, candidates (format, tiles, bytes, predicted_seconds,
-  ///   measured_seconds: null if it was not, held_bytes, peak_bytes, is_refused), reordering, reorderings (reordering,
-  ///   relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros, mean_nonzeros, fill, imbalance: null
-  ///   without windows), as in choice() and tile_metrics();
-  /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts; peak: at most so many were
-  ///   allocated at once when it was made; limit: PlanOptions::memory_limit, null without one;
+  ///   measured_seconds: null if not measured, held_bytes, peak_bytes, is_refused), reordering, reorderings
+  ///   (reordering, relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros, mean_nonzeros, fill,
+  ///   imbalance: null without windows), as in choice() and tile_metrics();
+  /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts; peak, the bound on what making
+  ///   the plan allocated at once; limit, PlanOptions::memory_limit or null;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
   /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose;
-  /// - products and updates: how often spmm() and update_values() were called, in all copies of the plan.
+  /// - products and updates: how often spmm() and update_values() were called, counted over all copies of the plan.
   std::string stats() const { return state().stats(); }
-  /// The tiles of the format: how many, how full, how evenly spread over the windows of rows.
+  /// The tiles of the format: their number, how full they are, how evenly they are spread over the windows of rows.
   const TileMetrics& tile_metrics() const { return state().tile_metrics(); }
-  /// In which order the rows of A are stored: row order(i) stands in place i. The identity unless a reordering was
-  /// asked for and kept; X and Y know nothing of it.
+  /// The order in which the rows of A are stored: row order(i) stands in place i. It is the identity unless a
+  /// reordering was asked for and kept. X and Y do not follow it.
   Permutation<memory_space> row_order() const { return state().row_order(); }
-  /// Device memory held by the plan: pattern, values, slot maps, and the transpose where a mode asked for it.
+  /// Bytes of device memory that the plan holds: pattern, values, slot maps, and the transpose if there is one.
   std::size_t bytes() const { return state().bytes(); }
-  /// The part of bytes() that the format itself needs for op(A) = A: pattern, values, order.
+  /// The part of bytes() that the format of A itself needs: pattern, values, order.
   std::size_t format_bytes() const { return state().format_bytes(); }
   /// The part of bytes() that only update_values() needs; release_source() frees it.
   std::size_t slot_map_bytes() const { return state().slot_map_bytes(); }
-  /// The part of bytes() that kernels made for the device keep beside the formats, of A and of the transpose: on
-  /// Kokkos::Cuda values as whole tiles or rounded to 16 bits, and lists of who multiplies what.
+  /// The part of bytes() that kernels of the device keep beside the formats of A and of the transpose. On Kokkos::Cuda
+  /// these are values as whole tiles or rounded to 16 bits, and lists that assign work to blocks of threads.
   std::size_t kernel_bytes() const { return state().kernel_bytes(); }
 
   /// Allocates everything that products in this mode with up to `columns` columns of X need.
   ///
-  /// The first call for T or H also builds the transpose (once a plan; the time of make_plan and the memory of the
-  /// matrix again), so that transposed products run without atomics and give the same result on any number of threads.
+  /// The first call for a transposed mode also builds the transpose. This takes the time of make_plan() and the memory
+  /// of the matrix again. Transposed products then run without atomics, and give the same result on any number of
+  /// threads. Whatever is thrown, the plan stays as it is.
   ///
-  /// \throws std::invalid_argument if columns is negative; if plan and transpose take more than
-  ///         PlanOptions::memory_limit, although the plan alone does not: the message says so. Whatever is thrown, also
-  ///         for want of memory, the plan stays as it is
+  /// \throws std::invalid_argument if columns is negative, or if plan and transpose together take more than
+  ///         PlanOptions::memory_limit
+  /// \throws std::bad_alloc, or what Kokkos throws for it, if memory runs out
   workspace_type prepare(const execution_space& exec, int columns, Mode mode) {
     return state().prepare(exec, columns, mode);
   }
 
-  /// Takes new values for the same pattern, in the order of the entries that make_plan() was given (unsorted rows and
-  /// duplicates included: duplicates are summed). One pass; no analysis and no allocation. Does not wait: leave
-  /// `values` as they are, and start products on other instances, only after a fence of `exec`.
+  /// Takes new values for the same pattern, in the order of the entries that make_plan() was given. Rows may be
+  /// unsorted and hold duplicates, which are summed. The cost is one pass, without analysis or allocation.
+  ///
+  /// Does not wait: change `values`, or start products on other instances, only after a fence of `exec`.
   ///
   /// \param values [in] a rank-1 View of as many entries as the input had, readable on the device
-  /// \throws std::invalid_argument if the number of values differs; std::logic_error after release_source()
+  /// \throws std::invalid_argument if the number of values differs
+  /// \throws std::logic_error after release_source()
   template <class Values>
   void update_values(const execution_space& exec, const Values& values) {
     static_assert(Kokkos::is_view_v<Values> && Values::rank() == 1, "Tessera: values is a rank-1 Kokkos::View");
@@ -128,7 +133,7 @@ class Plan {
   /// Frees what only update_values() needs.
   void release_source() { state().release_source(); }
 
-  /// For the library.
+  /// For the library: the state that copies of the plan share.
   state_type& state() const {
     if (!state_)
       throw std::logic_error("Tessera::Plan: this plan is empty; assign the result of make_plan() to it first");
@@ -176,7 +181,7 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size
 
 }  // namespace Impl
 
-/// Makes a plan from compressed rows given as three Views; see the overload for a matrix.
+/// Makes a plan from compressed rows given as three Views; the overload for a matrix tells errors and cost.
 ///
 /// \param row_offsets    [in] rows + 1 offsets, ascending from 0
 /// \param column_indices [in] the column of each entry; rows may be unsorted and hold duplicates, which are summed
@@ -189,15 +194,17 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffse
 
 /// Analyses a matrix and stores it in the format that `options` names or that is predicted to be the fastest.
 ///
-/// \param A [in] a KokkosSparse::CrsMatrix, or any type with its members numRows(), numCols(), graph.row_map,
-///               graph.entries and values; any shape, rows unsorted or not, duplicates summed, explicit zeros kept. Or
-///               a KokkosSparse::BsrMatrix, or any type that has blockDim() besides: rows, columns and entries are then
-///               those of square blocks, whose values are row-major one block after the other. The plan's rows, columns
-///               and nonzeros are the elements'; update_values() takes the values in the order of the blocks
-/// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, ...) or
-///         which option cannot be met
+/// A is a KokkosSparse::CrsMatrix, or any type with its members numRows(), numCols(), graph.row_map, graph.entries and
+/// values. It may have any shape. Rows may be unsorted; duplicates are summed, explicit zeros are kept.
 ///
-/// Cost: a few passes over the nonzeros, a radix sort if a row is unsorted, options.reordering; fences `exec`.
+/// Or A is a KokkosSparse::BsrMatrix, or any such type with blockDim() as well. Its rows, columns and entries are then
+/// those of square blocks, and the values are the blocks' one after the other, each row-major. The plan counts rows,
+/// columns and nonzeros of elements; Plan::update_values() takes the values in the order of the blocks.
+///
+/// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, ...) or
+///         the option that cannot be met
+///
+/// Cost: a few passes over the nonzeros, a radix sort if a row is unsorted, options.reordering. Fences `exec`.
 template <class ExecutionSpace, class Matrix>
 requires requires(const Matrix& A) { A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries, A.values; }
 auto make_plan(const ExecutionSpace& exec, const Matrix& A, const PlanOptions& options = {}) {

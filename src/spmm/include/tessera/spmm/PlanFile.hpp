@@ -8,48 +8,49 @@
 
 namespace Tessera {
 
-/// Writes a plan to a file, from which load_plan() makes it again without analysis: for a matrix whose reordering takes
-/// longer than reading a file.
+/// Writes a plan to a file, from which load_plan() makes it again without analysis. This pays off for a matrix whose
+/// reordering takes longer than reading a file.
 ///
-/// The file holds the format with its values, the orders of rows and columns, the choice, the options, and whatever of
-/// the transpose and of the slot maps the plan has: call prepare() for a transposed mode before, and the transpose is
-/// there; call release_source() before, and the file is smaller, but the plan loaded takes no new values. Bytes:
-/// Plan::bytes() less Plan::kernel_bytes(), and a kilobyte or two. Every part has a checksum.
+/// The file holds the format with its values, the orders of rows and columns, the choice and the options. It holds the
+/// transpose if Plan::prepare() has built it, and the slot maps unless Plan::release_source() has freed them: without
+/// slot maps the file is smaller, and the loaded plan takes no new values. The file has Plan::bytes() -
+/// Plan::kernel_bytes() bytes, and one or two kilobytes more. Every part has a checksum.
 ///
-/// Complete or not at all: a file that was there stays until the new one is whole. Waits for everything that runs on
-/// the device.
+/// The file is written completely or not at all: an older file stays until the new one is whole. Waits for everything
+/// that runs on the device.
 ///
-/// \throws std::runtime_error, naming the file, if it cannot be written; std::logic_error if the plan is empty
+/// \throws std::runtime_error, naming the file, if it cannot be written
+/// \throws std::logic_error if the plan is empty
 template <class Scalar, class Ordinal_, class Offset, class Device>
 void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::string& path) {
   plan.state().save(path);
 }
 
-/// Makes the plan that save_plan() wrote: the same format, choice and order of rows, and on the same backend and
-/// instruction set, or kind of GPU, products with the same bits. It takes new values, in the order of the entries that
-/// make_plan() was given, if the one that was saved did. Plan::explain() says that it was loaded.
+/// Makes the plan that save_plan() wrote, with the same format, choice and order of rows. Its products have the same
+/// bits on the same backend and instruction set, or kind of GPU. It takes new values if the saved plan did, in the
+/// order of the entries that make_plan() was given. Plan::explain() says that it was loaded.
 ///
-/// A plan may be loaded on another backend than that which it was made on: formats are the same everywhere. It keeps
-/// the format and the order that were chosen there. Kernels for one device are not saved, but chosen anew for that of
-/// `exec`, also by the memory that is free.
+/// A plan may be loaded on another backend than the one it was made on, because formats are the same everywhere. It
+/// keeps its format and order. Kernels for a device are not saved: they are chosen anew for the device of `exec` and
+/// the memory that is free there.
 ///
-/// The types must be those of the plan that was saved; Kokkos::complex and std::complex are one, and so are types of
-/// offsets with as many bytes. Files are for machines with the same byte order, and for the version of Tessera's
-/// files that this is. Whatever the file holds, a plan that was loaded never reads or writes beyond its arrays; that
-/// the numbers are those that were saved is what the checksums are for.
+/// The types must be those of the saved plan. Kokkos::complex and std::complex count as one type, as do types of
+/// offsets with equally many bytes. A file fits machines with the same byte order and one version of Tessera's files. A
+/// loaded plan never reads or writes beyond its arrays, whatever the file holds. The checksums ensure that the numbers
+/// are those that were saved.
 ///
-/// \tparam Device of plans that make_plan() makes: ExecutionSpace::device_type
-/// \param exec [in] the instance that the arrays are copied on; it is waited for
-/// \param path [in] plain, or compressed with gzip
-/// \throws std::runtime_error, naming the file and what was expected, if it cannot be read or needs more memory than
-///         there is, if it is none of a plan or one of another version, or if it is truncated, damaged or inconsistent
-/// \throws std::invalid_argument if the plan has other types, or a precision that `exec` does not have and
-///         PlanOptions::on_unsupported of the plan does not let it fall back from
+/// The memory limit that the plan was made with holds for copies that kernels keep, and for a transpose that
+/// Plan::prepare() builds. It does not hold for loading itself.
 ///
-/// The limit of memory that the plan was made with holds for copies that kernels keep, and for a transpose that
-/// prepare() builds; loading itself is not within it.
+/// \tparam Device the device type of plans that make_plan() makes: ExecutionSpace::device_type
+/// \param exec [in] the instance that copies the arrays; the call waits for it
+/// \param path [in] a file, plain or compressed with gzip
+/// \throws std::runtime_error, naming the file and what was expected, if the file cannot be read, needs more memory
+///         than there is, holds no plan or one of another version, or is truncated, damaged or inconsistent
+/// \throws std::invalid_argument if the plan has other types, or a precision that `exec` lacks while
+///         PlanOptions::on_unsupported is Throw
 ///
-/// Cost: reads the file, and a few passes over it to check it; memory for it twice.
+/// Cost: reading the file, a few passes to check it, and memory for twice its size.
 template <class Scalar, class Ordinal_, class Offset, class Device>
 Plan<Scalar, Ordinal_, Offset, Device> load_plan(const typename Device::execution_space& exec,
                                                  const std::string& path) {
@@ -57,7 +58,7 @@ Plan<Scalar, Ordinal_, Offset, Device> load_plan(const typename Device::executio
   return PlanType(PlanType::state_type::load(exec, path));
 }
 
-/// The same for the bytes of a file; messages call it `name`.
+/// Makes the plan from the bytes of a file, as load_plan() does; error messages call it `name`.
 template <class Scalar, class Ordinal_, class Offset, class Device>
 Plan<Scalar, Ordinal_, Offset, Device> parse_plan(const typename Device::execution_space& exec, std::string_view bytes,
                                                   const std::string& name) {

@@ -11,61 +11,66 @@
 
 namespace Tessera {
 
-/// What to do about a request that the matrix or the device cannot meet: a precision, or a format or an order that
-/// takes more memory than PlanOptions::memory_limit. What is wrong in itself, such as a parameter out of range, always
-/// throws.
+/// What to do about a request that the matrix or the device cannot meet: a precision that it lacks, or a format or an
+/// order that takes more memory than PlanOptions::memory_limit. What is wrong in itself, such as a parameter out of
+/// range, always throws.
 enum class OnUnsupported {
-  Throw,    ///< std::invalid_argument that names the request and what would work
-  FallBack  ///< native precision; Format::Csr, of A or its transpose or both; the order of A. Plan::explain() tells
+  Throw,    ///< throws std::invalid_argument, which names the request and what would work
+  FallBack  ///< takes native precision, Format::Csr or the order of A instead; Plan::explain() says so
 };
 
+/// The names of what to do.
 template <>
 inline constexpr std::array<std::string_view, 2> enum_names<OnUnsupported> = {"throw", "fall_back"};
 
-/// What an automatic choice goes by.
+/// What an automatic choice of the format is based on.
 enum class Tuning {
-  Predict,  ///< a model of the device, from statistics of the matrix
-  Measure   ///< times of products with the candidates that the model calls fastest
+  Predict,  ///< times that a model of the device predicts from statistics of the matrix
+  Measure   ///< measured times of the candidates that the model predicts to be the fastest
 };
 
+/// The names of the ways to choose.
 template <>
 inline constexpr std::array<std::string_view, 2> enum_names<Tuning> = {"predict", "measure"};
 
+/// What a plan is made for, and how.
 struct PlanOptions {
-  int columns = 32;                   ///< hint: columns of X in a typical product; any number works
-  Format format = Format::Automatic;  ///< Automatic predicts the fastest for `columns`
-  FormatParameters parameters;        ///< of the format
-  /// An order of rows to store the matrix in, which X and Y need not follow. Finding it takes as long as tens or
-  /// hundreds of products; it is kept only if it is predicted to make them faster, and Plan::explain() tells.
-  /// SortedColumns has an order of its own and ignores this.
+  int columns = 32;                   ///< columns of X in a typical product: a hint, products may have any number
+  Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for `columns`
+  FormatParameters parameters;        ///< parameters of the format
+  /// An order of rows to store the matrix in. X and Y need not follow it. Finding it takes as long as tens or hundreds
+  /// of products. It is kept only if it is predicted to make products faster; Plan::explain() says what was tried.
+  /// SortedColumns has an order of its own and ignores this option.
   Reordering reordering = Reordering::None;
   bool always_reorder = false;  ///< keep the order whatever is predicted
-  /// The arithmetic. Hosts have Native alone. Kokkos::Cuda has Tf32x3 and Tf32 for float matrices, Bf16 and Fp16 for
-  /// float and double ones; other requests are refused. A format that has no kernel for it is multiplied in a precision
-  /// that is at least as accurate, which Plan::explain() names: CSR in Native, always. With Bf16 and Fp16 sums are
-  /// those of binary32; an element errs by up to 2 u of its sum of magnitudes |alpha| sum |a| |x| besides, u = 2^-8 or
-  /// 2^-11, and with Fp16 by 2^-25 for an operand whose bits binary16 lacks.
-  Precision precision = Precision::Native;
-  OnUnsupported on_unsupported = OnUnsupported::Throw;
-  /// Measure times up to three candidates, on X and Y of `columns` columns by rows, in the order that rows have and in
-  /// each that is tried: as long as to build each and seven products, or some ten milliseconds, and memory for one
-  /// candidate at a time, X and Y; without that, it predicts. Whether a reordering is kept is predicted.
-  Tuning tuning = Tuning::Predict;
-  /// A file in which measured choices are remembered by pattern, device, types, precision and columns, and found again:
-  /// text, made if it does not exist. Empty: none. On hosts the device is the backend and its concurrency: keep a file
-  /// a kind of machine. Of processes that write at the same time, the last one's stays.
-  std::string tuning_file;
-  /// The most bytes that the plan may take in the memory of its device, at any time: what make_plan() allocates at once
-  /// while it makes the plan, orders that it tries and candidates that it measures included; what the plan holds then,
-  /// with the slot maps and what kernels keep; and both with the transpose, which prepare() builds beside. Not counted
-  /// are the matrix that make_plan() is given, workspaces (Workspace::bytes()), on devices what the host allocates, and
-  /// memory that Kokkos takes for itself.
+  /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and
+  /// Bf16 and Fp16 for float and double ones; other requests are refused. A format without a kernel for the precision
+  /// is multiplied in one that is at least as accurate, which Plan::explain() names; CSR always in Native.
   ///
-  /// What a step takes is known or bounded before it begins; the bounds of BlockRowPartition, SortedColumns and of
+  /// With Bf16 and Fp16, sums are taken in binary32. In addition, an element errs by up to 2 u of its sum of magnitudes
+  /// |alpha| sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand
+  /// that is too small for binary16.
+  Precision precision = Precision::Native;
+  OnUnsupported on_unsupported = OnUnsupported::Throw;  ///< what to do about a request that cannot be met
+  /// Tuning::Measure times up to three candidates with row-major X and Y of `columns` columns, in the order that the
+  /// rows have and in each order that is tried. For each candidate it takes the time of building it and of seven
+  /// products, or some ten milliseconds. It needs memory for one candidate, X and Y; without it, the choice is
+  /// predicted. Whether a reordering is kept is always predicted.
+  Tuning tuning = Tuning::Predict;
+  /// A text file that remembers measured choices by pattern, device, types, precision and columns. Empty for none. It
+  /// is made if it does not exist. On hosts the device is the backend and its concurrency: use one file for each kind
+  /// of machine. If processes write at the same time, the file of the last one stays.
+  std::string tuning_file;
+  /// The most bytes that the plan may take in the memory of its device at any time. This counts what make_plan()
+  /// allocates at once, with the orders it tries and the candidates it measures; what the plan then holds, with slot
+  /// maps and what kernels keep; and both with the transpose, which Plan::prepare() builds. It does not count the
+  /// matrix that make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and memory
+  /// that Kokkos takes for itself.
+  ///
+  /// What a step takes is known or bounded before it begins. The bounds of BlockRowPartition, SortedColumns and of
   /// orders are up to a third too large, that of JaccardRows for wide blocks more. Candidates and orders that do not
-  /// fit are refused, and Plan::explain() says so; on Kokkos::Cuda slower kernels multiply where there is no room for
-  /// what faster ones keep. If no candidate fits, or not what is asked for (see on_unsupported), an error names what it
-  /// takes.
+  /// fit are refused, and Plan::explain() says so. On Kokkos::Cuda, slower kernels multiply if there is no room for
+  /// what faster ones keep. If nothing fits that the options allow, an error names what it would take.
   std::size_t memory_limit = no_memory_limit;
 };
 

@@ -39,14 +39,17 @@ auto multivector(const char* name, const View& view) {
 
 /// Y = alpha op(A) X + beta Y, on the instance `exec`.
 ///
-/// X has as many rows as op(A) has columns, Y as many as op(A) has rows, both the same number of columns; rank 1 or 2;
-/// LayoutLeft, LayoutRight or LayoutStride, each its own. Sums are taken in the type of Y (or the plan's precision), in
-/// an order that depends on the matrix and the format and kernels that the plan chose for it (Plan::explain): bit for
-/// bit, a column of Y does not depend on the other columns of X, nor on the number of threads. On a GPU the choice
-/// depends on options.columns and on the memory that is free when the plan is made. beta = 0 overwrites Y, which may
-/// then hold anything, NaN included; alpha = 0 reads neither A nor X. alpha and beta must be finite for every format to
-/// give the same result within rounding: some add alpha times a part of a row at a time, so that which elements of Y an
-/// infinite alpha makes NaN depends on the format.
+/// X has as many rows as op(A) has columns, and Y has as many as op(A) has rows. Both have the same number of columns.
+/// Each has rank 1 or 2, and LayoutLeft, LayoutRight or LayoutStride. beta = 0 overwrites Y, which may then hold
+/// anything, NaN included. alpha = 0 reads neither A nor X.
+///
+/// Sums are taken in the type of Y, or in the plan's precision. Their order depends on the matrix, and on the format
+/// and the kernels of the plan (Plan::explain). A column of Y has the same bits whatever the other columns of X are,
+/// and for any number of threads. On a GPU the choice of kernels depends on PlanOptions::columns and on the memory that
+/// is free when the plan is made.
+///
+/// Formats agree within rounding if alpha and beta are finite. Some formats add alpha times a part of a row at a time:
+/// which elements of Y an infinite alpha makes NaN depends on the format.
 ///
 /// \param exec  [in]     the instance to run on; the call does not wait for it
 /// \param plan  [in]     from make_plan()
@@ -54,12 +57,12 @@ auto multivector(const char* name, const View& view) {
 /// \param X     [in]     value type: that of the plan, or double for a float plan
 /// \param Y     [in,out] value type: that of X; must not overlap X
 /// \throws std::invalid_argument if extents, mode, instance or workspace do not fit, naming both sides; if X or Y has
-///         elements but no memory; if X and Y overlap (exact where their bytes lie apart or their strides are the same;
-///         bytes that interleave with other strides are taken for an overlap). Y is then as it was
+///         elements but no memory; if X and Y overlap. Y is then as it was. The check for overlaps is exact where the
+///         bytes lie apart or the strides are the same; bytes that interleave with other strides count as an overlap
 ///
-/// Allocates nothing and waits for nothing: on Kokkos::Cuda it can be captured in a graph, once a product of the kind
-/// has been taken, which is when kernels are loaded. Cost: one pass over the format and over Y, X gathered by rows; a
-/// LayoutLeft X is packed into rows inside the product where that is the faster way.
+/// Allocates nothing and waits for nothing. On Kokkos::Cuda it can be captured in a graph after a first product of the
+/// same kind, which loads the kernels. Cost: one pass over the format and over Y, and X gathered by rows; a LayoutLeft
+/// X is packed into rows inside the product where that is faster.
 template <class ExecutionSpace, class Scalar, class Ordinal_, class Offset, class Device, class Alpha, class XView,
           class Beta, class YView>
 void spmm(const ExecutionSpace& exec, const Plan<Scalar, Ordinal_, Offset, Device>& plan,

@@ -7,15 +7,16 @@
 
 namespace Tessera {
 
-/// Whether SpmvHandle and TpetraOperator compare the values of the matrix with those that they copied, in each product,
-/// and throw std::logic_error if somebody changed them and did not say so.
+/// Whether each product of SpmvHandle and TpetraOperator compares the values of the matrix with those it has copied. A
+/// product throws std::logic_error if they changed and the adapter was not told.
 ///
-/// By default only in a debug build of Tessera (CMake's option TESSERA_DEBUG, or CMAKE_BUILD_TYPE=Debug); the
+/// By default only a debug build of Tessera does (CMake's option TESSERA_DEBUG, or CMAKE_BUILD_TYPE=Debug). The
 /// environment variable TESSERA_DEBUG, 1 or 0, decides for any build. Values are compared by a checksum: a product
-/// reads the matrix' values once more and waits for the result.
+/// reads the values once more and waits for the result.
 bool checks_values();
 
-/// Decides for the rest of the program, from the next time that values are copied on. Not while products run.
+/// Turns the check on or off for the rest of the program, from the next time that values are copied. Must not be called
+/// while products run.
 void check_values(bool wanted);
 
 namespace Impl {

@@ -42,26 +42,27 @@ class WorkspaceMemory final : private LiveObject {
 
 }  // namespace Impl
 
-/// The scratch memory of products with one plan, one mode and up to a number of columns, on one execution space
-/// instance.
+/// The scratch memory of products with one plan, in one mode, with up to a given number of columns, on one execution
+/// space instance.
 ///
-/// Made by Plan::prepare, which is where everything is allocated: a product with a workspace allocates nothing. Two
-/// products that may run at the same time (two streams, two host threads) need two workspaces; one plan serves both.
-/// Copies of a workspace share its memory, like Kokkos::View.
+/// Plan::prepare makes it and allocates everything: a product with a workspace allocates nothing. Two products that may
+/// run at the same time (two streams, two host threads) need two workspaces; one plan serves both. Copies of a
+/// workspace share its memory, like Kokkos::View.
 template <class ExecutionSpace>
 class Workspace {
  public:
+  /// An empty workspace: valid only as the target of an assignment.
   Workspace() = default;
 
-  Mode mode() const { return mode_; }
+  Mode mode() const { return mode_; }                                      ///< the mode of its products
   int columns() const { return columns_; }                                 ///< the most columns a product may have
-  std::size_t bytes() const { return memory_ ? memory_->bytes() : 0; }     ///< device memory held
+  std::size_t bytes() const { return memory_ ? memory_->bytes() : 0; }     ///< bytes of device memory held
   std::byte* data() const { return memory_ ? memory_->data() : nullptr; }  ///< for the library: packed columns of X
   bool belongs_to(std::uint64_t plan) const { return plan_ == plan; }      ///< for the library
   bool is_of(const ExecutionSpace& exec) const { return memory_ && memory_->is_of(exec); }  ///< for the library
 
-  /// Products run on `exec` from now on, with this workspace and its copies. The caller has fenced the instance that
-  /// they ran on so far.
+  /// Makes products with this workspace, and with its copies, run on `exec` from now on. The caller has fenced the
+  /// instance that they ran on before.
   void move_to(const ExecutionSpace& exec) {
     if (memory_) memory_->move_to(exec);
   }

@@ -8,16 +8,16 @@
 
 namespace Tessera {
 
-/// The workspaces of one plan, one a mode, for callers who learn only with a product which mode and how many columns it
-/// has: the adapters to Kokkos Kernels and Tpetra.
+/// The workspaces of one plan, one for each mode. They are for callers who learn the mode and the number of columns
+/// only with the product, such as the adapters for Kokkos Kernels and Tpetra.
 template <class ExecutionSpace>
 class Workspaces {
  public:
-  /// The workspace for products on `exec` in this mode with `columns` columns. The caller has fenced the instance that
-  /// the last product ran on, if it was another one.
+  /// The workspace for products on `exec` in this mode with `columns` columns. If the last product ran on another
+  /// instance, the caller has fenced that one.
   ///
-  /// Prepared anew only when none in this mode has had as many: a workspace grows and never shrinks, so that a block
-  /// solver that deflates and starts again allocates once.
+  /// A workspace grows and never shrinks: it is prepared anew only for more columns than ever before in this mode. A
+  /// block solver that deflates and starts again therefore allocates once.
   template <class PlanType>
   Workspace<ExecutionSpace>& get(const ExecutionSpace& exec, PlanType& plan, Mode mode, int columns) {
     Slot& slot = slots_[static_cast<std::size_t>(mode)];
@@ -29,7 +29,7 @@ class Workspaces {
     return slot.workspace;
   }
 
-  /// Forgets all: the next product is another plan's.
+  /// Forgets all workspaces, for another plan.
   void reset() { slots_ = {}; }
 
  private:

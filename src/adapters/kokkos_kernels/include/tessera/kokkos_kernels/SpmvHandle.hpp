@@ -17,30 +17,34 @@ namespace Tessera {
 
 /// A handle for KokkosSparse::spmv that makes it compute with Tessera. The one line that changes is its declaration:
 ///
+/// ```
 ///   KokkosSparse::SPMVHandle<Device, Matrix, X, Y> handle;   // before
 ///   Tessera::SpmvHandle<Device, Matrix, X, Y> handle;        // after
 ///   KokkosSparse::spmv(exec, &handle, "N", alpha, A, x, beta, y);
+/// ```
 ///
-/// All modes ("N", "T", "C", "H"), rank 1 and 2, every layout that Kokkos Kernels takes; A is a KokkosSparse::CrsMatrix
-/// or BsrMatrix of float, double or Kokkos::complex of them with int ordinals. spmm() says what is promised of the
-/// result: notably, beta = 0 overwrites whatever Y holds, and transposed products use no atomics.
+/// It takes all modes ("N", "T", "C", "H"), rank 1 and 2, and every layout that Kokkos Kernels takes. A is a
+/// KokkosSparse::CrsMatrix or BsrMatrix of float, double or Kokkos::complex of these, with int ordinals. spmm() tells
+/// what is promised of the result: beta = 0 overwrites whatever Y holds, and transposed products use no atomics.
 ///
-/// **The handle copies A.** The first product (or prepare()) makes a plan: a few passes over A. Unlike Kokkos Kernels'
-/// own handle it does not see values that change afterwards, in place or in another View: always say values_changed().
-/// And as with Kokkos Kernels, a handle serves one matrix: call reset() before another one. Other extents, and arrays
-/// at another address, are noticed, but an address may be used again.
+/// **The handle copies A.** The first product, or prepare(), makes a plan in a few passes over A. Unlike Kokkos
+/// Kernels' own handle, it does not see values that change afterwards, in place or in another View: always call
+/// values_changed(). As with Kokkos Kernels, a handle serves one matrix: call reset() before you use another one. The
+/// handle notices other extents and arrays at another address, but an address may be used again.
 ///
-/// A debug build says so in a std::logic_error when values changed and values_changed() was not called (see
-/// checks_values(); it costs a pass over the values in each product).
+/// The handle also has these members:
+/// - values_changed() tells the handle that the values of A changed; the next product reads them again;
+/// - reset() forgets the matrix and frees the plan;
+/// - plan() is the plan, after the first product or prepare();
+/// - explain() is the choice in words.
 ///
-/// One product at a time. Products may come on any execution space instance: when it is another than the last one's,
-/// the last one is fenced, since they share scratch memory.
+/// A debug build throws std::logic_error if values changed and values_changed() was not called; see checks_values().
 ///
-/// What tunes Kokkos Kernels' own kernels (team_size, force_static_schedule, bsr_tc_precision, ...) does not exist
-/// here.
+/// Only one product may run at a time. Products may run on any execution space instance. A product on another instance
+/// than the last one's first fences the last one's, because they share scratch memory.
 ///
-/// Nothing of Kokkos Kernels' own is replaced: products with its own handle, in this file or another, compute as
-/// before.
+/// The options of Kokkos Kernels' own kernels (team_size, force_static_schedule, bsr_tc_precision, ...) do not exist
+/// here. Products with Kokkos Kernels' own handle, in this file or another, compute as before.
 ///
 /// \tparam DeviceType a Kokkos::Device or execution space, where products run
 /// \tparam AMatrix, XVector, YVector as for KokkosSparse::SPMVHandle
@@ -56,20 +60,20 @@ class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
                 "Tessera::SpmvHandle: XVector and YVector both have rank 1, or both rank 2");
 
  public:
-  using AMatrixType = AMatrix;
-  using XVectorType = XVector;
-  using YVectorType = YVector;
-  using ExecutionSpaceType = typename DeviceType::execution_space;
+  using AMatrixType = AMatrix;                                      ///< the type of A
+  using XVectorType = XVector;                                      ///< the type of X
+  using YVectorType = YVector;                                      ///< the type of Y
+  using ExecutionSpaceType = typename DeviceType::execution_space;  ///< where products run
 
-  /// The plan is tuned for as many columns as the first product or prepare() has.
+  /// A handle whose plan is made for the number of columns of the first product or prepare().
   SpmvHandle() = default;
 
-  /// The plan is made with these options.
+  /// A handle whose plan is made with these options.
   explicit SpmvHandle(const PlanOptions& options) : Base(options) {}
 
-  /// For code that names an algorithm when it makes its handle. Tessera has its own ways: SPMV_DEFAULT, SPMV_FAST_SETUP
-  /// and SPMV_MERGE_PATH are the same to it.
-  /// \throws std::invalid_argument at an algorithm that is one of Kokkos Kernels' implementations
+  /// A handle for code that names an algorithm. SPMV_DEFAULT, SPMV_FAST_SETUP and SPMV_MERGE_PATH all mean the default.
+  ///
+  /// \throws std::invalid_argument for an algorithm that is an implementation of Kokkos Kernels
   explicit SpmvHandle(KokkosSparse::SPMVAlgorithm algorithm) {
     if (KokkosSparse::is_spmv_algorithm_native(algorithm)) {
       throw std::invalid_argument(
@@ -81,9 +85,9 @@ class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
   /// Does now what the first product would do: makes the plan, unless there is one, and allocates what products in this
   /// mode with up to `columns` columns need. Such products then allocate nothing.
   ///
-  /// \param mode [in] "N", "T", "C" or "H"; the first "T" or "H" also builds the transpose, about as long as the plan
-  ///                  takes and as much memory as it holds
-  /// \throws std::invalid_argument as make_plan() and Plan::prepare(), or if A is not the matrix of the plan
+  /// \param mode [in] "N", "T", "C" or "H"; the first "T" or "H" also builds the transpose, which takes about the time
+  ///                  and the memory of the plan
+  /// \throws std::invalid_argument as make_plan() and Plan::prepare(), and if A is not the matrix of the plan
   void prepare(const ExecutionSpaceType& exec, const AMatrix& A, int columns, const char mode[] = "N") {
     this->prepare_for(exec, A, Impl::mode_of(mode), columns);
   }

@@ -14,45 +14,51 @@
 
 namespace Tessera {
 
-/// When the ranks of a TpetraOperator ask each other whether one of them cannot go on.
+/// When the ranks of a TpetraOperator agree on whether one of them has failed.
 enum class Agreement {
-  EveryApply,  ///< in every apply(): an error on any rank throws on all; costs one MPI_Allreduce of an int
-  WhenGrowing  ///< only when a mode comes with more columns than before: arguments that are wrong on some ranks alone,
-               ///< or memory for copies of an X that is Y, may then leave the others waiting, as with Tpetra::CrsMatrix
+  /// In every apply(): an error on any rank throws on all. Costs one MPI_Allreduce of an int.
+  EveryApply,
+  /// Only when a mode gets more columns than before. An error on some ranks alone may then leave the others waiting, as
+  /// with Tpetra::CrsMatrix: wrong arguments, or a lack of memory to copy an X that is Y.
+  WhenGrowing
 };
 
+/// How a TpetraOperator is made.
 struct TpetraOperatorOptions {
-  PlanOptions plan;  ///< for each of the rank's own plans
-  Agreement agreement = Agreement::EveryApply;
+  PlanOptions plan;                             ///< options of each plan of this rank
+  Agreement agreement = Agreement::EveryApply;  ///< when the ranks agree on errors
 };
 
 /// A Tpetra::CrsMatrix that multiplies with Tessera: Y = alpha op(A) X + beta Y on distributed multivectors.
 ///
+/// ```
 ///   auto A = Teuchos::rcp(new Tessera::TpetraOperator<>(matrix));   // matrix: RCP of a fill-complete CrsMatrix
 ///   problem.setOperator(A);                                         // Belos, Anasazi: anything that takes an Operator
+/// ```
 ///
-/// Each rank cuts its rows in two: entries in columns whose elements of X it owns, and entries in columns that it
-/// imports (the *halo*). apply() begins the exchange of the halo, multiplies the first part meanwhile, and adds the
-/// second. Any Maps that a CrsMatrix has: row Map unlike range Map, column Map in any order, locally replicated domain
-/// or range, ranks without rows.
+/// Each rank splits its entries in two parts: those in columns whose elements of X it owns, and those in columns that
+/// it imports (the *halo*). apply() begins the exchange of the halo, multiplies the first part meanwhile, and then adds
+/// the product of the second. All Maps of a CrsMatrix will do: a row Map unlike the range Map, a column Map in any
+/// order, a locally replicated domain or range, ranks without rows.
 ///
-/// The operator copies A's entries: after they change, call update(). (A debug build throws std::logic_error in apply()
-/// when that was forgotten; see checks_values(), which must say the same on all ranks.) It keeps A itself only by its
-/// RCP, and no View of A, X or Y beyond a call. Scratch memory (halo, workspaces) is made when a mode first comes with
-/// more columns than before, and grows only; Tpetra's buffers for the exchange are kept for each number of columns that
-/// has come. A block that deflates and grows again allocates nothing but those. Not thread-safe: apply() uses that
-/// scratch.
+/// **The operator copies A's entries:** call update() after they change. A debug build throws std::logic_error in
+/// apply() if that was forgotten; see checks_values(), which must return the same on all ranks. The operator keeps A
+/// itself only by its RCP. It keeps no View of A, X or Y beyond a call.
 ///
-/// **Collective.** Constructor, update(), prepare() and apply() are called by all ranks of A's communicator. If one
-/// rank fails (a bad argument, memory for plans or scratch), all of them throw, with that rank's message, before
-/// anything is sent. What Tpetra allocates to send it is not part of this.
+/// Scratch memory (halo, workspaces) is allocated when a mode gets more columns than before, and never shrinks.
+/// Tpetra's buffers for the exchange are kept for each number of columns that was used. A block that shrinks and grows
+/// again allocates only those buffers. The operator is not thread-safe, because apply() uses the scratch memory.
+///
+/// **Collective.** All ranks of A's communicator call the constructor, update(), prepare() and apply(). If one rank
+/// fails (a bad argument, no memory for plans or scratch), all of them throw that rank's message before anything is
+/// sent. What Tpetra allocates for sending is not covered.
 ///
 /// \tparam Scalar        float, double or std::complex of these
 /// \tparam LocalOrdinal  int
 /// \tparam GlobalOrdinal any of Tpetra's
 /// \tparam Node          any of Tpetra's whose execution space Tessera is built for
 ///
-/// Types that Tpetra is not instantiated for need <tessera/tpetra/TpetraOperator_def.hpp>.
+/// Types for which Tpetra is not instantiated need tessera/tpetra/TpetraOperator_def.hpp.
 template <class Scalar = Tpetra::Operator<>::scalar_type,
           class LocalOrdinal = typename Tpetra::Operator<Scalar>::local_ordinal_type,
           class GlobalOrdinal = typename Tpetra::Operator<Scalar, LocalOrdinal>::global_ordinal_type,
@@ -62,59 +68,62 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
                 "Tessera::TpetraOperator: this Tessera was configured without this Scalar (TESSERA_SCALARS)");
 
  public:
-  using map_type = Tpetra::Map<LocalOrdinal, GlobalOrdinal, Node>;
-  using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;
-  using matrix_type = Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>;
+  using map_type = Tpetra::Map<LocalOrdinal, GlobalOrdinal, Node>;                          ///< the type of Maps
+  using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;  ///< the type of X and Y
+  using matrix_type = Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>;         ///< the type of A
 
-  /// Cost: a few passes over A's entries on each rank, and an exchange of the halo's indices.
+  /// Copies the matrix. Cost: a few passes over A's entries on each rank, and an exchange of the halo's indices.
   ///
-  /// \param matrix [in] fill-complete
-  /// \throws std::invalid_argument if the matrix is null or not fill-complete, or an option cannot be met;
-  ///         std::bad_alloc, or what this Kokkos throws for it; with MPI the same on every rank, but for a matrix that
-  ///         is null
+  /// \param matrix [in] a fill-complete matrix
+  /// \param options [in] options of the plans, and when ranks agree on errors
+  /// \throws std::invalid_argument if the matrix is null or not fill-complete, or an option cannot be met
+  /// \throws std::bad_alloc, or what Kokkos throws for it, if memory runs out
+  ///
+  /// With MPI every rank throws the same, unless the matrix is null.
   explicit TpetraOperator(const Teuchos::RCP<const matrix_type>& matrix, const TpetraOperatorOptions& options = {});
   ~TpetraOperator() override;
   TpetraOperator(const TpetraOperator&) = delete;
   TpetraOperator& operator=(const TpetraOperator&) = delete;
 
-  Teuchos::RCP<const map_type> getDomainMap() const override;
-  Teuchos::RCP<const map_type> getRangeMap() const override;
-  bool hasTransposeApply() const override { return true; }
-  bool hasDiagonal() const override { return true; }
-  /// The matrix's own diagonal, in its row Map: not that of the last update().
+  Teuchos::RCP<const map_type> getDomainMap() const override;  ///< the domain Map of A
+  Teuchos::RCP<const map_type> getRangeMap() const override;   ///< the range Map of A
+  bool hasTransposeApply() const override { return true; }     ///< true: apply() takes all modes
+  bool hasDiagonal() const override { return true; }           ///< true: see getLocalDiagCopy()
+  /// Copies the present diagonal of the matrix, in its row Map, not that of the last update().
   void getLocalDiagCopy(Tpetra::Vector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& diagonal) const override;
 
   /// Y = alpha op(A) X + beta Y.
   ///
-  /// beta = 0 overwrites Y, which may then hold anything, NaN included; alpha = 0 reads neither A nor X. X may be Y, or
-  /// share memory with it (it is copied then), and both may have non-constant stride (copied as well).
+  /// beta = 0 overwrites Y, which may then hold anything, NaN included. alpha = 0 reads neither A nor X. X may be Y or
+  /// share memory with it, and both may have non-constant stride; apply() then copies them.
   ///
-  /// Bit for bit, a column of the result does not depend on the other columns, but for two sums over ranks. Those of a
-  /// replicated Y are MPI's. And what two or more other ranks add to an element of Y (in transposed products, or for a
-  /// range Map unlike the row Map) Tpetra adds in any order, unless its execution space has a single thread.
+  /// A column of the result has the same bits whatever the other columns are, except for two sums over ranks. MPI takes
+  /// the sums of a replicated Y. Tpetra adds what other ranks send for an element of Y (in transposed products, or for
+  /// a range Map unlike the row Map), in any order if its execution space has several threads.
   ///
-  /// \param X    [in]     in the domain Map (range Map for TRANS and CONJ_TRANS); of Maps, only the local lengths are
-  ///                      checked
-  /// \param Y    [in,out] in the range Map (domain Map), as many columns as X
-  /// \param mode [in]     NO_TRANS, TRANS or CONJ_TRANS; the first of the latter two builds the transposed plans
-  /// \throws std::invalid_argument if X or Y does not fit, naming both sizes; std::bad_alloc, or what this Kokkos
-  ///         throws for it
+  /// \param X     [in]     in the domain Map (range Map for TRANS and CONJ_TRANS); only local lengths are checked
+  /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with as many columns as X
+  /// \param mode  [in]     NO_TRANS, TRANS or CONJ_TRANS; the first transposed product builds the transposed plans
+  /// \param alpha [in]     the factor of op(A) X
+  /// \param beta  [in]     the factor of Y
+  /// \throws std::invalid_argument if X or Y does not fit, naming both sizes
+  /// \throws std::bad_alloc, or what Kokkos throws for it, if memory runs out
   void apply(const multivector_type& X, multivector_type& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// Does now what the first apply() in this mode with up to `columns` columns would do: allocates, and builds the
-  /// transposed plans where the mode asks for them.
+  /// Does now what the first apply() in this mode with up to `columns` columns would do: it allocates, and for a
+  /// transposed mode builds the transposed plans.
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
-  /// Takes A's present entries. If only values changed, wherever the arrays now are, this is a pass over the pattern,
-  /// which is compared by a checksum, and two over the values (with a copy of them, if the rank has a halo). If the
-  /// pattern or a Map changed on any rank (resumeFill, new entries), everything is made anew as by the constructor.
+  /// Takes A's present entries. If only values changed, it costs a pass over the pattern, which is compared by a
+  /// checksum, and two over the values, with a copy of them on ranks that have a halo. If the pattern or a Map changed
+  /// on any rank (resumeFill, new entries), everything is made anew as by the constructor.
   ///
   /// \throws std::invalid_argument if the matrix is not fill-complete
   void update();
 
-  /// This rank's plans in words: what was chosen and why; the entries on the rank and in the halo.
+  /// This rank's plans in words: what was chosen and why, and the numbers of entries on the rank and in the halo.
   std::string explain() const;
 
  private:

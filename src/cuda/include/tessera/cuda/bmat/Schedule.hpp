@@ -10,88 +10,90 @@ namespace Tessera::Cuda {
 /// Some tiles of one window, which a block multiplies with some columns of X.
 template <class Offset>
 struct alignas(16) BmatItem {
-  static constexpr int direct = -1;
+  static constexpr int direct = -1;  ///< stands for no slot
 
-  Offset first_tile;
-  Offset first_value;
-  int tiles;
-  Ordinal window;
-  int slot;  // where in the workspace its sums go; direct: the item is a whole window, and they go to Y
+  Offset first_tile;   ///< its first tile
+  Offset first_value;  ///< its first value
+  int tiles;           ///< number of tiles
+  Ordinal window;      ///< the window
+  int slot;  ///< the slot of its sums in the workspace; `direct` if the item is a whole window, whose sums go to Y
 };
 
-/// A place in the items laid end to end, each as long as X has columns: a fraction of the columns of an item.
+/// A place in the items, which are laid end to end: an item, and a fraction of its columns of X.
 struct BmatPoint {
-  static constexpr int fraction_bits = 16;
+  static constexpr int fraction_bits = 16;  ///< bits of a fraction
 
-  int item;
-  unsigned fraction;  // in 2^-16, less than 1
+  int item;           ///< the item
+  unsigned fraction;  ///< the fraction of its columns, in units of 2^-16, less than 1
 };
 
-/// The points are made for this many blocks of a multiprocessor; kernels with a divisor of it skip some.
+/// The number of blocks of a multiprocessor that points are made for. Kernels whose blocks are a divisor of it skip
+/// some points.
 inline constexpr int bmat_parts_per_multiprocessor = 24;
 
 /// How items are shared among blocks.
 enum class BmatPartition {
   EqualCost,  ///< a block has what lies between two points
-  Dealt,      ///< blocks have every so-manieth item: at any time all blocks are near each other, and read the same X
-  Best        ///< dealt where no block gets much more than the others that way, otherwise parts of equal cost
+  Dealt,      ///< block b of n has the items b, b + n, ...: at any time all blocks are near each other and share X
+  Best        ///< Dealt, unless a block would get much more than the others; then EqualCost
 };
 
-/// Who multiplies what: raw pointers to device memory that somebody else owns.
+/// The items that blocks multiply: raw pointers to device memory that somebody else owns.
 ///
 /// Products have as many blocks as the multiprocessors hold at a time. With points, a block has what lies between two
-/// of them: some slabs of columns of its first item, all columns of the next ones, some slabs of its last one. So each
-/// element of Y is written by one block.
+/// of them: some slabs of columns of its first item, all columns of the next items, and some slabs of its last item.
+/// Each element of Y is then written by one block.
 template <class Offset>
 struct BmatSchedule {
-  int item_count = 0;
-  int sum_count = 0;
-  int slot_count = 0;
-  int multiprocessors = 0;
-  const BmatItem<Offset>* items = nullptr;
-  const CondensedSum* sums = nullptr;
-  /// multiprocessors * bmat_parts_per_multiprocessor + 1, or null: items are dealt
+  int item_count = 0;                       ///< number of items
+  int sum_count = 0;                        ///< number of windows that are split
+  int slot_count = 0;                       ///< number of slots in the workspace
+  int multiprocessors = 0;                  ///< number of multiprocessors
+  const BmatItem<Offset>* items = nullptr;  ///< the items
+  const CondensedSum* sums = nullptr;       ///< the windows that are split
+  /// multiprocessors * bmat_parts_per_multiprocessor + 1 points, or null if items are dealt.
   const BmatPoint* points = nullptr;
 };
 
 /// The arrays of a schedule, in host memory.
 template <class Offset>
 struct HostBmatSchedule {
-  std::vector<BmatItem<Offset>> items;
-  std::vector<CondensedSum> sums;
-  std::vector<BmatPoint> points;  // empty: items are dealt
-  int slots = 0;
+  std::vector<BmatItem<Offset>> items;  ///< the items
+  std::vector<CondensedSum> sums;       ///< the windows that are split
+  std::vector<BmatPoint> points;        ///< the points; empty if items are dealt
+  int slots = 0;                        ///< number of slots in the workspace
 };
 
-/// What items are predicted to cost (Voltrix-SpMM, Eq. 1), in tiles: cf_2 / cf_1 of the paper. Both terms are linear in
-/// the number of columns, so that a partition serves any; cf_3, of the launch, has no influence on it.
+/// The predicted time of an item, counted in tiles (Voltrix-SpMM, Eq. 1): cf_2 / cf_1 of the paper. Both terms are
+/// linear in the number of columns, so that one partition serves all. cf_3, the time of the launch, has no influence.
 ///
 /// Fitted on an H200 (bmat_pipeline: windows of 1 to 32 tiles of 24 entries; 32 and 128 columns): 6.0 to 6.6 tiles in
 /// FP64, 4.4 to 5.4 in TF32x3.
 struct BmatCost {
-  double window = 5;  // to begin an item and to write its 16 rows
+  double window = 5;  ///< tiles whose time it takes to begin an item and to write its 16 rows
 };
 
-/// Points between which costs are equal (Voltrix-SpMM, Algorithm 1): the i-th of `parts` + 1 lies where i / parts of
-/// all costs are reached, is moved to the item's begin within the first eighth of its columns, and to its end within
-/// the last.
+/// Computes points between which costs are equal (Voltrix-SpMM, Algorithm 1). The i-th of `parts` + 1 points lies where
+/// i / parts of all costs are reached. In the first eighth of an item's columns it moves to the item's begin, in the
+/// last eighth to its end.
 ///
-/// The paper counts costs from the point before, which moved too, so that what points are moved by adds up; here it
-/// does not. Its genetic refinement is left out. Throws std::invalid_argument for parts <= 0. Cost: O(items + parts).
+/// The paper counts costs from the point before, which has moved too, so that moves add up; here they do not. The
+/// paper's genetic refinement is left out. Throws std::invalid_argument for parts <= 0. Cost: O(items + parts).
 template <class Offset>
 std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>& items, int parts, BmatCost cost = {});
 
-/// The most that one of `blocks` blocks gets, over the mean, where items are dealt. Throws std::invalid_argument for
-/// blocks <= 0. Cost: O(items + blocks).
+/// The imbalance if items are dealt to `blocks` blocks: the largest cost of a block over the mean. Throws
+/// std::invalid_argument for blocks <= 0. Cost: O(items + blocks).
 template <class Offset>
 double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int blocks, BmatCost cost = {});
 
-/// Builds a schedule. A's arrays are in host memory; tile_columns is not read, tile_words where windows are split only.
+/// Builds a schedule. The arrays of A are in host memory. tile_columns is not read; tile_words is read only if windows
+/// are split.
 ///
-/// piece_tiles: the most tiles of an item, > 0: longer windows become several items, by the rule of
-/// build_condensed_schedule, whose sums are added in order in a second step. Results depend on it, and on nothing else
-/// here. multiprocessors: of the GPU, > 0. BmatPartition::Best deals up to an imbalance of 1.2 with 4 blocks of a
-/// multiprocessor: on an H200 a mesh was up to 1.5 times as fast so, and only a matrix with 1.28 slower. Throws
+/// piece_tiles > 0 is the most tiles of an item. Longer windows become several items, as by build_condensed_schedule,
+/// and a second step adds their sums in order. Results depend on piece_tiles, and on nothing else here. multiprocessors
+/// > 0 is that of the GPU. BmatPartition::Best deals items up to an imbalance of 1.2 with 4 blocks of a multiprocessor.
+/// On an H200 this made a mesh up to 1.5 times as fast; only a matrix with an imbalance of 1.28 became slower. Throws
 /// std::invalid_argument for numbers <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items + tiles of
 /// split windows).
 template <class Offset>

@@ -7,49 +7,50 @@
 
 namespace Tessera::Cuda {
 
-/// Some groups and some residual entries of one window, which a warp multiplies with a slab of columns. It knows which
-/// rows have residual entries, so that reading them need not wait for the list of rows.
+/// Some groups and some residual entries of one window, which a warp multiplies with a slab of columns of X. The item
+/// tells which rows have residual entries, so that reading the entries need not wait for the list of rows.
 template <class Offset>
 struct alignas(16) BrpItem {
-  static constexpr int direct = CondensedItem<Offset>::direct;
+  static constexpr int direct = CondensedItem<Offset>::direct;  ///< stands for no slot
 
-  Offset first_group;
-  Offset first_listed;  // residual row of the window
-  int groups;
-  Ordinal window;
-  int slot;                // where in the workspace its sums go; direct: the item is a whole window, and they go to Y
-  unsigned residual_rows;  // bit r is set if row r of the window is listed
-  int piece, pieces;       // it has this one of so many even pieces of the residual entries, numbered from 0
+  Offset first_group;   ///< its first group
+  Offset first_listed;  ///< the first residual row of its window
+  int groups;           ///< number of groups
+  Ordinal window;       ///< the window
+  int slot;  ///< the slot of its sums in the workspace; `direct` if the item is a whole window, whose sums go to Y
+  unsigned residual_rows;  ///< bit r is set if row r of the window has residual entries
+  int piece;               ///< the number of its piece of the residual entries, from 0
+  int pieces;              ///< number of even pieces of the residual entries
 };
 
-/// Who multiplies what: raw pointers to device memory that somebody else owns. See CondensedSchedule: windows with much
-/// work are cut into pieces, each with its share of the groups and of the residual entries, and pieces are summed in
-/// order.
+/// The items that warps multiply: raw pointers to device memory that somebody else owns. As in CondensedSchedule,
+/// windows with much work are cut into pieces, and pieces are summed in order. Each piece has its share of the groups
+/// and of the residual entries.
 template <class Offset>
 struct BrpSchedule {
-  int item_count = 0;
-  int sum_count = 0;
-  int slot_count = 0;
-  const BrpItem<Offset>* items = nullptr;
-  const CondensedSum* sums = nullptr;
+  int item_count = 0;                      ///< number of items
+  int sum_count = 0;                       ///< number of windows that are split
+  int slot_count = 0;                      ///< number of slots in the workspace
+  const BrpItem<Offset>* items = nullptr;  ///< the items
+  const CondensedSum* sums = nullptr;      ///< the windows that are split
 };
 
 /// The arrays of a schedule, in host memory.
 template <class Offset>
 struct HostBrpSchedule {
-  std::vector<BrpItem<Offset>> items;
-  std::vector<CondensedSum> sums;
-  int slots = 0;
+  std::vector<BrpItem<Offset>> items;  ///< the items
+  std::vector<CondensedSum> sums;      ///< the windows that are split
+  int slots = 0;                       ///< number of slots in the workspace
 };
 
-/// What a window costs, in tiles: those of its groups, and as many as its residual entries would make.
+/// The work of a window, counted in tiles: the tiles of its groups, and those that its residual entries would fill.
 template <class Offset>
 Offset brp_window_work(const BlockRowPartitionPattern<Offset>& A, Ordinal window);
 
 /// Builds a schedule from a pattern in host memory: its sizes, window_groups, window_residuals, residual_rows and
 /// residual_offsets; the other arrays are not read.
 ///
-/// piece_tiles: the most work of an item, > 0 (condensed_piece_tiles of the work of all windows). Windows without
+/// piece_tiles > 0 is the most work of an item (condensed_piece_tiles of the work of all windows). Windows without
 /// entries get an item too, for beta Y. Throws std::invalid_argument for piece_tiles <= 0, std::length_error for more
 /// than 2^31 - 1 items. Cost: O(items + residual rows).
 template <class Offset>

@@ -9,44 +9,44 @@
 
 namespace Tessera::Cuda {
 
-/// Some tiles of one window, which one group of warps multiplies with a slab of columns.
+/// Some tiles of one window, which one group of warps multiplies with a slab of columns of X.
 template <class Offset>
 struct alignas(4 * sizeof(Offset)) CondensedItem {
-  static constexpr int direct = -1;
+  static constexpr int direct = -1;  ///< stands for no slot
 
-  Offset first_tile;
-  int tiles;
-  Ordinal window;
-  int slot;  // where in the workspace its sums go; direct: the item is a whole window, and they go to Y
+  Offset first_tile;  ///< its first tile
+  int tiles;          ///< number of tiles
+  Ordinal window;     ///< the window
+  int slot;  ///< the slot of its sums in the workspace; `direct` if the item is a whole window, whose sums go to Y
 };
 
-/// A window whose tiles are split among items: its sums are those of `slots` adjacent slots, in order.
+/// A window whose tiles are split among items. Its sums are added from `slots` adjacent slots, in order.
 struct CondensedSum {
-  Ordinal window;
-  int first_slot;
-  int slots;
+  Ordinal window;  ///< the window
+  int first_slot;  ///< its first slot
+  int slots;       ///< number of its slots
 };
 
-/// Who multiplies what: raw pointers to device memory that somebody else owns.
+/// The items that warps multiply: raw pointers to device memory that somebody else owns.
 ///
-/// Windows with more than a given number of tiles are cut into pieces of about the same size, at most that many, so
-/// that one of them keeps more than one multiprocessor busy. Where they are cut depends on the matrix and that number,
-/// and pieces are summed in order: a result depends neither on the number of columns nor on who runs first.
+/// Windows with more than a given number of tiles are cut into pieces of about equal size, with at most that many
+/// tiles, so that a long window keeps several multiprocessors busy. The cuts depend on the matrix and that number.
+/// Pieces are summed in order: a result depends neither on the number of columns nor on which item runs first.
 template <class Offset>
 struct CondensedSchedule {
-  int item_count = 0;
-  int sum_count = 0;
-  int slot_count = 0;
-  const CondensedItem<Offset>* items = nullptr;
-  const CondensedSum* sums = nullptr;
+  int item_count = 0;                            ///< number of items
+  int sum_count = 0;                             ///< number of windows that are split
+  int slot_count = 0;                            ///< number of slots in the workspace
+  const CondensedItem<Offset>* items = nullptr;  ///< the items
+  const CondensedSum* sums = nullptr;            ///< the windows that are split
 };
 
 /// The arrays of a schedule, in host memory.
 template <class Offset>
 struct HostCondensedSchedule {
-  std::vector<CondensedItem<Offset>> items;
-  std::vector<CondensedSum> sums;
-  int slots = 0;
+  std::vector<CondensedItem<Offset>> items;  ///< the items
+  std::vector<CondensedSum> sums;            ///< the windows that are split
+  int slots = 0;                             ///< number of slots in the workspace
 };
 
 /// Where windows are cut.
@@ -55,23 +55,23 @@ enum class PieceCut {
   Full   ///< at multiples of piece_tiles: for tiles that need those before them in a piece (StagedView.hpp)
 };
 
-/// The most tiles of an item that make about one wave of warps on a device of a matrix with so many tiles, neither so
-/// few that sums of pieces cost more than they save nor so many that the last ones keep the others waiting. Results
-/// depend on it, to within roundoff: on the matrix and the device.
+/// Chooses the most tiles of an item, for a matrix with this number of tiles: items then make about one wave of warps
+/// on the device. With fewer tiles, sums of pieces would cost more than they save; with more, the last items would keep
+/// the others waiting. Results depend on this number, and so on the matrix and the device, to within roundoff.
 int condensed_piece_tiles(double tiles, const Device& device = {});
 
-/// Windows that are split together: their pieces lie side by side in the list of items, those of the same number next
-/// to each other. A column of a matrix whose windows are alike is in pieces of the same number.
+/// The number of windows that are split together. In the list of items, their pieces with the same number are adjacent.
+/// If windows are alike, pieces with the same number have the same columns.
 inline constexpr Ordinal schedule_group_windows = 32;
 
-/// How many items a window with so many tiles becomes, at least one.
+/// The number of items that a window with `tiles` tiles becomes, at least one.
 template <class Offset>
 TESSERA_FUNCTION int pieces_of_window(Offset tiles, int piece_tiles) {
   const auto size = static_cast<Offset>(piece_tiles);
   return tiles <= size ? 1 : static_cast<int>((tiles + size - 1) / size);
 }
 
-/// Of a window with `tiles` tiles in `pieces` even pieces, the first tile of piece p.
+/// The first tile of piece p, for a window with `tiles` tiles in `pieces` even pieces.
 template <class Offset>
 TESSERA_FUNCTION Offset first_of_even_piece(Offset tiles, int pieces, int p) {
   return static_cast<Offset>(static_cast<std::uint64_t>(tiles) * static_cast<unsigned>(p) /
@@ -80,14 +80,14 @@ TESSERA_FUNCTION Offset first_of_even_piece(Offset tiles, int pieces, int p) {
 
 /// Builds a schedule from the window offsets of a pattern, in host memory (windows + 1 of them).
 ///
-/// piece_tiles: the most tiles of an item, > 0. Windows without tiles get an item too, for beta Y. Throws
+/// piece_tiles > 0 is the most tiles of an item. Windows without tiles get an item too, for beta Y. Throws
 /// std::invalid_argument for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
 template <class Offset>
 HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
                                                        PieceCut cut = PieceCut::Even);
 
-/// Puts the longest items first where they differ much; otherwise neighbours stay together, which share rows of X.
-/// Which is first is nothing to the results. Cost: a sort of the items.
+/// Puts the longest items first if their lengths differ much. Otherwise neighbours, which share rows of X, stay
+/// together. Results do not depend on the order of the items. Cost: a sort of the items.
 template <class Offset>
 void put_longest_first(std::vector<CondensedItem<Offset>>& items);
 

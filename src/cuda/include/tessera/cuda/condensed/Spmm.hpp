@@ -9,7 +9,7 @@
 
 namespace Tessera::Cuda {
 
-/// Scratch memory, in bytes, for a product of these operands: sums of the pieces of windows that the schedule splits,
+/// Bytes of scratch memory for a product of these operands: sums of the pieces of windows that the schedule splits,
 /// and X by rows, if its columns are not adjacent or its precision has 16 bits.
 template <class Offset, class Scalar>
 std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, Precision precision,
@@ -19,20 +19,21 @@ std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, Precisi
 ///
 /// product.values are compact or dense, as `values` says; product.x is columns of A x N, product.y rows of A x N, with
 /// any N and any strides; y_rows is honoured, conjugate_values has no meaning for reals, x_rows must be null.
-/// workspace: condensed_workspace_bytes, aligned to 256 bytes; nothing else may use it until the stream gets there.
+/// workspace: condensed_workspace_bytes, aligned to 256 bytes; nothing else may use it before the product is done.
 /// precision: Native for double (FP64 products and sums), Tf32x3 or Tf32 for float; Bf16 or Fp16 for either: X is
-/// rounded to 16 bits in the workspace, A's values as they are read, and sums are FP32. Then an entry errs by up to 2 u
-/// of its sum of magnitudes, u = 2^-8 or 2^-11 (and 2^-25 an operand that FP16 has too few bits for), besides FP32's
-/// error.
+/// rounded to 16 bits in the workspace, A's values as they are read, and sums are FP32. In addition to the error of
+/// FP32, an entry then errs by up to 2 u of its sum of magnitudes, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16
+/// also errs by up to 2^-25 in each operand that is too small for it.
 ///
 /// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run. An infinity or
-/// a NaN in X reaches the rows of Y that touch it and no others: sums of blocks that are not finite are computed anew
-/// from the entries alone, slowly. (So are sums that overflow FP32, and those with operands beyond FP16's 65504.)
+/// a NaN in X reaches only the rows of Y that have an entry in its row of X. Sums of blocks that are not finite are
+/// computed again from the entries alone, which is slow. (So are sums that overflow FP32, and those with operands
+/// beyond FP16's 65504.)
 ///
-/// Dense values are faster wherever there is room for them; windows of 16 rows are for TF32 where they have less than
-/// three quarters of the tiles.
+/// Dense values are faster wherever there is room for them. Windows of 16 rows are faster in TF32 if they have less
+/// than three quarters of the tiles.
 ///
-/// Throws std::invalid_argument for a precision, a number of strips or a workspace that does not do, std::length_error
+/// Throws std::invalid_argument for a precision, a number of strips or a workspace that does not fit, std::length_error
 /// for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 64 * strips multiplications for each
 /// tile and 16 columns; reads 8 rows of X a tile.
 template <class Offset, class MatrixScalar, class Scalar>

@@ -8,69 +8,69 @@
 
 namespace Tessera::Cuda {
 
-/// How csr_spmm shares a product among threads. A group of lanes computes a row of Y, or a slab of its columns: a slab
-/// is lanes * vectors vectors wide, a vector 16 bytes or, where X or Y is not aligned for that, one element.
+/// How csr_spmm() shares a product among threads. A group of lanes computes a row of Y, or a slab of its columns. A
+/// slab is lanes * vectors vectors wide. A vector has 16 bytes or, if X or Y is not aligned for that, one element.
 struct CsrPolicy {
-  int lanes = 32;     ///< of a group: 4, 8, 16 or 32
-  int vectors = 1;    ///< a lane: 1 or 2
+  int lanes = 32;     ///< lanes of a group: 4, 8, 16 or 32
+  int vectors = 1;    ///< vectors of a lane: 1 or 2
   int unroll = 4;     ///< entries whose rows of X are fetched at once: 4, or 8 with vectors = 1
-  int rows = 1;       ///< that a group computes side by side: 1, or 4 with vectors = 1
-  int rounds = 1;     ///< rows that a group computes one after the other: at most as many as lanes, 1 with rows > 1
-  int threads = 128;  ///< of a block: a multiple of 32 up to 512
+  int rows = 1;       ///< rows that a group computes at the same time: 1, or 4 with vectors = 1
+  int rounds = 1;     ///< rows that a group computes one after the other: at most `lanes`, 1 with rows > 1
+  int threads = 128;  ///< threads of a block: a multiple of 32 up to 512
 
   friend bool operator==(const CsrPolicy&, const CsrPolicy&) = default;
 };
 
-/// Whether the numbers are among those that csr_spmm is compiled for.
+/// Whether csr_spmm() is compiled for these numbers.
 bool is_valid(const CsrPolicy& policy);
 
-/// What the choice depends on.
+/// What the choice of a policy depends on.
 struct CsrProblem {
-  double rows = 0;
-  double columns = 0;  ///< of A: rows of X
-  double nonzeros = 0;
-  double mean_span = 0;       ///< of a row: CsrScheduleSize::mean_span
-  double vector_columns = 0;  ///< of X
-  double matrix_bytes = 8;    ///< of a value of A
-  double vector_bytes = 8;    ///< of an element of X and Y
-  double access_bytes = 16;   ///< of a vector: 16, or vector_bytes
-  double pieces = 0;          ///< of long rows: with any, rows are taken to differ much in length
+  double rows = 0;            ///< rows of A
+  double columns = 0;         ///< columns of A
+  double nonzeros = 0;        ///< entries of A
+  double mean_span = 0;       ///< CsrScheduleSize::mean_span
+  double vector_columns = 0;  ///< columns of X
+  double matrix_bytes = 8;    ///< bytes of a value of A
+  double vector_bytes = 8;    ///< bytes of an element of X or Y
+  double access_bytes = 16;   ///< bytes of a vector: 16, or vector_bytes
+  double pieces = 0;          ///< pieces of long rows; if there are any, the lengths of rows are taken to differ much
 };
 
-/// What a GPU does in a second; measured on an H200, where gathers of rows of X run at these rates if the rows that are
-/// in use at a time take so many bytes.
+/// What a GPU does in a second, measured on an H200.
 struct CsrMachine {
+  /// Rates at which rows of X are gathered, by the bytes of X that are in use at a time.
   GatherRate gathers[7] = {{1e6, 12.8e12},  {4e6, 9.5e12},   {32e6, 8.6e12}, {64e6, 7.2e12},
                            {128e6, 5.6e12}, {512e6, 4.6e12}, {2e9, 4.4e12}};
-  Device device;               ///< how many of its threads compute at a time
-  double streamed = 4.2e12;    ///< bytes of A
-  double row_seconds = 2e-10;  ///< for a row and slab: where it begins and ends, its place in Y
-  double worthwhile = 0.85;    ///< narrower slabs must be predicted to take less than this share of the time
-  double short_row = 6;        ///< rows with fewer entries on average are computed several at a time, or in rounds
-  double round_row = 100;      ///< rows with fewer on average are computed several rounds by the same group,
-  double round_rows = 5e4;     ///< if there are so many rows that groups remain
-  double sorted_row = 32;      ///< of few columns, rows that differ, with fewer entries on average, are sorted,
-  double sorted_rows = 2e5;    ///< if there are so many that blocks of them fill the GPU
+  Device device;               ///< the GPU
+  double streamed = 4.2e12;    ///< bytes of A streamed in a second
+  double row_seconds = 2e-10;  ///< seconds for a row in a slab: reading its offsets, writing its place in Y
+  double worthwhile = 0.85;    ///< the share of the time that narrower slabs must be predicted to stay below
+  double short_row = 6;        ///< mean entries below which a group computes several rows at a time, or in rounds
+  double round_row = 100;      ///< mean entries below which a group computes rows in rounds
+  double round_rows = 5e4;     ///< the fewest rows for which groups compute rows in rounds
+  double sorted_row = 32;      ///< mean entries below which rows that differ in length are sorted, for few columns of X
+  double sorted_rows = 2e5;    ///< the fewest rows that are sorted; with fewer, blocks would not fill the GPU
 };
 
-/// Seconds for fetching rows of X, each once from memory and then again at the rate for those in use, and for reading A
-/// once a slab, with slabs of this many columns.
+/// Predicts the seconds for slabs of this many columns: for fetching each row of X once from memory and then at the
+/// rate for rows in use, and for reading A once for each slab.
 double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const CsrMachine& machine = {});
 
-/// The widest slabs, unless narrower ones make the part of X that is in use fit into the L2 cache and that saves more
-/// than reading A once a slab costs. Rows of about equal length get two vectors a lane and few lanes, rows that differ
-/// one and many, so that few rows share a warp and wait for each other; rows that are short, but not very short, come
-/// in rounds. Results of csr_spmm do not depend on the choice.
+/// Chooses a policy. It takes the widest slabs, unless narrower ones make the part of X in use fit into the L2 cache
+/// and that saves more than reading A once for each slab costs. Rows of about equal length get few lanes of two
+/// vectors. Rows that differ get many lanes of one vector, so that few rows share a warp and wait for each other. Rows
+/// that are short, but not very short, come in rounds. Results of csr_spmm() do not depend on the choice.
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
-/// The same where a lane holds a few columns itself: 1, 2 or 4 lanes, the more, the longer rows are, and the fewer
-/// columns there are to keep a lane busy. With more rounds than one, which are then as many as lanes, a block computes
-/// the longest rows of its own first: for many short rows that differ much in length.
+/// Chooses a policy for few columns of X, which each lane holds itself. It takes 1, 2 or 4 lanes: more for longer rows,
+/// and for fewer columns. With several rounds, whose number is then that of lanes, a block computes its longest rows
+/// first. That is for many short rows that differ much in length.
 CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
-/// The policy as it is where columns of Y are not adjacent, so that a block collects rows of Y before it writes them:
-/// threads and rounds are powers of two; a block has at least 8 rows, so that it writes whole sectors, and of rows that
-/// a group computes one at a time at most 32, so that they fit into its shared memory.
+/// Adapts a policy to a Y whose columns are not adjacent: a block then collects rows of Y before it writes them.
+/// Threads and rounds become powers of two. A block has at least 8 rows, so that it writes whole sectors. If a group
+/// computes one row at a time, a block has at most 32 rows, so that they fit into its shared memory.
 CsrPolicy with_row_tile(CsrPolicy policy);
 
 }  // namespace Tessera::Cuda

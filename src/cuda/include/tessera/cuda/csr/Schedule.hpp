@@ -8,37 +8,38 @@
 
 namespace Tessera::Cuda {
 
-/// What the work of a product depends on besides its columns, and how many arrays a CsrSchedule has to fill.
+/// The sizes of a CsrSchedule, and what else the work of a product depends on besides its columns.
 struct CsrScheduleSize {
-  std::size_t nonzeros = 0;
+  std::size_t nonzeros = 0;  ///< entries of the matrix
   Ordinal piece_length = 0;  ///< entries of a piece
-  Ordinal mean_span = 0;     ///< last column of a row less its first, plus 1; the mean over the rows that have entries
-  Ordinal long_rows = 0;     ///< rows of more than piece_length entries
-  Ordinal pieces = 0;        ///< of all long rows
+  Ordinal mean_span = 0;     ///< last column of a row less its first, plus 1: the mean over rows with entries
+  Ordinal long_rows = 0;     ///< number of rows with more than piece_length entries
+  Ordinal pieces = 0;        ///< number of pieces of all long rows
 
-  /// Integers in the memory of the schedule.
+  /// The number of integers in the memory of the schedule.
   std::size_t memory_size() const { return 2 * std::size_t(long_rows) + 1 + 2 * std::size_t(pieces); }
 };
 
 /// Which rows of a matrix are long, and how csr_spmm cuts them: raw pointers into memory that somebody else owns.
 ///
-/// A row of more than piece_length entries is cut into pieces of that many, the last of which may have fewer. A piece
-/// is summed from its first entry to its last, the pieces of a row are added from the first to the last: the order of
-/// summation, and with it every bit of a column of Y, depends on the matrix and piece_length alone.
+/// A row of more than piece_length entries is cut into pieces of piece_length entries; the last may have fewer. A piece
+/// is summed from its first entry to its last, and the pieces of a row are added from the first to the last. The order
+/// of summation, and so every bit of a column of Y, depends only on the matrix and piece_length.
 ///
 ///   long_rows      size.long_rows      the matrix row of each, in any order
 ///   piece_offsets  size.long_rows + 1  first piece of each long row
 ///   piece_rows     size.pieces         the matrix row of each piece
 ///   piece_numbers  size.pieces         the place of a piece among those of its row, from 0
 struct CsrSchedule {
-  CsrScheduleSize size;
-  const Ordinal* long_rows = nullptr;
-  const Ordinal* piece_offsets = nullptr;
-  const Ordinal* piece_rows = nullptr;
-  const Ordinal* piece_numbers = nullptr;
+  CsrScheduleSize size;                    ///< the sizes of the arrays
+  const Ordinal* long_rows = nullptr;      ///< size.long_rows rows
+  const Ordinal* piece_offsets = nullptr;  ///< size.long_rows + 1 offsets, counted in pieces
+  const Ordinal* piece_rows = nullptr;     ///< the row of each piece
+  const Ordinal* piece_numbers = nullptr;  ///< the number of each piece in its row, from 0
 
+  /// The schedule of a matrix without long rows.
   CsrSchedule() = default;
-  /// \param memory  size.memory_size() integers: the arrays in the order above
+  /// A schedule whose arrays lie in `memory`, size.memory_size() integers, in the order above.
   CsrSchedule(const CsrScheduleSize& size_, const Ordinal* memory)
       : size(size_),
         long_rows(memory),
@@ -47,31 +48,47 @@ struct CsrSchedule {
         piece_numbers(piece_rows + size.pieces) {}
 };
 
-/// 128, or 64 for so few nonzeros that longer pieces would not fill a GPU several times over: below that the sums of
-/// pieces cost as much as the pieces, above it one piece keeps a product, and the rest of its warp, waiting.
+/// The number of entries of a piece: 128, or 64 if there are so few nonzeros that longer pieces would not fill a GPU
+/// several times. With shorter pieces, their sums would cost as much as the pieces. With longer ones, a product and the
+/// rest of a warp would wait for a single piece.
 Ordinal csr_piece_length(std::size_t nonzeros);
 
-/// The schedule of a matrix whose arrays are in host memory, into memory of the same kind.
+/// Computes the sizes of the schedule of a matrix in host memory.
 ///
-/// \param A  canonical; with column_indices = nullptr, mean_span is A.columns
-/// Throws std::overflow_error if there are more pieces than an int counts. Cost: one pass over the rows.
+/// \param A            [in] a canonical pattern; if column_indices is null, mean_span becomes A.columns
+/// \param piece_length [in] entries of a piece
+/// \throws std::overflow_error if an int cannot count the pieces
+///
+/// Cost: one pass over the rows.
 template <class Offset>
 CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>& A, Ordinal piece_length);
+/// Fills the arrays of a schedule of these sizes, in host memory. Cost: one pass over the rows.
 template <class Offset>
 std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrScheduleSize& size);
 
-/// Counters in device memory that count_csr_schedule and fill_csr_schedule take, 8 bytes each.
+/// The number of counters of 8 bytes that count_csr_schedule() and fill_csr_schedule() take in device memory.
 inline constexpr int csr_schedule_counters = 3;
 
-/// The same of a matrix in device memory, by two kernels. In contrast to those of the host's, long rows come in an
-/// order that differs from run to run; results of csr_spmm do not depend on it.
+/// Computes the sizes of the schedule of a matrix in device memory. Waits for the stream.
 ///
-/// \param counters  [scratch] csr_schedule_counters of them in device memory
-/// \param memory    [out] size.memory_size() integers in device memory
-/// Throws as above and std::runtime_error for errors of CUDA. Counting waits for the stream; filling does not.
+/// \param stream       [in]      the stream of the kernel
+/// \param A            [in]      a canonical pattern
+/// \param piece_length [in]      entries of a piece
+/// \param counters     [scratch] csr_schedule_counters counters in device memory
+/// \throws std::overflow_error if an int cannot count the pieces
+/// \throws std::runtime_error for errors of CUDA
 template <class Offset>
 CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, Ordinal piece_length,
                                    unsigned long long* counters);
+/// Fills the schedule of a matrix in device memory. Does not wait. The order of long rows differs from run to run;
+/// results of csr_spmm() do not depend on it.
+///
+/// \param stream   [in]      the stream of the kernel
+/// \param A        [in]      a canonical pattern
+/// \param size     [in]      the sizes that count_csr_schedule() returned
+/// \param counters [scratch] csr_schedule_counters counters in device memory
+/// \param memory   [out]     size.memory_size() integers in device memory
+/// \throws std::runtime_error for errors of CUDA
 template <class Offset>
 void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrScheduleSize& size,
                        unsigned long long* counters, Ordinal* memory);

@@ -10,59 +10,68 @@
 
 namespace Tessera::Cuda {
 
-/// Columns that csr_spmm computes at a time at most, if it wants scratch memory for rows of X.
+/// The most columns that csr_spmm() computes at a time if it packs X.
 inline constexpr Ordinal csr_packed_columns = 128;
-/// As many columns as this are read where they are, whatever the strides.
+/// The most columns of X that csr_spmm() reads where they are for any strides.
 inline constexpr Ordinal csr_narrow_columns = 4;
 
-/// Columns that csr_spmm computes at a time at most, if there are pieces: each such panel takes launches of its own.
-/// 2^19 partial sums fit, or those of 128 columns.
+/// The most columns that csr_spmm() computes at a time if there are pieces of long rows. Each such panel takes launches
+/// of its own. A panel has 2^19 partial sums at most, or those of 128 columns.
 Ordinal csr_panel_columns(const CsrScheduleSize& schedule);
 
-/// Whether csr_spmm copies X whose columns are not adjacent (LayoutLeft) to rows first. That costs the time to read X
-/// and write it; without, each entry fetches its elements of X one by one, as for very few columns and where A has less
-/// than 4 nonzeros a row of X.
+/// Whether csr_spmm() first copies an X whose columns are not adjacent (LayoutLeft) to rows, which costs reading and
+/// writing X. Otherwise each entry fetches its elements of X one by one: for very few columns, and if A has less than 4
+/// nonzeros for each row of X.
 ///
-/// \param x_rows   columns of A
-/// \param columns  of X
+/// \param schedule [in] the schedule of A
+/// \param x_rows   [in] rows of X
+/// \param columns  [in] columns of X
 bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns);
 
-/// Bytes of scratch memory, aligned to 16 bytes, that csr_spmm wants: partial sums of the pieces of long rows, for
-/// csr_panel_columns() columns at a time, and rows of X where csr_packs, for csr_packed_columns.
+/// The number of bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: partial sums of the pieces of
+/// long rows, for csr_panel_columns() columns at a time, and rows of X if csr_packs(), for csr_packed_columns columns.
 ///
-/// \param x_rows            columns of A
-/// \param columns           of X
-/// \param vector_bytes      of an element of X
-/// \param adjacent_columns  the columns of X are adjacent (LayoutRight); otherwise it is enough for any X
+/// \param schedule         [in] the schedule of A
+/// \param x_rows           [in] rows of X
+/// \param columns          [in] columns of X
+/// \param vector_bytes     [in] bytes of an element of X
+/// \param adjacent_columns [in] whether the columns of X are adjacent (LayoutRight); if not, the result is enough for
+/// any
+///                              X
 std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns,
                                 std::size_t vector_bytes, bool adjacent_columns = false);
 
-/// Y = alpha A X + beta Y on CUDA cores, A in canonical compressed rows.
+/// Y = alpha A X + beta Y on CUDA cores, A in canonical compressed rows. The overload with a policy uses it; this one
+/// chooses the policy.
 ///
-/// \param A         rows x columns; all pointers of A, schedule, product and scratch are of the device
-/// \param schedule  of A
-/// \param product   X is columns x N and Y rows x N with any strides. X with adjacent columns (LayoutRight) is read by
-///                  groups of lanes, 16 bytes a lane where it is aligned to that (and so is Y, if its columns are
-///                  adjacent); other X is packed, see csr_packs, but with x_rows. Y that
-///                  is not so aligned is then written through shared memory, by columns
-/// \param scratch   csr_workspace_bytes for elements of the size of A's, or more: fewer columns of wider elements are
-///                  computed at a time then
-/// \param policy    for columns that are read 16 bytes a lane; the other overload chooses it. For 16 bytes of columns
-/// or
-///                  fewer, and for csr_narrow_columns or fewer that are not aligned, it only says whether there are
-///                  more rounds than one
+/// X with adjacent columns (LayoutRight) is read by groups of lanes, 16 bytes a lane if X is aligned to 16 bytes and so
+/// is a Y with adjacent columns. Other X is packed if csr_packs(), but not with x_rows. Y whose columns are not
+/// adjacent is written through shared memory, by columns.
 ///
-/// A column of Y has the same bits whatever other columns, alignment, layout or policy there are, and from run to run:
-/// see CsrSchedule for the order of summation. Products are fused into sums, also those of the parts of complex
-/// numbers. Work is enqueued on the stream, nothing is waited for.
+/// \param stream   [in]     the stream of the kernels; the call does not wait for it
+/// \param A        [in]     rows x columns; all pointers of A, schedule, product and scratch are device memory
+/// \param schedule [in]     the schedule of A
+/// \param product  [in,out] X is columns x N and Y is rows x N, with any strides
+/// \param scratch  [in,out] csr_workspace_bytes() for elements of the size of A's, or more; with wider elements, fewer
+///                          columns are computed at a time
 ///
-/// Throws std::invalid_argument for extents that do not fit, a policy that is not valid or scratch that is too small,
-/// std::length_error if the grid has more blocks than CUDA allows and std::runtime_error for errors of CUDA.
-/// Cost: 2 nonzeros N operations; reads A once for each slab of columns and a row of X for each entry; packing reads X
-/// and writes it once.
+/// A column of Y has the same bits for any other columns, alignment, layout and policy, and from run to run;
+/// CsrSchedule tells the order of summation. Products are fused into sums, also those of the parts of complex numbers.
+///
+/// \throws std::invalid_argument for extents that do not fit, or scratch that is too small
+/// \throws std::length_error if the grid has more blocks than CUDA allows
+/// \throws std::runtime_error for errors of CUDA
+///
+/// Cost: 2 nonzeros N operations. It reads A once for each slab of columns, and a row of X for each entry; packing
+/// reads and writes X once.
 template <class MatrixScalar, class VectorScalar, class Offset>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+/// The product with this policy, which is for columns that are read 16 bytes a lane. For 16 bytes of columns or fewer,
+/// and for at most csr_narrow_columns columns that are not aligned, the policy only tells whether there are several
+/// rounds.
+///
+/// \throws std::invalid_argument for a policy that is not valid as well
 template <class MatrixScalar, class VectorScalar, class Offset>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy& policy);

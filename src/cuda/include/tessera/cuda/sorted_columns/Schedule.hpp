@@ -25,52 +25,55 @@ namespace Tessera::Cuda {
 ///   long_rows        long_row_count           rows with more than sorted_columns_long_row_slots slots, ascending
 template <class Offset>
 struct SortedColumnsSchedule {
-  int group_steps = 0;
-  Offset groups = 0;
-  Offset segments = 0;
-  Offset slot_count = 0;
-  Ordinal long_row_count = 0;
-  const Ordinal* step_positions = nullptr;
-  const std::uint16_t* places = nullptr;
-  const Offset* group_segments = nullptr;
-  const std::uint16_t* segment_ends = nullptr;
-  const Offset* row_offsets = nullptr;
-  const Offset* row_slots = nullptr;
-  const Ordinal* long_rows = nullptr;
+  int group_steps = 0;                          ///< steps of a group
+  Offset groups = 0;                            ///< number of groups
+  Offset segments = 0;                          ///< number of segments
+  Offset slot_count = 0;                        ///< number of slots in the workspace
+  Ordinal long_row_count = 0;                   ///< number of long rows
+  const Ordinal* step_positions = nullptr;      ///< one position for each step
+  const std::uint16_t* places = nullptr;        ///< one place for each regular element, or null
+  const Offset* group_segments = nullptr;       ///< groups + 1 offsets, counted in segments
+  const std::uint16_t* segment_ends = nullptr;  ///< one place for each segment
+  const Offset* row_offsets = nullptr;          ///< rows + 1 offsets, counted in slots of rows
+  const Offset* row_slots = nullptr;            ///< the slots of all rows
+  const Ordinal* long_rows = nullptr;           ///< long_row_count rows
 };
 
-/// Rows with more slots than that are summed by a whole block of threads, in a share of slots a group of its lanes.
+/// A whole block of threads sums each row with more slots than this. Each group of lanes takes a share of the slots.
 inline constexpr int sorted_columns_long_row_slots = 64;
 
-/// The most elements of a group: they lie in shared memory.
+/// The most elements of a group, which lie in shared memory.
 inline constexpr int sorted_columns_most_elements = 2048;
 
 /// The arrays of a schedule, in host memory.
 template <class Offset>
 struct HostSortedColumnsSchedule {
-  int group_steps = 0;
-  std::vector<Ordinal> step_positions;
-  std::vector<std::uint16_t> places, segment_ends;
-  std::vector<Offset> group_segments = {0}, row_offsets, row_slots;
-  std::vector<Ordinal> long_rows;
+  int group_steps = 0;                       ///< steps of a group
+  std::vector<Ordinal> step_positions;       ///< see SortedColumnsSchedule
+  std::vector<std::uint16_t> places;         ///< see SortedColumnsSchedule
+  std::vector<std::uint16_t> segment_ends;   ///< see SortedColumnsSchedule
+  std::vector<Offset> group_segments = {0};  ///< see SortedColumnsSchedule
+  std::vector<Offset> row_offsets;           ///< see SortedColumnsSchedule
+  std::vector<Offset> row_slots;             ///< see SortedColumnsSchedule
+  std::vector<Ordinal> long_rows;            ///< see SortedColumnsSchedule
 
-  /// Sizes, and arrays that are in host memory.
+  /// A schedule whose arrays are in host memory.
   SortedColumnsSchedule<Offset> view() const;
 };
 
 /// Which elements of a group make up a segment.
 enum class SegmentRule {
-  Rows,     ///< those of a row
-  Elements  ///< each element alone: to see what sums within groups are worth
+  Rows,     ///< all elements of a row
+  Elements  ///< each element alone, to measure what sums within groups gain
 };
 
-/// The steps of a group that products are fastest with: as many as make 2048 elements, at most 64.
+/// The number of steps of a group with which products are fastest: 2048 elements, but at most 64 steps.
 int sorted_columns_group_steps(Ordinal width);
 
 /// Builds a schedule from a pattern, all of whose pointers are to host memory; position_indices and segment_lengths are
 /// not read.
 ///
-/// group_steps: 8 for the sets of the format (and of the paper); more steps have fewer segments. Throws
+/// group_steps is 8 for the sets of the format and of the paper; with more steps there are fewer segments. Throws
 /// std::invalid_argument for group_steps <= 0, std::length_error if a group has more than sorted_columns_most_elements
 /// elements. Cost: a sort of each group by row.
 template <class Offset>

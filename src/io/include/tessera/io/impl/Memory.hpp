@@ -11,7 +11,8 @@ namespace Tessera::Impl {
 /// \param control_group [in] folder of the files in which Linux tells a container's limit (memory.max) and use
 std::size_t available_memory(const std::string& control_group = "/sys/fs/cgroup");
 
-/// Throws std::runtime_error("<subject> needs ... of memory, ... available") if bytes exceed limit (0 = available).
+/// Throws std::runtime_error("<subject> needs ... of memory, ... available") if `bytes` exceeds `limit`; a limit of 0
+/// stands for the available memory.
 void require_memory(double bytes, std::size_t limit, const std::string& subject);
 
 }  // namespace Tessera::Impl

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-/// Files of named arrays with checksums, for what a program writes in order to read it again.
+/// Files of named arrays with checksums, for data that a program writes in order to read it again.
 ///
-/// Such a file begins with 8 bytes that say what it is, a 32-bit mark of the byte order and a 32-bit version. Then
-/// follow sections:
+/// Such a file begins with 8 bytes that name its kind, a 32-bit mark of the byte order and a 32-bit version. Then
+/// sections follow:
 ///
 ///   char name[24]          filled up with zeros
 ///   uint64 item_bytes      1 or more
@@ -21,11 +21,11 @@
 ///   uint32 checksum        zlib's crc32 of all bytes of the file before it but the checksums
 ///
 /// The last section is empty and named "end". Numbers have the byte order of the machine that wrote them; nothing is
-/// padded. A checksum is that of everything before it, so that sections of two files cannot be mixed; were checksums
-/// part of that, each would undo what came before it.
+/// padded. A checksum covers everything before it except checksums, so that sections of two files cannot be mixed. If
+/// it covered checksums, each would cancel the bytes before it.
 namespace Tessera::Impl {
 
-/// What is in such files, and which version of it is written and read.
+/// The kind of such files, and the version that is written and read.
 struct SectionFileKind {
   std::string_view magic;  ///< 8 bytes
   std::uint32_t version = 1;
@@ -34,7 +34,7 @@ struct SectionFileKind {
 
 class OutputFile;
 
-/// Writes one: complete, and in the place of one that was there, or not at all (see OutputFile).
+/// Writes such a file, completely or not at all. It replaces an older one (see OutputFile).
 class SectionWriter {
  public:
   /// \throws std::runtime_error, naming the file, if it cannot be written; so do the other members
@@ -44,7 +44,7 @@ class SectionWriter {
   /// \param name [in] of up to 24 characters
   void add(std::string_view name, std::size_t item_bytes, const void* data, std::size_t items);
 
-  /// Ends the file, which then has its name.
+  /// Ends the file, which then appears under its name.
   void commit();
 
  private:
@@ -57,7 +57,7 @@ class SectionWriter {
 /// The sections of a file that is in memory, in their order.
 class SectionReader {
  public:
-  /// Checks the beginning, every length and every checksum. Nothing is allocated but a few words a section.
+  /// Checks the beginning, every length and every checksum. Allocates only a few words for each section.
   ///
   /// \param bytes [in] must outlive the reader
   /// \param name  [in] of the file, for messages

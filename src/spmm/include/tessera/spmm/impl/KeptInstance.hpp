@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl {
 
-/// Whether what two instances are given runs in order. Of Kokkos::Cuda, those that were made of one stream are as good
-/// as one, which Kokkos takes for two.
+/// Whether work that is given to two instances runs in order. Two instances of Kokkos::Cuda that were made from one
+/// stream count as one here; Kokkos takes them for two.
 template <class ExecutionSpace>
 bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
 #ifdef KOKKOS_ENABLE_CUDA
@@ -20,18 +20,18 @@ bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
   return a == b;
 }
 
-/// The execution space instance of a member variable; none after Kokkos::finalize(). A static one is nothing of Kokkos'
-/// until it is set.
+/// An execution space instance for a member variable. After Kokkos::finalize() it is empty. A static one does not use
+/// Kokkos before it is set.
 template <class ExecutionSpace>
 class KeptInstance {
  public:
-  /// Null if there is none.
+  /// The instance, or null if there is none.
   const ExecutionSpace* get() const { return kept_ && kept_->instance ? &*kept_->instance : nullptr; }
   void set(const ExecutionSpace& exec) {
     if (!kept_) kept_.emplace();
     kept_->instance = exec;
   }
-  /// Whether what is given to `exec` comes after all that was given to the instance that is kept.
+  /// Whether work that is given to `exec` runs after all work that was given to the kept instance.
   bool is_one_queue_with(const ExecutionSpace& exec) const { return get() && are_one_queue(*get(), exec); }
 
  private:

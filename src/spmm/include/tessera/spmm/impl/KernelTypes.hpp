@@ -9,7 +9,7 @@
 
 namespace Tessera::Impl {
 
-/// The kernels' name for a scalar type of the user's; the two have the same representation.
+/// The kernels' type for a scalar type of the user. Both have the same representation.
 template <class Scalar>
 struct KernelScalar {
   static constexpr bool supported = false;
@@ -31,11 +31,11 @@ struct KernelScalar<std::complex<Real>> : SupportedScalar<Complex<Real>> {};
 template <class Scalar>
 using kernel_scalar_t = typename KernelScalar<std::remove_cv_t<Scalar>>::type;
 
-/// Offsets of any integer type of 4 or 8 bytes are read as int or std::size_t: they are never negative.
+/// The kernels' type for an offset type of 4 or 8 bytes: int or std::size_t. Offsets are never negative.
 template <class Offset>
 using kernel_offset_t = std::conditional_t<sizeof(Offset) == 4, int, std::size_t>;
 
-/// Which multivectors a matrix may be multiplied with: those of its own type, and double for a float matrix.
+/// Whether a matrix may be multiplied with multivectors of a type: its own type, or double for a float matrix.
 template <class MatrixScalar, class VectorScalar>
 inline constexpr bool multiplies_v = std::is_same_v<MatrixScalar, VectorScalar> ||
                                      (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, double>);

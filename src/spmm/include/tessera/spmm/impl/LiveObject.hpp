@@ -5,14 +5,14 @@
 
 namespace Tessera::Impl {
 
-/// What holds memory or an instance of Kokkos', and may outlive Kokkos itself: in a static variable, or in a member of
-/// somebody who forgot. Kokkos would end the program when it is destroyed after Kokkos::finalize().
+/// An object that holds memory or an instance of Kokkos and may outlive Kokkos, for example in a static variable.
+/// Kokkos would end the program if such memory were freed after Kokkos::finalize().
 ///
-/// Hence Kokkos::finalize() has every object that is alive release() what it holds, and says on stderr how many plans
-/// and workspaces that were. (Hooks that users pushed before the first object was made run later.)
+/// Therefore a hook of Kokkos::finalize() calls release() of every object that is alive, and says on stderr how many
+/// plans and workspaces these were. (Hooks that users pushed before the first object was made run later.)
 class LiveObject {
  public:
-  enum class Kind { Plan, Workspace, Instance };  ///< an Instance is no news
+  enum class Kind { Plan, Workspace, Instance };  ///< an Instance is not reported
 
   LiveObject(const LiveObject&) = delete;
   LiveObject& operator=(const LiveObject&) = delete;
@@ -24,11 +24,11 @@ class LiveObject {
  private:
   friend class LiveObjects;
   virtual std::size_t held_bytes() const = 0;
-  /// Leaves the object such that it holds nothing of Kokkos'.
+  /// Frees all that the object holds of Kokkos.
   virtual void release() noexcept = 0;
 
   Kind kind_;
-  LiveObject* next_ = nullptr;  // a list of all, which costs no memory and cannot fail
+  LiveObject* next_ = nullptr;  // links a list of all objects, which takes no memory and cannot fail
   LiveObject* previous_ = nullptr;
 };
 

@@ -19,14 +19,14 @@ namespace Tessera::Impl {
 
 struct Explanation;
 
-/// What Plan hides: compiled in the library for every kernel scalar, offset and enabled execution space, so that a
+/// The part of a plan that is compiled in the library, for every kernel scalar, offset and enabled execution space. A
 /// user's file instantiates none of it.
 template <class Scalar, class Offset, class ExecutionSpace>
 class PlanState final : private LiveObject {
  public:
-  /// A matrix of the user's, with the sizes of its arrays for checking.
+  /// The matrix of the user, with the sizes of its arrays for checks.
   struct Input {
-    CsrPattern<Offset> pattern;  // of blocks, each with its values row-major, if block_size > 1
+    CsrPattern<Offset> pattern;  // counts blocks if block_size > 1; the values of a block are row-major
     Ordinal block_size = 1;
     const Scalar* values = nullptr;
     std::size_t row_offsets_size = 0;
@@ -35,13 +35,13 @@ class PlanState final : private LiveObject {
   };
 
   PlanState(const ExecutionSpace& exec, const Input& input, const PlanOptions& options);
-  /// Of the bytes of a file that save() wrote; messages call it `name`.
+  /// Makes the plan from the bytes of a file that save() wrote; messages call it `name`.
   PlanState(const ExecutionSpace& exec, std::string_view bytes, const std::string& name);
   ~PlanState() override;
   PlanState(const PlanState&) = delete;
   PlanState& operator=(const PlanState&) = delete;
 
-  /// Until Kokkos::finalize(); nothing else may be called then.
+  /// False after Kokkos::finalize(); nothing else may be called then.
   bool is_alive() const { return members_ != nullptr; }
 
   Ordinal rows() const;

@@ -23,7 +23,7 @@ inline Mode mode_of(const char letter[]) {
                               "\"; expected \"N\", \"T\", \"C\" or \"H\"");
 }
 
-/// Which matrix a handle was first used with, as far as addresses and extents tell.
+/// Identifies the matrix that a handle was first used with, by addresses and extents.
 struct MatrixIdentity {
   const void* row_map = nullptr;
   const void* entries = nullptr;
@@ -46,9 +46,9 @@ struct MatrixIdentity {
   }
 };
 
-/// What KokkosSparse::spmv sees of SpmvHandle: it casts a handle to its ImplType, strips the views' types, and comes
-/// back through get_impl() (with ImplType as the handle's type) for one contiguous column. The type names neither the
-/// matrix nor the vectors, so that all of these are one type.
+/// The part of SpmvHandle that KokkosSparse::spmv sees. It casts a handle to its ImplType and strips the types of
+/// Views. For one contiguous column it comes back through get_impl(), with ImplType as the type of the handle. This
+/// type depends neither on the matrix nor on the vectors, so that all of these are one type.
 template <class ExecutionSpace, class MemorySpace, class Scalar, class Offset, class Ordinal_>
 class SpmvHandleImpl {
  public:
@@ -63,13 +63,13 @@ class SpmvHandleImpl {
 
   ImplType* get_impl() { return this; }
 
-  /// Any other algorithm would make Kokkos Kernels take its own kernels.
+  /// Always this algorithm: with any other, Kokkos Kernels would take its own kernels.
   KokkosSparse::SPMVAlgorithm get_algorithm() const { return KokkosSparse::SPMV_DEFAULT; }
 
-  /// Says that the values of A changed in place; the next product reads them again (one pass, no analysis).
+  /// Tells the handle that the values of A changed. The next product reads them again, in one pass without analysis.
   void values_changed() { values_ = nullptr; }
 
-  /// Forgets the matrix and frees the plan: the next product may have another one.
+  /// Forgets the matrix and frees the plan. The next product may have another matrix.
   void reset() {
     workspaces_.reset();
     plan_.reset();
@@ -80,7 +80,7 @@ class SpmvHandleImpl {
     if (!plan_) throw std::logic_error("Tessera::SpmvHandle: there is no plan before the first product or prepare()");
     return *plan_;
   }
-  /// What was chosen and why (Plan::explain()).
+  /// The choice in words: see Plan::explain().
   std::string explain() const { return plan().explain(); }
 
   /// For the library: Y = alpha op(A) X + beta Y.
@@ -94,7 +94,8 @@ class SpmvHandleImpl {
   }
 
  protected:
-  /// Makes plan and workspace fit: nothing to do after the first call, but when columns, values or instance are new.
+  /// Prepares plan and workspace. After the first call there is work only for more columns, new values or another
+  /// instance.
   template <class Matrix>
   Workspace<ExecutionSpace>& prepare_for(const ExecutionSpace& exec, const Matrix& A, Mode mode, int columns) {
     if (last_.get() && !last_.is_one_queue_with(exec)) last_.get()->fence("Tessera::SpmvHandle: another instance");
@@ -126,7 +127,7 @@ class SpmvHandleImpl {
   std::optional<PlanOptions> options_;
   std::optional<plan_type> plan_;
   MatrixIdentity identity_;
-  const void* values_ = nullptr;  // null: they changed
+  const void* values_ = nullptr;  // null if they changed
   CopiedValues copied_;
   Workspaces<ExecutionSpace> workspaces_;
   KeptInstance<ExecutionSpace> last_;
@@ -139,11 +140,11 @@ using spmv_handle_impl_t = SpmvHandleImpl<typename DeviceType::execution_space, 
 
 }  // namespace Tessera::Impl
 
-// Kokkos Kernels dispatches to these four (read in 4.5 to 4.7), by the type of the handle. That type is ours, so that
+// Kokkos Kernels dispatches to these four (checked in 4.5 to 4.7) by the type of the handle. That type is ours, so that
 // they collide with none of its own specialisations and change none of its products.
-// Its tables say neither of a TPL (first bool) nor of a precompiled kernel (last) for our handle, and a forced native
-// kernel asks for the same: (false, false) is all that is ever reached, with KOKKOSKERNELS_ETI_ONLY or without.
-// Each is given mode, alpha, A, X, beta and Y, which the handle takes in the same order.
+// Its tables have no TPL (first bool) and no precompiled kernel (last bool) for our handle, and a forced native kernel
+// asks for the same. Only (false, false) is ever reached, with KOKKOSKERNELS_ETI_ONLY or without.
+// Each takes mode, alpha, A, X, beta and Y, and passes them to the handle in this order.
 namespace KokkosSparse::Impl {
 
 template <class E, class... P, class A, class X, class Y>

@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl {
 
-/// Every element of a multivector, column after column.
+/// Calls a function for every element of a multivector, column after column.
 template <class Exec, class Vectors>
 auto each_element(const Exec& exec, const Vectors& vectors) {
   using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
@@ -31,7 +31,7 @@ void take_rows(const Exec& exec, const Rows& rows, const X& from, const T& to) {
       KOKKOS_LAMBDA(std::size_t i, std::size_t j) { to(i, j) = from(rows(i), j); });
 }
 
-/// Scratch with an element a boundary row and column; grows only.
+/// Scratch memory with one element for each boundary row and column. It never shrinks.
 template <class Scalar, class Device>
 class BoundaryVectors {
  public:
@@ -39,7 +39,7 @@ class BoundaryVectors {
 
   void reserve(int rows, std::size_t columns) {
     if (columns <= vectors_.extent(1)) return;
-    vectors_ = {};  // before the larger one is made
+    vectors_ = {};  // freed before the larger one is allocated
     vectors_ = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::boundary_vectors"), rows, columns);
   }
 

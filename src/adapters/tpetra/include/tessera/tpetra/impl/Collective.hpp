@@ -11,7 +11,7 @@
 
 namespace Tessera::Impl {
 
-/// std::bad_alloc that says where.
+/// A std::bad_alloc whose message says where memory ran out.
 class BadAlloc : public std::bad_alloc {
  public:
   explicit BadAlloc(std::string message) : message_(std::move(message)) {}
@@ -21,7 +21,7 @@ class BadAlloc : public std::bad_alloc {
   std::string message_;
 };
 
-/// What went wrong on a rank, as the others can be told.
+/// The failure of a rank, in a form that can be sent to the others.
 struct Failure {
   enum Kind : int { None, InvalidArgument, LogicError, OutOfMemory, RuntimeError };
   int kind = None;
@@ -60,8 +60,8 @@ struct Failure {
   }
 };
 
-/// Calls the function on every rank, and throws on all of them if it threw on one: the failure of the lowest such rank.
-/// The function must not communicate. Cost where all is well: an MPI_Allreduce of an int, nothing on one rank.
+/// Calls the function on every rank. If it throws on some ranks, all ranks throw the failure of the lowest of them. The
+/// function must not communicate. Cost without a failure: an MPI_Allreduce of an int, and nothing on a single rank.
 template <class Function>
 void on_every_rank(const Teuchos::Comm<int>& comm, Function&& function) {
   if (comm.getSize() == 1) return function();
@@ -80,7 +80,7 @@ void on_every_rank(const Teuchos::Comm<int>& comm, Function&& function) {
   failure.raise();
 }
 
-/// Whether it is so on any rank.
+/// Whether the condition holds on any rank.
 inline bool on_any_rank(const Teuchos::Comm<int>& comm, bool here) {
   int any = 0;
   Teuchos::reduceAll(comm, Teuchos::REDUCE_MAX, here ? 1 : 0, Teuchos::outArg(any));

@@ -9,24 +9,24 @@
 
 namespace Tessera::Impl {
 
-/// A multivector for scratch, with as many columns as any caller has asked for and none given back: Krylov blocks
-/// deflate and grow again, and CrsMatrix allocates anew at each change.
+/// A multivector for scratch memory. It has as many columns as were ever asked for and never shrinks: Krylov blocks
+/// shrink and grow again, and Tpetra::CrsMatrix allocates anew at each change.
 template <class MV>
 class GrowingMultivector {
  public:
-  /// The most columns so far.
+  /// The most columns that were asked for.
   std::size_t columns() const { return storage_.is_null() ? 0 : storage_->getNumVectors(); }
 
-  /// Makes room; the contents are lost if it was too little.
+  /// Makes room for columns. The contents are lost if there was not enough.
   void reserve(const Teuchos::RCP<const typename MV::map_type>& map, std::size_t columns) {
     if (columns <= this->columns()) return;
     views_.clear();
-    storage_ = Teuchos::null;  // before the larger one is made
+    storage_ = Teuchos::null;  // freed before the larger one is allocated
     storage_ = Teuchos::rcp(new MV(map, columns, false));
   }
 
-  /// The first columns. The same object for the same number: it holds the buffers of its communication, so that a
-  /// number of columns that has come before allocates nothing.
+  /// The first columns, as a multivector. The same number returns the same object, which holds its buffers for
+  /// communication: a number that was used before allocates nothing.
   MV& first(std::size_t columns) {
     if (columns == this->columns()) return *storage_;
     auto& view = views_[columns];

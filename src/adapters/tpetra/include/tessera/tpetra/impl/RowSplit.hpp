@@ -10,14 +10,14 @@
 
 namespace Tessera::Impl {
 
-/// The columns of a rank's rows: where each is an element of X that the rank owns, and which are imported.
+/// The columns of a rank's rows: the place of each owned one among the elements of X, and the imported ones.
 template <class Map>
 struct ColumnSplit {
   using GlobalOrdinal = typename Map::global_ordinal_type;
 
   std::vector<int> targets;         ///< local column -> index in the domain Map, or -1 - index in the halo
   std::vector<GlobalOrdinal> halo;  ///< the imported columns, in the order of the column Map
-  bool keeps_numbers = true;        ///< all are owned, and a column has the same number in both Maps
+  bool keeps_numbers = true;        ///< whether all are owned and each column has the same number in both Maps
 
   static ColumnSplit of(const Map& column_map, const Map& domain_map) {
     ColumnSplit result;
@@ -37,11 +37,11 @@ struct ColumnSplit {
   }
 };
 
-/// The rows of a rank cut in two: what multiplies owned elements of X, for all rows, and what multiplies the halo, for
-/// the rows that have such entries (the *boundary*) alone, since a product with all of them would read and write all of
-/// Y again.
+/// The rows of a rank, split in two matrices. One multiplies owned elements of X and has all rows. The other multiplies
+/// the halo and has only the rows with such entries (the *boundary*), because a product with all rows would read and
+/// write all of Y again.
 ///
-/// Kept for new values: 4 bytes a column and 8 bytes a row.
+/// It keeps 4 bytes for each column and 8 bytes for each row, for new values.
 template <class Device>
 struct RowSplit {
   Kokkos::View<int*, Device> targets;                ///< as in ColumnSplit
@@ -87,7 +87,7 @@ void count_owned(const Exec& exec, const LocalMatrix& A, RowSplit<Device>& split
       split.owned_entries);
   exec.fence("Tessera::split::count");
   split.owned_offsets = offsets;
-  // Of the entries that the rows have: the arrays may have room for more.
+  // The number of entries that the rows have; the arrays may have room for more.
   std::size_t all = 0;
   Kokkos::parallel_reduce(
       "Tessera::split::entries", SplitPolicy<Exec>(exec, 0, rows),
@@ -132,7 +132,7 @@ RowSplit<Device> split_rows(const Exec& exec, const LocalMatrix& A, const std::v
   return split;
 }
 
-/// The rows of the halo's part begin where the entries that are not owned do.
+/// The offsets of the rows of the halo's matrix, from the numbers of entries that are not owned.
 template <class Exec, class LocalMatrix, class Device>
 Kokkos::View<std::size_t*, Device> halo_offsets(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split) {
   const auto row_map = A.graph.row_map;
@@ -146,7 +146,7 @@ Kokkos::View<std::size_t*, Device> halo_offsets(const Exec& exec, const LocalMat
   return offsets;
 }
 
-/// Writes the values of both parts, and the columns if asked to. Waits for `exec`.
+/// Writes the values of both parts and, if asked to, the columns. Waits for `exec`.
 template <class Exec, class LocalMatrix, class Scalar, class Device>
 void fill_parts(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split,
                 const SplitPart<Scalar, Device>& owned, const SplitPart<Scalar, Device>& halo, bool with_columns) {
@@ -174,7 +174,7 @@ void fill_parts(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& 
   exec.fence("Tessera::split::fill");
 }
 
-/// Both parts, values alone unless `with_pattern`.
+/// Writes both parts: only values, or columns as well if `with_pattern`.
 template <class Scalar, class Exec, class LocalMatrix, class Device>
 std::pair<SplitPart<Scalar, Device>, SplitPart<Scalar, Device>> cut(const Exec& exec, const LocalMatrix& A,
                                                                     const RowSplit<Device>& split, bool with_pattern) {
@@ -193,13 +193,13 @@ std::pair<SplitPart<Scalar, Device>, SplitPart<Scalar, Device>> cut(const Exec& 
   return {owned, halo};
 }
 
-/// A number that tells patterns apart: where the rows begin and every column, each with its place.
+/// A number that tells patterns apart. It depends on the offset of every row and on every column, each with its place.
 template <class Exec, class LocalMatrix>
 std::uint64_t pattern_checksum(const Exec& exec, const LocalMatrix& A) {
   const auto row_map = A.graph.row_map;
   const auto entries = A.graph.entries;
   const auto mixed = KOKKOS_LAMBDA(std::uint64_t place, std::uint64_t content) {
-    std::uint64_t z = place * 0x9e3779b97f4a7c15u + content;  // splitmix64's finish
+    std::uint64_t z = place * 0x9e3779b97f4a7c15u + content;  // the finalizer of splitmix64
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/common/Types.hpp>
+
+// Before a loop that nvcc shall unroll, in what host compilers compile too.
+#ifdef __CUDA_ARCH__
+#define TESSERA_UNROLL _Pragma("unroll")
+#else
+#define TESSERA_UNROLL
+#endif
+
+namespace Tessera::Cuda {
+
+/// What a lane of a warp holds of the product of an 8x8 block of the matrix and a slab of 8 rows of X.
+///
+/// The operands are swapped: X^T (16 columns of X at a time) is the left operand of m16n8k8, the block's transpose the
+/// right one, so that 8 rows of the matrix fill an instruction (ptx/Mma.cuh has the layouts). Which column of X is
+/// which row of the left operand, and which tile column is which k, is free as long as all operands agree. Chosen so
+/// that
+///
+/// - a lane reads `piece` adjacent columns of a row of X at once, and lanes that the hardware serves together read from
+///   different banks of the L1 cache: their four rows tend to lie in the same ones, so that they read their pieces in
+///   different orders;
+/// - a lane's two elements of the block, and its two tile columns, are adjacent in memory;
+/// - a lane writes `vector` adjacent columns of a row of Y at once, and eight lanes adjacent vectors.
+template <class Scalar, int slab_columns, int most_reads = 4>
+struct FragmentLayout {
+  static_assert(slab_columns % 16 == 0);
+
+  static constexpr int lane_columns = slab_columns / 8;  // of X that a lane holds, numbered q
+  static constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
+  static constexpr int vector = lane_columns < widest ? lane_columns : widest;
+  static constexpr int vectors = lane_columns / vector;
+  static constexpr int products = slab_columns / 16;  // m16n8k8 side by side
+  static constexpr int pieces = lane_columns < most_reads ? lane_columns : most_reads;
+  static constexpr int piece = lane_columns / pieces;
+
+  /// The column of the slab that a lane's column q is.
+  static TESSERA_FUNCTION constexpr int column(int lane, int q) {
+    constexpr int eight_lanes = 8 * vector;
+    const int v = q / vector;
+    return v * eight_lanes + ((vector * (lane / 4)) ^ (v * eight_lanes / vectors)) + q % vector;
+  }
+
+  /// A lane reads piece j ^ first_piece(lane) of a row as its j-th one.
+  static TESSERA_FUNCTION constexpr int first_piece(int lane) { return lane % pieces; }
+
+  /// Puts pieces as they were read in order, by swaps.
+  static TESSERA_FUNCTION void order_pieces(int lane, const Scalar (&read)[lane_columns], Scalar (&x)[lane_columns]) {
+    TESSERA_UNROLL
+    for (int q = 0; q < lane_columns; ++q) x[q] = read[q];
+    TESSERA_UNROLL
+    for (int bit = 1; bit < pieces; bit *= 2) {
+      const bool swapped = (first_piece(lane) & bit) != 0;
+      TESSERA_UNROLL
+      for (int q = 0; q < lane_columns; ++q) {
+        if ((q / piece & bit) != 0) continue;
+        const Scalar low = x[q], high = x[q + bit * piece];
+        x[q] = swapped ? high : low;
+        x[q + bit * piece] = swapped ? low : high;
+      }
+    }
+  }
+
+  /// The columns of the tile that a lane holds rows of X for, and elements of the block: j = 0, 1.
+  static TESSERA_FUNCTION constexpr int tile_column(int lane, int j) { return 2 * (lane % 4) + j; }
+  /// The row of the block that a lane holds elements of.
+  static TESSERA_FUNCTION constexpr int block_row(int lane) { return lane / 4; }
+  /// The first of the two elements of the block, if it is stored row by row.
+  static TESSERA_FUNCTION constexpr int first_element(int lane) { return 2 * lane; }
+
+  /// The left operand of product m from the rows of X for both tile columns.
+  static TESSERA_FUNCTION void left_operand(const Scalar (&x)[2][lane_columns], int m, Scalar (&a)[4]) {
+    a[0] = x[0][2 * m], a[1] = x[0][2 * m + 1];
+    a[2] = x[1][2 * m], a[3] = x[1][2 * m + 1];
+  }
+
+  /// The result for a lane's column q and row result_row(lane, p) of the block is element result(q, p) of the product
+  /// q / 2.
+  static TESSERA_FUNCTION constexpr int result_row(int lane, int p) { return 2 * (lane % 4) + p; }
+  static TESSERA_FUNCTION constexpr int result(int q, int p) { return 2 * (q % 2) + p; }
+};
+
+/// How many bits are set.
+TESSERA_FUNCTION unsigned popcount32(unsigned bits) {
+#if defined(__CUDA_ARCH__)
+  return __popc(bits);
+#else
+  return __builtin_popcount(bits);
+#endif
+}
+
+/// A lane's two elements of an 8x8 block, bits 2 lane and 2 lane + 1 of its mask.
+struct LaneEntries {
+  unsigned before;  ///< entries of the block before the lane's
+  unsigned bits;    ///< bit j is set if the lane's element j is an entry; other bits mean nothing
+};
+
+/// Works on the half of the mask that has the lane's bits: two counts of 32 bits.
+TESSERA_FUNCTION LaneEntries lane_entries(std::uint64_t mask, int lane) {
+  constexpr int lanes_of_half = 16;
+  const bool upper = lane >= lanes_of_half;
+  const int shift = 2 * (lane % lanes_of_half);
+  const unsigned low = static_cast<unsigned>(mask), high = static_cast<unsigned>(mask >> 32);
+  const unsigned half = upper ? high : low;
+  return {popcount32(half & ((1u << shift) - 1)) + (upper ? popcount32(low) : 0), half >> shift};
+}
+
+/// Rows of X in 16 bits have their columns in another order, 16 by 16, so that the four elements of a row of Y that a
+/// lane sums in two adjacent products m16n8k16, which are columns 2 t and 2 t + 1 of each, are adjacent in Y.
+inline constexpr int half_group = 16;
+
+/// Which column of X a place of such a row holds.
+TESSERA_FUNCTION constexpr int column_of_half_place(int place) {
+  const int product = place / 8 % 2, t = place / 2 % 4;
+  return place / half_group * half_group + 4 * t + 2 * product + place % 2;
+}
+/// And the other way round.
+TESSERA_FUNCTION constexpr int half_place_of_column(int column) {
+  const int product = column / 2 % 2, t = column / 4 % 4;
+  return column / half_group * half_group + 8 * product + 2 * t + column % 2;
+}
+
+}  // namespace Tessera::Cuda
