@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The greatest eigenvalues of a symmetric matrix by block power iteration: a few vectors are multiplied by A and made
-// orthonormal, over and over, until they turn no more. The matrix is a stencil on a grid, whose eigenvalues are known.
+// Computes the greatest eigenvalues of a symmetric matrix by block power iteration: a few vectors are multiplied by A
+// and made orthonormal until they no longer change. The matrix is a stencil on a grid, whose eigenvalues are known.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>

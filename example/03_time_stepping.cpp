@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Heat that spreads through a material whose conductivity changes with time: u' = -c(t) L u, by explicit steps
-// u(t + dt) = u(t) - dt A(t) u(t). The pattern of A(t) = c(t) L stays, its values are new in each step. Several
-// initial states are followed at once, each a mode of the grid, of which it is known by how much it fades.
+// Simulates heat in a material whose conductivity changes with time: u' = -c(t) L u, by explicit steps
+// u(t + dt) = u(t) - dt A(t) u(t). A(t) = c(t) L keeps its pattern and has new values in each step. Several initial
+// states are computed at once. Each is a mode of the grid, whose decay is known.
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdio>

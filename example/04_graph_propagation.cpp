@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Features of the vertices of a graph, averaged over neighbours again and again, as graph neural networks do, and the
-// gradient of what comes out, for which the same is done backwards:
+// Averages features of the vertices of a graph over neighbours several times, as graph neural networks do, and computes
+// the gradient of the result with transposed products:
 //   04_graph_propagation [FILE]
-// FILE is a graph as a square matrix, Matrix Market or binary CSR, plain or gzip, whose values do not matter; without
-// it, one is generated.
+// FILE is a graph as a square matrix, Matrix Market or binary CSR, plain or gzip. Its values do not matter. Without
+// FILE, a graph is generated.
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdio>

@@ -4,8 +4,8 @@
 // operator, then with Tessera::TpetraOperator in its place:
 //   mpirun -n 2 05_belos_block_cg [MATRIX [COLUMNS [ITERATIONS]]]
 // MATRIX must be symmetric positive definite: a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix
-// such as elasticity:20, the default. ITERATIONS is the most that are tried. With several ranks on a machine, set
-// OMP_NUM_THREADS: BLAS, too, may start a thread a core on each.
+// such as elasticity:20, the default. ITERATIONS is the limit of iterations. With several ranks on a machine, set
+// OMP_NUM_THREADS: BLAS, too, may start a thread for each core on every rank.
 #include <BelosBlockCGSolMgr.hpp>
 #include <BelosTpetraAdapter.hpp>
 #include <Teuchos_ParameterList.hpp>
@@ -14,12 +14,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <harness/AllRanks.hpp>
+#include <harness/DistributedMatrix.hpp>
 #include <string>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <vector>
 
-#include "AllRanks.hpp"
-#include "DistributedMatrix.hpp"
 #include "Jacobi.hpp"
 #include "TimedOperator.hpp"
 
@@ -67,7 +67,7 @@ Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<co
 
   Solution solution;
   const auto start = std::chrono::steady_clock::now();
-  const auto result = Example::together(hint, [&] {
+  const auto result = Tessera::Harness::together(hint, [&] {
     problem->setProblem();
     return solver.solve();
   });
@@ -86,8 +86,9 @@ void print(const char* name, const Solution& solution) {
               100 * solution.apply_seconds / solution.seconds);
 }
 
-bool run(const RCP<const Example::Communicator>& comm, const std::string& name, int columns, int most_iterations) {
-  const RCP<const Matrix> matrix = Example::symmetric_matrix(name, comm);
+bool run(const RCP<const Tessera::Harness::Communicator>& comm, const std::string& name, int columns,
+         int most_iterations) {
+  const RCP<const Matrix> matrix = Tessera::Harness::symmetric_matrix(name, comm);
   const auto tessera = rcp(new Tessera::TpetraOperator<double>(matrix));
   tessera->prepare(static_cast<std::size_t>(columns));
 
@@ -127,10 +128,10 @@ int main(int argc, char* argv[]) {
   const auto comm = Tpetra::getDefaultComm();
   try {
     const std::string name = argc > 1 ? argv[1] : "elasticity:20";
-    const int columns = argc > 2 ? Example::positive_number("COLUMNS", argv[2]) : 16;
-    const int most_iterations = argc > 3 ? Example::positive_number("ITERATIONS", argv[3]) : 1000;
+    const int columns = argc > 2 ? Tessera::Harness::positive_number("COLUMNS", argv[2]) : 16;
+    const int most_iterations = argc > 3 ? Tessera::Harness::positive_number("ITERATIONS", argv[3]) : 1000;
     return run(comm, name, columns, most_iterations) ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (...) {
-    return Example::report_error("05_belos_block_cg", *comm);
+    return Tessera::Harness::report_error("05_belos_block_cg", *comm);
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The least eigenvalues of a symmetric positive definite matrix with Anasazi's LOBPCG, first with Tpetra::CrsMatrix as
-// the operator, then with Tessera::TpetraOperator in its place:
+// Computes the least eigenvalues of a symmetric positive definite matrix with Anasazi's LOBPCG, first with
+// Tpetra::CrsMatrix as the operator, then with Tessera::TpetraOperator in its place:
 //   mpirun -n 2 06_lobpcg [MATRIX [EIGENVALUES [ITERATIONS]]]
 // MATRIX is a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix such as stencil27:20, the
-// default. ITERATIONS is the most that are tried. With several ranks on a machine, set OMP_NUM_THREADS: BLAS, too, may
-// start a thread a core on each.
+// default. ITERATIONS is the limit of iterations. With several ranks on a machine, set OMP_NUM_THREADS: BLAS, too, may
+// start a thread for each core on every rank.
 #include <AnasaziBasicEigenproblem.hpp>
 #include <AnasaziLOBPCGSolMgr.hpp>
 #include <AnasaziTpetraAdapter.hpp>
@@ -15,12 +15,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <harness/AllRanks.hpp>
+#include <harness/DistributedMatrix.hpp>
 #include <string>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <vector>
 
-#include "AllRanks.hpp"
-#include "DistributedMatrix.hpp"
 #include "Jacobi.hpp"
 #include "TimedOperator.hpp"
 
@@ -74,7 +74,7 @@ Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const MultiV
 
   Solution solution;
   const auto start = std::chrono::steady_clock::now();
-  const auto result = Example::together(hint, [&] { return solver.solve(); });
+  const auto result = Tessera::Harness::together(hint, [&] { return solver.solve(); });
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   solution.converged = result == Anasazi::Converged;
   solution.iterations = solver.getNumIters();
@@ -108,8 +108,9 @@ bool is_solved(const Solution& a, const Solution& b, int eigenvalues) {
   return true;
 }
 
-bool run(const RCP<const Example::Communicator>& comm, const std::string& name, int eigenvalues, int most_iterations) {
-  const RCP<const Matrix> matrix = Example::symmetric_matrix(name, comm);
+bool run(const RCP<const Tessera::Harness::Communicator>& comm, const std::string& name, int eigenvalues,
+         int most_iterations) {
+  const RCP<const Matrix> matrix = Tessera::Harness::symmetric_matrix(name, comm);
   const auto tessera = rcp(new Tessera::TpetraOperator<double>(matrix));
   const int block = eigenvalues + 2;  // more than wanted: the last of a block converge slowly
   tessera->prepare(static_cast<std::size_t>(block));
@@ -142,10 +143,10 @@ int main(int argc, char* argv[]) {
   const auto comm = Tpetra::getDefaultComm();
   try {
     const std::string name = argc > 1 ? argv[1] : "stencil27:20";
-    const int eigenvalues = argc > 2 ? Example::positive_number("EIGENVALUES", argv[2]) : 4;
-    const int most_iterations = argc > 3 ? Example::positive_number("ITERATIONS", argv[3]) : 1000;
+    const int eigenvalues = argc > 2 ? Tessera::Harness::positive_number("EIGENVALUES", argv[2]) : 4;
+    const int most_iterations = argc > 3 ? Tessera::Harness::positive_number("ITERATIONS", argv[3]) : 1000;
     return run(comm, name, eigenvalues, most_iterations) ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (...) {
-    return Example::report_error("06_lobpcg", *comm);
+    return Tessera::Harness::report_error("06_lobpcg", *comm);
   }
 }

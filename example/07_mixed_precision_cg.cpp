@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Solves A X = B to the accuracy of double although nearly all of the work is done in float: conjugate gradients with
-// a plan of floats find a correction, residuals are computed with a plan of doubles, and so on (iterative refinement).
+// Solves A X = B to the accuracy of double with nearly all of the work in float, by iterative refinement: conjugate
+// gradients with a plan of floats find corrections, and residuals are computed with a plan of doubles.
 // On a GPU the plan of floats multiplies on tensor cores, with the accuracy of FP32 from three TF32 products.
 #include <Kokkos_Core.hpp>
 #include <cmath>

@@ -5,7 +5,7 @@
 
 namespace Example {
 
-/// Takes the value if it is greater. What is not a number counts as the greatest, lest an error go unnoticed.
+/// Replaces `greatest` by the value if that is greater. NaN counts as the greatest, so that no error goes unnoticed.
 inline void keep_greatest(double& greatest, double value) {
   if (!(value <= greatest) && !std::isnan(greatest)) greatest = value;
 }

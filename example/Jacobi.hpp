@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "AllRanks.hpp"
+#include "../tools/harness/AllRanks.hpp"
 
 namespace Example {
 
@@ -18,11 +18,11 @@ class Jacobi : public Tpetra::Operator<double> {
  public:
   using MultiVector = Tpetra::MultiVector<double>;
 
-  /// Throws on all ranks if an element of the diagonal is not positive, as all are in a positive definite matrix.
+  /// Throws on all ranks if an element of the diagonal is not positive. In a positive definite matrix all are.
   explicit Jacobi(const Tpetra::CrsMatrix<double>& A) : inverse_(A.getRowMap()) {
     Tpetra::Vector<double> diagonal(A.getRowMap());
     A.getLocalDiagCopy(diagonal);
-    on_all_ranks(*A.getComm(), [&] { return check(diagonal); });
+    Tessera::Harness::on_all_ranks(*A.getComm(), [&] { return check(diagonal); });
     inverse_.reciprocal(diagonal);
   }
 

@@ -10,7 +10,7 @@
 
 namespace Example {
 
-/// Another operator that adds up the time that its apply() takes on this rank, waiting for other ranks included.
+/// Wraps an operator and adds up the time of its apply() on this rank, with the time it waits for other ranks.
 class TimedOperator : public Tpetra::Operator<double> {
  public:
   using MultiVector = Tpetra::MultiVector<double>;

@@ -6,7 +6,7 @@
 
 namespace Example {
 
-/// A copy of host elements where the default backend multiplies.
+/// Copies elements of the host to the memory of the default backend.
 template <class T>
 auto to_device(const std::vector<T>& host) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::DefaultExecutionSpace(),

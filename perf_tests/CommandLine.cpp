@@ -3,13 +3,12 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <filesystem>
-#include <iostream>
+#include <harness/Arguments.hpp>
 #include <map>
 #include <stdexcept>
 
@@ -100,14 +99,7 @@ std::optional<CommandLine> parse(int argc, char* argv[], const std::string& abou
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   if (!launched) add_backend_options(app, result.kokkos_arguments);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    throw std::invalid_argument(error.what());
-  }
+  if (!Harness::parse(app, argc, argv)) return std::nullopt;
   result.others = app.remaining();
   return result;
 }
@@ -124,11 +116,40 @@ void initialize_benchmarks(char* program, const CommandLine& command_line) {
   if (count > 1) throw std::invalid_argument(std::string(arguments[1]) + ": unknown option; --help lists them");
 }
 
-std::string benchmark_name(const std::string& kind, const std::string& matrix,
-                           const std::vector<std::pair<std::string, std::string>>& keys) {
+std::string benchmark_name(const std::string& kind, const std::string& matrix, const Keys& keys) {
   std::string name = kind + '/' + std::filesystem::path(matrix).filename().string();
   for (const auto& [key, value] : keys) name += '/' + key + ':' + value;
   return name;
+}
+
+std::string Case::name(const std::string& kind, const Settings& settings, const Keys& own_keys) const {
+  Keys keys;
+  if (!settings.formats.empty()) keys.emplace_back("format", to_string(format));
+  keys.insert(keys.end(), own_keys.begin(), own_keys.end());
+  if (!settings.layouts.empty()) keys.emplace_back("layout", layout);
+  if (!settings.columns.empty()) keys.emplace_back("columns", std::to_string(columns));
+  return benchmark_name(kind, matrix, keys);
+}
+
+std::vector<Case> all_cases(const Settings& settings) {
+  std::vector<Case> cases;
+  for (const std::string& matrix : settings.matrices) cases.push_back({matrix});
+  // Each list makes of a case as many as it has elements.
+  const auto multiply = [&](const auto& list, auto Case::*member) {
+    if (list.empty()) return;
+    std::vector<Case> more;
+    for (const Case& one : cases) {
+      for (const auto& element : list) {
+        more.push_back(one);
+        more.back().*member = element;
+      }
+    }
+    cases = std::move(more);
+  };
+  multiply(settings.formats, &Case::format);
+  multiply(settings.layouts, &Case::layout);
+  multiply(settings.columns, &Case::columns);
+  return cases;
 }
 
 void add_benchmark(const std::string& name, int iterations, const std::function<void(benchmark::State&)>& body) {
@@ -160,7 +181,7 @@ int run_registered_benchmarks(const CommandLine& command_line, benchmark::Benchm
 
 int run_benchmarks(int argc, char* argv[], const std::string& about, const Settings& defaults,
                    const std::function<void(const Settings&)>& register_benchmarks) {
-  try {
+  return Harness::guarded(std::filesystem::path(argv[0]).filename().string(), [&] {
     auto command_line = parse(argc, argv, about, defaults);
     if (!command_line) return 0;
     // Kokkos takes its arguments out of the list, and warns of none that it does not know.
@@ -178,10 +199,7 @@ int run_benchmarks(int argc, char* argv[], const std::string& about, const Setti
     for (const std::string& matrix : command_line->settings.matrices) matrix_of(matrix);  // throws if there is none
     register_benchmarks(command_line->settings);
     return run_registered_benchmarks(*command_line);
-  } catch (const std::exception& error) {
-    std::cerr << std::filesystem::path(argv[0]).filename().string() << ": " << error.what() << '\n';
-    return 2;
-  }
+  });
 }
 
 }  // namespace Tessera::Benchmarks

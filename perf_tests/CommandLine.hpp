@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <Kokkos_Core.hpp>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,9 +17,9 @@ namespace Tessera::Benchmarks {
 /// What a driver measures. It offers an option for each list that is not empty in its defaults.
 struct Settings {
   std::vector<std::string> matrices = {};  ///< --amtx: files, or generated matrices such as "stencil27:32"
-  std::vector<int> columns = {};           ///< --num_vecs: columns of X
-  std::vector<std::string> layouts = {};   ///< --layout: "left", "right"
   std::vector<Format> formats = {};        ///< --format
+  std::vector<std::string> layouts = {};   ///< --layout: "left", "right"
+  std::vector<int> columns = {};           ///< --num_vecs: columns of X
 };
 
 struct CommandLine {
@@ -44,9 +45,30 @@ std::optional<CommandLine> parse(int argc, char* argv[], const std::string& abou
 /// \throws std::invalid_argument that names the first argument that nobody knows
 void initialize_benchmarks(char* program, const CommandLine& command_line);
 
+using Keys = std::vector<std::pair<std::string, std::string>>;
+
 /// "kind/matrix/key:value/...", which is what scripts/report takes apart; a file is called without its folder.
-std::string benchmark_name(const std::string& kind, const std::string& matrix,
-                           const std::vector<std::pair<std::string, std::string>>& keys);
+std::string benchmark_name(const std::string& kind, const std::string& matrix, const Keys& keys);
+
+/// One of the settings. What the driver has no list of is as here.
+struct Case {
+  std::string matrix;
+  Format format = Format::Automatic;
+  std::string layout = {};
+  int columns = 0;
+
+  /// With the keys format, those of the driver, layout and columns.
+  std::string name(const std::string& kind, const Settings& settings, const Keys& own_keys = {}) const;
+};
+
+/// All combinations, the number of columns changing first.
+std::vector<Case> all_cases(const Settings& settings);
+
+/// Calls body(layout), a Kokkos::LayoutLeft or LayoutRight, for "left" or "right".
+template <class Body>
+void with_layout(const std::string& layout, const Body& body) {
+  layout == "left" ? body(Kokkos::LayoutLeft()) : body(Kokkos::LayoutRight());
+}
 
 /// Registers a benchmark in milliseconds that sets its times itself and whose least and greatest times are reported
 /// besides Google Benchmark's own statistics. One whose body throws, as for a format that a matrix fills badly, counts

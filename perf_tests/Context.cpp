@@ -4,17 +4,20 @@
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <fstream>
+#include <harness/KokkosKernels.hpp>
+#include <harness/Statistics.hpp>
+#include <harness/Timing.hpp>
+#include <harness/Versions.hpp>
 #include <string>
+#include <vector>
 
 #include "Commit.hpp"
-#include "KokkosKernelsProduct.hpp"
-#include "Stopwatch.hpp"
 
 namespace Tessera::Benchmarks {
+
+using namespace Harness;
 
 namespace {
 
@@ -38,23 +41,17 @@ double measure_copy_rate() {
   constexpr std::size_t count = std::size_t(1) << 24;  // of doubles
   const Space exec;
   const Kokkos::View<double*, Space> source("source", count), target("target", count);
-  std::array<double, 5> seconds{};
+  std::vector<double> seconds(5);
   for (double& sample : seconds) {
     sample = seconds_of(exec, [&] {
       Kokkos::parallel_for(
           "copy", Kokkos::RangePolicy<Space>(exec, 0, count), KOKKOS_LAMBDA(int i) { target(i) = source(i); });
     });
   }
-  std::sort(seconds.begin(), seconds.end());
-  return 2 * count * sizeof(double) / seconds[seconds.size() / 2];
+  return 2 * count * sizeof(double) / spread_of(seconds).median;
 }
 
 }  // namespace
-
-std::string version_text(int version) {
-  return std::to_string(version / 10000) + '.' + std::to_string(version / 100 % 100) + '.' +
-         std::to_string(version % 100);
-}
 
 double copy_bytes_per_second() {
   static const double rate = measure_copy_rate();
@@ -69,7 +66,9 @@ void add_context() {
   benchmark::AddCustomContext("tessera_version", TESSERA_VERSION);
   benchmark::AddCustomContext("tessera_commit", commit);
   benchmark::AddCustomContext("kokkos_version", version_text(KOKKOS_VERSION));
-  benchmark::AddCustomContext("kokkos_kernels", kokkos_kernels_build());
+  const KokkosKernelsBuild kernels = kokkos_kernels_build();
+  benchmark::AddCustomContext("kokkos_kernels",
+                              kernels.version.empty() ? "none" : kernels.version + ", " + kernels.flags);
   benchmark::AddCustomContext("compiler", TESSERA_COMPILER);
   benchmark::AddCustomContext("flags", TESSERA_FLAGS);
   benchmark::AddCustomContext("copy_gb_per_s", std::to_string(1e-9 * copy_bytes_per_second()));

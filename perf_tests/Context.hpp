@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
 /// What a figure depends on besides what is measured.
 namespace Tessera::Benchmarks {
 
@@ -14,8 +12,5 @@ void add_context();
 /// Bytes read plus bytes written in a second by a copy of an array of 128 MiB on the default backend, the median of
 /// five. Measured once, in about a second.
 double copy_bytes_per_second();
-
-/// "4.5.1" for 40501, as Kokkos and Kokkos Kernels count.
-std::string version_text(int version);
 
 }  // namespace Tessera::Benchmarks

@@ -1,45 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DeviceMatrix.hpp"
 
-#include <algorithm>
+#include <harness/Matrices.hpp>
 #include <limits>
 #include <map>
 #include <stdexcept>
+#include <tessera/io/ReadOrGenerate.hpp>
 #include <tessera/spmm/Spmm.hpp>
-#include <vector>
-
-#include "../example/ReadOrGenerate.hpp"
-#include "Stopwatch.hpp"
 
 namespace Tessera::Benchmarks {
 
 namespace {
 
-/// Host elements, converted to T, in the memory of the default device.
-template <class T, class Source>
-auto to_device(const std::vector<Source>& source) {
-  Kokkos::View<T*, Space::device_type> device(Kokkos::view_alloc(Kokkos::WithoutInitializing, "to_device"),
-                                              source.size());
-  const auto host = Kokkos::create_mirror_view(device);
-  std::transform(source.begin(), source.end(), host.data(), [](Source value) { return static_cast<T>(value); });
-  Kokkos::deep_copy(device, host);
-  return device;
-}
-
 DeviceMatrix make_matrix(const std::string& name) {
-  const auto host = Example::read_or_generate(name);
+  const auto host = read_or_generate(name);
   if (host.values.size() > std::size_t(std::numeric_limits<int>::max())) {
     throw std::invalid_argument(name + ": " + std::to_string(host.values.size()) +
                                 " nonzeros, expected fewer than 2^31");
   }
-  std::vector<bool> touched(static_cast<std::size_t>(host.columns));
-  for (const int column : host.column_indices) touched[static_cast<std::size_t>(column)] = true;
-  return {host.rows,
-          host.columns,
-          static_cast<std::size_t>(std::count(touched.begin(), touched.end(), true)),
-          to_device<int>(host.row_offsets),
-          to_device<int>(host.column_indices),
-          to_device<double>(host.values)};
+  return {upload<int, Space>(host), touched_columns(host)};
 }
 
 template <class View>

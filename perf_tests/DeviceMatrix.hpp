@@ -4,32 +4,33 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <harness/KokkosKernels.hpp>
+#include <harness/Timing.hpp>
 #include <string>
 #include <tessera/spmm/Plan.hpp>
+
+namespace Tessera::Harness {}  // namespace Tessera::Harness
 
 /// Matrices and vectors on the default backend.
 namespace Tessera::Benchmarks {
 
+using namespace Harness;
+
 using Space = Kokkos::DefaultExecutionSpace;
 template <class Layout>
-using Vectors = Kokkos::View<double**, Layout, Space::device_type>;
+using Vectors = DeviceDense<double, Layout, Space>;
 
 using DevicePlan = Plan<double, int, int, Space::device_type>;
 
-struct DeviceMatrix {
-  int rows = 0;
-  int columns = 0;
+/// Offsets are int: Kokkos Kernels has cuSPARSE multiply no others.
+struct DeviceMatrix : DeviceCsr<double, int, Space> {
   std::size_t touched_columns = 0;  ///< that hold a nonzero
-  /// Offsets are int: Kokkos Kernels has cuSPARSE multiply no others.
-  Kokkos::View<int*, Space::device_type> row_offsets, column_indices;
-  Kokkos::View<double*, Space::device_type> values;
 
   std::size_t nonzeros() const { return values.extent(0); }
 
   DevicePlan plan(const Space& exec, const PlanOptions& options) const;
 
-  /// Of compressed rows.
-  double csr_bytes() const { return 4.0 * (rows + 1) + 12.0 * double(nonzeros()); }
+  double csr_bytes() const { return double(bytes()); }  ///< of compressed rows
 
   /// What a product Y = A X must move at least: the format once, each row of X that is touched once, Y once.
   double compulsory_bytes(std::size_t format_bytes, int vector_columns) const {

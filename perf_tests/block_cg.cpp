@@ -18,20 +18,19 @@
 
 #include <Kokkos_Core.hpp>
 #include <cmath>
+#include <harness/Statistics.hpp>
 #include <string>
 
-#include "../example/Greatest.hpp"
 #include "BlockCg.hpp"
 #include "CommandLine.hpp"
-#include "KokkosKernelsProduct.hpp"
-#include "Stopwatch.hpp"
+#include "TesseraSpmv.hpp"
 
 using namespace Tessera::Benchmarks;
 
 namespace {
 
 using View = Vectors<Kokkos::LayoutLeft>;
-using Multiply = Product<Kokkos::LayoutLeft>;
+using Multiply = SpmvProduct<double, Kokkos::LayoutLeft>;
 constexpr double tolerance = 1e-10;
 constexpr int most_iterations = 10000;
 
@@ -44,7 +43,7 @@ struct Solution {
 double residual_of(const Space& exec, const Multiply& multiply, const View& B, const View& X) {
   const int columns = B.extent_int(1);
   const View R("R", B.extent(0), columns);
-  multiply(exec, X, R);
+  multiply(exec, Tessera::Mode::NoTranspose, 1.0, X, 0.0, R);
   Kokkos::parallel_for(
       "residual", every_element(exec, R), KOKKOS_LAMBDA(int i, int j) { R(i, j) = B(i, j) - R(i, j); });
   const ColumnDots<View> dots(columns);
@@ -56,7 +55,7 @@ double residual_of(const Space& exec, const Multiply& multiply, const View& B, c
   };
   const auto left = squares(R), whole = squares(B);
   double most = 0;
-  for (int j = 0; j < columns; ++j) Example::keep_greatest(most, std::sqrt(left(j) / whole(j)));
+  for (int j = 0; j < columns; ++j) most = greater(most, std::sqrt(left(j) / whole(j)));
   return most;
 }
 
@@ -66,7 +65,9 @@ Solution solve(const MakeProduct& make_product, const View& B, const View& X) {
   const Space exec;
   const Multiply product = make_product();
   Solution result;
-  const auto multiply = [&](const View& P, const View& Q) { product(exec, P, Q); };
+  const auto multiply = [&](const View& P, const View& Q) {
+    product(exec, Tessera::Mode::NoTranspose, 1.0, P, 0.0, Q);
+  };
   const auto timed_multiply = [&](const View& P, const View& Q) {
     result.seconds_in_products += seconds_of(exec, [&] { multiply(P, Q); });
   };
@@ -89,8 +90,8 @@ void time_solutions(benchmark::State& state, const DeviceMatrix& A, int columns)
   const View B("B", A.rows, columns), X("X", A.rows, columns);
   scatter_values(B);
   for (auto _ : state) {
-    const Solution theirs = solve([&] { return kokkos_kernels_product(A, Kokkos::LayoutLeft()); }, B, X);
-    const Solution ours = solve([&] { return tessera_product(A, Kokkos::LayoutLeft()); }, B, X);
+    const Solution theirs = solve([&] { return kokkos_kernels_product<double, Kokkos::LayoutLeft>(A); }, B, X);
+    const Solution ours = solve([&] { return tessera_spmv<Kokkos::LayoutLeft>(A); }, B, X);
     state.SetIterationTime(ours.seconds);
     report(state, ours, "");
     report(state, theirs, "baseline_");
@@ -103,20 +104,15 @@ void time_solutions(benchmark::State& state, const DeviceMatrix& A, int columns)
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const std::string& matrix : settings.matrices) {
-    for (const int columns : settings.columns) {
-      add_benchmark(benchmark_name("block_cg", matrix, {{"columns", std::to_string(columns)}}), 1,
-                    [=](benchmark::State& state) { time_solutions(state, matrix_of(matrix), columns); });
-    }
+  for (const Case& one : all_cases(settings)) {
+    add_benchmark(one.name("block_cg", settings), 1,
+                  [=](benchmark::State& state) { time_solutions(state, matrix_of(one.matrix), one.columns); });
   }
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  Settings defaults;
-  defaults.matrices = {"elasticity:16", "stencil27:32"};
-  defaults.columns = {1, 8, 32};
-  return run_benchmarks(argc, argv, "Times block CG with products of Kokkos Kernels and of Tessera.", defaults,
-                        register_benchmarks);
+  return run_benchmarks(argc, argv, "Times block CG with products of Kokkos Kernels and of Tessera.",
+                        {.matrices = {"elasticity:16", "stencil27:32"}, .columns = {1, 8, 32}}, register_benchmarks);
 }

@@ -8,21 +8,18 @@
 // judged. A choice costs the measured time of the candidate that is predicted to be the fastest, over that of the
 // fastest. What is minimised over the constants, one after the other, is the mean of |log(predicted / measured)| of all
 // candidates and of ten times the log of what choices cost, and a little for each change.
-#include <zlib.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
+#include <harness/Arguments.hpp>
+#include <harness/Files.hpp>
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
-#include <string_view>
 #include <tessera/select/Choice.hpp>
 #include <vector>
 
@@ -31,24 +28,9 @@
 
 using namespace Tessera;
 using namespace Tessera::Benchmarks;
+using namespace Tessera::Harness;
 
 namespace {
-
-/// Of a file, plain or gzip.
-std::vector<std::string> lines_of(const std::string& path) {
-  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), &gzclose);
-  if (!file) throw std::runtime_error(path + " cannot be read");
-  std::vector<std::string> lines(1);
-  char part[1 << 16];
-  int bytes = 0;
-  while ((bytes = gzread(file.get(), part, sizeof part)) > 0) {
-    for (const char letter : std::string_view(part, static_cast<std::size_t>(bytes)))
-      letter == '\n' ? void(lines.emplace_back()) : lines.back().push_back(letter);
-  }
-  if (bytes < 0) throw std::runtime_error(path + " is damaged");
-  if (lines.back().empty()) lines.pop_back();
-  return lines;
-}
 
 /// Of a device such as "OpenMP, concurrency 6"; 1 for others.
 double cores_of(const std::string& device) {
@@ -201,24 +183,21 @@ double judge(const std::vector<Cell>& cells, const std::set<std::string>& arithm
 
 /// What always taking one kind of candidate costs, for comparison.
 void judge_constant_choices(const std::vector<Cell>& cells, const std::string& arithmetic) {
-  std::map<std::string, std::pair<double, int>> costs;
+  std::map<std::string, GeometricMean> costs;
   for (const Cell& cell : cells) {
     if (cell.arithmetic != arithmetic) continue;
     const double fastest = fastest_seconds(cell);
     for (const Measured& candidate : cell.candidates) {
-      auto& [logs, count] = costs[std::string(to_string(candidate.size.format))];
-      logs += std::log(candidate.seconds / fastest);
-      ++count;
+      costs[std::string(to_string(candidate.size.format))].add(candidate.seconds / fastest);
     }
   }
   for (const auto& [name, cost] : costs)
-    std::printf("%s, always %s: %.3f of the fastest\n", arithmetic.c_str(), name.c_str(),
-                std::exp(cost.first / cost.second));
+    std::printf("%s, always %s: %.3f of the fastest\n", arithmetic.c_str(), name.c_str(), cost.mean());
 }
 
 /// As measure_candidates writes them, as far as scripts/report reads that.
 void write_predictions(const std::string& path, const std::vector<Cell>& cells, const FittedModel& model) {
-  std::ofstream file(path);
+  std::ostringstream lines;
   for (const Cell& cell : cells) {
     nlohmann::json line = {{"matrix", cell.matrix},
                            {"arithmetic", cell.arithmetic},
@@ -233,9 +212,9 @@ void write_predictions(const std::string& path, const std::vector<Cell>& cells, 
                                     {"least", candidate.least},
                                     {"most", candidate.most}});
     }
-    file << line << '\n';
+    lines << line << '\n';
   }
-  if (!file.flush()) throw std::runtime_error(path + " cannot be written");
+  write_file(path, lines.str());
 }
 
 }  // namespace
@@ -254,8 +233,8 @@ int main(int argc, char* argv[]) {
                  "fail if choices take more of the fastest, in the geometric mean of either half");
   app.add_option("--predictions", predictions,
                  "a file for predicted and measured times: lines of JSON for scripts/report");
-  CLI11_PARSE(app, argc, argv);
-  try {
+  return guarded(argv[0], [&] {
+    if (!parse(app, argc, argv)) return 0;
     std::string version;
     const std::vector<Cell> cells = read_cells(files, {wanted.begin(), wanted.end()}, version);
     std::set<std::string> arithmetics;
@@ -274,8 +253,5 @@ int main(int argc, char* argv[]) {
     if (cost <= at_most) return 0;
     std::cerr << argv[0] << ": choices take " << cost << " of the fastest; expected at most " << at_most << '\n';
     return 1;
-  } catch (const std::exception& error) {
-    std::cerr << argv[0] << ": " << error.what() << '\n';
-    return 2;
-  }
+  });
 }

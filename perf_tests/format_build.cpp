@@ -13,7 +13,6 @@
 
 #include "CommandLine.hpp"
 #include "DeviceMatrix.hpp"
-#include "Stopwatch.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -28,9 +27,18 @@ Tessera::PlanOptions options_of(Format format, int columns) {
   return options;
 }
 
-void report(benchmark::State& state, const Space& exec, const DeviceMatrix& A, DevicePlan& plan, int columns,
-            double seconds) {
-  state.counters["products"] = seconds / double(state.iterations()) / seconds_a_product(exec, plan, columns);
+/// Times `call` again and again, each time after `before`, and reports that beside products and sizes of the plan.
+template <class Before, class Call>
+void time_calls(benchmark::State& state, const Space& exec, const DeviceMatrix& A, DevicePlan& plan, int columns,
+                const Before& before, const Call& call) {
+  double total = 0;
+  for (auto _ : state) {
+    before();
+    const double seconds = seconds_of(exec, call);
+    total += seconds;
+    state.SetIterationTime(seconds);
+  }
+  state.counters["products"] = total / double(state.iterations()) / seconds_a_product(exec, plan, columns);
   state.counters["bytes"] = double(plan.format_bytes());
   state.counters["bytes/CSR"] = double(plan.format_bytes()) / A.csr_bytes();
   const Tessera::TileMetrics& tiles = plan.tile_metrics();
@@ -43,68 +51,45 @@ void time_make_plan(benchmark::State& state, const DeviceMatrix& A, Format forma
   const Space exec;
   const auto options = options_of(format, columns);
   DevicePlan plan = A.plan(exec, options);  // not timed: what the first of its kind does
-  double total = 0;
-  for (auto _ : state) {
-    plan = {};  // not timed: an earlier plan's end
-    const double seconds = seconds_of(exec, [&] { plan = A.plan(exec, options); });
-    total += seconds;
-    state.SetIterationTime(seconds);
-  }
-  report(state, exec, A, plan, columns, total);
+  const auto forget = [&] { plan = {}; };   // nor an earlier plan's end
+  time_calls(state, exec, A, plan, columns, forget, [&] { plan = A.plan(exec, options); });
 }
 
 void time_prepare_transpose(benchmark::State& state, const DeviceMatrix& A, Format format, int columns) {
   const Space exec;
-  const auto options = options_of(format, columns);
   DevicePlan plan;
-  double total = 0;
-  for (auto _ : state) {
-    plan = A.plan(exec, options);  // only the first prepare of a plan builds the transpose
-    const double seconds = seconds_of(exec, [&] { plan.prepare(exec, columns, Tessera::Mode::Transpose); });
-    total += seconds;
-    state.SetIterationTime(seconds);
-  }
-  report(state, exec, A, plan, columns, total);
+  // Only the first prepare of a plan builds the transpose.
+  const auto make = [&] { plan = A.plan(exec, options_of(format, columns)); };
+  time_calls(state, exec, A, plan, columns, make, [&] { plan.prepare(exec, columns, Tessera::Mode::Transpose); });
 }
 
 void time_update_values(benchmark::State& state, const DeviceMatrix& A, Format format, int columns) {
   const Space exec;
   DevicePlan plan = A.plan(exec, options_of(format, columns));
-  plan.update_values(exec, A.values);
-  double total = 0;
-  for (auto _ : state) {
-    const double seconds = seconds_of(exec, [&] { plan.update_values(exec, A.values); });
-    total += seconds;
-    state.SetIterationTime(seconds);
-  }
-  report(state, exec, A, plan, columns, total);
+  const auto update = [&] { plan.update_values(exec, A.values); };
+  update();
+  time_calls(
+      state, exec, A, plan, columns, [] {}, update);
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const std::string& matrix : settings.matrices) {
-    for (const Format format : settings.formats) {
-      for (const int columns : settings.columns) {
-        const auto add = [&](const char* kind, int iterations, auto time) {
-          const auto name = benchmark_name(
-              kind, matrix, {{"format", std::string(to_string(format))}, {"columns", std::to_string(columns)}});
-          add_benchmark(name, iterations,
-                        [=](benchmark::State& state) { time(state, matrix_of(matrix), format, columns); });
-        };
-        add("make_plan", 1, time_make_plan);
-        add("prepare_transpose", 1, time_prepare_transpose);
-        add("update_values", 5, time_update_values);
-      }
-    }
+  for (const Case& one : all_cases(settings)) {
+    const auto add = [&](const char* kind, int iterations, auto time) {
+      add_benchmark(one.name(kind, settings), iterations,
+                    [=](benchmark::State& state) { time(state, matrix_of(one.matrix), one.format, one.columns); });
+    };
+    add("make_plan", 1, time_make_plan);
+    add("prepare_transpose", 1, time_prepare_transpose);
+    add("update_values", 5, time_update_values);
   }
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  Settings defaults;
-  defaults.matrices = {"elasticity:16", "rmat:15,8", "road:200000"};
-  defaults.formats.assign(std::begin(Tessera::every_format), std::end(Tessera::every_format));
-  defaults.columns = {32};
-  return run_benchmarks(argc, argv, "Times make_plan, the transpose and update_values by format.", defaults,
+  return run_benchmarks(argc, argv, "Times make_plan, the transpose and update_values by format.",
+                        {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"},
+                         .formats = {std::begin(Tessera::every_format), std::end(Tessera::every_format)},
+                         .columns = {32}},
                         register_benchmarks);
 }

@@ -17,58 +17,41 @@
 #include <string>
 
 #include "CommandLine.hpp"
-#include "KokkosKernelsProduct.hpp"
-#include "Stopwatch.hpp"
+#include "TesseraSpmv.hpp"
+#include "Turns.hpp"
 
 using namespace Tessera::Benchmarks;
+using Tessera::Mode;
 
 namespace {
-
-constexpr int products_a_turn = 10;
 
 template <class Layout>
 void time_handles(benchmark::State& state, const DeviceMatrix& A, int columns) {
   const Space exec;
   const Vectors<Layout> X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);
   scatter_values(X);
-  const auto ours = tessera_product(A, Layout()), theirs = kokkos_kernels_product(A, Layout());
-  ours(exec, X, Y);  // the first prepares
-  theirs(exec, X, Z);
-  double their_seconds = 0, our_seconds = 0;
-  for (auto _ : state) {
-    their_seconds += seconds_each(exec, products_a_turn, [&] { theirs(exec, X, Z); });
-    const double seconds = seconds_each(exec, products_a_turn, [&] { ours(exec, X, Y); });
-    our_seconds += seconds;
-    state.SetIterationTime(seconds);
-  }
-  const double apart = difference(Y, Z);
-  if (!(apart < rounding)) state.SkipWithError("the products differ");
-  const auto iterations = static_cast<double>(state.iterations());
-  state.counters["GFLOP/s"] = 2e-9 * double(A.nonzeros()) * columns * iterations / our_seconds;
-  state.counters["baseline_ms"] = 1e3 * their_seconds / iterations;
-  state.counters["ratio"] = their_seconds / our_seconds;
-  state.counters["difference"] = apart;
+  const auto ours = tessera_spmv<Layout>(A), theirs = kokkos_kernels_product<double, Layout>(A);
+  time_in_turns(
+      state, exec, 2.0 * double(A.nonzeros()) * columns, [&] { ours(exec, Mode::NoTranspose, 1.0, X, 0.0, Y); },
+      [&] { theirs(exec, Mode::NoTranspose, 1.0, X, 0.0, Z); });
+  report_difference(state, Y, Z);
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const std::string& matrix : settings.matrices) {
-    for (const int columns : settings.columns) {
-      for (const std::string& layout : settings.layouts) {
-        const auto time = layout == "left" ? time_handles<Kokkos::LayoutLeft> : time_handles<Kokkos::LayoutRight>;
-        add_benchmark(benchmark_name("spmv", matrix, {{"layout", layout}, {"columns", std::to_string(columns)}}), 5,
-                      [=](benchmark::State& state) { time(state, matrix_of(matrix), columns); });
-      }
-    }
+  for (const Case& one : all_cases(settings)) {
+    add_benchmark(one.name("spmv", settings), 5, [=](benchmark::State& state) {
+      with_layout(one.layout,
+                  [&](auto layout) { time_handles<decltype(layout)>(state, matrix_of(one.matrix), one.columns); });
+    });
   }
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  Settings defaults;
-  defaults.matrices = {"elasticity:16", "stencil27:48"};
-  defaults.columns = {1, 2, 4, 8, 16, 32, 64};
-  defaults.layouts = {"left", "right"};
   return run_benchmarks(argc, argv, "Times KokkosSparse::spmv with Kokkos Kernels' handle and with Tessera's.",
-                        defaults, register_benchmarks);
+                        {.matrices = {"elasticity:16", "stencil27:48"},
+                         .layouts = {"left", "right"},
+                         .columns = {1, 2, 4, 8, 16, 32, 64}},
+                        register_benchmarks);
 }

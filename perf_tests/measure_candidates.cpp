@@ -8,13 +8,15 @@
 // One line of JSON a matrix, arithmetic and number of columns: the statistics that the model goes by, and of each
 // candidate what is predicted and the median, least and most of what was measured, in seconds. Candidates take turns,
 // so that what else the machine does meets all of them. fit_model reads it. --formats measures formats that are no
-// candidates as well; they are marked as asked for, and no choice is judged by them.
-#include <CLI/CLI.hpp>
+// candidates as well; they are marked as asked for, and no choice is judged by them. --published measures the kernels
+// of papers in place of the candidates; predictions are then not for what is measured.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
+#include <harness/Arguments.hpp>
+#include <harness/Matrices.hpp>
+#include <harness/Statistics.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -23,7 +25,6 @@
 
 #include "DeviceMatrix.hpp"
 #include "StatisticsJson.hpp"
-#include "Stopwatch.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -36,19 +37,9 @@ struct Options {
   std::vector<int> columns{1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
   std::vector<std::string> arithmetic{"double"}, formats;
   std::string layout = "right", output;
-  bool explains = false;
+  bool explains = false, is_published = false;
   double sample_seconds = 2e-3, stop_after = 1e300;
   double most_bytes = 8e9;  // of X and Y
-};
-
-/// The median, least and most of some samples.
-struct Sampled {
-  std::vector<double> seconds;
-
-  nlohmann::json to_json() {
-    std::sort(seconds.begin(), seconds.end());
-    return {{"seconds", seconds[seconds.size() / 2]}, {"least", seconds.front()}, {"most", seconds.back()}};
-  }
 };
 
 template <class Scalar, class Layout>
@@ -63,7 +54,7 @@ class Problem {
     Plan plan;
     typename Plan::workspace_type work;
     int batch = 1;
-    Sampled sampled;
+    std::vector<double> seconds;
   };
 
  public:
@@ -89,7 +80,7 @@ class Problem {
     for (const std::string& format : formats) add_asked(format_of(format), contestants);
     constexpr int samples = 7;
     for (int sample = 0; sample < samples; ++sample)
-      for (Contestant& contestant : contestants) contestant.sampled.seconds.push_back(time(contestant));
+      for (Contestant& contestant : contestants) contestant.seconds.push_back(time(contestant));
     nlohmann::json candidates = nlohmann::json::array();
     for (Contestant& contestant : contestants) {
       nlohmann::json entry = {{"format", to_string(contestant.candidate.format)},
@@ -97,7 +88,8 @@ class Problem {
                               {"bytes", contestant.candidate.format_bytes},
                               {"predicted", contestant.candidate.predicted_seconds}};
       if (contestant.is_asked) entry["asked"] = true;
-      entry.update(contestant.sampled.to_json());
+      const Spread spread = spread_of(contestant.seconds);
+      entry.update({{"seconds", spread.median}, {"least", spread.least}, {"most", spread.most}});
       candidates.push_back(entry);
     }
     return {{"model", choice.model},
@@ -163,6 +155,7 @@ nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, 
 nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int columns, const Options& options) {
   Tessera::PlanOptions plan;
   plan.columns = columns;
+  if (options.is_published) plan.kernel = Tessera::Kernel::Published;
   if (arithmetic == "tf32x3") plan.precision = Tessera::Precision::Tf32x3;
   if (arithmetic == "tf32") plan.precision = Tessera::Precision::Tf32;
   if (arithmetic == "bf16") plan.precision = Tessera::Precision::Bf16;
@@ -170,15 +163,6 @@ nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int
   if (arithmetic == "complex_float") return measure<Kokkos::complex<float>>(A, plan, options);
   if (arithmetic == "complex_double") return measure<Kokkos::complex<double>>(A, plan, options);
   return arithmetic == "double" ? measure<double>(A, plan, options) : measure<float>(A, plan, options);
-}
-
-/// Of a file, without folders and the endings that readers know.
-std::string short_name(const std::string& matrix) {
-  if (!std::filesystem::exists(matrix)) return matrix;
-  std::filesystem::path name = std::filesystem::path(matrix).filename();
-  for (const char* ending : {".gz", ".mtx", ".csr"})
-    if (name.extension() == ending) name = name.stem();
-  return name.string();
 }
 
 void run(const Options& options) {
@@ -191,10 +175,11 @@ void run(const Options& options) {
       for (const int columns : options.columns) {
         if (timer.seconds() > options.stop_after) return;
         if (8.0 * columns * (double(A.rows) + A.columns) > options.most_bytes) continue;
-        nlohmann::json line = {{"matrix", short_name(matrix)},
+        nlohmann::json line = {{"matrix", matrix_name(matrix)},
                                {"arithmetic", arithmetic},
                                {"columns", columns},
-                               {"layout", options.layout}};
+                               {"layout", options.layout},
+                               {"kernel", options.is_published ? "published" : "automatic"}};
         try {
           line.update(measure(A, arithmetic, columns, options));
         } catch (const std::exception& error) {
@@ -217,19 +202,17 @@ int main(int argc, char* argv[]) {
   app.add_option("--arithmetic", options.arithmetic, "of values and products")
       ->check(CLI::IsMember({"double", "float", "complex_double", "complex_float", "tf32x3", "tf32", "bf16", "fp16"}));
   app.add_option("--formats", options.formats, "to measure beside the candidates");
+  app.add_flag("--published", options.is_published, "measure the kernels of the formats' papers, on a GPU");
   app.add_option("--layout", options.layout, "of X and Y")->check(CLI::IsMember({"left", "right"}));
   app.add_flag("--explain", options.explains, "print what the plan that is chosen says");
   app.add_option("--output", options.output, "where the lines go")->required();
   app.add_option("--sample-seconds", options.sample_seconds, "that a sample takes at least, of seven");
   app.add_option("--most-bytes", options.most_bytes, "of X and Y, both of doubles; larger ones are left out");
   app.add_option("--seconds", options.stop_after, "begin no further problem after this time");
-  CLI11_PARSE(app, argc, argv);
-  const Kokkos::ScopeGuard kokkos;
-  try {
+  return guarded(argv[0], [&] {
+    if (!parse(app, argc, argv)) return 0;
+    const Kokkos::ScopeGuard kokkos;
     run(options);
-  } catch (const std::exception& error) {
-    std::cerr << argv[0] << ": " << error.what() << '\n';
-    return 2;
-  }
-  return 0;
+    return 0;
+  });
 }

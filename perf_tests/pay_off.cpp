@@ -20,8 +20,6 @@
 
 #include "CommandLine.hpp"
 #include "DeviceMatrix.hpp"
-#include "KokkosKernelsProduct.hpp"
-#include "Stopwatch.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -59,13 +57,14 @@ Cost cost_of_plan(const Space& exec, const DeviceMatrix& A, const Tessera::PlanO
 template <class Layout>
 Cost cost_of_baseline(const Space& exec, const DeviceMatrix& A, const Vectors<Layout>& X, const Vectors<Layout>& Y) {
   Cost cost;
-  Product<Layout> product;
+  SpmvProduct<double, Layout> product;
+  const auto multiply = [&] { product(exec, Mode::NoTranspose, 1.0, X, 0.0, Y); };
   const double first = seconds_of(exec, [&] {
-    product = kokkos_kernels_product(A, Layout());
-    if (product) product(exec, X, Y);
+    product = kokkos_kernels_product<double, Layout>(A);
+    if (product) multiply();
   });
   if (!product) return cost;
-  cost.product = seconds_each(exec, products_a_turn, [&] { product(exec, X, Y); });
+  cost.product = seconds_each(exec, products_a_turn, multiply);
   cost.set_up = std::max(0.0, first - cost.product);
   return cost;
 }
@@ -104,18 +103,14 @@ void time_both(benchmark::State& state, const DeviceMatrix& A, Reordering reorde
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const std::string& matrix : settings.matrices) {
-    for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
-      for (const std::string& layout : settings.layouts) {
-        for (const int columns : settings.columns) {
-          const auto body = layout == "left" ? time_both<Kokkos::LayoutLeft> : time_both<Kokkos::LayoutRight>;
-          const auto name = benchmark_name("pay_off", matrix,
-                                           {{"order", reordering == Reordering::None ? "natural" : "automatic"},
-                                            {"layout", layout},
-                                            {"columns", std::to_string(columns)}});
-          add_benchmark(name, 1, [=](benchmark::State& state) { body(state, matrix_of(matrix), reordering, columns); });
-        }
-      }
+  for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
+    const Keys order = {{"order", reordering == Reordering::None ? "natural" : "automatic"}};
+    for (const Case& one : all_cases(settings)) {
+      add_benchmark(one.name("pay_off", settings, order), 1, [=](benchmark::State& state) {
+        with_layout(one.layout, [&](auto layout) {
+          time_both<decltype(layout)>(state, matrix_of(one.matrix), reordering, one.columns);
+        });
+      });
     }
   }
 }
@@ -123,10 +118,9 @@ void register_benchmarks(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  Settings defaults;
-  defaults.matrices = {"elasticity:16", "rmat:15,8", "road:200000"};
-  defaults.layouts = {"left", "right"};
-  defaults.columns = {1, 8, 32, 128};
-  return run_benchmarks(argc, argv, "Times set-up and products: after how many a plan has paid for itself.", defaults,
+  return run_benchmarks(argc, argv, "Times set-up and products: after how many a plan has paid for itself.",
+                        {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"},
+                         .layouts = {"left", "right"},
+                         .columns = {1, 8, 32, 128}},
                         register_benchmarks);
 }

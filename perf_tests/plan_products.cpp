@@ -19,8 +19,7 @@
 #include <tessera/spmm/Spmm.hpp>
 
 #include "CommandLine.hpp"
-#include "DeviceMatrix.hpp"
-#include "Stopwatch.hpp"
+#include "Turns.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -28,8 +27,6 @@ namespace {
 
 using Tessera::Precision;
 using Tessera::Reordering;
-
-constexpr int products_an_iteration = 10;
 
 /// "double", or of floats the precision.
 struct Arithmetic {
@@ -89,17 +86,10 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
   const auto multiply = [&] {
     Tessera::spmm(exec, problem.plan, work, Tessera::Mode::NoTranspose, Scalar(1), X, Scalar(0), Y);
   };
-  multiply();
-  double seconds = 0;
-  for (auto _ : state) {
-    const double a_product = seconds_each(exec, products_an_iteration, multiply);
-    seconds += a_product;
-    state.SetIterationTime(a_product);
-  }
-  const double products = static_cast<double>(state.iterations()) / seconds;
-  state.counters["GFLOP/s"] = 2e-9 * static_cast<double>(problem.plan.nonzeros()) * options.columns * products;
+  const double operations = 2.0 * static_cast<double>(problem.plan.nonzeros()) * options.columns;
+  const double seconds = time_in_turns(state, exec, operations, multiply);
   state.counters["make_plan_ms"] = 1e3 * problem.make_plan_seconds;
-  state.counters["products"] = problem.make_plan_seconds * products;
+  state.counters["products"] = problem.make_plan_seconds / seconds;
   for (const Tessera::Candidate& candidate : problem.plan.choice().candidates)
     if (problem.plan.choice().takes(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(problem.plan.choice().format)) + ", " +
@@ -107,24 +97,19 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const std::string& matrix : settings.matrices) {
-    for (const Arithmetic& arithmetic : arithmetics) {
-      for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
-        for (const int columns : settings.columns) {
-          Tessera::PlanOptions options;
-          options.columns = columns;
-          options.reordering = reordering;
-          options.precision = arithmetic.precision;
-          options.on_unsupported = Tessera::OnUnsupported::FallBack;
-          const auto name = benchmark_name("product", matrix,
-                                           {{"arithmetic", arithmetic.name},
-                                            {"order", reordering == Reordering::None ? "natural" : "automatic"},
-                                            {"columns", std::to_string(columns)}});
-          add_benchmark(name, 5, [=](benchmark::State& state) {
-            arithmetic.is_double ? time_product<double>(state, matrix, options)
-                                 : time_product<float>(state, matrix, options);
-          });
-        }
+  for (const Arithmetic& arithmetic : arithmetics) {
+    for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
+      const Keys keys = {{"arithmetic", arithmetic.name},
+                         {"order", reordering == Reordering::None ? "natural" : "automatic"}};
+      for (const Case& one : all_cases(settings)) {
+        Tessera::PlanOptions options;
+        options.columns = one.columns;
+        options.reordering = reordering;
+        options.precision = arithmetic.precision;
+        options.on_unsupported = Tessera::OnUnsupported::FallBack;
+        const auto time = arithmetic.is_double ? time_product<double> : time_product<float>;
+        add_benchmark(one.name("product", settings, keys), 5,
+                      [=](benchmark::State& state) { time(state, one.matrix, options); });
       }
     }
   }
@@ -133,9 +118,7 @@ void register_benchmarks(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  Settings defaults;
-  defaults.matrices = {"elasticity:16", "stencil27:32"};
-  defaults.columns = {32, 128, 512};
-  return run_benchmarks(argc, argv, "Times products with the plans that Tessera chooses.", defaults,
+  return run_benchmarks(argc, argv, "Times products with the plans that Tessera chooses.",
+                        {.matrices = {"elasticity:16", "stencil27:32"}, .columns = {32, 128, 512}},
                         register_benchmarks);
 }

@@ -9,12 +9,13 @@
 #include <KokkosSparse_IOUtils.hpp>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <functional>
+#include <harness/Arguments.hpp>
+#include <harness/Statistics.hpp>
+#include <harness/Timing.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -25,13 +26,14 @@
 
 namespace {
 
+using namespace Tessera::Harness;
 using Matrix = Tessera::HostCsr<double>;
 using KokkosMatrix = KokkosSparse::CrsMatrix<double, int, Kokkos::DefaultHostExecutionSpace, void, std::size_t>;
 
 struct Reader {
   std::string name;
   std::function<void()> read;
-  std::vector<double> seconds;
+  std::vector<double> seconds = {};
 };
 
 /// A file that is there while this object lives.
@@ -75,51 +77,35 @@ bool is_equal(const Matrix& ours, const KokkosMatrix& theirs) {
   return true;
 }
 
-void time_once(Reader& reader) {
-  const auto start = std::chrono::steady_clock::now();
-  reader.read();
-  reader.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
-}
-
 void print(const std::vector<Reader>& readers, double megabytes) {
-  const double reference = median(readers.front().seconds);
+  const double reference = spread_of(readers.front().seconds).median;
   std::printf("%-28s %10s %10s %10s %10s %8s\n", "reader", "median s", "least s", "most s", "MB/s", "speedup");
   for (const Reader& reader : readers) {
-    const auto [least, most] = std::minmax_element(reader.seconds.begin(), reader.seconds.end());
-    const double middle = median(reader.seconds);
-    std::printf("%-28s %10.3f %10.3f %10.3f %10.0f %8.1f\n", reader.name.c_str(), middle, *least, *most,
-                megabytes / middle, reference / middle);
+    const Spread spread = spread_of(reader.seconds);
+    std::printf("%-28s %10.3f %10.3f %10.3f %10.0f %8.1f\n", reader.name.c_str(), spread.median, spread.least,
+                spread.most, megabytes / spread.median, reference / spread.median);
   }
 }
 
 void run(const std::string& path, int repeats) {
   KokkosMatrix theirs;
   std::vector<Reader> readers;
-  readers.push_back({"Kokkos Kernels",
-                     [&] { theirs = KokkosSparse::Impl::read_kokkos_crst_matrix<KokkosMatrix>(path.c_str()); },
-                     {}});
+  readers.push_back(
+      {"Kokkos Kernels", [&] { theirs = KokkosSparse::Impl::read_kokkos_crst_matrix<KokkosMatrix>(path.c_str()); }});
   const int all = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   Matrix ours;
   for (const int threads : std::set<int>{1, 2, all}) {
     Tessera::ReadOptions options;
     options.threads = threads;
-    readers.push_back({"Tessera, threads: " + std::to_string(threads),
-                       [&ours, &path, options] {
+    readers.push_back({"Tessera, threads: " + std::to_string(threads), [&ours, &path, options] {
                          ours = {};
                          ours = Tessera::read_matrix_market<double>(path, options);
-                       },
-                       {}});
+                       }});
   }
   for (Reader& reader : readers) reader.read();
   if (!is_equal(ours, theirs)) throw std::runtime_error("the readers' results differ");
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    for (Reader& reader : readers) time_once(reader);
+    for (Reader& reader : readers) reader.seconds.push_back(seconds_of(reader.read, [] {}));
   }
   const double megabytes = static_cast<double>(std::filesystem::file_size(path)) / 1e6;
   std::printf("%s: %.1f MB, %d rows, %zu nonzeros, %d repeats\n", path.c_str(), megabytes, ours.rows,
@@ -131,17 +117,10 @@ void run(const std::string& path, int repeats) {
 
 int main(int argc, char** argv) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
-  try {
+  return guarded("read_matrix_market", [&] {
     const int repeats = argc > 2 ? std::atoi(argv[2]) : 5;
     if (argc > 3 || repeats < 1) throw std::invalid_argument("usage: read_matrix_market [FILE [REPEATS]]");
-    if (argc > 1) {
-      run(argv[1], repeats);
-    } else {
-      run(GeneratedFile().path(), repeats);
-    }
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "read_matrix_market: %s\n", error.what());
-    return 2;
-  }
-  return 0;
+    run(argc > 1 ? argv[1] : GeneratedFile().path(), repeats);
+    return 0;
+  });
 }

@@ -17,7 +17,6 @@
 
 #include "CommandLine.hpp"
 #include "DeviceMatrix.hpp"
-#include "Stopwatch.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -63,19 +62,13 @@ void time_order(benchmark::State& state, const DeviceMatrix& A, Format format, R
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const std::string& matrix : settings.matrices) {
-    for (const Format format : settings.formats) {
-      for (const Reordering order : Tessera::every_reordering) {
-        if (order == Reordering::None || (order == Reordering::ColumnSort && format != Format::Bcsr)) continue;
-        for (const int columns : settings.columns) {
-          const auto name = benchmark_name("reorder", matrix,
-                                           {{"format", std::string(to_string(format))},
-                                            {"order", std::string(to_string(order))},
-                                            {"columns", std::to_string(columns)}});
-          add_benchmark(name, 1,
-                        [=](benchmark::State& state) { time_order(state, matrix_of(matrix), format, order, columns); });
-        }
-      }
+  for (const Reordering order : Tessera::every_reordering) {
+    const Keys keys = {{"order", std::string(to_string(order))}};
+    for (const Case& one : all_cases(settings)) {
+      if (order == Reordering::None || (order == Reordering::ColumnSort && one.format != Format::Bcsr)) continue;
+      add_benchmark(one.name("reorder", settings, keys), 1, [=](benchmark::State& state) {
+        time_order(state, matrix_of(one.matrix), one.format, order, one.columns);
+      });
     }
   }
 }
@@ -83,10 +76,9 @@ void register_benchmarks(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  Settings defaults;
-  defaults.matrices = {"elasticity:16", "rmat:15,8", "road:200000"};
-  defaults.formats = {Format::Csr, Format::BitTcf};
-  defaults.columns = {128};
-  return run_benchmarks(argc, argv, "Times orders of rows, and products before and after.", defaults,
+  return run_benchmarks(argc, argv, "Times orders of rows, and products before and after.",
+                        {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"},
+                         .formats = {Format::Csr, Format::BitTcf},
+                         .columns = {128}},
                         register_benchmarks);
 }

@@ -21,9 +21,7 @@
 
 #include "CommandLine.hpp"
 #include "Context.hpp"
-#include "DeviceMatrix.hpp"
-#include "KokkosKernelsProduct.hpp"
-#include "Stopwatch.hpp"
+#include "Turns.hpp"
 
 using namespace Tessera::Benchmarks;
 
@@ -32,11 +30,8 @@ namespace {
 using Tessera::Format;
 using Tessera::Mode;
 
-constexpr int products_a_turn = 10;
-
 void report(benchmark::State& state, const DeviceMatrix& A, const DevicePlan& plan, int columns, double seconds) {
   const double bytes = A.compulsory_bytes(plan.format_bytes(), columns);
-  state.counters["GFLOP/s"] = 2e-9 * double(A.nonzeros()) * columns / seconds;
   state.counters["GB/s"] = 1e-9 * bytes / seconds;
   state.counters["floor_fraction"] = bytes / copy_bytes_per_second() / seconds;
   state.counters["bytes"] = double(plan.format_bytes());
@@ -56,54 +51,34 @@ void time_products(benchmark::State& state, const DeviceMatrix& A, Format format
   auto work = plan.prepare(exec, columns, Mode::NoTranspose);
   const Vectors<Layout> X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);
   scatter_values(X);
-  const auto theirs = kokkos_kernels_product(A, Layout());
+  const auto spmv = kokkos_kernels_product<double, Layout>(A);
   const auto multiply = [&] { Tessera::spmm(exec, plan, work, Mode::NoTranspose, 1.0, X, 0.0, Y); };
-  const auto multiply_by_theirs = [&] { theirs(exec, X, Z); };
-  multiply();
-  if (theirs) multiply_by_theirs();
-
-  double seconds = 0, their_seconds = 0;
-  for (auto _ : state) {
-    if (theirs) their_seconds += seconds_each(exec, products_a_turn, multiply_by_theirs);
-    const double a_product = seconds_each(exec, products_a_turn, multiply);
-    seconds += a_product;
-    state.SetIterationTime(a_product);
-  }
-  const auto iterations = double(state.iterations());
-  report(state, A, plan, columns, seconds / iterations);
-  if (!theirs) return;
-  const double apart = difference(Y, Z);
-  if (!(apart < rounding)) state.SkipWithError("the products differ");
-  state.counters["baseline_ms"] = 1e3 * their_seconds / iterations;
-  state.counters["ratio"] = their_seconds / seconds;
-  state.counters["difference"] = apart;
+  const auto multiply_by_theirs = [&] { spmv(exec, Mode::NoTranspose, 1.0, X, 0.0, Z); };
+  const double seconds = time_in_turns(state, exec, 2.0 * double(A.nonzeros()) * columns, multiply,
+                                       spmv ? std::function<void()>(multiply_by_theirs) : nullptr);
+  report(state, A, plan, columns, seconds);
+  if (spmv) report_difference(state, Y, Z);
 }
 
 void register_benchmarks(const Settings& settings) {
-  for (const std::string& matrix : settings.matrices) {
-    for (const Format format : settings.formats) {
-      for (const std::string& layout : settings.layouts) {
-        for (const int columns : settings.columns) {
-          const auto body = layout == "left" ? time_products<Kokkos::LayoutLeft> : time_products<Kokkos::LayoutRight>;
-          const auto name = benchmark_name(
-              "spmm", matrix,
-              {{"format", std::string(to_string(format))}, {"layout", layout}, {"columns", std::to_string(columns)}});
-          add_benchmark(name, 3, [=](benchmark::State& state) { body(state, matrix_of(matrix), format, columns); });
-        }
-      }
-    }
+  for (const Case& one : all_cases(settings)) {
+    add_benchmark(one.name("spmm", settings), 3, [=](benchmark::State& state) {
+      with_layout(one.layout, [&](auto layout) {
+        time_products<decltype(layout)>(state, matrix_of(one.matrix), one.format, one.columns);
+      });
+    });
   }
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  Settings defaults;
-  defaults.matrices = {"elasticity:16", "rmat:15,8", "road:200000"};
-  defaults.formats = {Format::Automatic};
-  defaults.formats.insert(defaults.formats.end(), std::begin(Tessera::every_format), std::end(Tessera::every_format));
-  defaults.layouts = {"left", "right"};
-  defaults.columns = {1, 8, 32, 128};
-  return run_benchmarks(argc, argv, "Times products by format, layout and number of columns.", defaults,
+  std::vector<Format> formats = {Format::Automatic};
+  formats.insert(formats.end(), std::begin(Tessera::every_format), std::end(Tessera::every_format));
+  return run_benchmarks(argc, argv, "Times products by format, layout and number of columns.",
+                        {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"},
+                         .formats = formats,
+                         .layouts = {"left", "right"},
+                         .columns = {1, 8, 32, 128}},
                         register_benchmarks);
 }

@@ -18,18 +18,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <harness/AllRanks.hpp>
+#include <harness/DistributedMatrix.hpp>
+#include <harness/Statistics.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <vector>
 
-#include "../example/AllRanks.hpp"
-#include "../example/DistributedMatrix.hpp"
-#include "../example/Greatest.hpp"
 #include "CommandLine.hpp"
 
 using namespace Tessera::Benchmarks;
+using namespace Tessera::Harness;
 
 namespace {
 
@@ -48,8 +49,7 @@ struct Operators {
 Operators make_operators(const std::string& name) {
   const auto comm = Tpetra::getDefaultComm();
   Operators operators;
-  operators.crs =
-      Example::distribute(Example::on_all_ranks(*comm, [&] { return Example::read_or_generate(name); }), comm);
+  operators.crs = distribute(on_all_ranks(*comm, [&] { return Tessera::read_or_generate(name); }), comm);
   operators.tessera = rcp(new Tessera::TpetraOperator<double>(operators.crs));
   Tessera::TpetraOperatorOptions options;
   options.agreement = Tessera::Agreement::WhenGrowing;
@@ -80,8 +80,7 @@ double difference(const Operators& A, const MultiVector& X, MultiVector& Y, Teuc
   Y.update(-1.0, Z, 1.0);
   Y.normInf(apart);
   double most = 0;
-  for (std::size_t j = 0; j < apart.size(); ++j)
-    Example::keep_greatest(most, apart[j] == 0 ? 0 : apart[j] / greatest[j]);
+  for (std::size_t j = 0; j < apart.size(); ++j) most = greater(most, apart[j] == 0 ? 0 : apart[j] / greatest[j]);
   return most;
 }
 
@@ -148,13 +147,11 @@ void for_this_rank(CommandLine& command_line, int rank) {
 
 /// parse() on all ranks, the first of which speaks.
 std::optional<CommandLine> parse_on_all_ranks(int argc, char* argv[]) {
-  Settings defaults;
-  defaults.matrices = {"elasticity:24"};
-  defaults.columns = {1, 4, 16, 32};
+  const Settings defaults = {.matrices = {"elasticity:24"}, .columns = {1, 4, 16, 32}};
   try {
     return parse(argc, argv, "Times Tpetra::CrsMatrix::apply beside that of Tessera::TpetraOperator.", defaults, true);
   } catch (const std::invalid_argument& error) {
-    throw Example::ErrorOnAllRanks(error.what());
+    throw ErrorOnAllRanks(error.what());
   }
 }
 
@@ -166,7 +163,7 @@ int run(int argc, char* argv[]) {
   try {
     initialize_benchmarks(argv[0], *command_line);
   } catch (const std::invalid_argument& error) {
-    throw Example::ErrorOnAllRanks(error.what());
+    throw ErrorOnAllRanks(error.what());
   }
   for (const std::string& matrix : command_line->settings.matrices)
     register_benchmarks(matrix, make_operators(matrix), command_line->settings.columns);
@@ -182,6 +179,6 @@ int main(int argc, char* argv[]) {
   try {
     return run(argc, argv);
   } catch (...) {
-    return Example::report_error("tpetra_apply", *Tpetra::getDefaultComm());
+    return report_error("tpetra_apply", *Tpetra::getDefaultComm());
   }
 }

@@ -8,7 +8,11 @@
 #include <string>
 #include <vector>
 
+namespace Tessera::Harness {}  // namespace Tessera::Harness
+
 namespace Tessera::Bench {
+
+using namespace Harness;
 
 /// A matrix on the host: canonical compressed rows.
 struct HostMatrix {

@@ -2,12 +2,11 @@
 #include "FamilyReport.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <harness/Statistics.hpp>
+#include <harness/TextFormat.hpp>
 #include <map>
 #include <utility>
 #include <vector>
-
-#include "TextFormat.hpp"
 
 namespace Tessera::Bench {
 
@@ -43,25 +42,13 @@ std::string fastest_table(const Results& results) {
   for (const ProblemResult& problem : results.problems) {
     const std::string matrix = problem.matrix + (problem.order == "natural" ? "" : "+" + problem.order);
     for (const auto& [precision, families] : ranking(fastest_kernels(problem))) {
-      text += format("%-22s %4d %-6s ", matrix.c_str(), problem.columns, precision.c_str());
-      for (const auto& [ms, family] : families) text += format(" %s %.1f", family.c_str(), 1e3 * ms);
+      text += text_format("%-22s %4d %-6s ", matrix.c_str(), problem.columns, precision.c_str());
+      for (const auto& [ms, family] : families) text += text_format(" %s %.1f", family.c_str(), 1e3 * ms);
       text += "\n";
     }
   }
   return text;
 }
-
-struct Factors {
-  double logarithms = 0, least = 1e300, most = 0;
-  int count = 0;
-
-  void add(double factor) {
-    logarithms += std::log(factor);
-    least = std::min(least, factor);
-    most = std::max(most, factor);
-    ++count;
-  }
-};
 
 /// The kernel that `ablation` lacks a part of, if it was timed.
 const KernelResult* whole_of(const KernelResult& ablation, const ProblemResult& problem) {
@@ -73,7 +60,7 @@ const KernelResult* whole_of(const KernelResult& ablation, const ProblemResult& 
 }
 
 std::string ablation_table(const Results& results) {
-  std::map<std::pair<std::string, std::string>, Factors> ablations;  // by name and precision
+  std::map<std::pair<std::string, std::string>, GeometricMean> ablations;  // by name and precision
   for (const ProblemResult& problem : results.problems) {
     for (const KernelResult& kernel : problem.kernels) {
       if (kernel.ablates.empty() || !kernel.right) continue;
@@ -84,8 +71,8 @@ std::string ablation_table(const Results& results) {
   if (ablations.empty()) return "";
   std::string text = "\nablations: time over that of the whole kernel (mean, least, most, cases)\n";
   for (const auto& [key, factors] : ablations) {
-    text += format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(),
-                   std::exp(factors.logarithms / factors.count), factors.least, factors.most, factors.count);
+    text += text_format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(), factors.mean(),
+                        factors.least, factors.most, factors.count);
   }
   return text;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Matrices.hpp"
 
-#include <filesystem>
+#include <harness/Matrices.hpp>
 #include <limits>
 #include <stdexcept>
-#include <tessera/io/Generators.hpp>
-#include <tessera/io/ReadMatrix.hpp>
+#include <tessera/io/ReadOrGenerate.hpp>
 
 namespace Tessera::Bench {
 
@@ -23,16 +22,7 @@ HostMatrix narrow(HostCsr<double> csr, const std::string& name) {
 }  // namespace
 
 NamedMatrix load_matrix(const std::string& file_or_generator) {
-  if (!std::filesystem::exists(file_or_generator)) {
-    try {
-      return {file_or_generator, narrow(generate(file_or_generator, 1), file_or_generator)};
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(file_or_generator + ": no such file, and as a generator: " + error.what());
-    }
-  }
-  std::filesystem::path name = std::filesystem::path(file_or_generator).filename();
-  if (name.extension() == ".gz") name = name.stem();
-  return {name.stem().string(), narrow(read_matrix<double>(file_or_generator), file_or_generator)};
+  return {matrix_name(file_or_generator), narrow(read_or_generate(file_or_generator), file_or_generator)};
 }
 
 }  // namespace Tessera::Bench

@@ -20,7 +20,4 @@ struct NamedMatrix {
 /// reading throws besides.
 NamedMatrix load_matrix(const std::string& file_or_generator);
 
-/// Small matrices at the edges of what kernels are written for: sizes around tiles, empty rows, long ones, none at all.
-std::vector<NamedMatrix> small_matrices();
-
 }  // namespace Tessera::Bench

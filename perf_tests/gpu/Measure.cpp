@@ -62,10 +62,7 @@ template <class Scalar>
 Candidates<Scalar> wanted_candidates(const Options& options) {
   Candidates<Scalar> wanted = make_cusparse_candidates<Scalar>();
   for (auto& candidate : make_candidates<Scalar>()) wanted.push_back(std::move(candidate));
-  std::erase_if(wanted, [&](const auto& candidate) {
-    return !options.wants_precision(candidate->precision()) || !options.wants_kernel(candidate->name()) ||
-           (candidate->is_ablation() && !options.ablations) || !candidate->use(options.layout);
-  });
+  std::erase_if(wanted, [&](const auto& candidate) { return !options.wants(*candidate); });
   return wanted;
 }
 
@@ -101,7 +98,7 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
                               floor_ms(A, columns, sizeof(Scalar), results.machine.copy_gb_per_s),
                               {}});
   ProblemResult& result = results.problems.back();
-  Problem<Scalar> problem(A, columns, {.layout = options.layout}, false);
+  Problem<Scalar> problem(A, columns, options.layout);
   for (auto& candidate : candidates) {
     if (seconds_since(program_start) > options.seconds) break;
     KernelResult kernel;

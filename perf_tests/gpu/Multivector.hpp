@@ -10,14 +10,6 @@
 
 namespace Tessera::Bench {
 
-/// How the rows of a multivector, or with Layout::Left its columns, lie in memory.
-struct LineLayout {
-  const char* name = "packed";
-  int gap = 0;     // elements between one and the next
-  int offset = 0;  // elements between an aligned address and the first one
-  Layout layout = Layout::Right;
-};
-
 /// Which place belongs to which element.
 struct Places {
   int rows, columns, stride;
@@ -39,42 +31,34 @@ struct Places {
   }
 };
 
-/// Element (i, j) of X and of the Y that a product begins with: a function of seed, i and j, uniform in [-1, 1).
-struct Content {
-  std::uint64_t seed = 1;
-  bool special = false;  // rows `infinite_row` and `nan_row` have Inf and NaN in some of their columns
-  int infinite_row = -1;
-  int nan_row = -1;
-};
-
-/// A block of columns in device memory with elements before, between and after its rows, or columns, that nobody may
-/// touch.
+/// A block of columns in device memory, without gaps, with elements before and after it that nobody may touch.
 template <class Scalar>
 class Multivector {
  public:
-  Multivector(int rows, int columns, const LineLayout& layout);
+  Multivector(int rows, int columns, Layout layout);
 
   int rows() const { return rows_; }
   int columns() const { return columns_; }
   /// Between rows, or columns with Layout::Left.
   int stride() const { return stride_; }
   Places places() const { return {rows_, columns_, stride_, layout_}; }
-  Scalar* data() const { return memory_.data() + offset_; }
+  Scalar* data() const { return memory_.data() + guard; }
 
-  /// All elements, those around the rows too.
+  /// All elements, those around it too.
   Scalar* memory() const { return memory_.data(); }
   std::size_t memory_size() const { return memory_.size(); }
-  std::size_t offset() const { return offset_; }
+  std::size_t offset() const { return guard; }
 
-  /// Fills it with its content, and what lies around with poison, a NaN.
-  void fill(cudaStream_t stream, const Content& content);
+  /// Fills it with element(seed, i, j), and what lies around with poison, a NaN.
+  void fill(cudaStream_t stream, std::uint64_t seed);
   /// Fills everything with poison.
   void poison(cudaStream_t stream);
 
  private:
+  static constexpr std::size_t guard = 64;  // keeps the first element aligned to 256 bytes
+
   int rows_, columns_, stride_;
   Layout layout_;
-  std::size_t offset_;
   DeviceArray<Scalar> memory_;
 };
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <harness/Arguments.hpp>
 #include <map>
 #include <regex>
 #include <stdexcept>
 
 namespace Tessera::Bench {
 
-bool Options::wants_precision(const std::string& precision) const {
-  return precisions.empty() || std::find(precisions.begin(), precisions.end(), precision) != precisions.end();
-}
-
-bool Options::wants_kernel(const std::string& name) const {
-  return std::find(exclude.begin(), exclude.end(), name) == exclude.end() &&
+bool Options::wants_kernel(const std::string& precision, const std::string& name) const {
+  const auto holds = [](const auto& words, const auto& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  return (precisions.empty() || holds(precisions, precision)) && !holds(exclude, name) &&
          std::regex_search(name, std::regex(kernels));
 }
 
@@ -34,22 +33,16 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--exclude", options.exclude, "names of kernels to leave out");
   app.add_option("--json", options.json_file, "write everything for machines, after each matrix anew");
   app.add_option("--seconds", options.seconds, "begin no further measurement after this time");
-  app.add_flag("--quick", options.quick, "shorter measurements, fewer checks");
-  app.add_flag("--check-only", options.check_only, "check at the edges of sizes, on small built-in matrices; no times");
+  app.add_flag("--quick", options.quick, "shorter measurements");
   app.add_flag("--ablations", options.ablations, "also kernels that lack a part, to see what it is worth");
   app.add_flag("--list", options.list, "names and precisions of the kernels");
+  if (!parse(app, argc, argv)) return std::nullopt;
   try {
-    app.parse(argc, argv);
     static_cast<void>(std::regex(options.kernels));
-  } catch (const CLI::Success& request) {
-    app.exit(request);
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    throw std::invalid_argument(std::string(error.what()) + " (see --help)");
   } catch (const std::regex_error& error) {
     throw std::invalid_argument("--kernels " + options.kernels + ": " + error.what());
   }
-  if (options.matrices.empty() && !options.check_only && !options.list) {
+  if (options.matrices.empty() && !options.list) {
     throw std::invalid_argument("--matrix is missing (see --help)");
   }
   return options;

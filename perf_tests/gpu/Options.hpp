@@ -20,13 +20,19 @@ struct Options {
   std::string json_file;
   double seconds = 1e9;
   bool quick = false;
-  bool check_only = false;
   bool list = false;
   bool ablations = false;  // also candidates that lack a part
 
-  bool wants_precision(const std::string& precision) const;
-  /// Whether a kernel's name matches --kernels (a search, not a match of the whole name) and is not left out.
-  bool wants_kernel(const std::string& name) const;
+  /// Whether --precision, --kernels, --exclude and --ablations ask for a candidate, and it takes the layout, which it
+  /// is told.
+  template <class Scalar>
+  bool wants(Candidate<Scalar>& candidate) const {
+    return wants_kernel(candidate.precision(), candidate.name()) && (!candidate.is_ablation() || ablations) &&
+           candidate.use(layout);
+  }
+
+ private:
+  bool wants_kernel(const std::string& precision, const std::string& name) const;
 };
 
 /// Reads the command line. Nothing comes back after --help, which is answered on standard output.

@@ -3,10 +3,14 @@
 
 namespace Tessera::Bench {
 
+namespace {
+constexpr std::uint64_t x_seed = 1, initial_seed = 2;
+}
+
 template <class Scalar>
-Problem<Scalar>::Problem(const HostMatrix& A, int columns, const LineLayout& layout, bool special)
-    : x_(A.columns, columns, layout), y_(A.rows, columns, layout), initial_{2, false, -1, -1} {
-  x_.fill(stream_, {1, special, A.columns / 2, A.columns / 3});
+Problem<Scalar>::Problem(const HostMatrix& A, int columns, Layout layout)
+    : x_(A.columns, columns, layout), y_(A.rows, columns, layout) {
+  x_.fill(stream_, x_seed);
   reference_ = std::make_unique<Reference<Scalar>>(stream_, A, x_);
 }
 
@@ -15,7 +19,7 @@ void Problem<Scalar>::reset(double beta) {
   if (beta == 0) {
     y_.poison(stream_);
   } else {
-    y_.fill(stream_, initial_);
+    y_.fill(stream_, initial_seed);
   }
 }
 
@@ -30,7 +34,7 @@ Verdict Problem<Scalar>::verify(Candidate<Scalar>& candidate, Factors factors, c
   reset(factors.beta);
   run(candidate, factors);
   stream_.wait();
-  return reference_->compare(stream_, y_, factors.alpha, factors.beta, initial_, tolerance);
+  return reference_->compare(stream_, y_, factors.alpha, factors.beta, initial_seed, tolerance);
 }
 
 template class Problem<float>;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <memory>
+
 #include "Reference.hpp"
 
 namespace Tessera::Bench {
@@ -14,8 +16,7 @@ struct Factors {
 template <class Scalar>
 class Problem {
  public:
-  /// Where rows of X hold Inf and NaN (`special`), they are in the middle and in the third part of X.
-  Problem(const HostMatrix& A, int columns, const LineLayout& layout, bool special);
+  Problem(const HostMatrix& A, int columns, Layout layout);
 
   /// Y with what a product begins with: poison if beta = 0.
   void reset(double beta);
@@ -28,7 +29,6 @@ class Problem {
  private:
   Stream stream_;
   Multivector<Scalar> x_, y_;
-  Content initial_;
   std::unique_ptr<Reference<Scalar>> reference_;
 };
 

@@ -59,7 +59,7 @@ struct Expected {
 template <class Scalar>
 struct Judge {
   double alpha, beta;
-  Content initial;
+  std::uint64_t initial;
   Tolerance tolerance;
 
   __host__ __device__ Expected expected(int i, int j, int length, double sum, double scale) const {
@@ -156,7 +156,7 @@ Reference<Scalar>::Reference(cudaStream_t stream, const HostMatrix& A, const Mul
 
 template <class Scalar>
 Verdict Reference<Scalar>::compare(cudaStream_t stream, const Multivector<Scalar>& Y, double alpha, double beta,
-                                   const Content& initial, const Tolerance& tolerance) const {
+                                   std::uint64_t initial, const Tolerance& tolerance) const {
   const Tolerance scaled = {tolerance.constant, tolerance.unit, tolerance.smallest * largest_operand_};
   const Judge<Scalar> judge{alpha, beta, initial, scaled};
   const ComparisonCounts none{0, 0, ~0ull, 0};

@@ -45,8 +45,8 @@ class Reference {
  public:
   Reference(cudaStream_t stream, const HostMatrix& A, const Multivector<Scalar>& X);
 
-  /// Compares Y with alpha A X + beta Y0, where `initial` is the content of Y0 (not read if beta = 0). One pass over Y.
-  Verdict compare(cudaStream_t stream, const Multivector<Scalar>& Y, double alpha, double beta, const Content& initial,
+  /// Compares Y with alpha A X + beta Y0, where `initial` is the seed of Y0 (not read if beta = 0). One pass over Y.
+  Verdict compare(cudaStream_t stream, const Multivector<Scalar>& Y, double alpha, double beta, std::uint64_t initial,
                   const Tolerance& tolerance) const;
 
  private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Report.hpp"
 
-#include <cmath>
+#include <harness/Statistics.hpp>
+#include <harness/TextFormat.hpp>
 #include <map>
 #include <tuple>
 
 #include "Peers.hpp"
-#include "TextFormat.hpp"
 
 namespace Tessera::Bench {
 
@@ -33,25 +33,14 @@ const Peer* peer_of(const ProblemResult& problem) {
   return problem.is_double ? &found->second.double_precision : &found->second.single_precision;
 }
 
-/// The geometric mean of what was added.
-struct Mean {
-  double logarithms = 0;
-  int count = 0;
-  void add(double ratio) {
-    logarithms += std::log(ratio);
-    ++count;
-  }
-  double value() const { return count ? std::exp(logarithms / count) : 0; }
-};
-
 struct Means {
-  Mean cusparse, peer, floor;
+  GeometricMean cusparse, peer, floor;
 };
 
-std::string ratio(double above, double below, Mean& mean) {
+std::string ratio(double above, double below, GeometricMean& mean) {
   if (above <= 0 || below <= 0) return "       -";
   mean.add(above / below);
-  return format("%8.2f", above / below);
+  return text_format("%8.2f", above / below);
 }
 
 std::string table_line(const ProblemResult& problem, const std::string& precision_class, Means& means) {
@@ -61,8 +50,8 @@ std::string table_line(const ProblemResult& problem, const std::string& precisio
   const Peer* peer = peer_of(problem);
   const double own_ms = ours ? ours->times.median : 0, cusparse_ms = cusparse ? cusparse->times.median : 0;
   const std::string matrix = problem.matrix + (problem.order == "natural" ? "" : "+" + problem.order);
-  std::string line = format("%-22s %4d %-5s %9.4f %9.4f", matrix.c_str(), problem.columns, precision_class.c_str(),
-                            cusparse_ms, own_ms);
+  std::string line = text_format("%-22s %4d %-5s %9.4f %9.4f", matrix.c_str(), problem.columns, precision_class.c_str(),
+                                 cusparse_ms, own_ms);
   line += ratio(cusparse_ms, own_ms, means.cusparse) + ratio(peer ? peer->ms : 0, own_ms, means.peer) +
           ratio(problem.floor_ms, own_ms, means.floor);
   return line + "  " + (ours ? ours->kernel : "none is right") +
@@ -94,8 +83,8 @@ std::string failures(const Results& results) {
 std::string report_table(const Results& results) {
   std::string text = failures(results);
   text += "\nbest times in ms; how many times faster than cuSPARSE and the best peer; floor / time\n";
-  text += format("%-22s %4s %-5s %9s %9s%8s%8s%8s  %s\n", "matrix", "N", "class", "cuSPARSE", "ours", "/cuSP", "/peer",
-                 "floor", "kernel");
+  text += text_format("%-22s %4s %-5s %9s %9s%8s%8s%8s  %s\n", "matrix", "N", "class", "cuSPARSE", "ours", "/cuSP",
+                      "/peer", "floor", "kernel");
   std::map<std::tuple<std::string, std::string, int>, Means> means;  // by order, class and columns
   for (const std::string precision_class : {"fp64", "fp32", "tf32", "fp16", "bf16"}) {
     for (const ProblemResult& problem : results.problems) {
@@ -107,8 +96,8 @@ std::string report_table(const Results& results) {
   }
   text += "geometric means\n";
   for (const auto& [key, mean] : means) {
-    text += format("%-22s %4d %-5s %9s %9s%8.2f%8.2f%8.2f\n", std::get<0>(key).c_str(), std::get<2>(key),
-                   std::get<1>(key).c_str(), "", "", mean.cusparse.value(), mean.peer.value(), mean.floor.value());
+    text += text_format("%-22s %4d %-5s %9s %9s%8.2f%8.2f%8.2f\n", std::get<0>(key).c_str(), std::get<2>(key),
+                        std::get<1>(key).c_str(), "", "", mean.cusparse.mean(), mean.peer.mean(), mean.floor.mean());
   }
   return text;
 }

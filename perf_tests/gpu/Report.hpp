@@ -15,7 +15,4 @@ std::string report_table(const Results& results);
 /// Everything, for machines.
 std::string report_json(const Results& results);
 
-/// Writes a file, whole or not at all.
-void write_file(const std::string& path, const std::string& text);
-
 }  // namespace Tessera::Bench

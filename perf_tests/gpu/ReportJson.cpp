@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cstdio>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "Report.hpp"
 
@@ -51,14 +48,6 @@ std::string report_json(const Results& results) {
   nlohmann::ordered_json json = {{"machine", to_json(results.machine)}, {"problems", nlohmann::ordered_json::array()}};
   for (const ProblemResult& problem : results.problems) json["problems"].push_back(to_json(problem));
   return json.dump(1) + "\n";
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  const std::string part = path + ".part";
-  std::ofstream file(part);
-  file << text;
-  file.close();
-  if (!file || std::rename(part.c_str(), path.c_str()) != 0) throw std::runtime_error(path + " cannot be written");
 }
 
 }  // namespace Tessera::Bench

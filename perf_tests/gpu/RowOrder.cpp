@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RowOrder.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <memory>
+#include <harness/Files.hpp>
+#include <harness/Matrices.hpp>
 #include <numeric>
 #include <queue>
 #include <stdexcept>
@@ -125,30 +123,15 @@ class WindowGrower {
   std::vector<int> window_of_, order_;
 };
 
-HostMatrix permute_rows(const HostMatrix& A, const std::vector<int>& order) {
-  HostMatrix B{A.rows, A.columns, {0}, {}, {}};
-  B.column_indices.reserve(A.column_indices.size());
-  B.values.reserve(A.values.size());
-  for (const int i : order) {
-    const int begin = A.row_offsets[i], end = A.row_offsets[i + 1];
-    B.column_indices.insert(B.column_indices.end(), A.column_indices.begin() + begin, A.column_indices.begin() + end);
-    B.values.insert(B.values.end(), A.values.begin() + begin, A.values.begin() + end);
-    B.row_offsets.push_back(static_cast<int>(B.column_indices.size()));
-  }
-  return B;
-}
-
 /// The numbers in a text file, plain or compressed.
 std::vector<int> read_numbers(const std::string& path) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  if (file == nullptr) throw std::invalid_argument("row order: " + path + " cannot be read");
+  if (!std::filesystem::exists(path)) throw std::invalid_argument("row order: " + path + " cannot be read");
   std::vector<int> numbers;
-  char line[32];
-  while (gzgets(file.get(), line, sizeof(line)) != nullptr) {
+  for (const std::string& line : lines_of(path)) {
     int number = -1;
-    const char* end = line + std::strlen(line);
-    if (const auto read = std::from_chars(line, end, number);
-        read.ec != std::errc() || (read.ptr != end && *read.ptr != '\n')) {
+    const char* end = line.data() + line.size();
+    const auto read = std::from_chars(line.data(), end, number);
+    if (read.ec != std::errc() || read.ptr != end) {
       throw std::invalid_argument("row order: " + path + ", line " + std::to_string(numbers.size() + 1) +
                                   ": expected a row's number alone");
     }
@@ -179,12 +162,12 @@ std::vector<int> read_order(const std::string& path, int rows) {
 HostMatrix with_row_order(const NamedMatrix& named, const std::string& order) {
   const HostMatrix& A = named.matrix;
   if (order == "natural") return A;
-  if (order == "degree") return permute_rows(A, degree_order(A));
-  if (order == "windows") return permute_rows(A, WindowGrower(A).grow());
+  if (order == "degree") return in_order(A, degree_order(A));
+  if (order == "windows") return in_order(A, WindowGrower(A).grow());
   if (!std::filesystem::is_directory(order)) {
     throw std::invalid_argument("row order '" + order + "' is none of natural, degree, windows, and no folder");
   }
-  return permute_rows(A, read_order(order + "/" + named.name + ".order.gz", A.rows));
+  return in_order(A, read_order(order + "/" + named.name + ".order.gz", A.rows));
 }
 
 }  // namespace Tessera::Bench

@@ -42,11 +42,7 @@ Times time_launches(const std::function<void()>& launch, cudaStream_t stream, co
     total += ms;
     samples.push_back(ms / times.batch);
   }
-  std::sort(samples.begin(), samples.end());
-  const std::size_t middle = samples.size() / 2;
-  times.median = samples.size() % 2 ? samples[middle] : 0.5 * (samples[middle - 1] + samples[middle]);
-  times.least = samples.front();
-  times.most = samples.back();
+  static_cast<Harness::Spread&>(times) = Harness::spread_of(samples);
   times.samples = static_cast<int>(samples.size());
   return times;
 }

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <functional>
+#include <harness/Statistics.hpp>
 
 namespace Tessera::Bench {
 
@@ -20,8 +21,7 @@ struct TimingPolicy {
 inline constexpr TimingPolicy quick_timing{5, 3, 4, 40, 0.05, 0.1};
 
 /// Milliseconds a launch.
-struct Times {
-  double median = 0, least = 0, most = 0;
+struct Times : Harness::Spread {
   int samples = 0;
   int batch = 1;  // launches a sample
 };

@@ -2,9 +2,9 @@
 //
 // gpu_spmm: checks and times products of sparse matrices with row-major multivectors on a GPU. See README.md.
 #include <cstdio>
-#include <exception>
+#include <harness/Arguments.hpp>
+#include <harness/Files.hpp>
 
-#include "CheckMode.hpp"
 #include "CopyRate.hpp"
 #include "CuSparse.hpp"
 #include "FamilyReport.hpp"
@@ -70,7 +70,7 @@ Status measure_all(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
+  return guarded("gpu_spmm: error", [&]() -> int {
     const auto options = parse_options(argc, argv);
     if (!options) return all_right;
     if (options->list) {
@@ -78,10 +78,6 @@ int main(int argc, char** argv) {
       list_kernels<float>();
       return all_right;
     }
-    if (options->check_only) return check_candidates(*options) > 0 ? some_wrong : all_right;
     return measure_all(*options);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gpu_spmm: error: %s\n", error.what());
-    return failed;
-  }
+  });
 }

@@ -10,13 +10,13 @@
 #include <string>
 #include <tessera/io/BinaryCsr.hpp>
 #include <tessera/io/impl/Memory.hpp>
+#include <tessera/io/impl/OutputFile.hpp>
+#include <tessera/io/impl/Parallel.hpp>
 #include <type_traits>
 #include <vector>
 
 #include "BinaryHeader.hpp"
 #include "InputFile.hpp"
-#include "OutputFile.hpp"
-#include "Parallel.hpp"
 #include "ScalarTraits.hpp"
 
 namespace Tessera {

@@ -8,9 +8,9 @@
 #include <string>
 #include <tessera/io/Generators.hpp>
 #include <tessera/io/impl/Memory.hpp>
+#include <tessera/io/impl/Parallel.hpp>
 #include <vector>
 
-#include "Parallel.hpp"
 #include "Random.hpp"
 #include "RowAssembler.hpp"
 

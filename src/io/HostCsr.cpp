@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/HostCsr.hpp>
+#include <tessera/io/impl/Parallel.hpp>
 
-#include "Parallel.hpp"
 #include "SortRow.hpp"
 
 namespace Tessera {

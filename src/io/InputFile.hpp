@@ -7,8 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/io/ReadOptions.hpp>
-
-#include "Parallel.hpp"
+#include <tessera/io/impl/Parallel.hpp>
 
 namespace Tessera::Impl {
 

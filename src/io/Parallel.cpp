@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Parallel.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -8,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <tessera/io/impl/Parallel.hpp>
 #include <thread>
 #include <vector>
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
 #include <tessera/io/impl/Memory.hpp>
+#include <tessera/io/impl/Parallel.hpp>
 #include <vector>
 
 #include "InputFile.hpp"
 #include "MatrixMarketText.hpp"
-#include "Parallel.hpp"
 #include "RowAssembler.hpp"
 #include "ScalarTraits.hpp"
 #include "TextScanner.hpp"

@@ -7,10 +7,10 @@
 #include <numeric>
 #include <span>
 #include <tessera/io/HostCsr.hpp>
+#include <tessera/io/impl/Parallel.hpp>
 #include <utility>
 #include <vector>
 
-#include "Parallel.hpp"
 #include "SortRow.hpp"
 
 namespace Tessera::Impl {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <tessera/io/impl/OutputFile.hpp>
+#include <tessera/io/impl/Parallel.hpp>
 #include <tessera/io/impl/SectionFile.hpp>
 
 #include "InputFile.hpp"
-#include "OutputFile.hpp"
-#include "Parallel.hpp"
 
 namespace Tessera::Impl {
 namespace {

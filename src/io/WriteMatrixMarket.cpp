@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
+#include <tessera/io/impl/OutputFile.hpp>
 
-#include "OutputFile.hpp"
 #include "ScalarTraits.hpp"
 
 namespace Tessera {

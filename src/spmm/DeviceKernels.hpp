@@ -31,6 +31,12 @@ struct DeviceKernels {
   /// Whether products of matrices and vectors of this type can be had in a precision.
   static bool has(const ExecutionSpace&, Precision precision) { return precision == Precision::Native; }
 
+  /// Why plans with these options cannot have the kernel of a format's paper; empty if they can.
+  static std::string published_fault(const ExecutionSpace&, const PlanOptions&, Format) {
+    return std::string("plans on ") + ExecutionSpace::name() +
+           " do not have them; expected Kokkos::Cuda, and Tessera with its component Cuda";
+  }
+
   /// Those of a format, with what suits the kernels in place of what the user leaves open.
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
 
@@ -47,7 +53,7 @@ struct DeviceKernels {
   /// What predictions of a candidate's time ask for.
   ///
   /// \param candidate [in] with the number of its tiles, if it has any
-  static KernelMemory memory(const ExecutionSpace&, const Candidate&, const MatrixStatistics&) { return {}; }
+  static KernelMemory memory(const ExecutionSpace&, Kernel, const Candidate&, const MatrixStatistics&) { return {}; }
 
   /// The device that predictions are for.
   static std::string device_name(const ExecutionSpace& exec) {
@@ -61,6 +67,9 @@ struct DeviceKernels {
 
   /// For a format whose values are yet to come; within options.memory_limit.
   void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const PlanOptions&) {}
+
+  /// Whether they multiply by the kernel of the format's paper, which was asked for.
+  bool is_published() const { return false; }
 
   /// What multiplies, for Plan::explain(); empty where there is no choice.
   std::string describe() const { return {}; }
@@ -81,11 +90,13 @@ struct DeviceKernels {
 
 /// Bytes that the kernels of a format take in any case, with so many tiles.
 template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t least_kernel_bytes(const ExecutionSpace& exec, Format format, double tiles, const MatrixStatistics& m) {
+std::size_t least_kernel_bytes(const ExecutionSpace& exec, Kernel kernel, Format format, double tiles,
+                               const MatrixStatistics& m) {
   Candidate candidate;
   candidate.format = format;
   candidate.tiles = tiles;
-  return static_cast<std::size_t>(DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, candidate, m).least);
+  return static_cast<std::size_t>(
+      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, kernel, candidate, m).least);
 }
 
 }  // namespace Tessera::Impl

@@ -23,8 +23,8 @@ void transfer(Fields& fields, FormatParameters& p) {
 }
 template <class Fields>
 void transfer(Fields& fields, PlanOptions& o) {
-  fields(o.columns, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.on_unsupported, o.tuning,
-         o.tuning_file, o.memory_limit);
+  fields(o.columns, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.kernel, o.on_unsupported,
+         o.tuning, o.tuning_file, o.memory_limit);
 }
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {

@@ -133,7 +133,8 @@ std::size_t less(std::size_t limit, std::size_t bytes) {
 
 /// What is not in the file: whatever the device of `exec` has kernels of its own for is chosen anew.
 template <class Scalar, class Offset, class ExecutionSpace>
-void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offset, ExecutionSpace>& side) {
+void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offset, ExecutionSpace>& side,
+              std::vector<std::string>& notes) {
   using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
   side.tiles = tile_metrics<ExecutionSpace, Offset>(exec, side.format);
   if constexpr (!std::is_same_v<decltype(Kernels::model(exec, options)), MachineModel>) {
@@ -145,9 +146,9 @@ void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offs
     side.choice.statistics = statistics;
   }
   options.memory_limit = less(options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
-                                                        exec, side.choice.format, static_cast<double>(side.tiles.tiles),
-                                                        side.choice.statistics));
-  side.kernels.build(exec, side.format, options);
+                                                        exec, options.kernel, side.choice.format,
+                                                        static_cast<double>(side.tiles.tiles), side.choice.statistics));
+  build_kernels<Scalar>(exec, options, side.choice, side, notes);
   side.kernels.refill(exec, side.values.data());
 }
 
@@ -184,14 +185,15 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   if (fault.empty()) fault = plan_fault(exec, m);
   if (!fault.empty()) sections.fail(fault);
   check_precision<Scalar, Offset>(exec, m, name);
+  m.options.kernel = available_kernel<Scalar, Offset>(exec, m.options, m.plain.choice.format, name, m.built.notes);
   // Kernels have the room that all else leaves.
   const auto options_of_the_rest = [&] {
     PlanOptions options = m.options;
     options.memory_limit = less(options.memory_limit, this->bytes());
     return options;
   };
-  complete(exec, options_of_the_rest(), m.plain);
-  if (m.has_transpose) complete(exec, options_of_the_rest(), m.transposed);
+  complete(exec, options_of_the_rest(), m.plain, m.built.notes);
+  if (m.has_transpose) complete(exec, options_of_the_rest(), m.transposed, m.transpose_built.notes);
   exec.fence("Tessera::load_plan");
 }
 

@@ -144,6 +144,8 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   m.options = options;
   m.options.precision = available_precision<Scalar, Offset>(exec, options, m.built.notes);
   m.options.parameters = DeviceKernels<Scalar, Offset, ExecutionSpace>::parameters(m.options);
+  m.options.kernel =
+      available_kernel<Scalar, Offset>(exec, m.options, options.format, "Tessera::make_plan", m.built.notes);
   BuildSeconds& seconds = m.built.seconds;
   MemoryRoom room{m.options.memory_limit, m.built.peak_bytes};
   auto canonical = timed(exec, "Tessera::analysis", seconds.analysis,
@@ -249,8 +251,8 @@ std::string PlanState<Scalar, Offset, ExecutionSpace>::stats() const {
   const Members& m = *members_;
   const SideStats plain{m.plain.choice, m.plain.tiles, m.built.seconds};
   const SideStats transposed{m.transposed.choice, m.transposed.tiles, m.transpose_built.seconds};
-  return Impl::stats(explanation(), to_string(m.options.precision), plain, m.has_transpose ? &transposed : nullptr,
-                     {m.products.load(std::memory_order_relaxed), m.updates});
+  return Impl::stats(explanation(), {to_string(m.options.precision), to_string(m.options.kernel)}, plain,
+                     m.has_transpose ? &transposed : nullptr, {m.products.load(std::memory_order_relaxed), m.updates});
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>

@@ -24,6 +24,7 @@
 #include "BuildReport.hpp"
 #include "MemoryRoom.hpp"
 #include "Products.hpp"
+#include "Published.hpp"
 #include "Reorder.hpp"
 #include "Tune.hpp"
 
@@ -132,7 +133,7 @@ void choose_within(const ExecutionSpace& exec, const PlanOptions& options, Forma
   for (Candidate& candidate : choice.candidates) {
     const auto memory =
         format_memory(exec, candidate.format, prices.rows.pattern, options.parameters, sizeof(Scalar), candidate.tiles);
-    prices.price(candidate, memory, Kernels::memory(exec, candidate, choice.statistics));
+    prices.price(candidate, memory, Kernels::memory(exec, options.kernel, candidate, choice.statistics));
   }
   if (!refuse_beyond(choice, static_cast<double>(prices.room.limit)) && wanted == Format::Automatic) {
     const auto takes_less = [](const Candidate& a, const Candidate& b) { return a.peak_bytes < b.peak_bytes; };
@@ -147,10 +148,10 @@ void choose_within(const ExecutionSpace& exec, const PlanOptions& options, Forma
 
 /// What lists of kernels take.
 template <class Scalar, class Offset, class ExecutionSpace>
-KernelMemory kernels_in_any_case(const ExecutionSpace& exec, Format format, std::size_t tiles,
+KernelMemory kernels_in_any_case(const ExecutionSpace& exec, Kernel kernel, Format format, std::size_t tiles,
                                  const MatrixStatistics& statistics) {
   const auto bytes = static_cast<double>(
-      least_kernel_bytes<Scalar, Offset, ExecutionSpace>(exec, format, static_cast<double>(tiles), statistics));
+      least_kernel_bytes<Scalar, Offset, ExecutionSpace>(exec, kernel, format, static_cast<double>(tiles), statistics));
   return {bytes, bytes, bytes};
 }
 
@@ -167,7 +168,8 @@ BuiltFormat<Offset, Memory> build_within(const ExecutionSpace& exec, const Choic
     asked.format = format;
     const auto memory = format_memory(exec, format, rows, options.parameters, sizeof(Scalar),
                                       known_tiles(format, -1, choice.statistics));
-    prices.price(asked, memory, kernels_in_any_case<Scalar, Offset>(exec, format, memory.tiles, choice.statistics));
+    prices.price(asked, memory,
+                 kernels_in_any_case<Scalar, Offset>(exec, options.kernel, format, memory.tiles, choice.statistics));
     if (asked.peak_bytes > static_cast<double>(prices.room.limit)) {
       prices.room.refuse("a plan with the format " + std::string(to_string(format)),
                          static_cast<std::size_t>(asked.peak_bytes), "a larger limit, or another format");
@@ -208,7 +210,8 @@ void price_built(const ExecutionSpace& exec, const PlanOptions& options,
                    ? std::visit(built, side.format)
                    : format_memory(exec, candidate.format, prices.rows.pattern, options.parameters, sizeof(Scalar),
                                    known_tiles(candidate.format, candidate.tiles, side.choice.statistics)),
-               kernels_in_any_case<Scalar, Offset>(exec, candidate.format, side.tiles.tiles, side.choice.statistics));
+               kernels_in_any_case<Scalar, Offset>(exec, options.kernel, candidate.format, side.tiles.tiles,
+                                                   side.choice.statistics));
 }
 
 /// A matrix in the format that is wanted, or chosen, with its rows and columns in an order.
@@ -229,7 +232,9 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, Plan
                           [&] { return statistics_of<Scalar>(exec, options, machine, rows.pattern, beside_rows); });
   statistics.is_reordered = !orders.are_identity();
   options.parameters = DeviceKernels<Scalar, Offset, ExecutionSpace>::parameters(exec, options, statistics);
-  side.choice = choose_format(statistics, machine);
+  side.choice = options.kernel == Kernel::Published
+                    ? choose_published<Scalar>(exec, options, wanted, rows.pattern, statistics, machine)
+                    : choose_format(statistics, machine);
   side.choice.device = DeviceKernels<Scalar, Offset, ExecutionSpace>::device_name(exec);
   choose_within(exec, options, wanted, prices, side.choice);
   if (wanted == Format::Automatic && options.tuning == Tuning::Measure) {
@@ -308,10 +313,10 @@ void finish_side(const ExecutionSpace& exec, PlanOptions options, const MemoryRo
   side.values = allocate<decltype(side.values)>(exec, "Tessera::values", places);
   // Copies get what the lists of kernels leave, which are made in any case.
   const std::size_t lists = least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
-      exec, side.choice.format, static_cast<double>(side.tiles.tiles), side.choice.statistics);
+      exec, options.kernel, side.choice.format, static_cast<double>(side.tiles.tiles), side.choice.statistics);
   options.memory_limit = room.beside(side.format_bytes() + side.map.bytes() + lists).left();
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
-        [&] { side.kernels.build(exec, side.format, options); });
+        [&] { build_kernels<Scalar>(exec, options, side.choice, side, report.notes); });
   const std::size_t format = side.format_bytes() + side.map.bytes(), bytes = format + side.kernels.bytes();
   room.peak = std::max(room.peak, room.taken() + format + std::max(side.kernels.bytes(), lists));
   for (Candidate& candidate : side.choice.candidates) {

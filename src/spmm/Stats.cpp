@@ -88,7 +88,7 @@ void write_bytes(JsonWriter& json, const Explanation& e) {
 
 }  // namespace
 
-std::string stats(const Explanation& e, std::string_view precision, const SideStats& plain, const SideStats* transposed,
+std::string stats(const Explanation& e, const MadeFor& made_for, const SideStats& plain, const SideStats* transposed,
                   const Uses& uses) {
   JsonWriter json;
   json.begin('{');
@@ -97,7 +97,8 @@ std::string stats(const Explanation& e, std::string_view precision, const SideSt
   json.key("nonzeros").value(e.nonzeros);
   json.key("vector_columns").value(e.vector_columns);
   json.key("execution_space").value(e.execution_space);
-  json.key("precision").value(precision);
+  json.key("precision").value(made_for.precision);
+  json.key("kernel").value(made_for.kernel);
   write_side(json, plain);
   json.key("kernels").value(e.kernels);
   write_bytes(json, e);

@@ -19,15 +19,20 @@ struct SideStats {
   const BuildSeconds& seconds;
 };
 
+/// Names of options that a plan was made with, after fall-backs.
+struct MadeFor {
+  std::string_view precision;
+  std::string_view kernel;
+};
+
 /// What has been done with a plan.
 struct Uses {
   std::uint64_t products = 0;
   std::uint64_t updates = 0;
 };
 
-/// \param precision  [in] its name
 /// \param transposed [in] null where there is no transpose
-std::string stats(const Explanation& explanation, std::string_view precision, const SideStats& plain,
+std::string stats(const Explanation& explanation, const MadeFor& made_for, const SideStats& plain,
                   const SideStats* transposed, const Uses& uses);
 
 }  // namespace Tessera::Impl

@@ -65,13 +65,15 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   const std::size_t numbers = places + elements(A.columns) + elements(A.rows);
   if (numbers > room.left() / sizeof(Scalar)) return refused;  // their bytes may be more than can be counted
   const std::size_t arrays = pattern + numbers * sizeof(Scalar);
-  const KernelMemory kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, candidate, statistics);
+  const KernelMemory kernels =
+      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, options.kernel, candidate, statistics);
   const auto lists = static_cast<std::size_t>(kernels.least);
   const auto built = static_cast<std::size_t>(kernels.built);
   if (!room.take(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
   if (options.memory_limit != no_memory_limit) options.memory_limit = room.beside(arrays + lists).left();
   products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
   products.kernels.build(exec, products.format, options);
+  if (products.kernels.is_published() != (options.kernel == Kernel::Published)) return refused;
   if (!room.take(arrays + products.kernels.bytes() + products.scratch_bytes(A.columns, columns))) return refused;
   products.kernels.refill(exec, products.values.data());
   const Kokkos::View<Scalar*, Memory> X(zeros, elements(A.columns)), Y(zeros, elements(A.rows));
@@ -90,12 +92,15 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
                      const std::string& device) {
   const std::string types = std::string(is_complex_v<Scalar> ? "complex " : "real ") + std::to_string(sizeof(Scalar)) +
                             ", offsets " + std::to_string(sizeof(Offset));
-  return {fingerprint(exec, A.view(), A.nonzeros), device, types, std::string(to_string(options.precision)),
-          options.columns};
+  const std::string arithmetic =
+      std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "");
+  return {fingerprint(exec, A.view(), A.nonzeros), device, types, arithmetic, options.columns};
 }
 
-/// The candidates that are worth a measurement, of those that are left.
-inline std::vector<Candidate> promising(std::vector<Candidate> left) {
+/// The candidates that are worth a measurement, of those that are left. Predictions are not for published kernels, all
+/// of which are measured.
+inline std::vector<Candidate> promising(std::vector<Candidate> left, Kernel kernel) {
+  if (kernel == Kernel::Published) return left;
   constexpr std::size_t most = 3;
   constexpr double farthest = 2;  // times the prediction of the fastest
   if (left.size() > most) left.resize(most);
@@ -135,7 +140,7 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   const std::size_t free = DeviceKernels<Scalar, Offset, ExecutionSpace>::free_bytes(exec);
   if (free < room.left()) there.limit = room.taken() + free;
   TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
-  for (const Candidate& candidate : promising(left)) {
+  for (const Candidate& candidate : promising(left, options.kernel)) {
     const double seconds = seconds_with<Scalar>(exec, options, A, choice.statistics, candidate, there);
     if (std::isinf(seconds)) continue;
     for (Candidate& one : choice.candidates)

@@ -27,6 +27,14 @@ std::vector<Enum> all_or_one(const std::array<Enum, size>& every, const std::str
   return {enum_named<Enum>(word).value_or(Enum::Automatic)};
 }
 
+/// The formats that a value of --format stands for. Of published kernels, "all" are the formats that have one.
+inline std::vector<Format> formats_named(const std::string& name, Kernel kernel) {
+  std::vector<Format> formats = all_or_one(every_format, name);
+  if (name == "all" && kernel == Kernel::Published)
+    std::erase_if(formats, [](Format format) { return paper_of(format).empty(); });
+  return formats;
+}
+
 /// Those that plans have for any type of matrix.
 inline constexpr Precision driver_precisions[] = {Precision::Native, Precision::Tf32x3, Precision::Tf32,
                                                   Precision::Bf16, Precision::Fp16};
@@ -40,7 +48,7 @@ struct Request {
 /// The rows of the table: formats in all orders, but one that has an order of its own in that alone.
 inline std::vector<Request> requests(const Settings& settings) {
   std::vector<Request> rows;
-  for (Format format : all_or_one(every_format, settings.format)) {
+  for (Format format : formats_named(settings.format, settings.kernel)) {
     for (Reordering reordering : all_or_one(every_reordering, settings.reorder)) {
       const bool has_own = format == Format::SortedColumns && reordering != Reordering::None;
       if (!has_own || settings.reorder != "all") rows.push_back({format, reordering});
@@ -59,6 +67,7 @@ inline PlanOptions plan_options(const Settings& settings, const Request& request
   options.reordering = request.reordering;
   options.always_reorder = request.reordering != Reordering::Automatic;
   options.precision = settings.precision;
+  options.kernel = settings.kernel;
   options.tuning = settings.tune ? Tuning::Measure : Tuning::Predict;
   options.memory_limit = memory_limit;
   return options;

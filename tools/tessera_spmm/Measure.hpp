@@ -5,6 +5,8 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <harness/DeviceData.hpp>
+#include <harness/Timing.hpp>
 #include <stdexcept>
 #include <tessera/format/Permute.hpp>
 #include <tessera/io/impl/Memory.hpp>
@@ -15,16 +17,13 @@
 #include <vector>
 
 #include "Backends.hpp"
-#include "CompareKokkosKernels.hpp"
-#include "CuSparse.hpp"
-#include "DeviceData.hpp"
 #include "Formats.hpp"
 #include "Kernels.hpp"
 #include "Peers.hpp"
+#include "Problem.hpp"
 #include "Progress.hpp"
 #include "Refusal.hpp"
 #include "Result.hpp"
-#include "Timing.hpp"
 
 namespace Tessera::Driver {
 
@@ -228,14 +227,15 @@ class Measure {
   void add_peers(Result& result) {
     if constexpr (std::is_same_v<ExecutionSpace, DefaultSpace> && std::is_same_v<Offset, int> &&
                   !is_std_complex<Scalar>) {
-      result.peer_build = settings_.compare == "cusparse" ? cusparse_build() : kokkos_kernels_build();
-      for (const std::string& name : peer_names(settings_, problem_.x.columns)) {
+      result.peer_build = peer_build(settings_.compare);
+      for (const std::string& name : peer_names(settings_.compare, problem_.x.columns)) {
         Measurement row;
         row.name = name;
         row.bytes = a_.bytes();
         try {
           const Dense y = new_y();
-          add_contender(y, peer_product(name, y));
+          add_contender(y, peer_product<Value, KokkosLayout>(name, exec_, a_, settings_.mode, Value(problem_.alpha), x_,
+                                                             Value(problem_.beta), y));
         } catch (...) {
           row.refused = refusal_reason(std::current_exception());
         }
@@ -248,13 +248,6 @@ class Measure {
       throw std::invalid_argument("--compare " + settings_.compare + ": only on the backend " + default_backend() +
                                   ", for real numbers and at most 2^31 - 1 nonzeros");
     }
-  }
-
-  std::function<void()> peer_product(const std::string& name, const Dense& y) const {
-    const Value alpha(problem_.alpha), beta(problem_.beta);
-    if (settings_.compare == "cusparse")
-      return cusparse_product<Value, KokkosLayout>(name, exec_, a_, settings_.mode, alpha, x_, beta, y);
-    return kokkos_kernels_product<Value, KokkosLayout>(exec_, a_, settings_.mode, alpha, x_, beta, y);
   }
 
   Dense new_y() const {

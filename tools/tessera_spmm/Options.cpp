@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iostream>
+#include <harness/Arguments.hpp>
 #include <limits>
 #include <sstream>
 #include <stdexcept>
@@ -13,10 +12,9 @@
 #include <tessera/io/Generators.hpp>
 
 #include "Backends.hpp"
-#include "CompareKokkosKernels.hpp"
-#include "CuSparse.hpp"
 #include "Formats.hpp"
 #include "Outputs.hpp"
+#include "Peers.hpp"
 
 namespace Tessera::Driver {
 
@@ -80,6 +78,7 @@ struct Texts {
   std::string alpha = "1";
   std::string beta = "0";
   std::string precision = "native";
+  std::string kernel = "automatic";
 };
 
 /// An option with what --help shows as its value.
@@ -123,6 +122,8 @@ void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
       ->check(CLI::Range(0, std::numeric_limits<int>::max()));
   add_choice(app, "--scalar", settings.scalar, {"double", "float"}, "of all inputs and Y (default: double)");
   add_choice(app, "--precision", texts.precision, names_of(driver_precisions), "arithmetic of a GPU (default: native)");
+  add_choice(app, "--kernel", texts.kernel, names_of(enumerators<Kernel>()),
+             "the fastest of a GPU, or those of the formats' papers (default: automatic)");
   add_choice(app, "--layout", texts.layout, {"left", "right"}, "X and Y column- or row-major (default: left)");
   add_choice(app, "--mode", texts.mode, {"N", "T", "C", "H"}, "op(A): A, transpose, conjugate, both (default: N)");
   add(app, "--alpha", texts.alpha, "RE[,IM]", "(default: 1)");
@@ -191,9 +192,7 @@ void check_backend(Settings& settings) {
 
 void check_compare(const Settings& settings) {
   if (settings.compare.empty()) return;
-  const std::string missing = settings.compare == "cusparse" ? missing_cusparse()
-                              : has_kokkos_kernels()         ? ""
-                                                             : "this program was built without Kokkos Kernels";
+  const std::string missing = missing_peer(settings.compare);
   if (!missing.empty()) throw std::invalid_argument("--compare " + settings.compare + ": " + missing);
   if (settings.backend != default_backend()) {
     throw std::invalid_argument("--compare " + settings.compare + ": runs on the backend " + default_backend() +
@@ -240,20 +239,14 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   add_parameter_options(app, settings, texts);
   add_file_options(app, settings);
   add_run_options(app, settings);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {  // --help, --version
-    app.exit(request);
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    throw std::invalid_argument(std::string(error.what()) + " (see --help)");
-  }
+  if (!parse(app, argc, argv)) return std::nullopt;
   check_not_empty(app);
   settings.layout = texts.layout == "left" ? Layout::Left : Layout::Right;
   settings.mode = enum_named<Mode>(texts.mode).value_or(Mode::NoTranspose);
   settings.alpha = parse_complex(texts.alpha, "--alpha");
   settings.beta = parse_complex(texts.beta, "--beta");
   settings.precision = enum_named<Precision>(texts.precision).value_or(Precision::Native);
+  settings.kernel = enum_named<Kernel>(texts.kernel).value_or(Kernel::Automatic);
   if (!texts.bcsr_block.empty()) parse_block(texts.bcsr_block, settings.parameters);
   check_memory_limit(settings);
   check_backend(settings);

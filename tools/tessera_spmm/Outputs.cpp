@@ -2,9 +2,9 @@
 #include "Outputs.hpp"
 
 #include <filesystem>
-#include <io/OutputFile.hpp>
 #include <map>
 #include <stdexcept>
+#include <tessera/io/impl/OutputFile.hpp>
 
 namespace Tessera::Driver {
 
@@ -23,12 +23,6 @@ void check_outputs(const Settings& settings) {
     const auto [other, is_new] = options.emplace(std::filesystem::weakly_canonical(file), option);
     if (!is_new) throw std::invalid_argument(option + " " + file + ": " + other->second + " writes to the same file");
   }
-}
-
-void write_file(const std::string& path, const std::string& contents) {
-  Impl::OutputFile file(path);
-  file.write(contents);
-  file.commit();
 }
 
 }  // namespace Tessera::Driver

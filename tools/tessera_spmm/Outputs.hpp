@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
 #include "Settings.hpp"
 
 namespace Tessera::Driver {
@@ -12,8 +10,5 @@ namespace Tessera::Driver {
 ///
 /// \throws std::invalid_argument naming option and file if not
 void check_outputs(const Settings& settings);
-
-/// Writes a whole file or, where that fails, none. \throws std::runtime_error naming the file
-void write_file(const std::string& path, const std::string& contents);
 
 }  // namespace Tessera::Driver

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <harness/Matrices.hpp>
 #include <limits>
 #include <stdexcept>
 #include <tessera/io/Generators.hpp>
@@ -14,7 +15,6 @@
 #include "Formats.hpp"
 #include "Peers.hpp"
 #include "Progress.hpp"
-#include "RowOrder.hpp"
 
 namespace Tessera::Driver {
 
@@ -90,7 +90,7 @@ HostDense<Scalar> read_dense(const std::string& option, const std::string& path,
 /// Refuses, before anything big is allocated, what would not fit: X and Y on host and device, and a Y for each result.
 template <class Scalar>
 void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_rows, std::size_t columns) {
-  const auto results = static_cast<double>(requests(settings).size() + peer_names(settings, columns).size());
+  const auto results = static_cast<double>(requests(settings).size() + peer_names(settings.compare, columns).size());
   const double rows = 2.0 * static_cast<double>(x_rows) + 2.0 * (1 + results) * static_cast<double>(y_rows);
   Impl::require_memory(rows * static_cast<double>(columns) * sizeof(Scalar), 0,
                        std::to_string(columns) + " columns of X and Y: this");
@@ -154,14 +154,10 @@ MatrixSummary summarize(const Settings& settings, const HostCsr<Scalar>& a) {
 
 template <class Scalar>
 std::size_t rows_of_x_touched(const HostCsr<Scalar>& a, Mode mode) {
-  if (is_transposed(mode)) {
-    std::size_t nonempty = 0;
-    for (std::size_t i = 0; i + 1 < a.row_offsets.size(); ++i) nonempty += a.row_offsets[i + 1] != a.row_offsets[i];
-    return nonempty;
-  }
-  std::vector<bool> touched(static_cast<std::size_t>(a.columns));
-  for (Ordinal column : a.column_indices) touched[static_cast<std::size_t>(column)] = true;
-  return static_cast<std::size_t>(std::count(touched.begin(), touched.end(), true));
+  if (!is_transposed(mode)) return touched_columns(a);
+  std::size_t nonempty = 0;
+  for (std::size_t i = 0; i + 1 < a.row_offsets.size(); ++i) nonempty += a.row_offsets[i + 1] != a.row_offsets[i];
+  return nonempty;
 }
 
 #define TESSERA_INSTANTIATE(Scalar)                                                  \

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "TextFormat.hpp"
+#include <harness/TextFormat.hpp>
 
 namespace Tessera::Driver {
 
@@ -55,6 +54,10 @@ std::string precision_text(const Settings& settings) {
   return settings.precision == Precision::Native ? "" : ", precision " + std::string(to_string(settings.precision));
 }
 
+std::string kernel_text(const Settings& settings) {
+  return settings.kernel == Kernel::Automatic ? "" : ", kernel " + std::string(to_string(settings.kernel));
+}
+
 std::string header(const Result& result) {
   const MatrixSummary& matrix = result.matrix;
   const Settings& settings = result.settings;
@@ -70,7 +73,7 @@ std::string header(const Result& result) {
   }
   text += "\n";
   text += "Y = alpha op(A) X + beta Y: " + with_separators(static_cast<std::size_t>(result.columns)) + " columns, " +
-          result.scalar + precision_text(settings) + ", layout " +
+          result.scalar + precision_text(settings) + kernel_text(settings) + ", layout " +
           (settings.layout == Layout::Left ? "left" : "right") + ", mode " + std::string(to_string(settings.mode)) +
           ", alpha " + number(settings.alpha) + ", beta " + number(settings.beta) + "\n";
   text += settings.backend + text_format(", concurrency %d", result.concurrency) + ", Kokkos " + result.kokkos_version;

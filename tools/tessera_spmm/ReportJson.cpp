@@ -60,6 +60,7 @@ Json settings_json(const Result& result) {
           {"columns", result.columns},
           {"scalar", result.scalar},
           {"precision", to_string(settings.precision)},
+          {"kernel", to_string(settings.kernel)},
           {"tune", settings.tune},
           {"layout", settings.layout == Layout::Left ? "left" : "right"},
           {"mode", to_string(settings.mode)},

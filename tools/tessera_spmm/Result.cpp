@@ -5,18 +5,6 @@
 
 namespace Tessera::Driver {
 
-double Measurement::median() const {
-  if (seconds.empty()) return 0;
-  std::vector<double> sorted = seconds;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-double Measurement::fastest() const { return seconds.empty() ? 0 : *std::min_element(seconds.begin(), seconds.end()); }
-
-double Measurement::slowest() const { return seconds.empty() ? 0 : *std::max_element(seconds.begin(), seconds.end()); }
-
 std::vector<Measurement*> Result::products() {
   std::vector<Measurement*> rows;
   for (FormatMeasurement& format : formats) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <harness/Statistics.hpp>
 #include <map>
 #include <optional>
 #include <string>
@@ -40,9 +41,9 @@ struct Measurement {
   Precision precision = Precision::Native;  ///< in which it multiplies, whose bound that is
   std::string refused;  ///< why it could not be built: then nothing else is measured; empty otherwise
 
-  double median() const;
-  double fastest() const;
-  double slowest() const;
+  double median() const { return spread_of(seconds).median; }
+  double fastest() const { return spread_of(seconds).least; }
+  double slowest() const { return spread_of(seconds).most; }
   bool verified() const { return error <= 1; }  // false for NaN
 };
 

@@ -3,19 +3,20 @@
 // The definition of run_as, which RunFloat.cpp and its like instantiate.
 #include <Kokkos_Core.hpp>
 #include <filesystem>
+#include <harness/Files.hpp>
+#include <harness/Matrices.hpp>
+#include <harness/Versions.hpp>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <tessera/common/CompiledTypes.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 
-#include "ForEachBackend.hpp"
+#include "Backends.hpp"
 #include "Formats.hpp"
 #include "Measure.hpp"
-#include "Outputs.hpp"
 #include "Problem.hpp"
 #include "Progress.hpp"
-#include "RowOrder.hpp"
 #include "Run.hpp"
 #include "Spy.hpp"
 #include "Verify.hpp"
@@ -23,11 +24,6 @@
 namespace Tessera::Driver {
 
 namespace {
-
-std::string kokkos_version() {
-  return std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
-         std::to_string(KOKKOS_VERSION % 100);
-}
 
 template <class KokkosLayout, class ExecutionSpace, class Scalar>
 std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& result) {
@@ -55,14 +51,19 @@ std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& r
   return results;
 }
 
+template <class Scalar, class ExecutionSpace>
+void make_empty_plan(const PlanOptions& options) {
+  make_plan(ExecutionSpace(), 0, 0, DeviceArray<int, ExecutionSpace>("row offsets", 1),
+            DeviceArray<int, ExecutionSpace>(), DeviceArray<device_scalar_t<Scalar>, ExecutionSpace>(), options);
+}
+
 /// Plans of matrices without entries tell what precisions there are.
 template <class Scalar, class ExecutionSpace>
 bool has_precision(Precision precision) {
   PlanOptions options;
   options.precision = precision;
   try {
-    make_plan(ExecutionSpace(), 0, 0, DeviceArray<int, ExecutionSpace>("row offsets", 1),
-              DeviceArray<int, ExecutionSpace>(), DeviceArray<device_scalar_t<Scalar>, ExecutionSpace>(), options);
+    make_empty_plan<Scalar, ExecutionSpace>(options);
   } catch (const std::invalid_argument&) {
     return false;
   }
@@ -75,12 +76,26 @@ void check_precision(const Settings& settings, const char* scalar_name) {
   for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {
     if (settings.backend != name || has_precision<Scalar, ExecutionSpace>(settings.precision)) return;
     std::string expected;
-    for (Precision precision : every_precision) {
+    for (Precision precision : driver_precisions) {
       if (has_precision<Scalar, ExecutionSpace>(precision))
         expected += (expected.empty() ? "" : ", ") + std::string(to_string(precision));
     }
     throw std::invalid_argument("--precision " + std::string(to_string(settings.precision)) + ": not available for " +
                                 scalar_name + " on the backend " + name + ", expected " + expected);
+  });
+}
+
+/// Refuses a kernel before anything big is read.
+template <class Scalar>
+void check_kernel(const Settings& settings) {
+  for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {
+    if (settings.backend != name) return;
+    PlanOptions options;
+    options.kernel = settings.kernel;
+    options.format = settings.format == "all" ? Format::Automatic : formats_named(settings.format, settings.kernel).front();
+    options.precision = settings.precision;
+    options.parameters = settings.parameters;
+    make_empty_plan<Scalar, ExecutionSpace>(options);
   });
 }
 
@@ -126,13 +141,14 @@ const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, R
 template <class Scalar>
 Result run_as(const Settings& settings, const char* scalar_name) {
   check_precision<Scalar>(settings, scalar_name);
+  if (settings.kernel == Kernel::Published) check_kernel<Scalar>(settings);
   const Problem<Scalar> problem = make_problem<Scalar>(settings);
   Result result;
   result.settings = settings;
   result.matrix = summarize(settings, problem.a);
   result.scalar = scalar_name;
   result.columns = static_cast<int>(problem.x.columns);
-  result.kokkos_version = kokkos_version();
+  result.kokkos_version = version_text(KOKKOS_VERSION);
   const std::vector<HostDense<Scalar>> results = measure(problem, result);
   verify(problem, results, result);
   if (!settings.spy_file.empty()) {

@@ -10,7 +10,11 @@
 #include <tessera/common/Mode.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
+namespace Tessera::Harness {}  // namespace Tessera::Harness
+
 namespace Tessera::Driver {
+
+using namespace Harness;
 
 enum class Layout { Left, Right };
 
@@ -26,6 +30,7 @@ struct Settings {
   std::optional<double> memory_limit;    ///< in gigabytes; not given: see default_memory_limit()
   std::string scalar = "double";         ///< "double" or "float"; the inputs decide between real and complex
   Precision precision = Precision::Native;
+  Kernel kernel = Kernel::Automatic;
   bool tune = false;  ///< automatic choices are measured
   Layout layout = Layout::Left;
   Mode mode = Mode::NoTranspose;

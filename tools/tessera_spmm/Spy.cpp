@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <harness/TextFormat.hpp>
 #include <string_view>
 
 #include "SpyGrid.hpp"
-#include "TextFormat.hpp"
 
 namespace Tessera::Driver {
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <io/Parallel.hpp>
 #include <map>
 #include <stdexcept>
 #include <tessera/common/Complex.hpp>
+#include <tessera/io/impl/Parallel.hpp>
 #include <tessera/portable/Reference.hpp>
 
 namespace Tessera::Driver {

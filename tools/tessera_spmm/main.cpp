@@ -4,12 +4,12 @@
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <exception>
+#include <harness/Files.hpp>
 #include <iostream>
 #include <new>
 #include <stdexcept>
 
 #include "Options.hpp"
-#include "Outputs.hpp"
 #include "Report.hpp"
 #include "Run.hpp"
 

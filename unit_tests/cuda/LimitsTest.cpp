@@ -52,6 +52,31 @@ TEST(Limits, ColumnsOfAPanel) {
   EXPECT_EQ(panels(most, most).size(), std::size_t(1) << 7);
 }
 
+/// Of kernels that copy rows of X 16 bytes at a time, for any X with so many columns or fewer.
+TEST(Limits, ScratchMemoryOfPanelsThatArePacked) {
+  constexpr Ordinal rows = 1000;
+  const auto bytes_for = [](const Multivector<const double>& x) {
+    const auto stride = static_cast<std::size_t>(x.columns + 3) / 4 * 4;
+    return 8 * stride * (Impl::rows_are_whole_vectors(x) ? 50 : 50 + rows);
+  };
+  for (const Ordinal prepared : {1, 2, 31, 32, 33, 63, 64, 65, 66, 127, 128, 200}) {
+    const std::size_t bytes = Impl::whole_vector_scratch_bytes<double>(rows, prepared, bytes_for);
+    // No more than a panel of X is packed.
+    EXPECT_LE(bytes, Impl::cuda_scratch_page + 8u * (std::size_t(rows) * 64 + 50u * (prepared + 3u)));
+    for (Ordinal columns = 1; columns <= prepared; ++columns) {
+      for (const auto& [row, column] : {std::pair<std::ptrdiff_t, std::ptrdiff_t>(200, 1), {201, 1}, {1, rows}}) {
+        Product<double, double> product{};
+        product.x = {nullptr, rows, columns, row, column};
+        product.y = {nullptr, rows, columns, 200, 1};
+        const auto width = [](const auto& x) { return Impl::panel_columns(x, Impl::rows_are_whole_vectors(x)); };
+        Impl::for_each_panel(product, {nullptr, bytes}, width, [&](const auto& panel, const Scratch& aligned) {
+          EXPECT_LE(bytes_for(panel.x), aligned.bytes) << columns << " of " << prepared << " columns, stride " << row;
+        });
+      }
+    }
+  }
+}
+
 TEST(Limits, RowsOfXThatAreRead) {
   const auto readable = [](std::ptrdiff_t row_stride, std::ptrdiff_t column_stride) {
     return rows_are_readable(Multivector<const double>{nullptr, 9, 4, row_stride, column_stride});

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <complex>
+#include <stdexcept>
 #include <string>
 #include <tessera/io/BinaryCsr.hpp>
 #include <tessera/io/Generators.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 #include <tessera/io/ReadMatrix.hpp>
+#include <tessera/io/ReadOrGenerate.hpp>
 
 #include "TestFiles.hpp"
 
@@ -69,6 +71,20 @@ TEST(ReadMatrix, ProgressReachesOne) {
     };
     Tessera::read_matrix<double>(folder / name, options);
     EXPECT_EQ(last, 1.0) << name;
+  }
+}
+
+TEST(ReadMatrix, ReadsOrGenerates) {
+  const TemporaryFolder folder;
+  const auto matrix = Tessera::generate_road(100, 1);
+  write_matrix_market(folder / "road:200", matrix);
+  EXPECT_EQ(Tessera::read_or_generate(folder / "road:200"), matrix) << "a file comes first";
+  EXPECT_EQ(Tessera::read_or_generate("road:100"), matrix);
+  try {
+    Tessera::read_or_generate(folder / "none.mtx");
+    FAIL() << "neither a file nor a generator";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("none.mtx: no such file"), std::string::npos) << error.what();
   }
 }
 

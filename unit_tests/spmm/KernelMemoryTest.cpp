@@ -28,7 +28,8 @@ struct DeviceKernels<Scalar, Offset, ListedSpace> {
     return options.parameters;
   }
   static MachineModel model(const ListedSpace&, const PlanOptions&) { return {}; }
-  static KernelMemory memory(const ListedSpace&, const Candidate& candidate, const MatrixStatistics&) {
+  static std::string published_fault(const ListedSpace&, const PlanOptions&, Format) { return "there are none"; }
+  static KernelMemory memory(const ListedSpace&, Kernel, const Candidate& candidate, const MatrixStatistics&) {
     const double lists = tile_bytes * candidate.tiles;
     return {lists, 2 * lists, 2 * lists};
   }
@@ -41,6 +42,7 @@ struct DeviceKernels<Scalar, Offset, ListedSpace> {
     lists_ = allocate<decltype(lists_)>(exec, "Tessera::lists", bytes);
     allocate<decltype(lists_)>(exec, "Tessera::unsorted_lists", bytes);
   }
+  bool is_published() const { return false; }
   std::string describe() const { return "lists"; }
   void refill(const ListedSpace&, const Scalar*) const {}
   std::size_t bytes() const { return lists_.extent(0); }

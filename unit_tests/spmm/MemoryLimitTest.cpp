@@ -46,6 +46,20 @@ TYPED_TEST(MemoryLimitTest, HoldsForEveryFormat) {
   }
 }
 
+TYPED_TEST(MemoryLimitTest, HoldsForPublishedKernels) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  if (std::string(Exec::name()) != "Cuda") GTEST_SKIP() << "published kernels are for Kokkos::Cuda";
+  for (const char* name : {"elasticity:6", "rmat:10,16", "unsorted"}) {
+    const typename TestFixture::Matrix A(this->matrix(name));
+    for (const Format format : {Format::BitTcf, Format::Bmat, Format::BlockRowPartition}) {
+      SCOPED_TRACE(std::string(name) + ", " + std::string(to_string(format)));
+      PlanOptions options = with_format(format);
+      options.kernel = Kernel::Published;
+      check_limits<Exec>(A, options, 2);
+    }
+  }
+}
+
 TYPED_TEST(MemoryLimitTest, HoldsForEveryOrder) {
   using Exec = typename TypeParam::ExecutionSpace;
   for (const char* name : {"elasticity:4", "rmat:9,16", "unsorted"}) {

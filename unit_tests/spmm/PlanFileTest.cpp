@@ -430,12 +430,23 @@ TEST(PlanFileBytesTest, RefusesNotesThatAreNotPrintable) {
 }
 
 TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
-  constexpr std::size_t precision = 18, on_unsupported = 19;
+  constexpr std::size_t precision = 18, on_unsupported = 20;
   const std::string file =
       with_plan_number(file_of(Format::BitTcf), precision, static_cast<std::int64_t>(Precision::Tf32));
   EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: the plan was made for precision tf32, which is not");
   const auto plan = parse(with_plan_number(file, on_unsupported, static_cast<std::int64_t>(OnUnsupported::FallBack)));
   EXPECT_NE(plan.explain().find("note: the plan was made for precision tf32"), std::string::npos) << plan.explain();
+}
+
+/// Compressed rows have no published kernel on any device.
+TEST(PlanFileBytesTest, AKernelThatIsNotThere) {
+  constexpr std::size_t kernel = 19, on_unsupported = 20;
+  const auto published = static_cast<std::int64_t>(Kernel::Published);
+  const std::string file = with_plan_number(file_of(Format::Csr), kernel, published);
+  EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: a published kernel was asked for, and ");
+  const auto plan = parse(with_plan_number(file, on_unsupported, static_cast<std::int64_t>(OnUnsupported::FallBack)));
+  EXPECT_NE(plan.explain().find("note: a published kernel was asked for"), std::string::npos) << plan.explain();
+  EXPECT_MESSAGE(std::runtime_error, parse(with_plan_number(file, kernel, published + 1)), "out of range");
 }
 
 /// Compressed rows have no order of columns, and sorted columns none but their own.

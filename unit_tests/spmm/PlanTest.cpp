@@ -126,9 +126,30 @@ TYPED_TEST(PlanTest, RefusesWhatItCannotDo) {
   EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "precision tf32 is not available");
   options.on_unsupported = OnUnsupported::FallBack;
   EXPECT_NE(small.A.plan(options).explain().find("tf32 was asked for"), std::string::npos);
+  options = with_format(Format::Csr);  // which has no published kernel anywhere
+  options.kernel = Kernel::Published;
+  EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "Tessera::make_plan: a published kernel was asked for, and ");
+  EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "or kernel = Automatic, or on_unsupported = FallBack");
+  options.on_unsupported = OnUnsupported::FallBack;
+  EXPECT_NE(small.A.plan(options).explain().find("note: a published kernel was asked for"), std::string::npos);
   options = {};
   options.columns = -2;
   EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "options.columns is -2");
+}
+
+/// Kernels of papers are for Kokkos::Cuda.
+TYPED_TEST(PlanTest, RefusesPublishedKernelsOnOtherDevices) {
+  const Small<TypeParam> small;
+  const std::string space = TypeParam::ExecutionSpace::name();
+  if (space == "Cuda") GTEST_SKIP() << "Kokkos::Cuda has them";
+  for (const Format format : {Format::Automatic, Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr,
+                              Format::SortedColumns}) {
+    PlanOptions options = with_format(format);
+    options.kernel = Kernel::Published;
+    EXPECT_MESSAGE(
+        std::invalid_argument, small.A.plan(options),
+        "plans on " + space + " do not have them; expected Kokkos::Cuda, and Tessera with its component Cuda");
+  }
 }
 
 TYPED_TEST(PlanTest, RefusesBadProducts) {

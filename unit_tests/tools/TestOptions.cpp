@@ -35,6 +35,7 @@ TEST(Options, Defaults) {
   EXPECT_EQ(settings.beta, std::complex<double>(0));
   EXPECT_EQ(settings.backend, default_backend());
   EXPECT_EQ(settings.precision, Precision::Native);
+  EXPECT_EQ(settings.kernel, Kernel::Automatic);
   EXPECT_FALSE(settings.tune);
   EXPECT_EQ(settings.compare, "");
 }
@@ -106,6 +107,8 @@ TEST(Options, PrecisionsAndTuning) {
     EXPECT_EQ(parsed({"--precision", name.c_str()}).precision, precision);
   }
   EXPECT_EQ(parsed({"--precision", "TF32x3"}).precision, Precision::Tf32x3);
+  EXPECT_EQ(parsed({"--kernel", "Published"}).kernel, Kernel::Published);
+  EXPECT_EQ(parsed({"--kernel", "automatic"}).kernel, Kernel::Automatic);
   EXPECT_TRUE(parsed({"--tune"}).tune);
   EXPECT_TRUE(parsed({"--tune", "--format", "auto"}).tune);
   EXPECT_EQ(parsed({"--kokkos-num-threads", "512"}).threads, 512);
@@ -120,15 +123,29 @@ TEST(Options, ReachThePlan) {
   EXPECT_EQ(none.columns, 7);
   EXPECT_EQ(none.format, Format::Automatic);
   EXPECT_EQ(none.precision, Precision::Native);
+  EXPECT_EQ(none.kernel, Kernel::Automatic);
   EXPECT_EQ(none.tuning, Tuning::Predict);
   EXPECT_EQ(none.memory_limit, 1000u);
   EXPECT_EQ(options({"--precision", "bf16"}).precision, Precision::Bf16);
+  EXPECT_EQ(options({"--kernel", "published"}).kernel, Kernel::Published);
   EXPECT_EQ(options({"--format", "staged"}).format, Format::Staged);
   EXPECT_EQ(options({"--tune"}).tuning, Tuning::Measure);
   EXPECT_EQ(options({"--reorder", "degree"}).reordering, Reordering::DegreeSort);
   EXPECT_TRUE(options({"--reorder", "degree"}).always_reorder);
   EXPECT_FALSE(options({"--reorder", "auto"}).always_reorder);
   EXPECT_EQ(options({"--bcsr-block", "3x5"}).parameters.bcsr_block_columns, 5);
+}
+
+TEST(Options, AllFormatsOfPublishedKernelsAreThoseThatHaveOne) {
+  Settings settings;
+  settings.backend = "cuda";
+  settings.kernel = Kernel::Published;
+  std::vector<Format> formats;
+  for (const Request& request : requests(settings)) formats.push_back(request.format);
+  EXPECT_EQ(formats, (std::vector{Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr,
+                                  Format::SortedColumns}));
+  settings.format = "csr";
+  EXPECT_EQ(requests(settings).front().format, Format::Csr);
 }
 
 TEST(Options, TheErrorNamesTheOption) {
@@ -177,6 +194,7 @@ TEST(Options, TheErrorNamesTheOption) {
                                                     {"--kokkos-num-threads", "4096"},
                                                     {"--precision", "fp8"},
                                                     {"--precision", "single"},
+                                                    {"--kernel", "unpublished"},
                                                     {"--staged-values", "0"},
                                                     {"--staged-piece", "-1"},
                                                     {"--matrix", ""},

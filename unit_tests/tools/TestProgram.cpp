@@ -13,8 +13,7 @@
 #include <tessera/io/MatrixMarket.hpp>
 
 #include "Backends.hpp"
-#include "CompareKokkosKernels.hpp"
-#include "CuSparse.hpp"
+#include "Peers.hpp"
 #include "WellFormed.hpp"
 
 namespace Tessera::Driver {
@@ -124,7 +123,7 @@ TEST_F(Program, AnswersHelpAndVersion) {
         "--repeat",        "--seed",         "--brp-f",     "--brp-g",    "--bcsr-block", "--sorted-width",
         "--sorted-height", "--memory-limit", "--json",      "--backend",  "--compare",    "--spy",
         "--version",       "--save-plan",    "--load-plan", "elasticity", "Exit status",  "--precision",
-        "--staged-values", "--staged-piece", "--tune"}) {
+        "--staged-values", "--staged-piece", "--tune", "--kernel"}) {
     EXPECT_NE(help.out.find(option), std::string::npos) << option;
   }
   EXPECT_TRUE(accepts("--version").out.starts_with("tessera_spmm "));
@@ -285,6 +284,15 @@ TEST_F(Program, AHostHasNativePrecisionAlone) {
   const auto json = json_of(host + " --precision native");
   EXPECT_EQ(json["settings"]["precision"], "native");
   EXPECT_EQ(json["formats"][0]["precision"], "native");
+}
+
+TEST_F(Program, AHostHasNoPublishedKernels) {
+  const std::string host = small + "--backend " + backend_names().front();
+  for (const char* format : {"all", "auto", "bmat", "csr"}) {
+    refuses(host + " --kernel published --format " + format,
+            {"a published kernel was asked for", "expected Kokkos::Cuda, and Tessera with its component Cuda"});
+  }
+  EXPECT_EQ(json_of(host + " --kernel automatic")["settings"]["kernel"], "automatic");
 }
 
 TEST_F(Program, AHostMultipliesStagedWindows) {
@@ -508,7 +516,7 @@ TEST_F(Program, EveryBackendOfThisBuildMultiplies) {
 }
 
 TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
-  if (!has_kokkos_kernels()) {
+  if (!missing_peer("kokkoskernels").empty()) {
     refuses("--compare kokkoskernels", {"--compare", "without Kokkos Kernels"});
     return;
   }
@@ -529,7 +537,7 @@ TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
 }
 
 TEST_F(Program, ComparesWithCuSparseWhereItIsThere) {
-  if (!missing_cusparse().empty()) {
+  if (!missing_peer("cusparse").empty()) {
     refuses("--compare cusparse", {"--compare cusparse: ", "built without cuSPARSE", "CUDA"});
     return;
   }

@@ -179,6 +179,14 @@ TEST(Report, SpeedIsRelativeToTheFastestAlgorithmOfCuSparse) {
   EXPECT_EQ(json["cusparse"][2]["refused"], "not supported");
 }
 
+TEST(Report, AKernelThatIsAskedForIsShown) {
+  Result result = sample_result();
+  EXPECT_EQ(report(result).find("kernel"), std::string::npos);
+  result.settings.kernel = Kernel::Published;
+  EXPECT_NE(report(result).find(", kernel published, layout"), std::string::npos) << report(result);
+  EXPECT_EQ(nlohmann::json::parse(report_json(result))["settings"]["kernel"], "published");
+}
+
 TEST(Report, APrecisionThatIsNotNativeIsShown) {
   Result result = sample_result();
   EXPECT_EQ(report(result).find("precision"), std::string::npos);

@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <harness/Timing.hpp>
 #include <string>
 #include <thread>
 
-#include "Timing.hpp"
-
-namespace Tessera::Driver {
+namespace Tessera::Harness {
 namespace {
 
 TEST(Timing, WaitsForTheWorkBeforeBothClockReadings) {
@@ -58,4 +57,4 @@ TEST(Timing, LongWorkIsTimedThreeTimesUnlessAskedOtherwise) {
 }
 
 }  // namespace
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Harness

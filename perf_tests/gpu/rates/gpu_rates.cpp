@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // gpu_rates: what a GPU reaches in loops that only gather, only copy or only multiply. See README.md.
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <fstream>
+#include <harness/Arguments.hpp>
+#include <harness/Files.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -14,6 +14,7 @@
 namespace {
 
 using namespace Tessera::Bench;
+using namespace Tessera::Harness;
 
 void print_gathers(const std::vector<Rate>& rates, const std::string& what) {
   std::set<int> rows, sizes;
@@ -45,9 +46,7 @@ void write_json(const std::string& path, const Machine& machine, const std::vect
     json["rates"].push_back(
         {{"what", rate.what}, {"row_bytes", rate.row_bytes}, {"x_mib", rate.x_megabytes}, {"tera_per_s", rate.rate}});
   }
-  std::ofstream file(path);
-  file << json.dump(1) << "\n";
-  if (!file.flush()) throw std::runtime_error(path + " cannot be written");
+  write_file(path, json.dump(1) + "\n");
 }
 
 int measure_all(const std::string& json_file, bool quick) {
@@ -75,11 +74,5 @@ int main(int argc, char** argv) {
   CLI::App app("Measures gathers, copies and products in registers on a GPU.", "gpu_rates");
   app.add_option("--json", json_file, "write everything for machines");
   app.add_flag("--quick", quick, "shorter measurements");
-  CLI11_PARSE(app, argc, argv);
-  try {
-    return measure_all(json_file, quick);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gpu_rates: error: %s\n", error.what());
-    return 2;
-  }
+  return guarded("gpu_rates: error", [&] { return parse(app, argc, argv) ? measure_all(json_file, quick) : 0; });
 }

@@ -10,6 +10,7 @@
 #include <tessera/io/HostCsr.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 #include <tessera/io/ReadMatrix.hpp>
+#include <tessera/io/ReadOrGenerate.hpp>
 #include <tessera/spmm/Plan.hpp>
 #include <tessera/spmm/PlanFile.hpp>
 #include <tessera/spmm/PlanOptions.hpp>

@@ -33,17 +33,23 @@ class CudaBlocks {
                                         piece_blocks(true), true);
   }
 
+  /// Whether there is a kernel for blocks of a shape.
+  static bool has(BlockShape block, Precision precision) {
+    const auto is = [&](int height, int width) { return block.height == height && block.width == width; };
+    if (is(16, 16)) return std::is_same_v<Scalar, float> && Cuda::is_half(precision);
+    return is(16, 8) || is(8, 8) || (is(8, 4) && std::is_same_v<Scalar, double>);
+  }
+
   /// \return whether it is built; not if there is no kernel for such blocks, or no room for rounded values
   bool build(const Kokkos::Cuda& exec, const Bcsr<Offset, Memory>& A, const PlanOptions& options) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
+    if (!has(A.block, options.precision)) return false;
     pattern_ = A.view();
-    const bool is_square = is_block(16, 16);
+    const bool is_square = A.block.height == 16 && A.block.width == 16;
     if (is_square) {
-      if (std::is_same_v<Scalar, double> || !Cuda::is_half(options.precision)) return false;
       if (A.places() * sizeof(std::uint16_t) > room_for_copies(exec, options)) return false;
       precision_ = options.precision;
     } else {
-      if (!is_block(16, 8) && !is_block(8, 8) && !(is_block(8, 4) && std::is_same_v<Scalar, double>)) return false;
       precision_ = precision_of_words<Scalar>(options.precision);
     }
     schedule_ = cuda_schedule(exec, A.block_offsets, piece_blocks(is_square));
@@ -99,10 +105,6 @@ class CudaBlocks {
   static constexpr Ordinal least_height = 8;  // of blocks that there are kernels for
   /// Of a piece, as products are fastest with.
   static constexpr int piece_blocks(bool is_square) { return is_square ? 32 : 64; }
-
-  bool is_block(int height, int width) const {
-    return pattern_.block.height == height && pattern_.block.width == width;
-  }
 
   BcsrPattern<Offset> pattern_;
   CudaSchedule<Offset> schedule_;

@@ -11,6 +11,9 @@
 
 #include "CudaBlocks.hpp"
 #include "CudaBrp.hpp"
+#include "CudaPublished.hpp"
+#include "CudaPublishedBitTcf.hpp"
+#include "CudaPublishedBmat.hpp"
 #include "CudaRoom.hpp"
 #include "CudaRows.hpp"
 #include "CudaSortedColumns.hpp"
@@ -47,6 +50,14 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     if (!fits(exec)) return false;
     if (precision == Precision::Tf32x3 || precision == Precision::Tf32) return std::is_same_v<Scalar, float>;
     return is_real && Cuda::is_half(precision);
+  }
+
+  /// Why plans with these options cannot have the kernel of a format's paper; empty if they can.
+  static std::string published_fault(const Kokkos::Cuda& exec, const PlanOptions& options, Format format) {
+    if (fits(exec)) return cuda_published_fault<Scalar, Offset>(options, format);
+    const auto& gpu = exec.cuda_device_prop();
+    return "the GPU has compute capability " + std::to_string(gpu.major) + "." + std::to_string(gpu.minor) +
+           "; expected 8.0 or newer";
   }
 
   /// Blocks of floats that are rounded to 16 bits have a shape of their own, unless the user names another.
@@ -90,7 +101,12 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   /// Lists of rows, or of windows and pieces of them, are kept in any case. Whole tiles are as CudaTiles has them; what
   /// other formats are multiplied with takes the room that is left, or is not built.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
+  static KernelMemory memory(const Kokkos::Cuda& exec, Kernel kernel, const Candidate& candidate,
+                             const MatrixStatistics& m) {
+    if (kernel == Kernel::Published) {
+      const auto lists = static_cast<double>(published_list_bytes(exec, candidate, m));
+      return {lists, lists, lists};
+    }
     const auto lists = static_cast<double>(list_bytes(exec, candidate, m));
     const auto all = lists + static_cast<double>(copy_bytes(candidate));
     return {all, all, lists};
@@ -105,12 +121,17 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
     asked_ = options.precision;
     if (!fits(exec)) return;
+    const bool wants_published = options.kernel == Kernel::Published;
     if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) take<CudaRows<Scalar, Offset>>(exec, *A, options);
     if constexpr (is_real) {
-      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format))
-        take<CudaTiles<Scalar, Offset>>(exec, *A, options);
-      if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format))
-        take<CudaTiles<Scalar, Offset>>(exec, *A, options);
+      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) {
+        wants_published ? take<CudaPublishedBitTcf<Scalar, Offset>>(exec, *A, options)
+                        : take<CudaTiles<Scalar, Offset>>(exec, *A, options);
+      }
+      if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format)) {
+        wants_published ? take<CudaPublishedBmat<Scalar, Offset>>(exec, *A, options)
+                        : take<CudaTiles<Scalar, Offset>>(exec, *A, options);
+      }
       if (const auto* A = std::get_if<BlockRowPartition<Offset, Memory>>(&format))
         take<CudaBrp<Scalar, Offset>>(exec, *A, options);
       if (const auto* A = std::get_if<Bcsr<Offset, Memory>>(&format))
@@ -120,7 +141,12 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
       if (const auto* A = std::get_if<StagedWindows<Offset, Memory>>(&format))
         take<CudaStaged<Scalar, Offset>>(exec, *A, options);
     }
+    const bool is_one = !std::holds_alternative<None>(kernel_) && !std::holds_alternative<Rows>(kernel_);
+    if (wants_published && is_one) paper_ = paper_of(std::visit([](const auto& any) { return any.format; }, format));
   }
+
+  /// Whether the kernel is the one of the format's paper, which was asked for.
+  bool is_published() const { return !paper_.empty(); }
 
   /// New values are there, in the order of the format.
   void refill(const Kokkos::Cuda& exec, const Scalar* values) const {
@@ -129,7 +155,9 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   std::string describe() const {
     return std::visit(
-        [&](const auto& kernel) { return kernel.describe() + describe_precision(asked_, kernel.precision()); },
+        [&](const auto& kernel) {
+          return describe_paper() + kernel.describe() + describe_precision(asked_, kernel.precision());
+        },
         kernel_);
   }
 
@@ -163,6 +191,17 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return 0;
   }
 
+  static std::size_t published_list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate,
+                                          const MatrixStatistics& m) {
+    if constexpr (is_real) {
+      if (candidate.format == Format::BitTcf)
+        return CudaPublishedBitTcf<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
+      if (candidate.format == Format::Bmat)
+        return CudaPublishedBmat<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
+    }
+    return list_bytes(exec, candidate, m);
+  }
+
   static std::size_t copy_bytes(const Candidate& candidate) {
     if constexpr (is_real) {
       if (candidate.format == Format::BitTcf || candidate.format == Format::Bmat)
@@ -171,9 +210,15 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return 0;
   }
 
-  template <class Kernel, class Pattern>
+  std::string describe_paper() const {
+    if (!is_published()) return {};
+    const char* const vectors = std::is_same_v<Scalar, float> ? ", vectors of double for any device" : "";
+    return "as published (" + std::string(paper_) + ")" + vectors + ": ";
+  }
+
+  template <class Chosen, class Pattern>
   void take(const Kokkos::Cuda& exec, const Pattern& A, const PlanOptions& options) {
-    Kernel kernel;
+    Chosen kernel;
     if (kernel.build(exec, A, options)) kernel_ = std::move(kernel);
   }
 
@@ -182,10 +227,12 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   std::conditional_t<
       is_real,
       std::variant<None, Rows, CudaTiles<Scalar, Offset>, CudaStaged<Scalar, Offset>, CudaBlocks<Scalar, Offset>,
-                   CudaBrp<Scalar, Offset>, CudaSortedColumns<Scalar, Offset>>,
+                   CudaBrp<Scalar, Offset>, CudaSortedColumns<Scalar, Offset>, CudaPublishedBitTcf<Scalar, Offset>,
+                   CudaPublishedBmat<Scalar, Offset>>,
       std::variant<None, Rows>>
       kernel_;  // the one that the matrix is built for
   Precision asked_ = Precision::Native;
+  std::string_view paper_;  // whose kernel it is; empty unless that was asked for
 };
 
 }  // namespace Tessera::Impl

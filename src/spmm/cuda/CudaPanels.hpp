@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/LaunchColumns.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
 #include <type_traits>
 
 /// What products with copies of X have in common. Some kernels read X by rows; of any other X they copy a panel of
@@ -40,6 +41,19 @@ std::size_t panel_scratch_bytes(Ordinal x_rows, Ordinal columns, const BytesFor&
   const Multivector<const Scalar> by_columns{nullptr, x_rows, std::min(columns, cuda_panel_columns), 1,
                                              x_rows + std::ptrdiff_t(2)};
   return cuda_scratch_page + std::max<std::size_t>(bytes_for(by_rows), bytes_for(by_columns));
+}
+
+/// Whether kernels that copy rows of X 16 bytes at a time can do so where they are: rows begin and end at multiples of
+/// 16 bytes.
+template <class Scalar>
+bool rows_are_whole_vectors(const Multivector<Scalar>& x) {
+  return Cuda::rows_are_aligned(x) && static_cast<std::size_t>(x.columns) * sizeof(Scalar) % 16 == 0;
+}
+
+/// panel_scratch_bytes() for such kernels, which have any other X packed, a panel at a time.
+template <class Scalar, class BytesFor>
+std::size_t whole_vector_scratch_bytes(Ordinal x_rows, Ordinal columns, const BytesFor& bytes_for) {
+  return panel_scratch_bytes<Scalar>(x_rows, (columns + 3) / 4 * 4, bytes_for);
 }
 
 /// The same for kernels that copy every X. What they want need not grow with the columns.

@@ -25,7 +25,7 @@ struct BlockShape {
 /// A grid cuts the matrix into blocks of block.height x block.width elements. The last of a row or column may reach
 /// beyond the matrix. Blocks that have an entry are stored, one row of blocks (a window) after the other:
 ///
-/// ```
+/// ```{.unparsed}
 ///   block_offsets  windows + 1         first block of each window           (the paper's rowPtr)
 ///   block_columns  blocks              column of each block, in blocks; ascending within a window (col)
 ///   block_masks    block.mask_words()  bit r block.width + c is set if the block has an entry at (r, c); bit i is bit
@@ -35,7 +35,7 @@ struct BlockShape {
 /// Values are dense: every element of a block in row-major order, zero where the matrix has no entry. The matrix
 /// pictured in CsrPattern in blocks of 4 x 4 has four windows, with 2, 3, 2 and 1 blocks:
 ///
-/// ```
+/// ```{.unparsed}
 ///   block_offsets  0                    2                             5                    7          8
 ///   block_columns  0        2           1        2        3           0        2           3
 ///   block_masks    0x5033   0x0020      0x0262   0x0200   0x1208      0x0200   0x3033      0x3021

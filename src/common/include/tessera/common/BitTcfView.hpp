@@ -13,7 +13,7 @@ namespace Tessera {
 /// Rows are cut into windows of 8. The distinct columns of a window, in ascending order, are packed into tiles of 8
 /// columns: a tile is 8x8, and only the last tile of a window may have fewer columns. The arrays are:
 ///
-/// ```
+/// ```{.unparsed}
 ///   window_offsets  windows + 1    first tile of each window                       (the paper's RowWindowOffset)
 ///   tile_offsets    tiles + 1      first nonzero of each tile                      (TCOffset)
 ///   tile_columns    8 tiles        matrix column of each tile column, -1 for none  (SparseAToB)
@@ -23,7 +23,7 @@ namespace Tessera {
 /// Values are stored tile by tile in the order of the bits. The matrix pictured in CsrPattern has two windows and three
 /// tiles; a byte of a mask is a row:
 ///
-/// ```
+/// ```{.unparsed}
 ///        window 0, tile 0                tile 1            window 1, tile 2
 ///         0  1  2  5  6  9 12 13          15                1  8  9 12 13
 ///    0    a  b  .  .  .  .  .  .   03      .   00      8    .  p  q  .  .   06

@@ -17,7 +17,7 @@ namespace Tessera {
 /// has as many groups as its local columns fill. All other entries are *residual*: they are stored as compressed rows
 /// that list only rows with residual entries. The arrays are:
 ///
-/// ```
+/// ```{.unparsed}
 ///   group_windows     groups             window of each group, ascending              (the paper's group_window_id)
 ///   window_groups     windows + 1        first group of each window
 ///   local_ids         8 f g groups       8 row + column within the tile, column by column, rows ascending  (local_id)
@@ -33,7 +33,7 @@ namespace Tessera {
 /// array. With f = 2 and g = 1, the matrix pictured in CsrPattern is one window with one group. Columns 2, 6 and 15,
 /// which have one entry each, and the last entries of the others are residual:
 ///
-/// ```
+/// ```{.unparsed}
 ///   group_windows     0
 ///   window_groups     0 1
 ///   group_columns     0     1     5      8      9      9      12      13

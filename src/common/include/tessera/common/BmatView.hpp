@@ -13,7 +13,7 @@ namespace Tessera {
 /// Rows are cut into windows of 16. The distinct columns of a window, in ascending order, are packed into tiles of 8
 /// columns. A tile is 16x8, the left operand of mma.m16n8k8. The arrays are:
 ///
-/// ```
+/// ```{.unparsed}
 ///   window_offsets  windows + 1   first tile of each window                  (the paper's RowWindowOffset)
 ///   value_offsets   windows + 1   first value of each window
 ///   tile_columns    8 tiles       matrix column of each tile column, -1 for none
@@ -26,7 +26,7 @@ namespace Tessera {
 /// window, tile by tile, word by word, in the order of the bits. The place of a value is that of its window's first
 /// value plus the number of bits before its own. The matrix pictured in CsrPattern is one window of two tiles:
 ///
-/// ```
+/// ```{.unparsed}
 ///        tile 0                         tile 1
 ///         0  1  2  5    6  8  9 12       13 15
 ///    0    a  b  .  .    .  .  .  .        .  .

@@ -13,7 +13,7 @@ namespace Tessera {
 ///
 /// The matrix that is pictured in each format has 16 x 16 elements and the entries a to z:
 ///
-/// ```
+/// ```{.unparsed}
 ///        0  1  2  3   4  5  6  7   8  9 10 11  12 13 14 15    row_offsets
 ///    0   a  b  .  .   .  .  .  .   .  .  .  .   .  .  .  .     0
 ///    1   c  d  .  .   .  .  .  .   .  e  .  .   .  .  .  .     2

@@ -21,7 +21,7 @@ namespace Tessera {
 /// The irregular part has all other entries. They lie in the last width - 1 columns at most. It is stored column after
 /// column, the right-most first, each cut into pieces of up to `width` entries.
 ///
-/// ```
+/// ```{.unparsed}
 ///   column_order      positions            matrix column at each position
 ///   block_offsets     blocks + 1           first element of each block                 (the paper's blkPtr)
 ///   block_positions   blocks               position of a block's first column          (blkCoIdx)
@@ -42,7 +42,7 @@ namespace Tessera {
 /// This is the matrix pictured in CsrPattern with width 4 and height 2. It shows the entries of the sorted columns from
 /// the top; capitals are irregular:
 ///
-/// ```
+/// ```{.unparsed}
 ///   position  0  1  2  3  4  5  6  7  8  9
 ///   column    2  6 15  0  1  5  8 12 13  9
 ///             g  k  i  a  b  h  p  o  N  E     layer of height 1 from position 0 on: two blocks

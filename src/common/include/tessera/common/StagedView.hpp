@@ -36,7 +36,7 @@ struct alignas(8) StagedChunk {
 /// therefore gathered once for each window, and still multiplied with few zeros. Pieces begin at the chunks 0,
 /// piece_chunks, 2 piece_chunks, ... of a window. No tile uses a chunk before the first of its piece.
 ///
-/// ```
+/// ```{.unparsed}
 ///   window_offsets  windows + 1           first chunk of each window; read by no kernel: schedules are made from it
 ///   chunk_columns   chunk_slots * chunks  matrix column of each slot, -1 for none; aligned to 16 bytes
 ///   chunks          chunks + 1

@@ -21,7 +21,7 @@ namespace Tessera {
 
 /// A matrix in one of the formats: no other list names their types. Each format has these members:
 ///
-/// ```
+/// ```{.unparsed}
 ///   format                    its name
 ///   rows, columns, nonzeros   extents and number of entries
 ///   view()                    the raw view that kernels and portable_spmm() take, in device memory
@@ -36,7 +36,7 @@ namespace Tessera {
 ///
 /// For the library, each format also has these, and functions to_csr(exec, format) and validate(exec, format):
 ///
-/// ```
+/// ```{.unparsed}
 ///   build(exec, rows, parameters, value_bytes)           what build_format() calls
 ///   memory(exec, rows, parameters, value_bytes, tiles)   what format_memory() calls
 ///   to_csr_sorts                                         whether to_csr() sorts the places, and takes memory for that

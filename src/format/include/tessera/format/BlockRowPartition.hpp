@@ -110,7 +110,7 @@ struct BrpParameters {
 ///
 /// The bytes that differ are counted for an X of 128 columns, where a row of X or Y has b = 128 value_bytes:
 ///
-/// ```
+/// ```{.unparsed}
 ///   groups * (4 + 8 g (4 + b) + 8 f g)                 arrays of groups, and a row of X for each local column
 ///   residual entries * (4 + b)                         column and row of X
 ///   residual rows * (4 + sizeof(Offset) + 2 b)         row and offset; the row of Y is read and written again

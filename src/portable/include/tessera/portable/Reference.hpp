@@ -15,7 +15,7 @@ namespace Tessera {
 ///
 /// All products of Tessera are compared with it entry by entry: |y - value| <= bound with
 ///
-/// ```
+/// ```{.unparsed}
 ///   bound = c (n + 2) (u (|alpha| |op(A)| |x| + |beta| |y|) + m max(1, |alpha|, |op(A)|)).
 /// ```
 ///
@@ -66,7 +66,7 @@ OperandRounding operand_rounding(Precision precision);
 /// Widens the bounds of a reference to those of products in a precision. Bounds of Precision::Native stay. All others
 /// become
 ///
-/// ```
+/// ```{.unparsed}
 ///   2 c (n + 2) u (|alpha| |op(A)| |x| + |beta| |y|) + |alpha| sum (2 v |a| |x| + e (|a| + |x|))
 /// ```
 ///

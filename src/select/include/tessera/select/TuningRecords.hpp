@@ -16,7 +16,7 @@ struct TuningKey {
   std::uint64_t pattern = 0;  ///< fingerprint() of the pattern of the matrix
   std::string device;         ///< the device, or the backend and its concurrency
   std::string types;          ///< types of values and offsets, such as "real 8, offsets 4"
-  std::string precision;      ///< the precision, such as "native"
+  std::string precision;      ///< the precision, such as "native"; "native, published" of published kernels
   int columns = 0;            ///< columns of X
 
   /// An order of keys, for the records.

@@ -6,17 +6,18 @@
 #include <tessera/common/EnumNames.hpp>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
+#include <tessera/common/Kernel.hpp>
 #include <tessera/common/MemoryLimit.hpp>
 #include <tessera/common/Reordering.hpp>
 
 namespace Tessera {
 
-/// What to do about a request that the matrix or the device cannot meet: a precision that it lacks, or a format or an
-/// order that takes more memory than PlanOptions::memory_limit. What is wrong in itself, such as a parameter out of
-/// range, always throws.
+/// What to do about a request that the matrix or the device cannot meet: a precision or a published kernel that it
+/// lacks, or a format or an order that takes more memory than PlanOptions::memory_limit. What is wrong in itself, such
+/// as a parameter out of range, always throws.
 enum class OnUnsupported {
   Throw,    ///< throws std::invalid_argument, which names the request and what would work
-  FallBack  ///< takes native precision, Format::Csr or the order of A instead; Plan::explain() says so
+  FallBack  ///< takes native precision, Kernel::Automatic, Format::Csr or the order of A; Plan::explain() says so
 };
 
 /// The names of what to do.
@@ -51,15 +52,29 @@ struct PlanOptions {
   /// |alpha| sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand
   /// that is too small for binary16.
   Precision precision = Precision::Native;
+  /// The kernel. Published takes the kernel of the format's paper, so that five systems can be compared behind one
+  /// plan:
+  /// - BitTcf: the pipeline and the balance of Acc-SpMM (sections 3.3 to 3.5);
+  /// - Bmat: the producer and consumer warps of Voltrix-SpMM (sections 3.1 and 3.2) and its Algorithm 1;
+  /// - BlockRowPartition: the groups and residual rows of BRP-SpMM (section IV);
+  /// - Bcsr: the blocks of SMaT (section IV);
+  /// - SortedColumns: the segments of Swift (section IV).
+  ///
+  /// Published kernels exist on Kokkos::Cuda for real matrices. Those but Swift's use tensor cores: they multiply
+  /// floats in Tf32x3 or Tf32, and only 16 x 16 blocks of Bcsr in 16 bits. Format::Automatic then takes one of the five
+  /// formats. It compares the times that are predicted for the kernels of Kernel::Automatic, because published kernels
+  /// have no model; Tuning::Measure measures the published kernels of all five. A request without such a kernel is
+  /// refused, see on_unsupported. X and Y of double with a float matrix run through portable code.
+  Kernel kernel = Kernel::Automatic;
   OnUnsupported on_unsupported = OnUnsupported::Throw;  ///< what to do about a request that cannot be met
   /// Tuning::Measure times up to three candidates with row-major X and Y of `columns` columns, in the order that the
   /// rows have and in each order that is tried. For each candidate it takes the time of building it and of seven
   /// products, or some ten milliseconds. It needs memory for one candidate, X and Y; without it, the choice is
   /// predicted. Whether a reordering is kept is always predicted.
   Tuning tuning = Tuning::Predict;
-  /// A text file that remembers measured choices by pattern, device, types, precision and columns. Empty for none. It
-  /// is made if it does not exist. On hosts the device is the backend and its concurrency: use one file for each kind
-  /// of machine. If processes write at the same time, the file of the last one stays.
+  /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
+  /// none. It is made if it does not exist. On hosts the device is the backend and its concurrency: use one file for
+  /// each kind of machine. If processes write at the same time, the file of the last one stays.
   std::string tuning_file;
   /// The most bytes that the plan may take in the memory of its device at any time. This counts what make_plan()
   /// allocates at once, with the orders it tries and the candidates it measures; what the plan then holds, with slot

@@ -69,24 +69,24 @@ void spmm(const ExecutionSpace& exec, const Plan<Scalar, Ordinal_, Offset, Devic
           Workspace<ExecutionSpace>& work, Mode mode, const Alpha& alpha, const XView& X, const Beta& beta,
           const YView& Y) {
   using Value = typename YView::non_const_value_type;
-  using Kernel = Impl::kernel_scalar_t<Value>;
+  using VectorScalar = Impl::kernel_scalar_t<Value>;
   static_assert(std::is_same_v<ExecutionSpace, typename Plan<Scalar, Ordinal_, Offset, Device>::execution_space>,
                 "Tessera::spmm: the execution space must be that of the plan");
   static_assert(!std::is_const_v<typename YView::value_type>, "Tessera::spmm: Y must not be const");
-  static_assert(std::is_same_v<Kernel, Impl::kernel_scalar_t<typename XView::value_type>>,
+  static_assert(std::is_same_v<VectorScalar, Impl::kernel_scalar_t<typename XView::value_type>>,
                 "Tessera::spmm: X and Y must have the same value type");
-  static_assert(Impl::multiplies_v<Impl::kernel_scalar_t<Scalar>, Kernel>,
+  static_assert(Impl::multiplies_v<Impl::kernel_scalar_t<Scalar>, VectorScalar>,
                 "Tessera::spmm: X and Y must have the plan's scalar type, or be double where the plan is float");
-  static_assert(!Impl::KernelScalar<Value>::supported || is_compiled_v<Kernel>,
+  static_assert(!Impl::KernelScalar<Value>::supported || is_compiled_v<VectorScalar>,
                 "Tessera::spmm: this Tessera was configured without the type of X and Y (TESSERA_SCALARS)");
   static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename XView::memory_space>::accessible &&
                     Kokkos::SpaceAccessibility<ExecutionSpace, typename YView::memory_space>::accessible,
                 "Tessera::spmm: X and Y must be accessible from the execution space");
   const Value a(alpha), b(beta);
   const auto x = Impl::multivector("X", X);
-  Multivector<const Kernel> const_x{x.data, x.rows, x.columns, x.row_stride, x.column_stride};
-  plan.state().template apply<Kernel>(exec, work, mode, std::bit_cast<Kernel>(a), const_x, std::bit_cast<Kernel>(b),
-                                      Impl::multivector("Y", Y));
+  Multivector<const VectorScalar> const_x{x.data, x.rows, x.columns, x.row_stride, x.column_stride};
+  plan.state().template apply<VectorScalar>(exec, work, mode, std::bit_cast<VectorScalar>(a), const_x,
+                                            std::bit_cast<VectorScalar>(b), Impl::multivector("Y", Y));
 }
 
 }  // namespace Tessera

@@ -22,9 +22,11 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
 ///
 /// precision, type and shape of blocks:
 ///
+/// ```{.unparsed}
 ///   Native         double  16x8, 8x8, 8x4   FP64 products and sums
 ///   Tf32x3, Tf32   float   16x8, 8x8        TF32 products, FP32 sums
 ///   Fp16, Bf16     float   16x16            products of operands rounded to 16 bits, FP32 sums
+/// ```
 ///
 /// schedule: what build_condensed_schedule makes of A.block_offsets; put_longest_first keeps long rows from being the
 /// last ones. product.x is columns of A x N, product.y rows of A x N, with any N and any strides; x_rows and
@@ -37,8 +39,10 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
 /// computed anew from the entries alone, in the precision of Scalar, slowly. So are sums in which FP16 has an infinity
 /// for 65520 or more. Rounding of the operands adds an error of up to
 ///
+/// ```{.unparsed}
 ///   |alpha| sum (2 u |a| |x| + e (|a| + |x|)) and what is smaller,   u = 2^-11, e = 2^-25 for Fp16
 ///                                                                    u = 2^-8,  e = 2^-134 for Bf16
+/// ```
 ///
 /// over the entries of a row; FP32 sums add up to n 2^-23 of the same sum of magnitudes.
 ///

@@ -11,10 +11,12 @@ namespace Tessera::Cuda {
 /// of 8 columns. A tile has an 8x8 block in each strip. With one strip this is BitTCF, array by array (BitTcfView.hpp
 /// shows a picture). With more strips, a gathered row of X serves more rows, and more stored blocks are empty.
 ///
+/// ```{.unparsed}
 ///   window_offsets  windows + 1     first tile of each window
 ///   tile_offsets    tiles + 1       first nonzero of each tile
 ///   tile_columns    8 tiles         matrix column of each tile column, -1 for none; aligned to 8 bytes
 ///   tile_masks      strips * tiles  bit 8 r + c of word strips * tile + s is set if row r of strip s has an entry in c
+/// ```
 ///
 /// Compact values are stored tile by tile, strip by strip, in the order of the bits. Dense values are whole blocks, 64
 /// values for each word of tile_masks, row by row, with zeros where there is no entry. They are aligned to 16 bytes.

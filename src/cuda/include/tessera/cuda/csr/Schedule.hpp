@@ -26,10 +26,12 @@ struct CsrScheduleSize {
 /// is summed from its first entry to its last, and the pieces of a row are added from the first to the last. The order
 /// of summation, and so every bit of a column of Y, depends only on the matrix and piece_length.
 ///
+/// ```{.unparsed}
 ///   long_rows      size.long_rows      the matrix row of each, in any order
 ///   piece_offsets  size.long_rows + 1  first piece of each long row
 ///   piece_rows     size.pieces         the matrix row of each piece
 ///   piece_numbers  size.pieces         the place of a piece among those of its row, from 0
+/// ```
 struct CsrSchedule {
   CsrScheduleSize size;                    ///< the sizes of the arrays
   const Ordinal* long_rows = nullptr;      ///< size.long_rows rows

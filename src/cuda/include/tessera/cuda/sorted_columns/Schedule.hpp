@@ -9,11 +9,11 @@ namespace Tessera::Cuda {
 
 /// Where the sums of a product with sorted columns meet: raw pointers to device memory that somebody else owns.
 ///
-/// A *group* is a number of adjacent steps, which a block of threads multiplies; eight of them are a set. A *segment*
-/// is the elements of a group that have the same row. The workspace has a *slot* for the sum of each segment, in their
-/// order, and after them one for each irregular product. A row of Y is the sum of its slots, in order, whoever filled
-/// them first.
+/// A *group* is a number of adjacent steps, which one block of threads multiplies; a set has eight steps. The elements
+/// of a group with the same row are a *segment*. The workspace has one *slot* for the sum of each segment, in their
+/// order, and then one for each irregular product. A row of Y is the sum of its slots in their order.
 ///
+/// ```{.unparsed}
 ///   step_positions   steps                    position of a step's first column
 ///   places           regular elements         an element's place when its group is sorted by row, equal rows in the
 ///                                             order of the elements; null for groups of 8 steps: position_indices
@@ -23,6 +23,7 @@ namespace Tessera::Cuda {
 ///   row_offsets      rows + 1                 first of each row in row_slots
 ///   row_slots        segments + irregular     slots of each row, ascending
 ///   long_rows        long_row_count           rows with more than sorted_columns_long_row_slots slots, ascending
+/// ```
 template <class Offset>
 struct SortedColumnsSchedule {
   int group_steps = 0;                          ///< steps of a group

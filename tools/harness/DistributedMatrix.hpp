@@ -8,15 +8,15 @@
 #include <cstddef>
 #include <string>
 #include <tessera/io/HostCsr.hpp>
+#include <tessera/io/ReadOrGenerate.hpp>
 #include <vector>
 
 #include "AllRanks.hpp"
-#include "ReadOrGenerate.hpp"
 
-namespace Example {
+namespace Tessera::Harness {
 
-/// The matrix with as many rows on each rank, one rank's after the other's. Every rank has all of it at first.
-inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const Tessera::HostCsr<double>& A,
+/// Distributes a matrix that every rank has, with about equally many adjacent rows on each rank.
+inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const HostCsr<double>& A,
                                                           const Teuchos::RCP<const Communicator>& comm) {
   using Map = Tpetra::Map<>;
   const auto row_map = Teuchos::rcp(new Map(A.rows, 0, comm));
@@ -40,8 +40,8 @@ inline Teuchos::RCP<Tpetra::CrsMatrix<double>> distribute(const Tessera::HostCsr
   return result;
 }
 
-/// A distributed matrix by its name, as above. Throws on all ranks if it cannot be had, or is not symmetric: if A and
-/// its transpose map a random vector to different ones.
+/// Reads or generates a matrix by its name, and distributes it. Throws on all ranks if that fails, or if the matrix is
+/// not symmetric: A and its transpose then map a random vector to different ones.
 inline Teuchos::RCP<Tpetra::CrsMatrix<double>> symmetric_matrix(const std::string& name,
                                                                 const Teuchos::RCP<const Communicator>& comm) {
   const auto A = distribute(on_all_ranks(*comm, [&] { return read_or_generate(name); }), comm);
@@ -62,4 +62,4 @@ inline Teuchos::RCP<Tpetra::CrsMatrix<double>> symmetric_matrix(const std::strin
   return A;
 }
 
-}  // namespace Example
+}  // namespace Tessera::Harness

@@ -2,10 +2,9 @@
 #include "Timing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
-namespace Tessera::Driver {
+namespace Tessera::Harness {
 
 namespace {
 
@@ -21,14 +20,6 @@ int repeats_in_a_second(double seconds) {
 }
 
 }  // namespace
-
-double seconds_of(const std::function<void()>& work, const std::function<void()>& fence) {
-  fence();
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  fence();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 void time_in_turns(std::vector<Contender>& contenders, const std::function<void()>& fence, int repeat,
                    const std::function<void(double fraction)>& progress) {
@@ -50,4 +41,4 @@ void time_in_turns(std::vector<Contender>& contenders, const std::function<void(
   }
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Harness

@@ -4,11 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <complex>
 #include <string>
-#include <type_traits>
+#include <tessera/io/HostCsr.hpp>
+#include <vector>
 
-#include "Problem.hpp"
-
-namespace Tessera::Driver {
+namespace Tessera::Harness {
 
 /// The scalar type that Kokkos computes with: std::complex has no place on a device.
 template <class Scalar>
@@ -23,9 +22,9 @@ template <class Scalar>
 using device_scalar_t = typename DeviceScalar<Scalar>::type;
 
 template <class Value, class ExecutionSpace>
-using DeviceArray = Kokkos::View<Value*, ExecutionSpace>;
+using DeviceArray = Kokkos::View<Value*, typename ExecutionSpace::device_type>;
 template <class Value, class KokkosLayout, class ExecutionSpace>
-using DeviceDense = Kokkos::View<Value**, KokkosLayout, ExecutionSpace>;
+using DeviceDense = Kokkos::View<Value**, KokkosLayout, typename ExecutionSpace::device_type>;
 
 /// Compressed rows on the device, with offsets of a type that may be narrower than the host's.
 template <class Value, class Offset, class ExecutionSpace>
@@ -82,4 +81,4 @@ HostDense<Scalar> download(const Dense& device) {
   return host;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Harness

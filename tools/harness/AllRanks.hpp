@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-/// Errors in programs of several ranks, which must not leave one rank waiting for another that has given up.
-namespace Example {
+/// Errors in programs of several ranks: no rank may wait for another that has failed.
+namespace Tessera::Harness {
 
 using Communicator = Teuchos::Comm<int>;
 
@@ -25,8 +25,8 @@ class ErrorOnAllRanks : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The result of work(), which every rank does for itself. If it throws on some, all throw, with the message of the
-/// first of these.
+/// Returns the result of work(), which every rank does for itself. If it throws on some ranks, all ranks throw the
+/// message of the first of them.
 template <class Work>
 auto on_all_ranks(const Communicator& comm, const Work& work) {
   std::optional<std::invoke_result_t<Work>> result;
@@ -47,8 +47,8 @@ auto on_all_ranks(const Communicator& comm, const Work& work) {
   throw ErrorOnAllRanks(message);
 }
 
-/// The result of work() that all ranks do together, such as a solver's: what it throws comes of sums over all of them,
-/// so that none throws alone. Only memory runs out on one.
+/// Returns the result of work() that all ranks do together, such as a solver. Its exceptions depend on sums over all
+/// ranks, so that none throws alone, unless memory runs out on one.
 template <class Work>
 auto together(const std::string& what, const Work& work) {
   try {
@@ -68,8 +68,8 @@ inline int positive_number(const char* what, const std::string& text) {
   return number;
 }
 
-/// For main's catch (...): reports the exception and returns the exit status. Rank 0 speaks for all; an error of one
-/// rank alone ends the others too.
+/// For catch (...) in main: reports the exception and returns the exit status. Rank 0 reports an error of all ranks. An
+/// error of a single rank ends the others too.
 inline int report_error(const std::string& program, const Communicator& comm) {
   try {
     throw;
@@ -82,4 +82,4 @@ inline int report_error(const std::string& program, const Communicator& comm) {
   return 2;
 }
 
-}  // namespace Example
+}  // namespace Tessera::Harness

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-namespace Tessera::Driver {
+namespace Tessera::Harness {
 
 /// printf into a string.
 template <class... Arguments>
@@ -26,4 +26,4 @@ inline std::string with_separators(std::size_t number) {
   return text;
 }
 
-}  // namespace Tessera::Driver
+}  // namespace Tessera::Harness

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <functional>
+
+#include "DeviceMatrix.hpp"
+
+namespace Tessera::Benchmarks {
+
+/// Times a product and, in turns with it, a baseline (empty: none), as often as the benchmark wants. A turn is ten
+/// calls one after the other and a fence, as in a solver; a first call of each is not timed. Reports the Time of a
+/// call, GFLOP/s and, beside a baseline, baseline_ms and ratio.
+///
+/// \param operations [in] of a call
+/// \return seconds a call
+double time_in_turns(benchmark::State& state, const Space& exec, double operations,
+                     const std::function<void()>& multiply, const std::function<void()>& baseline = {});
+
+/// Reports the difference of two products. One that is no rounding fails.
+template <class Layout>
+void report_difference(benchmark::State& state, const Vectors<Layout>& Y, const Vectors<Layout>& Z) {
+  const double apart = difference(Y, Z);
+  if (!(apart < rounding)) state.SkipWithError("the products differ");
+  state.counters["difference"] = apart;
+}
+
+}  // namespace Tessera::Benchmarks

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string_view>
+#include <tessera/common/Format.hpp>
+
+namespace Tessera {
+
+/// Which kernel multiplies a format.
+enum class Kernel {
+  Automatic,  ///< the fastest that Tessera has for the format
+  Published   ///< the kernel of the paper that describes the format; exists on Kokkos::Cuda alone
+};
+
+/// The names of the kernels, as programs take them.
+template <>
+inline constexpr std::array<std::string_view, 2> enum_names<Kernel> = {"automatic", "published"};
+
+/// The name of the system whose paper describes a format and its kernel; empty for a format that no paper describes.
+constexpr std::string_view paper_of(Format format) {
+  switch (format) {
+    case Format::BitTcf:
+      return "Acc-SpMM";
+    case Format::Bmat:
+      return "Voltrix-SpMM";
+    case Format::BlockRowPartition:
+      return "BRP-SpMM";
+    case Format::Bcsr:
+      return "SMaT";
+    case Format::SortedColumns:
+      return "Swift";
+    default:
+      return "";
+  }
+}
+
+}  // namespace Tessera

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <tessera/format/Bcsr.hpp>
+#include <tessera/format/FormatMemory.hpp>
+#include <tessera/select/Choose.hpp>
+#include <utility>
+#include <vector>
+
+#include "Products.hpp"
+
+/// Kernel::Published: what it is available for, and the choice of a format whose paper's kernel multiplies.
+namespace Tessera::Impl {
+
+/// Why no plan with these options can have the kernel of the format's paper; empty if one can. Of Format::Automatic,
+/// why none of the formats can.
+template <class Scalar, class Offset, class ExecutionSpace>
+std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
+  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
+  if (format != Format::Automatic) return Kernels::published_fault(exec, options, format);
+  std::string first;
+  for (const Format each : every_format) {
+    if (paper_of(each).empty()) continue;
+    const std::string fault = Kernels::published_fault(exec, options, each);
+    if (fault.empty()) return {};
+    if (first.empty()) first = fault;
+  }
+  return first;
+}
+
+/// The kernel that the options ask for; Kernel::Automatic where a published one is not available and the options allow
+/// a fall-back.
+///
+/// \param who [in] what an error's message begins with
+/// \throws std::invalid_argument if they do not
+template <class Scalar, class Offset, class ExecutionSpace>
+Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, Format format, const std::string& who,
+                        std::vector<std::string>& notes) {
+  if (options.kernel == Kernel::Automatic) return Kernel::Automatic;
+  const std::string fault = published_fault<Scalar, Offset>(exec, options, format);
+  if (fault.empty()) return Kernel::Published;
+  if (options.on_unsupported == OnUnsupported::Throw) {
+    throw std::invalid_argument(who + ": a published kernel was asked for, and " + fault +
+                                ", or kernel = Automatic, or on_unsupported = FallBack");
+  }
+  notes.push_back("a published kernel was asked for, and " + fault + ": an automatic one is used");
+  return Kernel::Automatic;
+}
+
+/// Predicts the time of a product in each format whose published kernel is available, or in the one that is wanted, and
+/// ranks them. NOTE: predictions are those for the kernels of automatic plans; published ones have no model.
+///
+/// \param rows [in] canonical
+template <class Scalar, class Offset, class ExecutionSpace, class Machine>
+Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
+                        const Csr<Offset, typename ExecutionSpace::memory_space>& rows, MatrixStatistics statistics,
+                        const Machine& machine) {
+  Choice choice;
+  for (const Format format : every_format) {
+    if (wanted != Format::Automatic && format != wanted) continue;
+    if (!published_fault<Scalar, Offset>(exec, options, format).empty()) continue;
+    const FormatMemory memory = format_memory(exec, format, rows, options.parameters, sizeof(Scalar));
+    if (format == Format::Bcsr) {
+      const BlockShape block = bcsr_block_shape(exec, rows.view(), options.parameters, sizeof(Scalar));
+      statistics.bcsr_block_rows = block.height;
+      statistics.bcsr_block_columns = block.width;
+      statistics.bcsr_blocks = static_cast<double>(memory.tiles);
+    }
+    const auto bytes = static_cast<double>(memory.pattern + memory.places * sizeof(Scalar));
+    choice.candidates.push_back(predict(statistics, {format, static_cast<double>(memory.tiles), bytes}, machine));
+  }
+  choice.statistics = statistics;
+  choice.model = Machine::version;
+  if (choice.candidates.empty()) return choice;
+  std::stable_sort(choice.candidates.begin(), choice.candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.predicted_seconds < b.predicted_seconds; });
+  choice.format = choice.candidates[0].format;
+  choice.reason = std::string(to_string(choice.format)) +
+                  " is predicted to be the fastest of the formats with a published kernel, each multiplied by an "
+                  "automatic one";
+  return choice;
+}
+
+/// Builds the kernels of a format whose values are there, if not filled in. Where the published kernel that is asked
+/// for cannot be built, builds an automatic one if the options allow a fall-back.
+///
+/// \param choice [in] of the products' format
+/// \param notes  [in,out] gets a note about a fall-back
+/// \throws std::invalid_argument if they do not
+template <class Scalar, class Offset, class ExecutionSpace>
+void build_kernels(const ExecutionSpace& exec, PlanOptions options, const Choice& choice,
+                   Products<Scalar, Offset, ExecutionSpace>& products, std::vector<std::string>& notes) {
+  products.kernels.build(exec, products.format, options);
+  const bool has_entries = std::visit([](const auto& any) { return any.nonzeros > 0; }, products.format);
+  if (options.kernel == Kernel::Automatic || products.kernels.is_published() || !has_entries) return;
+  std::string fault = published_fault<Scalar, Offset>(exec, options, choice.format);
+  if (fault.empty()) {
+    fault = "the one of " + std::string(to_string(choice.format)) +
+            " cannot be built: there is none for the parameters of the format, or no room for what it keeps; expected "
+            "other parameters or a larger memory_limit";
+  }
+  if (options.on_unsupported == OnUnsupported::Throw)
+    throw std::invalid_argument("Tessera: a published kernel was asked for, and " + fault);
+  notes.push_back("a published kernel was asked for, and " + fault + ": an automatic one is used");
+  options.kernel = Kernel::Automatic;
+  products.kernels = {};
+  products.kernels.build(exec, products.format, options);
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The only file that includes cuSPARSE.
+#include "CuSparse.hpp"
+
+#include <cusparse.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <type_traits>
+
+namespace Tessera::Harness {
+
+namespace {
+
+template <class Scalar>
+constexpr cudaDataType type = std::is_same_v<Scalar, double> ? CUDA_R_64F : CUDA_R_32F;
+
+void check(cusparseStatus_t status, const std::string& what) {
+  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(what + ": " + cusparseGetErrorName(status));
+}
+
+/// Calls make(&object, arguments...).
+template <class Object, class Destroy, class Make, class... Arguments>
+std::shared_ptr<void> made(const char* what, Destroy destroy, Make make, Arguments... arguments) {
+  Object object = nullptr;
+  check(make(&object, arguments...), what);
+  return std::shared_ptr<void>(object, [destroy](void* p) { destroy(static_cast<Object>(p)); });
+}
+
+std::shared_ptr<void> new_handle() { return made<cusparseHandle_t>("cusparseCreate", cusparseDestroy, cusparseCreate); }
+
+std::shared_ptr<void> device_memory(std::size_t bytes) {
+  void* memory = nullptr;
+  if (bytes > 0 && cudaMalloc(&memory, bytes) != cudaSuccess)
+    throw std::runtime_error("cudaMalloc of " + std::to_string(bytes) + " bytes for cuSPARSE failed");
+  return std::shared_ptr<void>(memory, cudaFree);
+}
+
+/// cuSPARSE's description of X or Y.
+template <class Value>
+std::shared_ptr<void> described(const Multivector<Value>& x, bool is_vector) {
+  using Scalar = std::remove_const_t<Value>;
+  auto* data = const_cast<Scalar*>(x.data);
+  if (is_vector) {
+    if (x.columns != 1 || x.row_stride != 1)
+      throw std::invalid_argument("cusparseSpMV: " + std::to_string(x.columns) + " columns whose elements are " +
+                                  std::to_string(x.row_stride) + " apart, expected one column without gaps");
+    return made<cusparseDnVecDescr_t>("cusparseCreateDnVec", cusparseDestroyDnVec, cusparseCreateDnVec, x.rows, data,
+                                      type<Scalar>);
+  }
+  const bool by_columns = x.row_stride == 1 && x.column_stride >= x.rows;
+  return made<cusparseDnMatDescr_t>("cusparseCreateDnMat", cusparseDestroyDnMat, cusparseCreateDnMat, x.rows, x.columns,
+                                    by_columns ? x.column_stride : x.row_stride, data, type<Scalar>,
+                                    by_columns ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW);
+}
+
+template <class Value>
+bool has_layout_of(const Multivector<Value>& x, const Multivector<Value>& y) {
+  return x.rows == y.rows && x.columns == y.columns && x.row_stride == y.row_stride &&
+         x.column_stride == y.column_stride;
+}
+
+}  // namespace
+
+const std::vector<CuSparseAlgorithm>& cusparse_algorithms() {
+  static const std::vector<CuSparseAlgorithm> algorithms = {
+      {"default", false, CUSPARSE_SPMM_ALG_DEFAULT}, {"alg1", false, CUSPARSE_SPMM_CSR_ALG1},
+      {"alg2", false, CUSPARSE_SPMM_CSR_ALG2},       {"alg3", false, CUSPARSE_SPMM_CSR_ALG3},
+      {"alg1", true, CUSPARSE_SPMV_CSR_ALG1},        {"alg2", true, CUSPARSE_SPMV_CSR_ALG2}};
+  return algorithms;
+}
+
+std::string cusparse_version() {
+  int version = 0;
+  check(cusparseGetVersion(static_cast<cusparseHandle_t>(new_handle().get()), &version), "cusparseGetVersion");
+  return "cuSPARSE " + std::to_string(version / 1000) + "." + std::to_string(version / 100 % 10) + "." +
+         std::to_string(version % 100);
+}
+
+template <class Scalar>
+CuSparseProduct<Scalar>::CuSparseProduct(const CuSparseAlgorithm& algorithm, bool preprocesses,
+                                         const CsrPattern<int>& A, std::size_t nonzeros, const Scalar* values,
+                                         Mode mode)
+    : algorithm_(algorithm), preprocesses_(preprocesses), mode_(mode), handle_(new_handle()) {
+  A_ = made<cusparseSpMatDescr_t>("cusparseCreateCsr", cusparseDestroySpMat, cusparseCreateCsr, A.rows, A.columns,
+                                  static_cast<std::int64_t>(nonzeros), const_cast<int*>(A.row_offsets),
+                                  const_cast<int*>(A.column_indices), const_cast<Scalar*>(values), CUSPARSE_INDEX_32I,
+                                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type<Scalar>);
+}
+
+template <class Scalar>
+void CuSparseProduct<Scalar>::prepare(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X,
+                                      Scalar beta, const Multivector<Scalar>& Y) {
+  check(cusparseSetStream(static_cast<cusparseHandle_t>(handle_.get()), stream), "cusparseSetStream");
+  X_ = described(X, algorithm_.is_vector);
+  Y_ = described(Y, algorithm_.is_vector);
+  const std::string name = algorithm_.is_vector ? "cusparseSpMV" : "cusparseSpMM";
+  call(Step::BufferSize, (name + "_bufferSize").c_str(), alpha, beta);
+  buffer_ = device_memory(buffer_bytes_);
+  if (preprocesses_) call(Step::Preprocess, (name + "_preprocess").c_str(), alpha, beta);
+  described_x_ = X;
+  described_y_ = Y;
+}
+
+template <class Scalar>
+void CuSparseProduct<Scalar>::run(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X, Scalar beta,
+                                  const Multivector<Scalar>& Y) {
+  if (!X_ || !has_layout_of(X, described_x_) || !has_layout_of(Y, described_y_)) {
+    prepare(stream, alpha, X, beta, Y);
+  } else {
+    check(cusparseSetStream(static_cast<cusparseHandle_t>(handle_.get()), stream), "cusparseSetStream");
+    auto* x = const_cast<Scalar*>(X.data);
+    if (algorithm_.is_vector) {
+      check(cusparseDnVecSetValues(static_cast<cusparseDnVecDescr_t>(X_.get()), x), "cusparseDnVecSetValues");
+      check(cusparseDnVecSetValues(static_cast<cusparseDnVecDescr_t>(Y_.get()), Y.data), "cusparseDnVecSetValues");
+    } else {
+      check(cusparseDnMatSetValues(static_cast<cusparseDnMatDescr_t>(X_.get()), x), "cusparseDnMatSetValues");
+      check(cusparseDnMatSetValues(static_cast<cusparseDnMatDescr_t>(Y_.get()), Y.data), "cusparseDnMatSetValues");
+    }
+  }
+  call(Step::Multiply, algorithm_.is_vector ? "cusparseSpMV" : "cusparseSpMM", alpha, beta);
+}
+
+template <class Scalar>
+void CuSparseProduct<Scalar>::call(Step step, const char* name, Scalar alpha, Scalar beta) {
+  const auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  const auto operation = is_transposed(mode_) ? CUSPARSE_OPERATION_TRANSPOSE : plain;
+  const auto handle = static_cast<cusparseHandle_t>(handle_.get());
+  const auto A = static_cast<cusparseSpMatDescr_t>(A_.get());
+  // The two families have the same three calls; SpMM also says that X is not transposed.
+  const auto one_of = [&](auto size, auto preprocess, auto multiply) {
+    check(step == Step::BufferSize   ? size(&buffer_bytes_)
+          : step == Step::Preprocess ? preprocess(buffer_.get())
+                                     : multiply(buffer_.get()),
+          name);
+  };
+  if (algorithm_.is_vector) {
+    const auto X = static_cast<cusparseDnVecDescr_t>(X_.get()), Y = static_cast<cusparseDnVecDescr_t>(Y_.get());
+    const auto with = [&](auto function) {
+      return [&, function](auto last) {
+        return function(handle, operation, &alpha, A, X, &beta, Y, type<Scalar>,
+                        static_cast<cusparseSpMVAlg_t>(algorithm_.number), last);
+      };
+    };
+    one_of(with(cusparseSpMV_bufferSize), with(cusparseSpMV_preprocess), with(cusparseSpMV));
+  } else {
+    const auto X = static_cast<cusparseDnMatDescr_t>(X_.get()), Y = static_cast<cusparseDnMatDescr_t>(Y_.get());
+    const auto with = [&](auto function) {
+      return [&, function](auto last) {
+        return function(handle, operation, plain, &alpha, A, X, &beta, Y, type<Scalar>,
+                        static_cast<cusparseSpMMAlg_t>(algorithm_.number), last);
+      };
+    };
+    one_of(with(cusparseSpMM_bufferSize), with(cusparseSpMM_preprocess), with(cusparseSpMM));
+  }
+}
+
+template class CuSparseProduct<float>;
+template class CuSparseProduct<double>;
+
+}  // namespace Tessera::Harness

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tessera/common/Csr.hpp>
+#include <tessera/common/Mode.hpp>
+#include <tessera/common/Multivector.hpp>
+#include <vector>
+
+namespace Tessera::Harness {
+
+/// An algorithm of cuSPARSE for compressed rows: one of SpMM or, for one column, of SpMV. SpMM of floats and one
+/// column, preprocessed, reads outside its arrays on some matrices (12.6.3).
+struct CuSparseAlgorithm {
+  std::string name;  ///< "default", "alg1", ...
+  bool is_vector = false;
+  int number = 0;  ///< cuSPARSE's own
+};
+const std::vector<CuSparseAlgorithm>& cusparse_algorithms();
+
+/// "cuSPARSE 12.6.3"
+std::string cusparse_version();
+
+/// Y = alpha op(A) X + beta Y by one algorithm, for float and double. All arrays are on the device, and nothing is
+/// copied. Errors are std::runtime_error, which names what cuSPARSE refused.
+template <class Scalar>
+class CuSparseProduct {
+ public:
+  /// \param preprocesses [in] whether cuSPARSE may look at the matrix before the first product
+  /// \param A, nonzeros, values [in] the matrix, with at least one row, column and nonzero
+  CuSparseProduct(const CuSparseAlgorithm& algorithm, bool preprocesses, const CsrPattern<int>& A, std::size_t nonzeros,
+                  const Scalar* values, Mode mode = Mode::NoTranspose);
+
+  /// All that a product does but the product. X and Y are by rows or by columns; for SpMV, one column without gaps.
+  void prepare(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X, Scalar beta,
+               const Multivector<Scalar>& Y);
+
+  /// Prepares first if X or Y has another shape or other strides than before.
+  void run(cudaStream_t stream, Scalar alpha, const Multivector<const Scalar>& X, Scalar beta,
+           const Multivector<Scalar>& Y);
+
+  std::size_t buffer_bytes() const { return buffer_bytes_; }
+
+ private:
+  enum class Step { BufferSize, Preprocess, Multiply };
+  void call(Step step, const char* name, Scalar alpha, Scalar beta);
+
+  CuSparseAlgorithm algorithm_;
+  bool preprocesses_;
+  Mode mode_;
+  std::shared_ptr<void> handle_, A_, X_, Y_, buffer_;  // what cuSPARSE made, destroyed with the last copy
+  Multivector<const Scalar> described_x_;
+  Multivector<Scalar> described_y_;
+  std::size_t buffer_bytes_ = 0;
+};
+
+}  // namespace Tessera::Harness

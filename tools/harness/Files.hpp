@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace Tessera::Harness {
+
+/// Writes a whole file or, where that fails, none. \throws std::runtime_error naming the file
+void write_file(const std::string& path, const std::string& contents);
+
+/// The lines of a text file, plain or gzip. \throws std::runtime_error naming a file that cannot be read
+std::vector<std::string> lines_of(const std::string& path);
+
+}  // namespace Tessera::Harness

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <functional>
+#include <string>
+#include <tessera/common/Mode.hpp>
+
+#include "DeviceData.hpp"
+
+namespace Tessera::Harness {
+
+using DefaultSpace = Kokkos::DefaultExecutionSpace;
+
+/// What a product of Kokkos Kernels depends on. Compiler and flags change its speed up to 2.5 times.
+struct KokkosKernelsBuild {
+  std::string version;   ///< "4.5.1"; empty where this build has no Kokkos Kernels
+  std::string compiler;  ///< that its product was compiled with here
+  std::string flags;
+};
+KokkosKernelsBuild kokkos_kernels_build();
+
+/// Y = alpha op(A) X + beta Y; does not wait.
+template <class Value, class KokkosLayout>
+using SpmvProduct =
+    std::function<void(const DefaultSpace&, Mode, Value alpha, const DeviceDense<Value, KokkosLayout, DefaultSpace>& X,
+                       Value beta, const DeviceDense<Value, KokkosLayout, DefaultSpace>& Y)>;
+
+/// KokkosSparse::spmv with a handle of Kokkos Kernels, which all calls share, for float and double. Empty where there
+/// is no Kokkos Kernels. On Kokkos::Cuda, cuSPARSE multiplies if Kokkos Kernels was built with it, but for several
+/// columns by rows.
+template <class Value, class KokkosLayout>
+SpmvProduct<Value, KokkosLayout> kokkos_kernels_product(const DeviceCsr<Value, int, DefaultSpace>& A);
+
+}  // namespace Tessera::Harness

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <vector>
+
+namespace Tessera::Harness {
+
+/// The seconds that `work` takes; `fence` waits for all work that was started, and is called before both clock
+/// readings.
+template <class Work, class Fence>
+double seconds_of(const Work& work, const Fence& fence) {
+  fence();
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  fence();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The same for work on an execution space of Kokkos.
+template <class ExecutionSpace, class Work>
+requires requires(const ExecutionSpace& exec) { exec.fence(); }
+double seconds_of(const ExecutionSpace& exec, const Work& work) {
+  return seconds_of(work, [&] { exec.fence(); });
+}
+
+/// The seconds of one of several calls that follow each other without a fence, as products do in a solver.
+template <class ExecutionSpace, class Call>
+double seconds_each(const ExecutionSpace& exec, int calls, const Call& call) {
+  const auto all = [&] {
+    for (int i = 0; i < calls; ++i) call();
+  };
+  return seconds_of(exec, all) / calls;
+}
+
+/// One way to do the same work, to be timed against others.
+struct Contender {
+  std::function<void()> restore;  ///< untimed, before each run: puts the data back
+  std::function<void()> run;
+  std::vector<double> seconds;  ///< the result
+};
+
+/// Times each contender `repeat` times, or for repeat = 0 as often as fits in about a second, but at least three times.
+///
+/// The contenders take turns, so that a machine that slows down meanwhile slows all of them down. A turn starts with a
+/// run that is not counted: it brings the contender's own data back into the caches, as in a solver that multiplies
+/// by the same matrix again and again.
+void time_in_turns(std::vector<Contender>& contenders, const std::function<void()>& fence, int repeat,
+                   const std::function<void(double fraction)>& progress);
+
+}  // namespace Tessera::Harness

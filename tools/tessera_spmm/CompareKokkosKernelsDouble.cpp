@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "CompareKokkosKernels.inl"
-
-namespace Tessera::Driver {
-
-TESSERA_INSTANTIATE(double)
-
-}  // namespace Tessera::Driver

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// PlanOptions::kernel = Kernel::Published: which formats are chosen from, what is refused and what falls back, and what
+// explain(), stats() and files say. The kernels of this program only say that they are published. A program of its own:
+// it compiles plans anew.
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <tessera/common/Complex.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/spmm/PlanFile.hpp>
+
+#include "DeviceKernels.hpp"
+
+namespace Tessera::Impl {
+
+using PublishedSpace = Kokkos::DefaultHostExecutionSpace;
+
+/// Has published kernels for BitTCF, BMat and for blocks of 8 rows, whichever the parameters name.
+template <class Scalar, class Offset>
+struct DeviceKernels<Scalar, Offset, PublishedSpace> {
+  using Memory = PublishedSpace::memory_space;
+  static constexpr std::size_t list_bytes = 100000;
+
+  static bool has(const PublishedSpace&, Precision precision) { return precision == Precision::Native; }
+  static std::string published_fault(const PublishedSpace&, const PlanOptions&, Format format) {
+    const bool is_there = format == Format::BitTcf || format == Format::Bmat || format == Format::Bcsr;
+    return is_there ? "" : std::string(to_string(format)) + " has none; expected bittcf, bmat or bcsr";
+  }
+  static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
+  static FormatParameters parameters(const PublishedSpace&, const PlanOptions& options, const MatrixStatistics&) {
+    return options.parameters;
+  }
+  static MachineModel model(const PublishedSpace&, const PlanOptions&) { return {}; }
+  static KernelMemory memory(const PublishedSpace&, Kernel kernel, const Candidate&, const MatrixStatistics&) {
+    const double bytes = kernel == Kernel::Published ? list_bytes : 0;
+    return {bytes, bytes, bytes};
+  }
+  static std::size_t free_bytes(const PublishedSpace&) { return no_memory_limit; }
+  static std::string device_name(const PublishedSpace&) { return "published kernels"; }
+
+  void build(const PublishedSpace&, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
+    const auto* blocks = std::get_if<Bcsr<Offset, Memory>>(&format);
+    is_published_ = options.kernel == Kernel::Published && !std::holds_alternative<Csr<Offset, Memory>>(format) &&
+                    (blocks == nullptr || blocks->block.height == 8);
+  }
+  bool is_published() const { return is_published_; }
+  std::string describe() const { return is_published_ ? "published" : "automatic"; }
+  void refill(const PublishedSpace&, const Scalar*) const {}
+  std::size_t bytes() const { return is_published_ ? list_bytes : 0; }
+  std::size_t scratch_bytes(Ordinal, Ordinal) const { return 0; }
+  template <class VectorScalar>
+  bool multiply(const PublishedSpace&, const AnyFormat<Offset, Memory>&, const Product<Scalar, VectorScalar>&,
+                const Scratch&) const {
+    return false;
+  }
+
+ private:
+  bool is_published_ = false;
+};
+
+}  // namespace Tessera::Impl
+
+// The plans of this program, of doubles and int alone.
+#undef TESSERA_FOR_EACH_EXECUTION_SPACE
+#undef TESSERA_FOR_EACH_MATRIX
+#undef TESSERA_FOR_EACH_PRODUCT
+#define TESSERA_FOR_EACH_EXECUTION_SPACE(List, ...) List(PublishedSpace, __VA_ARGS__)
+#define TESSERA_FOR_EACH_MATRIX(Exec, M) M(Exec, double, int)
+#define TESSERA_FOR_EACH_PRODUCT(Exec, M) M(Exec, double, double, int)
+#include "MemoryLimits.hpp"
+#include "PlanFile.cpp"
+#include "PlanState.cpp"
+#include "TestFiles.hpp"
+
+namespace Tessera::Test {
+
+using Exec = Impl::PublishedSpace;
+using Matrix = UserMatrix<Exec, double, int>;
+
+/// Blocks of three rows: BCSR in blocks of 8 rows is no candidate of automatic plans.
+Matrix elasticity() { return Matrix(generated_pattern<int>("elasticity:4")); }
+
+PlanOptions published(Format format) {
+  PlanOptions options = with_format(format);
+  options.kernel = Kernel::Published;
+  return options;
+}
+
+/// In blocks that there is no kernel for.
+PlanOptions in_rows_of_blocks(int rows) {
+  PlanOptions options = published(Format::Bcsr);
+  options.parameters.bcsr_block_rows = rows;
+  options.parameters.bcsr_block_columns = 8;
+  return options;
+}
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(PublishedTest, MultipliesTheFormatThatIsNamed) {
+  const Matrix A = elasticity();
+  for (const Format format : {Format::BitTcf, Format::Bmat, Format::Bcsr}) {
+    PlanOptions options = published(format);
+    if (format == Format::Bcsr) options = in_rows_of_blocks(8);
+    auto plan = A.plan(options);
+    EXPECT_EQ(plan.format(), format);
+    EXPECT_TRUE(says(plan.explain(), "kernels: published\n")) << plan.explain();
+    EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"published\"")) << plan.stats();
+    EXPECT_TRUE(says(plan.stats(), "\"kernels\": \"published\"")) << plan.stats();
+    EXPECT_EQ(plan.choice().candidates.size(), 1u);
+  }
+  EXPECT_TRUE(says(A.plan(with_format(Format::BitTcf)).stats(), "\"kernel\": \"automatic\""));
+}
+
+/// All that there are, whatever automatic plans consider: neither CSR nor what has no published kernel.
+TEST(PublishedTest, AnAutomaticFormatIsOneOfThoseWithAPublishedKernel) {
+  const Matrix A = elasticity();
+  auto options = published(Format::Automatic);
+  options.parameters = in_rows_of_blocks(8).parameters;
+  const auto plan = A.plan(options);
+  std::vector<Format> formats;
+  for (const Candidate& candidate : plan.choice().candidates) {
+    formats.push_back(candidate.format);
+    EXPECT_GT(candidate.tiles, 0) << to_string(candidate.format);
+    EXPECT_GT(candidate.predicted_seconds, 0) << to_string(candidate.format);
+    EXPECT_GE(candidate.predicted_seconds, plan.choice().candidates.front().predicted_seconds);
+  }
+  EXPECT_EQ(plan.format(), formats.front());
+  std::sort(formats.begin(), formats.end());
+  EXPECT_EQ(formats, (std::vector{Format::BitTcf, Format::Bmat, Format::Bcsr}));
+  EXPECT_TRUE(says(plan.explain(), "fastest of the formats with a published kernel, each multiplied by an automatic"))
+      << plan.explain();
+}
+
+/// Predictions are not for published kernels.
+TEST(PublishedTest, TuningMeasuresEveryFormatAndKeepsRecordsApart) {
+  const Matrix A = elasticity();
+  const TemporaryFolder folder;
+  auto options = published(Format::Automatic);
+  options.parameters = in_rows_of_blocks(8).parameters;
+  options.tuning = Tuning::Measure;
+  options.tuning_file = folder / "tuning";
+  for (const Candidate& candidate : A.plan(options).choice().candidates)
+    EXPECT_GT(candidate.measured_seconds, 0) << to_string(candidate.format);
+  EXPECT_TRUE(says(A.plan(options).explain(), "when it was measured before"));
+  options.kernel = Kernel::Automatic;
+  EXPECT_TRUE(says(A.plan(options).explain(), " was measured to be the fastest")) << A.plan(options).explain();
+}
+
+TEST(PublishedTest, AFormatWithoutOneIsRefused) {
+  const Matrix A = elasticity();
+  auto options = published(Format::Csr);
+  EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
+                 "Tessera::make_plan: a published kernel was asked for, and csr has none; expected bittcf, bmat or "
+                 "bcsr, or kernel = Automatic, or on_unsupported = FallBack");
+  options.on_unsupported = OnUnsupported::FallBack;
+  const auto plan = A.plan(options);
+  EXPECT_EQ(plan.format(), Format::Csr);
+  EXPECT_TRUE(says(plan.explain(), "note: a published kernel was asked for, and csr has none")) << plan.explain();
+  EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"automatic\"")) << plan.stats();
+}
+
+/// What is known of a format only when it is built.
+TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRefused) {
+  const Matrix A = elasticity();
+  auto options = in_rows_of_blocks(7);
+  EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "the one of bcsr cannot be built");
+  options.on_unsupported = OnUnsupported::FallBack;
+  const auto plan = A.plan(options);
+  EXPECT_EQ(plan.format(), Format::Bcsr);
+  EXPECT_TRUE(says(plan.explain(), "kernels: automatic\n")) << plan.explain();
+  EXPECT_TRUE(says(plan.explain(), "note: a published kernel was asked for, and the one of bcsr")) << plan.explain();
+}
+
+/// Blocks of 8 x 7 turned are blocks of 7 x 8.
+TEST(PublishedTest, TheTransposeIsRefusedOrFallsBackAlone) {
+  using View = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
+  const Matrix A = elasticity();
+  auto options = in_rows_of_blocks(8);
+  options.parameters.bcsr_block_columns = 7;
+  auto strict = A.plan(options);
+  EXPECT_MESSAGE(std::invalid_argument, strict.prepare(Exec(), 3, Mode::Transpose),
+                 "the transpose of A is refused: Tessera: a published kernel was asked for, and the one of bcsr");
+  expect_product<View>(A, strict, 3, Mode::NoTranspose, 1, 0, "after a refusal");
+  options.on_unsupported = OnUnsupported::FallBack;
+  auto plan = A.plan(options);
+  expect_product<View>(A, plan, 3, Mode::Transpose, 1, 0, "transpose falls back");
+  EXPECT_TRUE(says(plan.explain(), "kernels: published\n  kernels of the transpose: automatic\n")) << plan.explain();
+  EXPECT_TRUE(says(plan.explain(), "note: transpose: a published kernel was asked for")) << plan.explain();
+}
+
+TEST(PublishedTest, AMatrixWithoutEntriesNeedsNoKernel) {
+  HostPattern<int> empty;
+  empty.columns = 5;
+  for (int row = 0; row < 9; ++row) empty.end_row();
+  const Matrix A(empty);
+  EXPECT_TRUE(says(A.plan(in_rows_of_blocks(7)).stats(), "\"kernel\": \"published\""));
+}
+
+TEST(PublishedTest, ListsAreWithinTheLimit) {
+  const Matrix A = elasticity();
+  auto options = published(Format::BitTcf);
+  const std::size_t with = least_memory_limit(A, options);
+  options.kernel = Kernel::Automatic;
+  const std::size_t without = least_memory_limit(A, options),
+                    lists = Impl::DeviceKernels<double, int, Exec>::list_bytes;
+  EXPECT_GT(with, without);
+  EXPECT_LE(with, without + lists);
+  options.kernel = Kernel::Published;
+  const auto plan = A.plan(options);
+  EXPECT_EQ(plan.kernel_bytes(), lists);
+  EXPECT_EQ(taken(plan).held_bytes, static_cast<double>(plan.bytes()));
+}
+
+TEST(PublishedTest, FilesKeepTheKernel) {
+  const Matrix A = elasticity();
+  const TemporaryFolder folder;
+  const auto saved = A.plan(published(Format::Bmat));
+  save_plan(saved, folder / "plan");
+  const auto loaded = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
+  EXPECT_TRUE(says(loaded.explain(), "kernels: published\n")) << loaded.explain();
+  EXPECT_EQ(loaded.kernel_bytes(), saved.kernel_bytes());
+  save_plan(A.plan(with_format(Format::Bmat)), folder / "plan");
+  const auto other = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
+  EXPECT_TRUE(says(other.explain(), "kernels: automatic\n")) << other.explain();
+}
+
+}  // namespace Tessera::Test
