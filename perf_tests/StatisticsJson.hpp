@@ -20,9 +20,14 @@ namespace Benchmarks {
 inline nlohmann::json to_json(const MatrixStatistics& statistics) { return statistics; }
 
 inline Format format_of(const std::string& name) {
-  for (const Format format : every_format)
-    if (to_string(format) == name) return format;
-  throw std::invalid_argument("there is no format '" + name + "'");
+  const auto format = enum_named<Format>(name);
+  if (!format || *format == Format::Automatic) throw std::invalid_argument("there is no format '" + name + "'");
+  return *format;
+}
+
+/// Of a candidate that was measured. Staged windows were "bittcf" and "staged" until they were a format.
+inline Format format_of(const nlohmann::json& candidate) {
+  return candidate.value("staged", false) ? Format::Staged : format_of(candidate.at("format").get<std::string>());
 }
 
 }  // namespace Benchmarks

@@ -53,12 +53,11 @@ std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::s
       Cell cell{json.at("matrix"), arithmetic, json.at("device"), json.at("statistics"), {}, 1, false};
       cell.cores = cores_of(cell.device);
       for (const auto& entry : json.at("candidates")) {
-        cell.candidates.push_back(
-            {{format_of(entry.at("format")), entry.at("tiles"), entry.at("bytes"), entry.at("staged")},
-             entry.at("seconds"),
-             entry.at("least"),
-             entry.at("most"),
-             entry.value("asked", false)});
+        cell.candidates.push_back({{format_of(entry), entry.at("tiles"), entry.at("bytes")},
+                                   entry.at("seconds"),
+                                   entry.at("least"),
+                                   entry.at("most"),
+                                   entry.value("asked", false)});
       }
       cells.push_back(cell);
     }
@@ -190,7 +189,7 @@ void judge_constant_choices(const std::vector<Cell>& cells, const std::string& a
     if (cell.arithmetic != arithmetic) continue;
     const double fastest = fastest_seconds(cell);
     for (const Measured& candidate : cell.candidates) {
-      costs[name_of(candidate.size.format, candidate.size.is_staged)].add(candidate.seconds / fastest);
+      costs[std::string(to_string(candidate.size.format))].add(candidate.seconds / fastest);
     }
   }
   for (const auto& [name, cost] : costs)
@@ -209,7 +208,6 @@ void write_predictions(const std::string& path, const std::vector<Cell>& cells, 
                            {"cost_of_choice", cost_of_choice(cell, model)}};
     for (const Measured& candidate : cell.candidates) {
       line["candidates"].push_back({{"format", to_string(candidate.size.format)},
-                                    {"staged", candidate.size.is_staged},
                                     {"predicted", model.seconds(cell, candidate.size)},
                                     {"seconds", candidate.seconds},
                                     {"least", candidate.least},

@@ -84,7 +84,6 @@ class Problem {
     nlohmann::json candidates = nlohmann::json::array();
     for (Contestant& contestant : contestants) {
       nlohmann::json entry = {{"format", to_string(contestant.candidate.format)},
-                              {"staged", contestant.candidate.is_staged},
                               {"tiles", contestant.candidate.tiles},
                               {"bytes", contestant.candidate.format_bytes},
                               {"predicted", contestant.candidate.predicted_seconds}};
@@ -107,7 +106,6 @@ class Problem {
   Contestant contestant(const Tessera::Candidate& candidate) {
     auto options = options_;
     options.format = candidate.format;
-    options.staged_windows = candidate.is_staged ? Tessera::Wish::Always : Tessera::Wish::Never;
     Contestant result{candidate, false, make_plan(options), {}, 1, {}};
     result.work = result.plan.prepare(Space(), options.columns, Tessera::Mode::NoTranspose);
     time(result);  // warms up

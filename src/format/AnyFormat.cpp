@@ -1,43 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <stdexcept>
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <type_traits>
+#include <utility>
 
 namespace Tessera {
-
-namespace Impl {
-
-template <class Pattern, class Offset, class Memory>
-BuiltFormat<Offset, Memory> any_format(const Built<Pattern, Offset, Memory>& built) {
-  return {built.pattern, built.values};
-}
-
-}  // namespace Impl
 
 template <class ExecutionSpace, class Offset>
 BuiltFormat<Offset, typename ExecutionSpace::memory_space> build_format(
     const ExecutionSpace& exec, Format format, const Csr<Offset, typename ExecutionSpace::memory_space>& rows,
     const FormatParameters& parameters, std::size_t value_bytes) {
-  const CsrPattern<Offset> A = rows.view();
-  switch (format) {
-    case Format::Csr:
-      return {rows, {}};
-    case Format::BitTcf:
-      return Impl::any_format(build_bittcf(exec, A, rows.nonzeros));
-    case Format::Bmat:
-      return Impl::any_format(build_bmat(exec, A, rows.nonzeros));
-    case Format::BlockRowPartition:
-      return Impl::any_format(build_brp(exec, A, rows.nonzeros, parameters, value_bytes));
-    case Format::Bcsr:
-      return Impl::any_format(build_bcsr(exec, A, rows.nonzeros, parameters, value_bytes));
-    case Format::SortedColumns:
-      return Impl::any_format(build_sorted_columns(exec, A, rows.nonzeros, parameters.sorted_columns_width,
-                                                   parameters.sorted_columns_height));
-    case Format::Automatic:
-      break;
-  }
-  throw std::invalid_argument("Tessera::build_format: expected the name of a format");
+  using Memory = typename ExecutionSpace::memory_space;
+  return visit_type_of<AnyFormat<Offset, Memory>>(format, [&](auto type) -> BuiltFormat<Offset, Memory> {
+    auto built = decltype(type)::type::build(exec, rows, parameters, value_bytes);
+    return {std::move(built.pattern), std::move(built.values)};
+  });
+}
+
+template <class ExecutionSpace, class Offset>
+FormatMemory format_memory(const ExecutionSpace& exec, Format format,
+                           const Csr<Offset, typename ExecutionSpace::memory_space>& rows,
+                           const FormatParameters& parameters, std::size_t value_bytes, double tiles) {
+  return visit_type_of<AnyFormat<Offset, typename ExecutionSpace::memory_space>>(
+      format, [&](auto type) { return decltype(type)::type::memory(exec, rows, parameters, value_bytes, tiles); });
 }
 
 template <class ExecutionSpace, class Offset>
@@ -63,6 +48,8 @@ std::string validate(const ExecutionSpace& exec, const AnyFormat<Offset, typenam
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                           \
   template BuiltFormat<Offset, Exec::memory_space> build_format(                                                    \
       const Exec&, Format, const Csr<Offset, Exec::memory_space>&, const FormatParameters&, std::size_t);           \
+  template FormatMemory format_memory(const Exec&, Format, const Csr<Offset, Exec::memory_space>&,                  \
+                                      const FormatParameters&, std::size_t, double);                                \
   template BuiltCsr<Offset, Exec::memory_space> to_csr<Exec, Offset>(const Exec&,                                   \
                                                                      const AnyFormat<Offset, Exec::memory_space>&); \
   template std::string validate<Exec, Offset>(const Exec&, const AnyFormat<Offset, Exec::memory_space>&);

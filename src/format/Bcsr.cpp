@@ -287,13 +287,25 @@ std::string validate(const ExecutionSpace& exec, const Bcsr<Offset, typename Exe
   return Impl::of_format("BCSR", Impl::bcsr_fault(exec, A));
 }
 
+template <class Offset, class MemorySpace>
+template <class ExecutionSpace>
+FormatMemory Bcsr<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
+                                               const FormatParameters& parameters, std::size_t value_bytes, double) {
+  const BlockShape shape = bcsr_block_shape(exec, A.view(), parameters, value_bytes);
+  const std::size_t blocks = count_bcsr_blocks(exec, A.view(), shape.height, shape.width);
+  return {Impl::bcsr_bytes(A.rows, shape, blocks, sizeof(Offset), 0), blocks * static_cast<std::size_t>(shape.size()),
+          0, blocks};
+}
+
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
   template std::size_t count_bcsr_blocks(const Exec&, const CsrPattern<Offset>&, int, int);                           \
   template BlockShape bcsr_block_shape(const Exec&, const CsrPattern<Offset>&, const FormatParameters&, std::size_t); \
   template BuiltBcsr<Offset, Exec::memory_space> build_bcsr(const Exec&, const CsrPattern<Offset>&, std::size_t,      \
                                                             const FormatParameters&, std::size_t);                    \
   template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const Bcsr<Offset, Exec::memory_space>&);         \
-  template std::string validate(const Exec&, const Bcsr<Offset, Exec::memory_space>&);
+  template std::string validate(const Exec&, const Bcsr<Offset, Exec::memory_space>&);                                \
+  template FormatMemory Bcsr<Offset, Exec::memory_space>::memory(const Exec&, const Csr<Offset, Exec::memory_space>&, \
+                                                                 const FormatParameters&, std::size_t, double);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

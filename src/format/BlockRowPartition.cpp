@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -468,6 +469,23 @@ std::string validate(const ExecutionSpace& exec,
   return Impl::of_format("BRP", Impl::brp_fault(exec, A));
 }
 
+/// An entry takes the most in a group of the fewest entries a column, 1, or if it is left over.
+template <class Offset, class MemorySpace>
+template <class ExecutionSpace>
+FormatMemory BlockRowPartition<Offset, MemorySpace>::memory(const ExecutionSpace&, const Csr<Offset, MemorySpace>& A,
+                                                            const FormatParameters& parameters, std::size_t value_bytes,
+                                                            double) {
+  const auto f = static_cast<std::size_t>(std::max(1, parameters.brp_nonzeros_per_column));
+  const std::size_t least_fg = 16 / std::gcd(std::size_t(16), value_bytes);
+  const auto ceil_divide = [](std::size_t a, std::size_t b) { return (a + b - 1) / b; };
+  const std::size_t grouped = A.nonzeros + ceil_divide(A.nonzeros, f) * sizeof(Ordinal) +
+                              ceil_divide(A.nonzeros, 8 * least_fg) * sizeof(Ordinal);
+  const std::size_t residual_rows = std::min(static_cast<std::size_t>(A.rows), A.nonzeros);
+  return {std::max(grouped, A.nonzeros * sizeof(Ordinal)) + residual_rows * (sizeof(Ordinal) + sizeof(Offset)) +
+              (2 * std::size_t(window_count(A.rows, 16)) + 3) * sizeof(Offset),
+          A.nonzeros};
+}
+
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                       \
   template BrpParameters choose_brp_parameters(const Exec&, const CsrPattern<Offset>&, const FormatParameters&, \
                                                std::size_t);                                                    \
@@ -475,7 +493,9 @@ std::string validate(const ExecutionSpace& exec,
       const Exec&, const CsrPattern<Offset>&, std::size_t, const FormatParameters&, std::size_t);               \
   template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&,                                             \
                                                        const BlockRowPartition<Offset, Exec::memory_space>&);   \
-  template std::string validate(const Exec&, const BlockRowPartition<Offset, Exec::memory_space>&);
+  template std::string validate(const Exec&, const BlockRowPartition<Offset, Exec::memory_space>&);             \
+  template FormatMemory BlockRowPartition<Offset, Exec::memory_space>::memory(                                  \
+      const Exec&, const Csr<Offset, Exec::memory_space>&, const FormatParameters&, std::size_t, double);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

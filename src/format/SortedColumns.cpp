@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <tessera/format/SortedColumns.hpp>
@@ -437,11 +439,43 @@ std::string validate(const ExecutionSpace& exec,
   return Impl::of_format("sorted columns", Impl::sorted_columns_fault(exec, A));
 }
 
+/// Sorted are the entries by columns, columns by length, and elements of blocks by row.
+template <class Offset, class MemorySpace>
+template <class ExecutionSpace>
+FormatMemory SortedColumns<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
+                                                        const FormatParameters& parameters, std::size_t, double) {
+  const auto rows = static_cast<std::size_t>(A.rows), columns = static_cast<std::size_t>(A.columns);
+  const auto or_32 = [](int given) { return static_cast<std::size_t>(given > 0 ? given : 32); };
+  const std::size_t width = or_32(parameters.sorted_columns_width), height = or_32(parameters.sorted_columns_height);
+  const std::size_t nonzeros = A.nonzeros, positions = std::min(columns, nonzeros);
+  const std::size_t units = 2 * (nonzeros / width + width + 1);  // blocks and pieces
+  const std::size_t element_bytes = 2 * sizeof(std::uint16_t);   // of a block, besides the row
+  FormatMemory memory;
+  memory.pattern = units * (sizeof(Offset) + sizeof(Ordinal)) + positions * sizeof(Ordinal) +
+                   nonzeros * (sizeof(Ordinal) + element_bytes);
+  memory.places = nonzeros;
+  const auto lengths = static_cast<std::size_t>(std::sqrt(2.0 * static_cast<double>(nonzeros))) + 1;
+  const std::size_t tables = 64 * (lengths + width + rows / height + 2);
+  const std::size_t turned = csr_bytes<Offset>(columns, nonzeros) + nonzeros * sizeof(Offset);
+  const std::size_t by_length =
+      radix_sort_bytes(exec, columns, sizeof(Ordinal)) + positions * (sizeof(Ordinal) + 2 * sizeof(Offset)) + tables;
+  // Pattern and map are there only in part when the most is sorted: after the transpose, without what sorting gives.
+  const std::size_t transposed = sorted_csr_bytes<Offset>(exec, columns, nonzeros);
+  const std::size_t last = memory.pattern - nonzeros * element_bytes + nonzeros * sizeof(Offset) +
+                           radix_sort_bytes(exec, nonzeros, sizeof(Offset));
+  const std::size_t all = memory.pattern + nonzeros * sizeof(Offset);
+  const std::size_t most = std::max({all, transposed, turned + by_length + all - nonzeros * element_bytes, last});
+  memory.scratch = most - all;
+  return memory;
+}
+
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                              \
   template BuiltSortedColumns<Offset, Exec::memory_space> build_sorted_columns(const Exec&, const CsrPattern<Offset>&, \
                                                                                std::size_t, Ordinal, Ordinal);         \
   template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const SortedColumns<Offset, Exec::memory_space>&); \
-  template std::string validate(const Exec&, const SortedColumns<Offset, Exec::memory_space>&);
+  template std::string validate(const Exec&, const SortedColumns<Offset, Exec::memory_space>&);                        \
+  template FormatMemory SortedColumns<Offset, Exec::memory_space>::memory(                                             \
+      const Exec&, const Csr<Offset, Exec::memory_space>&, const FormatParameters&, std::size_t, double);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

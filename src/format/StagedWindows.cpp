@@ -3,33 +3,23 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <tessera/format/BitTcf.hpp>
 #include <tessera/format/StagedWindows.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 #include <utility>
 
+#include "StagedFault.hpp"
 #include "StagedLayout.hpp"
 
 namespace Tessera {
 
 namespace Impl {
 
-/// \throws std::invalid_argument at the first number that will not do
+/// \throws std::invalid_argument at a shape that will not do
 inline void check_staged_shape(const StagedShape& shape, std::size_t value_bytes) {
-  const auto check = [](bool holds, const std::string& what, auto value, const std::string& expected) {
-    if (holds) return;
-    throw std::invalid_argument("Tessera: " + what + " of staged windows is " + std::to_string(value) + "; expected " +
-                                expected);
-  };
-  check(shape.window_rows >= 64 && shape.window_rows <= 1024 && shape.window_rows % 64 == 0, "window_rows",
-        shape.window_rows, "a multiple of 64 up to 1024");
-  check(shape.strip_blocks == 1 || shape.strip_blocks == 2, "strip_blocks", shape.strip_blocks, "1 or 2");
-  check(shape.chunk_slots >= 1 && shape.chunk_slots <= staged_most_slots, "chunk_slots", shape.chunk_slots,
-        "1 to " + std::to_string(staged_most_slots));
-  check(shape.piece_chunks >= 1, "piece_chunks", shape.piece_chunks, "1 or more");
-  check(shape.most_values >= 1, "most_values", shape.most_values, "1 or more");
-  check(value_bytes >= 1 && value_bytes <= 16 && 16 % value_bytes == 0, "the size of values", value_bytes,
-        "1, 2, 4, 8 or 16 bytes");
+  const std::string fault = staged_shape_fault(shape, value_bytes);
+  if (!fault.empty()) throw std::invalid_argument("Tessera: " + fault);
 }
 
 void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std::size_t most_places) {
@@ -279,14 +269,69 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
   return result;
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
-  template StagedCounts count_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, const StagedShape&,         \
-                                     std::size_t);                                                                    \
-  template BuiltStagedWindows<Offset, Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&,        \
-                                                                       std::size_t, const StagedShape&, std::size_t); \
-  template std::size_t staged_build_bytes<Exec, Offset>(const Exec&, Ordinal, std::size_t, std::size_t, std::size_t,  \
-                                                        const StagedShape&, std::size_t);                             \
-  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const StagedWindows<Offset, Exec::memory_space>&);
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec,
+                     const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::of_format("staged windows", Impl::staged_fault(exec, A));
+}
+
+template <class ExecutionSpace, class Offset>
+Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_counts(
+    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+  using Offsets = Kokkos::View<Offset*, typename ExecutionSpace::memory_space>;
+  const StagedWindowsPattern<Offset> in = A.view();
+  const auto offsets = Impl::allocate<Offsets>(exec, "Tessera::tile_counts", A.window_offsets.extent(0));
+  Kokkos::parallel_for(
+      "Tessera::tile_counts", Impl::WindowPolicy<ExecutionSpace>(exec, 0, in.windows()), KOKKOS_LAMBDA(Ordinal window) {
+        Offset tiles = 0;
+        for (int chunk = in.window_offsets[window]; chunk < in.window_offsets[window + 1]; ++chunk)
+          tiles += static_cast<Offset>(in.strip_tiles(std::size_t(chunk))[in.strips()]);
+        offsets(window + 1) = tiles;
+      });
+  Impl::counts_to_offsets(exec, offsets);
+  return offsets;
+}
+
+/// A window of 64 rows, or a strip of 8, has no more distinct columns than its rows have places in the tiles of BitTCF,
+/// nor than the matrix has columns.
+template <class Offset, class MemorySpace>
+template <class ExecutionSpace>
+FormatMemory StagedWindows<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
+                                                        const FormatParameters& parameters, std::size_t value_bytes,
+                                                        double known_tiles) {
+  const StagedShape shape = staged_shape(parameters);
+  Impl::check_staged_shape(shape, value_bytes);
+  const std::size_t tiles =
+      known_tiles >= 0 ? static_cast<std::size_t>(known_tiles) : count_bittcf_tiles(exec, A.view());
+  const auto windows = static_cast<std::size_t>(window_count(A.rows, shape.window_rows));
+  const std::size_t strip_columns = std::min(A.nonzeros, 8 * tiles);
+  const std::size_t columns = std::min(strip_columns, windows * static_cast<std::size_t>(A.columns));
+  const std::size_t chunks = Impl::most_staged_chunks(windows, A.nonzeros, columns, shape);
+  FormatMemory memory;
+  memory.places = A.nonzeros + chunks * (16 / value_bytes - 1);
+  memory.pattern = (windows + 1) * sizeof(int) +
+                   Impl::staged_pattern_bytes<Offset>(A.nonzeros, strip_columns, chunks, shape, value_bytes) -
+                   memory.places * sizeof(Offset);
+  const std::size_t all = memory.pattern + memory.places * sizeof(Offset);
+  const std::size_t most =
+      staged_build_bytes<ExecutionSpace, Offset>(exec, A.rows, A.nonzeros, columns, strip_columns, shape, value_bytes);
+  memory.scratch = most > all ? most - all : 0;
+  return memory;
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                              \
+  template StagedCounts count_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, const StagedShape&,          \
+                                     std::size_t);                                                                     \
+  template BuiltStagedWindows<Offset, Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&,         \
+                                                                       std::size_t, const StagedShape&, std::size_t);  \
+  template std::size_t staged_build_bytes<Exec, Offset>(const Exec&, Ordinal, std::size_t, std::size_t, std::size_t,   \
+                                                        const StagedShape&, std::size_t);                              \
+  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const StagedWindows<Offset, Exec::memory_space>&); \
+  template std::string validate(const Exec&, const StagedWindows<Offset, Exec::memory_space>&);                        \
+  template Kokkos::View<Offset*, Exec::memory_space> tile_counts(const Exec&,                                          \
+                                                                 const StagedWindows<Offset, Exec::memory_space>&);    \
+  template FormatMemory StagedWindows<Offset, Exec::memory_space>::memory(                                             \
+      const Exec&, const Csr<Offset, Exec::memory_space>&, const FormatParameters&, std::size_t, double);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

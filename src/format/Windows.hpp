@@ -14,6 +14,14 @@
 /// Windows of adjacent rows whose distinct columns are condensed into tiles: what formats of condensed columns share.
 namespace Tessera::Impl {
 
+/// Bytes that condensing windows takes at once beside the pattern: offsets of windows, and of the parts of long ones,
+/// and the rows of each column of a tile. On hosts parts are windows.
+template <class Offset>
+std::size_t condensing_bytes(std::size_t windows, std::size_t nonzeros, std::size_t tiles, std::size_t row_bytes) {
+  const std::size_t parts = windows + nonzeros / 16;
+  return (windows + parts + 2) * sizeof(Offset) + 8 * tiles * row_bytes;
+}
+
 /// Parts of windows, which differ in what they cost where they are whole windows.
 template <class ExecutionSpace>
 using PartPolicy =

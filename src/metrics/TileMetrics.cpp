@@ -8,6 +8,16 @@ namespace Tessera {
 
 namespace Impl {
 
+/// The first tile of each window, and the end: stored, or counted.
+template <class ExecutionSpace, class Format>
+auto tile_counts_of(const ExecutionSpace& exec, const Format& format) {
+  if constexpr (requires { format.tile_counts(); }) {
+    return format.tile_counts();
+  } else {
+    return tile_counts(exec, format);
+  }
+}
+
 template <class ExecutionSpace, class Format>
 TileMetrics metrics_of(const ExecutionSpace& exec, const Format& format) {
   TileMetrics result;
@@ -17,8 +27,8 @@ TileMetrics metrics_of(const ExecutionSpace& exec, const Format& format) {
   const auto nonzeros = static_cast<double>(result.tiled_nonzeros);
   result.mean_nonzeros = nonzeros / static_cast<double>(result.tiles);
   result.fill = nonzeros / static_cast<double>(format.tile_elements());
-  const auto& tile_counts = format.tile_counts();
-  if (tile_counts.extent(0) > 0) result.imbalance = imbalance(exec, tile_counts);
+  const auto offsets = tile_counts_of(exec, format);
+  if (offsets.extent(0) > 0) result.imbalance = imbalance(exec, offsets);
   return result;
 }
 

@@ -26,6 +26,11 @@ inline double bmat_bytes(const MatrixStatistics& m) {
   return 2 * (std::ceil(m.rows / 16) + 1) * m.offset_bytes + m.bmat_tiles * (8 * 4 + 16) + m.nonzeros * m.matrix_bytes;
 }
 
+/// Strips have about the tiles of BitTCF, and list their columns; chunks list those of their slots.
+inline double staged_bytes(const MatrixStatistics& m) {
+  return (4 + 8.0 / 64) * m.staged_columns + 32 * m.bittcf_tiles + m.nonzeros * m.matrix_bytes;
+}
+
 inline double bcsr_bytes(const MatrixStatistics& m) {
   const double places = m.bcsr_block_rows * m.bcsr_block_columns;
   return (std::ceil(m.rows / m.bcsr_block_rows) + 1) * m.offset_bytes +
@@ -35,9 +40,9 @@ inline double bcsr_bytes(const MatrixStatistics& m) {
 inline std::string reason(const Candidate& best, const Candidate& other) {
   char text[160];
   std::snprintf(text, sizeof text, "%s is predicted to take %.2f of the time of %s",
-                name_of(best.format, best.is_staged).c_str(),
+                std::string(to_string(best.format)).c_str(),
                 other.predicted_seconds > 0 ? best.predicted_seconds / other.predicted_seconds : 1.0,
-                name_of(other.format, other.is_staged).c_str());
+                std::string(to_string(other.format)).c_str());
   return text;
 }
 
@@ -47,7 +52,6 @@ inline Choice ranked(const MatrixStatistics& m, std::vector<Candidate> candidate
                    [](const Candidate& a, const Candidate& b) { return a.predicted_seconds < b.predicted_seconds; });
   Choice choice;
   choice.format = candidates[0].format;
-  choice.is_staged = candidates[0].is_staged;
   choice.reason = reason(candidates[0], candidates[1]);
   choice.candidates = std::move(candidates);
   choice.model = model;

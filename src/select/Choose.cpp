@@ -37,19 +37,19 @@ double decoding_seconds(const MatrixStatistics& m, const FormatSize& size, const
     case Format::Csr:
       return 0;
     case Format::BitTcf:
+    case Format::Staged:
       // A tile has 8 rows. If it holds few entries, most of its rows are empty, and each costs a test.
       return size.tiles * 8 / machine.tile_rows;
     case Format::Bmat:
       return size.tiles * 16 / machine.tile_rows;
-    case Format::BlockRowPartition:
-      return 2 * m.nonzeros / machine.decoded_entries;  // counted, then placed
     case Format::SortedColumns:
       return 2 * line_seconds(m, machine);  // each entry loads and stores a row of Y
     case Format::Bcsr:
       // As for BitTCF: where decoding matters, blocks are far from full, and have 8 rows unless the user wants others.
       return size.tiles * 8 / machine.tile_rows;
+    default:
+      return 2 * m.nonzeros / machine.decoded_entries;  // counted, then placed
   }
-  return 0;
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ MachineModel MachineModel::times(double cores) const {
 }
 
 Candidate predict(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
-  return {size.format, false, size.tiles, size.bytes,
+  return {size.format, size.tiles, size.bytes,
           product_seconds(m, machine, size.bytes) + decoding_seconds(m, size, machine)};
 }
 
@@ -81,13 +81,8 @@ bool refuse_beyond(Choice& choice, double limit) {
   if (refused == candidates.begin()) return false;
   if (choice.takes(candidates[0])) return true;
   choice.format = candidates[0].format;
-  choice.is_staged = candidates[0].is_staged;
-  choice.reason = name_of(choice.format, choice.is_staged) + " is predicted to be the fastest that fits memory_limit";
+  choice.reason = std::string(to_string(choice.format)) + " is predicted to be the fastest that fits memory_limit";
   return true;
-}
-
-std::string name_of(Format format, bool is_staged) {
-  return std::string(to_string(format)) + (is_staged ? " staged" : "");
 }
 
 }  // namespace Tessera

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <tessera/select/GpuModel.hpp>
 #include <utility>
@@ -65,6 +64,7 @@ struct Walk {
 Walk walk_of(const MatrixStatistics& m, const FormatSize& size) {
   switch (size.format) {
     case Format::BitTcf:
+    case Format::Staged:
       return {8 * size.tiles, m.longest_window};
     case Format::Bmat:
       return {2 * 16 * size.tiles, 2 * m.longest_tall_window};
@@ -133,11 +133,14 @@ double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const Gpu
          seconds_of(gpu.blocks, tile_work(m, size.tiles, size.bytes, block, gpu), longest, 1, m, gpu);
 }
 
+/// Whether there is a kernel for staged windows, memory to build them, and a count of their columns to predict by.
+bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
+  return gpu.staged_chunk > 0 && m.staged_columns > 0 && m.nonzeros <= gpu.staged_entries;
+}
+
 /// Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk of a window is
 /// half full on average.
 double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
-  if (gpu.staged_chunk == 0 || m.staged_columns == 0 || m.nonzeros > gpu.staged_entries)
-    return std::numeric_limits<double>::infinity();
   const double windows = std::ceil(m.rows / 64);
   const double chunks = std::max(m.staged_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
   const double rounds = chunks / gpu.staged_blocks * std::ceil(m.vector_columns / tile_columns);
@@ -177,7 +180,6 @@ std::optional<double> own_seconds(const MatrixStatistics& m, const FormatSize& s
       if (gpu.has_rows) return csr_seconds(m, size.bytes, gpu);
       break;
     case Format::BitTcf:
-      if (size.is_staged) return staged_seconds(m, gpu);
       if (gpu.tile > 0) return bittcf_seconds(m, size, gpu);
       break;
     case Format::Bmat:
@@ -189,10 +191,13 @@ std::optional<double> own_seconds(const MatrixStatistics& m, const FormatSize& s
     case Format::BlockRowPartition:
       if (gpu.partition > 0) return partition_seconds(m, size, gpu);
       break;
+    case Format::Staged:
+      if (can_stage(m, gpu)) return staged_seconds(m, gpu);
+      break;
     case Format::SortedColumns:
       if (gpu.sorted_bytes > 0) return sorted_columns_seconds(m, size, gpu);
       break;
-    case Format::Automatic:
+    default:
       break;
   }
   return std::nullopt;
@@ -276,15 +281,14 @@ GpuModel GpuModel::portable() {
 }
 
 Candidate predict(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  return {size.format, size.is_staged, size.tiles, size.bytes, format_seconds(m, size, gpu)};
+  return {size.format, size.tiles, size.bytes, format_seconds(m, size, gpu)};
 }
 
 Choice choose_format(const MatrixStatistics& m, const GpuModel& gpu) {
-  const double bittcf_bytes = Impl::bittcf_bytes(m);
   std::vector<Candidate> candidates{predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, gpu),
-                                    predict(m, {Format::BitTcf, m.bittcf_tiles, bittcf_bytes}, gpu)};
-  const Candidate staged = predict(m, {Format::BitTcf, m.bittcf_tiles, bittcf_bytes, true}, gpu);
-  if (gpu.tile > 0 && std::isfinite(staged.predicted_seconds)) candidates.push_back(staged);
+                                    predict(m, {Format::BitTcf, m.bittcf_tiles, Impl::bittcf_bytes(m)}, gpu)};
+  if (gpu.tile > 0 && can_stage(m, gpu))
+    candidates.push_back(predict(m, {Format::Staged, m.bittcf_tiles, Impl::staged_bytes(m)}, gpu));
   if (gpu.tile > 0 && m.bmat_tiles > 0)
     candidates.push_back(predict(m, {Format::Bmat, m.bmat_tiles, Impl::bmat_bytes(m)}, gpu));
   if (gpu.tile > 0 && gpu.block > 0 && m.bcsr_blocks > 0)

@@ -18,7 +18,7 @@ namespace Tessera {
 
 namespace {
 
-constexpr std::string_view title = "tessera tuning 1";
+constexpr std::string_view title = "tessera tuning 2", first_title = "tessera tuning 1";
 
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields;
@@ -40,25 +40,32 @@ bool reads(const std::string& text, Number& number, How... how) {
 }
 
 bool reads(const std::string& text, Format& format) {
-  for (const Format each : every_format) {
-    if (to_string(each) != text) continue;
-    format = each;
-    return true;
-  }
-  return false;
+  const auto named = enum_named<Format>(text);
+  if (!named || *named == Format::Automatic) return false;
+  format = *named;
+  return true;
+}
+
+/// In version 1 "staged" or "plain" stood behind the format, which was bittcf for staged windows.
+bool brings_up_to_date(std::vector<std::string>& fields) {
+  if (fields.size() != 8) return false;
+  const bool is_staged = fields[6] == "staged" && fields[5] == "bittcf";
+  if (!is_staged && fields[6] != "plain") return false;
+  if (is_staged) fields[5] = "staged";
+  fields.erase(fields.begin() + 6);
+  return true;
 }
 
 /// Whether a line is a record.
-bool reads(const std::string& line, TuningKey& key, TunedCandidate& fastest) {
-  const auto fields = fields_of(line);
-  if (fields.size() != 8) return false;
+bool reads(const std::string& line, bool is_first_version, TuningKey& key, TunedCandidate& fastest) {
+  auto fields = fields_of(line);
+  if (is_first_version && !brings_up_to_date(fields)) return false;
+  if (fields.size() != 7) return false;
   key.device = fields[1];
   key.types = fields[2];
   key.precision = fields[3];
-  fastest.is_staged = fields[6] == "staged";
   return reads(fields[0], key.pattern, 16) && reads(fields[4], key.columns) && key.columns >= 0 &&
-         reads(fields[5], fastest.format) && (fastest.is_staged || fields[6] == "plain") &&
-         reads(fields[7], fastest.seconds) && fastest.seconds > 0;
+         reads(fields[5], fastest.format) && reads(fields[6], fastest.seconds) && fastest.seconds > 0;
 }
 
 }  // namespace
@@ -68,16 +75,17 @@ TuningRecords TuningRecords::read(const std::string& path) {
   if (!std::filesystem::exists(path)) return records;
   std::ifstream file(path);
   std::string line;
-  if (!std::getline(file, line) || line != title) {
+  if (!std::getline(file, line) || (line != title && line != first_title)) {
     throw std::runtime_error(path + ":1: this is no file of tuned choices; expected \"" + std::string(title) + "\"");
   }
+  const bool is_first_version = line == first_title;
   for (int number = 2; std::getline(file, line); ++number) {
     TuningKey key;
     TunedCandidate fastest;
-    if (!reads(line, key, fastest)) {
+    if (!reads(line, is_first_version, key, fastest)) {
       throw std::runtime_error(path + ":" + std::to_string(number) +
-                               ": expected pattern, device, types, precision, columns, format, staged or plain, and "
-                               "seconds, with tabs between");
+                               ": expected pattern, device, types, precision, columns, format and seconds, with tabs "
+                               "between");
     }
     records.add(key, fastest);
   }
@@ -98,8 +106,8 @@ void TuningRecords::write(const std::string& path) const {
   file << title << '\n';
   for (const auto& [key, fastest] : records_) {
     file << std::hex << key.pattern << std::dec << '\t' << key.device << '\t' << key.types << '\t' << key.precision
-         << '\t' << key.columns << '\t' << to_string(fastest.format) << '\t' << (fastest.is_staged ? "staged" : "plain")
-         << '\t' << std::setprecision(6) << fastest.seconds << '\n';
+         << '\t' << key.columns << '\t' << to_string(fastest.format) << '\t' << std::setprecision(6) << fastest.seconds
+         << '\n';
   }
   file.close();
   if (!file || std::rename(part.c_str(), path.c_str()) != 0) {

@@ -40,6 +40,11 @@ struct DeviceKernels {
   /// Those of a format, with what suits the kernels in place of what the user leaves open.
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
 
+  /// The same, once the matrix was counted.
+  static FormatParameters parameters(const ExecutionSpace&, const PlanOptions& options, const MatrixStatistics&) {
+    return options.parameters;
+  }
+
   /// What predictions of their times go by.
   static MachineModel model(const ExecutionSpace& exec, const PlanOptions&) {
     return MachineModel().times(exec.concurrency());
@@ -60,11 +65,8 @@ struct DeviceKernels {
     return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible ? available_memory() : no_memory_limit;
   }
 
-  /// For a format whose values are yet to come, as it was chosen; within options.memory_limit.
-  void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const Choice&, const PlanOptions&) {}
-
-  /// Whether they multiply in windows whose rows of X are staged: a choice of these may not have been possible.
-  bool is_staged() const { return false; }
+  /// For a format whose values are yet to come; within options.memory_limit.
+  void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const PlanOptions&) {}
 
   /// Whether they multiply by the kernel of the format's paper, which was asked for.
   bool is_published() const { return false; }

@@ -33,7 +33,7 @@ int name_width() {
 }
 
 void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes) {
-  out << (chosen ? "  * " : "    ") << std::left << std::setw(name_width()) << name_of(c.format, c.is_staged)
+  out << (chosen ? "  * " : "    ") << std::left << std::setw(name_width()) << to_string(c.format)
       << duration(c.predicted_seconds) << " predicted, ";
   if (c.measured_seconds > 0) out << duration(c.measured_seconds) << " measured, ";
   out << std::fixed << megabytes(c.format_bytes);
@@ -68,7 +68,7 @@ std::string explain(const Explanation& e, const Choice& choice, const Choice* tr
   out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.vector_columns
       << " columns of X, on " << e.execution_space << '\n';
   if (!e.made_on.empty()) out << "  loaded from a file: chosen, and times predicted, on " << e.made_on << '\n';
-  out << "  format: " << name_of(choice.format, choice.is_staged) << ": " << choice.reason << '\n';
+  out << "  format: " << to_string(choice.format) << ": " << choice.reason << '\n';
   double csr_bytes = 0;
   for (const Candidate& c : choice.candidates)
     if (c.format == Format::Csr) csr_bytes = c.format_bytes;

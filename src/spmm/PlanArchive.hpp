@@ -7,8 +7,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <tessera/common/Format.hpp>
-#include <tessera/common/Reordering.hpp>
+#include <tessera/common/EnumNames.hpp>
 #include <tessera/io/impl/SectionFile.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
@@ -21,25 +20,8 @@
 namespace Tessera::Impl {
 
 /// Enumerators are saved as numbers: new ones go to the end of their list.
-template <class Enum>
-inline constexpr Enum last_enumerator = Enum();
-template <>
-inline constexpr Format last_enumerator<Format> = Format::SortedColumns;
-template <>
-inline constexpr Reordering last_enumerator<Reordering> = Reordering::WindowGrowing;
-template <>
-inline constexpr Precision last_enumerator<Precision> = Precision::Fp16;
-template <>
-inline constexpr Kernel last_enumerator<Kernel> = Kernel::Published;
-template <>
-inline constexpr Wish last_enumerator<Wish> = Wish::Always;
-template <>
-inline constexpr Tuning last_enumerator<Tuning> = Tuning::Measure;
-template <>
-inline constexpr OnUnsupported last_enumerator<OnUnsupported> = OnUnsupported::FallBack;
-
 template <class T>
-concept Number = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+concept Number = std::is_arithmetic_v<T> || NamedEnum<T>;
 
 /// As what a number is saved: 8 bytes.
 template <Number T>
@@ -119,7 +101,7 @@ class FieldReader {
 
   template <class T>
   static bool is_in_range(saved_number_t<T> saved) {
-    if constexpr (std::is_enum_v<T>) return saved >= 0 && saved <= static_cast<std::int64_t>(last_enumerator<T>);
+    if constexpr (NamedEnum<T>) return saved >= 0 && saved < static_cast<std::int64_t>(enum_names<T>.size());
     if constexpr (std::is_same_v<T, bool>) return saved == 0 || saved == 1;
     if constexpr (std::integral<T> && !std::is_same_v<T, bool>) return std::in_range<T>(saved);
     return true;

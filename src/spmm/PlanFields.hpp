@@ -19,17 +19,17 @@ namespace Tessera::Impl {
 template <class Fields>
 void transfer(Fields& fields, FormatParameters& p) {
   fields(p.brp_nonzeros_per_column, p.brp_tiles_per_group, p.bcsr_block_rows, p.bcsr_block_columns,
-         p.sorted_columns_width, p.sorted_columns_height);
+         p.sorted_columns_width, p.sorted_columns_height, p.staged_chunk_values, p.staged_piece_chunks);
 }
 template <class Fields>
 void transfer(Fields& fields, PlanOptions& o) {
-  fields(o.columns, o.format, o.parameters, o.staged_windows, o.reordering, o.always_reorder, o.precision, o.kernel,
-         o.on_unsupported, o.tuning, o.tuning_file, o.memory_limit);
+  fields(o.columns, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.kernel, o.on_unsupported,
+         o.tuning, o.tuning_file, o.memory_limit);
 }
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {
-  fields(c.format, c.is_staged, c.tiles, c.format_bytes, c.predicted_seconds, c.measured_seconds, c.held_bytes,
-         c.peak_bytes, c.is_refused);
+  fields(c.format, c.tiles, c.format_bytes, c.predicted_seconds, c.measured_seconds, c.held_bytes, c.peak_bytes,
+         c.is_refused);
 }
 template <class Fields>
 void transfer(Fields& fields, ReorderingTrial& t) {
@@ -44,58 +44,7 @@ void transfer(Fields& fields, MatrixStatistics& m) {
 }
 template <class Fields>
 void transfer(Fields& fields, Choice& c) {
-  fields(c.format, c.is_staged, c.candidates, c.reason, c.model, c.device, c.statistics, c.reordering, c.reorderings);
-}
-
-template <class File, class Offset, class Memory>
-void transfer(File& file, Csr<Offset, Memory>& A) {
-  file.array("row_offsets", A.row_offsets);
-  file.array("column_indices", A.column_indices);
-}
-template <class File, class Offset, class Memory>
-void transfer(File& file, BitTcf<Offset, Memory>& A) {
-  file.array("window_offsets", A.window_offsets);
-  file.array("tile_offsets", A.tile_offsets);
-  file.array("tile_columns", A.tile_columns);
-  file.array("tile_masks", A.tile_masks);
-}
-template <class File, class Offset, class Memory>
-void transfer(File& file, Bmat<Offset, Memory>& A) {
-  file.array("window_offsets", A.window_offsets);
-  file.array("value_offsets", A.value_offsets);
-  file.array("tile_columns", A.tile_columns);
-  file.array("tile_words", A.tile_words);
-}
-template <class File, class Offset, class Memory>
-void transfer(File& file, BlockRowPartition<Offset, Memory>& A) {
-  file.fields("f and g", A.f, A.g);
-  file.array("group_windows", A.group_windows);
-  file.array("window_groups", A.window_groups);
-  file.array("local_ids", A.local_ids);
-  file.array("group_columns", A.group_columns);
-  file.array("residual_rows", A.residual_rows);
-  file.array("residual_offsets", A.residual_offsets);
-  file.array("residual_columns", A.residual_columns);
-  file.array("window_residuals", A.window_residuals);
-}
-template <class File, class Offset, class Memory>
-void transfer(File& file, Bcsr<Offset, Memory>& A) {
-  file.fields("block", A.block.height, A.block.width);
-  file.array("block_offsets", A.block_offsets);
-  file.array("block_columns", A.block_columns);
-  file.array("block_masks", A.block_masks);
-}
-template <class File, class Offset, class Memory>
-void transfer(File& file, SortedColumns<Offset, Memory>& A) {
-  file.fields("width and height", A.width, A.height);
-  file.array("column_order", A.column_order);
-  file.array("block_offsets", A.block_offsets);
-  file.array("block_positions", A.block_positions);
-  file.array("row_indices", A.row_indices);
-  file.array("position_indices", A.position_indices);
-  file.array("segment_lengths", A.segment_lengths);
-  file.array("piece_offsets", A.piece_offsets);
-  file.array("piece_columns", A.piece_columns);
+  fields(c.format, c.candidates, c.reason, c.model, c.device, c.statistics, c.reordering, c.reorderings);
 }
 
 template <class File, class Memory>
@@ -114,25 +63,10 @@ void transfer(File& file, ValueMap<Offset, Memory>& map) {
 }
 
 /// A format that is named, empty.
-template <class Offset, class Memory, class File>
-AnyFormat<Offset, Memory> empty_format(const File& file, Format format) {
-  switch (format) {
-    case Format::Csr:
-      return Csr<Offset, Memory>();
-    case Format::BitTcf:
-      return BitTcf<Offset, Memory>();
-    case Format::Bmat:
-      return Bmat<Offset, Memory>();
-    case Format::BlockRowPartition:
-      return BlockRowPartition<Offset, Memory>();
-    case Format::Bcsr:
-      return Bcsr<Offset, Memory>();
-    case Format::SortedColumns:
-      return SortedColumns<Offset, Memory>();
-    case Format::Automatic:
-      break;
-  }
-  file.fail("the section \"choice\" chooses no format");
+template <class Any, class File>
+Any empty_format(const File& file, Format format) {
+  if (format == Format::Automatic) file.fail("the section \"choice\" chooses no format");
+  return visit_type_of<Any>(format, [](auto type) -> Any { return typename decltype(type)::type(); });
 }
 
 /// A matrix, or a transpose, of this shape.
@@ -141,16 +75,17 @@ void transfer(File& file, Side<Scalar, Offset, ExecutionSpace>& side, Ordinal ro
               std::size_t nonzeros) {
   file.fields("choice", side.choice);
   if constexpr (File::is_loading) {
-    side.format = empty_format<Offset, typename ExecutionSpace::memory_space>(file, side.choice.format);
+    side.format = empty_format<AnyFormat<Offset, typename ExecutionSpace::memory_space>>(file, side.choice.format);
     std::visit(
         [&](auto& any) {
           any.rows = rows;
           any.columns = columns;
           any.nonzeros = nonzeros;
+          if constexpr (requires { any.value_size; }) any.value_size = sizeof(Scalar);
         },
         side.format);
   }
-  std::visit([&](auto& any) { transfer(file, any); }, side.format);
+  std::visit([&](auto& any) { any.transfer(file); }, side.format);
   transfer(file, side.orders);
   transfer(file, side.map);
   file.array("values", side.values);

@@ -20,7 +20,7 @@ namespace Tessera::Impl {
 
 namespace {
 
-constexpr SectionFileKind plan_file{"TESSPLAN", 1, "a plan"};
+constexpr SectionFileKind plan_file{"TESSPLAN", 2, "a plan"};
 
 /// Of the arrays: what a file must have in common with the plan that it is loaded into.
 struct PlanTypes {
@@ -143,18 +143,12 @@ void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offs
     std::size_t peak = 0;
     auto statistics = statistics_of<Scalar>(exec, options, machine, stored.pattern, MemoryRoom{no_memory_limit, peak});
     statistics.is_reordered = !side.orders.are_identity();
-    if (side.choice.device != Kernels::device_name(exec)) {
-      Choice here = choose_format(statistics, machine);
-      take_fastest(here, side.choice.format, options.staged_windows);
-      side.choice.is_staged = here.is_staged;
-    }
     side.choice.statistics = statistics;
   }
   options.memory_limit = less(options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
                                                         exec, options.kernel, side.choice.format,
                                                         static_cast<double>(side.tiles.tiles), side.choice.statistics));
   build_kernels<Scalar>(exec, options, side.choice, side, notes);
-  side.choice.is_staged = side.kernels.is_staged();
   side.kernels.refill(exec, side.values.data());
 }
 

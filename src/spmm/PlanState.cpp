@@ -59,9 +59,6 @@ void check_sizes(const Input& input) {
   check_data("values", input.values, input.values_size);
 }
 
-constexpr Precision every_precision[] = {Precision::Native, Precision::Single, Precision::Tf32x3,
-                                         Precision::Tf32,   Precision::Bf16,   Precision::Fp16};
-
 /// The precision that is asked for; where there are no kernels for it, native if the options allow a fall-back.
 ///
 /// \throws std::invalid_argument if they do not

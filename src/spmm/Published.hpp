@@ -93,7 +93,7 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
 template <class Scalar, class Offset, class ExecutionSpace>
 void build_kernels(const ExecutionSpace& exec, PlanOptions options, const Choice& choice,
                    Products<Scalar, Offset, ExecutionSpace>& products, std::vector<std::string>& notes) {
-  products.kernels.build(exec, products.format, choice, options);
+  products.kernels.build(exec, products.format, options);
   const bool has_entries = std::visit([](const auto& any) { return any.nonzeros > 0; }, products.format);
   if (options.kernel == Kernel::Automatic || products.kernels.is_published() || !has_entries) return;
   std::string fault = published_fault<Scalar, Offset>(exec, options, choice.format);
@@ -107,7 +107,7 @@ void build_kernels(const ExecutionSpace& exec, PlanOptions options, const Choice
   notes.push_back("a published kernel was asked for, and " + fault + ": an automatic one is used");
   options.kernel = Kernel::Automatic;
   products.kernels = {};
-  products.kernels.build(exec, products.format, choice, options);
+  products.kernels.build(exec, products.format, options);
 }
 
 }  // namespace Tessera::Impl

@@ -27,7 +27,6 @@
 #include "Published.hpp"
 #include "Reorder.hpp"
 #include "Tune.hpp"
-#include "Wishes.hpp"
 
 namespace Tessera::Impl {
 
@@ -118,7 +117,13 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   return statistics;
 }
 
-/// Prices the memory of all candidates, refuses those that take too much, and takes the best of the others.
+/// Of a format, as format_memory() wants them: staged windows are priced by the tiles of BitTCF, which were counted.
+inline double known_tiles(Format format, double tiles, const MatrixStatistics& statistics) {
+  return format == Format::Staged ? statistics.bittcf_tiles : tiles;
+}
+
+/// Prices the memory of all candidates, refuses those that take too much, and takes the format that is wanted, or the
+/// best of the others.
 ///
 /// \throws FormatTooLarge if all of them do, and none is named
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
@@ -133,10 +138,12 @@ void choose_within(const ExecutionSpace& exec, const PlanOptions& options, Forma
   if (!refuse_beyond(choice, static_cast<double>(prices.room.limit)) && wanted == Format::Automatic) {
     const auto takes_less = [](const Candidate& a, const Candidate& b) { return a.peak_bytes < b.peak_bytes; };
     const auto least = std::min_element(choice.candidates.begin(), choice.candidates.end(), takes_less);
-    prices.room.refuse("a plan with the smallest format, " + name_of(least->format, least->is_staged) + ",",
+    prices.room.refuse("a plan with the smallest format, " + std::string(to_string(least->format)) + ",",
                        static_cast<std::size_t>(least->peak_bytes), "a larger limit");
   }
-  take_fastest(choice, wanted, options.staged_windows);
+  if (wanted == Format::Automatic) return;
+  choice.format = wanted;
+  choice.reason = std::string(to_string(wanted)) + " was asked for";
 }
 
 /// What lists of kernels take.
@@ -159,7 +166,8 @@ BuiltFormat<Offset, Memory> build_within(const ExecutionSpace& exec, const Choic
   if (prices.room.limit != no_memory_limit) {
     Candidate asked;
     asked.format = format;
-    const auto memory = format_memory(exec, format, rows, options.parameters, sizeof(Scalar));
+    const auto memory = format_memory(exec, format, rows, options.parameters, sizeof(Scalar),
+                                      known_tiles(format, -1, choice.statistics));
     prices.price(asked, memory,
                  kernels_in_any_case<Scalar, Offset>(exec, options.kernel, format, memory.tiles, choice.statistics));
     if (asked.peak_bytes > static_cast<double>(prices.room.limit)) {
@@ -186,7 +194,6 @@ BuiltFormat<Offset, Memory> build_or_fall_back(const ExecutionSpace& exec, const
     notes.push_back(std::string(refusal.what()) + "; csr is used");
   }
   choice.format = Format::Csr;
-  choice.is_staged = false;
   choice.reason += ", but takes too much memory";
   return build_within(exec, choice, options, prices);
 }
@@ -199,9 +206,10 @@ void price_built(const ExecutionSpace& exec, const PlanOptions& options,
   // The blocks of BCSR would be counted anew.
   const auto built = [](const auto& any) { return FormatMemory{any.bytes(), any.places(), 0}; };
   prices.price(candidate,
-               candidate.format == Format::Bcsr ? std::visit(built, side.format)
-                                                : format_memory(exec, candidate.format, prices.rows.pattern,
-                                                                options.parameters, sizeof(Scalar), candidate.tiles),
+               candidate.format == Format::Bcsr
+                   ? std::visit(built, side.format)
+                   : format_memory(exec, candidate.format, prices.rows.pattern, options.parameters, sizeof(Scalar),
+                                   known_tiles(candidate.format, candidate.tiles, side.choice.statistics)),
                kernels_in_any_case<Scalar, Offset>(exec, options.kernel, candidate.format, side.tiles.tiles,
                                                    side.choice.statistics));
 }
@@ -212,7 +220,7 @@ void price_built(const ExecutionSpace& exec, const PlanOptions& options,
 /// \param room   [in] beside the rows and the orders
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
-Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
+Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, PlanOptions options, Format wanted,
                                                 const BuiltCsr<Offset, typename ExecutionSpace::memory_space>& rows,
                                                 const Orders<typename ExecutionSpace::memory_space>& orders,
                                                 const MemoryRoom& room, BuildReport& report) {
@@ -223,6 +231,7 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, cons
   auto statistics = timed(exec, "Tessera::analysis", report.seconds.analysis,
                           [&] { return statistics_of<Scalar>(exec, options, machine, rows.pattern, beside_rows); });
   statistics.is_reordered = !orders.are_identity();
+  options.parameters = DeviceKernels<Scalar, Offset, ExecutionSpace>::parameters(exec, options, statistics);
   side.choice = options.kernel == Kernel::Published
                     ? choose_published<Scalar>(exec, options, wanted, rows.pattern, statistics, machine)
                     : choose_format(statistics, machine);
@@ -308,7 +317,6 @@ void finish_side(const ExecutionSpace& exec, PlanOptions options, const MemoryRo
   options.memory_limit = room.beside(side.format_bytes() + side.map.bytes() + lists).left();
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { build_kernels<Scalar>(exec, options, side.choice, side, report.notes); });
-  side.choice.is_staged = side.kernels.is_staged();
   const std::size_t format = side.format_bytes() + side.map.bytes(), bytes = format + side.kernels.bytes();
   room.peak = std::max(room.peak, room.taken() + format + std::max(side.kernels.bytes(), lists));
   for (Candidate& candidate : side.choice.candidates) {
@@ -388,9 +396,10 @@ std::size_t canonical_rows_bytes(const ExecutionSpace& exec, const Side<Scalar, 
       },
       side.format);
   const auto height = static_cast<std::size_t>(rows.rows);
-  const bool is_sorted = side.choice.format == Format::BlockRowPartition || side.choice.format == Format::SortedColumns;
+  const bool is_sorted = std::visit([](const auto& any) { return any.to_csr_sorts; }, side.format);
+  const std::size_t places = std::visit([](const auto& any) { return any.places(); }, side.format);
   std::size_t bytes = csr_bytes<Offset>(height, nonzeros) + nonzeros * sizeof(Offset);
-  if (is_sorted) bytes = std::max(bytes, sorted_csr_bytes<Offset>(exec, height, nonzeros));
+  if (is_sorted) bytes = std::max(bytes, sorted_csr_bytes<Offset>(exec, height, places));
   if (side.choice.format == Format::Csr) bytes = 0;
   if (side.orders.are_identity()) return bytes;
   return bytes + side.orders.bytes() + permute_bytes(exec, rows, side.orders, 1);

@@ -12,7 +12,6 @@ void write_candidates(JsonWriter& json, const Choice& choice) {
   for (const Candidate& candidate : choice.candidates) {
     json.begin('{');
     json.key("format").value(to_string(candidate.format));
-    json.key("is_staged").value(candidate.is_staged);
     json.key("tiles").value(candidate.tiles);
     json.key("bytes").value(candidate.format_bytes);
     json.key("predicted_seconds").value(candidate.predicted_seconds);
@@ -64,7 +63,6 @@ void write_seconds(JsonWriter& json, const BuildSeconds& seconds) {
 /// The members of an object that tell of a side.
 void write_side(JsonWriter& json, const SideStats& side) {
   json.key("format").value(to_string(side.choice.format));
-  json.key("is_staged").value(side.choice.is_staged);
   json.key("model").value(side.choice.model);
   json.key("device").value(side.choice.device);
   json.key("reason").value(side.choice.reason);

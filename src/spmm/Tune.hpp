@@ -18,7 +18,6 @@
 
 #include "MemoryRoom.hpp"
 #include "Products.hpp"
-#include "Wishes.hpp"
 
 /// Choices by measured times.
 namespace Tessera::Impl {
@@ -45,11 +44,9 @@ double least_seconds(const ExecutionSpace& exec, const Multiply& multiply) {
 ///
 /// \param room [in] beside A
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<Offset, Memory>& A, Choice choice,
-                    const Candidate& candidate, const MemoryRoom& room) {
+double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<Offset, Memory>& A,
+                    const MatrixStatistics& statistics, const Candidate& candidate, const MemoryRoom& room) {
   constexpr double refused = std::numeric_limits<double>::infinity();
-  choice.format = candidate.format;
-  choice.is_staged = candidate.is_staged;
   Products<Scalar, Offset, ExecutionSpace> products;
   room.peak = std::max(room.peak, static_cast<std::size_t>(candidate.peak_bytes));
   try {
@@ -69,14 +66,13 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   if (numbers > room.left() / sizeof(Scalar)) return refused;  // their bytes may be more than can be counted
   const std::size_t arrays = pattern + numbers * sizeof(Scalar);
   const KernelMemory kernels =
-      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, options.kernel, candidate, choice.statistics);
+      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, options.kernel, candidate, statistics);
   const auto lists = static_cast<std::size_t>(kernels.least);
   const auto built = static_cast<std::size_t>(kernels.built);
   if (!room.take(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
   if (options.memory_limit != no_memory_limit) options.memory_limit = room.beside(arrays + lists).left();
   products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
-  products.kernels.build(exec, products.format, choice, options);
-  if (products.kernels.is_staged() != candidate.is_staged) return refused;
+  products.kernels.build(exec, products.format, options);
   if (products.kernels.is_published() != (options.kernel == Kernel::Published)) return refused;
   if (!room.take(arrays + products.kernels.bytes() + products.scratch_bytes(A.columns, columns))) return refused;
   products.kernels.refill(exec, products.values.data());
@@ -114,12 +110,11 @@ inline std::vector<Candidate> promising(std::vector<Candidate> left, Kernel kern
 
 inline void take(Choice& choice, const TunedCandidate& tuned, const std::string& why) {
   choice.format = tuned.format;
-  choice.is_staged = tuned.is_staged;
-  choice.reason = name_of(tuned.format, tuned.is_staged) + why;
+  choice.reason = std::string(to_string(tuned.format)) + why;
 }
 
-/// Takes the fastest of the promising candidates that the wishes leave, by time, and remembers it. If there is no
-/// memory to measure any, the choice stays as it was predicted.
+/// Takes the fastest of the promising candidates that are not refused, by time, and remembers it. If there is no memory
+/// to measure any, the choice stays as it was predicted.
 ///
 /// \param A      [in]     canonical
 /// \param room   [in]     beside A
@@ -128,14 +123,15 @@ inline void take(Choice& choice, const TunedCandidate& tuned, const std::string&
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A, const MemoryRoom& room,
           Choice& choice) {
-  const auto left = wanted_candidates(choice, Format::Automatic, options.staged_windows);
+  std::vector<Candidate> left = choice.candidates;
+  std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
   if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;
   const bool remembers = !options.tuning_file.empty();
   TuningKey key;
   if (remembers) {
     key = tuning_key<Scalar>(exec, options, A, choice.device);
     const auto known = TuningRecords::read(options.tuning_file).find(key);
-    const auto is_known = [&](const Candidate& candidate) { return are_alike(candidate, *known); };
+    const auto is_known = [&](const Candidate& candidate) { return candidate.format == known->format; };
     if (known && std::any_of(left.begin(), left.end(), is_known))
       return take(choice, *known, " was the fastest when it was measured before");
   }
@@ -143,13 +139,13 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   MemoryRoom there = room;
   const std::size_t free = DeviceKernels<Scalar, Offset, ExecutionSpace>::free_bytes(exec);
   if (free < room.left()) there.limit = room.taken() + free;
-  TunedCandidate fastest{Format::Csr, false, std::numeric_limits<double>::infinity()};
+  TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
   for (const Candidate& candidate : promising(left, options.kernel)) {
-    const double seconds = seconds_with<Scalar>(exec, options, A, choice, candidate, there);
+    const double seconds = seconds_with<Scalar>(exec, options, A, choice.statistics, candidate, there);
     if (std::isinf(seconds)) continue;
     for (Candidate& one : choice.candidates)
-      if (are_alike(one, candidate)) one.measured_seconds = seconds;
-    if (seconds < fastest.seconds) fastest = {candidate.format, candidate.is_staged, seconds};
+      if (one.format == candidate.format) one.measured_seconds = seconds;
+    if (seconds < fastest.seconds) fastest = {candidate.format, seconds};
   }
   if (std::isinf(fastest.seconds)) return;
   take(choice, fastest, " was measured to be the fastest");

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <iterator>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Reordering.hpp>
-#include <tessera/select/Choice.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <vector>
 
@@ -16,89 +13,45 @@
 
 namespace Tessera::Driver {
 
-inline std::vector<std::string> format_names() {
+template <class Enums>
+std::vector<std::string> names_of(const Enums& enums) {
   std::vector<std::string> names;
-  for (Format format : every_format) names.emplace_back(to_string(format));
+  for (const auto each : enums) names.emplace_back(to_string(each));
   return names;
+}
+
+/// The enumerators that a word stands for: all of them, the one of that name, or the automatic one.
+template <class Enum, std::size_t size>
+std::vector<Enum> all_or_one(const std::array<Enum, size>& every, const std::string& word) {
+  if (word == "all") return {every.begin(), every.end()};
+  return {enum_named<Enum>(word).value_or(Enum::Automatic)};
 }
 
 /// The formats that a value of --format stands for. Of published kernels, "all" are the formats that have one.
-inline std::vector<Format> formats_named(const std::string& name, Kernel kernel = Kernel::Automatic) {
-  if (name == "all") {
-    std::vector<Format> formats;
-    for (Format format : every_format)
-      if (kernel == Kernel::Automatic || !paper_of(format).empty()) formats.push_back(format);
-    return formats;
-  }
-  for (Format format : every_format) {
-    if (name == to_string(format)) return {format};
-  }
-  return {Format::Automatic};
-}
-
-inline std::vector<std::string> reordering_names() {
-  std::vector<std::string> names;
-  for (Reordering reordering : every_reordering) names.emplace_back(to_string(reordering));
-  return names;
-}
-
-/// The reorderings that a value of --reorder stands for.
-inline std::vector<Reordering> reorderings_named(const std::string& name) {
-  if (name == "all") return {std::begin(every_reordering), std::end(every_reordering)};
-  for (Reordering reordering : every_reordering) {
-    if (name == to_string(reordering)) return {reordering};
-  }
-  return {Reordering::Automatic};
+inline std::vector<Format> formats_named(const std::string& name, Kernel kernel) {
+  std::vector<Format> formats = all_or_one(every_format, name);
+  if (name == "all" && kernel == Kernel::Published)
+    std::erase_if(formats, [](Format format) { return paper_of(format).empty(); });
+  return formats;
 }
 
 /// Those that plans have for any type of matrix.
-inline constexpr Precision every_precision[] = {Precision::Native, Precision::Tf32x3, Precision::Tf32, Precision::Bf16,
-                                                Precision::Fp16};
-
-inline std::vector<std::string> precision_names() {
-  std::vector<std::string> names;
-  for (Precision precision : every_precision) names.emplace_back(to_string(precision));
-  return names;
-}
-
-/// Native, if it is the name of none.
-inline Precision precision_named(std::string_view name) {
-  for (Precision precision : every_precision) {
-    if (name == to_string(precision)) return precision;
-  }
-  return Precision::Native;
-}
-
-/// A value of --staged.
-constexpr std::string_view to_string(Wish wish) {
-  return wish == Wish::Always ? "always" : wish == Wish::Never ? "never" : "auto";
-}
-
-inline Wish wish_named(std::string_view name) {
-  return name == "always" ? Wish::Always : name == "never" ? Wish::Never : Wish::Automatic;
-}
+inline constexpr Precision driver_precisions[] = {Precision::Native, Precision::Tf32x3, Precision::Tf32,
+                                                  Precision::Bf16, Precision::Fp16};
 
 /// What a row of the table asks of its plan.
 struct Request {
   Format format = Format::Automatic;
   Reordering reordering = Reordering::None;
-  Wish staged = Wish::Automatic;
 };
 
-/// The rows of the table: formats in all orders, but one that has an order of its own in that alone. Of all formats,
-/// BitTCF is one without staged windows and one with them where there may be some.
+/// The rows of the table: formats in all orders, but one that has an order of its own in that alone.
 inline std::vector<Request> requests(const Settings& settings) {
-  const bool may_be_staged = settings.backend == "cuda" && settings.scalar == "double" &&
-                             settings.precision == Precision::Native && settings.kernel == Kernel::Automatic;
-  const bool both = settings.format == "all" && settings.staged == Wish::Automatic && may_be_staged;
   std::vector<Request> rows;
   for (Format format : formats_named(settings.format, settings.kernel)) {
-    for (Reordering reordering : reorderings_named(settings.reorder)) {
+    for (Reordering reordering : all_or_one(every_reordering, settings.reorder)) {
       const bool has_own = format == Format::SortedColumns && reordering != Reordering::None;
-      if (has_own && settings.reorder == "all") continue;
-      const bool is_twice = both && format == Format::BitTcf;
-      rows.push_back({format, reordering, is_twice ? Wish::Never : settings.staged});
-      if (is_twice) rows.push_back({format, reordering, Wish::Always});
+      if (!has_own || settings.reorder != "all") rows.push_back({format, reordering});
     }
   }
   return rows;
@@ -111,7 +64,6 @@ inline PlanOptions plan_options(const Settings& settings, const Request& request
   options.columns = columns;
   options.format = request.format;
   options.parameters = settings.parameters;
-  options.staged_windows = request.staged;
   options.reordering = request.reordering;
   options.always_reorder = request.reordering != Reordering::Automatic;
   options.precision = settings.precision;
@@ -119,13 +71,6 @@ inline PlanOptions plan_options(const Settings& settings, const Request& request
   options.tuning = settings.tune ? Tuning::Measure : Tuning::Predict;
   options.memory_limit = memory_limit;
   return options;
-}
-
-/// Refuses BitTCF that was to have staged windows and has none.
-inline void check_staged(const Request& request, const Choice& choice) {
-  if (request.staged != Wish::Always || choice.format != Format::BitTcf || choice.is_staged) return;
-  throw std::invalid_argument(
-      "--staged always: bittcf has no staged windows here; expected double in native precision on cuda, and memory");
 }
 
 }  // namespace Tessera::Driver

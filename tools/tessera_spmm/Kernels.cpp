@@ -12,7 +12,8 @@ Kernels kernels_of(const std::string& stats, Mode mode) {
   const auto& side = is_transposed(mode) && json["transpose"].is_object() ? json["transpose"] : json;
   const std::string name = side["kernels"];
   const std::size_t last = name.rfind(", in ");
-  return {name, last == std::string::npos ? Precision::Native : precision_named(name.substr(last + 5))};
+  return {name, last == std::string::npos ? Precision::Native
+                                          : enum_named<Precision>(name.substr(last + 5)).value_or(Precision::Native)};
 }
 
 }  // namespace Tessera::Driver

@@ -89,10 +89,8 @@ class Measure {
   }
 
   PlanType build(const Request& request) const {
-    auto plan = make_plan(exec_, a_.rows, a_.columns, a_.row_offsets, a_.column_indices, a_.values,
-                          plan_options(settings_, request, static_cast<int>(problem_.x.columns), memory_limit_));
-    check_staged(request, plan.choice());
-    return plan;
+    return make_plan(exec_, a_.rows, a_.columns, a_.row_offsets, a_.column_indices, a_.values,
+                     plan_options(settings_, request, static_cast<int>(problem_.x.columns), memory_limit_));
   }
 
   /// Of several formats or orders, one that is refused does not keep the others from being measured.
@@ -103,8 +101,7 @@ class Measure {
     } catch (...) {
       FormatMeasurement row;
       row.format = request.format;
-      row.staged = request.format == Format::BitTcf && request.staged == Wish::Always;
-      row.name = name_of(row.format, row.staged);
+      row.name = to_string(row.format);
       row.reordering = request.reordering;
       row.refused = refusal_reason(std::current_exception());
       return row;
@@ -164,8 +161,7 @@ class Measure {
   FormatMeasurement describe(const PlanType& plan, Reordering asked, double build_seconds) const {
     FormatMeasurement row;
     row.format = plan.format();
-    row.staged = plan.choice().is_staged;
-    row.name = name_of(row.format, row.staged);
+    row.name = to_string(row.format);
     const Kernels kernels = kernels_of(plan.stats(), settings_.mode);
     row.kernels = kernels.name;
     row.precision = kernels.precision;
@@ -212,9 +208,8 @@ class Measure {
   /// What an automatic plan chooses and why; where one format was asked for, why that one.
   void explain(Result& result) const {
     const Reordering order = settings_.reorder == "none" ? Reordering::None : Reordering::Automatic;
-    PlanType plan = settings_.format == "all" ? build({Format::Automatic, order, settings_.staged}) : plans_.front();
+    PlanType plan = settings_.format == "all" ? build({Format::Automatic, order}) : plans_.front();
     result.automatic = plan.format();
-    result.automatic_staged = plan.choice().is_staged;
     result.automatic_order = plan.choice().reordering;
     result.explanation = plan.explain();
     if (!settings_.save_plan_file.empty()) save(plan, result);

@@ -79,7 +79,6 @@ struct Texts {
   std::string beta = "0";
   std::string precision = "native";
   std::string kernel = "automatic";
-  std::string staged = "auto";
 };
 
 /// An option with what --help shows as its value.
@@ -112,19 +111,18 @@ void add_matrix_options(CLI::App& app, Settings& settings) {
 }
 
 void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
-  std::vector<std::string> formats = format_names();
+  std::vector<std::string> formats = names_of(every_format);
   formats.insert(formats.end(), {"all", "auto"});
   add_choice(app, "--format", settings.format, formats, "what to measure (default: all)");
-  std::vector<std::string> orders = reordering_names();
+  std::vector<std::string> orders = names_of(every_reordering);
   orders.insert(orders.end(), {"all", "auto"});
   add_choice(app, "--reorder", settings.reorder, orders, "order in which plans store rows (default: none)");
   app.add_flag("--tune", settings.tune, "measure what the automatic plan is chosen from");
-  add_choice(app, "--staged", texts.staged, {"auto", "always", "never"}, "windows for bittcf on a GPU (default: auto)");
   add(app, "--columns", settings.columns, "N", "columns of X (default: those of --x, else 32)")
       ->check(CLI::Range(0, std::numeric_limits<int>::max()));
   add_choice(app, "--scalar", settings.scalar, {"double", "float"}, "of all inputs and Y (default: double)");
-  add_choice(app, "--precision", texts.precision, precision_names(), "arithmetic of a GPU (default: native)");
-  add_choice(app, "--kernel", texts.kernel, {"automatic", "published"},
+  add_choice(app, "--precision", texts.precision, names_of(driver_precisions), "arithmetic of a GPU (default: native)");
+  add_choice(app, "--kernel", texts.kernel, names_of(enumerators<Kernel>()),
              "the fastest of a GPU, or those of the formats' papers (default: automatic)");
   add_choice(app, "--layout", texts.layout, {"left", "right"}, "X and Y column- or row-major (default: left)");
   add_choice(app, "--mode", texts.mode, {"N", "T", "C", "H"}, "op(A): A, transpose, conjugate, both (default: N)");
@@ -142,6 +140,10 @@ void add_parameter_options(CLI::App& app, Settings& settings, Texts& texts) {
   add(app, "--sorted-width", parameters.sorted_columns_width, "N", "sorted_columns: columns of a block (default: 32)")
       ->check(CLI::Range(1, 1024));
   add(app, "--sorted-height", parameters.sorted_columns_height, "N", "and the most it takes of each (default: 32)")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  add(app, "--staged-values", parameters.staged_chunk_values, "N", "staged: entries of a chunk (default: chosen)")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  add(app, "--staged-piece", parameters.staged_piece_chunks, "N", "and chunks of a piece (default: chosen)")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   add(app, "--memory-limit", settings.memory_limit, "GB",
       "that a plan may take, at its peak (default: half of what is free)");
@@ -240,14 +242,11 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   if (!parse(app, argc, argv)) return std::nullopt;
   check_not_empty(app);
   settings.layout = texts.layout == "left" ? Layout::Left : Layout::Right;
-  for (Mode mode : {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose}) {
-    if (to_string(mode) == texts.mode) settings.mode = mode;
-  }
+  settings.mode = enum_named<Mode>(texts.mode).value_or(Mode::NoTranspose);
   settings.alpha = parse_complex(texts.alpha, "--alpha");
   settings.beta = parse_complex(texts.beta, "--beta");
-  settings.precision = precision_named(texts.precision);
-  settings.kernel = texts.kernel == to_string(Kernel::Published) ? Kernel::Published : Kernel::Automatic;
-  settings.staged = wish_named(texts.staged);
+  settings.precision = enum_named<Precision>(texts.precision).value_or(Precision::Native);
+  settings.kernel = enum_named<Kernel>(texts.kernel).value_or(Kernel::Automatic);
   if (!texts.bcsr_block.empty()) parse_block(texts.bcsr_block, settings.parameters);
   check_memory_limit(settings);
   check_backend(settings);

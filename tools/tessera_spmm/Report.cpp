@@ -102,8 +102,7 @@ void add_common(Row& cells, const Measurement& row, const Result& result) {
 }
 
 bool is_automatic(const FormatMeasurement& format, const Result& result) {
-  return format.format == result.automatic && format.staged == result.automatic_staged &&
-         format.reordering == result.automatic_order;
+  return format.format == result.automatic && format.reordering == result.automatic_order;
 }
 
 /// The order of the rows, what the product is predicted to take in it, and the nonzeros a distinct column.

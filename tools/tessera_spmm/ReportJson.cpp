@@ -45,7 +45,9 @@ Json parameters_json(const FormatParameters& parameters) {
           {"bcsr_block_rows", given(parameters.bcsr_block_rows)},
           {"bcsr_block_columns", given(parameters.bcsr_block_columns)},
           {"sorted_columns_width", given(parameters.sorted_columns_width)},
-          {"sorted_columns_height", given(parameters.sorted_columns_height)}};
+          {"sorted_columns_height", given(parameters.sorted_columns_height)},
+          {"staged_chunk_values", given(parameters.staged_chunk_values)},
+          {"staged_piece_chunks", given(parameters.staged_piece_chunks)}};
 }
 
 Json settings_json(const Result& result) {
@@ -59,7 +61,6 @@ Json settings_json(const Result& result) {
           {"scalar", result.scalar},
           {"precision", to_string(settings.precision)},
           {"kernel", to_string(settings.kernel)},
-          {"staged", to_string(settings.staged)},
           {"tune", settings.tune},
           {"layout", settings.layout == Layout::Left ? "left" : "right"},
           {"mode", to_string(settings.mode)},
@@ -101,7 +102,6 @@ Json format_json(const FormatMeasurement& format, const Result& result) {
   json["fill"] = format.tiles.fill;
   json["imbalance"] = format.tiles.imbalance ? Json(*format.tiles.imbalance) : Json();
   json["build_seconds"] = format.build_seconds;
-  json["staged"] = format.staged;
   json["kernels"] = or_null(format.kernels);
   json["reordering"] = to_string(format.reordering);
   if (!is_reordered(result)) return json;
@@ -129,10 +129,7 @@ std::string report_json(const Result& result) {
              {{"name", result.settings.backend},
               {"concurrency", result.concurrency},
               {"kokkos_version", result.kokkos_version}}},
-            {"plan",
-             {{"format", to_string(result.automatic)},
-              {"staged", result.automatic_staged},
-              {"explanation", result.explanation}}},
+            {"plan", {{"format", to_string(result.automatic)}, {"explanation", result.explanation}}},
             {"saved_plan", plan_file_json(result.saved_plan)},
             {"loaded_plan", plan_file_json(result.loaded_plan)},
             {"formats", Json::array()},

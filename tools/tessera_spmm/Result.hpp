@@ -49,7 +49,6 @@ struct Measurement {
 
 struct FormatMeasurement : Measurement {
   Format format = Format::Csr;
-  bool staged = false;  ///< in staged windows
   std::string kernels;  ///< what multiplies it: see Plan::explain()
   Reordering reordering = Reordering::None;
   bool finds_no_order = false;           ///< but the one that the rows have
@@ -75,8 +74,7 @@ struct Result {
   std::string kokkos_version;
   std::size_t csr_bytes = 0;
   std::size_t memory_limit = 0;    ///< in bytes, that plans were made with
-  Format automatic = Format::Csr;  ///< what an automatic plan chooses, whether in staged windows, and in which order:
-  bool automatic_staged = false;
+  Format automatic = Format::Csr;  ///< what an automatic plan chooses, and in which order:
   Reordering automatic_order = Reordering::None;
   std::string explanation;  ///< Plan::explain() of the automatic plan, or of the one that was asked for
   std::vector<FormatMeasurement> formats;

@@ -76,7 +76,7 @@ void check_precision(const Settings& settings, const char* scalar_name) {
   for_each_backend([&]<class ExecutionSpace>(const char* name, std::type_identity<ExecutionSpace>) {
     if (settings.backend != name || has_precision<Scalar, ExecutionSpace>(settings.precision)) return;
     std::string expected;
-    for (Precision precision : every_precision) {
+    for (Precision precision : driver_precisions) {
       if (has_precision<Scalar, ExecutionSpace>(precision))
         expected += (expected.empty() ? "" : ", ") + std::string(to_string(precision));
     }
@@ -92,7 +92,7 @@ void check_kernel(const Settings& settings) {
     if (settings.backend != name) return;
     PlanOptions options;
     options.kernel = settings.kernel;
-    options.format = settings.format == "all" ? Format::Automatic : formats_named(settings.format).front();
+    options.format = settings.format == "all" ? Format::Automatic : formats_named(settings.format, settings.kernel).front();
     options.precision = settings.precision;
     options.parameters = settings.parameters;
     make_empty_plan<Scalar, ExecutionSpace>(options);
@@ -131,7 +131,7 @@ template <class Scalar>
 const HostDense<Scalar>& chosen(const std::vector<HostDense<Scalar>>& results, Result& result) {
   const std::vector<Measurement*> rows = result.products();
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (rows[r]->name == name_of(result.automatic, result.automatic_staged)) return results[r];  // in any order
+    if (rows[r]->name == to_string(result.automatic)) return results[r];  // in any order
   }
   return results.front();
 }

@@ -31,8 +31,7 @@ struct Settings {
   std::string scalar = "double";         ///< "double" or "float"; the inputs decide between real and complex
   Precision precision = Precision::Native;
   Kernel kernel = Kernel::Automatic;
-  Wish staged = Wish::Automatic;  ///< windows for bittcf
-  bool tune = false;              ///< automatic choices are measured
+  bool tune = false;  ///< automatic choices are measured
   Layout layout = Layout::Left;
   Mode mode = Mode::NoTranspose;
   std::complex<double> alpha = 1;

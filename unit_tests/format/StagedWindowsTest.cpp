@@ -330,6 +330,92 @@ TYPED_TEST(StagedWindowsTest, RefusesOtherShapes) {
   expect_refusal({}, 0, "the size of values of staged windows is 0");
 }
 
+/// The arrays of a pattern on the host, to be changed.
+template <class Exec, class Offset>
+struct StagedArrays {
+  StagedWindows<Offset, typename Exec::memory_space> p;
+  std::vector<int> window_offsets = to_host(p.window_offsets), chunk_columns = to_host(p.chunk_columns);
+  std::vector<StagedChunk> chunks = to_host(p.chunks);
+  std::vector<std::byte> tile_data = to_host(p.tile_data);
+
+  std::uint16_t* strip_tiles(std::size_t chunk) {
+    return reinterpret_cast<std::uint16_t*>(&tile_data[16 * std::size_t(chunks[chunk].tiles)]);
+  }
+  StagedTile<1>& tile(std::size_t chunk, std::size_t t) {
+    const std::size_t first = 16 * std::size_t(chunks[chunk].tiles) + std::size_t(staged_header_bytes(8));
+    return reinterpret_cast<StagedTile<1>*>(&tile_data[first])[t];
+  }
+  std::string fault() {
+    p.window_offsets = to_device<Exec>(window_offsets);
+    p.chunk_columns = to_device<Exec>(chunk_columns);
+    p.chunks = to_device<Exec>(chunks);
+    p.tile_data = to_device<Exec>(tile_data);
+    return validate<Exec, Offset>(Exec(), p);
+  }
+};
+
+/// 70 x 60 in chunks of 12 columns, two of which make a piece: every row of the first window has 30 entries.
+TYPED_TEST(StagedWindowsTest, ValidateNamesTheFirstFault) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Arrays = StagedArrays<Exec, Offset>;
+  const auto built = staged_of<Exec>(random_pattern<Offset>(70, 60, 0.5, 4), {64, 1, 12, 2, 1000}, 8).pattern;
+  EXPECT_EQ(Arrays{built}.fault(), "");
+  const auto expect_fault = [&](const std::string& expected, const auto& change) {
+    Arrays changed{built};
+    change(changed);
+    EXPECT_EQ(changed.fault(), "staged windows: " + expected);
+  };
+  const std::string of_columns =
+      "chunk_columns does not ascend strictly within the matrix, with unused slots at the end of each chunk";
+  const std::string of_codes = "a code names no column of its chunk, nor of the chunk before it in its piece";
+  const std::string of_strips = "the first tiles of the strips do not ascend from 0 to the number of tiles";
+  const std::string of_values =
+      "first_value does not grow by the number of bits of the tiles' masks, up to the next chunk's values";
+  expect_fault("piece_chunks of staged windows is 0; expected 1 or more",
+               [](Arrays& A) { A.p.shape.piece_chunks = 0; });
+  expect_fault("strips do not have 8 rows", [](Arrays& A) { A.p.shape.strip_blocks = 2; });
+  expect_fault("window_offsets does not have an element more than windows", [](Arrays& A) { A.p.rows = 200; });
+  expect_fault("chunk_columns does not have an element for each slot of the chunks",
+               [](Arrays& A) { A.chunk_columns.pop_back(); });
+  expect_fault("tile_data or the values do not end at 16 bytes", [](Arrays& A) { A.p.counts.value_bytes += 8; });
+  expect_fault("window 0: window_offsets does not ascend from 0 to the number of chunks",
+               [](Arrays& A) { A.window_offsets[1] = 100; });
+  expect_fault("chunks does not begin at 0, and end where tile_data and the values do",
+               [](Arrays& A) { A.chunks.back().tiles -= 1; });
+  expect_fault("chunk 1: chunks does not ascend to the end of tile_data and of the values",
+               [](Arrays& A) { A.chunks[2].tiles = A.chunks[1].tiles; });
+  expect_fault("chunk 0: chunks does not ascend to the end of tile_data and of the values",
+               [](Arrays& A) { A.chunks[1].values = 1u << 30; });
+  expect_fault("chunk 1: " + of_strips, [](Arrays& A) { A.strip_tiles(1)[8] += 1; });
+  expect_fault("chunk 1: " + of_strips, [](Arrays& A) { A.strip_tiles(1)[3] = 1000; });
+  expect_fault("chunk 2: " + of_values, [](Arrays& A) { A.tile(2, 1).first_value += 1; });
+  expect_fault("chunk 2: " + of_values, [](Arrays& A) { A.tile(2, 0).masks[0] = 0; });
+  expect_fault("the counts are not those of the arrays", [](Arrays& A) { A.p.counts.most_value_bytes += 16; });
+  expect_fault("the counts are not those of the arrays", [](Arrays& A) { A.p.counts.tiles += 1; });
+  expect_fault("the masks do not have a bit for each nonzero", [](Arrays& A) { A.p.nonzeros += 1; });
+  expect_fault("window 0: " + of_columns, [](Arrays& A) { A.chunk_columns[3] = A.chunk_columns[2]; });
+  expect_fault("window 0: " + of_columns, [](Arrays& A) { A.chunk_columns[59] = 60; });
+  expect_fault("window 0: " + of_codes, [](Arrays& A) { A.tile(1, 0).codes[0] = 4 * 12; });
+  expect_fault("window 0: " + of_codes, [](Arrays& A) { A.tile(2, 0).codes[0] |= 0x8000u; });  // begins a piece
+  expect_fault("window 0: " + of_codes, [](Arrays& A) { A.tile(1, 0).codes[0] = 1; });
+  expect_fault("window 0: a strip has a column twice",
+               [](Arrays& A) { A.tile(0, 0).codes[1] = A.tile(0, 0).codes[0]; });
+  expect_fault("window 1: a mask has a bit in a row beyond the last of the matrix", [](Arrays& A) { A.p.rows = 67; });
+}
+
+/// The second window has no entries.
+TYPED_TEST(StagedWindowsTest, TilesAreCountedWindowByWindow) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  HostPattern<Offset> A = random_pattern<Offset>(64, 16, 1.0, 1);  // two full tiles a strip
+  while (A.rows < 128) A.end_row();
+  A.column_indices.push_back(3);
+  A.end_row();
+  const auto built = staged_of<Exec>(A, {}, 8);
+  EXPECT_EQ(to_host(tile_counts(Exec(), built.pattern)), (std::vector<Offset>{0, 16, 16, 17}));
+}
+
 TEST(StagedSize, IsRefusedBeforeItsOffsetsOverflow) {
   const std::size_t most = 16 * std::size_t(0xffffffffu);
   const std::size_t int_places = std::numeric_limits<int>::max(), places = std::numeric_limits<std::size_t>::max();

@@ -3,6 +3,7 @@
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/Bmat.hpp>
 #include <tessera/format/SortedColumns.hpp>
+#include <tessera/format/StagedWindows.hpp>
 #include <tessera/portable/Spmm.hpp>
 
 #include "ProductCheck.hpp"
@@ -82,6 +83,9 @@ void check(Impl::SimdTarget target, const HostPattern<Offset>& A, int columns, L
   const auto bmat = build_bmat(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros());
   check_windows(kernels.bmat, bmat, host, "bmat, " + what);
   check_windows(kernels.bcsr, host_bcsr(A, {13, 5}), host, "bcsr, " + what);
+  const auto staged =
+      build_staged(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(), {64, 1, 12, 2, 60}, sizeof(M));
+  check_windows(kernels.staged, staged, host, "staged, " + what);
 
   const auto [sorted, sorted_values] = sorted_columns_with_values(A, host.values);
   Dense<V> added = host.y;

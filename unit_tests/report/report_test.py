@@ -81,12 +81,12 @@ class ReportTest(unittest.TestCase):
     def test_candidates_beside_predictions(self):
         def line(columns):
             return {"matrix": "A", "arithmetic": "tf32x3", "columns": columns, "device": "Cuda", "candidates": [
-                {"format": "csr", "staged": False, "predicted": 2e-6 * columns, "seconds": 4e-6 * columns,
+                {"format": "csr", "predicted": 2e-6 * columns, "seconds": 4e-6 * columns,
                  "least": 3e-6 * columns, "most": 5e-6 * columns},
-                {"format": "bittcf", "staged": True, "predicted": 1e-6 * columns, "seconds": 2e-6 * columns,
+                {"format": "staged", "predicted": 1e-6 * columns, "seconds": 2e-6 * columns,
                  "least": 2e-6 * columns, "most": 2e-6 * columns}]}
         page, tables = self.report(self.write_candidates("c.jsonl", [line(columns) for columns in (1, 8, 32)]))
-        self.assertIn("| A | bittcf staged | tf32x3 | 8 | 0.016 | 0.016 | 0.016 |", tables)
+        self.assertIn("| A | staged | tf32x3 | 8 | 0.016 | 0.016 | 0.016 |", tables)
         self.assertIn("R^2 of the logarithms 1.000", page)
         self.assertIn("candidates, A, tf32x3: ms by columns", page)
 

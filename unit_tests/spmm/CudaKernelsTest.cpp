@@ -121,8 +121,7 @@ TEST_F(CudaKernels, TwoThreadsMultiplyByTwoPlans) {
   constexpr int columns = 32, rounds = 500;
   const UserMatrix<Exec, double, int> wide(shared_windows(300)), narrow(shared_windows(300, 40));
   PlanOptions options = for_columns(columns);
-  options.format = Format::BitTcf;
-  options.staged_windows = Wish::Always;
+  options.format = Format::Staged;
   std::array plans{wide.plan(options), narrow.plan(options)};
   const std::vector<Exec> instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   std::vector<Workspace<Exec>> work;
@@ -180,10 +179,9 @@ TEST_F(CudaKernels, RowsOfXFarApart) {
 TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {
   const UserMatrix<Exec, double, int> A(shared_windows(300));
   auto options = for_columns(32);
-  options.format = Format::BitTcf;
   options.memory_limit = least_memory_limit(A, options);
   auto plan = A.plan(options);
-  EXPECT_EQ(plan.explain().find("staged"), std::string::npos) << plan.explain();
+  EXPECT_NE(plan.format(), Format::Staged) << plan.explain();
   expect_plain_products<double>(A, plan, "not staged", 1);
 }
 
@@ -194,7 +192,7 @@ TEST_F(CudaKernels, LongWindowsInPieces) {
     pattern.end_row();
   }
   const UserMatrix<Exec, double, int> A(pattern);
-  for (const Format format : {Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr}) {
+  for (const Format format : {Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr, Format::Staged}) {
     auto options = for_columns(32);
     options.format = format;
     auto plan = A.plan(options);
@@ -321,7 +319,7 @@ TEST_F(CudaKernels, CompactTilesWhereMemoryIsShort) {
 
 TEST_F(CudaKernels, ViewsOfAnyStrides) {
   const UserMatrix<Exec, double, int> A(shared_windows(300));
-  for (const Format format : {Format::Automatic, Format::BitTcf, Format::Bmat, Format::Csr}) {
+  for (const Format format : {Format::Automatic, Format::BitTcf, Format::Bmat, Format::Csr, Format::Staged}) {
     auto options = for_columns(32);
     options.format = format;
     auto plan = A.plan(options);
@@ -386,12 +384,15 @@ Precision precision_of(Format format, Precision asked) {
       return std::is_same_v<Scalar, double> ? Precision::Native : asked;
     case Format::BlockRowPartition:
       return std::is_same_v<Scalar, double> ? Precision::Native : is_half ? Precision::Tf32 : asked;
+    case Format::Staged:
+      return Precision::Native;
     default:
       return asked;
   }
 }
 
 /// What multiplies a format on tensor cores, or on CUDA cores.
+template <class Scalar>
 std::string kernel_of(Format format) {
   switch (format) {
     case Format::Csr:
@@ -404,8 +405,10 @@ std::string kernel_of(Format format) {
       return "windows of 16 rows on tensor cores";
     case Format::Bcsr:
       return "blocks of ";
+    case Format::Staged:
+      return std::is_same_v<Scalar, double> ? "staged in shared memory, on tensor cores" : "for any device";
     default:
-      return "on tensor cores";  // staged or not
+      return "on tensor cores";
   }
 }
 
@@ -509,7 +512,7 @@ void check_every_format(const std::vector<Precision>& precisions) {
       const Precision used = precision_of<Scalar>(format, asked);
       const std::string what =
           std::string(to_string(format)) + ", " + std::string(to_string(asked)) + ": " + kernels_of(plan) + ",";
-      EXPECT_NE(what.find(kernel_of(format)), std::string::npos) << what;
+      EXPECT_NE(what.find(kernel_of<Scalar>(format)), std::string::npos) << what;
       const std::string note =
           used == Precision::Native ? "in native precision," : "in " + std::string(to_string(used));
       EXPECT_EQ(what.find(note) != std::string::npos, asked != Precision::Native) << what << " expected " << note;
@@ -535,7 +538,7 @@ TEST_F(CudaKernels, FloatIsNativeUnlessAskedFor) {
     options.format = format;
     auto plan = A.plan(options);
     const bool has_kernel = format == Format::Csr || format == Format::SortedColumns;
-    EXPECT_EQ(kernels_of(plan), has_kernel ? kernel_of(format) : "for any device");
+    EXPECT_EQ(kernels_of(plan), has_kernel ? kernel_of<float>(format) : "for any device");
     expect_cases<float>(A, plan, Precision::Native, std::string(to_string(format)));
   }
 }
@@ -599,8 +602,22 @@ TEST_F(CudaKernels, GroupsOfAnySize) {
     options.parameters.brp_nonzeros_per_column = f;
     options.parameters.brp_tiles_per_group = g;
     auto plan = A.plan(options);
-    EXPECT_EQ(kernels_of(plan), f == 8 || f == 3 ? "for any device" : kernel_of(Format::BlockRowPartition)) << f;
+    EXPECT_EQ(kernels_of(plan), f == 8 || f == 3 ? "for any device" : kernel_of<double>(Format::BlockRowPartition))
+        << f;
     expect_cases<double>(A, plan, Precision::Native, "f = " + std::to_string(f));
+  }
+}
+
+TEST_F(CudaKernels, StagedWindowsInPiecesOfAnyLength) {
+  const UserMatrix<Exec, double, int> A(uneven_windows());
+  for (const auto& [values, chunks] : {std::pair(0, 1), std::pair(100, 3), std::pair(4096, 1000)}) {
+    auto options = for_columns(32);
+    options.format = Format::Staged;
+    options.parameters.staged_chunk_values = values;
+    options.parameters.staged_piece_chunks = chunks;
+    auto plan = A.plan(options);
+    EXPECT_NE(kernels_of(plan).find(kernel_of<double>(Format::Staged)), std::string::npos) << kernels_of(plan);
+    expect_cases<double>(A, plan, Precision::Native, "pieces of " + std::to_string(chunks));
   }
 }
 
@@ -611,7 +628,7 @@ TEST_F(CudaKernels, SortedColumnsOfAnyWidth) {
     options.format = Format::SortedColumns;
     options.parameters.sorted_columns_width = width;
     auto plan = A.plan(options);
-    EXPECT_EQ(kernels_of(plan), kernel_of(Format::SortedColumns));
+    EXPECT_EQ(kernels_of(plan), kernel_of<double>(Format::SortedColumns));
     expect_product<Right<double>>(A, plan, 40, Mode::NoTranspose, 1.5, 0.5, "width " + std::to_string(width), false);
     expect_columns_alone<Left<double>>(plan, "width " + std::to_string(width));
   }

@@ -24,6 +24,9 @@ struct DeviceKernels<Scalar, Offset, ListedSpace> {
 
   static bool has(const ListedSpace&, Precision precision) { return precision == Precision::Native; }
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
+  static FormatParameters parameters(const ListedSpace&, const PlanOptions& options, const MatrixStatistics&) {
+    return options.parameters;
+  }
   static MachineModel model(const ListedSpace&, const PlanOptions&) { return {}; }
   static std::string published_fault(const ListedSpace&, const PlanOptions&, Format) { return "there are none"; }
   static KernelMemory memory(const ListedSpace&, Kernel, const Candidate& candidate, const MatrixStatistics&) {
@@ -33,14 +36,12 @@ struct DeviceKernels<Scalar, Offset, ListedSpace> {
   static std::size_t free_bytes(const ListedSpace&) { return no_memory_limit; }
   static std::string device_name(const ListedSpace&) { return "kernels with lists"; }
 
-  void build(const ListedSpace& exec, const AnyFormat<Offset, Memory>& format, const Choice& choice,
-             const PlanOptions&) {
-    if (choice.format == Format::Csr) return;
+  void build(const ListedSpace& exec, const AnyFormat<Offset, Memory>& format, const PlanOptions&) {
+    if (std::holds_alternative<Csr<Offset, Memory>>(format)) return;
     const std::size_t bytes = tile_bytes * tile_metrics<ListedSpace, Offset>(exec, format).tiles;
     lists_ = allocate<decltype(lists_)>(exec, "Tessera::lists", bytes);
     allocate<decltype(lists_)>(exec, "Tessera::unsorted_lists", bytes);
   }
-  bool is_staged() const { return false; }
   bool is_published() const { return false; }
   std::string describe() const { return "lists"; }
   void refill(const ListedSpace&, const Scalar*) const {}

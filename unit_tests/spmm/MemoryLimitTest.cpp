@@ -144,7 +144,7 @@ TYPED_TEST(MemoryLimitTest, SaysWhatTheSmallestTakes) {
   for (const auto on_unsupported : {OnUnsupported::Throw, OnUnsupported::FallBack}) {
     options.on_unsupported = on_unsupported;
     EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
-                   "a plan with the smallest format, " + name_of(smallest.format, smallest.is_staged) + ", takes " +
+                   "a plan with the smallest format, " + std::string(to_string(smallest.format)) + ", takes " +
                        std::to_string(static_cast<std::size_t>(least)) + " bytes, memory_limit allows " +
                        std::to_string(options.memory_limit));
   }

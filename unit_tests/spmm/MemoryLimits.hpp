@@ -45,7 +45,7 @@ std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
   std::string text = "predicted " + std::to_string(predicted_peak(plan)) + ", measured " +
                      std::to_string(memory.peak()) + " bytes:\n" + memory.at_peak() + plan.explain();
   for (const Candidate& candidate : plan.choice().candidates) {
-    text += "\n" + name_of(candidate.format, candidate.is_staged) + ": tiles " + std::to_string(candidate.tiles) +
+    text += "\n" + std::string(to_string(candidate.format)) + ": tiles " + std::to_string(candidate.tiles) +
             ", holds " + std::to_string(candidate.held_bytes) + ", peak " + std::to_string(candidate.peak_bytes);
   }
   const MatrixStatistics& m = plan.choice().statistics;

@@ -140,7 +140,7 @@ inline PlanOptions with_format(Format format) {
   options.format = format;
   return options;
 }
-inline constexpr Mode every_mode[] = {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose};
+inline constexpr auto every_mode = enumerators<Mode>();
 
 /// The least memory limit that these options can be met with.
 template <class Matrix>

@@ -183,6 +183,8 @@ SmallPlan small_plan(Format format) {
   options.parameters.brp_tiles_per_group = 1;
   options.parameters.sorted_columns_width = 4;
   options.parameters.sorted_columns_height = 2;
+  options.parameters.staged_chunk_values = 6;
+  options.parameters.staged_piece_chunks = 2;
   auto plan = small_matrix().plan(options);
   plan.prepare(Space(), 1, Mode::Transpose);
   return plan;
@@ -262,8 +264,8 @@ TEST(PlanFileBytesTest, SaysWhatIsWrongWithTheFile) {
   EXPECT_MESSAGE(runtime_error, parse(file.substr(0, 12)), "ends within its header");
   EXPECT_MESSAGE(runtime_error, parse(file.substr(0, 30)), "ends within section 1: the file is truncated");
   std::string other = file;
-  other[12] = 2;
-  EXPECT_MESSAGE(runtime_error, parse(other), "has version 2 of the file of a plan; expected version 1");
+  other[12] = 1;
+  EXPECT_MESSAGE(runtime_error, parse(other), "has version 1 of the file of a plan; expected version 2");
   other = file;
   std::reverse(other.begin() + 8, other.begin() + 12);
   EXPECT_MESSAGE(runtime_error, parse(other), "was written with another byte order");
@@ -330,9 +332,15 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   expect_refusal(with_number(csr, "order of rows", 3, 9), "order of rows: place 3 holds 9");
   expect_refusal(with_number(csr, "orders", 0, std::int64_t(7)), "the section \"orders\" holds a number that is out");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(0)), "the section \"choice\" chooses no format");
-  expect_refusal(with_number(csr, "choice", 0, std::int64_t(7)), "the section \"choice\" holds a number that is out");
-  expect_refusal(with_number(csr, "choice", 2, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
+  expect_refusal(with_number(csr, "choice", 0, std::int64_t(8)), "the section \"choice\" holds a number that is out");
+  expect_refusal(with_number(csr, "choice", 1, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(2)), "expected section 6 to be \"window_offsets\"");
+  const std::string staged = file_of(Format::Staged);
+  expect_refusal(with_number(staged, "shape", 0, std::int64_t(96)), "staged windows: window_rows of staged windows is");
+  expect_refusal(with_number(staged, "shape", 3, std::int64_t(0)), "staged windows: piece_chunks of staged windows is");
+  expect_refusal(with_number(staged, "counts", 6, std::int64_t(16)), "staged windows: the counts are not those");
+  expect_refusal(with_number(staged, "chunks", 1, 1), "staged windows: chunks does not begin at 0");
+  expect_refusal(with_number(staged, "chunk_columns", 0, 100), "staged windows: window 0: chunk_columns does not");
   const auto with_size = [&](std::size_t which, std::int64_t number) { return with_plan_number(csr, which, number); };
   expect_refusal(with_size(0, -1), "the plan has a negative number of rows");
   expect_refusal(with_size(0, 10), "CSR: row_offsets does not have rows + 1 elements");
@@ -371,8 +379,8 @@ std::string bytes_of(std::uint64_t number) {
 /// A list takes more memory than its bytes in the file: of a long one, nothing is allocated.
 TEST(PlanFileBytesTest, LongListsAreRefused) {
   const std::string file = file_of(Format::Csr);
-  constexpr std::size_t candidates = 16;  // after the format and whether it is staged
-  const std::string many = bytes_of(1001) + std::string(72 * 1001, '\0');
+  constexpr std::size_t candidates = 8;  // after the format
+  const std::string many = bytes_of(1001) + std::string(64 * 1001, '\0');
   EXPECT_MESSAGE(std::runtime_error, parse(with_bytes(file, "choice", candidates, 8, many)),
                  "plan: the section \"choice\" has a list of 1001 items; expected at most 1000");
   const std::string claimed = bytes_of(1000000) + std::string(8000000, '\0');
@@ -422,7 +430,7 @@ TEST(PlanFileBytesTest, RefusesNotesThatAreNotPrintable) {
 }
 
 TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
-  constexpr std::size_t precision = 17, on_unsupported = 19;
+  constexpr std::size_t precision = 18, on_unsupported = 20;
   const std::string file =
       with_plan_number(file_of(Format::BitTcf), precision, static_cast<std::int64_t>(Precision::Tf32));
   EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: the plan was made for precision tf32, which is not");
@@ -432,7 +440,7 @@ TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
 
 /// Compressed rows have no published kernel on any device.
 TEST(PlanFileBytesTest, AKernelThatIsNotThere) {
-  constexpr std::size_t kernel = 18, on_unsupported = 19;
+  constexpr std::size_t kernel = 19, on_unsupported = 20;
   const auto published = static_cast<std::int64_t>(Kernel::Published);
   const std::string file = with_plan_number(file_of(Format::Csr), kernel, published);
   EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: a published kernel was asked for, and ");

@@ -27,6 +27,9 @@ struct DeviceKernels<Scalar, Offset, PublishedSpace> {
     return is_there ? "" : std::string(to_string(format)) + " has none; expected bittcf, bmat or bcsr";
   }
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
+  static FormatParameters parameters(const PublishedSpace&, const PlanOptions& options, const MatrixStatistics&) {
+    return options.parameters;
+  }
   static MachineModel model(const PublishedSpace&, const PlanOptions&) { return {}; }
   static KernelMemory memory(const PublishedSpace&, Kernel kernel, const Candidate&, const MatrixStatistics&) {
     const double bytes = kernel == Kernel::Published ? list_bytes : 0;
@@ -35,13 +38,11 @@ struct DeviceKernels<Scalar, Offset, PublishedSpace> {
   static std::size_t free_bytes(const PublishedSpace&) { return no_memory_limit; }
   static std::string device_name(const PublishedSpace&) { return "published kernels"; }
 
-  void build(const PublishedSpace&, const AnyFormat<Offset, Memory>& format, const Choice& choice,
-             const PlanOptions& options) {
+  void build(const PublishedSpace&, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
     const auto* blocks = std::get_if<Bcsr<Offset, Memory>>(&format);
-    is_published_ = options.kernel == Kernel::Published && choice.format != Format::Csr &&
+    is_published_ = options.kernel == Kernel::Published && !std::holds_alternative<Csr<Offset, Memory>>(format) &&
                     (blocks == nullptr || blocks->block.height == 8);
   }
-  bool is_staged() const { return false; }
   bool is_published() const { return is_published_; }
   std::string describe() const { return is_published_ ? "published" : "automatic"; }
   void refill(const PublishedSpace&, const Scalar*) const {}

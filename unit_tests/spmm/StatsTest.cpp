@@ -16,7 +16,6 @@ TYPED_TEST_SUITE(StatsTest, OffsetCases);
 /// What plan.choice() and plan.tile_metrics() say, of the plan or of its transpose.
 void expect_side(const json& stats, const Choice& choice, const TileMetrics& tiles) {
   EXPECT_EQ(stats.at("format"), to_string(choice.format));
-  EXPECT_EQ(stats.at("is_staged"), choice.is_staged);
   EXPECT_EQ(stats.at("model"), choice.model);
   EXPECT_EQ(stats.at("device"), choice.device);
   EXPECT_EQ(stats.at("reason"), choice.reason);
@@ -25,7 +24,6 @@ void expect_side(const json& stats, const Choice& choice, const TileMetrics& til
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     const json& candidate = stats.at("candidates").at(i);
     EXPECT_EQ(candidate.at("format"), to_string(choice.candidates[i].format));
-    EXPECT_EQ(candidate.at("is_staged"), choice.candidates[i].is_staged);
     EXPECT_EQ(candidate.at("tiles"), choice.candidates[i].tiles);
     const double measured = choice.candidates[i].measured_seconds;
     EXPECT_EQ(candidate.at("measured_seconds"), measured > 0 ? json(measured) : json());

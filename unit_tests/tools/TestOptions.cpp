@@ -36,7 +36,6 @@ TEST(Options, Defaults) {
   EXPECT_EQ(settings.backend, default_backend());
   EXPECT_EQ(settings.precision, Precision::Native);
   EXPECT_EQ(settings.kernel, Kernel::Automatic);
-  EXPECT_EQ(settings.staged, Wish::Automatic);
   EXPECT_FALSE(settings.tune);
   EXPECT_EQ(settings.compare, "");
 }
@@ -88,28 +87,28 @@ TEST(Options, ParametersOfFormats) {
   EXPECT_EQ(none.parameters.brp_nonzeros_per_column, 0);
   EXPECT_EQ(none.parameters.bcsr_block_rows, 0);
   EXPECT_FALSE(none.memory_limit.has_value());
-  const Settings settings = parsed({"--brp-f", "4", "--brp-g", "2", "--bcsr-block", "16x8", "--sorted-width", "64",
-                                    "--sorted-height", "48", "--memory-limit", "1.5"});
+  const Settings settings =
+      parsed({"--brp-f", "4", "--brp-g", "2", "--bcsr-block", "16x8", "--sorted-width", "64", "--sorted-height", "48",
+              "--staged-values", "100", "--staged-piece", "3", "--memory-limit", "1.5"});
   EXPECT_EQ(settings.parameters.brp_nonzeros_per_column, 4);
   EXPECT_EQ(settings.parameters.brp_tiles_per_group, 2);
   EXPECT_EQ(settings.parameters.bcsr_block_rows, 16);
   EXPECT_EQ(settings.parameters.bcsr_block_columns, 8);
   EXPECT_EQ(settings.parameters.sorted_columns_width, 64);
   EXPECT_EQ(settings.parameters.sorted_columns_height, 48);
+  EXPECT_EQ(settings.parameters.staged_chunk_values, 100);
+  EXPECT_EQ(settings.parameters.staged_piece_chunks, 3);
   EXPECT_EQ(settings.memory_limit, 1.5);
 }
 
-TEST(Options, PrecisionsWishesAndTuning) {
-  for (const Precision precision : every_precision) {
+TEST(Options, PrecisionsAndTuning) {
+  for (const Precision precision : driver_precisions) {
     const std::string name(to_string(precision));
     EXPECT_EQ(parsed({"--precision", name.c_str()}).precision, precision);
   }
   EXPECT_EQ(parsed({"--precision", "TF32x3"}).precision, Precision::Tf32x3);
   EXPECT_EQ(parsed({"--kernel", "Published"}).kernel, Kernel::Published);
   EXPECT_EQ(parsed({"--kernel", "automatic"}).kernel, Kernel::Automatic);
-  EXPECT_EQ(parsed({"--staged", "always"}).staged, Wish::Always);
-  EXPECT_EQ(parsed({"--staged", "never"}).staged, Wish::Never);
-  EXPECT_EQ(parsed({"--staged", "auto"}).staged, Wish::Automatic);
   EXPECT_TRUE(parsed({"--tune"}).tune);
   EXPECT_TRUE(parsed({"--tune", "--format", "auto"}).tune);
   EXPECT_EQ(parsed({"--kokkos-num-threads", "512"}).threads, 512);
@@ -125,41 +124,16 @@ TEST(Options, ReachThePlan) {
   EXPECT_EQ(none.format, Format::Automatic);
   EXPECT_EQ(none.precision, Precision::Native);
   EXPECT_EQ(none.kernel, Kernel::Automatic);
-  EXPECT_EQ(none.staged_windows, Wish::Automatic);
   EXPECT_EQ(none.tuning, Tuning::Predict);
   EXPECT_EQ(none.memory_limit, 1000u);
   EXPECT_EQ(options({"--precision", "bf16"}).precision, Precision::Bf16);
   EXPECT_EQ(options({"--kernel", "published"}).kernel, Kernel::Published);
-  EXPECT_EQ(options({"--staged", "never"}).staged_windows, Wish::Never);
+  EXPECT_EQ(options({"--format", "staged"}).format, Format::Staged);
   EXPECT_EQ(options({"--tune"}).tuning, Tuning::Measure);
   EXPECT_EQ(options({"--reorder", "degree"}).reordering, Reordering::DegreeSort);
   EXPECT_TRUE(options({"--reorder", "degree"}).always_reorder);
   EXPECT_FALSE(options({"--reorder", "auto"}).always_reorder);
   EXPECT_EQ(options({"--bcsr-block", "3x5"}).parameters.bcsr_block_columns, 5);
-}
-
-/// The rows of BitTCF on a backend.
-std::vector<Wish> bittcf_rows(const std::string& backend, const std::string& format, Wish staged,
-                              const std::string& scalar = "double") {
-  Settings settings;
-  settings.backend = backend;
-  settings.format = format;
-  settings.staged = staged;
-  settings.scalar = scalar;
-  std::vector<Wish> rows;
-  for (const Request& request : requests(settings))
-    if (request.format == Format::BitTcf) rows.push_back(request.staged);
-  return rows;
-}
-
-TEST(Options, OfAllFormatsOnCudaBitTcfIsOneWithStagedWindowsAndOneWithout) {
-  using Wishes = std::vector<Wish>;
-  EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Automatic), (Wishes{Wish::Never, Wish::Always}));
-  EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Never), Wishes{Wish::Never});
-  EXPECT_EQ(bittcf_rows("cuda", "bittcf", Wish::Automatic), Wishes{Wish::Automatic});
-  EXPECT_EQ(bittcf_rows("cuda", "all", Wish::Automatic, "float"), Wishes{Wish::Automatic});
-  EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Automatic), Wishes{Wish::Automatic});
-  EXPECT_EQ(bittcf_rows("openmp", "all", Wish::Always), Wishes{Wish::Always});
 }
 
 TEST(Options, AllFormatsOfPublishedKernelsAreThoseThatHaveOne) {
@@ -221,7 +195,8 @@ TEST(Options, TheErrorNamesTheOption) {
                                                     {"--precision", "fp8"},
                                                     {"--precision", "single"},
                                                     {"--kernel", "unpublished"},
-                                                    {"--staged", "sometimes"},
+                                                    {"--staged-values", "0"},
+                                                    {"--staged-piece", "-1"},
                                                     {"--matrix", ""},
                                                     {"--x", ""},
                                                     {"--seed", "99999999999999999999"}};

@@ -102,8 +102,7 @@ const std::string single = "double";
 #else
 const std::string single = "float";
 #endif
-// Without staged windows, which only some backends have.
-const std::string small = "--generate elasticity:4 --repeat 1 --staged never ";
+const std::string small = "--generate elasticity:4 --repeat 1 ";
 const std::string real_3x2 = "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n3 1 2\n3 2 -4\n";
 const std::string complex_2x2 = "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 2\n2 1 0 3\n";
 
@@ -124,7 +123,7 @@ TEST_F(Program, AnswersHelpAndVersion) {
         "--repeat",        "--seed",         "--brp-f",     "--brp-g",    "--bcsr-block", "--sorted-width",
         "--sorted-height", "--memory-limit", "--json",      "--backend",  "--compare",    "--spy",
         "--version",       "--save-plan",    "--load-plan", "elasticity", "Exit status",  "--precision",
-        "--staged",        "--tune",         "--kernel"}) {
+        "--staged-values", "--staged-piece", "--tune", "--kernel"}) {
     EXPECT_NE(help.out.find(option), std::string::npos) << option;
   }
   EXPECT_TRUE(accepts("--version").out.starts_with("tessera_spmm "));
@@ -148,7 +147,7 @@ TEST_F(Program, WhatOverflowsIsNotWrong) {
 }
 
 TEST_F(Program, JsonHoldsTheKeysThatTheReadmePromises) {
-  const auto json = json_of("--generate elasticity:4 --repeat 4 --staged never --columns 3 --alpha 2,1 --layout right");
+  const auto json = json_of("--generate elasticity:4 --repeat 4 --columns 3 --alpha 2,1 --layout right");
   EXPECT_EQ(json["program"], "tessera_spmm");
   EXPECT_EQ(json["verified"], true);
   for (const char* key : {"name", "file", "rows", "columns", "nonzeros", "mean_row", "row_deviation", "shortest_row",
@@ -296,15 +295,16 @@ TEST_F(Program, AHostHasNoPublishedKernels) {
   EXPECT_EQ(json_of(host + " --kernel automatic")["settings"]["kernel"], "automatic");
 }
 
-TEST_F(Program, AHostHasNoStagedWindows) {
-  const std::string host = "--generate elasticity:4 --repeat 1 --backend " + backend_names().front() + " --staged ";
-  refuses(host + "always --format bittcf", {"--staged always", "bittcf"});
-  const auto always = json_of(host + "always");  // a loop would not keep a temporary
-  for (const auto& row : always["formats"]) EXPECT_EQ(row.contains("refused"), row["name"] == "bittcf staged") << row;
-  const auto never = json_of(host + "never --format bittcf");
-  EXPECT_EQ(never["settings"]["staged"], "never");
-  EXPECT_EQ(never["formats"][0]["staged"], false);
-  EXPECT_TRUE(never["formats"][0]["kernels"].is_null());
+TEST_F(Program, AHostMultipliesStagedWindows) {
+  const std::string host = "--generate elasticity:4 --repeat 1 --backend " + backend_names().front();
+  const auto json = json_of(host + " --format staged --staged-values 200 --staged-piece 3");
+  ASSERT_EQ(json["formats"].size(), 1u);
+  EXPECT_EQ(json["formats"][0]["name"], "staged");
+  EXPECT_EQ(json["formats"][0]["verified"], true);
+  EXPECT_TRUE(json["formats"][0]["kernels"].is_null());
+  EXPECT_EQ(json["plan"]["format"], "staged");
+  EXPECT_EQ(json["settings"]["parameters"]["staged_chunk_values"], 200);
+  EXPECT_EQ(json["settings"]["parameters"]["staged_piece_chunks"], 3);
 }
 
 TEST_F(Program, TunesWhatIsChosenAutomatically) {
@@ -324,7 +324,7 @@ TEST_F(Program, ThreadsThatKokkosHasNoRoomForAreRefused) {
 }
 
 TEST_F(Program, EveryFormatInEveryOrder) {
-  const std::string shuffled = "--generate stencil27:7 --staged never --shuffle --repeat 1 --columns 4 ";
+  const std::string shuffled = "--generate stencil27:7 --shuffle --repeat 1 --columns 4 ";
   const auto json = json_of(shuffled + "--reorder all --spy a.svg");
   EXPECT_EQ(json["settings"]["reorder"], "all");
   EXPECT_EQ(json["settings"]["shuffle"], true);

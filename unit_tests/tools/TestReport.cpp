@@ -209,23 +209,21 @@ TEST(Report, APrecisionThatIsNotNativeIsShown) {
   EXPECT_EQ(json["formats"][1]["precision"], "native");
 }
 
-TEST(Report, StagedWindowsAreAChoiceOfTheirOwn) {
+TEST(Report, MarksTheAutomaticChoice) {
   Result result = sample_result();
   FormatMeasurement staged = result.formats.front();
-  staged.name = "bittcf staged";
-  staged.staged = true;
+  staged.name = "staged";
+  staged.format = Format::Staged;
   result.formats.push_back(staged);
   EXPECT_NE(report(result).find("\nbittcf * "), std::string::npos) << report(result);
-  EXPECT_NE(report(result).find("\nbittcf staged "), std::string::npos) << report(result);
-  result.automatic_staged = true;
+  EXPECT_NE(report(result).find("\nstaged  "), std::string::npos) << report(result);
+  result.automatic = Format::Staged;
   result.settings.tune = true;
-  EXPECT_NE(report(result).find("\nbittcf staged * "), std::string::npos) << report(result);
+  EXPECT_NE(report(result).find("\nstaged * "), std::string::npos) << report(result);
   EXPECT_NE(report(result).find("\nbittcf  "), std::string::npos) << report(result);
   const auto json = nlohmann::json::parse(report_json(result));
-  EXPECT_EQ(json["plan"]["staged"], true);
-  EXPECT_EQ(json["formats"][0]["staged"], false);
-  EXPECT_EQ(json["formats"][1]["staged"], true);
-  EXPECT_EQ(json["settings"]["staged"], "auto");
+  EXPECT_EQ(json["plan"]["format"], "staged");
+  EXPECT_EQ(json["formats"][1]["name"], "staged");
   EXPECT_EQ(json["settings"]["tune"], true);
 }
 

@@ -180,7 +180,7 @@ def candidates_run(path, problems):
     run = Run([(str(path), {"device": ", ".join(sorted({problem["device"] for problem in problems}))})])
     for problem in problems:
         for candidate in problem["candidates"]:
-            name = candidate["format"] + (" staged" if candidate["staged"] else "")
+            name = "staged" if candidate.get("staged") else candidate["format"]  # older files: of bittcf
             keys = {"candidate": name, "arithmetic": problem["arithmetic"], "columns": str(problem["columns"])}
             median, least, most = (1e3 * candidate[key] for key in ("seconds", "least", "most"))
             run.records.append(Record("candidates", problem["matrix"], keys, median, least, most,

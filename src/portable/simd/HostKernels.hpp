@@ -10,6 +10,7 @@
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/common/SortedColumnsView.hpp>
+#include <tessera/common/StagedView.hpp>
 #include <vector>
 
 /// The inner loops of the product on a host: the rows of one thread, vectorised over the columns of X.
@@ -43,6 +44,8 @@ struct HostKernels {
   void (*bmat)(const BmatPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Windows [first, last) of a matrix in BCSR.
   void (*bcsr)(const BcsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
+  /// Staged windows [first, last).
+  void (*staged)(const StagedWindowsPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Y += alpha A X for the columns [first, last) of X and Y, which may have any strides; beta is not used.
   void (*sorted_columns)(const SortedColumnsPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Copies rows [first, last) of X to `packed`, with adjacent columns and `packed_stride` elements from row to row.

@@ -712,6 +712,84 @@ void bcsr_windows(const BcsrPattern<Offset>& A, const Product<MatrixScalar, Vect
   }
 }
 
+/// A strip of 8 rows of a staged window, as it lies in the chunks of the window.
+struct StagedStrip {
+  const StagedChunk* chunks;  // of the window
+  const Ordinal* columns;     // of the slots of these chunks
+  const std::byte* tiles;     // of the matrix
+  std::ptrdiff_t count;       // of chunks
+  int slots;                  // of a chunk
+  int header_bytes;           // of a chunk
+  int granule;                // values in 16 bytes
+  int strip;
+  int rows;
+};
+
+/// Chunk after chunk and tile after tile, as in BitTCF. A tile's columns are slots of its chunk, or of the one before.
+template <class T, int Lanes, int Vectors>
+TESSERA_INLINE void staged_sums(const StagedStrip& window, const Dense<T>& d, int lane, typename T::Real* out) {
+  Sums<T, Lanes, Vectors> sums[rows_at_once];
+  for (int r = 0; r < rows_at_once; ++r) sums[r].clear();
+  for (std::ptrdiff_t chunk = 0; chunk < window.count; ++chunk) {
+    const std::byte* data = window.tiles + 16 * std::ptrdiff_t(window.chunks[chunk].tiles);
+    const auto* strip_tiles = reinterpret_cast<const std::uint16_t*>(data) + window.strip;
+    const auto* tiles = reinterpret_cast<const StagedTile<1>*>(data + window.header_bytes);
+    const std::ptrdiff_t first_value = std::ptrdiff_t(window.chunks[chunk].values) * window.granule;
+    for (int t = strip_tiles[0]; t < strip_tiles[1]; ++t) {
+      const std::uint64_t mask = tiles[t].masks[0];
+      const typename T::MatrixReal* value = d.values + (first_value + tiles[t].first_value) * T::parts;
+      const typename T::Real* x[8];
+      for (int c = 0; c < 8; ++c) {
+        const int code = tiles[t].codes[c];
+        const Ordinal column = window.columns[(chunk - (code >> 15)) * window.slots + (code & 0x7fff) / 4];
+        x[c] = d.x + column * d.x_row_stride + lane;
+      }
+      for (int r = 0; r < rows_at_once; ++r) {
+        unsigned bits = static_cast<unsigned>(mask >> (8 * r)) & 0xffu;
+        if (bits == 0) continue;
+        Sums<T, Lanes, Vectors> sum = sums[r];
+        for (; bits != 0; bits &= bits - 1, value += T::parts) sum.add(value, x[__builtin_ctz(bits)]);
+        sums[r] = sum;
+      }
+    }
+  }
+  for (int r = 0; r < rows_at_once; ++r) sums[r].store(out + r * T::max_lanes, d.conjugate);
+}
+
+template <class T>
+[[gnu::noinline]] void staged_strip(const StagedStrip& strip, Ordinal first_row, const Dense<T>& d) {
+  typename T::Real sums[rows_at_once * T::max_lanes];
+  for_each_block<T, T::vector_lanes>(d.lanes, [&]<int Lanes, int Vectors>(int lane, int skip) {
+    prefetch_rows(d, first_row, lane, Lanes * Vectors);
+    staged_sums<T, Lanes, Vectors>(strip, d, lane, sums);
+    finish_rows<T>(d, first_row, strip.rows, lane, skip, Lanes * Vectors, sums);
+  });
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void staged_windows(const StagedWindowsPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product,
+                    Ordinal first, Ordinal last) {
+  const auto d = take_apart<Types<MatrixScalar, VectorScalar>>(product);
+  const int strips = A.window_rows / rows_at_once;
+  for (Ordinal window = first; window < last; ++window) {
+    const std::ptrdiff_t chunk = A.window_offsets[window];
+    StagedStrip strip{A.chunks + chunk,
+                      A.chunk_columns + chunk * A.chunk_slots,
+                      A.tiles,
+                      A.window_offsets[window + 1] - chunk,
+                      A.chunk_slots,
+                      (2 * (strips + 1) + 15) / 16 * 16,
+                      A.granule,
+                      0,
+                      0};
+    for (; strip.strip < strips && window * A.window_rows < A.rows - strip.strip * rows_at_once; ++strip.strip) {
+      const Ordinal row = window * A.window_rows + strip.strip * rows_at_once;
+      strip.rows = A.rows - row < rows_at_once ? A.rows - row : rows_at_once;
+      staged_strip(strip, row, d);
+    }
+  }
+}
+
 /// Adjacent columns of a matrix in sorted columns, step by step: a block, or a piece of one column.
 template <class T>
 struct ColumnBlock {
@@ -856,7 +934,7 @@ void pack_rows(const Multivector<const VectorScalar>& x, VectorScalar* packed, s
 
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct Table {
-  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {csr_rows, bittcf_windows, bmat_windows, bcsr_windows, sorted_columns,
+  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {csr_rows, bittcf_windows, bmat_windows, bcsr_windows, staged_windows, sorted_columns,
                                                                               pack_rows};
 };
 

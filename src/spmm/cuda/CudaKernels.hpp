@@ -69,6 +69,17 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return result;
   }
 
+  /// Staged windows are cut as their kernel is fastest with, unless the user says how.
+  static FormatParameters parameters(const Kokkos::Cuda& exec, const PlanOptions& options, const MatrixStatistics& m) {
+    FormatParameters result = options.parameters;
+    if constexpr (std::is_same_v<Scalar, double>) {
+      const StagedShape shape = CudaStaged<Scalar, Offset>::shape_for(exec, m);
+      if (result.staged_chunk_values == 0) result.staged_chunk_values = shape.most_values;
+      if (result.staged_piece_chunks == 0) result.staged_piece_chunks = shape.piece_chunks;
+    }
+    return result;
+  }
+
   /// NOTE: as if X were of the type of A.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
     if (!fits(exec)) return GpuModel::portable();
@@ -88,8 +99,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return gpu;
   }
 
-  /// Lists of rows, or of windows and pieces of them, are kept in any case. Whole tiles are as CudaTiles has them,
-  /// staged windows as CudaStaged; what other formats are multiplied with takes the room that is left, or is not built.
+  /// Lists of rows, or of windows and pieces of them, are kept in any case. Whole tiles are as CudaTiles has them; what
+  /// other formats are multiplied with takes the room that is left, or is not built.
   static KernelMemory memory(const Kokkos::Cuda& exec, Kernel kernel, const Candidate& candidate,
                              const MatrixStatistics& m) {
     if (kernel == Kernel::Published) {
@@ -97,7 +108,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
       return {lists, lists, lists};
     }
     const auto lists = static_cast<double>(list_bytes(exec, candidate, m));
-    const auto all = lists + static_cast<double>(copy_bytes(exec, candidate, m));
+    const auto all = lists + static_cast<double>(copy_bytes(candidate));
     return {all, all, lists};
   }
 
@@ -107,19 +118,15 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   static std::size_t free_bytes(const Kokkos::Cuda& exec) { return free_device_bytes(exec); }
 
-  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const Choice& choice,
-             const PlanOptions& options) {
+  void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
     asked_ = options.precision;
     if (!fits(exec)) return;
     const bool wants_published = options.kernel == Kernel::Published;
     if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) take<CudaRows<Scalar, Offset>>(exec, *A, options);
     if constexpr (is_real) {
       if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) {
-        if (wants_published) {
-          take<CudaPublishedBitTcf<Scalar, Offset>>(exec, *A, options);
-        } else if (!choice.is_staged || !take<CudaStaged<Scalar, Offset>>(exec, *A, options, choice.statistics)) {
-          take<CudaTiles<Scalar, Offset>>(exec, *A, options);
-        }
+        wants_published ? take<CudaPublishedBitTcf<Scalar, Offset>>(exec, *A, options)
+                        : take<CudaTiles<Scalar, Offset>>(exec, *A, options);
       }
       if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format)) {
         wants_published ? take<CudaPublishedBmat<Scalar, Offset>>(exec, *A, options)
@@ -131,18 +138,15 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
         take<CudaBlocks<Scalar, Offset>>(exec, *A, options);
       if (const auto* A = std::get_if<SortedColumns<Offset, Memory>>(&format))
         take<CudaSortedColumns<Scalar, Offset>>(exec, *A, options);
+      if (const auto* A = std::get_if<StagedWindows<Offset, Memory>>(&format))
+        take<CudaStaged<Scalar, Offset>>(exec, *A, options);
     }
     const bool is_one = !std::holds_alternative<None>(kernel_) && !std::holds_alternative<Rows>(kernel_);
-    if (wants_published && is_one) paper_ = paper_of(choice.format);
+    if (wants_published && is_one) paper_ = paper_of(std::visit([](const auto& any) { return any.format; }, format));
   }
 
   /// Whether the kernel is the one of the format's paper, which was asked for.
   bool is_published() const { return !paper_.empty(); }
-
-  bool is_staged() const {
-    if constexpr (is_real) return std::holds_alternative<CudaStaged<Scalar, Offset>>(kernel_);
-    return false;
-  }
 
   /// New values are there, in the order of the format.
   void refill(const Kokkos::Cuda& exec, const Scalar* values) const {
@@ -173,7 +177,6 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   }
 
  private:
-  /// Where staged windows are not built in the end, whole tiles are.
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
     if (candidate.format == Format::Csr) return static_cast<std::size_t>(m.nonzeros) / 2 + 64;
     if constexpr (is_real) {
@@ -183,6 +186,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
       if (candidate.format == Format::Bcsr) return CudaBlocks<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
       if (candidate.format == Format::BlockRowPartition) return CudaBrp<Scalar, Offset>::list_bytes(m);
     }
+    if (std::is_same_v<Scalar, double> && candidate.format == Format::Staged)
+      return CudaStaged<Scalar, Offset>::list_bytes(m);
     return 0;
   }
 
@@ -197,9 +202,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return list_bytes(exec, candidate, m);
   }
 
-  static std::size_t copy_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
+  static std::size_t copy_bytes(const Candidate& candidate) {
     if constexpr (is_real) {
-      if (candidate.is_staged) return CudaStaged<Scalar, Offset>::build_bytes(exec, m);
       if (candidate.format == Format::BitTcf || candidate.format == Format::Bmat)
         return CudaTiles<Scalar, Offset>::copy_bytes(candidate.format, static_cast<std::size_t>(candidate.tiles));
     }
@@ -212,12 +216,10 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return "as published (" + std::string(paper_) + ")" + vectors + ": ";
   }
 
-  template <class Chosen, class Pattern, class... More>
-  bool take(const Kokkos::Cuda& exec, const Pattern& A, const PlanOptions& options, const More&... more) {
+  template <class Chosen, class Pattern>
+  void take(const Kokkos::Cuda& exec, const Pattern& A, const PlanOptions& options) {
     Chosen kernel;
-    if (!kernel.build(exec, A, options, more...)) return false;
-    kernel_ = std::move(kernel);
-    return true;
+    if (kernel.build(exec, A, options)) kernel_ = std::move(kernel);
   }
 
   using None = NoCudaKernel<Scalar>;

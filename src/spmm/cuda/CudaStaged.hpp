@@ -2,12 +2,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 #include <string>
 #include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/staged/Choice.hpp>
 #include <tessera/cuda/staged/Spmm.hpp>
-#include <tessera/format/BitTcf.hpp>
-#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/format/StagedWindows.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/Choose.hpp>
@@ -17,93 +16,77 @@
 #include "CudaDevice.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
-#include "CudaPrecision.hpp"
 #include "CudaRoom.hpp"
 #include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
-/// BitTCF once more in windows of 64 rows that stage their rows of X in shared memory: FP64, for matrices whose windows
-/// share columns.
+/// Staged windows on tensor cores, whose rows of X are staged in shared memory: of doubles alone.
 template <class Scalar, class Offset>
 class CudaStaged {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
+  static constexpr bool is_double = std::is_same_v<Scalar, double>;
+
   /// That there may be memory for: each is in A's rows, with its place, and in two arrays that are sorted.
   static std::size_t most_entries(const Kokkos::Cuda& exec, const PlanOptions& options) {
     constexpr std::size_t row = sizeof(Ordinal) + sizeof(Offset), sorted = sizeof(std::uint64_t) + sizeof(Offset);
     return room_for_copies(exec, options) / (row + 2 * sorted);
   }
 
-  /// The most bytes that build() allocates at once. What is kept, the schedule included, takes less: it has values in
-  /// place of A's rows and of lists of columns.
-  ///
-  /// \param m [in] with the columns of windows
-  static std::size_t build_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
-    const auto rows = static_cast<Ordinal>(m.rows);
-    const auto nonzeros = static_cast<std::size_t>(m.nonzeros);
-    return csr_bytes<Offset>(static_cast<std::size_t>(rows), nonzeros) + nonzeros * sizeof(Offset) +
-           staged_build_bytes<Kokkos::Cuda, Offset>(exec, rows, nonzeros, static_cast<std::size_t>(m.staged_columns),
-                                                    static_cast<std::size_t>(m.near_columns), shape_for(exec, m),
-                                                    sizeof(Scalar));
+  /// How the kernel is fastest with a matrix.
+  static StagedShape shape_for(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
+    constexpr int bytes = sizeof(double);
+    return Cuda::choose_staged({m.rows, m.nonzeros, m.staged_columns, m.vector_columns, bytes, bytes}, device_of(exec));
   }
 
-  /// \return whether it is built; not without a kernel for the precision, nor if the matrix or its chunks are too large
-  ///         for the kernels, or for the memory
-  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options,
-             const MatrixStatistics& statistics) {
-    if (!std::is_same_v<Scalar, double> || !has_tensor_cores<Scalar>(options.precision)) return false;
-    if (Cuda::is_half(options.precision)) return false;
-    if (build_bytes(exec, statistics) > room_for_copies(exec, options)) return false;
-    const StagedShape shape = shape_for(exec, statistics);
-    try {
-      const auto rows = to_csr<Kokkos::Cuda, Offset>(exec, A);
-      auto built = build_staged(exec, rows.pattern.view(), A.nonzeros, shape, sizeof(Scalar));
-      const StagedCounts& counts = built.pattern.counts;
-      if (Cuda::staged_shared_bytes(counts.most_tile_bytes, counts.most_value_bytes, sizeof(Scalar)) >
-          exec.cuda_device_prop().sharedMemPerBlockOptin)
-        return false;
-      map_ = compose(exec, rows.values, built.values);
-      windows_ = std::move(built.pattern);
-    } catch (const FormatTooLarge&) {
+  /// The most bytes of the lists of windows and pieces of them, as if each chunk were a piece.
+  static std::size_t list_bytes(const MatrixStatistics& m) {
+    const double columns = m.staged_columns > 0 ? m.staged_columns : m.nonzeros;
+    const std::size_t windows = windows_of(m, 64);
+    const std::size_t cuts = static_cast<std::size_t>(columns / 64 + m.nonzeros / 512);
+    return (windows + cuts) * sizeof(Cuda::CondensedItem<int>) + cuts * sizeof(Cuda::CondensedSum);
+  }
+
+  /// \return whether it is built; not for other scalars, nor for windows or chunks that the kernel does not take
+  bool build(const Kokkos::Cuda& exec, const StagedWindows<Offset, Memory>& A, const PlanOptions&) {
+    const StagedShape kernel = Cuda::choose_staged({});
+    const StagedShape& shape = A.shape;
+    if (!is_double || A.tiles() == 0 || shape.window_rows != kernel.window_rows ||
+        shape.strip_blocks != kernel.strip_blocks || shape.chunk_slots != kernel.chunk_slots)
       return false;
-    }
-    precision_ = options.precision;
-    schedule_ = CudaSchedule<int>(exec, host_copy(exec, windows_.window_offsets), shape.piece_chunks);
-    values_ = allocate<decltype(values_)>(exec, "Tessera::staged_values", windows_.places());
+    if (Cuda::staged_shared_bytes(A.counts.most_tile_bytes, A.counts.most_value_bytes, sizeof(double)) >
+        exec.cuda_device_prop().sharedMemPerBlockOptin)
+      return false;
+    pattern_ = A.view();
+    schedule_ = CudaSchedule<int>(exec, host_copy(exec, A.window_offsets), shape.piece_chunks);
     return true;
   }
 
-  Precision precision() const { return precision_; }
+  Precision precision() const { return Precision::Native; }
   std::string describe() const {
-    return "windows of " + std::to_string(windows_.shape.window_rows) +
+    return "windows of " + std::to_string(pattern_.window_rows) +
            " rows, whose rows of X are staged in shared memory, on tensor cores";
   }
 
-  void refill(const Kokkos::Cuda& exec, const Scalar* compact) const {
-    gather_values(exec, ValueMap<Offset, Memory>{}, map_, compact, values_.data(), values_.extent(0));
-  }
+  void refill(const Kokkos::Cuda&, const Scalar*) const {}
 
-  std::size_t bytes() const {
-    return windows_.bytes() + map_.bytes() + schedule_.bytes() + values_.extent(0) * sizeof(Scalar);
-  }
+  std::size_t bytes() const { return schedule_.bytes(); }
 
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return panel_scratch_bytes<double>(x_rows, columns, [&](const auto& x) {
-      return Cuda::staged_workspace_bytes(windows_.view(), schedule_.view(), x);
-    });
+    return panel_scratch_bytes<double>(
+        x_rows, columns, [&](const auto& x) { return Cuda::staged_workspace_bytes(pattern_, schedule_.view(), x); });
   }
 
   template <class VectorScalar>
-  bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
-    if constexpr (std::is_same_v<Scalar, double> && std::is_same_v<VectorScalar, double>) {
+  bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
+    if constexpr (is_double && std::is_same_v<Scalar, VectorScalar>) {
       const CudaLaunches launches("Tessera::staged_spmm", exec);
-      product.values = values_.data();
       for_each_panel(
           product, scratch, [](const auto& x) { return panel_columns(x, Cuda::rows_are_aligned(x)); },
           [&](const auto& panel, const Scratch& aligned) {
-            Cuda::staged_spmm(exec.cuda_stream(), windows_.view(), precision_, schedule_.view(), panel, aligned);
+            Cuda::staged_spmm(exec.cuda_stream(), pattern_, Precision::Native, schedule_.view(), panel, aligned);
           });
       return true;
     }
@@ -111,16 +94,8 @@ class CudaStaged {
   }
 
  private:
-  static StagedShape shape_for(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
-    constexpr int bytes = sizeof(Scalar);
-    return Cuda::choose_staged({m.rows, m.nonzeros, m.staged_columns, m.vector_columns, bytes, bytes}, device_of(exec));
-  }
-
-  StagedWindows<Offset, Memory> windows_;
-  ValueMap<Offset, Memory> map_;  // place in the windows -> place in BitTCF
+  StagedPattern pattern_;
   CudaSchedule<int> schedule_;
-  Precision precision_ = Precision::Native;
-  Kokkos::View<Scalar*, Memory> values_;
 };
 
 }  // namespace Tessera::Impl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string_view>
+#include <tessera/common/EnumNames.hpp>
 
 namespace Tessera {
 
@@ -13,33 +13,18 @@ enum class Format {
   Bmat,               ///< 16x8 tiles of condensed columns with four 32-bit words each (Voltrix-SpMM, section 3.1.1)
   BlockRowPartition,  ///< groups of 16x8 tiles with equally many entries, and residual rows (BRP-SpMM, section IV)
   Bcsr,               ///< compressed rows of dense blocks, with a mask each (SMaT, section IV.B)
-  SortedColumns       ///< blocks of columns with equally many entries, and a rest (Swift, section IV)
+  SortedColumns,      ///< blocks of columns with equally many entries, and a rest (Swift, section IV)
+  Staged              ///< 8x8 tiles in windows of 64 rows, which gather each row of X that they need once
 };
 
-/// All formats, without Automatic.
-inline constexpr Format every_format[] = {Format::Csr,  Format::BitTcf,       Format::Bmat, Format::BlockRowPartition,
-                                          Format::Bcsr, Format::SortedColumns};
+/// The names of the formats, as programs take them.
+template <>
+inline constexpr std::array<std::string_view, 8> enum_names<Format> = {"automatic", "csr",  "bittcf",         "bmat",
+                                                                       "brp",       "bcsr", "sorted_columns", "staged"};
+static_assert(to_string(Format::Staged) == "staged");
 
-/// The name of a format, as programs take it: "csr", ...
-constexpr std::string_view to_string(Format format) {
-  switch (format) {
-    case Format::Automatic:
-      return "automatic";
-    case Format::Csr:
-      return "csr";
-    case Format::BitTcf:
-      return "bittcf";
-    case Format::Bmat:
-      return "bmat";
-    case Format::BlockRowPartition:
-      return "brp";
-    case Format::Bcsr:
-      return "bcsr";
-    case Format::SortedColumns:
-      return "sorted_columns";
-  }
-  return "?";
-}
+/// All formats, without Automatic.
+inline constexpr auto every_format = enumerators<Format, 1>();
 
 /// The arithmetic of a product. Only Native loses nothing; users ask for the others by PlanOptions::precision.
 enum class Precision {
@@ -51,23 +36,13 @@ enum class Precision {
   Fp16     ///< tensor cores, operands rounded to binary16 (10 bits), binary32 sums
 };
 
-/// The name of a precision, as programs take it: "native", ...
-constexpr std::string_view to_string(Precision precision) {
-  switch (precision) {
-    case Precision::Native:
-      return "native";
-    case Precision::Single:
-      return "single";
-    case Precision::Tf32x3:
-      return "tf32x3";
-    case Precision::Tf32:
-      return "tf32";
-    case Precision::Bf16:
-      return "bf16";
-    case Precision::Fp16:
-      return "fp16";
-  }
-  return "?";
-}
+/// The names of the precisions, as programs take them.
+template <>
+inline constexpr std::array<std::string_view, 6> enum_names<Precision> = {"native", "single", "tf32x3",
+                                                                          "tf32",   "bf16",   "fp16"};
+static_assert(to_string(Precision::Fp16) == "fp16");
+
+/// All precisions.
+inline constexpr auto every_precision = enumerators<Precision>();
 
 }  // namespace Tessera

@@ -22,6 +22,11 @@ struct FormatParameters {
   int sorted_columns_width = 0;
   /// The most entries that a block of Format::SortedColumns takes of each column; by default 32.
   int sorted_columns_height = 0;
+
+  /// The most entries of a chunk of Format::Staged; by default, what suits the kernels of the device.
+  int staged_chunk_values = 0;
+  /// The most chunks of a piece of a window of Format::Staged; by default, what suits the kernels of the device.
+  int staged_piece_chunks = 0;
 };
 
 }  // namespace Tessera

@@ -12,16 +12,9 @@ enum class Kernel {
   Published   ///< the kernel of the paper that describes the format; exists on Kokkos::Cuda alone
 };
 
-/// The name of a kernel, as programs take it: "automatic" or "published".
-constexpr std::string_view to_string(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::Automatic:
-      return "automatic";
-    case Kernel::Published:
-      return "published";
-  }
-  return "?";
-}
+/// The names of the kernels, as programs take them.
+template <>
+inline constexpr std::array<std::string_view, 2> enum_names<Kernel> = {"automatic", "published"};
 
 /// The name of the system whose paper describes a format and its kernel; empty for a format that no paper describes.
 constexpr std::string_view paper_of(Format format) {

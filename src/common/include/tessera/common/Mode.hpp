@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string_view>
+#include <tessera/common/EnumNames.hpp>
 #include <tessera/common/Types.hpp>
 
 namespace Tessera {
@@ -24,19 +24,9 @@ TESSERA_FUNCTION constexpr bool is_conjugated(Mode mode) {
   return mode == Mode::Conjugate || mode == Mode::ConjugateTranspose;
 }
 
-/// "N", "T", "C" or "H", the letters of KokkosSparse::spmv.
-constexpr std::string_view to_string(Mode mode) {
-  switch (mode) {
-    case Mode::NoTranspose:
-      return "N";
-    case Mode::Transpose:
-      return "T";
-    case Mode::Conjugate:
-      return "C";
-    case Mode::ConjugateTranspose:
-      return "H";
-  }
-  return "?";
-}
+/// The letters of KokkosSparse::spmv.
+template <>
+inline constexpr std::array<std::string_view, 4> enum_names<Mode> = {"N", "T", "C", "H"};
+static_assert(to_string(Mode::ConjugateTranspose) == "H");
 
 }  // namespace Tessera

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string_view>
+#include <tessera/common/EnumNames.hpp>
 
 namespace Tessera {
 
@@ -16,30 +16,13 @@ enum class Reordering {
   WindowGrowing  ///< rows that share columns in windows of up to 128 rows
 };
 
-/// All orders, without Automatic.
-inline constexpr Reordering every_reordering[] = {Reordering::None,        Reordering::DegreeSort,
-                                                  Reordering::ColumnSort,  Reordering::DataAffinity,
-                                                  Reordering::JaccardRows, Reordering::WindowGrowing};
+/// The names of the orders, as programs take them.
+template <>
+inline constexpr std::array<std::string_view, 7> enum_names<Reordering> = {"automatic", "none",    "degree", "columns",
+                                                                           "affinity",  "jaccard", "windows"};
+static_assert(to_string(Reordering::WindowGrowing) == "windows");
 
-/// The name of an order, as programs take it: "affinity", ...
-constexpr std::string_view to_string(Reordering reordering) {
-  switch (reordering) {
-    case Reordering::Automatic:
-      return "automatic";
-    case Reordering::None:
-      return "none";
-    case Reordering::DegreeSort:
-      return "degree";
-    case Reordering::ColumnSort:
-      return "columns";
-    case Reordering::DataAffinity:
-      return "affinity";
-    case Reordering::JaccardRows:
-      return "jaccard";
-    case Reordering::WindowGrowing:
-      return "windows";
-  }
-  return "?";
-}
+/// All orders, without Automatic.
+inline constexpr auto every_reordering = enumerators<Reordering, 1>();
 
 }  // namespace Tessera

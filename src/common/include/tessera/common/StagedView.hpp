@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tessera/common/Bits.hpp>
 #include <tessera/common/Types.hpp>
 
 namespace Tessera {
@@ -84,5 +85,58 @@ struct StagedShape {
 
 /// The number of bytes before the tiles of a chunk, for a number of strips.
 TESSERA_FUNCTION constexpr int staged_header_bytes(int strips) { return (2 * (strips + 1) + 15) / 16 * 16; }
+
+/// Staged windows for code that walks along rows. Strips have 8 rows.
+///
+/// \tparam Offset the type of the places of values
+template <class Offset>
+struct StagedWindowsPattern : StagedPattern {
+  using offset_type = Offset;  ///< the type of the places of values
+
+  int granule = 2;  ///< number of values in 16 bytes
+
+  /// The place of the first value of a chunk.
+  TESSERA_FUNCTION Offset first_place(std::size_t chunk) const {
+    return static_cast<Offset>(std::size_t(chunks[chunk].values) * std::size_t(granule));
+  }
+  /// The first tile of each strip of a chunk, and the end.
+  TESSERA_FUNCTION const std::uint16_t* strip_tiles(std::size_t chunk) const {
+    return reinterpret_cast<const std::uint16_t*>(tiles + 16 * std::size_t(chunks[chunk].tiles));
+  }
+  /// The tiles of a chunk.
+  TESSERA_FUNCTION const StagedTile<1>* chunk_tiles(std::size_t chunk) const {
+    return reinterpret_cast<const StagedTile<1>*>(tiles + 16 * std::size_t(chunks[chunk].tiles) +
+                                                  staged_header_bytes(strips()));
+  }
+  /// The matrix column that a code of a chunk's tile names.
+  TESSERA_FUNCTION Ordinal column_of(std::size_t chunk, unsigned code) const {
+    return chunk_columns[(chunk - (code >> 15)) * std::size_t(chunk_slots) + (code & 0x7fffu) / 4];
+  }
+};
+
+/// Calls visit(column, place of the value) for every entry of a row. The columns come in no order.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern<Offset>& A, Ordinal row, const Visit& visit) {
+  const Ordinal window = row / A.window_rows;
+  const int strip = row % A.window_rows / 8, r = row % 8;
+  for (int chunk = A.window_offsets[window]; chunk < A.window_offsets[window + 1]; ++chunk) {
+    const std::uint16_t* strip_tiles = A.strip_tiles(std::size_t(chunk));
+    for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
+      const StagedTile<1>& tile = A.chunk_tiles(std::size_t(chunk))[t];
+      const std::uint64_t mask = tile.masks[0];
+      Offset place = A.first_place(std::size_t(chunk)) +
+                     static_cast<Offset>(tile.first_value + unsigned(popcount(mask & low_bits(8 * r))));
+      for (unsigned bits = unsigned(mask >> (8 * r)) & 0xffu; bits != 0; bits &= bits - 1)
+        visit(A.column_of(std::size_t(chunk), tile.codes[lowest_bit(bits)]), place++);
+    }
+  }
+}
+
+/// The number of places before a window; for window = windows(), of all places.
+template <class Offset>
+TESSERA_FUNCTION Offset entries_before(const StagedWindowsPattern<Offset>& A, Ordinal window) {
+  return A.first_place(std::size_t(A.window_offsets[window]));
+}
 
 }  // namespace Tessera

@@ -17,6 +17,11 @@ namespace Tessera {
 /// 64)). The values take another blocks * h w * sizeof(value) bytes.
 template <class Offset, class MemorySpace>
 struct Bcsr {
+  static constexpr Format format = Format::Bcsr;  ///< its name
+  /// @cond
+  static constexpr bool to_csr_sorts = false;
+  /// @endcond
+
   Ordinal rows = 0;                                       ///< rows of the matrix
   Ordinal columns = 0;                                    ///< columns of the matrix
   std::size_t nonzeros = 0;                               ///< number of entries
@@ -39,6 +44,24 @@ struct Bcsr {
     return block_offsets.extent(0) * sizeof(Offset) + block_columns.extent(0) * sizeof(Ordinal) +
            block_masks.extent(0) * sizeof(std::uint64_t);
   }
+
+  /// @cond
+  template <class ExecutionSpace>
+  static Built<Bcsr, Offset, MemorySpace> build(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                                                const FormatParameters& parameters, std::size_t value_bytes) {
+    return build_bcsr(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
+  }
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.fields("block", block.height, block.width);
+    file.array("block_offsets", block_offsets);
+    file.array("block_columns", block_columns);
+    file.array("block_masks", block_masks);
+  }
+  /// @endcond
 };
 
 /// A pattern in BCSR as it was built, and where its values come from.

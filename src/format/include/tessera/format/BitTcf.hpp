@@ -16,6 +16,11 @@ namespace Tessera {
 /// offsets is the paper's (ceil(rows / 8) + 11 tiles + 2) * 4 (Acc-SpMM, section 3.3).
 template <class Offset, class MemorySpace>
 struct BitTcf {
+  static constexpr Format format = Format::BitTcf;  ///< its name
+  /// @cond
+  static constexpr bool to_csr_sorts = false;
+  /// @endcond
+
   Ordinal rows = 0;                                      ///< rows of the matrix
   Ordinal columns = 0;                                   ///< columns of the matrix
   std::size_t nonzeros = 0;                              ///< number of entries
@@ -38,6 +43,24 @@ struct BitTcf {
     return (window_offsets.extent(0) + tile_offsets.extent(0)) * sizeof(Offset) +
            tile_columns.extent(0) * sizeof(Ordinal) + tile_masks.extent(0) * sizeof(std::uint64_t);
   }
+
+  /// @cond
+  template <class ExecutionSpace>
+  static Built<BitTcf, Offset, MemorySpace> build(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                                                  const FormatParameters&, std::size_t) {
+    return build_bittcf(exec, rows.view(), rows.nonzeros);
+  }
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.array("window_offsets", window_offsets);
+    file.array("tile_offsets", tile_offsets);
+    file.array("tile_columns", tile_columns);
+    file.array("tile_masks", tile_masks);
+  }
+  /// @endcond
 };
 
 /// A pattern in BitTCF as it was built, and where its values come from.

@@ -19,6 +19,11 @@ namespace Tessera {
 /// + (2 ceil(rows / 16) + 3) sizeof(Offset).
 template <class Offset, class MemorySpace>
 struct BlockRowPartition {
+  static constexpr Format format = Format::BlockRowPartition;  ///< its name
+  /// @cond
+  static constexpr bool to_csr_sorts = true;
+  /// @endcond
+
   Ordinal rows = 0;                                      ///< rows of the matrix
   Ordinal columns = 0;                                   ///< columns of the matrix
   std::size_t nonzeros = 0;                              ///< number of entries
@@ -62,6 +67,31 @@ struct BlockRowPartition {
     const std::size_t offsets = window_groups.extent(0) + residual_offsets.extent(0) + window_residuals.extent(0);
     return ordinals * sizeof(Ordinal) + offsets * sizeof(Offset) + local_ids.extent(0);
   }
+
+  /// @cond
+  template <class ExecutionSpace>
+  static Built<BlockRowPartition, Offset, MemorySpace> build(const ExecutionSpace& exec,
+                                                             const Csr<Offset, MemorySpace>& rows,
+                                                             const FormatParameters& parameters,
+                                                             std::size_t value_bytes) {
+    return build_brp(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
+  }
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.fields("f and g", f, g);
+    file.array("group_windows", group_windows);
+    file.array("window_groups", window_groups);
+    file.array("local_ids", local_ids);
+    file.array("group_columns", group_columns);
+    file.array("residual_rows", residual_rows);
+    file.array("residual_offsets", residual_offsets);
+    file.array("residual_columns", residual_columns);
+    file.array("window_residuals", window_residuals);
+  }
+  /// @endcond
 };
 
 /// A pattern in the block-row partition as it was built, and where its values come from.

@@ -15,6 +15,11 @@ namespace Tessera {
 /// Bytes without the values: 2 (ceil(rows / 16) + 1) sizeof(Offset) + tiles * (8 * 4 + 4 * 4).
 template <class Offset, class MemorySpace>
 struct Bmat {
+  static constexpr Format format = Format::Bmat;  ///< its name
+  /// @cond
+  static constexpr bool to_csr_sorts = false;
+  /// @endcond
+
   Ordinal rows = 0;                                      ///< rows of the matrix
   Ordinal columns = 0;                                   ///< columns of the matrix
   std::size_t nonzeros = 0;                              ///< number of entries
@@ -39,6 +44,24 @@ struct Bmat {
     return (window_offsets.extent(0) + value_offsets.extent(0)) * sizeof(Offset) +
            tile_columns.extent(0) * sizeof(Ordinal) + tile_words.extent(0) * sizeof(std::uint32_t);
   }
+
+  /// @cond
+  template <class ExecutionSpace>
+  static Built<Bmat, Offset, MemorySpace> build(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                                                const FormatParameters&, std::size_t) {
+    return build_bmat(exec, rows.view(), rows.nonzeros);
+  }
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.array("window_offsets", window_offsets);
+    file.array("value_offsets", value_offsets);
+    file.array("tile_columns", tile_columns);
+    file.array("tile_words", tile_words);
+  }
+  /// @endcond
 };
 
 /// A pattern in BMat as it was built, and where its values come from.

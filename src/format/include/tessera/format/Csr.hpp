@@ -2,19 +2,37 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <tessera/common/Csr.hpp>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/MemoryLimit.hpp>
+#include <tessera/format/FormatMemory.hpp>
 #include <tessera/format/ValueMap.hpp>
+#include <tessera/parallel/RadixSort.hpp>
 
 namespace Tessera {
+
+/// A pattern that was built from another one, and where its values come from.
+template <class Pattern, class Offset, class MemorySpace>
+struct Built {
+  Pattern pattern;                       ///< the pattern
+  ValueMap<Offset, MemorySpace> values;  ///< where each value comes from
+};
 
 /// A canonical pattern in compressed rows (see CsrPattern) that owns its arrays, in a memory space.
 ///
 /// Bytes: (rows + 1) sizeof(Offset) + nonzeros * 4.
 template <class Offset, class MemorySpace>
 struct Csr {
+  static constexpr Format format = Format::Csr;  ///< its name
+  /// @cond
+  static constexpr bool to_csr_sorts = false;
+  /// @endcond
+
   Ordinal rows = 0;                                    ///< rows of the matrix
   Ordinal columns = 0;                                 ///< columns of the matrix
   std::size_t nonzeros = 0;                            ///< number of entries
@@ -28,7 +46,28 @@ struct Csr {
   std::size_t bytes() const {
     return row_offsets.extent(0) * sizeof(Offset) + column_indices.extent(0) * sizeof(Ordinal);
   }
+
+  /// @cond
+  template <class ExecutionSpace>
+  static Built<Csr, Offset, MemorySpace> build(const ExecutionSpace&, const Csr& rows, const FormatParameters&,
+                                               std::size_t) {
+    return {rows, {}};
+  }
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace&, const Csr& rows, const FormatParameters&, std::size_t, double) {
+    return {rows.bytes(), rows.nonzeros};
+  }
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.array("row_offsets", row_offsets);
+    file.array("column_indices", column_indices);
+  }
+  /// @endcond
 };
+
+/// A pattern in compressed rows as it was built, and where its values come from.
+template <class Offset, class MemorySpace>
+using BuiltCsr = Built<Csr<Offset, MemorySpace>, Offset, MemorySpace>;
 
 /// The number of bytes of a pattern in compressed rows.
 template <class Offset>
@@ -36,16 +75,23 @@ std::size_t csr_bytes(std::size_t rows, std::size_t nonzeros) {
   return (rows + 1) * sizeof(Offset) + nonzeros * sizeof(Ordinal);
 }
 
-/// A pattern that was built from another one, and where its values come from.
-template <class Pattern, class Offset, class MemorySpace>
-struct Built {
-  Pattern pattern;                       ///< the pattern
-  ValueMap<Offset, MemorySpace> values;  ///< where each value comes from
-};
+/// Of entries that are sorted by keys, and then become compressed rows: the most at once, the rows included.
+template <class Offset, class ExecutionSpace>
+std::size_t sorted_csr_bytes(const ExecutionSpace& exec, std::size_t rows, std::size_t entries) {
+  const std::size_t sorted = entries * (sizeof(std::uint64_t) + sizeof(Offset));
+  return std::max(radix_sort_bytes(exec, entries, sizeof(Offset)), sorted + csr_bytes<Offset>(rows, entries));
+}
 
-/// A pattern in compressed rows as it was built, and where its values come from.
-template <class Offset, class MemorySpace>
-using BuiltCsr = Built<Csr<Offset, MemorySpace>, Offset, MemorySpace>;
+/// The most that build_csr() has allocated at once. Of rows that are not canonical, with room for runs of duplicates.
+template <class Offset, class ExecutionSpace>
+std::size_t build_csr_bytes(const ExecutionSpace& exec, Ordinal rows, std::size_t entries, bool is_canonical) {
+  const auto all_rows = static_cast<std::size_t>(rows);
+  if (is_canonical) return csr_bytes<Offset>(all_rows, entries);
+  const std::size_t runs = (entries + 1) * sizeof(Offset);
+  const std::size_t sorted = entries * (sizeof(std::uint64_t) + sizeof(Offset));
+  return std::max(sorted_csr_bytes<Offset>(exec, all_rows, entries),
+                  sorted + runs + std::max(csr_bytes<Offset>(all_rows, entries), entries * sizeof(std::uint64_t)));
+}
 
 /// Brings any compressed rows into canonical form: columns are sorted, and duplicates become one entry, whose value is
 /// their sum in the order of the input. A canonical input is copied, and its map is the identity.

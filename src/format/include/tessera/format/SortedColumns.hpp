@@ -16,6 +16,11 @@ namespace Tessera {
 /// regular elements), where positions is the number of columns that are not empty.
 template <class Offset, class MemorySpace>
 struct SortedColumns {
+  static constexpr Format format = Format::SortedColumns;  ///< its name
+  /// @cond
+  static constexpr bool to_csr_sorts = true;
+  /// @endcond
+
   Ordinal rows = 0;                                            ///< rows of the matrix
   Ordinal columns = 0;                                         ///< columns of the matrix
   std::size_t nonzeros = 0;                                    ///< number of entries
@@ -62,6 +67,31 @@ struct SortedColumns {
            piece_columns.extent(0) * sizeof(std::uint32_t) + position_indices.extent(0) * sizeof(std::uint16_t) +
            segment_lengths.extent(0) * sizeof(std::int16_t);
   }
+
+  /// @cond
+  template <class ExecutionSpace>
+  static Built<SortedColumns, Offset, MemorySpace> build(const ExecutionSpace& exec,
+                                                         const Csr<Offset, MemorySpace>& rows,
+                                                         const FormatParameters& parameters, std::size_t) {
+    return build_sorted_columns(exec, rows.view(), rows.nonzeros, parameters.sorted_columns_width,
+                                parameters.sorted_columns_height);
+  }
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.fields("width and height", width, height);
+    file.array("column_order", column_order);
+    file.array("block_offsets", block_offsets);
+    file.array("block_positions", block_positions);
+    file.array("row_indices", row_indices);
+    file.array("position_indices", position_indices);
+    file.array("segment_lengths", segment_lengths);
+    file.array("piece_offsets", piece_offsets);
+    file.array("piece_columns", piece_columns);
+  }
+  /// @endcond
 };
 
 /// A pattern in sorted columns as it was built, and where its values come from.

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <string>
 #include <tessera/common/StagedView.hpp>
 #include <tessera/format/Csr.hpp>
 
@@ -22,16 +23,29 @@ struct StagedCounts {
   friend bool operator==(const StagedCounts&, const StagedCounts&) = default;
 };
 
+/// The shape that parameters name. What they leave open has the default of StagedShape.
+inline StagedShape staged_shape(const FormatParameters& parameters) {
+  StagedShape shape;
+  if (parameters.staged_chunk_values != 0) shape.most_values = parameters.staged_chunk_values;
+  if (parameters.staged_piece_chunks != 0) shape.piece_chunks = parameters.staged_piece_chunks;
+  return shape;
+}
+
 /// The pattern of a matrix in staged windows (see StagedPattern for what the arrays hold) that owns its arrays. Only
 /// places of values are Offsets. Numbers of chunks are int; distances in tiles and values count units of 16 bytes.
 ///
 /// Bytes without the values: 4 (windows + 1) + (4 chunk_slots + 8) chunks + 8 + tile_data.
 template <class Offset, class MemorySpace>
 struct StagedWindows {
+  static constexpr Format format = Format::Staged;  ///< its name
+  /// @cond
+  static constexpr bool to_csr_sorts = true;
+  /// @endcond
+
   Ordinal rows = 0;            ///< rows of the matrix
   Ordinal columns = 0;         ///< columns of the matrix
   std::size_t nonzeros = 0;    ///< number of entries
-  std::size_t value_size = 0;  ///< bytes of a value; with this size, chunks of values begin at multiples of 16 bytes
+  std::size_t value_size = 8;  ///< bytes of a value; with this size, chunks of values begin at multiples of 16 bytes
   StagedShape shape;           ///< how the matrix is cut
   StagedCounts counts;         ///< sizes of the parts
   Kokkos::View<int*, MemorySpace> window_offsets;     ///< see StagedPattern
@@ -46,25 +60,41 @@ struct StagedWindows {
     return tiles() * 64 * static_cast<std::size_t>(shape.strip_blocks);
   }  ///< elements of all tiles
   /// The raw view that kernels take.
-  StagedPattern view() const {
-    return {rows,
-            columns,
-            shape.window_rows,
-            shape.strip_blocks,
-            shape.chunk_slots,
-            shape.piece_chunks,
-            counts.most_tile_bytes,
-            counts.most_value_bytes,
-            window_offsets.data(),
-            chunk_columns.data(),
-            chunks.data(),
-            tile_data.data()};
+  StagedWindowsPattern<Offset> view() const {
+    return {{rows, columns, shape.window_rows, shape.strip_blocks, shape.chunk_slots, shape.piece_chunks,
+             counts.most_tile_bytes, counts.most_value_bytes, window_offsets.data(), chunk_columns.data(),
+             chunks.data(), tile_data.data()},
+            static_cast<int>(16 / value_size)};
   }
   /// Bytes of the pattern, without the values.
   std::size_t bytes() const {
     return window_offsets.extent(0) * sizeof(int) + chunk_columns.extent(0) * sizeof(Ordinal) +
            chunks.extent(0) * sizeof(StagedChunk) + tile_data.extent(0);
   }
+
+  /// @cond
+  template <class ExecutionSpace>
+  static Built<StagedWindows, Offset, MemorySpace> build(const ExecutionSpace& exec,
+                                                         const Csr<Offset, MemorySpace>& rows,
+                                                         const FormatParameters& parameters, std::size_t value_bytes) {
+    return build_staged(exec, rows.view(), rows.nonzeros, staged_shape(parameters), value_bytes);
+  }
+  /// \param tiles [in] those of BitTCF
+  template <class ExecutionSpace>
+  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.fields("shape", shape.window_rows, shape.strip_blocks, shape.chunk_slots, shape.piece_chunks,
+                shape.most_values);
+    file.fields("counts", counts.columns, counts.chunks, counts.tiles, counts.tile_bytes, counts.value_bytes,
+                counts.most_tile_bytes, counts.most_value_bytes);
+    file.array("window_offsets", window_offsets);
+    file.array("chunk_columns", chunk_columns);
+    file.array("chunks", chunks);
+    file.array("tile_data", tile_data);
+  }
+  /// @endcond
 };
 
 /// A pattern in staged windows as it was built, and where its values come from.
@@ -109,6 +139,24 @@ std::size_t staged_build_bytes(const ExecutionSpace& exec, Ordinal rows, std::si
 /// Cost: a radix sort of the places.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
+
+/// Checks every invariant of the format, with strips of 8 rows.
+///
+/// \param exec [in] the instance to run on
+/// \param A    [in] the pattern, in memory that `exec` can read
+/// \return an empty string, or the first invariant that is broken and where. Cost: a few passes over the pattern.
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
+
+/// Counts the first tile of each window, and the end.
+///
+/// \param exec [in] the instance to run on
+/// \param A    [in] the pattern
+///
+/// Cost: a pass over the chunks.
+template <class ExecutionSpace, class Offset>
+Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_counts(
     const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
 
 namespace Impl {

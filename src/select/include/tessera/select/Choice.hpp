@@ -13,7 +13,6 @@ namespace Tessera {
 /// One way to store a matrix, with its predicted time and memory.
 struct Candidate {
   Format format = Format::Csr;   ///< the format
-  bool is_staged = false;        ///< BitTCF multiplied in windows whose rows of X are staged in shared memory
   double tiles = 0;              ///< number of tiles; 0 for plain CSR
   double format_bytes = 0;       ///< bytes of pattern and values
   double predicted_seconds = 0;  ///< predicted time of one product with the plan's number of columns
@@ -22,15 +21,6 @@ struct Candidate {
   double peak_bytes = 0;    ///< predicted bound on the bytes that making the plan allocates at once
   bool is_refused = false;  ///< whether peak_bytes exceeds the limit of memory
 };
-
-/// "bittcf", or "bittcf staged".
-std::string name_of(Format format, bool is_staged);
-
-/// Whether two of them, candidates or choices, multiply in the same way.
-template <class A, class B>
-bool are_alike(const A& a, const B& b) {
-  return a.format == b.format && a.is_staged == b.is_staged;
-}
 
 /// A reordering that was tried.
 struct ReorderingTrial {
@@ -43,14 +33,13 @@ struct ReorderingTrial {
 /// What a plan chose, and why.
 struct Choice {
   Format format = Format::Csr;        ///< the format that was chosen
-  bool is_staged = false;             ///< whether windows are staged
   std::vector<Candidate> candidates;  ///< all that were considered, from the fastest to the slowest, refused ones last
   std::string reason;                 ///< the reason in one sentence
   std::string model;                  ///< kind and version of the model that predicted
   std::string device;                 ///< the device that it predicted for
   MatrixStatistics statistics;        ///< the statistics that it predicted from
   /// Whether a candidate is the one that was chosen.
-  bool takes(const Candidate& candidate) const { return are_alike(candidate, *this); }
+  bool takes(const Candidate& candidate) const { return candidate.format == format; }
 
   Reordering reordering = Reordering::None;  ///< the order that was chosen
   std::vector<ReorderingTrial> reorderings;  ///< all orders that were tried, the chosen one included

@@ -30,7 +30,6 @@ struct FormatSize {
   Format format = Format::Csr;  ///< the format
   double tiles = 0;             ///< number of tiles
   double bytes = 0;             ///< bytes of pattern and values
-  bool is_staged = false;       ///< whether windows are staged
 };
 
 /// A reordering is kept if its predicted time is less than this share of the time without it. Predictions are not

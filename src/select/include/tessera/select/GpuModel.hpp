@@ -102,12 +102,12 @@ struct GpuModel {
 };
 
 /// Predicts the time of a product with a format of this size, for the kernel that would multiply it. The kernels of
-/// BitTCF and BMat keep values as whole tiles, or have staged windows if size.is_staged. BCSR has kernels for some
-/// shapes of blocks. Where a format has no kernel of its own, portable code multiplies.
+/// BitTCF and BMat keep values as whole tiles. BCSR has kernels for some shapes of blocks. Where a format has no kernel
+/// of its own, portable code multiplies.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
 /// Ranks the candidates by their predicted times, before any is built. They are CSR and, where tensor cores multiply
-/// them, BitTCF (staged or not), BMat and, if its blocks were counted, BCSR.
+/// them, BitTCF, staged windows, BMat and, if its blocks were counted, BCSR.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 
 }  // namespace Tessera

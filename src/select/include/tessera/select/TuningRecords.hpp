@@ -26,13 +26,12 @@ struct TuningKey {
 /// The candidate that was the fastest, and its time.
 struct TunedCandidate {
   Format format = Format::Csr;  ///< the format
-  bool is_staged = false;       ///< whether windows are staged
   double seconds = 0;           ///< time of one product
 };
 
-/// Measured choices, kept in a text file that a user names. Its first line is "tessera tuning 1". Each other line is a
-/// record, with tabs between pattern (hexadecimal), device, types, precision, columns, format, "staged" or "plain",
-/// seconds.
+/// Measured choices, kept in a text file that a user names. Its first line is "tessera tuning 2". Each other line is a
+/// record, with tabs between pattern (hexadecimal), device, types, precision, columns, format, seconds. Files of
+/// version 1, which named staged windows in a column of their own, are read too; they are written as version 2.
 class TuningRecords {
  public:
   /// Reads the records of a file; there are none if it does not exist.

@@ -71,7 +71,7 @@ class Plan {
   std::string explain() const { return state().explain(); }
   /// All that is known of the plan, for programs. The result is an object in JSON with these members:
   /// - rows, columns, nonzeros, vector_columns, execution_space, precision, kernels, duplicates_summed, notes;
-  /// - format, is_staged, model, device, reason, candidates (format, is_staged, tiles, bytes, predicted_seconds,
+  /// - format, model, device, reason, candidates (format, tiles, bytes, predicted_seconds,
   ///   measured_seconds: null if not measured, held_bytes, peak_bytes, is_refused), reordering, reorderings
   ///   (reordering, relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros, mean_nonzeros, fill,
   ///   imbalance: null without windows), as in choice() and tile_metrics();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <tessera/common/EnumNames.hpp>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/Kernel.hpp>
@@ -19,12 +20,9 @@ enum class OnUnsupported {
   FallBack  ///< takes native precision, Kernel::Automatic, Format::Csr or the order of A; Plan::explain() says so
 };
 
-/// Whether something that may help is done.
-enum class Wish {
-  Automatic,  ///< where it is predicted to help
-  Never,
-  Always  ///< wherever it can be
-};
+/// The names of what to do.
+template <>
+inline constexpr std::array<std::string_view, 2> enum_names<OnUnsupported> = {"throw", "fall_back"};
 
 /// What an automatic choice of the format is based on.
 enum class Tuning {
@@ -32,14 +30,15 @@ enum class Tuning {
   Measure   ///< measured times of the candidates that the model predicts to be the fastest
 };
 
+/// The names of the ways to choose.
+template <>
+inline constexpr std::array<std::string_view, 2> enum_names<Tuning> = {"predict", "measure"};
+
 /// What a plan is made for, and how.
 struct PlanOptions {
   int columns = 32;                   ///< columns of X in a typical product: a hint, products may have any number
   Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for `columns`
   FormatParameters parameters;        ///< parameters of the format
-  /// Whether BitTCF of doubles on Kokkos::Cuda is kept once more in windows of 64 rows, for which rows of X are staged
-  /// in shared memory.
-  Wish staged_windows = Wish::Automatic;
   /// An order of rows to store the matrix in. X and Y need not follow it. Finding it takes as long as tens or hundreds
   /// of products. It is kept only if it is predicted to make products faster; Plan::explain() says what was tried.
   /// SortedColumns has an order of its own and ignores this option.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace Tessera {
+
+/// The names of the enumerators of an enum, in their order from 0. An enum that is printed, read by name or saved has
+/// its names beside it.
+template <class Enum>
+inline constexpr std::array<std::string_view, 0> enum_names{};
+
+/// An enum whose enumerators have names.
+template <class Enum>
+concept NamedEnum = std::is_enum_v<Enum> && !enum_names<Enum>.empty();
+
+/// The name of an enumerator, or "?" for a number that is none.
+template <NamedEnum Enum>
+constexpr std::string_view to_string(Enum value) {
+  const auto place = static_cast<std::size_t>(value);
+  return place < enum_names<Enum>.size() ? enum_names<Enum>[place] : "?";
+}
+
+/// The enumerator of that name, if there is one.
+template <NamedEnum Enum>
+constexpr std::optional<Enum> enum_named(std::string_view name) {
+  for (std::size_t i = 0; i < enum_names<Enum>.size(); ++i)
+    if (enum_names<Enum>[i] == name) return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+/// The enumerators of an enum, without the first `left_out` ones.
+template <NamedEnum Enum, std::size_t left_out = 0>
+constexpr auto enumerators() {
+  std::array<Enum, enum_names<Enum>.size() - left_out> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Enum>(i + left_out);
+  return all;
+}
+
+}  // namespace Tessera
