@@ -10,8 +10,8 @@
 
 #include "PlanCheck.hpp"
 #include "PlanFileBytes.hpp"
+#include "TestFiles.hpp"
 #include "TestTypes.hpp"
-#include "io/TestFiles.hpp"
 
 namespace Tessera::Test {
 
