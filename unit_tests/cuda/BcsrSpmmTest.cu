@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/BcsrSpmm.hpp>
+#include <tessera/cuda/bcsr/Spmm.hpp>
 
 #include "SerialBcsr.hpp"
 #include "SpmmConformance.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <stdexcept>
-#include <tessera/cuda/BitTcfSchedule.hpp>
+#include <tessera/cuda/bittcf/Schedule.hpp>
 #include <vector>
 
 namespace Tessera::Cuda {

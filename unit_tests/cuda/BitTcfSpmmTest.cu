@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/BitTcfSpmm.hpp>
+#include <tessera/cuda/bittcf/Spmm.hpp>
 
 #include "SerialCondensed.hpp"
 #include "SpmmConformance.hpp"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <random>
 
-#include "../../src/cuda/agent/BlockMask.hpp"
-#include "../../src/cuda/agent/HalfLayout.hpp"
+#include "../../src/cuda/bcsr/BlockMask.hpp"
+#include "../../src/cuda/fragments/HalfLayout.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
-#include <tessera/cuda/BmatSchedule.hpp>
+#include <tessera/cuda/bmat/Schedule.hpp>
 #include <vector>
 
 namespace Tessera::Cuda {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/BmatSpmm.hpp>
+#include <tessera/cuda/bmat/Spmm.hpp>
 
-#include "../../src/cuda/dispatch/BmatLaunch.cuh"
+#include "../../src/cuda/bmat/Launch.cuh"
 #include "SerialBmat.hpp"
 #include "SpmmConformance.hpp"
 

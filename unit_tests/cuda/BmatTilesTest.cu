@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <tessera/cuda/BmatTiles.hpp>
-#include <tessera/cuda/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/BmatTiles.hpp>
+#include <tessera/cuda/condensed/ExpandTiles.hpp>
 
 #include "DeviceMemory.hpp"
 #include "HostMatrix.hpp"

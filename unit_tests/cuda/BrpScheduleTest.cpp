@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
-#include <tessera/cuda/BrpSchedule.hpp>
+#include <tessera/cuda/brp/Schedule.hpp>
 #include <vector>
 
 namespace Tessera::Cuda {

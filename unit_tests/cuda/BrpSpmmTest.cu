@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/BrpSpmm.hpp>
+#include <tessera/cuda/brp/Spmm.hpp>
 
 #include "SerialBrp.hpp"
 #include "SpmmConformance.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <stdexcept>
-#include <tessera/cuda/CondensedSchedule.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
 #include <vector>
 
 namespace Tessera::Cuda {

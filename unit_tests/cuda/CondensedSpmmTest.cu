@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/CondensedSpmm.hpp>
-#include <tessera/cuda/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/Spmm.hpp>
+#include <tessera/cuda/condensed/ExpandTiles.hpp>
 
 #include "SerialCondensed.hpp"
 #include "SpmmConformance.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include <tessera/cuda/CsrPolicy.hpp>
-#include <tessera/cuda/CsrSpmm.hpp>
+#include <tessera/cuda/csr/Policy.hpp>
+#include <tessera/cuda/csr/Spmm.hpp>
 
 namespace Tessera::Cuda {
 namespace {

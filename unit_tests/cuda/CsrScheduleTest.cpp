@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
-#include <tessera/cuda/CsrSchedule.hpp>
+#include <tessera/cuda/csr/Schedule.hpp>
 #include <utility>
 #include <vector>
 

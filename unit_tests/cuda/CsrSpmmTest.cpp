@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Complex.hpp>
-#include <tessera/cuda/CsrSpmm.hpp>
+#include <tessera/cuda/csr/Spmm.hpp>
 #include <tuple>
 #include <vector>
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cuda/CudaPanels.hpp>
-#include <dispatch/LaunchCount.hpp>
+#include <launch/LaunchCount.hpp>
 #include <limits>
 #include <stdexcept>
 #include <tessera/cuda/ReadableRows.hpp>

@@ -11,7 +11,7 @@
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
-#include <tessera/cuda/CondensedSchedule.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
 #include <type_traits>
 #include <vector>
 

@@ -3,7 +3,7 @@
 
 #include <numeric>
 #include <stdexcept>
-#include <tessera/cuda/SortedColumnsSchedule.hpp>
+#include <tessera/cuda/sorted_columns/Schedule.hpp>
 
 #include "SortedColumnsPicture.hpp"
 

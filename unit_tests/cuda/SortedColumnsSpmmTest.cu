@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/SortedColumnsSpmm.hpp>
+#include <tessera/cuda/sorted_columns/Spmm.hpp>
 
-#include "../../src/cuda/dispatch/SortedColumnsLaunch.cuh"
+#include "../../src/cuda/sorted_columns/Launch.cuh"
 #include "SerialSortedColumns.hpp"
 #include "SortedColumnsPicture.hpp"
 #include "SpmmConformance.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
-#include <tessera/cuda/StagedChoice.hpp>
+#include <tessera/cuda/staged/Choice.hpp>
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/StagedSpmm.hpp>
+#include <tessera/cuda/staged/Spmm.hpp>
 
 #include "SerialStaged.hpp"
 #include "SpmmConformance.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows of dense blocks on tensor cores: shapes, policies, sizes of pieces, and what SMaT's optimisations are worth.
+#include <cuda/bcsr/Launch.cuh>
+#include <cuda/launch/RowBytes.hpp>
 #include <limits>
 #include <tessera/cuda/PackRows.hpp>
 
 #include "bcsr/PreparedBcsr.hpp"
-#include "detail/RowBytes.hpp"
-#include "dispatch/BcsrLaunch.cuh"
 
 namespace Tessera::Bench {
 namespace {

@@ -2,8 +2,9 @@
 //
 // BitTCF on tensor cores, a block of threads some tiles: shapes of blocks, balance, and what the parts of the kernel
 // are worth: the pipeline, the words to the caches, the balance.
+#include <cuda/bittcf/Launch.cuh>
+
 #include "condensed/PreparedCondensed.hpp"
-#include "dispatch/BitTcfLaunch.cuh"
 
 namespace Tessera::Bench {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // BMat on tensor cores, with producer and consumer warps: policies, and what each part of them is worth.
+#include <cuda/bmat/Launch.cuh>
+
 #include "bmat/PreparedBmat.hpp"
-#include "dispatch/BmatLaunch.cuh"
 
 namespace Tessera::Bench {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The block-row partition: f and g, who multiplies residual rows, policies; and what the paper does otherwise.
+#include <cuda/brp/Launch.cuh>
+
 #include "brp/PreparedBrp.hpp"
-#include "dispatch/BrpLaunch.cuh"
 
 namespace Tessera::Bench {
 namespace {

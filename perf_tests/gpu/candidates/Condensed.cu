@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Condensed windows on tensor cores: policies, ways to store values, sizes of pieces and orders of slabs.
+#include <cuda/condensed/Launch.cuh>
+
 #include "condensed/PreparedCondensed.hpp"
-#include "dispatch/CondensedLaunch.cuh"
 
 namespace Tessera::Bench {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Condensed windows whose operands have 16 bits; X is rounded in every product.
+#include <cuda/condensed/Launch.cuh>
 #include <tessera/cuda/HalfOperands.hpp>
 
 #include "condensed/PreparedCondensed.hpp"
-#include "dispatch/CondensedLaunch.cuh"
 
 namespace Tessera::Bench {
 namespace {

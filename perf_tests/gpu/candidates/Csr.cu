@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tessera/cuda/CsrSpmm.hpp>
+#include <tessera/cuda/csr/Spmm.hpp>
 #include <tuple>
 #include <type_traits>
 #include <vector>

@@ -2,7 +2,8 @@
 //
 // Sorted columns on CUDA cores: steps of a group, slabs of columns, where sums are made; and without what the paper
 // says makes them fast.
-#include "dispatch/SortedColumnsLaunch.cuh"
+#include <cuda/sorted_columns/Launch.cuh>
+
 #include "sorted_columns/PreparedSortedColumns.hpp"
 
 namespace Tessera::Bench {

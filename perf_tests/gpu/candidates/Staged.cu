@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Windows staged in shared memory, multiplied by strips on tensor cores.
-#include "dispatch/StagedLaunch.cuh"
+#include <cuda/staged/Launch.cuh>
+
 #include "staged/PreparedStaged.hpp"
 
 namespace Tessera::Bench {

@@ -3,13 +3,13 @@
 // bmat_pipeline: how far the products of BMat overlap copies with arithmetic, and what a tile and a window cost.
 // Results are not looked at: of the kernels that are timed here, most lack what makes them right.
 #include <cstdio>
+#include <cuda/bmat/Launch.cuh>
 #include <exception>
 #include <random>
 
 #include "../Matrices.hpp"
 #include "../Timing.hpp"
 #include "../candidates/bmat/PreparedBmat.hpp"
-#include "dispatch/BmatLaunch.cuh"
 
 namespace Tessera::Bench {
 namespace {

@@ -4,8 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
-#include <tessera/cuda/BcsrSpmm.hpp>
 #include <tessera/cuda/ReadableRows.hpp>
+#include <tessera/cuda/bcsr/Spmm.hpp>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/MatrixStatistics.hpp>

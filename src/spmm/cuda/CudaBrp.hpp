@@ -3,8 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
-#include <tessera/cuda/BrpSpmm.hpp>
 #include <tessera/cuda/ReadableRows.hpp>
+#include <tessera/cuda/brp/Spmm.hpp>
 #include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>

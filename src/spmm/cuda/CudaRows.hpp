@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/common/Format.hpp>
-#include <tessera/cuda/CsrSpmm.hpp>
+#include <tessera/cuda/csr/Spmm.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Csr.hpp>
-#include <tessera/cuda/CondensedSchedule.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 #include <tessera/select/MatrixStatistics.hpp>

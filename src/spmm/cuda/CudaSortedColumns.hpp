@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
-#include <tessera/cuda/SortedColumnsSpmm.hpp>
+#include <tessera/cuda/sorted_columns/Spmm.hpp>
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>

@@ -4,8 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/cuda/ReadableRows.hpp>
-#include <tessera/cuda/StagedChoice.hpp>
-#include <tessera/cuda/StagedSpmm.hpp>
+#include <tessera/cuda/staged/Choice.hpp>
+#include <tessera/cuda/staged/Spmm.hpp>
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/format/StagedWindows.hpp>

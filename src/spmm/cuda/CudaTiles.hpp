@@ -4,10 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
-#include <tessera/cuda/BmatTiles.hpp>
-#include <tessera/cuda/CondensedSpmm.hpp>
-#include <tessera/cuda/ExpandTiles.hpp>
 #include <tessera/cuda/ReadableRows.hpp>
+#include <tessera/cuda/condensed/BmatTiles.hpp>
+#include <tessera/cuda/condensed/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/Spmm.hpp>
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/Arrays.hpp>

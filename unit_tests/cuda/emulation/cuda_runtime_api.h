@@ -9,7 +9,7 @@
 
 // Stands in for the headers of the CUDA runtime, and for what nvcc knows itself, when a host compiler compiles the
 // sources of the layer cuda: kernels run on the host, at once, a thread at a time (Block.hpp).
-// src/cuda/detail/Launch.cuh and src/cuda/ptx have the other ends of it.
+// src/cuda/launch/Launch.cuh and src/cuda/ptx have the other ends of it.
 //
 // Not emulated: what depends on time. Threads run in one order of the many that a GPU may choose, and blocks one after
 // the other; copies are done when they are waited for; registers, banks and the sizes of multiprocessors have no

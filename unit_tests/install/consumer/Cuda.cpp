@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <iostream>
-#include <tessera/cuda/CsrPolicy.hpp>
-#include <tessera/cuda/CsrSchedule.hpp>
+#include <tessera/cuda/csr/Policy.hpp>
+#include <tessera/cuda/csr/Schedule.hpp>
 #include <vector>
 
 // What needs no GPU to run: two of the three rows are cut into pieces.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <tessera/cuda/BmatSchedule.hpp>
+#include <tessera/cuda/bmat/Schedule.hpp>
 
 #include "../condensed/PreparedCondensed.hpp"
 #include "HostBmat.hpp"

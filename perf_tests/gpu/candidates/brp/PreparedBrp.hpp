@@ -3,7 +3,7 @@
 
 #include <map>
 #include <memory>
-#include <tessera/cuda/BrpSchedule.hpp>
+#include <tessera/cuda/brp/Schedule.hpp>
 
 #include "../condensed/PreparedCondensed.hpp"
 #include "HostBrp.hpp"

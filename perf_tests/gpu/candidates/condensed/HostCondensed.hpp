@@ -11,7 +11,7 @@
 
 namespace Tessera::Bench {
 
-/// A matrix in condensed windows (tessera/cuda/CondensedView.hpp), on the host, with compact values.
+/// A matrix in condensed windows (tessera/cuda/condensed/View.hpp), on the host, with compact values.
 struct HostCondensed {
   int strips = 1;
   std::vector<int> window_offsets = {0}, tile_offsets = {0}, tile_columns;

@@ -3,9 +3,9 @@
 
 #include <cstring>
 #include <memory>
-#include <tessera/cuda/CondensedSchedule.hpp>
-#include <tessera/cuda/CondensedView.hpp>
-#include <tessera/cuda/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
+#include <tessera/cuda/condensed/View.hpp>
 
 #include "Device.hpp"
 #include "HostCondensed.hpp"

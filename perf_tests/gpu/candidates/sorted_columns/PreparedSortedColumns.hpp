@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <tessera/cuda/SortedColumnsSchedule.hpp>
+#include <tessera/cuda/sorted_columns/Schedule.hpp>
 
 #include "../condensed/PreparedCondensed.hpp"
 #include "Device.hpp"

@@ -3,7 +3,7 @@
 
 #include <memory>
 #include <tessera/common/StagedView.hpp>
-#include <tessera/cuda/CondensedSchedule.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
 
 #include "../condensed/PreparedCondensed.hpp"
 #include "HostStaged.hpp"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../fragments/HalfLayout.hpp"
+#include "../ptx/Mma.cuh"
+#include "Policy.hpp"
+
+namespace Tessera::Cuda {
+
+/// The same as BcsrTile for a 16x16 block in FP16 or BF16: it is the left operand of m16n8k16, and its rows of X, 8
+/// columns at a time, the right one.
+template <class Kind, class Policy>
+struct BcsrHalfTile {
+  using Operand = std::uint16_t;
+  using Scalar = float;  // of sums
+
+  // Shared memory, in units of 16 bytes: rows of the block are two units, whose order alternates, and rows of X one
+  // more than they are, so that eight rows that ldmatrix reads at a time lie in different banks.
+  static constexpr int unit_operands = 8;
+  static constexpr int a_units = 32;
+  static constexpr int row_units = Policy::columns / unit_operands;
+  static constexpr int row_stride = row_units + 1;
+  static constexpr int units = a_units + 16 * row_stride;
+  static __device__ __forceinline__ int a_place(int unit) { return unit ^ (unit / 8 % 2); }
+  static __device__ __forceinline__ int x_place(int row, int unit) { return a_units + row * row_stride + unit; }
+  static_assert(row_units % 4 == 0);
+
+  static constexpr int products = Policy::columns / 8;  // m16n8k16 side by side
+  static constexpr int result_rows = 2;
+  static constexpr int result_columns = Policy::columns / 4;
+  static constexpr int vector = 4;
+  using Sums = float[products][4];
+  static __device__ __forceinline__ int row(int lane, int p) { return lane / 4 + 8 * p; }
+  static __device__ __forceinline__ int column(int lane, int q) { return q / 4 * half_group + 4 * (lane % 4) + q % 4; }
+  template <class AnySums>
+  static __device__ __forceinline__ auto& at(AnySums& sums, int p, int q) {
+    return sums[q / 2][2 * p + q % 2];
+  }
+
+  struct Fragments {
+    std::uint32_t a[4];
+    std::uint32_t x[products / 2][4];  // of two products each
+  };
+
+  static __device__ __forceinline__ void load(const uint4* stage, int lane, Fragments& fragments) {
+    if constexpr (Policy::matrix_loads) {
+      // Of matrix lane / 8 of four, 8 x 8, the lane names row lane % 8.
+      const int line = lane % 8 + lane / 8 % 2 * 8, half = lane / 16;
+      load_matrices(fragments.a, stage + a_place(2 * line + half));
+#pragma unroll
+      for (int j = 0; j < products / 2; ++j) {
+        load_matrices_transposed(fragments.x[j], stage + x_place(line, 2 * j + half));
+      }
+    } else {
+      const int g = lane / 4, t = lane % 4;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        fragments.a[i] = pair(a_bits(stage, g + 8 * (i % 2), 2 * t + 8 * (i / 2)),
+                              a_bits(stage, g + 8 * (i % 2), 2 * t + 8 * (i / 2) + 1));
+#pragma unroll
+        for (int j = 0; j < products / 2; ++j) {
+          const int k = 2 * t + 8 * (i % 2), place = 16 * j + 8 * (i / 2) + g;
+          fragments.x[j][i] = pair(x_bits(stage, k, place), x_bits(stage, k + 1, place));
+        }
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void add(const Fragments& fragments, Sums& sums) {
+#pragma unroll
+    for (int n = 0; n < products; ++n) {
+      const std::uint32_t right[2] = {fragments.x[n / 2][n % 2 * 2], fragments.x[n / 2][n % 2 * 2 + 1]};
+      if constexpr (Kind::precision == Precision::Fp16) {
+        mma_m16n8k16_fp16(sums[n], fragments.a, right);
+      } else {
+        mma_m16n8k16_bf16(sums[n], fragments.a, right);
+      }
+    }
+  }
+
+  /// Single elements, for sums on CUDA cores.
+  static __device__ __forceinline__ float a_element(const uint4* stage, int r, int c) {
+    return number(a_bits(stage, r, c));
+  }
+  static __device__ __forceinline__ float x_element(const uint4* stage, int r, int column) {
+    return number(x_bits(stage, r, half_place_of_column(column)));
+  }
+
+ private:
+  static __device__ __forceinline__ std::uint16_t a_bits(const uint4* stage, int r, int c) {
+    return reinterpret_cast<const std::uint16_t*>(stage + a_place(2 * r + c / 8))[c % 8];
+  }
+  static __device__ __forceinline__ std::uint16_t x_bits(const uint4* stage, int r, int place) {
+    return reinterpret_cast<const std::uint16_t*>(stage + x_place(r, 0))[place];
+  }
+  static __device__ __forceinline__ std::uint32_t pair(std::uint16_t low, std::uint16_t high) {
+    return low | static_cast<std::uint32_t>(high) << 16;
+  }
+  static __device__ __forceinline__ float number(std::uint16_t bits) {
+    return Kind::precision == Precision::Fp16 ? from_fp16(bits)
+                                              : __uint_as_float(static_cast<std::uint32_t>(bits) << 16);
+  }
+};
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../condensed/Agent.cuh"
+#include "Arguments.hpp"
+#include "Policy.hpp"
+#include "Tiles.cuh"
+
+namespace Tessera::Cuda {
+
+/// A block of threads that multiplies adjacent tiles, of one window or of several: each warp a slab of columns of X,
+/// two of them decode for all. Windows that end, or begin, in the middle make no difference to the pipeline.
+///
+/// access: as of CondensedAgent, which reads X, multiplies and writes Y.
+template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
+class BitTcfAgent {
+ public:
+  using Arguments = BitTcfArguments<Offset, MatrixScalar, Scalar>;
+  using Tiles = BitTcfTiles<Offset, MatrixScalar>;
+
+  /// slab: of the columns of a block of threads.
+  __device__ __forceinline__ BitTcfAgent(const Arguments& arguments, typename Tiles::Memory& memory, int slab,
+                                         int thread)
+      : arguments_(arguments),
+        tiles_(arguments.A, arguments.product.values, memory, thread),
+        warp_(arguments, slab * Policy::warps + thread / 32, thread % 32),
+        lane_(thread % 32),
+        has_columns_((slab * Policy::warps + thread / 32) * Policy::columns < arguments.product.x.columns) {}
+
+  /// Items first_item, ..., last_item - 1 of the schedule, whose tiles are adjacent.
+  __device__ __forceinline__ void run(int first_item, int last_item) {
+    const CondensedItem<Offset>* items = arguments_.schedule.items;
+    Offset tile = items[first_item].first_tile;
+    last_tile_ = items[last_item - 1].first_tile + static_cast<Offset>(items[last_item - 1].tiles);
+    if (tile < last_tile_) fill(tile);
+    for (int i = first_item; i < last_item; ++i) {
+      const CondensedItem<Offset> item = items[i];
+      typename Warp::Sums sums = {};
+      const Offset end = item.first_tile + static_cast<Offset>(item.tiles);
+      // Two by two: to copy rows from one set of registers to the other is to wait for them.
+      for (; tile + 1 < end; tile += 2) {
+        multiply(tile, rows_, next_rows_, sums);
+        multiply(tile + 1, next_rows_, rows_, sums);
+      }
+      if (tile < end) {
+        multiply(tile, rows_, next_rows_, sums);
+        if constexpr (rows_are_ahead) rows_ = next_rows_;
+        ++tile;
+      }
+      if (has_columns_) warp_.finish(item, sums);
+      __syncwarp();  // lanes that stored much, or little, multiply together again
+    }
+    tiles_.end();
+  }
+
+ private:
+  using Warp = CondensedAgent<Kind, Policy, access, Offset, MatrixScalar, Scalar>;
+  using Rows = typename Warp::Tile;
+
+  // Before the first tile: what multiply() takes for granted.
+  __device__ __forceinline__ void fill(Offset tile) {
+    if constexpr (blocks > 0) {
+#pragma unroll
+      for (int t = 0; t < columns; ++t) begin_columns(tile + t);
+#pragma unroll
+      for (int t = 0; t < blocks; ++t) {
+        load_index(tile + t);
+        begin_block(tile + t);
+      }
+      load_index(tile + blocks);
+      tiles_.template arrive<0>();
+      if constexpr (rows_are_ahead) load_rows(tile, rows_);
+    }
+  }
+
+  // Begins what later tiles need, multiplies this one, waits for what the next one needs in shared memory. Rows of X
+  // are in `rows` already if they are ahead, and those of the next tile will be in next_rows when it is multiplied.
+  __device__ __forceinline__ void multiply(Offset tile, Rows& rows, Rows& next_rows, typename Warp::Sums& sums) {
+    if constexpr (blocks == 0) {
+      load_index(tile);
+      begin_columns(tile);
+      begin_block(tile);
+      tiles_.template arrive<0>();
+    }
+    load_rows(tile + (rows_are_ahead ? 1 : 0), rows_are_ahead ? next_rows : rows);
+    if constexpr (blocks > 0) {
+      begin_columns(tile + columns);
+      begin_block(tile + blocks);
+      load_index(tile + blocks + 1);
+    }
+    if (has_columns_) {
+      tiles_.read_block(tile, lane_, rows.a[0]);
+      warp_.add_products(rows, sums);
+    }
+    tiles_.template arrive<(blocks > 1 ? blocks - 1 : 0)>();
+  }
+
+  // For tiles beyond the last one these do nothing.
+  __device__ __forceinline__ void begin_columns(Offset tile) const {
+    if (tile < last_tile_) tiles_.begin_columns(tile);
+  }
+  __device__ __forceinline__ void load_index(Offset tile) {
+    if (tile < last_tile_) index_ = tiles_.load_index(tile);
+  }
+  __device__ __forceinline__ void begin_block(Offset tile) const {
+    if (tile < last_tile_) tiles_.begin_block(tile, index_);
+  }
+  __device__ __forceinline__ void load_rows(Offset tile, Rows& rows) const {
+    if (has_columns_ && tile < last_tile_) warp_.load_rows(tiles_.columns(tile, lane_), rows);
+  }
+
+  static constexpr bool rows_are_ahead = rows_ahead(Policy::pipeline) > 0;
+  // How many tiles ahead blocks and tile columns are read.
+  static constexpr int blocks = blocks_ahead(Policy::pipeline);
+  static constexpr int columns = blocks + rows_ahead(Policy::pipeline);
+  static_assert(blocks < static_cast<int>(Tiles::buffers) && columns < static_cast<int>(Tiles::buffers));
+
+  const Arguments& arguments_;
+  Tiles tiles_;
+  Warp warp_;
+  int lane_;
+  bool has_columns_;  // whether there are any for this warp
+  Offset last_tile_ = 0;
+  typename Tiles::Index index_ = {};  // of the tile whose block is begun next
+  Rows rows_, next_rows_;
+};
+
+}  // namespace Tessera::Cuda

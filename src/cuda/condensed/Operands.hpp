@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Types.hpp>
+#include <tessera/cuda/HalfOperands.hpp>
+#include <type_traits>
+
+#include "../fragments/FragmentLayout.hpp"
+
+namespace Tessera::Cuda {
+
+/// What lanes hold of X and of sums of condensed windows, for Scalars of Y and a slab of so many columns.
+///
+/// Rows of X are gathered in elements: one Scalar, or two adjacent columns of 16 bits, which are the two rows of a
+/// product's left operand that a lane has.
+template <Precision precision, class Scalar, int slab_columns, int most_reads>
+struct CondensedOperands {
+  static constexpr bool half = is_half(precision);
+
+  using Element = std::conditional_t<half, std::uint32_t, Scalar>;
+  using Sum = std::conditional_t<half, float, Scalar>;
+  static constexpr int element_columns = half ? 2 : 1;
+
+  using Elements = FragmentLayout<Element, slab_columns / element_columns, most_reads>;
+  static constexpr int lane_elements = Elements::lane_columns;  // of a row of X
+  static constexpr int lane_columns = element_columns * lane_elements;
+  static constexpr int products = slab_columns / 16;  // m16n8k8 side by side
+
+  /// The column of the slab that a lane's column q is.
+  static TESSERA_FUNCTION constexpr int column(int lane, int q) {
+    return element_columns * Elements::column(lane, q / element_columns) + q % element_columns;
+  }
+
+  /// Elements of X that are read, and columns of Y that are read or written at once, where `access` columns may be.
+  static constexpr int x_access(int access) { return access <= element_columns ? 1 : access / element_columns; }
+  static constexpr int y_access(int access) {
+    constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
+    return access <= element_columns ? 1 : access < widest ? access : widest;
+  }
+};
+
+}  // namespace Tessera::Cuda

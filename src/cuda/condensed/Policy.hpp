@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Format.hpp>
+#include <tessera/cuda/condensed/View.hpp>
+
+namespace Tessera::Cuda {
+
+/// In which order blocks of warps take slabs of columns and items.
+enum class SlabOrder {
+  Innermost,  ///< all slabs of some items one after the other: their tiles are read from memory once
+  Outermost   ///< a slab of all items first: for X whose slab fits in L2; for benchmarks, it was never faster yet
+};
+
+/// What caches are told of rows of X as they are read.
+enum class XCaching {
+  ReadOnly,   ///< memory that nobody writes (ld.global.nc)
+  AllLevels,  ///< kept in L1 and in L2 (ld.global.ca)
+  PastL1,     ///< kept in L2 alone (ld.global.cg)
+  Ordinary    ///< nothing
+};
+
+/// What caches are told of rows of Y as they are written.
+enum class YCaching {
+  Streaming,     ///< nobody will read them soon (st.global.cs)
+  WriteThrough,  ///< through L2 to memory (st.global.wt)
+  Ordinary       ///< nothing
+};
+
+/// How a warp multiplies condensed windows: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
+///
+/// columns  of X that a warp takes: a multiple of 16
+/// warps    that a multiprocessor must be able to hold: limits the registers. A warp waits for a tile, multiplies it,
+///          waits for the next; other warps fill the gaps, better than a warp with two tiles in its registers
+/// reads    in which a lane reads its part of a row of X, at most: more have fewer conflicts of banks, and more
+///          instructions (FragmentLayout)
+template <int columns_, int warps_, int reads_>
+struct CondensedPolicy {
+  static_assert(columns_ % 16 == 0 && warps_ >= 8 && warps_ <= 32 && (reads_ == 1 || reads_ == 2 || reads_ == 4));
+
+  static constexpr int columns = columns_;
+  static constexpr int warps = warps_;
+  static constexpr int reads = reads_;
+  static constexpr XCaching x_caching = XCaching::ReadOnly;
+  static constexpr YCaching y_caching = YCaching::Streaming;
+  /// Of a block, with neighbouring windows: they find rows of X that they have in common in the L1 cache.
+  static constexpr int block_warps = 8;
+};
+
+/// What is multiplied, as far as the compiler must know.
+///
+/// Precision is Native for double, Tf32x3 or Tf32 for float.
+template <Precision precision_, TileValues values_, int strips_>
+struct CondensedKind {
+  static constexpr Precision precision = precision_;
+  static constexpr TileValues values = values_;
+  static constexpr int strips = strips_;
+};
+
+/// The policies that products run with, the best on an H200 for narrow X (up to 32 columns) and wide X.
+template <class Scalar, int strips, bool wide>
+struct TunedCondensedPolicy;
+template <bool wide>
+struct TunedCondensedPolicy<double, 1, wide> : CondensedPolicy<32, 32, 4> {};
+template <bool wide>
+struct TunedCondensedPolicy<double, 2, wide> : CondensedPolicy<32, 24, 4> {};
+template <>
+struct TunedCondensedPolicy<float, 1, false> : CondensedPolicy<32, 32, 2> {};
+template <>
+struct TunedCondensedPolicy<float, 1, true> : CondensedPolicy<64, 24, 2> {};
+template <>
+struct TunedCondensedPolicy<float, 2, false> : CondensedPolicy<32, 24, 2> {};
+template <>
+struct TunedCondensedPolicy<float, 2, true> : CondensedPolicy<64, 16, 2> {};
+
+/// The same for operands of 16 bits, and X of up to so many columns: 32, 64, or more.
+template <int strips, int columns>
+struct HalfCondensedPolicy;
+template <int strips>
+struct HalfCondensedPolicy<strips, 32> : CondensedPolicy<32, 32, 1> {};
+template <>
+struct HalfCondensedPolicy<1, 64> : CondensedPolicy<64, 32, 2> {};
+template <>
+struct HalfCondensedPolicy<2, 64> : CondensedPolicy<64, 24, 1> {};
+template <>
+struct HalfCondensedPolicy<1, 128> : CondensedPolicy<128, 24, 2> {};
+template <>
+struct HalfCondensedPolicy<2, 128> : CondensedPolicy<128, 16, 2> {};
+
+}  // namespace Tessera::Cuda

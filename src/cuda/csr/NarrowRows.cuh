@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "ItemOrder.cuh"
+#include "Task.cuh"
+
+namespace Tessera::Cuda {
+
+/// How CsrNarrowRows fetches entries of A, and in which order a block computes its items.
+///
+///   Single        one by one: for very short rows, and where the arrays of A are not aligned
+///   Blocks        16 bytes at a time, at multiples of 16 bytes; entries of other rows among them are left out
+///   LongestFirst  the same, and the longest rows of a block first (CsrItemOrder), after blocks of pieces
+enum class CsrNarrowOrder { Single, Blocks, LongestFirst };
+
+/// A group of lanes sums a span for so few columns that a lane can hold them all. Each lane fetches a few adjacent
+/// entries with their rows of X, all lanes at the same time; then the sum goes from lane to lane, and each adds what it
+/// has, so that entries are added in their order.
+///
+/// With `aligned`, rows of X and Y begin at multiples of 16 bytes, have adjacent columns, and are 16 bytes wide; else a
+/// slab has `most_columns` of any strides, or fewer. Unless entries are fetched one by one, both arrays of A begin at
+/// multiples of 16 bytes.
+template <class Task, bool aligned, int most_columns, CsrNarrowOrder order>
+class CsrNarrowRows {
+  using Scalar = typename Task::Scalar;
+  using MatrixScalar = typename Task::MatrixScalar;
+  using Offset = typename decltype(Task::A)::offset_type;
+  using Span = CsrSpan<Offset>;
+  using Lane = Vector<Scalar, aligned>;
+  static constexpr int vectors = most_columns / Lane::size;
+  static constexpr int entries = 4;  // of a lane: a block of them takes 16 bytes, or a multiple
+
+ public:
+  /// What the lane's entries take, and as few besides as will do: the more threads, the faster.
+  static constexpr int registers =
+      std::max(40, 24 + (most_columns + 1) * entries * static_cast<int>(sizeof(Scalar)) / 4 +
+                       (is_complex_v<Scalar> || most_columns > 2 ? 16 : 0)) +
+      (order == CsrNarrowOrder::Single ? 0 : 8);
+  static int slab_columns(int /*lanes*/) { return most_columns; }
+  static std::size_t shared_bytes(int threads) {
+    return order == CsrNarrowOrder::LongestFirst ? CsrItemOrder<Task>::bytes(threads) : 0;
+  }
+
+  __device__ explicit CsrNarrowRows(const Task& task)
+      : task_(task), first_column_(task.slab() * most_columns), columns_(task.product.y.columns - first_column_) {
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      // A column that is not there repeats the last one.
+      columns_of_x_[v] =
+          task.product.x.data + (first_column_ + min(v * Lane::size, columns_ - 1)) * task.product.x.column_stride;
+    }
+  }
+
+  __device__ void run() {
+    if constexpr (order == CsrNarrowOrder::LongestFirst) {
+      if (blockIdx.x < task_.piece_blocks) return compute(piece_span());
+      CsrItemOrder<Task> rows(task_);
+      for (Span span; rows.next(span);) compute(span);
+    } else {
+      compute(item_span(task_, task_.item()));
+    }
+  }
+
+ private:
+  /// The group's, where blocks have pieces of their own: one a group.
+  __device__ Span piece_span() const {
+    const std::int64_t piece = std::int64_t(blockIdx.x) * (blockDim.x >> task_.lane_bits) + task_.group();
+    return piece < task_.pieces ? item_span(task_, piece) : Span{};
+  }
+
+  __device__ void compute(const Span& span) {
+    for (Lane& sum : sums_) sum = Lane{};
+    if constexpr (order == CsrNarrowOrder::Single) {
+      sum_up<false>(span);
+    } else if (are_blocks_whole(span)) {
+      sum_up<true>(span);
+    } else {
+      sum_up<false>(span);
+    }
+    store(span);
+  }
+
+  /// Whether the spans of the warp end before the last block of A, which may have fewer entries than others.
+  __device__ bool are_blocks_whole(const Span& span) const {
+    const std::size_t end = static_cast<std::size_t>(span.begin) + static_cast<std::size_t>(span.length);
+    const int is_whole = end <= task_.schedule.size.nonzeros / entries * entries;
+    return __reduce_min_sync(0xffffffffu, is_whole) != 0;
+  }
+
+  template <bool by_blocks>
+  __device__ void sum_up(const Span& span) {
+    const int lanes = task_.lanes();
+    const int before = by_blocks ? static_cast<int>(span.begin & Offset(entries - 1)) : 0;  // entries of other rows
+    const Offset begin = span.begin - static_cast<Offset>(before);
+    const int length = span.length == 0 ? 0 : span.length + before;
+    // NOTE: groups of a warp stay together, as long as the longest of their spans: the exchange is the warp's.
+    const int longest = __reduce_max_sync(0xffffffffu, length);
+#pragma unroll 1
+    for (int first = 0; first < longest; first += lanes * entries) {
+      const int k = first + task_.lane() * entries;
+#pragma unroll
+      for (int u = 0; u < entries; ++u) is_there_[u] = (!by_blocks || k + u >= before) && k + u < length;
+      if constexpr (by_blocks) {
+        if (k < length) load_block(begin + static_cast<Offset>(k));
+      } else {
+        load_entries(begin + static_cast<Offset>(k));
+      }
+      load_rows_of_x();
+      const int steps = min(lanes, static_cast<int>(static_cast<unsigned>(longest - first + entries - 1) / entries));
+#pragma unroll 1
+      for (int step = 0; step < steps; ++step) {
+        add_entries();
+#pragma unroll
+        for (int v = 0; v < vectors; ++v) sums_[v] = broadcast(sums_[v], step, lanes);
+      }
+    }
+  }
+
+  /// The entries that begin at a place in A, a multiple of their number.
+  __device__ void load_block(Offset place) {
+    load_once_16(task_.A.column_indices + place, rows_of_x_);
+    load_once_16(task_.product.values + place, read_values_);
+  }
+  template <class T>
+  static __device__ void load_once_16(const T* p, T (&block)[entries]) {
+    static_assert(sizeof(block) % sizeof(uint4) == 0);
+    uint4 parts[sizeof(block) / sizeof(uint4)];
+    const uint4* word = reinterpret_cast<const uint4*>(p);
+#pragma unroll
+    for (uint4& part : parts) part = load_now_once_16(word++);
+    std::memcpy(&block, &parts, sizeof(block));
+  }
+
+  /// Those of them that are there.
+  __device__ void load_entries(Offset place) {
+#pragma unroll
+    for (int u = 0; u < entries; ++u) {
+      rows_of_x_[u] = is_there_[u] ? __ldg(task_.A.column_indices + place + u) : 0;
+      read_values_[u] = is_there_[u] ? load_reused(task_.product.values + place + u) : MatrixScalar(0);
+    }
+  }
+
+  /// Where there is no entry the lane reads row 0 of X, which is there: nothing waits for a condition.
+  __device__ void load_rows_of_x() {
+#pragma unroll
+    for (int u = 0; u < entries; ++u) rows_of_x_[u] = is_there_[u] ? rows_of_x_[u] : 0;
+    if (task_.product.x_rows != nullptr) {  // NOTE: one by one, as by row_of_entry, they come before values are fetched
+#pragma unroll
+      for (int u = 0; u < entries; ++u) rows_of_x_[u] = task_.product.x_rows[rows_of_x_[u]];
+    }
+    const auto row_bytes = static_cast<std::uint64_t>(task_.product.x.row_stride) * sizeof(Scalar);
+#pragma unroll
+    for (int u = 0; u < entries; ++u) {
+      const std::uint64_t place = static_cast<std::uint32_t>(rows_of_x_[u]) * row_bytes;
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+        const auto* const row = reinterpret_cast<const std::byte*>(columns_of_x_[v]) + place;
+        x_[u][v] = load_vector<aligned>(reinterpret_cast<const Scalar*>(row));
+      }
+    }
+  }
+
+  /// To the sum so far, what the lane holds.
+  __device__ void add_entries() {
+#pragma unroll
+    for (int u = 0; u < entries; ++u) {
+      if (!is_there_[u]) continue;
+      const Scalar value = task_.value_of_entry(read_values_[u]);
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+#pragma unroll
+        for (int e = 0; e < Lane::size; ++e) sums_[v].at[e] = fused(value, x_[u][v].at[e], sums_[v].at[e]);
+      }
+    }
+  }
+
+  __device__ void store(const Span& span) const {
+    if (task_.lane() != 0) return;
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      if (v * Lane::size < columns_) store_sum<aligned>(task_, span, first_column_ + v * Lane::size, sums_[v]);
+    }
+  }
+
+  const Task& task_;
+  const Ordinal first_column_;
+  const int columns_;
+  const Scalar* columns_of_x_[vectors];
+  bool is_there_[entries];
+  Ordinal rows_of_x_[entries];
+  MatrixScalar read_values_[entries];
+  Lane x_[entries][vectors];
+  Lane sums_[vectors];
+};
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <tessera/cuda/csr/Policy.hpp>
+#include <tessera/cuda/csr/Spmm.hpp>
+
+namespace Tessera::Cuda {
+
+namespace {
+
+/// Threads that compute at the same time: their groups share the rows of X that are in use.
+double resident_threads(const CsrMachine& machine) { return 1536. * machine.device.multiprocessors; }
+
+/// Bytes of the rows of X that are read at about the same time, in slabs of this many columns.
+double footprint(const CsrProblem& problem, double slab_columns, const CsrMachine& machine) {
+  const double lanes = std::max(4.0, slab_columns * problem.vector_bytes / problem.access_bytes);
+  const double rows_in_use = std::min(problem.columns, problem.mean_span + resident_threads(machine) / lanes);
+  return rows_in_use * slab_columns * problem.vector_bytes;
+}
+
+bool is_one_of(int number, std::initializer_list<int> choices) {
+  return std::find(choices.begin(), choices.end(), number) != choices.end();
+}
+
+}  // namespace
+
+bool is_valid(const CsrPolicy& policy) {
+  const bool one_vector = policy.vectors == 1 && is_one_of(policy.unroll, {4, 8}) && is_one_of(policy.rows, {1, 4});
+  const bool two_vectors = policy.vectors == 2 && policy.unroll == 4 && policy.rows == 1;
+  return is_one_of(policy.lanes, {4, 8, 16, 32}) && (one_vector || two_vectors) && policy.rounds >= 1 &&
+         policy.rounds <= (policy.rows == 1 ? policy.lanes : 1) && policy.threads >= 32 && policy.threads <= 512 &&
+         policy.threads % 32 == 0;
+}
+
+double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const CsrMachine& machine) {
+  const double width = std::min(slab_columns, problem.vector_columns);
+  const double slabs = std::ceil(problem.vector_columns / width);
+  const double row_bytes = problem.vector_columns * problem.vector_bytes;
+  const double fetched_first = std::min(problem.nonzeros, problem.columns),
+               fetched_again = problem.nonzeros - fetched_first;
+  const double matrix_bytes = problem.nonzeros * (problem.matrix_bytes + 4);
+  return fetched_first * row_bytes / std::prev(std::end(machine.gathers))->bytes +
+         fetched_again * row_bytes / gather_rate(machine.gathers, footprint(problem, width, machine)) +
+         slabs * (matrix_bytes / machine.streamed + problem.rows * machine.row_seconds);
+}
+
+CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine) {
+  CsrPolicy best;
+  if (problem.vector_columns <= 0 || problem.rows <= 0) return best;
+  const bool short_rows = problem.nonzeros < machine.short_row * problem.rows;
+  // Wide elements keep enough fetches in flight with two vectors of one row. Where rows differ much, four long ones one
+  // after the other would outlast all others, unless there are many.
+  const bool are_alike = problem.pieces == 0 || problem.rows >= machine.round_rows;
+  const bool side_by_side = short_rows && are_alike && (problem.access_bytes < 16 || problem.vector_bytes < 8);
+  const double vector_elements = problem.access_bytes / problem.vector_bytes;
+  const double vectors = std::ceil(problem.vector_columns / vector_elements);
+  int width = side_by_side || problem.access_bytes < 16 ? 32 : 64;
+  while (width > 4 && width / 2 >= vectors) width /= 2;
+  // 64 bytes of a row of X are fetched at a lower rate than 128 or more.
+  const int narrowest = std::min(width, 8);
+  double least = std::numeric_limits<double>::infinity();
+  for (; width >= narrowest; width /= 2) {
+    const double seconds = predict_csr_seconds(problem, width * vector_elements, machine);
+    if (seconds >= machine.worthwhile * least) continue;
+    least = seconds;
+    // Passing entries around costs least where one pass serves several rows, which then should be equally long.
+    const bool enough_threads = problem.rows * width / 2 >= 2 * resident_threads(machine);
+    const bool equal_rows = problem.pieces == 0 && width >= 16 && !side_by_side && enough_threads;
+    best.vectors = width > 32 || (equal_rows && problem.access_bytes == 16) ? 2 : 1;
+    best.lanes = width / best.vectors;
+  }
+  best.rows = side_by_side ? 4 : 1;
+  best.unroll = best.vectors == 1 && !short_rows && problem.vector_bytes > 4 ? 8 : 4;
+  const bool many_short_rows =
+      problem.nonzeros < machine.round_row * problem.rows && problem.rows >= machine.round_rows;
+  best.rounds = many_short_rows && !side_by_side && (short_rows || best.lanes >= 16) ? 4 : 1;
+  return best;
+}
+
+CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine) {
+  CsrPolicy policy;
+  const double length = problem.nonzeros / std::max(problem.rows, 1.0);
+  policy.lanes = length < machine.short_row ? 1 : problem.vector_columns > 2 && length < machine.round_row ? 2 : 4;
+  const bool differ = problem.pieces > 0 && length < machine.sorted_row && problem.rows >= machine.sorted_rows;
+  policy.rounds = differ ? policy.lanes : 1;
+  return policy;
+}
+
+CsrPolicy with_row_tile(CsrPolicy policy) {
+  policy.threads = std::min<int>(128, std::bit_floor(static_cast<unsigned>(policy.threads)));
+  const int groups = policy.threads / policy.lanes;
+  const int rounds = std::bit_floor(static_cast<unsigned>(policy.rounds));
+  if (policy.rows == 1) policy.rounds = std::clamp(rounds, std::max(8 / groups, 1), std::max(32 / groups, 1));
+  return policy;
+}
+
+Ordinal csr_panel_columns(const CsrScheduleSize& schedule) {
+  constexpr Ordinal most_sums = 1 << 19, step = 128;
+  return std::max(most_sums / std::max(schedule.pieces, Ordinal(1)) / step, Ordinal(1)) * step;
+}
+
+bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns) {
+  return columns > csr_narrow_columns && static_cast<double>(schedule.nonzeros) >= 4.0 * x_rows;
+}
+
+std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns,
+                                std::size_t vector_bytes, bool adjacent_columns) {
+  const auto row_bytes = [&](Ordinal most_columns) {
+    return (static_cast<std::size_t>(std::min(columns, most_columns)) * vector_bytes + 15) / 16 * 16;
+  };
+  const std::size_t sums = static_cast<std::size_t>(schedule.pieces) * row_bytes(csr_panel_columns(schedule));
+  if (adjacent_columns || !csr_packs(schedule, x_rows, columns)) return sums;
+  return sums + static_cast<std::size_t>(x_rows) * row_bytes(csr_packed_columns);
+}
+
+}  // namespace Tessera::Cuda

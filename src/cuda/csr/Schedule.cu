@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/cuda/csr/Schedule.hpp>
+#include <utility>
+
+#include "../launch/Launch.cuh"
+
+namespace Tessera::Cuda {
+
+namespace {
+
+/// Long rows and their pieces in one number, so that an atomic addition reserves places for both at once.
+using LongRowsAndPieces = unsigned long long;
+constexpr int pieces_bits = 32;
+
+template <class Offset>
+__host__ __device__ Ordinal pieces_of(Offset length, Ordinal piece_length) {
+  if (length <= Offset(piece_length)) return 0;  // one piece, which is the row
+  return static_cast<Ordinal>((length - 1) / Offset(piece_length)) + 1;
+}
+
+template <class Offset>
+__host__ __device__ Ordinal span_of(const CsrPattern<Offset>& A, Ordinal row) {
+  const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
+  if (begin == end) return 0;
+  return A.column_indices == nullptr ? A.columns : A.column_indices[end - 1] - A.column_indices[begin] + 1;
+}
+
+/// What is counted: one at a time on the host, together on a device.
+struct Counts {
+  unsigned long long spans = 0;
+  unsigned long long rows_with_entries = 0;
+  unsigned long long long_rows = 0;
+  unsigned long long pieces = 0;
+};
+
+CsrScheduleSize size_of(const Counts& counts, std::size_t nonzeros, Ordinal piece_length) {
+  if (counts.pieces > static_cast<unsigned long long>(std::numeric_limits<Ordinal>::max())) {
+    throw std::overflow_error("csr schedule: " + std::to_string(counts.pieces) + " pieces of " +
+                              std::to_string(piece_length) + " entries, more than an int counts");
+  }
+  CsrScheduleSize size;
+  size.nonzeros = nonzeros;
+  size.piece_length = piece_length;
+  size.mean_span = static_cast<Ordinal>(counts.spans / std::max(counts.rows_with_entries, 1ull));
+  size.long_rows = static_cast<Ordinal>(counts.long_rows);
+  size.pieces = static_cast<Ordinal>(counts.pieces);
+  return size;
+}
+
+void check_piece_length(Ordinal piece_length) {
+  if (piece_length < 1) {
+    throw std::invalid_argument("csr schedule: piece_length is " + std::to_string(piece_length) + ", not positive");
+  }
+}
+
+/// The sum over the lanes of a warp, in lane 0.
+__device__ unsigned long long warp_sum(unsigned long long sum) {
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
+  return sum;
+}
+
+/// Adds to counters[0] the spans, [1] the rows with entries, [2] long rows and pieces.
+template <class Offset>
+__global__ void count_long_rows(CsrPattern<Offset> A, Ordinal piece_length, unsigned long long* counters) {
+  const auto row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  Ordinal span = 0, pieces = 0;
+  if (row < A.rows) {
+    const auto i = static_cast<Ordinal>(row);
+    span = span_of(A, i);
+    pieces = pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], piece_length);
+  }
+  const unsigned long long counts[csr_schedule_counters] = {
+      warp_sum(static_cast<unsigned long long>(span)), warp_sum(span > 0),
+      warp_sum(pieces > 0 ? (LongRowsAndPieces(1) << pieces_bits) + static_cast<unsigned>(pieces) : 0)};
+  if (threadIdx.x % 32 != 0) return;
+  for (int c = 0; c < csr_schedule_counters; ++c) {
+    if (counts[c] > 0) atomicAdd(&counters[c], counts[c]);
+  }
+}
+
+template <class Offset>
+__global__ void fill_long_rows(CsrPattern<Offset> A, CsrScheduleSize size, unsigned long long* counter,
+                               Ordinal* memory) {
+  const auto row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= A.rows) return;
+  const auto i = static_cast<Ordinal>(row);
+  const Ordinal pieces = pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], size.piece_length);
+  if (pieces == 0) return;
+  const LongRowsAndPieces before =
+      atomicAdd(counter, (LongRowsAndPieces(1) << pieces_bits) + static_cast<unsigned>(pieces));
+  const auto l = static_cast<Ordinal>(before >> pieces_bits);
+  const auto first = static_cast<Ordinal>(before & 0xffffffffu);
+  Ordinal* const long_rows = memory;
+  Ordinal* const piece_offsets = long_rows + size.long_rows;
+  Ordinal* const piece_rows = piece_offsets + size.long_rows + 1;
+  Ordinal* const piece_numbers = piece_rows + size.pieces;
+  long_rows[l] = i;
+  piece_offsets[l] = first;
+  if (l + 1 == size.long_rows) piece_offsets[l + 1] = first + pieces;
+  for (Ordinal p = 0; p < pieces; ++p) {
+    piece_rows[first + p] = i;
+    piece_numbers[first + p] = p;
+  }
+}
+
+constexpr unsigned block_threads = 256;
+unsigned blocks_for(Ordinal rows) { return (static_cast<unsigned>(rows) + block_threads - 1) / block_threads; }
+
+}  // namespace
+
+Ordinal csr_piece_length(std::size_t nonzeros) {
+  Ordinal length = 64;
+  while (length < 128 && nonzeros / 16384 >= 2 * static_cast<std::size_t>(length)) length *= 2;
+  return length;
+}
+
+template <class Offset>
+CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>& A, Ordinal piece_length) {
+  check_piece_length(piece_length);
+  Counts counts;
+  for (Ordinal i = 0; i < A.rows; ++i) {
+    const Ordinal span = span_of(A, i);
+    const Ordinal pieces = pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], piece_length);
+    counts.spans += static_cast<unsigned long long>(span);
+    counts.rows_with_entries += span > 0;
+    counts.long_rows += pieces > 0;
+    counts.pieces += static_cast<unsigned long long>(pieces);
+  }
+  return size_of(counts, A.rows == 0 ? 0 : static_cast<std::size_t>(A.row_offsets[A.rows]), piece_length);
+}
+
+template <class Offset>
+std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrScheduleSize& size) {
+  std::vector<Ordinal> long_rows, piece_offsets{0}, piece_rows, piece_numbers;
+  for (Ordinal i = 0; i < A.rows; ++i) {
+    const Ordinal pieces = pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], size.piece_length);
+    if (pieces == 0) continue;
+    long_rows.push_back(i);
+    for (Ordinal p = 0; p < pieces; ++p) {
+      piece_rows.push_back(i);
+      piece_numbers.push_back(p);
+    }
+    piece_offsets.push_back(static_cast<Ordinal>(piece_rows.size()));
+  }
+  std::vector<Ordinal> memory = std::move(long_rows);
+  for (const auto* part : {&piece_offsets, &piece_rows, &piece_numbers}) {
+    memory.insert(memory.end(), part->begin(), part->end());
+  }
+  return memory;
+}
+
+template <class Offset>
+CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, Ordinal piece_length,
+                                   unsigned long long* counters) {
+  check_piece_length(piece_length);
+  if (A.rows == 0) return size_of({}, 0, piece_length);
+  unsigned long long host[csr_schedule_counters];
+  Offset nonzeros = 0;
+  check(cudaMemsetAsync(counters, 0, sizeof(host), stream), "csr schedule: clearing counters");
+  launch("count_long_rows", count_long_rows<Offset>, blocks_for(A.rows), block_threads, 0, stream, A, piece_length,
+         counters);
+  check(cudaMemcpyAsync(host, counters, sizeof(host), cudaMemcpyDefault, stream), "csr schedule: reading counters");
+  check(cudaMemcpyAsync(&nonzeros, A.row_offsets + A.rows, sizeof(Offset), cudaMemcpyDefault, stream),
+        "csr schedule: reading the number of entries");
+  check(cudaStreamSynchronize(stream), "csr schedule: counting");
+  const Counts counts{host[0], host[1], host[2] >> pieces_bits, host[2] & 0xffffffffu};
+  return size_of(counts, static_cast<std::size_t>(nonzeros), piece_length);
+}
+
+template <class Offset>
+void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrScheduleSize& size,
+                       unsigned long long* counters, Ordinal* memory) {
+  if (size.long_rows == 0) return;  // nobody reads piece_offsets then
+  check(cudaMemsetAsync(counters, 0, sizeof(*counters), stream), "csr schedule: clearing counters");
+  launch("fill_long_rows", fill_long_rows<Offset>, blocks_for(A.rows), block_threads, 0, stream, A, size, counters,
+         memory);
+}
+
+#define TESSERA_INSTANTIATE(Offset)                                                                               \
+  template CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>&, Ordinal);                                \
+  template std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>&, const CsrScheduleSize&);             \
+  template CsrScheduleSize count_csr_schedule(Stream, const CsrPattern<Offset>&, Ordinal, unsigned long long*);   \
+  template void fill_csr_schedule(Stream, const CsrPattern<Offset>&, const CsrScheduleSize&, unsigned long long*, \
+                                  Ordinal*);
+TESSERA_INSTANTIATE(int)
+TESSERA_INSTANTIATE(std::size_t)
+
+}  // namespace Tessera::Cuda

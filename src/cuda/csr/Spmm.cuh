@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/cuda/PackRows.hpp>
+#include <tessera/cuda/csr/Spmm.hpp>
+
+#include "../launch/Launch.cuh"
+#include "../ptx/Launch.cuh"
+#include "NarrowRows.cuh"
+#include "PieceSums.cuh"
+#include "Rows.cuh"
+#include "ShortRows.cuh"
+#include "Task.cuh"
+
+/// csr_spmm: which columns go to which kernel, and with how many threads. A source each pair of scalars instantiates
+/// it.
+namespace Tessera::Cuda {
+
+inline constexpr Ordinal csr_most_columns = 65535 * 4;  // that the slabs of a grid hold, however narrow
+inline constexpr int csr_piece_sums_warps = 4;          // of a block
+
+template <class Agent, class Task>
+__global__ void __maxnreg__(Agent::registers) csr_kernel(const __grid_constant__ Task task) {
+  Agent(task).run();
+}
+
+template <class Task>
+__global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
+  wait_for_previous_kernels();
+  CsrPieceSums<Task>(task).run(std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y,
+                               static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
+}
+
+template <class Integer>
+constexpr Integer ceil_divide(Integer a, Integer b) {
+  return (a + b - 1) / b;
+}
+
+/// One product, cut into columns that different kernels compute.
+template <class MatrixScalar, class VectorScalar, class Offset>
+class CsrLauncher {
+  using Task = CsrTask<MatrixScalar, VectorScalar, Offset>;
+  static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
+
+ public:
+  /// \param policy  for aligned columns; nullptr: chosen
+  CsrLauncher(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy* policy)
+      : stream_(stream), policy_(policy) {
+    task_.A = A;
+    task_.product = product;
+    task_.schedule = schedule;
+    if (product.y.columns == 1) {  // one column is next to itself
+      task_.product.x.column_stride = 1;
+      task_.product.y.column_stride = 1;
+    }
+    is_packed_ =
+        !adjacent_columns(task_) && product.x_rows == nullptr && csr_packs(schedule.size, A.columns, product.y.columns);
+    check_arguments(scratch);
+    width_ = panel_columns(scratch.bytes);
+    task_.partial_sums = reinterpret_cast<VectorScalar*>(scratch.data);
+    packed_x_ = task_.partial_sums + workspace_bytes(width_, sizeof(VectorScalar), true) / sizeof(VectorScalar);
+  }
+
+  void run() {
+    const Ordinal columns = task_.product.y.columns;
+    if (task_.A.rows == 0) return;
+    task_.partial_stride = ceil_divide(width_, vector_size) * vector_size;
+    for (Ordinal first = 0; first < columns; first += width_) multiply_panel(first, std::min(width_, columns - first));
+  }
+
+ private:
+  void check_arguments(Scratch scratch) const {
+    const auto& [x, y] = std::pair(task_.product.x, task_.product.y);
+    if (x.columns != y.columns || (task_.product.x_rows == nullptr && x.rows < task_.A.columns) ||
+        (task_.product.y_rows == nullptr && y.rows < task_.A.rows)) {
+      throw std::invalid_argument("csr_spmm: A is " + shape(task_.A.rows, task_.A.columns) + ", X is " +
+                                  shape(x.rows, x.columns) + " and Y is " + shape(y.rows, y.columns));
+    }
+    if (policy_ != nullptr && !is_valid(*policy_)) {
+      throw std::invalid_argument("csr_spmm: a policy of " + std::to_string(policy_->lanes) + " lanes, " +
+                                  std::to_string(policy_->vectors) + " vectors, unroll " +
+                                  std::to_string(policy_->unroll) + ", " + std::to_string(policy_->rows) + " rows, " +
+                                  std::to_string(policy_->rounds) + " rounds and " + std::to_string(policy_->threads) +
+                                  " threads is not valid");
+    }
+    if (task_.A.rows > 0 && task_.schedule.size.piece_length < 1) {
+      throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +
+                                  std::to_string(task_.schedule.size.piece_length));
+    }
+    const std::size_t wanted = workspace_bytes(task_.product.y.columns, sizeof(MatrixScalar), !is_packed_);
+    if (scratch.bytes < wanted || (wanted > 0 && reinterpret_cast<std::uintptr_t>(scratch.data) % 16 != 0)) {
+      throw std::invalid_argument("csr_spmm: " + std::to_string(wanted) + " bytes of scratch aligned to 16 wanted, " +
+                                  std::to_string(scratch.bytes) + " given");
+    }
+  }
+
+  /// Of rows of X only if its columns are not adjacent.
+  std::size_t workspace_bytes(Ordinal columns, std::size_t vector_bytes, bool adjacent) const {
+    return csr_workspace_bytes(task_.schedule.size, task_.A.columns, columns, vector_bytes, adjacent);
+  }
+
+  /// That are computed at a time: of elements wider than those that the scratch memory is for, fewer.
+  Ordinal panel_columns(std::size_t scratch_bytes) const {
+    Ordinal width = std::min(task_.product.y.columns, csr_most_columns);
+    if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns(task_.schedule.size));
+    if (is_packed_) width = std::min(width, csr_packed_columns);
+    while (width > vector_size && workspace_bytes(width, sizeof(VectorScalar), !is_packed_) > scratch_bytes)
+      width = ceil_divide(ceil_divide(width, 2), vector_size) * vector_size;
+    return width;
+  }
+
+  static std::string shape(Ordinal rows, Ordinal columns) {
+    return std::to_string(rows) + " x " + std::to_string(columns);
+  }
+
+  void multiply_panel(Ordinal first, Ordinal columns) {
+    Task panel = columns_of(task_, first, columns);
+    panel.partial_sums = task_.partial_sums;  // used by one panel after the other
+    if (adjacent_columns(panel)) {
+      multiply_adjacent(panel);
+    } else if (is_packed_ && columns > csr_narrow_columns) {
+      multiply_aligned(packed(panel));
+    } else {
+      multiply_narrow(panel);
+    }
+    if (panel.schedule.size.long_rows > 0) add_pieces(panel);
+  }
+
+  /// The same with rows of X in the scratch memory, which begin at multiples of 16 bytes.
+  Task packed(Task task) const {
+    auto& x = task.product.x;
+    const std::ptrdiff_t stride = ceil_divide(x.columns, vector_size) * vector_size;
+    x.rows = task.A.columns;
+    pack_rows(stream_, x, packed_x_, stride);
+    x = {packed_x_, x.rows, static_cast<Ordinal>(stride), stride, 1};
+    return task;
+  }
+
+  /// A task for some of its columns.
+  static Task columns_of(Task task, Ordinal first, Ordinal columns) {
+    task.product.x.data += first * task.product.x.column_stride;
+    task.product.y.data += first * task.product.y.column_stride;
+    if (task.partial_sums != nullptr) task.partial_sums += first;
+    task.product.x.columns = task.product.y.columns = columns;
+    return task;
+  }
+
+  static bool fits_stride(std::ptrdiff_t stride) {
+    return stride >= 0 && stride <= std::ptrdiff_t(std::numeric_limits<std::uint32_t>::max() / sizeof(VectorScalar));
+  }
+
+  static bool adjacent_columns(const Task& task) {
+    return task.product.x.column_stride == 1 && fits_stride(task.product.x.row_stride);
+  }
+
+  /// Whether rows may be read, or written, 16 bytes at a time.
+  template <class Element>
+  static bool is_aligned(const Multivector<Element>& z) {
+    return z.column_stride == 1 && reinterpret_cast<std::uintptr_t>(z.data) % 16 == 0 &&
+           z.row_stride * std::ptrdiff_t(sizeof(VectorScalar)) % 16 == 0;
+  }
+
+  /// The first columns that may be read 16 bytes at a time; none if that were few and others were left.
+  static Ordinal aligned_columns(const Task& task) {
+    const auto& y = task.product.y;
+    if (!is_aligned(task.product.x) || (y.column_stride == 1 && !is_aligned(y))) return 0;
+    const Ordinal columns = y.columns, aligned = columns / vector_size * vector_size;
+    return aligned == columns || aligned >= 4 * vector_size ? aligned : 0;
+  }
+
+  CsrProblem problem_of(const Task& task, std::size_t access_bytes) const {
+    CsrProblem problem;
+    problem.rows = task.A.rows;
+    problem.columns = task.A.columns;
+    problem.nonzeros = static_cast<double>(task.schedule.size.nonzeros);
+    problem.mean_span = task.schedule.size.mean_span;
+    problem.pieces = task.schedule.size.pieces;
+    problem.vector_columns = task.product.x.columns;
+    problem.matrix_bytes = sizeof(MatrixScalar);
+    problem.vector_bytes = sizeof(VectorScalar);
+    problem.access_bytes = static_cast<double>(access_bytes);
+    return problem;
+  }
+
+  static CsrMachine machine() {
+    CsrMachine machine;
+    machine.device.multiprocessors = multiprocessors();
+    return machine;
+  }
+
+  /// X with adjacent columns.
+  void multiply_adjacent(const Task& task) const {
+    const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
+    if (columns < csr_narrow_columns || columns <= vector_size) return multiply_narrow(task);
+    if (aligned > 0) multiply_aligned(columns_of(task, 0, aligned));
+    if (aligned == columns) return;
+    const Task rest = columns_of(task, aligned, columns - aligned);
+    columns - aligned < csr_narrow_columns ? multiply_narrow(rest) : multiply_elements(rest);
+  }
+
+  /// X with any strides, a slab of few columns after the other.
+  void multiply_narrow(const Task& task) const {
+    const Ordinal columns = task.product.y.columns;
+    const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
+    if (are_adjacent && columns == vector_size && aligned_columns(task) == columns) {
+      launch_narrow<true, vector_size>(task);
+    } else if (columns == 1) {
+      launch_narrow<false, 1>(task);
+    } else if (columns == 2) {
+      launch_narrow<false, 2>(task);
+    } else {
+      launch_narrow<false, csr_narrow_columns>(task);
+    }
+  }
+
+  /// Rows of X 16 bytes at a time; there may be more columns of X than of Y.
+  void multiply_aligned(const Task& task) const {
+    const auto& [x, y] = std::pair(task.product.x, task.product.y);
+    is_aligned(y) && x.columns == y.columns ? multiply_vectors<false>(task) : multiply_vectors<true>(task);
+  }
+
+  template <bool tiled>
+  void multiply_vectors(const Task& task) const {
+    const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem_of(task, 16), machine());
+    const Ordinal pieces = task.schedule.size.pieces;
+    Ordinal rows = task.A.rows;
+    if (policy.rows > 1) {
+      policy.unroll == 8 ? launch_rows<CsrShortRows<Task, true, 2, tiled>, tiled>(task, policy, 0, rows)
+                         : launch_rows<CsrShortRows<Task, true, 1, tiled>, tiled>(task, policy, 0, rows);
+      rows = 0;
+    }
+    if (policy.vectors == 2) {
+      launch_rows<CsrRows<Task, true, 2, 4, tiled>, tiled>(task, policy, pieces, rows);
+    } else if (policy.unroll == 8 && policy.lanes >= 8) {
+      launch_rows<CsrRows<Task, true, 1, 8, tiled>, tiled>(task, policy, pieces, rows);
+    } else {
+      launch_rows<CsrRows<Task, true, 1, 4, tiled>, tiled>(task, policy, pieces, rows);
+    }
+  }
+
+  void multiply_elements(const Task& task) const {
+    const CsrPolicy policy = choose_csr_policy(problem_of(task, sizeof(VectorScalar)), machine());
+    Ordinal rows = task.A.rows;
+    if (policy.rows > 1) {
+      launch_rows<CsrShortRows<Task, false, 2, false>, false>(task, policy, 0, rows);
+      rows = 0;
+    }
+    launch_rows<CsrRows<Task, false, 1, 4, false>, false>(task, policy, task.schedule.size.pieces, rows);
+  }
+
+  template <class Agent>
+  static constexpr int rows_of_item() {
+    if constexpr (requires { Agent::rows; }) {
+      return Agent::rows;
+    } else {
+      return 1;
+    }
+  }
+
+  template <bool aligned, int most_columns>
+  void launch_narrow(const Task& task) const {
+    CsrPolicy policy = choose_csr_narrow_policy(problem_of(task, sizeof(VectorScalar)));
+    if (policy_ != nullptr) policy.rounds = policy_->rounds > 1 ? policy.lanes : 1;
+    if (policy.lanes == 1 || !are_entries_aligned(task)) {
+      policy.rounds = 1;
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::Single>>(task, policy);
+    } else if (policy.rounds == 1) {
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::Blocks>>(task, policy);
+    } else {
+      Task pieces_apart = task;
+      const Ordinal groups = policy.threads / policy.lanes;
+      pieces_apart.piece_blocks = static_cast<unsigned>(ceil_divide(task.schedule.size.pieces, groups));
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::LongestFirst>>(pieces_apart, policy);
+    }
+  }
+
+  template <class Agent>
+  void launch_narrow(const Task& task, const CsrPolicy& policy) const {
+    launch<Agent>(task, policy, task.schedule.size.pieces, task.A.rows, Agent::shared_bytes(policy.threads));
+  }
+
+  /// Whether entries may be read 16 bytes at a time.
+  static bool are_entries_aligned(const Task& task) {
+    return reinterpret_cast<std::uintptr_t>(task.A.column_indices) % 16 == 0 &&
+           reinterpret_cast<std::uintptr_t>(task.product.values) % 16 == 0;
+  }
+
+  template <class Agent, bool tiled>
+  void launch_rows(Task task, CsrPolicy policy, Ordinal pieces, Ordinal rows) const {
+    std::size_t shared_bytes = 0;
+    if constexpr (tiled) {
+      policy = with_row_tile(policy);
+      const int tile_rows = policy.threads / policy.lanes * policy.rounds * rows_of_item<Agent>();
+      task.tile_row_bits = std::countr_zero(static_cast<unsigned>(tile_rows));
+      shared_bytes = CsrRowTile<Task>::bytes(tile_rows, Agent::slab_columns(policy.lanes));
+    }
+    launch<Agent>(task, policy, pieces, rows, shared_bytes);
+  }
+
+  template <class Agent>
+  void launch(Task task, const CsrPolicy& policy, Ordinal pieces, Ordinal rows, std::size_t shared_bytes = 0) const {
+    const std::int64_t row_items = ceil_divide<std::int64_t>(rows, rows_of_item<Agent>());
+    const std::int64_t items = task.piece_blocks > 0 ? row_items : pieces + row_items;
+    if (items == 0) return;
+    const std::int64_t items_of_block = std::int64_t(policy.threads / policy.lanes) * policy.rounds;
+    const std::int64_t blocks_of_slab = task.piece_blocks + ceil_divide(items, items_of_block);
+    const std::int64_t slab_columns = Agent::slab_columns(policy.lanes);
+    const std::int64_t slabs = ceil_divide<std::int64_t>(task.product.x.columns, slab_columns);
+    if (blocks_of_slab > std::numeric_limits<int>::max() / policy.rounds || slabs > 65535) {
+      throw std::length_error("csr_spmm: " + std::to_string(blocks_of_slab) + " blocks of threads for each of " +
+                              std::to_string(slabs) + " slabs of columns are more than a grid may have");
+    }
+    task.pieces = pieces;
+    task.rows = rows;
+    task.lane_bits = std::countr_zero(static_cast<unsigned>(policy.lanes));
+    task.rounds = static_cast<unsigned>(policy.rounds);
+    task.x_row_bytes = static_cast<std::uint32_t>(task.product.x.row_stride * std::ptrdiff_t(sizeof(VectorScalar)));
+    const dim3 blocks(static_cast<unsigned>(blocks_of_slab), static_cast<unsigned>(slabs));
+    Cuda::launch("csr_spmm", csr_kernel<Agent, Task>, blocks, dim3(static_cast<unsigned>(policy.threads)), shared_bytes,
+                 stream_, task);
+  }
+
+  void add_pieces(const Task& task) const {
+    const dim3 threads(CsrPieceSums<Task>::warp_columns, csr_piece_sums_warps);
+    const dim3 blocks(ceil_divide<unsigned>(task.schedule.size.long_rows, threads.y),
+                      ceil_divide<unsigned>(task.product.y.columns, threads.x));
+    launch_early<&csr_piece_sums_kernel<Task>>("csr_spmm: sums of pieces", blocks, threads, 0, stream_, task);
+  }
+
+  Stream stream_;
+  const CsrPolicy* policy_;
+  Task task_;
+  bool is_packed_ = false;
+  Ordinal width_ = 0;  // of a panel
+  VectorScalar* packed_x_ = nullptr;
+};
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
+  CsrLauncher(stream, A, schedule, product, scratch, nullptr).run();
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy& policy) {
+  CsrLauncher(stream, A, schedule, product, scratch, &policy).run();
+}
+
+#define TESSERA_INSTANTIATE_CSR_SPMM(MatrixScalar, VectorScalar, Offset)        \
+  template void csr_spmm(Stream, const CsrPattern<Offset>&, const CsrSchedule&, \
+                         const Product<MatrixScalar, VectorScalar>&, Scratch);  \
+  template void csr_spmm(Stream, const CsrPattern<Offset>&, const CsrSchedule&, \
+                         const Product<MatrixScalar, VectorScalar>&, Scratch, const CsrPolicy&);
+
+}  // namespace Tessera::Cuda

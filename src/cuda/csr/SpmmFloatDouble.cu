@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Spmm.cuh"
+
+namespace Tessera::Cuda {
+
+TESSERA_INSTANTIATE_CSR_SPMM(float, double, int)
+TESSERA_INSTANTIATE_CSR_SPMM(float, double, std::size_t)
+
+}  // namespace Tessera::Cuda

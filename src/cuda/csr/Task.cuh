@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/common/Csr.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/csr/Schedule.hpp>
+
+#include "../epilogue/Arithmetic.cuh"
+#include "../ptx/Access.cuh"
+#include "../ptx/Load.cuh"
+
+/// What the agents of csr_spmm have in common.
+namespace Tessera::Cuda {
+
+/// A launch: items of work, which are pieces of long rows (the first, since they take longest) and rows, and slabs of
+/// columns. Block (b, s) computes for slab s; all of a slab come before the next slab.
+template <class MatrixScalar_, class VectorScalar, class Offset>
+struct CsrTask {
+  using Scalar = VectorScalar;
+  using MatrixScalar = MatrixScalar_;
+
+  CsrPattern<Offset> A;
+  Product<MatrixScalar, VectorScalar> product;
+  CsrSchedule schedule;
+  VectorScalar* partial_sums = nullptr;  // pieces x partial_stride
+  Ordinal partial_stride = 0;
+  Ordinal pieces = 0;             // all or none of the schedule's
+  Ordinal rows = 0;               // all or none of A's
+  unsigned piece_blocks = 0;      // of those that sort their rows: blocks for pieces alone, before those for rows
+  int lane_bits = 5;              // a group has 2^lane_bits lanes: no kernel divides
+  unsigned rounds = 1;            // items of a group
+  int tile_row_bits = 0;          // rows that a block collects are 2^tile_row_bits (CsrRowTile)
+  std::uint32_t x_row_bytes = 0;  // the row stride of X, where columns are adjacent: one multiply-add finds a row
+
+  __device__ int lanes() const { return 1 << lane_bits; }
+  __device__ Ordinal slab() const { return static_cast<Ordinal>(blockIdx.y); }
+  /// The item of the calling thread's group in this round. The groups of a block compute adjacent items, round after
+  /// round, so that rows of X that those have in common stay in the L1 cache.
+  __device__ std::int64_t item(int round = 0) const {
+    const unsigned groups = blockDim.x >> lane_bits;
+    return std::int64_t(blockIdx.x * rounds + round) * groups + (threadIdx.x >> lane_bits);
+  }
+  /// The place of that item among those of the block.
+  __device__ int group(int round = 0) const {
+    return static_cast<int>(round * (blockDim.x >> lane_bits) + (threadIdx.x >> lane_bits));
+  }
+  /// The place of the calling thread in its group.
+  __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes() - 1); }
+  /// An entry of A as the product sees it: the row of X for its column, and its value.
+  __device__ Ordinal row_of_entry(Ordinal column) const {
+    return product.x_rows == nullptr ? column : product.x_rows[column];
+  }
+  __device__ VectorScalar value_of_entry(MatrixScalar value) const {
+    return VectorScalar(product.conjugate_values ? conjugate(value) : value);
+  }
+  /// Of X with adjacent columns: where the row begins, moved by so many columns.
+  __device__ const VectorScalar* row_of_x(Ordinal row, const VectorScalar* first) const {
+    return static_cast<const VectorScalar*>(stepped(first, static_cast<std::uint32_t>(row), x_row_bytes));
+  }
+};
+
+/// Adjacent entries of a row, and where their sum goes.
+template <class Offset>
+struct CsrSpan {
+  Offset begin = 0;
+  int length = 0;
+  Ordinal target = nowhere;  // a row of A: the sum of all its entries; or -2 - piece
+
+  static constexpr Ordinal nowhere = -1;
+  __device__ bool has_row() const { return target >= 0; }
+  __device__ bool has_piece() const { return target < nowhere; }
+  __device__ Ordinal piece() const { return -2 - target; }
+  static __device__ Ordinal target_of_piece(std::int64_t piece) { return static_cast<Ordinal>(-2 - piece); }
+};
+
+/// A row of A; nothing for one that is not there or that is long, since its pieces are items of their own.
+template <class Task>
+__device__ auto row_span(const Task& task, std::int64_t row) {
+  CsrSpan<typename decltype(task.A)::offset_type> span;
+  if (row >= task.rows) return span;
+  const auto* const offsets = task.A.row_offsets + row;
+  const auto begin = offsets[0], length = offsets[1] - begin;
+  if (length > static_cast<decltype(begin)>(task.schedule.size.piece_length)) return span;
+  span.begin = begin;
+  span.length = static_cast<int>(length);
+  span.target = static_cast<Ordinal>(row);
+  return span;
+}
+
+/// The piece or row of an item.
+template <class Task>
+__device__ auto item_span(const Task& task, std::int64_t item) {
+  if (item >= task.pieces) return row_span(task, item - task.pieces);
+  using Offset = typename decltype(task.A)::offset_type;
+  const Offset piece_length = task.schedule.size.piece_length;
+  const Ordinal row = task.schedule.piece_rows[item];
+  CsrSpan<Offset> span;
+  span.begin = task.A.row_offsets[row] + Offset(task.schedule.piece_numbers[item]) * piece_length;
+  const Offset left = task.A.row_offsets[row + 1] - span.begin;
+  span.length = static_cast<int>(left < piece_length ? left : piece_length);
+  span.target = span.target_of_piece(item);
+  return span;
+}
+
+/// Writes alpha sum + beta y for adjacent columns of a row of A.
+template <bool aligned, class Task>
+__device__ void store_row(const Task& task, Ordinal row, Ordinal column,
+                          const Vector<typename Task::Scalar, aligned>& sum) {
+  using Scalar = typename Task::Scalar;
+  const auto& y = task.product.y;
+  const Ordinal y_row = task.product.y_rows == nullptr ? row : task.product.y_rows[row];
+  Scalar* const target = y.data + y_row * y.row_stride + column * (aligned ? 1 : y.column_stride);
+  const Scalar alpha = task.product.alpha, beta = task.product.beta;
+  Vector<Scalar, aligned> old, result;
+  if (beta != Scalar(0)) old = load_vector_once<aligned>(target);
+#pragma unroll
+  for (int e = 0; e < result.size; ++e) {
+    result.at[e] = scaled_and_added(alpha, sum.at[e], beta, [&] { return old.at[e]; });
+  }
+  store_vector_once(target, result);
+}
+
+/// Writes a sum where its span says.
+template <bool aligned, class Task, class Offset>
+__device__ void store_sum(const Task& task, const CsrSpan<Offset>& span, Ordinal column,
+                          const Vector<typename Task::Scalar, aligned>& sum) {
+  if (span.has_piece()) {
+    store_vector(task.partial_sums + std::int64_t(span.piece()) * task.partial_stride + column, sum);
+  } else if (span.has_row()) {
+    store_row<aligned>(task, span.target, column, sum);
+  }
+}
+
+}  // namespace Tessera::Cuda

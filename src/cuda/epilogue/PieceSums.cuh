@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
+
+#include "../launch/Launch.cuh"
+#include "../launch/LaunchCount.hpp"
+#include "Arithmetic.cuh"
+
+namespace Tessera::Cuda {
+
+/// The second step of a product whose long windows were cut into pieces: Y = alpha (sum of the pieces) + beta Y.
+///
+/// partials holds the sums of each slot, window_rows rows `stride` elements apart.
+template <class Scalar>
+struct PieceSums {
+  Ordinal rows;  // of A
+  Ordinal window_rows;
+  int count;  // windows that were cut
+  const CondensedSum* sums;
+  const Scalar* partials;
+  std::ptrdiff_t stride;
+  Scalar alpha, beta;
+  Multivector<Scalar> y;
+  const Ordinal* y_rows;
+};
+
+/// A thread an element, whose pieces it adds in order. Elements of a window are counted in 32 bits: slab_count.
+template <class Scalar>
+__global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> arguments) {
+  const unsigned columns = arguments.y.columns, window_rows = arguments.window_rows;
+  const std::size_t index = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::size_t sum_index = index / (columns * window_rows);
+  if (sum_index >= std::size_t(arguments.count)) return;
+  const unsigned element = static_cast<unsigned>(index - sum_index * (columns * window_rows));
+  const CondensedSum window = arguments.sums[sum_index];
+  const unsigned r = element / columns, column = element % columns;
+  // 2^31 - 1 at most, here as in all kernels: windows have 2^n rows.
+  const Ordinal row = static_cast<Ordinal>(window.window * window_rows + r);
+  if (row >= arguments.rows) return;
+
+  const Scalar* partial =
+      arguments.partials + (std::size_t(window.first_slot) * window_rows + r) * arguments.stride + column;
+  Scalar sum = 0;
+#pragma unroll 4
+  for (int slot = 0; slot < window.slots; ++slot) {
+    sum += partial[std::size_t(slot) * window_rows * arguments.stride];
+  }
+  Scalar& y = arguments.y(arguments.y_rows == nullptr ? row : arguments.y_rows[row], static_cast<Ordinal>(column));
+  y = scaled_and_added(arguments.alpha, sum, arguments.beta, [&] { return y; });
+}
+
+/// For arguments of any kernel that has a pattern A, a schedule, a product, partials and a partials_stride.
+template <class Arguments>
+void launch_piece_sums(Stream stream, const Arguments& arguments, Ordinal window_rows) {
+  const auto& product = arguments.product;
+  const std::size_t elements = std::size_t(arguments.schedule.sum_count) * std::size_t(product.y.columns) *
+                               static_cast<std::size_t>(window_rows);
+  if (elements == 0) return;
+  constexpr int threads = 256;
+  using Scalar = std::remove_cv_t<decltype(product.alpha)>;
+  const PieceSums<Scalar> sums = {.rows = arguments.A.rows,
+                                  .window_rows = window_rows,
+                                  .count = arguments.schedule.sum_count,
+                                  .sums = arguments.schedule.sums,
+                                  .partials = arguments.partials,
+                                  .stride = arguments.partials_stride,
+                                  .alpha = product.alpha,
+                                  .beta = product.beta,
+                                  .y = product.y,
+                                  .y_rows = product.y_rows};
+  launch("piece_sums_kernel", piece_sums_kernel<Scalar>, launch_count((elements + threads - 1) / threads), threads, 0,
+         stream, sums);
+}
+
+}  // namespace Tessera::Cuda

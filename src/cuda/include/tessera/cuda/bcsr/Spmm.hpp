@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/common/BcsrView.hpp>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/HalfOperands.hpp>
+#include <tessera/cuda/Stream.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
+
+namespace Tessera::Cuda {
+
+/// Scratch memory, in bytes, for a product of these operands: sums of the pieces of rows of blocks that the schedule
+/// splits, and X by rows, if its precision has 16 bits or unless rows_are_aligned (ReadableRows.hpp).
+template <class Offset, class Scalar>
+std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precision,
+                                 const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x);
+
+/// Y = alpha A X + beta Y on tensor cores, A in rows of dense blocks (SMaT, section IV.D). All pointers are device
+/// memory.
+///
+/// precision, type and shape of blocks:
+///
+///   Native         double  16x8, 8x8, 8x4   FP64 products and sums
+///   Tf32x3, Tf32   float   16x8, 8x8        TF32 products, FP32 sums
+///   Fp16, Bf16     float   16x16            products of operands rounded to 16 bits, FP32 sums
+///
+/// schedule: of A.block_offsets, as build_condensed_schedule makes it; put_longest_first keeps few long rows from
+/// being the last ones. product.x is columns of A x N, product.y rows of A x N, with any N and any strides; x_rows and
+/// y_rows are honoured, conjugate_values has no meaning for reals. product.values are aligned to 16 bytes.
+/// rounded_values: round_values of all of them, aligned to 16 bytes, for Fp16 and Bf16; otherwise not read.
+/// workspace: bcsr_workspace_bytes, aligned to 256 bytes; nothing else may use it until the stream gets there.
+///
+/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run. An infinity or
+/// a NaN in X reaches the rows of Y that touch it and no others: sums of blocks that are not finite are computed anew
+/// from the entries alone, in the precision of Scalar, slowly. So are sums in which FP16 has an infinity for 65520 or
+/// more. Rounding of operands errs by up to
+///
+///   |alpha| sum (2 u |a| |x| + e (|a| + |x|)) and what is smaller,   u = 2^-11, e = 2^-25 for Fp16
+///                                                                    u = 2^-8,  e = 2^-134 for Bf16
+///
+/// over the entries of a row; FP32 sums add up to n 2^-23 of the same sum of magnitudes.
+///
+/// Deviations from the paper. A warp takes 32, 64 or 128 columns, not 8, and sums in FP32, not FP16, in blocks of
+/// 16x16, since those of 16x8 in its text do not fit m16n8k16. Rows of X are copied as blocks are, some stages ahead,
+/// where it loads most of the width of X beforehand. Blocks of FP64 and FP32 are the right operand, X^T the left one,
+/// so that blocks of 8 rows fill an instruction. Long rows are cut into pieces, which a second step adds in order: its
+/// schedule, a warp a tile of Y, collapses on skewed matrices (dc2, section VI.B). Masks, which it lacks, tell entries
+/// from zeros.
+///
+/// Throws std::invalid_argument for a precision, a block shape, a workspace or an alignment that does not do,
+/// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: block.size() * N
+/// multiplications a block, three times as many with Tf32x3, N rounded up to 32 or, if it is more, to 64 (128 beyond 64
+/// with Tf32x3); reads its mask, what lies in 16 bytes with an entry of it, and the
+/// rows of X that it has entries for.
+template <class Offset, class MatrixScalar, class Scalar>
+void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
+               const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+               const std::uint16_t* rounded_values, const Scratch& workspace);
+
+}  // namespace Tessera::Cuda

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../CsrSpmm.cuh"
-
-namespace Tessera::Cuda {
-
-TESSERA_INSTANTIATE_CSR_SPMM(Complex<double>, Complex<double>, int)
-TESSERA_INSTANTIATE_CSR_SPMM(Complex<double>, Complex<double>, std::size_t)
-
-}  // namespace Tessera::Cuda

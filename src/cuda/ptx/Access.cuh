@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <tessera/common/Complex.hpp>
+
+#include "Load.cuh"
+
+/// Loads and stores with a word on what the caches should keep: rows of X are read again, A and Y are not.
+namespace Tessera::Cuda {
+
+/// What a lane holds of a row of X or Y: 16 bytes, or one element where memory is not aligned to that.
+template <class Scalar, bool aligned>
+struct Vector {
+  static constexpr int size = aligned ? static_cast<int>(16 / sizeof(Scalar)) : 1;
+  Scalar at[size];
+};
+
+template <class Real>
+__device__ inline Real load_reused(const Real* p) {
+  return __ldg(p);
+}
+template <class Real>
+__device__ inline Complex<Real> load_reused(const Complex<Real>* p) {
+  return {__ldg(&p->re), __ldg(&p->im)};
+}
+
+template <class Real>
+__device__ inline Real load_once(const Real* p) {
+  return __ldcs(p);
+}
+template <class Real>
+__device__ inline Complex<Real> load_once(const Complex<Real>* p) {
+  return {__ldcs(&p->re), __ldcs(&p->im)};
+}
+
+template <class Real>
+__device__ inline void store_once(Real* p, Real value) {
+  __stcs(p, value);
+}
+template <class Real>
+__device__ inline void store_once(Complex<Real>* p, Complex<Real> value) {
+  __stcs(&p->re, value.re);
+  __stcs(&p->im, value.im);
+}
+
+/// The vector that begins at p, of memory that the kernel does not write.
+template <bool aligned, class Scalar>
+__device__ inline Vector<Scalar, aligned> load_vector(const Scalar* p) {
+  Vector<Scalar, aligned> vector;
+  if constexpr (aligned) {
+    const uint4 words = load_now_16(p);
+    std::memcpy(&vector, &words, sizeof(words));
+  } else {
+    vector.at[0] = load_reused(p);
+  }
+  return vector;
+}
+
+/// The same for memory that may be written by the same kernel, and is read once.
+template <bool aligned, class Scalar>
+__device__ inline Vector<Scalar, aligned> load_vector_once(const Scalar* p) {
+  Vector<Scalar, aligned> vector;
+  if constexpr (aligned) {
+    const uint4 words = __ldcs(reinterpret_cast<const uint4*>(p));
+    std::memcpy(&vector, &words, sizeof(words));
+  } else {
+    vector.at[0] = load_once(p);
+  }
+  return vector;
+}
+
+template <class Scalar, bool aligned>
+__device__ inline void store_vector_once(Scalar* p, const Vector<Scalar, aligned>& vector) {
+  if constexpr (aligned) {
+    uint4 words;
+    std::memcpy(&words, &vector, sizeof(words));
+    __stcs(reinterpret_cast<uint4*>(p), words);
+  } else {
+    store_once(p, vector.at[0]);
+  }
+}
+
+/// For what is read again.
+template <class Scalar, bool aligned>
+__device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned>& vector) {
+  if constexpr (aligned) {
+    uint4 words;
+    std::memcpy(&words, &vector, sizeof(words));
+    *reinterpret_cast<uint4*>(p) = words;
+  } else {
+    *p = vector.at[0];
+  }
+}
+
+/// value of lane `source` of the caller's group of `lanes` lanes. All lanes of the warp take part.
+template <class T>
+__device__ inline T broadcast(const T& value, int source, int lanes) {
+  static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);
+  constexpr int words = sizeof(T) / sizeof(std::uint32_t);
+  std::uint32_t parts[words];
+  std::memcpy(parts, &value, sizeof(T));
+#pragma unroll
+  for (int w = 0; w < words; ++w) parts[w] = __shfl_sync(0xffffffffu, parts[w], source, lanes);
+  T result;
+  std::memcpy(&result, parts, sizeof(T));
+  return result;
+}
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Product.hpp>
+#include <tessera/common/StagedView.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
+
+#include "Policy.hpp"
+
+namespace Tessera::Cuda {
+
+/// What the kernels for staged windows are given. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
+///
+/// What a schedule calls tiles are chunks here.
+template <class MatrixScalar, class Scalar>
+struct StagedArguments {
+  StagedPattern A;
+  CondensedSchedule<int> schedule;
+  Product<MatrixScalar, Scalar> product;
+  unsigned x_row_bytes = 0;            // from a row of X to the next
+  unsigned slabs = 0;                  // of columns of the product
+  bool y_vectors = false;              // rows of Y are aligned to 16 bytes as well
+  Scalar* partials = nullptr;          // slots * window rows rows: sums of items that are pieces of windows
+  std::ptrdiff_t partials_stride = 0;  // of rows, in elements
+};
+
+/// What a block does, one after the other: an item with a slab of columns each. Neighbours in time share the item.
+struct StagedTasks {
+  unsigned next, count, slabs;
+
+  __device__ StagedTasks(unsigned items, unsigned slab_count)
+      : next(blockIdx.x), count(items * slab_count), slabs(slab_count) {}
+  __device__ bool left() const { return next < count; }
+  __device__ unsigned item() const { return next / slabs; }
+  __device__ unsigned slab() const { return next % slabs; }
+  __device__ void advance() { next += gridDim.x; }
+};
+
+/// The chunks of a block's tasks, one after the other.
+class StagedSteps {
+ public:
+  __device__ __forceinline__ StagedSteps(const CondensedItem<int>* items, unsigned item_count, unsigned slabs)
+      : items_(items), tasks_(item_count, slabs) {
+    if (!tasks_.left()) return;
+    next_item_ = items_[tasks_.item()];
+    take_task();
+  }
+
+  __device__ __forceinline__ bool left() const { return chunk_ < last_; }
+  __device__ __forceinline__ int chunk() const { return chunk_; }
+  __device__ __forceinline__ unsigned slab() const { return slab_; }
+  __device__ __forceinline__ void advance() {
+    if (++chunk_ == last_) take_task();
+  }
+
+ private:
+  // The next task that has chunks.
+  __device__ __forceinline__ void take_task() {
+    while (chunk_ == last_ && tasks_.left()) {
+      chunk_ = next_item_.first_tile;
+      last_ = chunk_ + next_item_.tiles;
+      slab_ = tasks_.slab();
+      tasks_.advance();
+      if (tasks_.left()) next_item_ = items_[tasks_.item()];
+    }
+  }
+
+  const CondensedItem<int>* items_;
+  StagedTasks tasks_;
+  CondensedItem<int> next_item_ = {};
+  int chunk_ = 0, last_ = 0;
+  unsigned slab_ = 0;
+};
+
+}  // namespace Tessera::Cuda

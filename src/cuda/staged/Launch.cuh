@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <tessera/cuda/PackRows.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
+#include <tessera/cuda/Stream.hpp>
+
+#include "../epilogue/PieceSums.cuh"
+#include "../launch/RowBytes.hpp"
+#include "Kernel.cuh"
+
+namespace Tessera::Cuda {
+
+/// A whole product with a given policy. Needs rows_are_aligned(product.x) and, if the schedule has slots, partials.
+template <class Kind, class Policy, class MatrixScalar, class Scalar>
+void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> arguments) {
+  static_assert(StagedMemory<Scalar, Policy>::most_values(Kind::blocks, sizeof(MatrixScalar)) >=
+                    Kind::strip_rows * Policy::strips,
+                "a column of a window must fit");
+  const StagedPattern& A = arguments.A;
+  if (A.window_rows != Kind::strip_rows * Policy::strips || A.strip_blocks != Kind::blocks ||
+      A.chunk_slots != Policy::slots) {
+    throw std::invalid_argument("staged product: windows of " + std::to_string(A.window_rows) + " rows in strips of " +
+                                std::to_string(8 * A.strip_blocks) + " and chunks of " + std::to_string(A.chunk_slots) +
+                                " are not those of the policy");
+  }
+  const Ordinal columns = arguments.product.y.columns;
+  if (columns == 0 || arguments.schedule.item_count == 0) return;
+  arguments.x_row_bytes = row_bytes(arguments.product.x);
+  arguments.slabs = static_cast<unsigned>(slab_count(columns, Policy::columns));
+  arguments.y_vectors = rows_are_aligned(arguments.product.y);
+  const std::size_t shared_bytes = StagedMemory<Scalar, Policy>::bytes(A.most_tile_bytes, A.most_value_bytes);
+  constexpr auto kernel = &staged_kernel<Kind, Policy, MatrixScalar, Scalar>;
+  allow_shared_memory<kernel>("staged_kernel: shared memory", most_shared_bytes(), cudaSharedmemCarveoutMaxShared);
+  const unsigned tasks = launch_count(std::size_t(arguments.schedule.item_count) * arguments.slabs);
+  const unsigned blocks = std::min(tasks, resident_blocks<kernel>(Policy::threads, shared_bytes));
+  launch("staged_kernel", kernel, blocks, Policy::threads, shared_bytes, stream, arguments);
+  launch_piece_sums(stream, arguments, A.window_rows);
+}
+
+/// The same for any X: by rows in `packed` (rows of X x stride) where its own rows do not do.
+template <class Kind, class Policy, class MatrixScalar, class Scalar>
+void launch_staged_any(Stream stream, StagedArguments<MatrixScalar, Scalar> arguments, Scalar* packed,
+                       std::ptrdiff_t stride) {
+  Multivector<const Scalar>& x = arguments.product.x;
+  if (!rows_are_aligned(x)) {
+    pack_rows(stream, x, packed, stride);
+    x = {packed, x.rows, x.columns, stride, 1};
+  }
+  launch_staged<Kind, Policy>(stream, arguments);
+}
+
+}  // namespace Tessera::Cuda
