@@ -71,7 +71,7 @@ struct BmatKernel : SpmmKernel<BmatCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = BmatMatrix<Offset, MatrixScalar, Scalar>;
   static constexpr std::array heights = {16, 32}, widths = {8, 16};
-  static constexpr int emulated_share = 5;
+  static constexpr int emulated_share = 11;
 };
 
 template <Precision precision, class Scalar, class Offset = int>

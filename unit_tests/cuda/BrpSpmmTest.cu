@@ -81,7 +81,7 @@ struct BrpKernel : SpmmKernel<BrpCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = BrpMatrix<Offset, MatrixScalar, Scalar>;
   static constexpr std::array heights = {8, 16, 32}, widths = {8, 32};
-  static constexpr int emulated_share = 31, emulated_columns_share = 4;
+  static constexpr int emulated_share = 37, emulated_columns_share = 5;
 
   static std::vector<Case> variants() {
     std::vector<Case> all;

@@ -63,7 +63,7 @@ struct CondensedKernel : SpmmKernel<CondensedCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = CondensedMatrix<Offset, MatrixScalar, Scalar>;
   static constexpr std::array heights = {8, 16}, widths = {8};
-  static constexpr int emulated_share = 17, emulated_columns_share = 7;
+  static constexpr int emulated_share = 37, emulated_columns_share = 7;
 
   static std::vector<Case> variants() {
     std::vector<Case> all;

@@ -353,7 +353,7 @@ TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
     Options options{.columns = columns, .x_layout = Layout::PaddedRight, .y_layout = Layout::PaddedRight};
     options.piece_length = 2;
     ASSERT_LT(csr_panel_columns(count_csr_schedule(A.pattern(), options.piece_length)), 129);
-    compare<M, V>(A, options, 1);
+    compare<M, V>(A, options, 2);
     if (this->HasFatalFailure()) return;
   }
 }

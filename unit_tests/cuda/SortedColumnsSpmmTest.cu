@@ -111,7 +111,7 @@ struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
   using Matrix = SortedColumnsMatrix<Offset, MatrixScalar, Scalar>;
   static constexpr std::array heights = {8, 32}, widths = {32};
   static constexpr bool scatters = false;
-  static constexpr int emulated_share = 31, emulated_columns_share = 5;
+  static constexpr int emulated_share = 61, emulated_columns_share = 13;
 
   /// Ways to sum: in registers with the numbers of products, in slabs of few columns, and in shared memory.
   static std::vector<Case> variants() {

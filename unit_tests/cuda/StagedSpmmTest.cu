@@ -61,7 +61,7 @@ struct StagedKernel : SpmmKernel<StagedCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = StagedMatrix<Offset, MatrixScalar, Scalar>;
   static constexpr std::array heights = {64, 128}, widths = {8, 64};
-  static constexpr int emulated_share = 5;
+  static constexpr int emulated_share = 19, emulated_columns_share = 3;
 
   static std::vector<Case> variants() {
     std::vector<Case> all(2);

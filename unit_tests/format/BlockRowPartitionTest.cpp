@@ -81,6 +81,7 @@ TYPED_TEST(BlockRowPartitionTest, ArraysAreThoseOfTheSerialBuild) {
   using Offset = typename TypeParam::Offset;
   for (const auto& A : brp_patterns<Offset>()) {
     for (const auto& [f, g] : brp_parameters) {
+      if (!is_chosen_on<Exec>(5)) continue;
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + ", f = " + std::to_string(f) +
                    ", g = " + std::to_string(g));
       const auto built = brp_of<Exec>(A, f, g);
@@ -167,6 +168,7 @@ TYPED_TEST(BlockRowPartitionTest, AutomaticParametersMoveTheFewestBytes) {
   std::map<std::pair<int, int>, int> chosen;
   for (const auto& A : brp_patterns<Offset>()) {
     for (const std::size_t value_bytes : {4, 16}) {
+      if (!is_chosen_on<Exec>(3)) continue;
       std::pair<int, int> best{0, 0};
       std::size_t fewest = 0;
       for (const auto& [f, g] : {std::pair(1, 1), {1, 2}, {1, 4}, {2, 1}, {2, 2}, {2, 4}, {4, 1}, {4, 2}, {4, 4}}) {

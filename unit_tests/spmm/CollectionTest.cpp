@@ -78,11 +78,12 @@ class RealProduct {
   /// Multiplies `columns` columns into a Y that holds NaN, or is added to, and compares the first and the last of them.
   template <class View, class PlanType>
   void expect_right(PlanType& plan, int columns, bool overwrites, const std::string& what) const {
-    View x("x", x_.rows(), columns), y("y", y_.rows(), columns);
-    const auto copy = [&](const View& view, Dense<Scalar> from) {
+    const View x(Kokkos::view_alloc("x", Kokkos::WithoutInitializing), x_.rows(), columns);
+    const View y(Kokkos::view_alloc("y", Kokkos::WithoutInitializing), y_.rows(), columns);
+    const auto copy = [&](const View& view, const Dense<Scalar>& from) {
       const auto host = Kokkos::create_mirror_view(view);
       for (int j = 0; j < columns; ++j)
-        for (int i = 0; i < from.rows(); ++i) host(i, j) = std::bit_cast<User>(from(i, j));
+        for (int i = 0; i < from.rows(); ++i) host(i, j) = std::bit_cast<User>(from.column(j)[i]);
       Kokkos::deep_copy(view, host);
     };
     copy(x, x_);
@@ -149,6 +150,7 @@ template <class Exec>
 void check_orders(const std::filesystem::path& file) {
   using Left = Kokkos::View<double**, Kokkos::LayoutLeft, typename Exec::memory_space>;
   using Right = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
+  if (std::filesystem::file_size(file) > 1000000 && !is_full()) return;  // 50 bytes for each of 20000
   const HostCsr<double> matrix = read_matrix<double>(file);
   HostPattern<int> pattern;
   pattern.rows = matrix.rows;

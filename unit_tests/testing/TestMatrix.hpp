@@ -11,7 +11,8 @@ namespace Tessera::Test {
 /// A copy in the memory of an execution space.
 template <class ExecutionSpace, class T>
 auto to_device(const std::vector<T>& host) {
-  Kokkos::View<T*, typename ExecutionSpace::memory_space> device("device", host.size());
+  Kokkos::View<T*, typename ExecutionSpace::memory_space> device(
+      Kokkos::view_alloc("device", Kokkos::WithoutInitializing), host.size());
   using Unmanaged = Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   if (!host.empty()) Kokkos::deep_copy(device, Unmanaged(host.data(), host.size()));
   return device;
