@@ -4,7 +4,8 @@
 #
 # Tests <name>.ranks_<n> that run a program on n ranks, with the given properties besides. They work as root and on
 # fewer processors than ranks, and one that waits for ever fails after two minutes. Without MPI, or with a Tpetra
-# without it, there is the test with one rank alone.
+# without it, there is the test with one rank alone. Tests on more than two have the label "thorough"
+# (unit_tests/CMakeLists.txt).
 include_guard(GLOBAL)
 
 # What starts the ranks, with its options; empty without MPI.
@@ -38,6 +39,9 @@ function(tessera_add_mpi_test)
     # Open MPI runs as root only when told so, and its ranks spin while they wait unless told to yield.
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
                                               OMPI_MCA_mpi_yield_when_idle=1)
+    if(ranks GREATER 2)
+      set_property(TEST ${name} PROPERTY LABELS thorough)
+    endif()
     if(ranks GREATER 1)
       set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT OMP_NUM_THREADS=1 OMP_PROC_BIND=false)
     endif()

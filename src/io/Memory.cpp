@@ -7,25 +7,32 @@
 #include <limits>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <tessera/io/impl/Memory.hpp>
 
 namespace Tessera::Impl {
 namespace {
 
-std::optional<std::size_t> first_number(const char* path) {
+std::optional<std::size_t> first_number(const std::string& path) {
   std::ifstream file(path);
   std::size_t number = 0;
   if (file >> number) return number;
   return std::nullopt;
 }
 
+/// The number after a name, in a file with a name and a number a line.
+std::optional<std::size_t> named_number(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  std::size_t number = 0;
+  for (std::string key, rest; file >> key; std::getline(file, rest)) {
+    if (key == name && file >> number) return number;
+  }
+  return std::nullopt;
+}
+
 /// What Linux says can be had without swapping; elsewhere, all physical memory.
 std::size_t system_memory() {
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string key, rest; meminfo >> key; std::getline(meminfo, rest)) {
-    std::size_t kibibytes = 0;
-    if (key == "MemAvailable:" && meminfo >> kibibytes) return kibibytes * 1024;
-  }
+  if (const auto kibibytes = named_number("/proc/meminfo", "MemAvailable:")) return *kibibytes * 1024;
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page_bytes <= 0) return std::numeric_limits<std::size_t>::max();
@@ -40,13 +47,16 @@ std::string mebibytes(double bytes) {
 
 }  // namespace
 
-std::size_t available_memory() {
-  std::size_t available = system_memory();
+std::size_t available_memory(const std::string& control_group) {
+  const std::size_t available = system_memory();
   // A container's limit does not show in /proc/meminfo; going beyond it ends the process without a message.
-  const auto limit = first_number("/sys/fs/cgroup/memory.max");
-  const auto used = first_number("/sys/fs/cgroup/memory.current");
-  if (limit && used) available = std::min(available, *limit - std::min(*limit, *used));
-  return available;
+  const auto limit = first_number(control_group + "/memory.max");
+  const auto used = first_number(control_group + "/memory.current");
+  if (!limit || !used) return available;
+  // Files that were read stay in memory until somebody needs it.
+  const std::size_t files = named_number(control_group + "/memory.stat", "inactive_file").value_or(0);
+  const std::size_t kept = *used - std::min(*used, files);
+  return std::min(available, *limit - std::min(*limit, kept));
 }
 
 void require_memory(double bytes, std::size_t limit, const std::string& subject) {

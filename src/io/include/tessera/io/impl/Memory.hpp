@@ -7,7 +7,9 @@
 namespace Tessera::Impl {
 
 /// Bytes of memory that the process can still take without swapping: what the system, or its container, has left.
-std::size_t available_memory();
+///
+/// \param control_group [in] folder of the files in which Linux tells a container's limit (memory.max) and use
+std::size_t available_memory(const std::string& control_group = "/sys/fs/cgroup");
 
 /// Throws std::runtime_error("<subject> needs ... of memory, ... available") if bytes exceed limit (0 = available).
 void require_memory(double bytes, std::size_t limit, const std::string& subject);
