@@ -90,7 +90,7 @@ struct MatrixWithPolicy : BmatMatrix<int, Scalar, Scalar> {
   using BmatMatrix<int, Scalar, Scalar>::BmatMatrix;
 
   void launch(const BmatCase&, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::BmatArguments<int, Scalar, Scalar> arguments = {
+    Cuda::BmatArguments<int, Scalar> arguments = {
         .A = this->pattern_, .schedule = this->schedule(), .product = product};
     arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
     arguments.partials_stride = product.x.columns;

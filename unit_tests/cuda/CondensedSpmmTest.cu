@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/condensed/Spmm.hpp>
 #include <tessera/cuda/condensed/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/Spmm.hpp>
 
 #include "SerialCondensed.hpp"
 #include "SpmmConformance.hpp"
@@ -91,13 +91,12 @@ struct CondensedKernel : SpmmKernel<CondensedCase> {
 
 template <Precision precision, class Scalar, class MatrixScalar = Scalar, class Offset = int>
 using CondensedCell = SpmmCell<CondensedKernel, precision, Scalar, MatrixScalar, Offset>;
-using CondensedCells =
-    ::testing::Types<CondensedCell<Precision::Native, double>, CondensedCell<Precision::Native, double, float>,
-                     CondensedCell<Precision::Native, double, double, std::size_t>,
-                     CondensedCell<Precision::Tf32x3, float>, CondensedCell<Precision::Tf32, float>,
-                     CondensedCell<Precision::Bf16, float>, CondensedCell<Precision::Bf16, double>,
-                     CondensedCell<Precision::Fp16, float>, CondensedCell<Precision::Fp16, double>,
-                     CondensedCell<Precision::Fp16, double, float>>;
+using CondensedCells = ::testing::Types<CondensedCell<Precision::Native, double>,
+                                        CondensedCell<Precision::Native, double, double, std::size_t>,
+                                        CondensedCell<Precision::Tf32x3, float>, CondensedCell<Precision::Tf32, float>,
+                                        CondensedCell<Precision::Bf16, float>, CondensedCell<Precision::Bf16, double>,
+                                        CondensedCell<Precision::Fp16, float>, CondensedCell<Precision::Fp16, double>,
+                                        CondensedCell<Precision::Fp16, double, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Condensed, Spmm, CondensedCells, SpmmCellNames);
 
 // What is too large for FP16, but not for FP32, comes out right.
@@ -122,6 +121,9 @@ TEST(CondensedSpmm, RefusesWhatItCannotDo) {
       std::invalid_argument);
   EXPECT_THROW(
       Cuda::condensed_spmm(nullptr, A, TileValues::Dense, Precision::Tf32, schedule, Product<double, double>{}, {}),
+      std::invalid_argument);
+  EXPECT_THROW(
+      Cuda::condensed_spmm(nullptr, A, TileValues::Dense, Precision::Native, schedule, Product<float, double>{}, {}),
       std::invalid_argument);
   EXPECT_THROW(
       Cuda::condensed_spmm(nullptr, A, TileValues::Dense, Precision::Tf32, schedule, product_with_x_rows<float>(), {}),

@@ -12,12 +12,11 @@ namespace {
 struct SortedColumnsCase : ProductCase {
   int width = 32, height = 32;
   int group_steps = 8;
-  bool shared = false;   // sums in shared memory, as in the paper
   int slab_columns = 0;  // 0: as products choose
 
   std::string text() const {
     return ", width " + std::to_string(width) + ", height " + std::to_string(height) + ", groups of " +
-           std::to_string(group_steps) + ", slabs of " + std::to_string(slab_columns) + (shared ? ", shared" : "");
+           std::to_string(group_steps) + ", slabs of " + std::to_string(slab_columns);
   }
 };
 
@@ -33,10 +32,8 @@ class SortedColumnsMatrix {
   }
   void launch(const SortedColumnsCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
     constexpr int lanes = 2;  // several chunks of columns
-    if (c.shared) {
-      launch_policy<Cuda::SortedColumnsPolicy<Cuda::SegmentSum::Shared, lanes>>(c, product);
-    } else if (c.slab_columns != 0) {
-      launch_policy<Cuda::SortedColumnsPolicy<Cuda::SegmentSum::Registers, lanes>>(c, product);
+    if (c.slab_columns != 0) {
+      launch_policy<Cuda::SortedColumnsPolicy<lanes>>(c, product);
     } else {
       Cuda::sorted_columns_spmm(nullptr, pattern_, c.precision, schedule_, product, workspace);
     }
@@ -82,15 +79,14 @@ class SortedColumnsMatrix {
     schedule_.long_rows = long_rows_.data();
   }
 
-  /// A product in slabs of the case's size, or with sums in shared memory: what no caller may ask for.
+  /// A product in slabs of the case's size: what no caller may ask for.
   template <class Policy>
   void launch_policy(const SortedColumnsCase& c, const Product<Scalar, Scalar>& product) const {
     const int slab = c.slab_columns == 0 ? c.columns : c.slab_columns;
     const auto padded = static_cast<std::size_t>(Cuda::sorted_columns_padded<Scalar>(slab));
     const OnDevice<Scalar> partials(std::vector<Scalar>(std::size_t(schedule_.slot_count) * padded));
     const OnDevice<Scalar> packed(std::vector<Scalar>(std::size_t(pattern_.columns) * padded));
-    Cuda::SortedColumnsArguments<Offset, Scalar, Scalar> arguments = {
-        .A = pattern_, .schedule = schedule_, .product = product};
+    Cuda::SortedColumnsArguments<Offset, Scalar> arguments = {.A = pattern_, .schedule = schedule_, .product = product};
     arguments.partials = partials.data();
     Cuda::launch_sorted_columns<Policy>(nullptr, arguments, slab, packed.data());
     check(cudaDeviceSynchronize(), "running");
@@ -111,18 +107,13 @@ struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
   using Matrix = SortedColumnsMatrix<Offset, MatrixScalar, Scalar>;
   static constexpr std::array heights = {8, 32}, widths = {32};
   static constexpr bool scatters = false;
-  static constexpr int emulated_share = 61, emulated_columns_share = 13;
+  static constexpr int emulated_share = 31, emulated_columns_share = 7;
 
-  /// Ways to sum: in registers with the numbers of products, in slabs of few columns, and in shared memory.
+  /// With the numbers of products, and in slabs of few columns.
   static std::vector<Case> variants() {
-    std::vector<Case> all;
-    for (const bool shared : {false, true}) {
-      for (const int slab : {0, 8, 20}) {
-        all.emplace_back();
-        all.back().shared = shared;
-        all.back().slab_columns = slab;
-      }
-    }
+    std::vector<Case> all(3);
+    all[1].slab_columns = 8;
+    all[2].slab_columns = 20;
     return all;
   }
   /// Rows with more slots than some lanes sum, up to as many as there are columns.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of dense blocks on tensor cores: shapes, policies, sizes of pieces, and what SMaT's optimisations are worth.
+// Rows of dense blocks on tensor cores: shapes, policies, sizes of pieces, and what pieces are worth.
 #include <cuda/bcsr/Launch.cuh>
 #include <cuda/launch/RowBytes.hpp>
 #include <limits>
@@ -115,38 +115,10 @@ void add(Candidates<Scalar>& candidates, int piece_blocks, const char* ablation 
       piece_blocks, bcsr_name<Kind, Policy>(piece_blocks, ablation), ablates));
 }
 
-template <class Policy>
-struct RowsFromL2 : Policy {
-  static constexpr bool cached_rows = false;
-};
-template <class Policy>
-struct WholeRowsToo : Cuda::WholeBlocks<Policy> {
-  static constexpr bool skips_rows = false;
-};
-template <class Policy>
-struct Synchronous : Policy {
-  static constexpr bool asynchronous = false;
-  static constexpr int stages = 1;
-};
-template <class Policy>
-struct WithoutMatrixLoads : Policy {
-  static constexpr bool matrix_loads = false;
-};
-template <class Policy>
-struct OnCudaCores : Policy {
-  static constexpr bool tensor_cores = false;
-};
-
 template <class Kind, class Policy, class Scalar>
-void add_ablations(Candidates<Scalar>& candidates, int piece_blocks) {
+void add_whole_rows(Candidates<Scalar>& candidates, int piece_blocks) {
   const std::string whole = bcsr_name<Kind, Policy>(piece_blocks);
   add<Kind, Policy>(candidates, no_pieces, ", one warp a row of blocks", whole);
-  add<Kind, WholeRowsToo<Policy>>(candidates, piece_blocks, ", no masks", whole);
-  add<Kind, RowsFromL2<Policy>>(candidates, piece_blocks, ", not through L1", whole);
-  add<Kind, Synchronous<Policy>>(candidates, piece_blocks, ", synchronous copies", whole);
-  add<Kind, OnCudaCores<Policy>>(candidates, piece_blocks, ", CUDA cores", whole);
-  add<Kind, OnCudaCores<Synchronous<WholeRowsToo<Policy>>>>(candidates, no_pieces, ", all of these", whole);
-  if constexpr (Kind::half) add<Kind, WithoutMatrixLoads<Policy>>(candidates, piece_blocks, ", no ldmatrix", whole);
 }
 
 using Cuda::BcsrKind;
@@ -178,7 +150,7 @@ Candidates<double> make_bcsr_candidates<double>() {
   add_tuned<High>(candidates, 64);
   add_tuned<BcsrKind<Precision::Native, 8, 8>>(candidates, 64);
   add_tuned<BcsrKind<Precision::Native, 8, 4>>(candidates, 64);
-  add_ablations<High, TunedBcsrPolicies<High>::Narrow>(candidates, 64);
+  add_whole_rows<High, TunedBcsrPolicies<High>::Narrow>(candidates, 64);
   return candidates;
 }
 
@@ -188,12 +160,12 @@ Candidates<float> make_bcsr_candidates<float>() {
   using High = BcsrKind<Precision::Tf32x3, 16, 8>;
   add_tuned<High>(candidates, 64);
   add_tuned<BcsrKind<Precision::Tf32x3, 8, 8>>(candidates, 64);
-  add_ablations<High, TunedBcsrPolicies<High>::Narrow>(candidates, 64);
+  add_whole_rows<High, TunedBcsrPolicies<High>::Narrow>(candidates, 64);
   add_tuned<BcsrKind<Precision::Tf32, 16, 8>>(candidates, 64);
   add_tuned<BcsrKind<Precision::Tf32, 8, 8>>(candidates, 64);
   using Half = BcsrKind<Precision::Fp16, 16, 16>;
   add_tuned<Half>(candidates, 32);
-  add_ablations<Half, TunedBcsrPolicies<Half>::Narrow>(candidates, 32);
+  add_whole_rows<Half, TunedBcsrPolicies<Half>::Narrow>(candidates, 32);
   add_tuned<BcsrKind<Precision::Bf16, 16, 16>>(candidates, 32);
   return candidates;
 }

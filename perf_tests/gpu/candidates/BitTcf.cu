@@ -86,7 +86,7 @@ class BitTcf : public Candidate<Scalar> {
   }
 
   void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
-    Cuda::BitTcfArguments<int, Scalar, Scalar> arguments;
+    Cuda::BitTcfArguments<int, Scalar> arguments;
     const Cuda::CondensedPattern<int> A = matrix_->pattern();
     arguments.A = A;
     arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),

@@ -44,7 +44,7 @@ class BmatCandidate : public Candidate<Scalar> {
   }
 
   void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
-    Cuda::BmatArguments<int, Scalar, Scalar> arguments;
+    Cuda::BmatArguments<int, Scalar> arguments;
     arguments.A = matrix_->pattern();
     arguments.schedule = matrix_->schedule();
     arguments.product.values = matrix_->values();

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The block-row partition: f and g, who multiplies residual rows, policies; and what the paper does otherwise.
+// The block-row partition: f and g, policies; and the partition of the paper.
 #include <cuda/brp/Launch.cuh>
 
 #include "brp/PreparedBrp.hpp"
 
 namespace Tessera::Bench {
 namespace {
-
-using Cuda::BrpGroups;
-using Cuda::BrpPolicy;
-using Cuda::BrpResidual;
 
 // f and g of the format, f = 0: as the format chooses them.
 struct Partition {
@@ -19,26 +15,12 @@ struct Partition {
 constexpr Partition chosen = {0, 0};
 
 template <class Policy>
-std::string residual_name() {
-  return Policy::residual == BrpResidual::CudaCores     ? "residual cuda, "
-         : Policy::residual == BrpResidual::TensorCores ? "residual tensor, "
-                                                        : "residual second kernel, ";
-}
-
-template <class Policy>
-std::string groups_name() {
-  return Policy::groups == BrpGroups::TensorCores ? ""
-         : Policy::groups == BrpGroups::TileSums  ? "sums of tiles, "
-                                                  : "groups cuda, ";
-}
-
-template <class Policy>
 std::string brp_name(Partition partition, bool is_ablation = false) {
   const auto& [f, g] = partition;
   const std::string sizes =
       f == 0 ? "f and g chosen" : "f " + std::to_string(f) + ", g " + std::to_string(g) + (is_ablation ? " fixed" : "");
-  return "brp<" + sizes + ", " + groups_name<Policy>() + residual_name<Policy>() + std::to_string(Policy::columns) +
-         " columns, " + std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::reads) + " reads>";
+  return "brp<" + sizes + ", residual tensor, " + std::to_string(Policy::columns) + " columns, " +
+         std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::reads) + " reads>";
 }
 
 template <Precision kind, class Policy, class Scalar>
@@ -67,22 +49,20 @@ class Brp : public Candidate<Scalar> {
   void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
     const BlockRowPartitionPattern<int> A = matrix_->device();
     const Cuda::BrpSchedule<int> schedule = matrix_->schedule();
-    Cuda::BrpArguments<int, Scalar> arguments = {A, schedule.items, {}};
-    auto& windows = arguments.windows;
-    windows.A.rows = A.rows;
-    windows.A.columns = A.columns;
-    windows.A.strips = 2;
-    windows.schedule.item_count = schedule.item_count;
-    windows.schedule.sum_count = schedule.sum_count;
-    windows.schedule.slot_count = schedule.slot_count;
-    windows.schedule.sums = schedule.sums;
-    windows.product.values = matrix_->values();
-    windows.product.alpha = alpha;
-    windows.product.x = {X, A.columns, columns_, ldx, 1};
-    windows.product.beta = beta;
-    windows.product.y = {Y, A.rows, columns_, ldy, 1};
-    windows.partials = partials_.data();
-    windows.partials_stride = partials_stride_;
+    Cuda::BrpArguments<int, Scalar> arguments;
+    arguments.A.rows = A.rows;
+    arguments.A.columns = A.columns;
+    arguments.A.strips = 2;
+    arguments.partition = A;
+    arguments.items = schedule.items;
+    arguments.schedule = {schedule.item_count, schedule.sum_count, schedule.slot_count, nullptr, schedule.sums};
+    arguments.product.values = matrix_->values();
+    arguments.product.alpha = alpha;
+    arguments.product.x = {X, A.columns, columns_, ldx, 1};
+    arguments.product.beta = beta;
+    arguments.product.y = {Y, A.rows, columns_, ldy, 1};
+    arguments.partials = partials_.data();
+    arguments.partials_stride = partials_stride_;
     switch (A.f) {
       case 1:
         return Cuda::launch_brp<Cuda::BrpKind<kind, 1>, Policy>(stream, arguments);
@@ -104,9 +84,6 @@ class Brp : public Candidate<Scalar> {
   DeviceArray<Scalar> partials_;
 };
 
-template <class Policy, BrpResidual residual, BrpGroups groups = BrpGroups::TensorCores>
-using OtherPolicy = BrpPolicy<Policy::columns, Policy::warps, Policy::reads, residual, groups>;
-
 template <class Scalar, Precision precision, class Policy>
 void add(Candidates<Scalar>& candidates, Partition partition, const std::string& ablates = "") {
   candidates.push_back(std::make_unique<Brp<precision, Policy, Scalar>>(partition, ablates));
@@ -121,32 +98,12 @@ void add_partitions(Candidates<Scalar>& candidates) {
   }
 }
 
-// The same with the partition or a part of the kernel as the paper has it.
-template <class Scalar, Precision precision, class Policy>
-void add_ablations(Candidates<Scalar>& candidates) {
-  constexpr Partition of_paper = {1, 4};
-  constexpr BrpResidual residual = Policy::residual;
-  const std::string whole = brp_name<Policy>(chosen);
-  add<Scalar, precision, Policy>(candidates, of_paper, whole);
-  add<Scalar, precision, OtherPolicy<Policy, BrpResidual::CudaCores>>(candidates, chosen, whole);
-  using TwoKernels = OtherPolicy<Policy, BrpResidual::SecondKernel>;
-  add<Scalar, precision, TwoKernels>(candidates, chosen, whole);
-  add<Scalar, precision, TwoKernels>(candidates, of_paper, whole);
-  // FP32 accuracy has a sum a tile anyway, and CUDA cores do not round to TF32.
-  if constexpr (precision != Precision::Tf32x3) {
-    add<Scalar, precision, OtherPolicy<Policy, residual, BrpGroups::TileSums>>(candidates, chosen, whole);
-  }
-  if constexpr (precision != Precision::Tf32) {
-    add<Scalar, precision, OtherPolicy<Policy, residual, BrpGroups::CudaCores>>(candidates, chosen, whole);
-  }
-}
-
 template <class Scalar, Precision precision, bool wide>
 void add_tuned(Candidates<Scalar>& candidates) {
-  using T = Cuda::TunedBrpPolicy<Scalar, wide>;
-  using Policy = BrpPolicy<T::columns, T::warps, T::reads, T::residual>;
+  using Policy = Cuda::TunedBrpPolicy<Scalar, wide>;
+  constexpr Partition of_paper = {1, 4};
   add_partitions<Scalar, precision, Policy>(candidates);
-  add_ablations<Scalar, precision, Policy>(candidates);
+  add<Scalar, precision, Policy>(candidates, of_paper, brp_name<Policy>(chosen));
 }
 
 }  // namespace

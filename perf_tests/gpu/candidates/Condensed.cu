@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Condensed windows on tensor cores: policies, ways to store values, sizes of pieces and orders of slabs.
+// Condensed windows on tensor cores: policies, ways to store values, sizes of pieces.
 #include <cuda/condensed/Launch.cuh>
 
 #include "condensed/PreparedCondensed.hpp"
@@ -8,37 +8,29 @@
 namespace Tessera::Bench {
 namespace {
 
-// What is chosen when a product runs.
-struct RunOptions {
-  int piece_tiles;
-  Cuda::SlabOrder order = Cuda::SlabOrder::Innermost;
-};
-
 template <class Kind, class Policy, class Scalar>
 class Condensed : public Candidate<Scalar> {
  public:
-  explicit Condensed(RunOptions options) : options_(options) {}
+  explicit Condensed(int piece_tiles) : piece_tiles_(piece_tiles) {}
 
   std::string name() const override {
     return "condensed<" + std::to_string(8 * Kind::strips) + " rows, " +
            (Kind::values == Cuda::TileValues::Dense ? "dense, " : "compact, ") + std::to_string(Policy::columns) +
            " columns, " + std::to_string(Policy::reads) + " reads, " + std::to_string(Policy::warps) +
-           " warps, pieces " + std::to_string(options_.piece_tiles) +
-           (options_.order == Cuda::SlabOrder::Innermost ? ", inner>" : ", outer>");
+           " warps, pieces " + std::to_string(piece_tiles_) + ", inner>";
   }
 
   std::string precision() const override {
     return Kind::precision == Precision::Native ? "fp64" : std::string(to_string(Kind::precision));
   }
 
-  // Not where another candidate would launch the same: columns that are too many for a slab, slabs in no order.
+  // Not where another candidate would launch the same: columns that are too many for a slab.
   bool prepare(const HostMatrix& A, int N) override {
-    if (N <= Policy::columns && options_.order == Cuda::SlabOrder::Outermost) return false;
     if (Policy::columns > 32 && N <= 32) return false;
     matrix_ = prepared_condensed<Scalar>(A, Kind::strips);
     values_ = matrix_->values(Kind::values);
     const auto schedule = Cuda::build_condensed_schedule(matrix_->host_window_offsets().data(),
-                                                         matrix_->pattern().windows(), options_.piece_tiles);
+                                                         matrix_->pattern().windows(), piece_tiles_);
     items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.items);
     sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);
     slots_ = schedule.slots;
@@ -59,7 +51,6 @@ class Condensed : public Candidate<Scalar> {
     arguments.product.x = {X, A.columns, columns_, ldx, 1};
     arguments.product.beta = beta;
     arguments.product.y = {Y, A.rows, columns_, ldy, 1};
-    arguments.order = options_.order;
     arguments.partials = partials_.data();
     arguments.partials_stride = partials_stride_;
     Cuda::launch_condensed<Kind, Policy>(stream, arguments);
@@ -68,7 +59,7 @@ class Condensed : public Candidate<Scalar> {
   std::size_t bytes() const override { return matrix_->bytes(Kind::values) + items_.bytes() + sums_.bytes(); }
 
  private:
-  RunOptions options_;
+  int piece_tiles_;
   std::shared_ptr<PreparedCondensed<Scalar>> matrix_;
   const Scalar* values_ = nullptr;
   DeviceArray<Cuda::CondensedItem<int>> items_;
@@ -81,9 +72,7 @@ class Condensed : public Candidate<Scalar> {
 template <class Scalar, class Kind, class Policy>
 void add(Candidates<Scalar>& candidates, std::initializer_list<int> pieces) {
   for (const int piece_tiles : pieces) {
-    for (const auto order : {Cuda::SlabOrder::Innermost, Cuda::SlabOrder::Outermost}) {
-      candidates.push_back(std::make_unique<Condensed<Kind, Policy, Scalar>>(RunOptions{piece_tiles, order}));
-    }
+    candidates.push_back(std::make_unique<Condensed<Kind, Policy, Scalar>>(piece_tiles));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sorted columns on CUDA cores: steps of a group, slabs of columns, where sums are made; and without what the paper
+// Sorted columns on CUDA cores: steps of a group, slabs of columns; and without what the paper
 // says makes them fast.
 #include <cuda/sorted_columns/Launch.cuh>
 
@@ -10,7 +10,6 @@ namespace Tessera::Bench {
 namespace {
 
 using Cuda::SegmentRule;
-using Cuda::SegmentSum;
 using Cuda::SortedColumnsPolicy;
 
 // What is chosen when a product runs.
@@ -29,8 +28,7 @@ std::string sorted_columns_name(const RunOptions& options) {
   const std::string parts = options.parts == SortedColumnsParts::Both        ? ""
                             : options.parts == SortedColumnsParts::Irregular ? ", all irregular"
                                                                              : ", whole columns irregular";
-  return "sorted<" + std::to_string(options.group_steps) + " steps, " +
-         (Policy::sum == SegmentSum::Registers ? "registers, " : "shared, ") +
+  return "sorted<" + std::to_string(options.group_steps) + " steps, " + "registers, " +
          std::to_string(block_columns<Policy, Scalar>) + " columns, slabs of " + std::to_string(options.slab_columns) +
          ", " + std::to_string(Policy::threads) + " threads, " + std::to_string(Policy::blocks) + " blocks, unroll " +
          std::to_string(Policy::unroll) + parts + (options.rule == SegmentRule::Elements ? ", unsorted>" : ">");
@@ -67,7 +65,7 @@ class SortedColumns : public Candidate<Scalar> {
   }
 
   void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
-    Cuda::SortedColumnsArguments<int, Scalar, Scalar> arguments;
+    Cuda::SortedColumnsArguments<int, Scalar> arguments;
     arguments.A = matrix_->pattern();
     arguments.schedule = schedule_->view();
     arguments.product.values = matrix_->values();
@@ -96,9 +94,9 @@ class SortedColumns : public Candidate<Scalar> {
   DeviceArray<Scalar> partials_, packed_;
 };
 
-template <SegmentSum sum, int columns, int threads, int blocks, int unroll, class Scalar>
+template <int columns, int threads, int blocks, int unroll, class Scalar>
 void add(Candidates<Scalar>& candidates, const RunOptions& options) {
-  using Policy = SortedColumnsPolicy<sum, columns* static_cast<int>(sizeof(Scalar)) / 16, threads, blocks, unroll>;
+  using Policy = SortedColumnsPolicy<columns* static_cast<int>(sizeof(Scalar)) / 16, threads, blocks, unroll>;
   candidates.push_back(std::make_unique<SortedColumns<Policy, Scalar>>(options));
 }
 
@@ -106,19 +104,17 @@ void add(Candidates<Scalar>& candidates, const RunOptions& options) {
 
 template <class Scalar>
 Candidates<Scalar> make_sorted_columns_candidates() {
-  constexpr auto registers = SegmentSum::Registers, shared = SegmentSum::Shared;
   Candidates<Scalar> candidates;
   // What products run with, and with groups that are smaller.
-  add<registers, 32, 512, 3, 2>(candidates, {64, 32});
-  add<registers, 64, 512, 3, 2>(candidates, {64, 128});
-  add<registers, 32, 256, 6, 2>(candidates, {32, 32});
-  add<registers, 64, 256, 6, 2>(candidates, {32, 128});
-  add<registers, 32, 256, 6, 2>(candidates, {8, 32});
-  // The paper's sets, and its sums; then sets without sorting, and without one of the parts.
-  add<shared, 32, 256, 2, 4>(candidates, {8, 32});
-  add<registers, 32, 256, 6, 2>(candidates, {8, 32, SortedColumnsParts::Both, SegmentRule::Elements});
-  add<registers, 32, 256, 6, 2>(candidates, {8, 32, SortedColumnsParts::Irregular});
-  add<registers, 32, 256, 6, 2>(candidates, {8, 32, SortedColumnsParts::WholeIrregularColumns});
+  add<32, 512, 3, 2>(candidates, {64, 32});
+  add<64, 512, 3, 2>(candidates, {64, 128});
+  add<32, 256, 6, 2>(candidates, {32, 32});
+  add<64, 256, 6, 2>(candidates, {32, 128});
+  add<32, 256, 6, 2>(candidates, {8, 32});
+  // The paper's sets, without sorting, and without one of the parts.
+  add<32, 256, 6, 2>(candidates, {8, 32, SortedColumnsParts::Both, SegmentRule::Elements});
+  add<32, 256, 6, 2>(candidates, {8, 32, SortedColumnsParts::Irregular});
+  add<32, 256, 6, 2>(candidates, {8, 32, SortedColumnsParts::WholeIrregularColumns});
   return candidates;
 }
 

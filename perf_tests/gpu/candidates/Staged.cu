@@ -8,28 +8,25 @@
 namespace Tessera::Bench {
 namespace {
 
-template <class Kind, class Policy, class Scalar>
+template <Precision kind, class Policy, class Scalar>
 class Staged : public Candidate<Scalar> {
  public:
   explicit Staged(int piece_chunks) : piece_chunks_(piece_chunks) {}
 
   std::string name() const override {
     const auto text = [](int number) { return std::to_string(number); };
-    return "staged<" + text(Policy::strips) + " strips of " + text(Kind::strip_rows) + ", " + text(Policy::columns) +
-           " columns, " + text(Policy::buffers) + " x " + text(Policy::slots) + " slots, " + text(Policy::producers) +
-           "p x" + text(Policy::min_blocks) + ", pieces " + text(piece_chunks_) + ">";
+    return "staged<" + text(Policy::strips) + " strips of 8, " + text(Policy::columns) + " columns, " +
+           text(Policy::buffers) + " x " + text(Policy::slots) + " slots, " + text(Policy::producers) + "p x" +
+           text(Policy::min_blocks) + ", pieces " + text(piece_chunks_) + ">";
   }
 
-  std::string precision() const override {
-    return Kind::precision == Precision::Native ? "fp64" : std::string(to_string(Kind::precision));
-  }
+  std::string precision() const override { return kind == Precision::Native ? "fp64" : std::string(to_string(kind)); }
 
   bool prepare(const HostMatrix& A, int N) override {
     if (sizeof(Scalar) == 4 && (Policy::columns > 32) != (N > 32)) return false;
-    const int window_rows = Kind::strip_rows * Policy::strips;
-    matrix_ =
-        prepared_staged<Scalar>(A, {window_rows, Kind::blocks, Policy::slots, piece_chunks_,
-                                    Cuda::StagedMemory<Scalar, Policy>::most_values(Kind::blocks, sizeof(Scalar))});
+    const int window_rows = 8 * Policy::strips;
+    matrix_ = prepared_staged<Scalar>(A, {window_rows, 1, Policy::slots, piece_chunks_,
+                                          Cuda::StagedMemory<Scalar, Policy>::most_values(sizeof(Scalar))});
     auto schedule = Cuda::build_condensed_schedule(matrix_->window_offsets().data(), matrix_->pattern().windows(),
                                                    piece_chunks_, Cuda::PieceCut::Full);
     Cuda::put_longest_first(schedule.items);
@@ -44,7 +41,7 @@ class Staged : public Candidate<Scalar> {
   }
 
   void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
-    Cuda::StagedArguments<Scalar, Scalar> arguments;
+    Cuda::StagedArguments<Scalar> arguments;
     const StagedPattern A = matrix_->pattern();
     arguments.A = A;
     arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),
@@ -56,7 +53,7 @@ class Staged : public Candidate<Scalar> {
     arguments.product.y = {Y, A.rows, columns_, ldy, 1};
     arguments.partials = partials_.data();
     arguments.partials_stride = stride_;
-    Cuda::launch_staged_any<Kind, Policy>(stream, arguments, packed_.data(), stride_);
+    Cuda::launch_staged_any<kind, Policy>(stream, arguments, packed_.data(), stride_);
   }
 
   std::size_t bytes() const override { return matrix_->bytes() + items_.bytes() + sums_.bytes(); }
@@ -71,19 +68,17 @@ class Staged : public Candidate<Scalar> {
   DeviceArray<Scalar> partials_, packed_;
 };
 
-template <class Scalar, class Kind, class Policy>
+template <class Scalar, Precision kind, class Policy>
 void add(Candidates<Scalar>& candidates, std::initializer_list<int> pieces) {
-  for (const int piece : pieces) candidates.push_back(std::make_unique<Staged<Kind, Policy, Scalar>>(piece));
+  for (const int piece : pieces) candidates.push_back(std::make_unique<Staged<kind, Policy, Scalar>>(piece));
 }
 
-using Cuda::StagedKind;
 using Cuda::StagedPolicy;
 
 template <Precision precision>
 void add_float(Candidates<float>& candidates) {
-  using Low = StagedKind<precision, 1>;
-  add<float, Low, StagedPolicy<32, 64, 6, 8, 4, 2>>(candidates, {8, 16, 32});
-  add<float, Low, StagedPolicy<64, 64, 4, 8, 4, 2>>(candidates, {8, 16, 32});
+  add<float, precision, StagedPolicy<32, 64, 6, 8, 4, 2>>(candidates, {8, 16, 32});
+  add<float, precision, StagedPolicy<64, 64, 4, 8, 4, 2>>(candidates, {8, 16, 32});
 }
 
 }  // namespace
@@ -94,9 +89,7 @@ Candidates<Scalar> make_staged_candidates();
 template <>
 Candidates<double> make_staged_candidates<double>() {
   Candidates<double> candidates;
-  using Low = StagedKind<Precision::Native, 1>;
-  using High = StagedKind<Precision::Native, 2>;
-  add<double, Low, StagedPolicy<32, 64, 4, 8, 4, 2>>(candidates, {8, 16, 32});
+  add<double, Precision::Native, StagedPolicy<32, 64, 4, 8, 4, 2>>(candidates, {8, 16, 32});
   return candidates;
 }
 

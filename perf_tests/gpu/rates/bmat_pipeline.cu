@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// bmat_pipeline: how far the products of BMat overlap copies with arithmetic, and what a tile and a window cost.
-// Results are not looked at: of the kernels that are timed here, most lack what makes them right.
+// bmat_pipeline: what a tile and a window cost the products of BMat. Results are not looked at.
 #include <cstdio>
 #include <cuda/bmat/Launch.cuh>
 #include <exception>
@@ -13,27 +12,6 @@
 
 namespace Tessera::Bench {
 namespace {
-
-/// One buffer: multiplied after it is full, filled after it is multiplied (the paper's Fully-Sync).
-template <class Policy>
-struct OneBuffer : Policy {
-  static constexpr int buffers = 1;
-};
-/// Nobody waits for anybody (the paper's Fully-Async): wrong.
-template <class Policy>
-struct WithoutWaits : Policy {
-  static constexpr bool waits = false;
-};
-/// X is not copied: wrong.
-template <class Policy>
-struct WithoutLoads : Policy {
-  static constexpr bool loads = false;
-};
-/// Nothing is multiplied: wrong.
-template <class Policy>
-struct WithoutProducts : Policy {
-  static constexpr bool multiplies = false;
-};
 
 template <class Scalar>
 struct TimedProduct {
@@ -50,7 +28,7 @@ struct TimedProduct {
 
   template <Precision precision, class Policy>
   double milliseconds(const Stream& stream) const {
-    Cuda::BmatArguments<int, Scalar, Scalar> arguments;
+    Cuda::BmatArguments<int, Scalar> arguments;
     arguments.A = matrix.pattern();
     arguments.schedule = matrix.schedule();
     arguments.product.values = matrix.values();
@@ -64,26 +42,6 @@ struct TimedProduct {
     return time_launches(launch, stream, quick_timing).median;
   }
 };
-
-template <Precision precision, class Policy, class Scalar>
-void print_overlap(const std::string& name, const TimedProduct<Scalar>& product) {
-  const Stream stream;
-  const double whole = product.template milliseconds<precision, Policy>(stream);
-  const double sync = product.template milliseconds<precision, OneBuffer<Policy>>(stream);
-  const double async = product.template milliseconds<precision, WithoutWaits<Policy>>(stream);
-  const double loads = product.template milliseconds<precision, WithoutProducts<Policy>>(stream);
-  const double products = product.template milliseconds<precision, WithoutLoads<Policy>>(stream);
-  std::printf("%-14s %4d %-7s whole %.4f  one buffer %.4f  no waits %.4f  loads %.4f  products %.4f  overlap %.0f%%\n",
-              name.c_str(), product.columns, std::string(to_string(precision)).c_str(), whole, sync, async, loads,
-              products, 100 * (sync - whole) / (sync - async));
-  std::fflush(stdout);
-}
-
-template <Precision precision, class Scalar>
-void print_overlaps(const std::string& name, const PreparedBmat<Scalar>& matrix) {
-  print_overlap<precision, Cuda::TunedBmatPolicy<Scalar, false>>(name, TimedProduct<Scalar>(matrix, 32));
-  print_overlap<precision, Cuda::TunedBmatPolicy<Scalar, true>>(name, TimedProduct<Scalar>(matrix, 128));
-}
 
 /// Windows of the same number of tiles, with random columns and 24 entries a tile.
 HostBmat uniform_windows(int windows, int tiles, int columns) {
@@ -162,24 +120,13 @@ void print_costs() {
   print_cost<precision, Cuda::TunedBmatPolicy<Scalar, true>, Scalar>(128);
 }
 
-void run(int count, char** names) {
-  print_costs<Precision::Native, double>();
-  print_costs<Precision::Tf32x3, float>();
-  for (int i = 0; i < count; ++i) {
-    const NamedMatrix matrix = load_matrix(names[i]);
-    print_overlaps<Precision::Native>(matrix.name, PreparedBmat<double>(matrix.matrix));
-    const PreparedBmat<float> singles(matrix.matrix);
-    print_overlaps<Precision::Tf32x3>(matrix.name, singles);
-    print_overlaps<Precision::Tf32>(matrix.name, singles);
-  }
-}
-
 }  // namespace
 }  // namespace Tessera::Bench
 
-int main(int argc, char** argv) {
+int main() {
   try {
-    Tessera::Bench::run(argc - 1, argv + 1);
+    Tessera::Bench::print_costs<Tessera::Precision::Native, double>();
+    Tessera::Bench::print_costs<Tessera::Precision::Tf32x3, float>();
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bmat_pipeline: error: %s\n", error.what());

@@ -3,20 +3,38 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <tessera/common/BcsrView.hpp>
+#include <tessera/common/Bits.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
 #include <type_traits>
 
-#include "../epilogue/Arithmetic.cuh"
-#include "../epilogue/NonFinite.cuh"
-#include "../fragments/Vectors.cuh"
+#include "../epilogue/Epilogue.cuh"
 #include "../ptx/AsyncCopy.cuh"
-#include "Arguments.hpp"
+#include "../ptx/Memory.cuh"
 #include "BlockMask.hpp"
-#include "EntrySum.cuh"
 #include "HalfTile.cuh"
 #include "Tile.cuh"
 
 namespace Tessera::Cuda {
+
+/// What the kernels for rows of blocks are given.
+///
+/// product has X and the values as the caller has them: single entries are summed from these. Whole blocks are
+/// multiplied from what can be copied 16 bytes at a time: rows of `x`, and `values`, in the kernel's type of operands.
+template <class Offset, class Scalar, class Operand>
+struct BcsrArguments {
+  BcsrPattern<Offset> A;
+  CondensedSchedule<Offset> schedule;
+  Product<Scalar, Scalar> product;
+  const Operand* values = nullptr;
+  const Operand* x = nullptr;
+  unsigned x_row_bytes = 0;            // from a row of x to the next
+  Ordinal x_columns = 0;               // that rows of x have: more than X's where they are padded
+  bool y_vectors = false;              // rows of Y can be written 16 bytes at a time
+  unsigned slabs = 0;                  // of columns of the product
+  Scalar* partials = nullptr;          // slots * block height rows: sums of items that are pieces of windows
+  std::ptrdiff_t partials_stride = 0;  // of rows, in elements
+};
 
 /// A warp that multiplies blocks of a window with a slab of columns of X (SMaT, Algorithm 1).
 ///
@@ -59,37 +77,47 @@ class BcsrAgent {
 #pragma unroll 1
     for (int block = 0; block < item.tiles; ++block) {
       stage = stage == end ? ring_ : stage;
-      if constexpr (Policy::asynchronous) wait_copies<Policy::stages - 1>();
+      wait_copies<Policy::stages - 1>();
       __syncwarp();
-      if constexpr (Policy::tensor_cores) {
-        typename Tile::Fragments fragments;
-        Tile::load(stage, lane_, fragments);
-        __syncwarp();
-        copy_next(walk, stage);
-        Tile::add(fragments, sums);
-      } else {
-        add_on_cuda_cores(stage, sums);
-        __syncwarp();
-        copy_next(walk, stage);
-      }
+      typename Tile::Fragments fragments;
+      Tile::load(stage, lane_, fragments);
+      __syncwarp();
+      copy_next(walk, stage);
+      Tile::add(fragments, sums);
       stage += Tile::units;
     }
-    if constexpr (Policy::asynchronous) wait_copies<0>();
+    wait_copies<0>();
   }
+
+  /// What a lane has of the sums of a window: see Epilogue. Sums of columns that X does not have are of numbers, or of
+  /// what is computed anew.
+  struct Fragment : Tile {
+    using Sum = Scalar;
+    static constexpr int rows = Tile::result_rows, columns = Tile::result_columns, window_rows = Kind::height;
+    static constexpr bool is_whole = false, has_rest = false;
+
+    /// In the caller's precision.
+    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem<Offset>& item,
+                                                         int row, int column) {
+      const BcsrPattern<Offset>& A = arguments.A;
+      const Product<Scalar, Scalar>& product = arguments.product;
+      Scalar sum = 0;
+      for (Offset block = item.first_tile; block < item.first_tile + static_cast<Offset>(item.tiles); ++block) {
+        const std::size_t first_place = std::size_t(block) * A.block.size() + row * A.block.width;
+        const Ordinal first_column = A.block_columns[block] * A.block.width;
+        for (std::uint64_t bits = bcsr_row_bits(A, std::size_t(block), row); bits != 0; bits &= bits - 1) {
+          const int c = lowest_bit(bits);
+          const Ordinal x_row = product.x_rows == nullptr ? first_column + c : product.x_rows[first_column + c];
+          sum += product.values[first_place + c] * product.x(x_row, column);
+        }
+      }
+      return sum;
+    }
+  };
 
   /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
   __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
-    Scalar zeros = 0;  // NaN as soon as a sum is not finite
-    for_each_result([&](int p, int q) { zeros += Scalar(0) * Tile::at(sums, p, q); });
-    if (some_are_nonfinite(zeros)) {
-      SumsInMemory memory;
-      for_each_result([&](int p, int q) { memory.sums[p][q] = Tile::at(sums, p, q); });
-      finish_nonfinite(arguments_, item, lane_, first_column_, memory);
-    } else if (item.slot == CondensedItem<Offset>::direct) {
-      store(item.window, sums);
-    } else {
-      store_partial(item.slot, sums);
-    }
+    Epilogue<Fragment, Arguments>(arguments_, lane_, first_column_).finish(item, sums);
   }
 
  private:
@@ -156,8 +184,6 @@ class BcsrAgent {
       now_.rows = later_.mask.columns();
       later_.mask.template units<Tile::unit_operands>(now_.units);
       if (index_ + lane_ < count_) {
-        const Ordinal left = arguments_.A.columns - later_.column * Kind::width;
-        if constexpr (!Policy::skips_rows) now_.rows = (1u << min(left, Kind::width)) - 1;
 #pragma unroll
         for (int i = 0; !Policy::skips_values && i < unit_words; ++i) now_.units[i] = ~0u;
       }
@@ -196,14 +222,16 @@ class BcsrAgent {
       }
     }
     const unsigned wanted = walk.wanted_rows() >> (lane_ / Tile::row_units);
-    copy_rows(walk, wanted & whole_units_, to, [](uint4* place, const std::byte* from) { copy(place, from); });
+    // Rows of X go through the L1 cache, where neighbours find them.
+    copy_rows(walk, wanted & whole_units_, to,
+              [](uint4* place, const std::byte* from) { copy_async_cached<16>(place, from); });
     if (has_part_) {
       const int bytes = part_bytes_;
       copy_rows(walk, bytes > 0 ? wanted : 0, to,
-                [bytes](uint4* place, const std::byte* from) { copy_filled(place, from, bytes); });
+                [bytes](uint4* place, const std::byte* from) { copy_async_cached_filled(place, from, bytes); });
     }
     walk.advance();
-    if constexpr (Policy::asynchronous) commit_copies();
+    commit_copies();
   }
 
   // Rows that the block has no entry for, and columns that X does not have, stay what they were: some number, which is
@@ -244,147 +272,10 @@ class BcsrAgent {
 
   // Units of values without an entry become zeros, and are not read.
   static __device__ __forceinline__ void copy_unit(uint4* to, const uint4* from, bool is_wanted) {
-    if constexpr (!Policy::asynchronous) {
-      *to = is_wanted ? __ldcs(from) : uint4{0, 0, 0, 0};
-    } else if constexpr (Policy::skips_values) {
+    if constexpr (Policy::skips_values) {
       copy_async_16(to, from, is_wanted);
     } else {
       if (is_wanted) copy_async_16(to, from);
-    }
-  }
-  static __device__ __forceinline__ void copy(uint4* to, const std::byte* from) {
-    if constexpr (!Policy::asynchronous) {
-      *to = __ldg(reinterpret_cast<const uint4*>(from));
-    } else if constexpr (Policy::cached_rows) {
-      copy_async_cached<16>(to, from);
-    } else {
-      copy_async_16(to, from);
-    }
-  }
-  static __device__ __forceinline__ void copy_filled(uint4* to, const std::byte* from, int valid) {
-    if constexpr (!Policy::asynchronous) {
-      constexpr int operands = Tile::unit_operands, size = static_cast<int>(sizeof(Operand));
-      alignas(16) Operand values[operands];
-#pragma unroll
-      for (int i = 0; i < operands; ++i) {
-        values[i] = i * size < valid ? __ldg(reinterpret_cast<const Operand*>(from) + i) : Operand(0);
-      }
-      *to = *reinterpret_cast<const uint4*>(values);
-    } else if constexpr (Policy::cached_rows) {
-      copy_async_cached_filled(to, from, valid);
-    } else {
-      copy_async_16_filled(to, from, valid);
-    }
-  }
-
-  __device__ __forceinline__ void add_on_cuda_cores(const uint4* stage, Sums& sums) const {
-#pragma unroll 1
-    for (int k = 0; k < Kind::width; ++k) {
-      for_each_result([&](int p, int q) {
-        Scalar& sum = Tile::at(sums, p, q);
-        const Scalar a = Tile::a_element(stage, Tile::row(lane_, p), k);
-        sum = fused(a, Scalar(Tile::x_element(stage, k, Tile::column(lane_, q))), sum);
-      });
-    }
-  }
-
-  /// Y = alpha sums + beta Y for the rows of a window.
-  __device__ __forceinline__ void store(Ordinal window, const Sums& sums) const {
-    const Product<Scalar, Scalar>& product = arguments_.product;
-#pragma unroll
-    for (int p = 0; p < Tile::result_rows; ++p) {
-      const Ordinal row = window * Kind::height + Tile::row(lane_, p);
-      if (row >= arguments_.A.rows) continue;
-      const Ordinal y_row = product.y_rows == nullptr ? row : product.y_rows[row];
-      for_each_vector([&](int q, int column, int count) {
-        Scalar* y = &product.y(y_row, column);
-        const std::ptrdiff_t stride = product.y.column_stride;
-        alignas(16) Scalar values[Tile::vector] = {};
-        const bool whole = arguments_.y_vectors && count == Tile::vector;
-        if (product.beta != Scalar(0)) {
-          if (whole) {
-            load_once<Tile::vector>(y, values);
-          } else {
-#pragma unroll
-            for (int i = 0; i < Tile::vector; ++i) {
-              if (i < count) values[i] = y[i * stride];
-            }
-          }
-        }
-#pragma unroll
-        for (int i = 0; i < Tile::vector; ++i) {
-          values[i] =
-              scaled_and_added(product.alpha, Tile::at(sums, p, q + i), product.beta, [&] { return values[i]; });
-        }
-        if (whole) return store_once<Tile::vector>(y, values);
-#pragma unroll
-        for (int i = 0; i < Tile::vector; ++i) {
-          if (i < count) y[i * stride] = values[i];
-        }
-      });
-    }
-  }
-
-  /// The sums of a piece of a window, to its slot of the workspace, whose rows are padded to vectors.
-  __device__ __forceinline__ void store_partial(int slot, const Sums& sums) const {
-#pragma unroll
-    for (int p = 0; p < Tile::result_rows; ++p) {
-      const std::size_t row = std::size_t(slot) * Kind::height + Tile::row(lane_, p);
-      Scalar* partial = arguments_.partials + row * arguments_.partials_stride;
-      for_each_vector([&](int q, int column, int) {
-        alignas(16) Scalar values[Tile::vector];
-#pragma unroll
-        for (int i = 0; i < Tile::vector; ++i) values[i] = Tile::at(sums, p, q + i);
-        *reinterpret_cast<vector_of_t<Scalar, Tile::vector>*>(partial + column) =
-            *reinterpret_cast<const vector_of_t<Scalar, Tile::vector>*>(values);
-      });
-    }
-  }
-
-  // A copy of the sums that is indexed by run-time numbers, which registers are not.
-  struct SumsInMemory {
-    Scalar sums[Tile::result_rows][Tile::result_columns];
-  };
-
-  // Writes sums, those that are not finite as sum_entries computes them. Not inlined, and without a result: hardly any
-  // product comes here, and the registers are wanted elsewhere.
-  static __device__ __noinline__ void finish_nonfinite(const Arguments& arguments, const CondensedItem<Offset>& item,
-                                                       int lane, int first_column, SumsInMemory& memory) {
-    const Product<Scalar, Scalar>& product = arguments.product;
-#pragma unroll 1
-    for (int index = 0; index < Tile::result_rows * Tile::result_columns; ++index) {
-      const int p = index / Tile::result_columns, q = index % Tile::result_columns;
-      const int column = first_column + Tile::column(lane, q), r = Tile::row(lane, p);
-      const Ordinal row = item.window * Kind::height + r;
-      if (column >= product.y.columns || row >= arguments.A.rows) continue;
-      Scalar sum = memory.sums[p][q];
-      if (!isfinite(sum)) sum = sum_entries(arguments, item.first_tile, item.tiles, r, column);
-      if (item.slot == CondensedItem<Offset>::direct) {
-        Scalar& y = product.y(product.y_rows == nullptr ? row : product.y_rows[row], column);
-        y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
-      } else {
-        arguments.partials[(std::size_t(item.slot) * Kind::height + r) * arguments.partials_stride + column] = sum;
-      }
-    }
-  }
-
-  // visit(q, column of Y, how many of the vector's Y has): the lane's vectors, but those that Y has nothing of.
-  template <class Visit>
-  __device__ __forceinline__ void for_each_vector(const Visit& visit) const {
-#pragma unroll
-    for (int q = 0; q < Tile::result_columns; q += Tile::vector) {
-      const int column = first_column_ + Tile::column(lane_, q);
-      const int count = min(arguments_.product.y.columns - column, Tile::vector);
-      if (count > 0) visit(q, column, count);
-    }
-  }
-
-  template <class Visit>
-  static __device__ __forceinline__ void for_each_result(const Visit& visit) {
-#pragma unroll
-    for (int p = 0; p < Tile::result_rows; ++p) {
-#pragma unroll
-      for (int q = 0; q < Tile::result_columns; ++q) visit(p, q);
     }
   }
 

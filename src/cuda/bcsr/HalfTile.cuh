@@ -46,26 +46,12 @@ struct BcsrHalfTile {
   };
 
   static __device__ __forceinline__ void load(const uint4* stage, int lane, Fragments& fragments) {
-    if constexpr (Policy::matrix_loads) {
-      // Of matrix lane / 8 of four, 8 x 8, the lane names row lane % 8.
-      const int line = lane % 8 + lane / 8 % 2 * 8, half = lane / 16;
-      load_matrices(fragments.a, stage + a_place(2 * line + half));
+    // Of matrix lane / 8 of four, 8 x 8, the lane names row lane % 8.
+    const int line = lane % 8 + lane / 8 % 2 * 8, half = lane / 16;
+    load_matrices(fragments.a, stage + a_place(2 * line + half));
 #pragma unroll
-      for (int j = 0; j < products / 2; ++j) {
-        load_matrices_transposed(fragments.x[j], stage + x_place(line, 2 * j + half));
-      }
-    } else {
-      const int g = lane / 4, t = lane % 4;
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        fragments.a[i] = pair(a_bits(stage, g + 8 * (i % 2), 2 * t + 8 * (i / 2)),
-                              a_bits(stage, g + 8 * (i % 2), 2 * t + 8 * (i / 2) + 1));
-#pragma unroll
-        for (int j = 0; j < products / 2; ++j) {
-          const int k = 2 * t + 8 * (i % 2), place = 16 * j + 8 * (i / 2) + g;
-          fragments.x[j][i] = pair(x_bits(stage, k, place), x_bits(stage, k + 1, place));
-        }
-      }
+    for (int j = 0; j < products / 2; ++j) {
+      load_matrices_transposed(fragments.x[j], stage + x_place(line, 2 * j + half));
     }
   }
 
@@ -79,29 +65,6 @@ struct BcsrHalfTile {
         mma_m16n8k16_bf16(sums[n], fragments.a, right);
       }
     }
-  }
-
-  /// Single elements, for sums on CUDA cores.
-  static __device__ __forceinline__ float a_element(const uint4* stage, int r, int c) {
-    return number(a_bits(stage, r, c));
-  }
-  static __device__ __forceinline__ float x_element(const uint4* stage, int r, int column) {
-    return number(x_bits(stage, r, half_place_of_column(column)));
-  }
-
- private:
-  static __device__ __forceinline__ std::uint16_t a_bits(const uint4* stage, int r, int c) {
-    return reinterpret_cast<const std::uint16_t*>(stage + a_place(2 * r + c / 8))[c % 8];
-  }
-  static __device__ __forceinline__ std::uint16_t x_bits(const uint4* stage, int r, int place) {
-    return reinterpret_cast<const std::uint16_t*>(stage + x_place(r, 0))[place];
-  }
-  static __device__ __forceinline__ std::uint32_t pair(std::uint16_t low, std::uint16_t high) {
-    return low | static_cast<std::uint32_t>(high) << 16;
-  }
-  static __device__ __forceinline__ float number(std::uint16_t bits) {
-    return Kind::precision == Precision::Fp16 ? from_fp16(bits)
-                                              : __uint_as_float(static_cast<std::uint32_t>(bits) << 16);
   }
 };
 

@@ -24,13 +24,8 @@ struct BcsrPolicy {
   /// Of a block, with neighbouring items.
   static constexpr int block_warps = 4;
 
-  // What these are worth is measured without them.
-  static constexpr bool asynchronous = true;  ///< copies go on while the warp multiplies
-  static constexpr bool matrix_loads = true;  ///< ldmatrix, for operands of 16 bits
-  static constexpr bool tensor_cores = true;  ///< otherwise every lane sums the elements that it would hold
-  static constexpr bool cached_rows = true;   ///< rows of X go through the L1 cache, where neighbours find them
-  static constexpr bool skips_rows = true;    ///< rows of X that a block has no entry for are not copied
-  static constexpr bool skips_values = true;  ///< nor are 16 bytes of a block without an entry
+  /// Whether 16 bytes of a block without an entry are left out.
+  static constexpr bool skips_values = true;
 };
 
 /// What is multiplied, as far as the compiler must know: Precision is Native for double, Tf32x3 or Tf32 for float in

@@ -117,9 +117,9 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
   return workspace_layout(A, precision, schedule, x).bytes;
 }
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class Offset, class Scalar>
 void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
-               const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+               const CondensedSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
                const std::uint16_t* rounded_values, const Scratch& workspace) {
   const ScratchLayout layout = workspace_layout(A, precision, schedule, product.x);
   expect_scratch("bcsr_spmm", layout, workspace);

@@ -5,7 +5,7 @@
 
 #include "../fragments/FragmentLayout.hpp"
 #include "../fragments/TileProduct.cuh"
-#include "../fragments/Vectors.cuh"
+#include "../ptx/Memory.cuh"
 #include "Policy.hpp"
 
 namespace Tessera::Cuda {
@@ -72,23 +72,16 @@ struct BcsrTile {
           mma_m16n8k4(sums[s][m], {fragments.x[0][2 * m], fragments.x[0][2 * m + 1]}, fragments.a[s][0]);
         }
       } else {
-        const auto right = TileProduct<Kind::precision>::right(fragments.a[s][0], fragments.a[s][1]);
+        using Product = TileProduct<Kind::precision>;
+        const auto right = Product::operand(fragments.a[s]);
 #pragma unroll
         for (int m = 0; m < Layout::products; ++m) {
           Operand left[4];
           Layout::left_operand(fragments.x, m, left);
-          TileProduct<Kind::precision>::add(sums[s][m], left, right);
+          Product::add(sums[s][m], Product::operand(left), right);
         }
       }
     }
-  }
-
-  /// Single elements, for sums on CUDA cores.
-  static __device__ __forceinline__ Scalar a_element(const uint4* stage, int r, int c) {
-    return reinterpret_cast<const Operand*>(stage)[r * Kind::width + c];
-  }
-  static __device__ __forceinline__ Scalar x_element(const uint4* stage, int r, int column) {
-    return reinterpret_cast<const Operand*>(stage + x_place(r, 0))[column];
   }
 
  private:

@@ -12,11 +12,11 @@ namespace Tessera::Cuda {
 /// two of them decode for all. Windows that end, or begin, in the middle make no difference to the pipeline.
 ///
 /// access: as of CondensedAgent, which reads X, multiplies and writes Y.
-template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
+template <class Kind, class Policy, int access, class Offset, class Scalar>
 class BitTcfAgent {
  public:
-  using Arguments = BitTcfArguments<Offset, MatrixScalar, Scalar>;
-  using Tiles = BitTcfTiles<Offset, MatrixScalar>;
+  using Arguments = BitTcfArguments<Offset, Scalar>;
+  using Tiles = BitTcfTiles<Offset, Scalar>;
 
   /// slab: of the columns of a block of threads.
   __device__ __forceinline__ BitTcfAgent(const Arguments& arguments, typename Tiles::Memory& memory, int slab,
@@ -54,7 +54,7 @@ class BitTcfAgent {
   }
 
  private:
-  using Warp = CondensedAgent<Kind, Policy, access, Offset, MatrixScalar, Scalar>;
+  using Warp = CondensedAgent<Kind, Policy, access, Offset, Scalar, Scalar>;
   using Rows = typename Warp::Tile;
 
   // Before the first tile: what multiply() takes for granted.

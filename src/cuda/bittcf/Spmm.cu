@@ -19,8 +19,8 @@ ScratchLayout workspace_layout(const BitTcfSchedule<Offset>& schedule, const Mul
                         rows_are_readable(x) ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
 }
 
-template <Precision precision, class Offset, class MatrixScalar, class Scalar>
-void launch_width(Stream stream, const BitTcfArguments<Offset, MatrixScalar, Scalar>& arguments) {
+template <Precision precision, class Offset, class Scalar>
+void launch_width(Stream stream, const BitTcfArguments<Offset, Scalar>& arguments) {
   if (arguments.product.x.columns > narrow_columns) {
     launch_bittcf<precision, TunedBitTcfPolicy<Scalar, true>>(stream, arguments);
   } else {
@@ -36,14 +36,14 @@ std::size_t bittcf_workspace_bytes(const BitTcfPattern<Offset>&, const BitTcfSch
   return workspace_layout(schedule, x).bytes;
 }
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class Offset, class Scalar>
 void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precision,
-                 const BitTcfSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+                 const BitTcfSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
                  const Scratch& workspace) {
   expect_no_x_rows("bittcf_spmm", product);
   const ScratchLayout layout = workspace_layout(schedule, product.x);
   expect_scratch("bittcf_spmm", layout, workspace);
-  BitTcfArguments<Offset, MatrixScalar, Scalar> arguments;
+  BitTcfArguments<Offset, Scalar> arguments;
   arguments.A = condensed(A);
   arguments.schedule = schedule.pieces;
   arguments.block_count = schedule.block_count;

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "../fragments/MaskDecode.hpp"
-#include "../fragments/Vectors.cuh"
+#include "../ptx/Memory.cuh"
 #include "../ptx/AsyncCopy.cuh"
 
 namespace Tessera::Cuda {
@@ -18,7 +18,7 @@ namespace Tessera::Cuda {
 /// Two warps decode, an element a thread: where the mask has an entry, its value is copied from memory, elsewhere is 0.
 /// There are buffers for blocks up to three tiles ahead, and for tile columns, which rows of X wait for, up to three
 /// ahead of the rows that are being read: between the first two barriers warps read columns of two tiles.
-template <class Offset, class MatrixScalar>
+template <class Offset, class Scalar>
 class BitTcfTiles {
  public:
   using Pattern = CondensedPattern<Offset>;
@@ -26,7 +26,7 @@ class BitTcfTiles {
   static constexpr unsigned buffers = 4;  // a power of 2: numbers of tiles wrap around
 
   struct Memory {
-    alignas(16) MatrixScalar blocks[buffers][Pattern::block_size];
+    alignas(16) Scalar blocks[buffers][Pattern::block_size];
     alignas(16) Ordinal columns[buffers][Pattern::tile_width];
   };
 
@@ -36,7 +36,7 @@ class BitTcfTiles {
     Offset first_value;
   };
 
-  __device__ __forceinline__ BitTcfTiles(const Pattern& A, const MatrixScalar* values, Memory& memory, int thread)
+  __device__ __forceinline__ BitTcfTiles(const Pattern& A, const Scalar* values, Memory& memory, int thread)
       : A_(A), values_(values), memory_(memory), thread_(thread) {}
 
   __device__ __forceinline__ Index load_index(Offset tile) const {
@@ -55,13 +55,13 @@ class BitTcfTiles {
     constexpr int half = Pattern::block_size / 2;
     const auto low = static_cast<unsigned>(index.mask), high = static_cast<unsigned>(index.mask >> half);
     const unsigned own = thread_ < half ? low : high, bit = 1u << (thread_ % half);
-    MatrixScalar* to = &memory_.blocks[number(tile) % buffers][thread_];
+    Scalar* to = &memory_.blocks[number(tile) % buffers][thread_];
     if ((own & bit) != 0) {
       const unsigned before = popcount32(own & (bit - 1)) + (thread_ < half ? 0 : popcount32(low));
       const auto first = static_cast<std::make_unsigned_t<Offset>>(index.first_value);
-      copy_async_cached<sizeof(MatrixScalar)>(to, values_ + (first + before));
+      copy_async_cached<sizeof(Scalar)>(to, values_ + (first + before));
     } else {
-      *to = MatrixScalar(0);
+      *to = Scalar(0);
     }
   }
 
@@ -83,8 +83,8 @@ class BitTcfTiles {
   }
 
   /// A lane's two elements of the block, as right operand.
-  __device__ __forceinline__ void read_block(Offset tile, int lane, MatrixScalar (&a)[2]) const {
-    using Pair = vector_of_t<MatrixScalar, 2>;
+  __device__ __forceinline__ void read_block(Offset tile, int lane, Scalar (&a)[2]) const {
+    using Pair = vector_of_t<Scalar, 2>;
     *reinterpret_cast<Pair*>(a) = reinterpret_cast<const Pair*>(memory_.blocks[number(tile) % buffers])[lane];
   }
 
@@ -93,7 +93,7 @@ class BitTcfTiles {
   __device__ __forceinline__ bool decodes() const { return thread_ < Pattern::block_size; }
 
   const Pattern& A_;
-  const MatrixScalar* values_;
+  const Scalar* values_;
   Memory& memory_;
   int thread_;
 };

@@ -33,12 +33,6 @@ struct BmatPolicy {
   static constexpr int blocks = blocks_;
   static constexpr int threads = 32 * (consumers + 1);
   static constexpr BmatCopy copy = copy_;
-
-  /// Whether rows of X are copied, whether producer and consumers wait for each other, whether tiles are multiplied:
-  /// without one of these results are wrong. False is for a program that measures what each takes.
-  static constexpr bool loads = true;
-  static constexpr bool waits = true;
-  static constexpr bool multiplies = true;
 };
 
 /// The policies that products run with, for narrow X (up to bmat_narrow_columns) and wide X.

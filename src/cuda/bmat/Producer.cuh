@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../fragments/MaskDecode.hpp"
-#include "Buffers.cuh"
+#include "Arguments.cuh"
 
 namespace Tessera::Cuda {
 
@@ -10,11 +9,11 @@ namespace Tessera::Cuda {
 ///
 /// It counts the entries of tiles as it goes, since that is what tells where values lie; words therefore take the way
 /// through its registers. Values begin at any address: they are copied by cp.async, element by element.
-template <class Policy, class Offset, class MatrixScalar, class Scalar>
+template <class Policy, class Offset, class Scalar>
 class BmatProducer {
  public:
-  using Arguments = BmatArguments<Offset, MatrixScalar, Scalar>;
-  using Buffers = BmatBuffers<MatrixScalar, Scalar, Policy>;
+  using Arguments = BmatArguments<Offset, Scalar>;
+  using Buffers = BmatBuffers<Scalar, Policy>;
 
   __device__ __forceinline__ BmatProducer(const Arguments& arguments, const Buffers& buffers, int lane)
       : arguments_(arguments),
@@ -34,9 +33,6 @@ class BmatProducer {
         if (stage.tiles > 0) copy(stage);
         stage = next_stage();
       }
-    }
-    if constexpr (!Policy::waits) {  // nobody else waits for the last copies
-      for (int i = 0; i < Policy::buffers; ++i, place_.advance()) wait_for_room();
     }
   }
 
@@ -90,16 +86,11 @@ class BmatProducer {
 
   __device__ __forceinline__ void copy(const Stage& stage) {
     if (stage.is_first) value_ = stage.first_value;
-    wait_for_room();
+    mbarrier_wait(buffers_.empty(place_.buffer), place_.parity ^ 1);
     value_ += static_cast<Offset>(copy_tiles(stage, place_.buffer, value_));
     copy_rows(stage, place_.buffer);
     mbarrier_arrive_after_copies(buffers_.full(place_.buffer));
     place_.advance();
-  }
-
-  __device__ __forceinline__ void wait_for_room() const {
-    // Without the consumers' leave, at least the copies of before must have come to an end.
-    mbarrier_wait(Policy::waits ? buffers_.empty(place_.buffer) : buffers_.full(place_.buffer), place_.parity ^ 1);
   }
 
   // Words, where their values are, and values; returns how many values there are.
@@ -116,16 +107,16 @@ class BmatProducer {
       buffers_.tile_words(buffer)[lane_] = stage.word;
       buffers_.word_places(buffer)[lane_] = static_cast<std::uint32_t>(before - own);
     }
-    const MatrixScalar* from = arguments_.product.values + std::size_t(first_value);
-    MatrixScalar* to = buffers_.values(buffer);
+    const Scalar* from = arguments_.product.values + std::size_t(first_value);
+    Scalar* to = buffers_.values(buffer);
 #pragma unroll 1
-    for (int i = lane_; i < values; i += 32) copy_async_cached<sizeof(MatrixScalar)>(to + i, from + i);
+    for (int i = lane_; i < values; i += 32) copy_async_cached<sizeof(Scalar)>(to + i, from + i);
     return values;
   }
 
   __device__ __forceinline__ void copy_rows(const Stage& stage, int buffer) const {
     const int bytes = stage.columns * static_cast<int>(sizeof(Scalar));
-    const int rows = Policy::loads ? stage.tiles * Pattern::tile_width : 0;
+    const int rows = stage.tiles * Pattern::tile_width;
     // A tile column that stands for none is multiplied with zeros: by a row of X that the tile reads anyway.
     const Ordinal first = __shfl_sync(0xffffffffu, stage.column, lane_ / Pattern::tile_width * Pattern::tile_width);
     const Ordinal column = stage.column < 0 ? first : stage.column;

@@ -16,8 +16,8 @@ ScratchLayout workspace_layout(const BmatPattern<Offset>& A, const BmatSchedule<
                         rows_can_be_copied(x) ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
 }
 
-template <Precision precision, class Offset, class MatrixScalar, class Scalar>
-void launch_precision(Stream stream, const BmatArguments<Offset, MatrixScalar, Scalar>& arguments, Scalar* packed) {
+template <Precision precision, class Offset, class Scalar>
+void launch_precision(Stream stream, const BmatArguments<Offset, Scalar>& arguments, Scalar* packed) {
   const std::ptrdiff_t stride = arguments.partials_stride;
   if (arguments.product.x.columns > bmat_narrow_columns) {
     launch_bmat_any<precision, TunedBmatPolicy<Scalar, true>>(stream, arguments, packed, stride);
@@ -34,13 +34,13 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
   return workspace_layout(A, schedule, x).bytes;
 }
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class Offset, class Scalar>
 void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
-               const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) {
+               const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   expect_no_x_rows("bmat_spmm", product);
   const ScratchLayout layout = workspace_layout(A, schedule, product.x);
   expect_scratch("bmat_spmm", layout, workspace);
-  BmatArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
+  BmatArguments<Offset, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   arguments.partials_stride = padded(product.x.columns);
   Scalar* packed = reinterpret_cast<Scalar*>(workspace.data + layout.packed);

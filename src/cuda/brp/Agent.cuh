@@ -2,19 +2,71 @@
 #pragma once
 
 #include <cstdint>
+#include <tessera/common/BlockRowPartitionView.hpp>
+#include <tessera/cuda/brp/Schedule.hpp>
 
 #include "../condensed/Agent.cuh"
-#include "../epilogue/NonFinite.cuh"
-#include "EntrySum.cuh"
 #include "Policy.hpp"
 
 namespace Tessera::Cuda {
+
+/// What the kernels for block-row partitions are given: what they have in common with condensed windows of two strips
+/// (the product, sums of pieces, sizes), the partition, and a schedule's items.
+template <class Offset, class Scalar>
+struct BrpArguments : CondensedArguments<Offset, Scalar, Scalar> {
+  BlockRowPartitionPattern<Offset> partition;
+  const BrpItem<Offset>* items = nullptr;
+};
+
+/// Entries begin, ..., end - 1 of the residual ones of a window.
+struct ResidualRange {
+  int begin, end;
+
+  TESSERA_FUNCTION int size() const { return end - begin; }
+  TESSERA_FUNCTION bool has(int entry) const { return entry >= begin && entry < end; }
+  TESSERA_FUNCTION ResidualRange piece(int p, int pieces) const {
+    if (pieces == 1) return *this;
+    return {begin + first_of_even_piece(size(), pieces, p), begin + first_of_even_piece(size(), pieces, p + 1)};
+  }
+};
+
+/// The residual entries of an item's window.
+template <class Offset, class Scalar>
+struct WindowResidual {
+  const Offset* offsets;
+  unsigned rows;
+  Offset first;
+  const Ordinal* columns;
+  const Scalar* values;
+
+  TESSERA_FUNCTION WindowResidual(const BlockRowPartitionPattern<Offset>& A, const Scalar* all_values,
+                                  const BrpItem<Offset>& item)
+      : offsets(A.residual_offsets + item.first_listed),
+        rows(item.residual_rows),
+        first(offsets[0]),
+        columns(A.residual_columns + first),
+        values(all_values + A.grouped_entries() + first) {}
+
+  TESSERA_FUNCTION int size() const { return static_cast<int>(offsets[popcount32(rows)] - first); }
+  /// Those that row r of the window has.
+  TESSERA_FUNCTION ResidualRange row(int r) const {
+    if ((rows >> r & 1u) == 0) return {0, 0};
+    const Offset* of_row = offsets + popcount32(rows & ((1u << r) - 1));
+    return {static_cast<int>(of_row[0] - first), static_cast<int>(of_row[1] - first)};
+  }
+  /// Of those, the ones that the item has.
+  TESSERA_FUNCTION ResidualRange row_of_piece(int r, const BrpItem<Offset>& item) const {
+    const ResidualRange of_row = row(r), piece = ResidualRange{0, size()}.piece(item.piece, item.pieces);
+    return {of_row.begin > piece.begin ? of_row.begin : piece.begin, of_row.end < piece.end ? of_row.end : piece.end};
+  }
+};
 
 /// A warp that multiplies groups and residual entries of a window with a slab of columns of X.
 ///
 /// A tile is one of a condensed window of two strips that is stored in another way. Tiles are made in shared memory
 /// that is zero otherwise: the warp takes 32 entries at once, one a lane, which are those of 4 / f tiles, puts them in
-/// their places, multiplies, and takes them out again.
+/// their places, multiplies, and takes them out again. Of residual entries, 8 are a tile with one entry a column: on an
+/// H200 that is faster than CUDA cores are, above all where rows of a window differ in length.
 template <class Kind, class Policy, int access, class Offset, class Scalar>
 class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Offset,
                                         Scalar, Scalar> {
@@ -32,58 +84,56 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   using typename Base::Sums;
   using Arguments = BrpArguments<Offset, Scalar>;
   using Item = BrpItem<Offset>;
+  using Residual = WindowResidual<Offset, Scalar>;
 
   /// Of shared memory, for each warp, aligned to 16.
-  static constexpr int memory_bytes = Kind::has_groups && Policy::groups != BrpGroups::CudaCores
-                                          ? batch * tile_size * static_cast<int>(sizeof(Scalar))
-                                          : 16;
+  static constexpr int memory_bytes = batch * tile_size * static_cast<int>(sizeof(Scalar));
 
   __device__ __forceinline__ BrpAgent(const Arguments& arguments, int slab, int lane, std::byte* memory)
-      : Base(arguments.windows, slab, lane), brp_(arguments), tiles_(reinterpret_cast<Scalar*>(memory)) {}
+      : Base(arguments, slab, lane), brp_(arguments), tiles_(reinterpret_cast<Scalar*>(memory)) {}
 
   /// Adds the products of the groups of an item: tile by tile, for groups are adjacent.
   __device__ __forceinline__ void multiply_groups(const Item& item, Sums& sums) const {
-    const std::size_t first = std::size_t(item.first_group) * brp_.A.g;
-    const std::size_t last = first + std::size_t(item.groups) * brp_.A.g;
-    if (first == last) return;
-    if constexpr (Policy::groups == BrpGroups::CudaCores) {
-      for (std::size_t tile = first; tile < last; ++tile) add_entries(tile, sums);
-    } else {
-      multiply_tiles(first, last, sums);
-    }
+    const std::size_t first = std::size_t(item.first_group) * brp_.partition.g;
+    const std::size_t last = first + std::size_t(item.groups) * brp_.partition.g;
+    if (first < last) multiply_tiles(first, last, sums);
   }
 
   /// Adds the products of the residual entries of an item.
   __device__ __forceinline__ void multiply_residual(const Item& item, Sums& sums) const {
     if (item.residual_rows == 0) return;
-    const Residual residual(brp_.A, this->arguments_.product.values, item);
-    if constexpr (Policy::residual == BrpResidual::TensorCores) {
-      multiply_residual_tiles(item, residual, sums);
-    } else {
-      multiply_residual_rows(item, residual, sums);
-    }
+    const Residual residual(brp_.partition, this->arguments_.product.values, item);
+    multiply_residual_tiles(item, residual, sums);
   }
+
+  /// What a lane has of the sums of a window: see Epilogue.
+  struct Fragment : Base::Fragment {
+    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const Item& item, int row,
+                                                         int column) {
+      const BlockRowPartitionPattern<Offset>& A = arguments.partition;
+      const Product<Scalar, Scalar>& product = arguments.product;
+      const auto size = static_cast<std::size_t>(A.group_entries());
+      const std::size_t first = std::size_t(item.first_group) * size, end = first + std::size_t(item.groups) * size;
+      Scalar sum = 0;
+      for (std::size_t place = first; place < end; ++place) {
+        if (brp_local_row(A.local_ids[place]) != row) continue;
+        sum += product.values[place] * product.x(A.group_columns[place / f], column);
+      }
+      if (item.residual_rows == 0) return sum;
+      const Residual residual(A, product.values, item);
+      const ResidualRange range = residual.row_of_piece(row, item);
+      for (int k = range.begin; k < range.end; ++k) sum += residual.values[k] * product.x(residual.columns[k], column);
+      return sum;
+    }
+  };
 
   /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
   __device__ __forceinline__ void finish(const Item& item, const Sums& sums) const {
-    Scalar zeros = 0;  // NaN as soon as a sum is not finite
-    this->for_each_result([&](int s, int p, int q) { zeros += Scalar(0) * sums[s][q / 2][Layout::result(q, p)]; });
-    if (some_are_nonfinite(zeros)) {
-      SumsInMemory memory;
-      this->for_each_result([&](int s, int p, int q) { memory.at(s, p, q) = sums[s][q / 2][Layout::result(q, p)]; });
-      finish_nonfinite(brp_, item, this->lane_, this->first_column_, memory);
-    } else if (item.slot == Item::direct) {
-      this->store(item.window, sums);
-    } else {
-      this->store_partial(item.slot, sums);
-    }
+    Epilogue<Fragment, Arguments>(brp_, this->lane_, this->first_column_).finish(item, sums);
   }
 
  private:
   using Base::load_rows;
-  using typename Base::SumsInMemory;
-
-  using Residual = WindowResidual<Offset, Scalar>;
 
   // What a lane must know of a batch of tiles: an entry, and its columns of each tile.
   struct Batch {
@@ -97,10 +147,10 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     Batch result = {none, Scalar(0), {}};
     const std::size_t entry = t * (8 * f) + this->lane_;
     if (entry < last * (8 * f)) {
-      result.place = this->lane_ / (8 * f) * tile_size + __ldcs(brp_.A.local_ids + entry);
+      result.place = this->lane_ / (8 * f) * tile_size + __ldcs(brp_.partition.local_ids + entry);
       result.value = __ldcs(this->arguments_.product.values + entry);
     }
-    const Ordinal* columns = brp_.A.group_columns + t * 8 + Layout::tile_column(this->lane_, 0);
+    const Ordinal* columns = brp_.partition.group_columns + t * 8 + Layout::tile_column(this->lane_, 0);
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
       if (t + i < last) result.columns[i] = __ldcs(reinterpret_cast<const int2*>(columns + 8 * i));
@@ -126,7 +176,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
         if (t + i >= last) break;
         if (i > 0) load_rows(now.columns[i], tile);
         load_elements(i, tile);
-        add_tile(tile, sums);
+        this->add_products(tile, sums);
       }
       __syncwarp();
       if (now.place != none) tiles_[now.place] = Scalar(0);
@@ -143,41 +193,6 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     }
   }
 
-  __device__ __forceinline__ void add_tile(const Tile& tile, Sums& sums) const {
-    if constexpr (Policy::groups == BrpGroups::TileSums) {
-      Sums of_tile = {};
-      this->add_products(tile, of_tile);
-#pragma unroll
-      for (int s = 0; s < strips; ++s) {
-#pragma unroll
-        for (int m = 0; m < Base::Operands::products; ++m) {
-#pragma unroll
-          for (int i = 0; i < 4; ++i) sums[s][m][i] += of_tile[s][m][i];
-        }
-      }
-    } else {
-      this->add_products(tile, sums);
-    }
-  }
-
-  // A tile on CUDA cores: all lanes read a row of X, each its columns, and keep the entries of their rows.
-  __device__ __forceinline__ void add_entries(std::size_t tile, Sums& sums) const {
-#pragma unroll 2
-    for (int c = 0; c < brp_.A.tile_width; ++c) {
-      const std::size_t local_column = tile * brp_.A.tile_width + c;
-      Scalar x[Layout::lane_columns];
-      load_ordered_row(__ldg(brp_.A.group_columns + local_column), x);
-#pragma unroll
-      for (int i = 0; i < f; ++i) {
-        const int row = brp_local_row(__ldg(brp_.A.local_ids + local_column * f + i));
-        const Scalar value = __ldg(this->arguments_.product.values + local_column * f + i);
-        this->for_each_row([&](int s, int p) {
-          if (this->window_row(s, p) == row) add_row(value, x, s, p, sums);
-        });
-      }
-    }
-  }
-
   // 8 entries make a tile, whatever their rows are; after the last ones comes the last one again, as a column without
   // an entry.
   __device__ __forceinline__ void multiply_residual_tiles(const Item& item, const Residual& residual,
@@ -187,7 +202,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     ResidualRange rows[strips];
 #pragma unroll
     for (int s = 0; s < strips; ++s) {
-      rows[s] = residual_of_row<Policy>(residual, item, 8 * s + Layout::block_row(this->lane_));
+      rows[s] = residual.row_of_piece(8 * s + Layout::block_row(this->lane_), item);
     }
     const int first = Layout::tile_column(this->lane_, 0);
     Ordinal columns[2];
@@ -212,89 +227,6 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
       load(k + 8 + first);
       __syncwarp();
       this->add_products(tile, sums);
-    }
-  }
-
-  // Each lane adds the entries of the four rows whose sums it has, of two rows at a time.
-  __device__ __forceinline__ void multiply_residual_rows(const Item& item, const Residual& residual, Sums& sums) const {
-#pragma unroll
-    for (int s = 0; s < strips; ++s) {
-      ResidualRange rows[2];
-      int longest = 0, any = 0;  // any: an entry that may be read in place of none
-#pragma unroll
-      for (int p = 0; p < 2; ++p) {
-        rows[p] = residual_of_row<Policy>(residual, item, this->window_row(s, p));
-        longest = max(longest, rows[p].size());
-        if (rows[p].size() > 0) any = rows[p].begin;
-      }
-      if (longest == 0) continue;
-      Ordinal columns[2];
-      Scalar values[2];
-      const auto load = [&](int k) {
-#pragma unroll
-        for (int p = 0; p < 2; ++p) {
-          const int place = k < rows[p].size() ? rows[p].begin + k : any;
-          columns[p] = __ldcs(residual.columns + place);
-          values[p] = __ldcs(residual.values + place);
-        }
-      };
-      load(0);
-      for (int k = 0; k < longest; ++k) {
-        const Scalar a[2] = {values[0], values[1]};
-        Scalar x[2][Layout::lane_columns];
-#pragma unroll
-        for (int p = 0; p < 2; ++p) load_ordered_row(columns[p], x[p]);
-        load(k + 1);
-#pragma unroll
-        for (int p = 0; p < 2; ++p) {
-          if (k < rows[p].size()) add_row(a[p], x[p], s, p, sums);
-        }
-      }
-    }
-  }
-
-  __device__ __forceinline__ void load_ordered_row(Ordinal column, Scalar (&x)[Layout::lane_columns]) const {
-    alignas(16) Scalar read[Layout::lane_columns];
-    this->load_row(column, read);
-    if constexpr (access == 1) {
-#pragma unroll
-      for (int q = 0; q < Layout::lane_columns; ++q) x[q] = read[q];
-    } else {
-      Layout::order_pieces(this->lane_, read, x);
-    }
-  }
-
-  static __device__ __forceinline__ void add_row(Scalar a, const Scalar (&x)[Layout::lane_columns], int s, int p,
-                                                 Sums& sums) {
-#pragma unroll
-    for (int q = 0; q < Layout::lane_columns; ++q) {
-      Scalar& sum = sums[s][q / 2][Layout::result(q, p)];
-      sum = fused(a, x[q], sum);
-    }
-  }
-
-  // Writes sums, those that are not finite as sum_entries computes them. Not inlined, and without a result: hardly any
-  // product comes here, and the registers are wanted elsewhere.
-  static __device__ __noinline__ void finish_nonfinite(const Arguments& arguments, const Item& item, int lane,
-                                                       int first_column, SumsInMemory& memory) {
-    const Product<Scalar, Scalar>& product = arguments.windows.product;
-#pragma unroll 1
-    for (int index = 0; index < strips * 2 * Layout::lane_columns; ++index) {
-      const int q = index % Layout::lane_columns, p = index / Layout::lane_columns % 2;
-      const int s = index / Layout::lane_columns / 2;
-      const int column = first_column + Layout::column(lane, q);
-      const int r = 8 * s + Layout::result_row(lane, p);
-      const Ordinal row = item.window * arguments.A.tile_rows + r;
-      if (column >= product.x.columns || row >= arguments.A.rows) continue;
-      Scalar sum = memory.at(s, p, q);
-      if (!isfinite(sum)) sum = sum_entries<Kind, Policy>(arguments, item, r, column);
-      if (item.slot == Item::direct) {
-        Scalar& y = product.y(product.y_rows == nullptr ? row : product.y_rows[row], column);
-        y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
-      } else {
-        const std::size_t partial_row = std::size_t(item.slot) * arguments.A.tile_rows + r;
-        arguments.windows.partials[partial_row * arguments.windows.partials_stride + column] = sum;
-      }
     }
   }
 

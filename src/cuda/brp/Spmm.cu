@@ -24,7 +24,7 @@ template <Precision precision, int f, class Offset, class Scalar>
 void launch_widths(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
   // One policy for all widths of FP64: not compiled twice.
   if constexpr (std::is_same_v<Scalar, float>) {
-    if (arguments.windows.product.x.columns > narrow_columns) {
+    if (arguments.product.x.columns > narrow_columns) {
       return launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, true>>(stream, arguments);
     }
   }
@@ -33,7 +33,7 @@ void launch_widths(Stream stream, const BrpArguments<Offset, Scalar>& arguments)
 
 template <Precision precision, class Offset, class Scalar>
 void launch_kind(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
-  switch (arguments.A.f) {
+  switch (arguments.partition.f) {
     case 1:
       return launch_widths<precision, 1>(stream, arguments);
     case 2:
@@ -41,7 +41,7 @@ void launch_kind(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
     case 4:
       return launch_widths<precision, 4>(stream, arguments);
     default:
-      throw std::invalid_argument("brp_spmm: f = " + std::to_string(arguments.A.f) + " is not 1, 2 or 4");
+      throw std::invalid_argument("brp_spmm: f = " + std::to_string(arguments.partition.f) + " is not 1, 2 or 4");
   }
 }
 
@@ -64,22 +64,20 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precisio
     throw std::invalid_argument("brp_spmm: group_columns are not aligned to 8 bytes");
   }
 
-  BrpArguments<Offset, Scalar> arguments = {A, schedule.items, {}};
-  CondensedArguments<Offset, Scalar, Scalar>& windows = arguments.windows;
-  windows.A.rows = A.rows;
-  windows.A.columns = A.columns;
-  windows.A.strips = 2;
-  windows.schedule.item_count = schedule.item_count;
-  windows.schedule.sum_count = schedule.sum_count;
-  windows.schedule.slot_count = schedule.slot_count;
-  windows.schedule.sums = schedule.sums;
-  windows.product = product;
-  windows.partials = reinterpret_cast<Scalar*>(workspace.data);
-  windows.partials_stride = padded(product.x.columns);
+  BrpArguments<Offset, Scalar> arguments;
+  arguments.A.rows = A.rows;
+  arguments.A.columns = A.columns;
+  arguments.A.strips = 2;
+  arguments.partition = A;
+  arguments.items = schedule.items;
+  arguments.schedule = {schedule.item_count, schedule.sum_count, schedule.slot_count, nullptr, schedule.sums};
+  arguments.product = product;
+  arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
+  arguments.partials_stride = padded(product.x.columns);
   if (!rows_are_readable(product.x)) {
     Scalar* rows = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
-    pack_rows(stream, product.x, rows, windows.partials_stride);
-    windows.product.x = {rows, product.x.rows, product.x.columns, windows.partials_stride, 1};
+    pack_rows(stream, product.x, rows, arguments.partials_stride);
+    arguments.product.x = {rows, product.x.rows, product.x.columns, arguments.partials_stride, 1};
   }
   if constexpr (std::is_same_v<Scalar, double>) {
     if (precision == Precision::Native) return launch_kind<Precision::Native>(stream, arguments);

@@ -3,15 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tessera/common/Bits.hpp>
 #include <type_traits>
 
-#include "../epilogue/Arithmetic.cuh"
-#include "../epilogue/NonFinite.cuh"
+#include "../epilogue/Epilogue.cuh"
 #include "../fragments/MaskDecode.hpp"
 #include "../fragments/TileProduct.cuh"
-#include "../fragments/Vectors.cuh"
+#include "../ptx/Memory.cuh"
 #include "Arguments.hpp"
-#include "EntrySum.cuh"
 #include "Operands.hpp"
 
 namespace Tessera::Cuda {
@@ -31,6 +30,8 @@ class CondensedAgent {
   using Sum = typename Operands::Sum;
   using Layout = typename Operands::Elements;
   using Sums = Sum[Kind::strips][Operands::products][4];
+
+  static constexpr bool compact = Kind::values == TileValues::Compact;
 
   /// A lane's part of a tile: of two rows of X, pieces as they were read, and of each strip two elements of the block.
   struct alignas(16) Tile {
@@ -88,86 +89,68 @@ class CondensedAgent {
     using TileProduct = TileProduct<Kind::precision>;
 #pragma unroll
     for (int s = 0; s < Kind::strips; ++s) {
-      const auto right = TileProduct::right(Sum(tile.a[s][0]), Sum(tile.a[s][1]));
+      const Sum a[2] = {Sum(tile.a[s][0]), Sum(tile.a[s][1])};
+      const auto right = TileProduct::operand(a);
 #pragma unroll
       for (int m = 0; m < Operands::products; ++m) {
         if constexpr (Operands::half) {
-          TileProduct::add(sums[s][m], x[0][m], x[1][m], right);
+          TileProduct::add(sums[s][m], TileProduct::left(x[0][m], x[1][m]), right);
         } else {
           Scalar left[4];
           Layout::left_operand(x, m, left);
-          TileProduct::add(sums[s][m], left, right);
+          TileProduct::add(sums[s][m], TileProduct::operand(left), right);
         }
       }
     }
   }
 
+  /// What a lane has of the sums of a window: see Epilogue.
+  struct Fragment {
+    using Sum = typename Operands::Sum;
+    static constexpr int rows = 2 * Kind::strips, columns = Operands::lane_columns, vector = Operands::y_access(access);
+    static constexpr int window_rows = CondensedPattern<Offset>::strip_rows * Kind::strips;
+    static constexpr bool is_whole = true, has_rest = false;
+    static __device__ __forceinline__ int row(int lane, int p) {
+      return p / 2 * CondensedPattern<Offset>::strip_rows + Layout::result_row(lane, p % 2);
+    }
+    static __device__ __forceinline__ int column(int lane, int q) { return Operands::column(lane, q); }
+    template <class AnySums>
+    static __device__ __forceinline__ auto& at(AnySums& sums, int p, int q) {
+      return sums[p / 2][q / 2][Layout::result(q, p % 2)];
+    }
+    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem<Offset>& item,
+                                                         int row, int column) {
+      using Pattern = CondensedPattern<Offset>;
+      const Pattern& A = arguments.A;
+      const int strip = row / Pattern::strip_rows, r = row % Pattern::strip_rows;
+      Scalar sum = 0;
+      for (Offset tile = item.first_tile; tile < item.first_tile + static_cast<Offset>(item.tiles); ++tile) {
+        const std::uint64_t* masks = A.tile_masks + std::size_t(tile) * Kind::strips;
+        std::size_t place = std::size_t(A.tile_offsets[tile]) + popcount(masks[strip] & low_bits(8 * r));
+        for (int s = 0; s < strip; ++s) place += popcount(masks[s]);
+        const std::size_t dense_row = (std::size_t(tile) * Kind::strips + strip) * Pattern::block_size + 8 * r;
+        for (unsigned bits = bittcf_row_mask(masks[strip], r); bits != 0; bits &= bits - 1, ++place) {
+          const int c = lowest_bit(bits);
+          const MatrixScalar a = arguments.product.values[compact ? place : dense_row + c];
+          sum += Scalar(a) * arguments.product.x(A.tile_columns[std::size_t(tile) * Pattern::tile_width + c], column);
+        }
+      }
+      return sum;
+    }
+  };
+
   /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
   __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
-    Sum zeros = 0;  // NaN as soon as a sum is not finite
-    for_each_result([&](int s, int p, int q) { zeros += Sum(0) * sums[s][q / 2][Layout::result(q, p)]; });
-    if (some_are_nonfinite(zeros)) {
-      SumsInMemory memory;
-      for_each_result([&](int s, int p, int q) { memory.at(s, p, q) = sums[s][q / 2][Layout::result(q, p)]; });
-      finish_nonfinite(arguments_, item, lane_, first_column_, memory);
-    } else if (item.slot == CondensedItem<Offset>::direct) {
-      store(item.window, sums);
-    } else {
-      store_partial(item.slot, sums);
-    }
+    Epilogue<Fragment, Arguments, Policy::y_caching>(arguments_, lane_, first_column_).finish(item, sums);
   }
 
  protected:
-  /// Y = alpha sums + beta Y for the rows of a window.
-  __device__ __forceinline__ void store(Ordinal window, const Sums& sums) const {
-    const Product<MatrixScalar, Scalar>& product = arguments_.product;
-    for_each_row([&](int s, int p) {
-      const Ordinal row = window * (CondensedPattern<Offset>::strip_rows * Kind::strips) + window_row(s, p);
-      if (row >= arguments_.A.rows) return;
-      const Ordinal y_row = product.y_rows == nullptr ? row : product.y_rows[row];
-      Scalar* y = product.y.data + y_row * product.y.row_stride;
-      for_each_piece([&](int q) {
-        alignas(16) Scalar result[y_access];
-        alignas(16) Scalar before[y_access] = {};
-        Scalar* to = y + column(q) * (y_access == 1 ? product.y.column_stride : 1);
-        if (product.beta != Scalar(0)) load_once<y_access>(to, before);
-#pragma unroll
-        for (int i = 0; i < y_access; ++i) {
-          const Scalar sum = sums[s][(q + i) / 2][Layout::result(q + i, p)];
-          result[i] = scaled_and_added(product.alpha, sum, product.beta, [&] { return before[i]; });
-        }
-        store_y<Policy::y_caching, y_access>(to, result);
-      });
-    });
-  }
-
-  /// The sums of a piece of a window, to its slot of the workspace.
-  __device__ __forceinline__ void store_partial(int slot, const Sums& sums) const {
-    for_each_row([&](int s, int p) {
-      const std::size_t row =
-          std::size_t(slot) * CondensedPattern<Offset>::strip_rows * Kind::strips + window_row(s, p);
-      Scalar* partial = arguments_.partials + row * arguments_.partials_stride;
-      for_each_piece([&](int q) {
-        alignas(16) Scalar result[y_access];
-#pragma unroll
-        for (int i = 0; i < y_access; ++i) result[i] = sums[s][(q + i) / 2][Layout::result(q + i, p)];
-        *reinterpret_cast<vector_of_t<Scalar, y_access>*>(partial + column(q)) =
-            *reinterpret_cast<const vector_of_t<Scalar, y_access>*>(result);
-      });
-    });
-  }
-
-  static constexpr bool compact = Kind::values == TileValues::Compact;
-
-  static constexpr int x_access = Operands::x_access(access), y_access = Operands::y_access(access);
+  static constexpr int x_access = Operands::x_access(access);
 
   // How a lane reads a row of X: in parts whose elements are adjacent, a part in pieces (see FragmentLayout).
   static constexpr int parts = Layout::lane_columns / x_access;
   static constexpr int part_pieces = x_access == 1 ? 1 : Layout::pieces / parts;
   __device__ __forceinline__ int swizzle() const { return x_access == 1 ? 0 : Layout::first_piece(lane_); }
-
-  // Of the lane's column q, the number in X.
-  __device__ __forceinline__ int column(int q) const { return first_column_ + Operands::column(lane_, q); }
 
   // What must be known of a tile before its rows of X and its values can be read.
   struct TileIndex {
@@ -175,37 +158,6 @@ class CondensedAgent {
     std::uint64_t masks[Kind::strips];  // where values are compact
     Offset first_value;
   };
-
-  // A copy of the sums that is indexed by run-time numbers, which registers are not.
-  struct SumsInMemory {
-    Sum sums[Kind::strips][2][Operands::lane_columns];
-    __device__ Sum& at(int s, int p, int q) { return sums[s][p][q]; }
-  };
-
-  // Writes sums, those that are not finite as sum_entries computes them. Not inlined, and without a result: hardly any
-  // product comes here, and the registers are wanted elsewhere.
-  static __device__ __noinline__ void finish_nonfinite(const Arguments& arguments, const CondensedItem<Offset>& item,
-                                                       int lane, int first_column, SumsInMemory& memory) {
-    constexpr int window_rows = CondensedPattern<Offset>::strip_rows * Kind::strips;
-    const Product<MatrixScalar, Scalar>& product = arguments.product;
-#pragma unroll 1
-    for (int index = 0; index < Kind::strips * 2 * Operands::lane_columns; ++index) {
-      const int q = index % Operands::lane_columns, p = index / Operands::lane_columns % 2;
-      const int s = index / Operands::lane_columns / 2;
-      const int column = first_column + Operands::column(lane, q);
-      const int r = s * CondensedPattern<Offset>::strip_rows + Layout::result_row(lane, p);
-      const Ordinal row = item.window * window_rows + r;
-      if (column >= product.x.columns || row >= arguments.A.rows) continue;
-      Scalar sum = memory.at(s, p, q);
-      if (!isfinite(sum)) sum = sum_entries<Kind>(arguments, item.first_tile, item.tiles, r, column);
-      if (item.slot == CondensedItem<Offset>::direct) {
-        Scalar& y = product.y(product.y_rows == nullptr ? row : product.y_rows[row], column);
-        y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
-      } else {
-        arguments.partials[(std::size_t(item.slot) * window_rows + r) * arguments.partials_stride + column] = sum;
-      }
-    }
-  }
 
   __device__ __forceinline__ TileIndex load_index(Offset tile) const {
     const CondensedPattern<Offset>& A = arguments_.A;
@@ -260,37 +212,6 @@ class CondensedAgent {
                                               : MatrixScalar(0);
       first += popcount(index.masks[s]);
     }
-  }
-
-  __device__ __forceinline__ int window_row(int s, int p) const {
-    return s * CondensedPattern<Offset>::strip_rows + Layout::result_row(lane_, p);
-  }
-
-  // visit(strip, p): the lane's rows of the window.
-  template <class Visit>
-  static __device__ __forceinline__ void for_each_row(const Visit& visit) {
-#pragma unroll
-    for (int s = 0; s < Kind::strips; ++s) {
-#pragma unroll
-      for (int p = 0; p < 2; ++p) visit(s, p);
-    }
-  }
-
-  // visit(q): the first of each `y_access` columns of the lane that X has.
-  template <class Visit>
-  __device__ __forceinline__ void for_each_piece(const Visit& visit) const {
-#pragma unroll
-    for (int q = 0; q < Operands::lane_columns; q += y_access) {
-      if (column(q) < arguments_.product.x.columns) visit(q);
-    }
-  }
-
-  template <class Visit>
-  static __device__ __forceinline__ void for_each_result(const Visit& visit) {
-    for_each_row([&](int s, int p) {
-#pragma unroll
-      for (int q = 0; q < Operands::lane_columns; ++q) visit(s, p, q);
-    });
   }
 
   const Arguments& arguments_;

@@ -8,13 +8,30 @@
 #include "../launch/Launch.cuh"
 #include "../launch/LaunchCount.hpp"
 #include "../launch/RowBytes.hpp"
-#include "Kernel.cuh"
+#include "Agent.cuh"
 
 namespace Tessera::Cuda {
 
 /// For columns that cannot be read in vectors: few, or badly aligned.
 template <class Kind>
 using NarrowCondensedPolicy = CondensedPolicy<is_half(Kind::precision) ? 32 : 16, 32, 4>;
+
+/// Items times slabs of columns, a warp each, all slabs of some items one after the other: their tiles are read from
+/// memory once. The warps of a block have adjacent items and the same slab.
+template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
+__global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
+    condensed_kernel(const __grid_constant__ CondensedArguments<Offset, MatrixScalar, Scalar> arguments) {
+  using Agent = CondensedAgent<Kind, Policy, access, Offset, MatrixScalar, Scalar>;
+  const unsigned slabs = arguments.slabs, slab = blockIdx.x % slabs;
+  const unsigned index = blockIdx.x / slabs * Policy::block_warps + threadIdx.x / 32;
+  if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
+
+  const CondensedItem<Offset> item = arguments.schedule.items[index];
+  const Agent agent(arguments, static_cast<int>(slab), static_cast<int>(threadIdx.x % 32));
+  typename Agent::Sums sums = {};
+  agent.multiply(item.first_tile, item.first_tile + static_cast<Offset>(item.tiles), sums);
+  agent.finish(item, sums);
+}
 
 /// Leaves of a product the columns first, first + 1, ..., last - 1. In 16 bits, x and x_row_bytes are there already.
 template <Precision precision, class Offset, class MatrixScalar, class Scalar>

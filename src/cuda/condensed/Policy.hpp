@@ -4,28 +4,9 @@
 #include <tessera/common/Format.hpp>
 #include <tessera/cuda/condensed/View.hpp>
 
+#include "../ptx/Memory.cuh"
+
 namespace Tessera::Cuda {
-
-/// In which order blocks of warps take slabs of columns and items.
-enum class SlabOrder {
-  Innermost,  ///< all slabs of some items one after the other: their tiles are read from memory once
-  Outermost   ///< a slab of all items first: for X whose slab fits in L2; for benchmarks, it was never faster yet
-};
-
-/// What caches are told of rows of X as they are read.
-enum class XCaching {
-  ReadOnly,   ///< memory that nobody writes (ld.global.nc)
-  AllLevels,  ///< kept in L1 and in L2 (ld.global.ca)
-  PastL1,     ///< kept in L2 alone (ld.global.cg)
-  Ordinary    ///< nothing
-};
-
-/// What caches are told of rows of Y as they are written.
-enum class YCaching {
-  Streaming,     ///< nobody will read them soon (st.global.cs)
-  WriteThrough,  ///< through L2 to memory (st.global.wt)
-  Ordinary       ///< nothing
-};
 
 /// How a warp multiplies condensed windows: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
 ///

@@ -75,11 +75,13 @@ void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues
     pack_rows(stream, product.x, rows, arguments.partials_stride);
     arguments.product.x = {rows, product.x.rows, product.x.columns, arguments.partials_stride, 1};
   }
-  if constexpr (std::is_same_v<Scalar, double>) {
-    if (precision == Precision::Native) return launch_kind<Precision::Native>(stream, values, arguments);
-  } else {
-    if (precision == Precision::Tf32x3) return launch_kind<Precision::Tf32x3>(stream, values, arguments);
-    if (precision == Precision::Tf32) return launch_kind<Precision::Tf32>(stream, values, arguments);
+  if constexpr (std::is_same_v<MatrixScalar, Scalar>) {
+    if constexpr (std::is_same_v<Scalar, double>) {
+      if (precision == Precision::Native) return launch_kind<Precision::Native>(stream, values, arguments);
+    } else {
+      if (precision == Precision::Tf32x3) return launch_kind<Precision::Tf32x3>(stream, values, arguments);
+      if (precision == Precision::Tf32) return launch_kind<Precision::Tf32>(stream, values, arguments);
+    }
   }
   throw std::invalid_argument("condensed_spmm: no " + std::string(to_string(precision)) + " products of these types");
 }

@@ -34,7 +34,7 @@ class CsrRowTile {
 
   /// One lane of each row says which row of A it is, or nowhere.
   __device__ void set_row(int row, Ordinal row_of_A) {
-    y_rows_[row] = row_of_A >= 0 && task_.product.y_rows != nullptr ? task_.product.y_rows[row_of_A] : row_of_A;
+    y_rows_[row] = row_of_A < 0 ? row_of_A : row_of_y(task_.product, row_of_A);
   }
   template <class Lane>
   __device__ void set_sums(int row, Ordinal column, const Lane& sums) {

@@ -6,9 +6,9 @@
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/csr/Schedule.hpp>
 
-#include "../epilogue/Arithmetic.cuh"
-#include "../ptx/Access.cuh"
+#include "../epilogue/Epilogue.cuh"
 #include "../ptx/Load.cuh"
+#include "../ptx/Memory.cuh"
 
 /// What the agents of csr_spmm have in common.
 namespace Tessera::Cuda {
@@ -109,7 +109,7 @@ __device__ void store_row(const Task& task, Ordinal row, Ordinal column,
                           const Vector<typename Task::Scalar, aligned>& sum) {
   using Scalar = typename Task::Scalar;
   const auto& y = task.product.y;
-  const Ordinal y_row = task.product.y_rows == nullptr ? row : task.product.y_rows[row];
+  const Ordinal y_row = row_of_y(task.product, row);
   Scalar* const target = y.data + y_row * y.row_stride + column * (aligned ? 1 : y.column_stride);
   const Scalar alpha = task.product.alpha, beta = task.product.beta;
   Vector<Scalar, aligned> old, result;

@@ -7,7 +7,7 @@
 
 #include "../launch/Launch.cuh"
 #include "../launch/LaunchCount.hpp"
-#include "Arithmetic.cuh"
+#include "Epilogue.cuh"
 
 namespace Tessera::Cuda {
 
@@ -48,8 +48,7 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> argu
   for (int slot = 0; slot < window.slots; ++slot) {
     sum += partial[std::size_t(slot) * window_rows * arguments.stride];
   }
-  Scalar& y = arguments.y(arguments.y_rows == nullptr ? row : arguments.y_rows[row], static_cast<Ordinal>(column));
-  y = scaled_and_added(arguments.alpha, sum, arguments.beta, [&] { return y; });
+  store_element(arguments, row, static_cast<Ordinal>(column), sum);
 }
 
 /// For arguments of any kernel that has a pattern A, a schedule, a product, partials and a partials_stride.

@@ -7,35 +7,48 @@
 
 namespace Tessera::Cuda {
 
-/// Sums += left operand (16 columns of X, 8 tile columns) times right operand (8 tile columns, 8 rows of the matrix),
-/// with the arithmetic of a precision. Layouts as in ptx/Mma.cuh.
+/// Sums += left operand (16 x 8) times right operand (8 x 8), with the arithmetic of a precision: rows of X^T, or of
+/// the matrix, times the other. Layouts as in ptx/Mma.cuh. An operand is made once, and may be multiplied many times.
 template <Precision precision>
 struct TileProduct;
 
 /// FP64 operands and sums.
 template <>
 struct TileProduct<Precision::Native> {
-  struct Right {
-    double b[2];
+  template <int n>
+  struct Operand {
+    double at[n];
   };
 
-  static __device__ __forceinline__ Right right(double b0, double b1) { return {{b0, b1}}; }
-  static __device__ __forceinline__ void add(double (&sums)[4], const double (&a)[4], const Right& b) {
-    mma_m16n8k8(sums, a, b.b);
+  template <int n>
+  static __device__ __forceinline__ Operand<n> operand(const double (&x)[n]) {
+    Operand<n> operand;
+#pragma unroll
+    for (int i = 0; i < n; ++i) operand.at[i] = x[i];
+    return operand;
+  }
+  static __device__ __forceinline__ void add(double (&sums)[4], const Operand<4>& a, const Operand<2>& b) {
+    mma_m16n8k8(sums, a.at, b.at);
   }
 };
 
 /// Operands rounded to TF32, sums as the tensor core makes them.
 template <>
 struct TileProduct<Precision::Tf32> {
-  struct Right {
-    std::uint32_t b[2];
+  template <int n>
+  struct Operand {
+    std::uint32_t at[n];
   };
 
-  static __device__ __forceinline__ Right right(float b0, float b1) { return {{to_tf32(b0), to_tf32(b1)}}; }
-  static __device__ __forceinline__ void add(float (&sums)[4], const float (&a)[4], const Right& b) {
-    const std::uint32_t left[4] = {to_tf32(a[0]), to_tf32(a[1]), to_tf32(a[2]), to_tf32(a[3])};
-    mma_m16n8k8_tf32(sums, left, b.b);
+  template <int n>
+  static __device__ __forceinline__ Operand<n> operand(const float (&x)[n]) {
+    Operand<n> operand;
+#pragma unroll
+    for (int i = 0; i < n; ++i) operand.at[i] = to_tf32(x[i]);
+    return operand;
+  }
+  static __device__ __forceinline__ void add(float (&sums)[4], const Operand<4>& a, const Operand<2>& b) {
+    mma_m16n8k8_tf32(sums, a.at, b.at);
   }
 };
 
@@ -43,67 +56,56 @@ struct TileProduct<Precision::Tf32> {
 /// core does not round its sums to nearest, so that it sums a tile only, from zero; tiles are added in FP32.
 template <>
 struct TileProduct<Precision::Tf32x3> {
+  template <int n>
+  struct Operand {
+    std::uint32_t big[n], small[n];
+  };
+
   // x = big + small, up to 2^-23 |x|.
   //
   // big is x rounded to TF32 by adding half a unit to its bits, in two instructions where to_tf32 takes four. That
   // turns some NaNs into numbers; then small is NaN. Of small, at most 12 bits, the tensor core drops those beyond 11.
-  struct Parts {
-    std::uint32_t big, small;
-  };
-  static __device__ __forceinline__ Parts split(float x) {
+  template <int n>
+  static __device__ __forceinline__ Operand<n> operand(const float (&x)[n]) {
     constexpr std::uint32_t half_unit = 0x1000u, tf32_bits = 0xffffe000u;
-    const std::uint32_t big = (__float_as_uint(x) + half_unit) & tf32_bits;
-    return {big, __float_as_uint(x - __uint_as_float(big))};
-  }
-
-  struct Right {
-    std::uint32_t big[2], small[2];
-  };
-
-  static __device__ __forceinline__ Right right(float b0, float b1) {
-    const Parts p0 = split(b0), p1 = split(b1);
-    return {{p0.big, p1.big}, {p0.small, p1.small}};
-  }
-  static __device__ __forceinline__ void add(float (&sums)[4], const float (&a)[4], const Right& b) {
-    std::uint32_t big[4], small[4];
+    Operand<n> operand;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const Parts parts = split(a[i]);
-      big[i] = parts.big;
-      small[i] = parts.small;
+    for (int i = 0; i < n; ++i) {
+      operand.big[i] = (__float_as_uint(x[i]) + half_unit) & tf32_bits;
+      operand.small[i] = __float_as_uint(x[i] - __uint_as_float(operand.big[i]));
     }
-    add_parts(sums, big, small, b.big, b.small);
+    return operand;
   }
-  static __device__ __forceinline__ void add_parts(float (&sums)[4], const std::uint32_t (&big_a)[4],
-                                                   const std::uint32_t (&small_a)[4], const std::uint32_t (&big_b)[2],
-                                                   const std::uint32_t (&small_b)[2]) {
+  static __device__ __forceinline__ void add(float (&sums)[4], const Operand<4>& a, const Operand<2>& b) {
     float tile[4] = {0, 0, 0, 0};
-    mma_m16n8k8_tf32(tile, small_a, big_b);
-    mma_m16n8k8_tf32(tile, big_a, small_b);
-    mma_m16n8k8_tf32(tile, big_a, big_b);
+    mma_m16n8k8_tf32(tile, a.small, b.big);
+    mma_m16n8k8_tf32(tile, a.big, b.small);
+    mma_m16n8k8_tf32(tile, a.big, b.big);
 #pragma unroll
     for (int i = 0; i < 4; ++i) sums[i] += tile[i];
   }
 };
 
-/// Operands of 16 bits, sums as the tensor core makes them. Of X, a lane has two adjacent columns in a word, for each
-/// of its two tile columns.
+/// Operands of 16 bits, sums as the tensor core makes them. Of X, the left operand, a lane has two adjacent columns in
+/// a word, for each of its two tile columns.
 template <Precision precision>
 struct HalfTileProduct {
-  struct Right {
-    std::uint32_t b;
+  struct Left {
+    std::uint32_t at[2];
   };
 
-  static __device__ __forceinline__ Right right(float b0, float b1) {
-    return {precision == Precision::Fp16 ? to_fp16_pair(b0, b1) : to_bf16_pair(b0, b1)};
+  static __device__ __forceinline__ std::uint32_t operand(const float (&b)[2]) {
+    return precision == Precision::Fp16 ? to_fp16_pair(b[0], b[1]) : to_bf16_pair(b[0], b[1]);
   }
-  static __device__ __forceinline__ void add(float (&sums)[4], std::uint32_t x0, std::uint32_t x1, const Right& b) {
+  static __device__ __forceinline__ Left left(std::uint32_t x0, std::uint32_t x1) {
     constexpr unsigned low_halves = 0x5410, high_halves = 0x7632;
-    const std::uint32_t left[2] = {__byte_perm(x0, x1, low_halves), __byte_perm(x0, x1, high_halves)};
+    return {{__byte_perm(x0, x1, low_halves), __byte_perm(x0, x1, high_halves)}};
+  }
+  static __device__ __forceinline__ void add(float (&sums)[4], const Left& a, std::uint32_t b) {
     if constexpr (precision == Precision::Fp16) {
-      mma_m16n8k8_fp16(sums, left, b.b);
+      mma_m16n8k8_fp16(sums, a.at, b);
     } else {
-      mma_m16n8k8_bf16(sums, left, b.b);
+      mma_m16n8k8_bf16(sums, a.at, b);
     }
   }
 };

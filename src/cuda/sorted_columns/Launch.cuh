@@ -9,11 +9,39 @@
 #include <tessera/cuda/PackRows.hpp>
 #include <tessera/cuda/Stream.hpp>
 
-#include "../launch/Launch.cuh"
 #include "../launch/LaunchCount.hpp"
-#include "Kernel.cuh"
+#include "../ptx/Launch.cuh"
+#include "RowSums.cuh"
 
 namespace Tessera::Cuda {
+
+/// Groups, then pieces, times chunks of columns: a block of threads each.
+template <class Policy, class Offset, class Scalar>
+__global__ void __launch_bounds__(Policy::threads, Policy::blocks)
+    sorted_columns_product_kernel(const __grid_constant__ SortedColumnsArguments<Offset, Scalar> arguments) {
+  const unsigned chunk = blockIdx.x % arguments.chunks;
+  const auto unit = static_cast<Offset>(blockIdx.x / arguments.chunks);
+  if (unit < arguments.schedule.groups) {
+    SortedColumnsSegments<Policy, Offset, Scalar>(arguments, chunk).multiply_group(unit);
+  } else {
+    SortedColumnsPieces<Policy, Offset, Scalar>::multiply(arguments, unit - arguments.schedule.groups, chunk);
+  }
+}
+
+/// Long rows, a block of threads each, then the others, some for a block; times chunks of columns.
+template <class Policy, bool aligned, class Offset, class Scalar>
+__global__ void __launch_bounds__(Policy::row_threads)
+    sorted_columns_sum_kernel(const __grid_constant__ SortedColumnsArguments<Offset, Scalar> arguments) {
+  using Agent = SortedColumnsRowSums<Policy, aligned, Offset, Scalar>;
+  wait_for_previous_kernels();
+  const Agent agent(arguments, blockIdx.x % arguments.chunks);
+  const auto unit = static_cast<Ordinal>(blockIdx.x / arguments.chunks);
+  if (unit < arguments.schedule.long_row_count) {
+    agent.sum_long_row(arguments.schedule.long_rows[unit]);
+  } else {
+    agent.sum_rows((unit - arguments.schedule.long_row_count) * Agent::rows_of_block);
+  }
+}
 
 /// Scalars that are read at once.
 template <class Scalar>
@@ -34,58 +62,28 @@ bool has_vector_rows(const Multivector<Element>& z) {
          z.row_stride <= std::ptrdiff_t(std::numeric_limits<std::uint32_t>::max() / sizeof(Element));
 }
 
-template <class Agent, class Policy, bool aligned, class Offset, class MatrixScalar, class Scalar>
-void launch_sorted_columns_products(Stream stream,
-                                    const SortedColumnsArguments<Offset, MatrixScalar, Scalar>& arguments) {
-  constexpr std::size_t pieces_of_block = Policy::threads / Policy::lanes;
+/// The first step: sums of segments, and irregular products, to their slots.
+template <class Policy, class Offset, class Scalar>
+void launch_sorted_columns_products(Stream stream, const SortedColumnsArguments<Offset, Scalar>& arguments) {
+  using Segments = SortedColumnsSegments<Policy, Offset, Scalar>;
+  constexpr std::size_t pieces_of_block = SortedColumnsPieces<Policy, Offset, Scalar>::pieces_of_block;
   const std::size_t piece_blocks = (std::size_t(arguments.A.pieces) + pieces_of_block - 1) / pieces_of_block;
   const std::size_t units = std::size_t(arguments.schedule.groups) + piece_blocks;
   if (units == 0) return;
   const int group_elements = arguments.schedule.groups == 0 ? 0 : arguments.schedule.group_steps * arguments.A.width;
-  launch("sorted_columns_product_kernel",
-         sorted_columns_product_kernel<Agent, Policy, aligned, Offset, MatrixScalar, Scalar>,
-         launch_count(units * arguments.chunks), Policy::threads, Agent::shared_bytes(group_elements), stream,
+  launch("sorted_columns_product_kernel", sorted_columns_product_kernel<Policy, Offset, Scalar>,
+         launch_count(units * arguments.chunks), Policy::threads, Segments::shared_bytes(group_elements), stream,
          arguments);
 }
 
-template <class Policy, int most_elements, class Offset, class MatrixScalar, class Scalar>
-void launch_sorted_columns_elements(Stream stream,
-                                    const SortedColumnsArguments<Offset, MatrixScalar, Scalar>& arguments) {
-  if (has_vector_rows(arguments.product.x)) {
-    using Agent = SortedColumnsElements<Policy, most_elements, true, Offset, MatrixScalar, Scalar>;
-    launch_sorted_columns_products<Agent, Policy, true>(stream, arguments);
-  } else {
-    using Agent = SortedColumnsElements<Policy, most_elements, false, Offset, MatrixScalar, Scalar>;
-    launch_sorted_columns_products<Agent, Policy, false>(stream, arguments);
-  }
-}
-
-/// The first step: sums of segments, and irregular products, to their slots.
-template <class Policy, class Offset, class MatrixScalar, class Scalar>
-void launch_sorted_columns_first(Stream stream, const SortedColumnsArguments<Offset, MatrixScalar, Scalar>& arguments) {
-  if constexpr (Policy::sum == SegmentSum::Registers) {
-    using Agent = SortedColumnsSegments<Policy, Offset, MatrixScalar, Scalar>;
-    launch_sorted_columns_products<Agent, Policy, true>(stream, arguments);
-  } else {
-    const std::size_t elements = std::size_t(arguments.schedule.group_steps) * std::size_t(arguments.A.width);
-    if (elements <= Policy::threads) {
-      launch_sorted_columns_elements<Policy, 1>(stream, arguments);
-    } else if (elements <= 4 * Policy::threads) {
-      launch_sorted_columns_elements<Policy, 4>(stream, arguments);
-    } else {
-      launch_sorted_columns_elements<Policy, sorted_columns_most_elements / Policy::threads>(stream, arguments);
-    }
-  }
-}
-
 /// The second step: rows of Y from their slots.
-template <class Policy, class Offset, class MatrixScalar, class Scalar>
-void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Offset, MatrixScalar, Scalar>& arguments) {
+template <class Policy, class Offset, class Scalar>
+void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Offset, Scalar>& arguments) {
   const auto start = [&]<bool aligned>() {
-    using Agent = SortedColumnsRowSums<Policy, aligned, Offset, MatrixScalar, Scalar>;
+    using Agent = SortedColumnsRowSums<Policy, aligned, Offset, Scalar>;
     const std::size_t blocks = std::size_t(arguments.schedule.long_row_count) +
                                std::size_t(window_count(arguments.A.rows, Agent::rows_of_block));
-    launch_early<&sorted_columns_sum_kernel<Policy, aligned, Offset, MatrixScalar, Scalar>>(
+    launch_early<&sorted_columns_sum_kernel<Policy, aligned, Offset, Scalar>>(
         "sorted_columns_sum_kernel", launch_count(blocks * arguments.chunks), Policy::row_threads,
         Agent::shared_bytes(), stream, arguments);
   };
@@ -93,13 +91,13 @@ void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Offs
 }
 
 /// A whole product with a given policy, a slab of columns after the other. arguments.partials: slots x the padded
-/// columns of a slab. packed: rows of X x the same, used unless has_vector_rows(X) or a policy reads any X.
-template <class Policy, class Offset, class MatrixScalar, class Scalar>
-void launch_sorted_columns(Stream stream, SortedColumnsArguments<Offset, MatrixScalar, Scalar> arguments,
-                           Ordinal slab_columns, Scalar* packed) {
+/// columns of a slab. packed: rows of X x the same, used unless has_vector_rows(X).
+template <class Policy, class Offset, class Scalar>
+void launch_sorted_columns(Stream stream, SortedColumnsArguments<Offset, Scalar> arguments, Ordinal slab_columns,
+                           Scalar* packed) {
   if (arguments.schedule.places == nullptr) arguments.schedule.places = arguments.A.position_indices;
-  const Product<MatrixScalar, Scalar> whole = arguments.product;
-  const bool packs = Policy::sum == SegmentSum::Registers && !has_vector_rows(whole.x);
+  const Product<Scalar, Scalar> whole = arguments.product;
+  const bool packs = !has_vector_rows(whole.x);
   if (arguments.A.rows == 0) return;
   for (Ordinal first = 0; first < whole.y.columns; first += slab_columns) {
     const Ordinal columns = std::min(slab_columns, whole.y.columns - first);
@@ -115,7 +113,7 @@ void launch_sorted_columns(Stream stream, SortedColumnsArguments<Offset, MatrixS
     }
     arguments.x_row_bytes = static_cast<std::uint32_t>(std::size_t(x.row_stride) * sizeof(Scalar));
     arguments.chunks = static_cast<unsigned>(window_count(columns, Policy::lanes * sorted_columns_vector<Scalar>));
-    launch_sorted_columns_first<Policy>(stream, arguments);
+    launch_sorted_columns_products<Policy>(stream, arguments);
     launch_sorted_columns_sums<Policy>(stream, arguments);
     if (first > whole.y.columns - slab_columns) break;
   }

@@ -3,23 +3,16 @@
 
 namespace Tessera::Cuda {
 
-/// Where the products of a group are summed by rows.
-enum class SegmentSum {
-  Registers,  ///< some lanes a segment, a vector of columns of X each: products are added as they are made
-  Shared      ///< a thread an element, as in the paper: products go to shared memory, and are added there
-};
-
 /// How a block of threads multiplies a group of steps: numbers in a type.
 ///
 /// lanes    that take a segment, or a piece, each with 16 bytes of a row of X: their columns are a block's
 /// threads  of a block
 /// blocks   that a multiprocessor must be able to hold: limits the registers
 /// unroll   elements of a segment whose rows of X are under way at once
-template <SegmentSum sum_, int lanes_, int threads_ = 256, int blocks_ = 4, int unroll_ = 4>
+template <int lanes_, int threads_ = 256, int blocks_ = 4, int unroll_ = 4>
 struct SortedColumnsPolicy {
   static_assert(lanes_ >= 1 && lanes_ <= 32 && (lanes_ & (lanes_ - 1)) == 0 && threads_ % 32 == 0);
 
-  static constexpr SegmentSum sum = sum_;
   static constexpr int lanes = lanes_;
   static constexpr int threads = threads_;
   static constexpr int blocks = blocks_;
@@ -31,6 +24,6 @@ struct SortedColumnsPolicy {
 /// What products run with, the best on an H200 for narrow X (up to 32 columns) and wide X, with groups of 64 steps.
 template <class Scalar, bool wide>
 using TunedSortedColumnsPolicy =
-    SortedColumnsPolicy<SegmentSum::Registers, (wide ? 64 : 32) * static_cast<int>(sizeof(Scalar)) / 16, 512, 3, 2>;
+    SortedColumnsPolicy<(wide ? 64 : 32) * static_cast<int>(sizeof(Scalar)) / 16, 512, 3, 2>;
 
 }  // namespace Tessera::Cuda

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../epilogue/Arithmetic.cuh"
-#include "../launch/Launch.cuh"
-#include "../ptx/Access.cuh"
-#include "Arguments.hpp"
+#include "../epilogue/Epilogue.cuh"
+#include "Agent.cuh"
 
 namespace Tessera::Cuda {
 
@@ -13,10 +11,10 @@ namespace Tessera::Cuda {
 ///
 /// aligned: Y is row-major, and read and written 16 bytes at a time; otherwise with any strides, by way of shared
 /// memory, so that adjacent threads write adjacent elements.
-template <class Policy, bool aligned, class Offset, class MatrixScalar, class Scalar>
+template <class Policy, bool aligned, class Offset, class Scalar>
 class SortedColumnsRowSums {
  public:
-  using Arguments = SortedColumnsArguments<Offset, MatrixScalar, Scalar>;
+  using Arguments = SortedColumnsArguments<Offset, Scalar>;
   using Lane = Vector<Scalar, true>;
 
   static constexpr int chunk_columns = Policy::lanes * Lane::size;
@@ -59,7 +57,7 @@ class SortedColumnsRowSums {
       if (first_column_ + c >= arguments_.product.y.columns) break;
       Scalar sum = tile(0, c);
       for (int share = 1; share < shares; ++share) sum += tile(share, c);
-      store_element(row, c, sum);
+      store_element(arguments_.product, row, first_column_ + c, sum);
     }
   }
 
@@ -107,7 +105,7 @@ class SortedColumnsRowSums {
   }
 
   __device__ void store_row(Ordinal row, const Lane& sums) const {
-    const Product<MatrixScalar, Scalar>& product = arguments_.product;
+    const Product<Scalar, Scalar>& product = arguments_.product;
     Scalar* const y = product.y.data + row * product.y.row_stride + first_column_ + lane_column_;
     Lane before = {}, result;
     if (product.beta != Scalar(0)) before = load_vector_once<true>(y);
@@ -116,12 +114,6 @@ class SortedColumnsRowSums {
       result.at[e] = scaled_and_added(product.alpha, sums.at[e], product.beta, [&] { return before.at[e]; });
     }
     store_vector_once(y, result);
-  }
-
-  __device__ void store_element(Ordinal row, int c, Scalar sum) const {
-    const Product<MatrixScalar, Scalar>& product = arguments_.product;
-    Scalar& y = product.y(row, first_column_ + c);
-    y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
   }
 
   /// Sums by columns, a place apart: fewer conflicts of banks.
@@ -138,7 +130,7 @@ class SortedColumnsRowSums {
       const int r = by_columns ? i % rows_of_block : i / chunk_columns;
       const int c = by_columns ? i / rows_of_block : i % chunk_columns;
       if (is_short(first, r) && first_column_ + c < arguments_.product.y.columns) {
-        store_element(first + r, c, tile(r, c));
+        store_element(arguments_.product, first + r, first_column_ + c, tile(r, c));
       }
     }
   }

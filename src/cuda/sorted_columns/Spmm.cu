@@ -25,9 +25,9 @@ SlabLayout workspace_layout(const SortedColumnsSchedule<Offset>& schedule, const
 
 std::string shape(Ordinal rows, Ordinal columns) { return std::to_string(rows) + " x " + std::to_string(columns); }
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class Offset, class Scalar>
 void check_arguments(const SortedColumnsPattern<Offset>& A, Precision precision,
-                     const SortedColumnsSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product) {
+                     const SortedColumnsSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product) {
   if (precision != Precision::Native && !(precision == Precision::Single && std::is_same_v<Scalar, float>)) {
     throw std::invalid_argument("sorted_columns_spmm: no " + std::string(to_string(precision)) +
                                 " products of these types");
@@ -74,14 +74,14 @@ std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern<Offset>&,
   return workspace_layout(schedule, x).bytes;
 }
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class Offset, class Scalar>
 void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, Precision precision,
-                         const SortedColumnsSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+                         const SortedColumnsSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
                          const Scratch& workspace) {
   check_arguments(A, precision, schedule, product);
   const SlabLayout layout = workspace_layout(schedule, product.x);
   expect_scratch("sorted_columns_spmm", layout, workspace);
-  SortedColumnsArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
+  SortedColumnsArguments<Offset, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   Scalar* const packed = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
   if (layout.columns <= narrow_columns) {

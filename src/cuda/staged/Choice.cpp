@@ -5,7 +5,6 @@
 #include <string>
 #include <tessera/cuda/staged/Choice.hpp>
 
-#include "Memory.hpp"
 #include "Policy.hpp"
 
 namespace Tessera::Cuda {
@@ -44,7 +43,7 @@ StagedShape choose_staged(const StagedProblem& problem, const Device& device) {
     shape.window_rows = 8 * Policy::strips;
     shape.strip_blocks = 1;
     shape.chunk_slots = Policy::slots;
-    shape.most_values = StagedMemory<decltype(scalar), Policy>::most_values(shape.strip_blocks, problem.value_bytes);
+    shape.most_values = StagedMemory<decltype(scalar), Policy>::most_values(problem.value_bytes);
     const double windows = std::ceil(problem.rows / shape.window_rows);
     // The last chunk of a window is half full on average.
     const double chunks =

@@ -9,19 +9,39 @@
 
 #include "../epilogue/PieceSums.cuh"
 #include "../launch/RowBytes.hpp"
-#include "Kernel.cuh"
+#include "Consumer.cuh"
+#include "Producer.cuh"
 
 namespace Tessera::Cuda {
 
+/// As many blocks as fit: each takes tasks, its producers run ahead of its consumers as far as the ring is long.
+template <Precision precision, class Policy, class Scalar>
+__global__ void __launch_bounds__(Policy::threads, Policy::min_blocks)
+    staged_kernel(const __grid_constant__ StagedArguments<Scalar> arguments) {
+  const StagedBuffers<Scalar, Policy> buffers = {dynamic_memory(), arguments.A.most_tile_bytes,
+                                                 arguments.A.most_value_bytes};
+  if (threadIdx.x == 0) {
+    for (int buffer = 0; buffer < Policy::buffers; ++buffer) {
+      mbarrier_init(buffers.full(buffer), 32 * Policy::producers);
+      mbarrier_init(buffers.empty(buffer), Policy::strips);
+    }
+  }
+  __syncthreads();
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  if (warp < Policy::strips) {
+    StagedConsumer<precision, Policy, Scalar>(arguments, buffers, warp, lane).run();
+  } else {
+    StagedProducer<Policy, Scalar>(arguments, buffers, warp - Policy::strips, lane).run();
+  }
+}
+
 /// A whole product with a given policy. Needs rows_are_aligned(product.x) and, if the schedule has slots, partials.
-template <class Kind, class Policy, class MatrixScalar, class Scalar>
-void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> arguments) {
-  static_assert(StagedMemory<Scalar, Policy>::most_values(Kind::blocks, sizeof(MatrixScalar)) >=
-                    Kind::strip_rows * Policy::strips,
+template <Precision precision, class Policy, class Scalar>
+void launch_staged(Stream stream, StagedArguments<Scalar> arguments) {
+  static_assert(StagedMemory<Scalar, Policy>::most_values(sizeof(Scalar)) >= 8 * Policy::strips,
                 "a column of a window must fit");
   const StagedPattern& A = arguments.A;
-  if (A.window_rows != Kind::strip_rows * Policy::strips || A.strip_blocks != Kind::blocks ||
-      A.chunk_slots != Policy::slots) {
+  if (A.window_rows != 8 * Policy::strips || A.strip_blocks != 1 || A.chunk_slots != Policy::slots) {
     throw std::invalid_argument("staged product: windows of " + std::to_string(A.window_rows) + " rows in strips of " +
                                 std::to_string(8 * A.strip_blocks) + " and chunks of " + std::to_string(A.chunk_slots) +
                                 " are not those of the policy");
@@ -32,7 +52,7 @@ void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> argument
   arguments.slabs = static_cast<unsigned>(slab_count(columns, Policy::columns));
   arguments.y_vectors = rows_are_aligned(arguments.product.y);
   const std::size_t shared_bytes = StagedMemory<Scalar, Policy>::bytes(A.most_tile_bytes, A.most_value_bytes);
-  constexpr auto kernel = &staged_kernel<Kind, Policy, MatrixScalar, Scalar>;
+  constexpr auto kernel = &staged_kernel<precision, Policy, Scalar>;
   allow_shared_memory<kernel>("staged_kernel: shared memory", most_shared_bytes(), cudaSharedmemCarveoutMaxShared);
   const unsigned tasks = launch_count(std::size_t(arguments.schedule.item_count) * arguments.slabs);
   const unsigned blocks = std::min(tasks, resident_blocks<kernel>(Policy::threads, shared_bytes));
@@ -41,15 +61,14 @@ void launch_staged(Stream stream, StagedArguments<MatrixScalar, Scalar> argument
 }
 
 /// The same for any X: by rows in `packed` (rows of X x stride) where its own rows do not do.
-template <class Kind, class Policy, class MatrixScalar, class Scalar>
-void launch_staged_any(Stream stream, StagedArguments<MatrixScalar, Scalar> arguments, Scalar* packed,
-                       std::ptrdiff_t stride) {
+template <Precision precision, class Policy, class Scalar>
+void launch_staged_any(Stream stream, StagedArguments<Scalar> arguments, Scalar* packed, std::ptrdiff_t stride) {
   Multivector<const Scalar>& x = arguments.product.x;
   if (!rows_are_aligned(x)) {
     pack_rows(stream, x, packed, stride);
     x = {packed, x.rows, x.columns, stride, 1};
   }
-  launch_staged<Kind, Policy>(stream, arguments);
+  launch_staged<precision, Policy>(stream, arguments);
 }
 
 }  // namespace Tessera::Cuda

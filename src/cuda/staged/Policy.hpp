@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <tessera/common/Format.hpp>
+#include <tessera/common/StagedView.hpp>
 
 namespace Tessera::Cuda {
 
@@ -10,7 +12,7 @@ namespace Tessera::Cuda {
 /// columns     of X that a block stages at a time: multiples of 128 bytes
 /// slots       of a chunk: rows of X that are staged together; 16 or a multiple of 32 for each producer
 /// buffers     chunks in shared memory: two that are multiplied, the others on their way; at least 3
-/// strips      of a window: warps that multiply, one each
+/// strips      of a window, 8 rows each: warps that multiply, one each
 /// producers   warps that copy
 /// min_blocks  that a multiprocessor must hold at a time: limits the registers
 template <int columns_, int slots_, int buffers_, int strips_, int producers_, int min_blocks_>
@@ -26,16 +28,43 @@ struct StagedPolicy {
   static constexpr int min_blocks = min_blocks_;
 };
 
-/// That of staged_spmm, for windows of 64 rows in strips of 8 and of 128 rows in strips of 16.
+/// That of staged_spmm, for windows of 64 rows.
 template <class Scalar>
 using DefaultStagedPolicy = StagedPolicy<256 / sizeof(Scalar), 64, 4, 8, 4, 2>;
 
-/// What is multiplied, as far as the compiler must know. blocks: of 8 rows, that a strip has.
-template <Precision precision_, int blocks_>
-struct StagedKind {
-  static constexpr Precision precision = precision_;
-  static constexpr int blocks = blocks_;
-  static constexpr int strip_rows = 8 * blocks;
+/// How much shared memory a block of a policy takes: a ring of buffers, a chunk each.
+template <class Scalar, class Policy>
+struct StagedMemory {
+  static constexpr int panel_bytes = 128;
+  static constexpr int row_bytes = Policy::columns * static_cast<int>(sizeof(Scalar));
+  static constexpr int panels = row_bytes / panel_bytes;
+  static_assert(row_bytes % panel_bytes == 0);
+  static constexpr int panel_stride = Policy::slots * panel_bytes;
+  static constexpr int x_bytes = panels * panel_stride;
+  static constexpr int barrier_bytes = 128;
+  static_assert(2 * Policy::buffers * 8 <= barrier_bytes);
+
+  /// What blocks of a multiprocessor share, and what each takes besides.
+  ///
+  /// NOTE: 212 of 228 KB. Planned with all of them, blocks of 110 KB ran one at a time on an H200; why is not known.
+  static constexpr int multiprocessor_bytes = 212 * 1024;
+  static constexpr int block_overhead = 1024;
+
+  /// Of a block. tile_bytes, value_bytes: the most of a chunk.
+  static constexpr std::size_t bytes(int tile_bytes, int value_bytes) {
+    return barrier_bytes +
+           std::size_t(Policy::buffers) * (x_bytes + std::size_t(tile_bytes) + std::size_t(value_bytes));
+  }
+
+  /// Values of the columns of a chunk, so that as many blocks as the policy wants fit in a multiprocessor with all the
+  /// tiles that there can be. Values that the chunk before leaves come on top; about as many are left to the next one.
+  static constexpr int most_values(int value_size) {
+    constexpr int buffer_bytes =
+        (multiprocessor_bytes / Policy::min_blocks - block_overhead - barrier_bytes) / Policy::buffers;
+    constexpr int tile_bytes = staged_header_bytes(Policy::strips) +
+                               Policy::strips * (Policy::slots / 8 + 1) * static_cast<int>(sizeof(StagedTile<1>));
+    return (buffer_bytes - x_bytes - tile_bytes) / 16 * 16 / value_size;
+  }
 };
 
 }  // namespace Tessera::Cuda

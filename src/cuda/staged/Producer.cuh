@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "Arguments.hpp"
-#include "Buffers.cuh"
+#include "Arguments.cuh"
 
 namespace Tessera::Cuda {
 
 /// A warp that copies chunks to shared memory: its share of the rows of X, of tiles and of values.
-template <class Policy, class MatrixScalar, class Scalar>
+template <class Policy, class Scalar>
 class StagedProducer {
  public:
   using Buffers = StagedBuffers<Scalar, Policy>;
 
-  __device__ __forceinline__ StagedProducer(const StagedArguments<MatrixScalar, Scalar>& arguments,
-                                            const Buffers& buffers, int producer, int lane)
+  __device__ __forceinline__ StagedProducer(const StagedArguments<Scalar>& arguments, const Buffers& buffers,
+                                            int producer, int lane)
       : arguments_(arguments), buffers_(buffers), producer_(producer), lane_(lane) {}
 
   __device__ __forceinline__ void run() const {
@@ -108,7 +107,7 @@ class StagedProducer {
     }
   }
 
-  const StagedArguments<MatrixScalar, Scalar>& arguments_;
+  const StagedArguments<Scalar>& arguments_;
   Buffers buffers_;
   int producer_, lane_;
 };

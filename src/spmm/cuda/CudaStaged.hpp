@@ -53,7 +53,8 @@ class CudaStaged {
   ///         for the kernels, or for the memory
   bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options,
              const MatrixStatistics& statistics) {
-    if (!has_tensor_cores<Scalar>(options.precision) || Cuda::is_half(options.precision)) return false;
+    if (!std::is_same_v<Scalar, double> || !has_tensor_cores<Scalar>(options.precision)) return false;
+    if (Cuda::is_half(options.precision)) return false;
     if (build_bytes(exec, statistics) > room_for_copies(exec, options)) return false;
     const StagedShape shape = shape_for(exec, statistics);
     try {
@@ -89,14 +90,14 @@ class CudaStaged {
   }
 
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return panel_scratch_bytes<Scalar>(x_rows, columns, [&](const auto& x) {
+    return panel_scratch_bytes<double>(x_rows, columns, [&](const auto& x) {
       return Cuda::staged_workspace_bytes(windows_.view(), schedule_.view(), x);
     });
   }
 
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
-    if constexpr (std::is_same_v<Scalar, VectorScalar>) {
+    if constexpr (std::is_same_v<Scalar, double> && std::is_same_v<VectorScalar, double>) {
       const CudaLaunches launches("Tessera::staged_spmm", exec);
       product.values = values_.data();
       for_each_panel(

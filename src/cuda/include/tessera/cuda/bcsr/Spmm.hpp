@@ -54,9 +54,9 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
 /// multiplications a block, three times as many with Tf32x3, N rounded up to 32 or, if it is more, to 64 (128 beyond 64
 /// with Tf32x3); reads its mask, what lies in 16 bytes with an entry of it, and the
 /// rows of X that it has entries for.
-template <class Offset, class MatrixScalar, class Scalar>
+template <class Offset, class Scalar>
 void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
-               const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+               const CondensedSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
                const std::uint16_t* rounded_values, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

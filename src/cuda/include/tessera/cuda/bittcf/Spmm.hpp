@@ -42,9 +42,9 @@ std::size_t bittcf_workspace_bytes(const BitTcfPattern<Offset>& A, const BitTcfS
 /// Throws std::invalid_argument for a precision or a workspace that does not do, std::length_error for sizes beyond a
 /// launch, std::runtime_error if a launch fails. Cost: 16 * 64 multiplications for each tile and 16 columns; reads 8
 /// rows of X a tile, and A once for each 32 columns if N <= 32, for each 128 columns otherwise.
-template <class Offset, class MatrixScalar, class Scalar>
+template <class Offset, class Scalar>
 void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precision,
-                 const BitTcfSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+                 const BitTcfSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
                  const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

@@ -44,8 +44,8 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
 /// Compute capability 8.0. Throws std::invalid_argument for a precision or a workspace that does not do,
 /// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 64 multiplications for
 /// each tile and 8 columns; reads 8 rows of X a tile.
-template <class Offset, class MatrixScalar, class Scalar>
+template <class Offset, class Scalar>
 void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
-               const Product<MatrixScalar, Scalar>& product, const Scratch& workspace);
+               const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

@@ -43,16 +43,16 @@ std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern<Offset>& A
 ///   order by a second kernel, which costs a write and a read of N numbers a segment.
 /// - Hence a group may have more steps than the eight of a set: fewer segments. With eight it is the paper's.
 /// - The paper wants X column-major, a thread an element of A. Here some lanes sum a segment in registers, each with
-///   16 bytes of a row of X, which is packed if it is not row-major. (SegmentSum::Shared in the policies is its way.)
+///   16 bytes of a row of X, which is packed if it is not row-major.
 /// - Groups and pieces are one kernel, not two.
 ///
 /// Throws std::invalid_argument for operands, a precision, a schedule or a workspace that does not do,
 /// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: N multiplications and reads
 /// of X for each nonzero; N numbers written and read for each slot, far more than all else from memory where the slots
 /// of a slab are more than the L2 cache holds.
-template <class Offset, class MatrixScalar, class Scalar>
+template <class Offset, class Scalar>
 void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, Precision precision,
-                         const SortedColumnsSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+                         const SortedColumnsSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
                          const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

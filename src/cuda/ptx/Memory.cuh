@@ -5,11 +5,65 @@
 #include <cstdint>
 #include <cstring>
 #include <tessera/common/Complex.hpp>
+#include <type_traits>
 
 #include "Load.cuh"
 
 /// Loads and stores with a word on what the caches should keep: rows of X are read again, A and Y are not.
 namespace Tessera::Cuda {
+
+/// What caches are told of rows of X as they are read.
+enum class XCaching {
+  ReadOnly,   ///< memory that nobody writes (ld.global.nc)
+  AllLevels,  ///< kept in L1 and in L2 (ld.global.ca)
+  PastL1,     ///< kept in L2 alone (ld.global.cg)
+  Ordinary    ///< nothing
+};
+
+/// What caches are told of rows of Y as they are written.
+enum class YCaching {
+  Streaming,     ///< nobody will read them soon (st.global.cs)
+  WriteThrough,  ///< through L2 to memory (st.global.wt)
+  Ordinary       ///< nothing
+};
+
+/// The CUDA type of n adjacent scalars that are read or written at once.
+template <class Scalar, int n>
+using vector_of_t = std::conditional_t<
+    n == 1, Scalar,
+    std::conditional_t<std::is_same_v<Scalar, double>, double2,
+                       std::conditional_t<std::is_same_v<Scalar, float>, std::conditional_t<n == 2, float2, float4>,
+                                          std::conditional_t<n == 2, uint2, uint4>>>>;
+
+/// Reads n adjacent scalars of X, telling the caches what a policy says. Addresses are multiples of their size, here and
+/// below.
+template <XCaching caching, int n, class Scalar>
+__device__ __forceinline__ void load_x(const Scalar* from, Scalar* to) {
+  using Vector = vector_of_t<Scalar, n>;
+  const auto* source = reinterpret_cast<const Vector*>(from);
+  auto& target = *reinterpret_cast<Vector*>(to);
+  if constexpr (caching == XCaching::ReadOnly) target = __ldg(source);
+  if constexpr (caching == XCaching::AllLevels) target = __ldca(source);
+  if constexpr (caching == XCaching::PastL1) target = __ldcg(source);
+  if constexpr (caching == XCaching::Ordinary) target = *source;
+}
+
+/// Writes n scalars of Y, telling the caches what a policy says.
+template <YCaching caching, int n, class Scalar>
+__device__ __forceinline__ void store_y(Scalar* to, const Scalar* from) {
+  using Vector = vector_of_t<Scalar, n>;
+  auto* target = reinterpret_cast<Vector*>(to);
+  const auto& source = *reinterpret_cast<const Vector*>(from);
+  if constexpr (caching == YCaching::Streaming) __stcs(target, source);
+  if constexpr (caching == YCaching::WriteThrough) __stwt(target, source);
+  if constexpr (caching == YCaching::Ordinary) *target = source;
+}
+
+/// Reads n scalars that nobody else will read: they are the first that caches may drop.
+template <int n, class Scalar>
+__device__ __forceinline__ void load_once(const Scalar* from, Scalar* to) {
+  *reinterpret_cast<vector_of_t<Scalar, n>*>(to) = __ldcs(reinterpret_cast<const vector_of_t<Scalar, n>*>(from));
+}
 
 /// What a lane holds of a row of X or Y: 16 bytes, or one element where memory is not aligned to that.
 template <class Scalar, bool aligned>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <tessera/common/Product.hpp>
 #include <tessera/common/StagedView.hpp>
 #include <tessera/cuda/condensed/Schedule.hpp>
 
+#include "../ptx/Ring.cuh"
 #include "Policy.hpp"
 
 namespace Tessera::Cuda {
@@ -12,11 +14,11 @@ namespace Tessera::Cuda {
 /// What the kernels for staged windows are given. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
 ///
 /// What a schedule calls tiles are chunks here.
-template <class MatrixScalar, class Scalar>
+template <class Scalar>
 struct StagedArguments {
   StagedPattern A;
   CondensedSchedule<int> schedule;
-  Product<MatrixScalar, Scalar> product;
+  Product<Scalar, Scalar> product;
   unsigned x_row_bytes = 0;            // from a row of X to the next
   unsigned slabs = 0;                  // of columns of the product
   bool y_vectors = false;              // rows of Y are aligned to 16 bytes as well
@@ -70,6 +72,41 @@ class StagedSteps {
   CondensedItem<int> next_item_ = {};
   int chunk_ = 0, last_ = 0;
   unsigned slab_ = 0;
+};
+
+/// Shared memory of a block: a ring of buffers, a chunk each.
+///
+/// Rows of X lie in panels of 128 bytes, slot by slot, so that a slot has the same banks in every panel. Of a panel,
+/// the 32 bytes that are pair p of 16 lie at place p xor (slot mod 4): lanes that read the same columns of four slots
+/// that differ mod 4 read different banks.
+template <class Scalar, class Policy>
+struct StagedBuffers {
+  using Memory = StagedMemory<Scalar, Policy>;
+  static constexpr int row_bytes = Memory::row_bytes;
+  static constexpr int panel_bytes = Memory::panel_bytes;
+  static constexpr int panels = Memory::panels;
+  static constexpr int panel_stride = Memory::panel_stride;
+  static constexpr int x_bytes = Memory::x_bytes;
+  static constexpr int barrier_bytes = Memory::barrier_bytes;
+
+  std::byte* memory;
+  int tile_bytes, value_bytes;  // of a buffer
+
+  /// Complete when the chunk in a buffer is there.
+  __device__ std::uint64_t* full(int buffer) const { return reinterpret_cast<std::uint64_t*>(memory) + buffer; }
+  /// Complete when it is not needed any more.
+  __device__ std::uint64_t* empty(int buffer) const { return full(Policy::buffers + buffer); }
+
+  __device__ std::byte* x(int buffer) const { return memory + barrier_bytes + buffer * x_bytes; }
+  __device__ std::byte* tiles(int buffer) const { return x(Policy::buffers) + buffer * tile_bytes; }
+  __device__ std::byte* values(int buffer) const {
+    return x(Policy::buffers) + Policy::buffers * tile_bytes + buffer * value_bytes;
+  }
+
+  /// Offset of 16 bytes of a slot's row from its buffer; `code` is 4 slot + slot mod 4.
+  static __device__ __forceinline__ int place(int code, int sixteenth) {
+    return ((code * 32) ^ (sixteenth % 8 * 16)) + sixteenth / 8 * panel_stride;
+  }
 };
 
 }  // namespace Tessera::Cuda

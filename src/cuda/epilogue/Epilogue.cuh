@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/Product.hpp>
+
+#include "../ptx/Memory.cuh"
+#include "Arithmetic.cuh"
+
+namespace Tessera::Cuda {
+
+/// Whether some lane's sums are not all finite. zeros: 0 times each of the lane's sums, added up.
+///
+/// The same for all lanes, so that they go the same way. If they do not, the function that some of them call overwrites
+/// uniform registers of the warp that nvcc 13.0 keeps something in for the others.
+template <class Real>
+__device__ __forceinline__ bool some_are_nonfinite(Real zeros) {
+  return __any_sync(0xffffffffu, !(zeros == Real(0)));
+}
+
+/// The row of Y that row `row` of A goes to.
+template <class Product>
+__device__ __forceinline__ Ordinal row_of_y(const Product& product, Ordinal row) {
+  return product.y_rows == nullptr ? row : product.y_rows[row];
+}
+
+/// One element: Y = alpha sum + beta Y.
+template <class Product, class Scalar>
+__device__ __forceinline__ void store_element(const Product& product, Ordinal row, Ordinal column, Scalar sum) {
+  Scalar& y = product.y(row_of_y(product, row), column);
+  y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
+}
+
+/// Writes what a warp has summed of an item's window: Y = alpha sums + beta Y or, of a piece of a window, the sums to
+/// its slot of the workspace. Sums that are not finite are computed anew from the entries alone: a zero of a tile may
+/// have met an infinity or a NaN of a row of X that the row of A does not touch, or 16 bits were too few.
+///
+/// arguments: of the kernel, with A.rows, product, partials, partials_stride and, unless vectors are always whole,
+/// y_vectors.
+///
+/// Fragment tells what a lane has of the sums:
+///
+///   rows, columns                     of each this many, named p and q
+///   vector                            columns from a multiple of it on are adjacent in Y
+///   is_whole                          X has all columns of a vector, or none, and Y is aligned to them
+///   has_rest                          sums for columns that X does not have may be anything
+///   window_rows                       of a window, and of a slot
+///   row(lane, p), column(lane, q)     in the part of the window and in the slab that the warp has
+///   at(sums, p, q)                    the sum
+///   sum_entries(arguments, item, row of the window, column of X)    the sum of the entries alone
+template <class Fragment, class Arguments, YCaching caching = YCaching::Streaming>
+class Epilogue {
+  using Scalar = decltype(decltype(Arguments::product)::alpha);
+  static constexpr int vector = Fragment::vector;
+  using Vector = vector_of_t<Scalar, vector>;
+
+ public:
+  /// first_row: of the warp's part, in the window; first_column: of the slab.
+  __device__ __forceinline__ Epilogue(const Arguments& arguments, int lane, int first_column, int first_row = 0)
+      : arguments_(arguments), lane_(lane), first_column_(first_column), first_row_(first_row) {}
+
+  template <class Item, class Sums>
+  __device__ __forceinline__ void finish(const Item& item, const Sums& sums) const {
+    typename Fragment::Sum zeros = 0;  // NaN as soon as a sum is not finite
+    for_each_result([&](int p, int q) {
+      if (!Fragment::has_rest || column(q) < columns()) zeros += decltype(zeros)(0) * Fragment::at(sums, p, q);
+    });
+    if (some_are_nonfinite(zeros)) {
+      SumsInMemory memory;
+      for_each_result([&](int p, int q) { memory.at[p][q] = Fragment::at(sums, p, q); });
+      finish_nonfinite(arguments_, item, lane_, first_column_, first_row_, memory);
+    } else if (item.slot == Item::direct) {
+      store(item.window, sums);
+    } else {
+      store_partial(item.slot, sums);
+    }
+  }
+
+ private:
+  // So many rows of Y are read before the first is written.
+  static constexpr int batch = Fragment::columns * sizeof(Scalar) <= 32 ? 2 : 1;
+
+  __device__ __forceinline__ int column(int q) const { return first_column_ + Fragment::column(lane_, q); }
+  __device__ __forceinline__ int columns() const { return arguments_.product.y.columns; }
+
+  template <class Sums>
+  __device__ __forceinline__ void store(Ordinal window, const Sums& sums) const {
+    const auto& product = arguments_.product;
+#pragma unroll
+    for (int first = 0; first < Fragment::rows; first += batch) {
+      alignas(16) Scalar values[batch][Fragment::columns] = {};
+      Scalar* y[batch];
+#pragma unroll
+      for (int i = 0; i < batch; ++i) {
+        const Ordinal row = window * Fragment::window_rows + first_row_ + Fragment::row(lane_, first + i);
+        y[i] = row < arguments_.A.rows ? product.y.data + row_of_y(product, row) * product.y.row_stride : nullptr;
+        if (y[i] != nullptr && product.beta != Scalar(0)) read_row(y[i], values[i]);
+      }
+#pragma unroll
+      for (int i = 0; i < batch; ++i) {
+        if (y[i] == nullptr) continue;
+#pragma unroll
+        for (int q = 0; q < Fragment::columns; ++q) {
+          const Scalar sum = Fragment::at(sums, first + i, q);
+          values[i][q] = scaled_and_added(product.alpha, sum, product.beta, [&] { return values[i][q]; });
+        }
+        write_row(y[i], values[i]);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void read_row(const Scalar* y, Scalar (&values)[Fragment::columns]) const {
+    for_each_vector([&](int q, std::ptrdiff_t place, bool whole, int count) {
+      if (whole) return load_once<vector>(y + place, values + q);
+#pragma unroll
+      for (int i = 0; i < vector; ++i) {
+        if (i < count) values[q + i] = y[place + i * arguments_.product.y.column_stride];
+      }
+    });
+  }
+
+  __device__ __forceinline__ void write_row(Scalar* y, const Scalar (&values)[Fragment::columns]) const {
+    for_each_vector([&](int q, std::ptrdiff_t place, bool whole, int count) {
+      if (whole) return store_y<caching, vector>(y + place, values + q);
+#pragma unroll
+      for (int i = 0; i < vector; ++i) {
+        if (i < count) y[place + i * arguments_.product.y.column_stride] = values[q + i];
+      }
+    });
+  }
+
+  // Rows of a slot are padded to vectors.
+  template <class Sums>
+  __device__ __forceinline__ void store_partial(int slot, const Sums& sums) const {
+#pragma unroll
+    for (int p = 0; p < Fragment::rows; ++p) {
+      const std::size_t row = std::size_t(slot) * Fragment::window_rows + first_row_ + Fragment::row(lane_, p);
+      Scalar* partial = arguments_.partials + row * arguments_.partials_stride;
+#pragma unroll
+      for (int q = 0; q < Fragment::columns; q += vector) {
+        if (column(q) >= columns()) continue;
+        alignas(16) Scalar values[vector];
+#pragma unroll
+        for (int i = 0; i < vector; ++i) values[i] = Fragment::at(sums, p, q + i);
+        *reinterpret_cast<Vector*>(partial + column(q)) = *reinterpret_cast<const Vector*>(values);
+      }
+    }
+  }
+
+  // A copy of the sums that is indexed by run-time numbers, which registers are not.
+  struct SumsInMemory {
+    typename Fragment::Sum at[Fragment::rows][Fragment::columns];
+  };
+
+  // Not inlined, and without a result: hardly any product comes here, and the registers are wanted elsewhere.
+  template <class Item>
+  static __device__ __noinline__ void finish_nonfinite(const Arguments& arguments, const Item& item, int lane,
+                                                       int first_column, int first_row, SumsInMemory& memory) {
+#pragma unroll 1
+    for (int index = 0; index < Fragment::rows * Fragment::columns; ++index) {
+      const int p = index / Fragment::columns, q = index % Fragment::columns;
+      const int column = first_column + Fragment::column(lane, q), r = first_row + Fragment::row(lane, p);
+      const Ordinal row = item.window * Fragment::window_rows + r;
+      if (column >= arguments.product.y.columns || row >= arguments.A.rows) continue;
+      Scalar sum = memory.at[p][q];
+      if (!isfinite(sum)) sum = Fragment::sum_entries(arguments, item, r, column);
+      if (item.slot == Item::direct) {
+        store_element(arguments.product, row, column, sum);
+      } else {
+        const std::size_t partial_row = std::size_t(item.slot) * Fragment::window_rows + r;
+        arguments.partials[partial_row * arguments.partials_stride + column] = sum;
+      }
+    }
+  }
+
+  // visit(q, place in the row of Y, whether the vector may be read or written at once, how many columns Y has of it)
+  template <class Visit>
+  __device__ __forceinline__ void for_each_vector(const Visit& visit) const {
+#pragma unroll
+    for (int q = 0; q < Fragment::columns; q += vector) {
+      const int count = columns() - column(q);
+      if (count <= 0) continue;
+      if constexpr (Fragment::is_whole) {
+        visit(q, column(q) * (vector == 1 ? arguments_.product.y.column_stride : 1), true, vector);
+      } else {
+        visit(q, column(q) * arguments_.product.y.column_stride, arguments_.y_vectors && count >= vector, count);
+      }
+    }
+  }
+
+  template <class Visit>
+  static __device__ __forceinline__ void for_each_result(const Visit& visit) {
+#pragma unroll
+    for (int p = 0; p < Fragment::rows; ++p) {
+#pragma unroll
+      for (int q = 0; q < Fragment::columns; ++q) visit(p, q);
+    }
+  }
+
+  const Arguments& arguments_;
+  int lane_, first_column_, first_row_;
+};
+
+}  // namespace Tessera::Cuda
