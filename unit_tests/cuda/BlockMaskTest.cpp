@@ -5,7 +5,7 @@
 #include <random>
 
 #include "../../src/cuda/bcsr/BlockMask.hpp"
-#include "../../src/cuda/fragments/HalfLayout.hpp"
+#include "../../src/cuda/fragments/Layout.hpp"
 
 namespace {
 

@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <tessera/cuda/condensed/BmatTiles.hpp>
-#include <tessera/cuda/condensed/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/DenseTiles.hpp>
 
 #include "DeviceMemory.hpp"
 #include "HostMatrix.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/condensed/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/DenseTiles.hpp>
 #include <tessera/cuda/condensed/Spmm.hpp>
 
 #include "SerialCondensed.hpp"

@@ -7,8 +7,7 @@
 #include <tessera/common/Bits.hpp>
 #include <vector>
 
-#include "../../src/cuda/fragments/FragmentLayout.hpp"
-#include "../../src/cuda/fragments/MaskDecode.hpp"
+#include "../../src/cuda/fragments/Layout.hpp"
 
 // The layout of fragments against an emulated warp, whose lanes hold exactly what the PTX ISA says of m16n8k8. No GPU.
 namespace {

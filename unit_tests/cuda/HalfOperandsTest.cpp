@@ -55,7 +55,7 @@ std::uint16_t bf16_of(double integer) {
   return static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, value) >> 16);
 }
 
-// Which column of its 16 a place of a row holds (fragments/HalfLayout.hpp).
+// Which column of its 16 a place of a row holds (fragments/Layout.hpp).
 constexpr int columns_of_products[16] = {0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15};
 
 template <class Scalar>

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cuda/CudaPanels.hpp>
-#include <launch/LaunchCount.hpp>
+#include <launch/Operands.hpp>
 #include <limits>
 #include <stdexcept>
 #include <tessera/cuda/ReadableRows.hpp>
@@ -16,9 +16,9 @@ namespace {
 constexpr Ordinal most = std::numeric_limits<Ordinal>::max();
 
 TEST(Limits, ColumnsOfALaunch) {
-  EXPECT_EQ(slab_count(0, 32), 0);
-  EXPECT_EQ(slab_count(33, 32), 2);
-  EXPECT_EQ(slab_count(most_launch_columns, 32), most_launch_columns / 32);
+  EXPECT_EQ(slab_count(0, 32), 0u);
+  EXPECT_EQ(slab_count(33, 32), 2u);
+  EXPECT_EQ(slab_count(most_launch_columns, 32), unsigned(most_launch_columns) / 32);
   EXPECT_THROW(slab_count(most_launch_columns + 1, 32), std::length_error);
   EXPECT_LT(std::size_t(most_launch_columns) * 128, std::size_t(1) << 32);
 }

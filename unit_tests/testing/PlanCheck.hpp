@@ -97,7 +97,7 @@ auto elements_like(Dense<Scalar>& host) {
   }
 }
 template <class View, class Scalar>
-View copied(const char* label, Dense<Scalar>& host) {
+View copied(const std::string& label, Dense<Scalar>& host) {
   const auto elements = elements_like<View>(host);
   const View view(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), elements.layout());
   Kokkos::deep_copy(view, elements);

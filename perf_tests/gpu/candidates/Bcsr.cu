@@ -2,7 +2,7 @@
 //
 // Rows of dense blocks on tensor cores: shapes, policies, sizes of pieces, and what pieces are worth.
 #include <cuda/bcsr/Launch.cuh>
-#include <cuda/launch/RowBytes.hpp>
+#include <cuda/launch/Operands.hpp>
 #include <limits>
 #include <tessera/cuda/PackRows.hpp>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// BitTCF on tensor cores, a block of threads some tiles: shapes of blocks, balance, and what the parts of the kernel
-// are worth: the pipeline, the words to the caches, the balance.
+// BitTCF on tensor cores, a block of threads some tiles: shapes of blocks, balance, and what the balance is worth.
 #include <cuda/bittcf/Launch.cuh>
 
 #include "condensed/PreparedCondensed.hpp"
@@ -11,40 +10,11 @@ namespace {
 
 using Cuda::BitTcfBalance;
 using Cuda::BitTcfPolicy;
-using Cuda::TilePipeline;
-using Cuda::XCaching;
-using Cuda::YCaching;
-
-template <class Policy>
-std::string pipeline_name() {
-  switch (Policy::pipeline) {
-    case TilePipeline::None:
-      return ", no pipeline";
-    case TilePipeline::MatrixAhead:
-      return ", A ahead";
-    case TilePipeline::AllAhead:
-      return ", all ahead";
-    case TilePipeline::BlocksFurther:
-      return "";
-  }
-  return "";
-}
-
-template <class Policy>
-std::string caching_name() {
-  std::string name;
-  if (Policy::x_caching == XCaching::Ordinary) name += ", X ordinary";
-  if (Policy::x_caching == XCaching::PastL1) name += ", X past L1";
-  if (Policy::y_caching == YCaching::Ordinary) name += ", Y ordinary";
-  if (Policy::y_caching == YCaching::Streaming) name += ", Y streaming";
-  return name;
-}
 
 template <class Policy>
 std::string bittcf_name(BitTcfBalance balance) {
   return "bittcf<" + std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::columns) + " columns, " +
          std::to_string(Policy::blocks) + " blocks, " + std::to_string(Policy::reads) + " reads" +
-         pipeline_name<Policy>() + caching_name<Policy>() +
          (balance == BitTcfBalance::Never    ? ", no balance>"
           : balance == BitTcfBalance::Always ? ", balance>"
                                              : ", adaptive>");
@@ -144,13 +114,6 @@ class Adder {
     add_shape<Policy>();
     const std::string whole = bittcf_name<Policy>(BitTcfBalance::Adaptive);
     add<Policy>(BitTcfBalance::Never, whole);
-    add_without<wide, TilePipeline::None>(whole);
-    add_without<wide, TilePipeline::MatrixAhead>(whole);
-    add_without<wide, TilePipeline::AllAhead>(whole);
-    constexpr TilePipeline all = TilePipeline::BlocksFurther;
-    add_without<wide, all, XCaching::Ordinary, YCaching::Ordinary>(whole);
-    add_without<wide, all, XCaching::PastL1>(whole);
-    add_without<wide, all, XCaching::AllLevels, YCaching::Streaming>(whole);
   }
 
  private:
@@ -158,12 +121,6 @@ class Adder {
 
   template <bool wide>
   using Tuned = Cuda::TunedBitTcfPolicy<Scalar, wide>;
-
-  template <bool wide, TilePipeline pipeline, XCaching x = XCaching::AllLevels, YCaching y = YCaching::WriteThrough>
-  void add_without(const std::string& whole) {
-    using T = Tuned<wide>;
-    add<BitTcfPolicy<T::warps, T::columns, T::blocks, T::reads, pipeline, x, y>>(BitTcfBalance::Adaptive, whole);
-  }
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 
-#include "../fragments/FragmentLayout.hpp"
+#include "../fragments/Layout.hpp"
 
 namespace Tessera::Cuda {
 

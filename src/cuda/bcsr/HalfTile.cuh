@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../fragments/HalfLayout.hpp"
+#include "../fragments/Layout.hpp"
 #include "../ptx/Mma.cuh"
 #include "Policy.hpp"
 

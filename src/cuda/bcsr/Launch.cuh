@@ -2,7 +2,6 @@
 #pragma once
 
 #include <stdexcept>
-#include <tessera/cuda/ReadableRows.hpp>
 
 #include "../epilogue/PieceSums.cuh"
 #include "../launch/Launch.cuh"
@@ -37,9 +36,9 @@ void launch_bcsr_items(Stream stream, const BcsrArguments<Offset, Scalar, typena
   constexpr auto kernel = &bcsr_kernel<Kind, Policy, gathers, Offset, Scalar>;
   constexpr std::size_t shared_bytes = std::size_t(Agent::shared_bytes) * Policy::block_warps;
   allow_shared_memory<kernel>("bcsr_kernel: shared memory", static_cast<int>(shared_bytes));
-  const unsigned blocks =
-      launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) * arguments.slabs);
-  launch("bcsr_kernel", kernel, blocks, 32 * Policy::block_warps, shared_bytes, stream, arguments);
+  const std::size_t groups = ceil_divide<std::size_t>(arguments.schedule.item_count, Policy::block_warps);
+  launch("bcsr_kernel", kernel, launch_count(groups * arguments.slabs), 32 * Policy::block_warps, shared_bytes, stream,
+         arguments);
 }
 
 /// A whole product with a given policy. Needs what BcsrArguments says of x and values, block sizes that are those of
@@ -50,7 +49,7 @@ void launch_bcsr(Stream stream, BcsrArguments<Offset, Scalar, typename Kind::Ope
   const Ordinal columns = product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
   arguments.y_vectors = rows_are_aligned(product.y);
-  arguments.slabs = static_cast<unsigned>(slab_count(columns, Policy::columns));
+  arguments.slabs = slab_count(columns, Policy::columns);
   if (product.x_rows == nullptr) {
     launch_bcsr_items<Kind, Policy, false>(stream, arguments);
   } else if constexpr (may_gather) {

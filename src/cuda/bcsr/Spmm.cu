@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/PackRows.hpp>
 #include <tessera/cuda/bcsr/Spmm.hpp>
 
-#include "../launch/RowBytes.hpp"
-#include "../launch/ScratchLayout.hpp"
 #include "Launch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
-constexpr Ordinal narrow_columns = 32, wide_columns = 64;  // of X, for which policies are tuned
+constexpr Ordinal wide_columns = 64;  // of X, for which policies are tuned
 
 template <class Offset, class Scalar>
 ScratchLayout workspace_layout(const BcsrPattern<Offset>& A, Precision precision,
                                const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
-  const auto rows = static_cast<std::size_t>(x.rows);
-  std::size_t packed = rows_are_aligned(x) ? 0 : padded_bytes<Scalar>(rows, x.columns);
-  if (is_half(precision)) packed = rows * std::size_t(rounded_row_stride(x.columns)) * sizeof(std::uint16_t);
-  return scratch_layout(padded_bytes<Scalar>(std::size_t(schedule.slot_count) * std::size_t(A.block.height), x.columns),
-                        packed);
+  return scratch_layout(std::size_t(schedule.slot_count) * std::size_t(A.block.height), x, rows_are_aligned(x),
+                        precision);
 }
 
 std::string shape_text(const BlockShape& block) {
@@ -42,23 +36,6 @@ struct Call {
   Scalar* partials;
   std::byte* packed;
 
-  // X by rows that can be copied 16 bytes at a time.
-  template <Precision precision>
-  Multivector<const Scalar> staged_x() const {
-    const Multivector<const Scalar>& x = product.x;
-    if (rows_are_aligned(x)) return x;
-    pack_rows(stream, x, reinterpret_cast<Scalar*>(packed), padded(x.columns));
-    return {reinterpret_cast<const Scalar*>(packed), x.rows, x.columns, padded(x.columns), 1};
-  }
-  template <Precision precision>
-  requires(is_half(precision)) Multivector<const std::uint16_t> staged_x()
-  const {
-    auto* const rows = reinterpret_cast<std::uint16_t*>(packed);
-    const std::ptrdiff_t stride = rounded_row_stride(product.x.columns);
-    round_rows(stream, precision, HalfOrder::Products, product.x, rows);
-    return {rows, product.x.rows, static_cast<Ordinal>(stride), stride, 1};
-  }
-
   template <Precision precision, int height, int width>
   void launch() const {
     using Kind = BcsrKind<precision, height, width>;
@@ -71,10 +48,16 @@ struct Call {
       arguments.values = product.values;
       expect_aligned("values", product.values);
     }
-    const auto x = this->template staged_x<precision>();
-    arguments.x = x.data;
-    arguments.x_columns = x.columns;
-    arguments.x_row_bytes = row_bytes(x);
+    const auto take_x = [&](const auto& x) {
+      arguments.x = x.data;
+      arguments.x_columns = x.columns;
+      arguments.x_row_bytes = row_bytes(x);
+    };
+    if constexpr (Kind::half) {
+      take_x(rounded_by_rows(stream, precision, HalfOrder::Products, product.x, packed));
+    } else {
+      take_x(by_rows(stream, product.x, rows_are_aligned(product.x), packed, padded(product.x.columns)));
+    }
     arguments.partials = partials;
     arguments.partials_stride = padded(product.x.columns);
     using Policies = TunedBcsrPolicies<Kind>;
@@ -130,15 +113,7 @@ void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
                                      rounded_values,
                                      reinterpret_cast<Scalar*>(workspace.data),
                                      workspace.data + layout.packed};
-  if constexpr (std::is_same_v<Scalar, double>) {
-    if (precision == Precision::Native) return call.template launch_shape<Precision::Native>();
-  } else {
-    if (precision == Precision::Tf32x3) return call.template launch_shape<Precision::Tf32x3>();
-    if (precision == Precision::Tf32) return call.template launch_shape<Precision::Tf32>();
-    if (precision == Precision::Fp16) return call.template launch_shape<Precision::Fp16>();
-    if (precision == Precision::Bf16) return call.template launch_shape<Precision::Bf16>();
-  }
-  throw std::invalid_argument("bcsr_spmm: no " + std::string(to_string(precision)) + " products of these types");
+  for_precision<Scalar, true>("bcsr_spmm", precision, [&]<Precision p>() { call.template launch_shape<p>(); });
 }
 
 #define TESSERA_BCSR_SPMM(Scalar, Offset)                                                                            \

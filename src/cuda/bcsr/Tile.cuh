@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "../fragments/FragmentLayout.hpp"
+#include "../fragments/Layout.hpp"
 #include "../fragments/TileProduct.cuh"
 #include "../ptx/Memory.cuh"
 #include "Policy.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../condensed/Agent.cuh"
-#include "Arguments.hpp"
 #include "Policy.hpp"
 #include "Tiles.cuh"
 
@@ -44,7 +43,7 @@ class BitTcfAgent {
       }
       if (tile < end) {
         multiply(tile, rows_, next_rows_, sums);
-        if constexpr (rows_are_ahead) rows_ = next_rows_;
+        rows_ = next_rows_;
         ++tile;
       }
       if (has_columns_) warp_.finish(item, sums);
@@ -59,40 +58,30 @@ class BitTcfAgent {
 
   // Before the first tile: what multiply() takes for granted.
   __device__ __forceinline__ void fill(Offset tile) {
-    if constexpr (blocks > 0) {
 #pragma unroll
-      for (int t = 0; t < columns; ++t) begin_columns(tile + t);
+    for (int t = 0; t < columns; ++t) begin_columns(tile + t);
 #pragma unroll
-      for (int t = 0; t < blocks; ++t) {
-        load_index(tile + t);
-        begin_block(tile + t);
-      }
-      load_index(tile + blocks);
-      tiles_.template arrive<0>();
-      if constexpr (rows_are_ahead) load_rows(tile, rows_);
+    for (int t = 0; t < blocks; ++t) {
+      load_index(tile + t);
+      begin_block(tile + t);
     }
+    load_index(tile + blocks);
+    tiles_.template arrive<0>();
+    load_rows(tile, rows_);
   }
 
   // Begins what later tiles need, multiplies this one, waits for what the next one needs in shared memory. Rows of X
-  // are in `rows` already if they are ahead, and those of the next tile will be in next_rows when it is multiplied.
+  // are in `rows` already, and those of the next tile will be in next_rows when it is multiplied.
   __device__ __forceinline__ void multiply(Offset tile, Rows& rows, Rows& next_rows, typename Warp::Sums& sums) {
-    if constexpr (blocks == 0) {
-      load_index(tile);
-      begin_columns(tile);
-      begin_block(tile);
-      tiles_.template arrive<0>();
-    }
-    load_rows(tile + (rows_are_ahead ? 1 : 0), rows_are_ahead ? next_rows : rows);
-    if constexpr (blocks > 0) {
-      begin_columns(tile + columns);
-      begin_block(tile + blocks);
-      load_index(tile + blocks + 1);
-    }
+    load_rows(tile + 1, next_rows);
+    begin_columns(tile + columns);
+    begin_block(tile + blocks);
+    load_index(tile + blocks + 1);
     if (has_columns_) {
       tiles_.read_block(tile, lane_, rows.a[0]);
       warp_.add_products(rows, sums);
     }
-    tiles_.template arrive<(blocks > 1 ? blocks - 1 : 0)>();
+    tiles_.template arrive<blocks - 1>();
   }
 
   // For tiles beyond the last one these do nothing.
@@ -109,11 +98,9 @@ class BitTcfAgent {
     if (has_columns_ && tile < last_tile_) warp_.load_rows(tiles_.columns(tile, lane_), rows);
   }
 
-  static constexpr bool rows_are_ahead = rows_ahead(Policy::pipeline) > 0;
   // How many tiles ahead blocks and tile columns are read.
-  static constexpr int blocks = blocks_ahead(Policy::pipeline);
-  static constexpr int columns = blocks + rows_ahead(Policy::pipeline);
-  static_assert(blocks < static_cast<int>(Tiles::buffers) && columns < static_cast<int>(Tiles::buffers));
+  static constexpr int blocks = 2, columns = blocks + 1;
+  static_assert(columns < static_cast<int>(Tiles::buffers));
 
   const Arguments& arguments_;
   Tiles tiles_;

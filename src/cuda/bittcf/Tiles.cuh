@@ -3,14 +3,22 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tessera/cuda/condensed/View.hpp>
+#include <tessera/cuda/bittcf/Schedule.hpp>
 #include <type_traits>
 
-#include "../fragments/MaskDecode.hpp"
-#include "../ptx/Memory.cuh"
+#include "../condensed/Arguments.hpp"
+#include "../fragments/Layout.hpp"
 #include "../ptx/AsyncCopy.cuh"
+#include "../ptx/Memory.cuh"
 
 namespace Tessera::Cuda {
+
+/// What the kernel for BitTCF is given: A as condensed windows of one strip, and the items of each block of threads.
+template <class Offset, class Scalar>
+struct BitTcfArguments : CondensedArguments<Offset, Scalar, Scalar> {
+  int block_count = 0;
+  const int* block_items = nullptr;
+};
 
 /// Tiles of a BitTCF matrix in the shared memory of a block of threads: whole blocks of 8x8 elements, row by row, and
 /// tile columns. What is begun here is there after a later arrive().

@@ -6,8 +6,8 @@
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/bmat/Schedule.hpp>
 
-#include "../fragments/MaskDecode.hpp"
-#include "../ptx/Ring.cuh"
+#include "../fragments/Layout.hpp"
+#include "../ptx/AsyncCopy.cuh"
 #include "Policy.hpp"
 
 namespace Tessera::Cuda {

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/cuda/PackRows.hpp>
-#include <tessera/cuda/ReadableRows.hpp>
-#include <tessera/cuda/Stream.hpp>
-
 #include "../epilogue/PieceSums.cuh"
-#include "../launch/RowBytes.hpp"
 #include "Consumer.cuh"
 #include "Producer.cuh"
 
@@ -34,21 +29,8 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
   }
 }
 
-/// Columns up to the next 16 bytes.
-template <class Scalar>
-int columns_to_copy(Ordinal columns) {
-  constexpr int vector = 16 / static_cast<int>(sizeof(Scalar));
-  return (columns + vector - 1) / vector * vector;
-}
-
-/// Whether rows can be copied where they are: they begin and end at multiples of 16 bytes.
-template <class Scalar>
-bool rows_can_be_copied(const Multivector<const Scalar>& x) {
-  return rows_are_aligned(x) && x.columns == columns_to_copy<Scalar>(x.columns);
-}
-
-/// A whole product with a given policy. Needs rows of product.x that can be copied up to columns_to_copy and, if the
-/// schedule has slots, partials.
+/// A whole product with a given policy. Needs rows_are_whole(product.x), of columns up to the next 16 bytes, and, if
+/// the schedule has slots, partials.
 template <Precision precision, class Policy, class Offset, class Scalar>
 void launch_bmat(Stream stream, BmatArguments<Offset, Scalar> arguments) {
   using Buffers = BmatBuffers<Scalar, Policy>;
@@ -56,7 +38,8 @@ void launch_bmat(Stream stream, BmatArguments<Offset, Scalar> arguments) {
   if (columns == 0 || arguments.schedule.item_count == 0) return;
   arguments.x_row_bytes = row_bytes(arguments.product.x);
   static_cast<void>(slab_count(columns, Policy::columns));  // which the kernel counts itself
-  arguments.copied_columns = columns_to_copy<Scalar>(columns);
+  constexpr Ordinal vector = 16 / sizeof(Scalar);
+  arguments.copied_columns = ceil_divide(columns, vector) * vector;
   arguments.y_vectors = rows_are_aligned(arguments.product.y);
   constexpr auto kernel = &bmat_kernel<precision, Policy, Offset, Scalar>;
   allow_shared_memory<kernel>("bmat_kernel: shared memory", Buffers::bytes, cudaSharedmemCarveoutMaxShared);
@@ -69,10 +52,7 @@ void launch_bmat(Stream stream, BmatArguments<Offset, Scalar> arguments) {
 template <Precision precision, class Policy, class Offset, class Scalar>
 void launch_bmat_any(Stream stream, BmatArguments<Offset, Scalar> arguments, Scalar* packed, std::ptrdiff_t stride) {
   Multivector<const Scalar>& x = arguments.product.x;
-  if (!rows_can_be_copied(x)) {
-    pack_rows(stream, x, packed, stride);
-    x = {packed, x.rows, x.columns, stride, 1};
-  }
+  x = by_rows(stream, x, rows_are_whole(x), packed, stride);
   launch_bmat<precision, Policy>(stream, arguments);
 }
 

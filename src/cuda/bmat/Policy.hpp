@@ -35,8 +35,7 @@ struct BmatPolicy {
   static constexpr BmatCopy copy = copy_;
 };
 
-/// The policies that products run with, for narrow X (up to bmat_narrow_columns) and wide X.
-inline constexpr int bmat_narrow_columns = 32;
+/// The policies that products run with, for narrow X (up to 32 columns) and wide X.
 template <class Scalar, bool wide>
 struct TunedBmatPolicy;
 template <>

@@ -25,28 +25,17 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   agent.finish(item, sums);
 }
 
-/// Columns first, first + 1, ..., last - 1 of a product.
-template <class Kind, class Policy, int access, class Offset, class Scalar>
-void launch_brp_columns(Stream stream, BrpArguments<Offset, Scalar> arguments, Ordinal first, Ordinal last) {
-  if (first == last || arguments.schedule.item_count == 0) return;
-  choose_columns<Kind::precision>(arguments, first, last);
-  arguments.slabs = slab_count(last - first, Policy::columns);
-  const unsigned blocks = launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) *
-                                       static_cast<unsigned>(arguments.slabs));
-  launch("brp_kernel", brp_kernel<Kind, Policy, access, Offset, Scalar>, blocks, 32 * Policy::block_warps, 0, stream,
-         arguments);
-}
-
 /// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
 template <class Kind, class Policy, class Offset, class Scalar>
 void launch_brp(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
-  using Operands = CondensedOperands<Kind::precision, Scalar, Policy::columns, Policy::reads>;
-  constexpr int vector = Operands::Elements::vector;
-  const Ordinal columns = arguments.product.y.columns;
-  const Ordinal wide = vector_columns<Operands>(arguments.product, vector);
-  launch_brp_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
-  launch_brp_columns<Kind, NarrowBrpPolicy, 1>(stream, arguments, wide, columns);
-  launch_piece_sums(stream, arguments, arguments.partition.window_rows());
+  if (arguments.schedule.item_count == 0) return;
+  const auto start = [&]<class Chosen, int access>(BrpArguments<Offset, Scalar> part) {
+    part.slabs = slab_count(part.product.y.columns, Chosen::columns);
+    const std::size_t groups = ceil_divide<std::size_t>(part.schedule.item_count, Chosen::block_warps);
+    launch("brp_kernel", brp_kernel<Kind, Chosen, access, Offset, Scalar>, launch_count(groups * part.slabs),
+           32 * Chosen::block_warps, 0, stream, part);
+  };
+  launch_parts<Kind::precision, Policy, NarrowBrpPolicy>(stream, arguments, start);
 }
 
 }  // namespace Tessera::Cuda

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/PackRows.hpp>
-#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/brp/Spmm.hpp>
 
-#include "../launch/Operands.hpp"
-#include "../launch/ScratchLayout.hpp"
 #include "Launch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
-constexpr Ordinal narrow_columns = 32;  // of X, that one warp takes
-
 template <class Offset, class Scalar>
 ScratchLayout workspace_layout(const BlockRowPartitionPattern<Offset>& A, const BrpSchedule<Offset>& schedule,
                                const Multivector<const Scalar>& x) {
-  const std::size_t slot_rows = std::size_t(schedule.slot_count) * std::size_t(A.window_rows());
-  return scratch_layout(padded_bytes<Scalar>(slot_rows, x.columns),
-                        rows_are_readable(x) ? 0 : padded_bytes<Scalar>(std::size_t(x.rows), x.columns));
+  return scratch_layout(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()), x, rows_are_readable(x));
 }
 
 template <Precision precision, int f, class Offset, class Scalar>
@@ -57,7 +49,6 @@ template <class Offset, class Scalar>
 void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precision precision,
               const BrpSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   const ScratchLayout layout = workspace_layout(A, schedule, product.x);
-  expect_scratch("brp_spmm", layout, workspace);
   expect_no_x_rows("brp_spmm", product);
   // They are read in pairs.
   if (reinterpret_cast<std::uintptr_t>(A.group_columns) % (2 * sizeof(Ordinal)) != 0) {
@@ -72,20 +63,10 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precisio
   arguments.items = schedule.items;
   arguments.schedule = {schedule.item_count, schedule.sum_count, schedule.slot_count, nullptr, schedule.sums};
   arguments.product = product;
-  arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
-  arguments.partials_stride = padded(product.x.columns);
-  if (!rows_are_readable(product.x)) {
-    Scalar* rows = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
-    pack_rows(stream, product.x, rows, arguments.partials_stride);
-    arguments.product.x = {rows, product.x.rows, product.x.columns, arguments.partials_stride, 1};
-  }
-  if constexpr (std::is_same_v<Scalar, double>) {
-    if (precision == Precision::Native) return launch_kind<Precision::Native>(stream, arguments);
-  } else {
-    if (precision == Precision::Tf32x3) return launch_kind<Precision::Tf32x3>(stream, arguments);
-    if (precision == Precision::Tf32) return launch_kind<Precision::Tf32>(stream, arguments);
-  }
-  throw std::invalid_argument("brp_spmm: no " + std::string(to_string(precision)) + " products of these types");
+  use_scratch("brp_spmm", layout, workspace, arguments);
+  arguments.product.x = by_rows(stream, product.x, rows_are_readable(product.x), workspace.data + layout.packed,
+                                arguments.partials_stride);
+  for_precision<Scalar>("brp_spmm", precision, [&]<Precision p>() { launch_kind<p>(stream, arguments); });
 }
 
 #define TESSERA_BRP_SPMM(Scalar, Offset)                                                                         \

@@ -7,11 +7,10 @@
 #include <type_traits>
 
 #include "../epilogue/Epilogue.cuh"
-#include "../fragments/MaskDecode.hpp"
+#include "../fragments/Layout.hpp"
 #include "../fragments/TileProduct.cuh"
 #include "../ptx/Memory.cuh"
 #include "Arguments.hpp"
-#include "Operands.hpp"
 
 namespace Tessera::Cuda {
 

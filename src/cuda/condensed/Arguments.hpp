@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+#include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/cuda/HalfOperands.hpp>
+#include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/condensed/Schedule.hpp>
 #include <tessera/cuda/condensed/View.hpp>
+#include <type_traits>
 
+#include "../fragments/Layout.hpp"
 #include "Policy.hpp"
 
 namespace Tessera::Cuda {
@@ -18,9 +24,45 @@ struct CondensedArguments {
   const void* x = nullptr;             // rows of X as they are multiplied: product.x.data, or rounded to 16 bits
   unsigned x_row_bytes = 0;            // from a row to the next
   int x_elements = 0;                  // of a row (CondensedOperands)
-  int slabs = 0;                       // of columns of the product
+  unsigned slabs = 0;                  // of columns of the product
   Scalar* partials = nullptr;          // slots * window rows rows: sums of items that are pieces of windows
   std::ptrdiff_t partials_stride = 0;  // of rows, in elements
 };
+
+/// What lanes hold of X and of sums of condensed windows, for Scalars of Y and a slab of so many columns.
+///
+/// Rows of X are gathered in elements: one Scalar, or two adjacent columns of 16 bits, which are the two rows of a
+/// product's left operand that a lane has.
+template <Precision precision, class Scalar, int slab_columns, int most_reads>
+struct CondensedOperands {
+  static constexpr bool half = is_half(precision);
+
+  using Element = std::conditional_t<half, std::uint32_t, Scalar>;
+  using Sum = std::conditional_t<half, float, Scalar>;
+  static constexpr int element_columns = half ? 2 : 1;
+
+  using Elements = FragmentLayout<Element, slab_columns / element_columns, most_reads>;
+  static constexpr int lane_elements = Elements::lane_columns;  // of a row of X
+  static constexpr int lane_columns = element_columns * lane_elements;
+  static constexpr int products = slab_columns / 16;  // m16n8k8 side by side
+
+  /// The column of the slab that a lane's column q is.
+  static TESSERA_FUNCTION constexpr int column(int lane, int q) {
+    return element_columns * Elements::column(lane, q / element_columns) + q % element_columns;
+  }
+
+  /// Elements of X that are read, and columns of Y that are read or written at once, where `access` columns may be.
+  static constexpr int x_access(int access) { return access <= element_columns ? 1 : access / element_columns; }
+  static constexpr int y_access(int access) {
+    constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
+    return access <= element_columns ? 1 : access < widest ? access : widest;
+  }
+};
+
+/// condensed_spmm with a precision of 16 bits: arguments.x are the rows of round_rows, with their columns in order. In
+/// a source of its own, for it takes long to compile.
+template <class Offset, class MatrixScalar, class Scalar>
+void launch_condensed_half(Stream stream, TileValues values, Precision precision,
+                           const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments);
 
 }  // namespace Tessera::Cuda

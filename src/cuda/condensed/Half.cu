@@ -2,7 +2,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "Half.hpp"
 #include "Launch.cuh"
 
 namespace Tessera::Cuda {

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <tessera/cuda/Stream.hpp>
 
 #include "../epilogue/PieceSums.cuh"
 #include "../launch/Launch.cuh"
-#include "../launch/LaunchCount.hpp"
-#include "../launch/RowBytes.hpp"
+#include "../launch/Operands.hpp"
 #include "Agent.cuh"
 
 namespace Tessera::Cuda {
@@ -34,12 +32,10 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
 }
 
 /// Leaves of a product the columns first, first + 1, ..., last - 1. In 16 bits, x and x_row_bytes are there already.
-template <Precision precision, class Offset, class MatrixScalar, class Scalar>
-void choose_columns(CondensedArguments<Offset, MatrixScalar, Scalar>& arguments, Ordinal first, Ordinal last) {
-  Product<MatrixScalar, Scalar>& product = arguments.product;
-  product.x.data += first * product.x.column_stride;
-  product.y.data += first * product.y.column_stride;
-  product.x.columns = product.y.columns = last - first;
+template <Precision precision, class Arguments>
+void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
+  auto& product = arguments.product;
+  product = columns_of(product, first, last - first);
   if (arguments.partials != nullptr) arguments.partials += first;
   if constexpr (is_half(precision)) {
     constexpr int column_bytes = 2, element_bytes = 4;
@@ -52,42 +48,46 @@ void choose_columns(CondensedArguments<Offset, MatrixScalar, Scalar>& arguments,
   }
 }
 
-/// The product's columns first, first + 1, ..., last - 1.
-template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
-void launch_condensed_columns(Stream stream, CondensedArguments<Offset, MatrixScalar, Scalar> arguments, Ordinal first,
-                              Ordinal last) {
-  if (first == last || arguments.schedule.item_count == 0) return;
-  choose_columns<Kind::precision>(arguments, first, last);
-  arguments.slabs = slab_count(last - first, Policy::columns);
-  const unsigned blocks = launch_count(std::size_t(window_count(arguments.schedule.item_count, Policy::block_warps)) *
-                                       static_cast<unsigned>(arguments.slabs));
-  launch("condensed_kernel", condensed_kernel<Kind, Policy, access, Offset, MatrixScalar, Scalar>, blocks,
-         32 * Policy::block_warps, 0, stream, arguments);
+/// How many of the columns, from the first on, can be read and written `vector` at a time, or as many as one can.
+template <class Operands, class Product>
+Ordinal vector_columns(const Product& product, int vector) {
+  constexpr std::size_t size = sizeof(product.alpha);
+  const bool possible = (Operands::half || rows_are_aligned(product.x, vector * size)) &&
+                        rows_are_aligned(product.y, Operands::y_access(vector) * size);
+  return possible ? product.y.columns - product.y.columns % vector : 0;
 }
 
-/// How many of the columns, from the first on, can be read and written `vector` at a time, or as many as one can.
-template <class Operands, class MatrixScalar, class Scalar>
-Ordinal vector_columns(const Product<MatrixScalar, Scalar>& product, int vector) {
-  const auto aligned = [](const auto& rows, int columns) {
-    return rows.column_stride == 1 && rows.row_stride % columns == 0 &&
-           reinterpret_cast<std::uintptr_t>(rows.data) % (columns * sizeof(Scalar)) == 0;
+/// A whole product in two parts: as many columns as can be read in vectors, with Policy, and the others, with Narrow.
+/// launch.operator()<policy, columns that are read at once>(arguments of a part) starts kernels.
+template <Precision precision, class Policy, class Narrow, class Arguments, class Launch>
+void launch_parts(Stream stream, const Arguments& arguments, const Launch& launch) {
+  using Scalar = decltype(decltype(Arguments::product)::alpha);
+  using Operands = CondensedOperands<precision, Scalar, Policy::columns, Policy::reads>;
+  constexpr int vector = Operands::element_columns * Operands::Elements::vector;
+  const Ordinal columns = arguments.product.y.columns, wide = vector_columns<Operands>(arguments.product, vector);
+  const auto launch_part = [&]<class PartPolicy, int access>(Ordinal first, Ordinal last) {
+    if (first == last) return;
+    Arguments part = arguments;
+    choose_columns<precision>(part, first, last);
+    launch.template operator()<PartPolicy, access>(part);
   };
-  const bool possible =
-      (Operands::half || aligned(product.x, vector)) && aligned(product.y, Operands::y_access(vector));
-  return possible ? product.y.columns - product.y.columns % vector : 0;
+  launch_part.template operator()<Policy, vector>(0, wide);
+  launch_part.template operator()<Narrow, 1>(wide, columns);
+  launch_piece_sums(stream, arguments, arguments.A.window_rows());
 }
 
 /// A whole product with a given policy. Needs product.x.column_stride == 1 or, in 16 bits, rows of round_rows with
 /// their columns in order in x; if the schedule has slots, partials.
 template <class Kind, class Policy, class Offset, class MatrixScalar, class Scalar>
 void launch_condensed(Stream stream, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
-  using Operands = CondensedOperands<Kind::precision, Scalar, Policy::columns, Policy::reads>;
-  constexpr int vector = Operands::element_columns * Operands::Elements::vector;
-  const Ordinal columns = arguments.product.y.columns;
-  const Ordinal wide = vector_columns<Operands>(arguments.product, vector);
-  launch_condensed_columns<Kind, Policy, vector>(stream, arguments, 0, wide);
-  launch_condensed_columns<Kind, NarrowCondensedPolicy<Kind>, 1>(stream, arguments, wide, columns);
-  launch_piece_sums(stream, arguments, arguments.A.window_rows());
+  if (arguments.schedule.item_count == 0) return;
+  const auto start = [&]<class Chosen, int access>(CondensedArguments<Offset, MatrixScalar, Scalar> part) {
+    part.slabs = slab_count(part.product.y.columns, Chosen::columns);
+    const std::size_t groups = ceil_divide<std::size_t>(part.schedule.item_count, Chosen::block_warps);
+    launch("condensed_kernel", condensed_kernel<Kind, Chosen, access, Offset, MatrixScalar, Scalar>,
+           launch_count(groups * part.slabs), 32 * Chosen::block_warps, 0, stream, part);
+  };
+  launch_parts<Kind::precision, Policy, NarrowCondensedPolicy<Kind>>(stream, arguments, start);
 }
 
 }  // namespace Tessera::Cuda

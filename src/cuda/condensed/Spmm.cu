@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/cuda/HalfOperands.hpp>
-#include <tessera/cuda/PackRows.hpp>
-#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/condensed/Spmm.hpp>
 
-#include "../launch/Operands.hpp"
-#include "../launch/ScratchLayout.hpp"
-#include "Half.hpp"
 #include "Launch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
-constexpr Ordinal narrow_columns = 32;  // of X, that one warp takes
-
 template <class Offset, class Scalar>
 ScratchLayout workspace_layout(const CondensedPattern<Offset>& A, Precision precision,
                                const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
-  const auto rows = static_cast<std::size_t>(x.rows);
-  std::size_t packed = rows_are_readable(x) ? 0 : padded_bytes<Scalar>(rows, x.columns);
-  if (is_half(precision)) packed = rows * std::size_t(rounded_row_stride(x.columns)) * sizeof(std::uint16_t);
-  return scratch_layout(
-      padded_bytes<Scalar>(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()), x.columns), packed);
+  return scratch_layout(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()), x, rows_are_readable(x),
+                        precision);
 }
 
 template <Precision precision, class Offset, class MatrixScalar, class Scalar>
@@ -59,31 +48,24 @@ void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues
                     const Scratch& workspace) {
   expect_no_x_rows("condensed_spmm", product);
   const ScratchLayout layout = workspace_layout(A, precision, schedule, product.x);
-  expect_scratch("condensed_spmm", layout, workspace);
   CondensedArguments<Offset, MatrixScalar, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
-  arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
-  arguments.partials_stride = padded(product.x.columns);
+  use_scratch("condensed_spmm", layout, workspace, arguments);
+  std::byte* const packed = workspace.data + layout.packed;
   if (is_half(precision)) {
-    auto* const rows = reinterpret_cast<std::uint16_t*>(workspace.data + layout.packed);
-    round_rows(stream, precision, HalfOrder::Columns, product.x, rows);
-    arguments.x = rows;
-    arguments.x_row_bytes = static_cast<unsigned>(rounded_row_stride(product.x.columns)) * sizeof(std::uint16_t);
+    const auto x = rounded_by_rows(stream, precision, HalfOrder::Columns, product.x, packed);
+    arguments.x = x.data;
+    arguments.x_row_bytes = row_bytes(x);
     return launch_condensed_half(stream, values, precision, arguments);
   }
-  if (!rows_are_readable(product.x)) {
-    Scalar* rows = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
-    pack_rows(stream, product.x, rows, arguments.partials_stride);
-    arguments.product.x = {rows, product.x.rows, product.x.columns, arguments.partials_stride, 1};
-  }
   if constexpr (std::is_same_v<MatrixScalar, Scalar>) {
-    if constexpr (std::is_same_v<Scalar, double>) {
-      if (precision == Precision::Native) return launch_kind<Precision::Native>(stream, values, arguments);
-    } else {
-      if (precision == Precision::Tf32x3) return launch_kind<Precision::Tf32x3>(stream, values, arguments);
-      if (precision == Precision::Tf32) return launch_kind<Precision::Tf32>(stream, values, arguments);
-    }
+    arguments.product.x = by_rows(stream, product.x, rows_are_readable(product.x), packed, arguments.partials_stride);
+    for_precision<Scalar>("condensed_spmm", precision,
+                          [&]<Precision p>() { launch_kind<p>(stream, values, arguments); });
+  } else {
+    throw std::invalid_argument(
+        "condensed_spmm: a matrix of another type than "
+        "X is multiplied in 16 bits alone");
   }
-  throw std::invalid_argument("condensed_spmm: no " + std::string(to_string(precision)) + " products of these types");
 }
 
 #define TESSERA_CONDENSED_SPMM(MatrixScalar, Scalar, Offset)                                           \

@@ -7,13 +7,11 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tessera/cuda/PackRows.hpp>
 #include <tessera/cuda/csr/Spmm.hpp>
 
 #include "../launch/Launch.cuh"
-#include "../ptx/Launch.cuh"
+#include "../launch/Operands.hpp"
 #include "NarrowRows.cuh"
-#include "PieceSums.cuh"
 #include "Rows.cuh"
 #include "ShortRows.cuh"
 #include "Task.cuh"
@@ -21,6 +19,45 @@
 /// csr_spmm: which columns go to which kernel, and with how many threads. A source each pair of scalars instantiates
 /// it.
 namespace Tessera::Cuda {
+
+/// A warp adds the sums of the pieces of a long row, the first to the last, a column a lane, and writes the row of Y.
+template <class Task>
+class CsrPieceSums {
+  using Scalar = typename Task::Scalar;
+  static constexpr int unroll = 4;
+
+ public:
+  static constexpr int warp_columns = 32;
+
+  __device__ explicit CsrPieceSums(const Task& task) : task_(task) {}
+
+  /// \param warp  of all those along the long rows
+  __device__ void run(std::int64_t warp, Ordinal column) {
+    if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
+    const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
+    const Vector<Scalar, false> sum{{sum_pieces(offsets[0], offsets[1], column)}};
+    store_row(task_, task_.schedule.long_rows[warp], column, sum);
+  }
+
+ private:
+  __device__ Scalar sum_pieces(Ordinal begin, Ordinal end, Ordinal column) {
+    const Scalar* piece = task_.partial_sums + std::int64_t(begin) * task_.partial_stride + column;
+    Scalar sum = *piece;
+    int left = end - begin - 1;
+    for (; left >= unroll; left -= unroll) {
+      Scalar parts[unroll];
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) parts[u] = piece[std::int64_t(u + 1) * task_.partial_stride];
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) sum += parts[u];
+      piece += std::int64_t(unroll) * task_.partial_stride;
+    }
+    for (int p = 1; p <= left; ++p) sum += piece[std::int64_t(p) * task_.partial_stride];
+    return sum;
+  }
+
+  const Task& task_;
+};
 
 inline constexpr Ordinal csr_most_columns = 65535 * 4;  // that the slabs of a grid hold, however narrow
 inline constexpr int csr_piece_sums_warps = 4;          // of a block
@@ -35,11 +72,6 @@ __global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
   wait_for_previous_kernels();
   CsrPieceSums<Task>(task).run(std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y,
                                static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
-}
-
-template <class Integer>
-constexpr Integer ceil_divide(Integer a, Integer b) {
-  return (a + b - 1) / b;
 }
 
 /// One product, cut into columns that different kernels compute.
@@ -60,8 +92,8 @@ class CsrLauncher {
       task_.product.x.column_stride = 1;
       task_.product.y.column_stride = 1;
     }
-    is_packed_ =
-        !adjacent_columns(task_) && product.x_rows == nullptr && csr_packs(schedule.size, A.columns, product.y.columns);
+    is_packed_ = !rows_are_readable(task_.product.x) && product.x_rows == nullptr &&
+                 csr_packs(schedule.size, A.columns, product.y.columns);
     check_arguments(scratch);
     width_ = panel_columns(scratch.bytes);
     task_.partial_sums = reinterpret_cast<VectorScalar*>(scratch.data);
@@ -123,7 +155,7 @@ class CsrLauncher {
   void multiply_panel(Ordinal first, Ordinal columns) {
     Task panel = columns_of(task_, first, columns);
     panel.partial_sums = task_.partial_sums;  // used by one panel after the other
-    if (adjacent_columns(panel)) {
+    if (rows_are_readable(panel.product.x)) {
       multiply_adjacent(panel);
     } else if (is_packed_ && columns > csr_narrow_columns) {
       multiply_aligned(packed(panel));
@@ -145,32 +177,15 @@ class CsrLauncher {
 
   /// A task for some of its columns.
   static Task columns_of(Task task, Ordinal first, Ordinal columns) {
-    task.product.x.data += first * task.product.x.column_stride;
-    task.product.y.data += first * task.product.y.column_stride;
+    task.product = Cuda::columns_of(task.product, first, columns);
     if (task.partial_sums != nullptr) task.partial_sums += first;
-    task.product.x.columns = task.product.y.columns = columns;
     return task;
-  }
-
-  static bool fits_stride(std::ptrdiff_t stride) {
-    return stride >= 0 && stride <= std::ptrdiff_t(std::numeric_limits<std::uint32_t>::max() / sizeof(VectorScalar));
-  }
-
-  static bool adjacent_columns(const Task& task) {
-    return task.product.x.column_stride == 1 && fits_stride(task.product.x.row_stride);
-  }
-
-  /// Whether rows may be read, or written, 16 bytes at a time.
-  template <class Element>
-  static bool is_aligned(const Multivector<Element>& z) {
-    return z.column_stride == 1 && reinterpret_cast<std::uintptr_t>(z.data) % 16 == 0 &&
-           z.row_stride * std::ptrdiff_t(sizeof(VectorScalar)) % 16 == 0;
   }
 
   /// The first columns that may be read 16 bytes at a time; none if that were few and others were left.
   static Ordinal aligned_columns(const Task& task) {
-    const auto& y = task.product.y;
-    if (!is_aligned(task.product.x) || (y.column_stride == 1 && !is_aligned(y))) return 0;
+    const auto& [x, y] = std::pair(task.product.x, task.product.y);
+    if (!rows_are_aligned(x) || (y.column_stride == 1 && !rows_are_aligned(y))) return 0;
     const Ordinal columns = y.columns, aligned = columns / vector_size * vector_size;
     return aligned == columns || aligned >= 4 * vector_size ? aligned : 0;
   }
@@ -223,7 +238,7 @@ class CsrLauncher {
   /// Rows of X 16 bytes at a time; there may be more columns of X than of Y.
   void multiply_aligned(const Task& task) const {
     const auto& [x, y] = std::pair(task.product.x, task.product.y);
-    is_aligned(y) && x.columns == y.columns ? multiply_vectors<false>(task) : multiply_vectors<true>(task);
+    rows_are_aligned(y) && x.columns == y.columns ? multiply_vectors<false>(task) : multiply_vectors<true>(task);
   }
 
   template <bool tiled>

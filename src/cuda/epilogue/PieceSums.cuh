@@ -6,7 +6,7 @@
 #include <tessera/cuda/condensed/Schedule.hpp>
 
 #include "../launch/Launch.cuh"
-#include "../launch/LaunchCount.hpp"
+#include "../launch/Operands.hpp"
 #include "Epilogue.cuh"
 
 namespace Tessera::Cuda {
@@ -70,8 +70,7 @@ void launch_piece_sums(Stream stream, const Arguments& arguments, Ordinal window
                                   .beta = product.beta,
                                   .y = product.y,
                                   .y_rows = product.y_rows};
-  launch("piece_sums_kernel", piece_sums_kernel<Scalar>, launch_count((elements + threads - 1) / threads), threads, 0,
-         stream, sums);
+  launch("piece_sums_kernel", piece_sums_kernel<Scalar>, blocks_for(elements, threads), threads, 0, stream, sums);
 }
 
 }  // namespace Tessera::Cuda

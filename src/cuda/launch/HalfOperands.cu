@@ -3,10 +3,10 @@
 #include <string>
 #include <tessera/cuda/HalfOperands.hpp>
 
-#include "../fragments/HalfLayout.hpp"
+#include "../fragments/Layout.hpp"
 #include "../ptx/Mma.cuh"
 #include "Launch.cuh"
-#include "LaunchCount.hpp"
+#include "Operands.hpp"
 
 namespace Tessera::Cuda {
 namespace {
@@ -71,14 +71,12 @@ void for_precision(const char* what, Precision precision, const Visit& visit) {
   throw std::invalid_argument(std::string(what) + ": " + std::string(to_string(precision)) + " is not of 16 bits");
 }
 
-unsigned blocks_of(std::size_t count, std::size_t of_block) { return launch_count((count + of_block - 1) / of_block); }
-
 }  // namespace
 
 void round_values(Stream stream, Precision precision, std::size_t count, const float* values, std::uint16_t* to) {
   for_precision("round_values", precision, [&]<Precision p>() {
     if (count == 0) return;
-    launch("round_values_kernel", round_values_kernel<p>, blocks_of(count, block_threads), block_threads, 0, stream,
+    launch("round_values_kernel", round_values_kernel<p>, blocks_for(count, block_threads), block_threads, 0, stream,
            count, values, to);
   });
 }
@@ -91,11 +89,11 @@ void round_rows(Stream stream, Precision precision, HalfOrder order, const Multi
     const auto row_words = static_cast<unsigned>(rounded_row_stride(x.columns) / 2), groups = row_words / 8;
     const auto rows = static_cast<std::size_t>(x.rows);
     if (x.column_stride == 1) {
-      launch("round_rows_kernel", round_rows_kernel<p, o, Scalar>, blocks_of(rows, block_rows), block_threads, 0,
+      launch("round_rows_kernel", round_rows_kernel<p, o, Scalar>, blocks_for(rows, block_rows), block_threads, 0,
              stream, x, words, row_words);
     } else {
       launch("round_columns_kernel", round_columns_kernel<p, o, Scalar>,
-             launch_count((rows + block_threads - 1) / block_threads * groups), block_threads, 0, stream, x, words,
+             launch_count(ceil_divide<std::size_t>(rows, block_threads) * groups), block_threads, 0, stream, x, words,
              groups);
     }
   };

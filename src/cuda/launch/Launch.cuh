@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <tessera/cuda/Stream.hpp>
 
-#include "Check.cuh"
 #include "PerDevice.cuh"
 
 /// The only place that starts kernels. Where TESSERA_CUDA_EMULATED is defined, a host compiler compiles the layer for
@@ -31,7 +30,7 @@ void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 t
   check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
 }
 
-/// The same for a kernel that begins with wait_for_previous_kernels() (ptx/Launch.cuh): it may be set up while the one
+/// The same for a kernel that begins with wait_for_previous_kernels(): it may be set up while the one
 /// in front of it on the stream still runs. Compiled for a compute capability below 9.0 it cannot wait, and starts as
 /// others.
 /// NOTE: without that beginning results are wrong on a GPU alone: emulated kernels run one after the other.
@@ -45,6 +44,14 @@ void launch_early(const char* what, dim3 blocks, dim3 threads, std::size_t share
   config.attrs = &early;
   config.numAttrs = is_for_hopper<kernel>() ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
+}
+
+/// In a kernel that launch_early started: waits until the kernels in front of it on the stream have ended and what they
+/// wrote is there.
+__device__ inline void wait_for_previous_kernels() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
 }
 
 /// The shared memory of a block whose size the launch gave, aligned to 16 bytes.

@@ -5,7 +5,7 @@
 #include <tessera/cuda/PackRows.hpp>
 
 #include "Launch.cuh"
-#include "LaunchCount.hpp"
+#include "Operands.hpp"
 
 namespace Tessera::Cuda {
 namespace {

@@ -5,10 +5,18 @@
 
 #include <atomic>
 #include <cstdint>
-
-#include "Check.cuh"
+#include <stdexcept>
+#include <string>
 
 namespace Tessera::Cuda {
+
+/// Throws std::runtime_error that says what was done and what CUDA says. CUDA then forgets it: who asks for the last
+/// error is not told of this one.
+inline void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  static_cast<void>(cudaGetLastError());
+  throw std::runtime_error(std::string(what) + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
+}
 
 /// A number that CUDA tells of a GPU, or of a kernel there, and that stays: asked for once a GPU, without a lock.
 /// Static where it is wanted. Threads that are the first at the same time all ask, and are told the same.

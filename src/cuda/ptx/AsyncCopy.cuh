@@ -15,9 +15,6 @@
 //   producer:    mbarrier_arrive_expect(barrier, bytes); bulk_copy(..., barrier) once or more, of `bytes` in all
 //   consumers:   mbarrier_wait(barrier, parity)                              parity 0 at first, then 1, 0, ...
 //
-// Before memory that ordinary stores wrote is read or written by bulk copies: fence_proxy_async() in the threads that
-// wrote, then a barrier. After ordinary reads the barrier alone is enough.
-//
 // On an architecture that lacks an instruction these functions stop the kernel (trap).
 
 #ifdef TESSERA_CUDA_EMULATED
@@ -86,15 +83,6 @@ __device__ inline void fence_mbarrier_init() {
 #endif
 }
 
-/// Orders this thread's ordinary accesses to shared memory before asynchronous ones that follow.
-__device__ inline void fence_proxy_async() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#else
-  __trap();
-#endif
-}
-
 /// Arrives, and expects this many bytes of copies in the phase.
 __device__ inline void mbarrier_arrive_expect(std::uint64_t* barrier, int bytes) {
 #if __CUDA_ARCH__ >= 900
@@ -153,3 +141,23 @@ __device__ inline void bulk_copy(void* shared, const void* global, int bytes, st
 }  // namespace Tessera::Cuda
 
 #endif
+
+namespace Tessera::Cuda {
+
+/// A place in a ring of buffers, which producers fill and consumers empty: each has two barriers, whose phases end with
+/// every turn.
+template <int buffers>
+struct RingPlace {
+  int buffer = 0;
+  int parity = 0;
+
+  __device__ __forceinline__ void advance() {
+    if (++buffer == buffers) {
+      buffer = 0;
+      parity ^= 1;
+    }
+  }
+  __device__ __forceinline__ int before() const { return buffer == 0 ? buffers - 1 : buffer - 1; }
+};
+
+}  // namespace Tessera::Cuda

@@ -14,17 +14,14 @@ namespace Tessera::Cuda {
 
 /// What caches are told of rows of X as they are read.
 enum class XCaching {
-  ReadOnly,   ///< memory that nobody writes (ld.global.nc)
-  AllLevels,  ///< kept in L1 and in L2 (ld.global.ca)
-  PastL1,     ///< kept in L2 alone (ld.global.cg)
-  Ordinary    ///< nothing
+  ReadOnly,  ///< memory that nobody writes (ld.global.nc)
+  AllLevels  ///< kept in L1 and in L2 (ld.global.ca)
 };
 
 /// What caches are told of rows of Y as they are written.
 enum class YCaching {
-  Streaming,     ///< nobody will read them soon (st.global.cs)
-  WriteThrough,  ///< through L2 to memory (st.global.wt)
-  Ordinary       ///< nothing
+  Streaming,    ///< nobody will read them soon (st.global.cs)
+  WriteThrough  ///< through L2 to memory (st.global.wt)
 };
 
 /// The CUDA type of n adjacent scalars that are read or written at once.
@@ -35,8 +32,8 @@ using vector_of_t = std::conditional_t<
                        std::conditional_t<std::is_same_v<Scalar, float>, std::conditional_t<n == 2, float2, float4>,
                                           std::conditional_t<n == 2, uint2, uint4>>>>;
 
-/// Reads n adjacent scalars of X, telling the caches what a policy says. Addresses are multiples of their size, here and
-/// below.
+/// Reads n adjacent scalars of X, telling the caches what a policy says. Addresses are multiples of their size, here
+/// and below.
 template <XCaching caching, int n, class Scalar>
 __device__ __forceinline__ void load_x(const Scalar* from, Scalar* to) {
   using Vector = vector_of_t<Scalar, n>;
@@ -44,8 +41,6 @@ __device__ __forceinline__ void load_x(const Scalar* from, Scalar* to) {
   auto& target = *reinterpret_cast<Vector*>(to);
   if constexpr (caching == XCaching::ReadOnly) target = __ldg(source);
   if constexpr (caching == XCaching::AllLevels) target = __ldca(source);
-  if constexpr (caching == XCaching::PastL1) target = __ldcg(source);
-  if constexpr (caching == XCaching::Ordinary) target = *source;
 }
 
 /// Writes n scalars of Y, telling the caches what a policy says.
@@ -56,7 +51,6 @@ __device__ __forceinline__ void store_y(Scalar* to, const Scalar* from) {
   const auto& source = *reinterpret_cast<const Vector*>(from);
   if constexpr (caching == YCaching::Streaming) __stcs(target, source);
   if constexpr (caching == YCaching::WriteThrough) __stwt(target, source);
-  if constexpr (caching == YCaching::Ordinary) *target = source;
 }
 
 /// Reads n scalars that nobody else will read: they are the first that caches may drop.

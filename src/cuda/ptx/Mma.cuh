@@ -168,13 +168,6 @@ __device__ inline std::uint16_t to_bf16(float value) {
   return bits;
 }
 
-/// What a number in FP16 is.
-__device__ inline float from_fp16(std::uint16_t bits) {
-  float value;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
-  return value;
-}
-
 /// Four 8 x 8 matrices of 16-bit elements from shared memory (ldmatrix): lane l gives the address of row l % 8 of
 /// matrix l / 8, 16 bytes at a multiple of 16, and gets of matrix i elements (g, 2 t) and (g, 2 t + 1) in r[i].
 __device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {

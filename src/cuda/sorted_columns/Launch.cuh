@@ -3,14 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <stdexcept>
-#include <string>
-#include <tessera/cuda/PackRows.hpp>
-#include <tessera/cuda/Stream.hpp>
 
-#include "../launch/LaunchCount.hpp"
-#include "../ptx/Launch.cuh"
+#include "../launch/Operands.hpp"
 #include "RowSums.cuh"
 
 namespace Tessera::Cuda {
@@ -53,21 +47,12 @@ std::ptrdiff_t sorted_columns_padded(Ordinal columns) {
   return std::ptrdiff_t(window_count(columns, sorted_columns_vector<Scalar>)) * sorted_columns_vector<Scalar>;
 }
 
-/// Whether rows may be read and written 16 bytes at a time.
-template <class Element>
-bool has_vector_rows(const Multivector<Element>& z) {
-  constexpr int size = sorted_columns_vector<std::remove_const_t<Element>>;
-  return z.column_stride == 1 && z.columns % size == 0 && z.row_stride >= 0 && z.row_stride % size == 0 &&
-         reinterpret_cast<std::uintptr_t>(z.data) % 16 == 0 &&
-         z.row_stride <= std::ptrdiff_t(std::numeric_limits<std::uint32_t>::max() / sizeof(Element));
-}
-
 /// The first step: sums of segments, and irregular products, to their slots.
 template <class Policy, class Offset, class Scalar>
 void launch_sorted_columns_products(Stream stream, const SortedColumnsArguments<Offset, Scalar>& arguments) {
   using Segments = SortedColumnsSegments<Policy, Offset, Scalar>;
   constexpr std::size_t pieces_of_block = SortedColumnsPieces<Policy, Offset, Scalar>::pieces_of_block;
-  const std::size_t piece_blocks = (std::size_t(arguments.A.pieces) + pieces_of_block - 1) / pieces_of_block;
+  const std::size_t piece_blocks = ceil_divide(std::size_t(arguments.A.pieces), pieces_of_block);
   const std::size_t units = std::size_t(arguments.schedule.groups) + piece_blocks;
   if (units == 0) return;
   const int group_elements = arguments.schedule.groups == 0 ? 0 : arguments.schedule.group_steps * arguments.A.width;
@@ -87,30 +72,24 @@ void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Offs
         "sorted_columns_sum_kernel", launch_count(blocks * arguments.chunks), Policy::row_threads,
         Agent::shared_bytes(), stream, arguments);
   };
-  has_vector_rows(arguments.product.y) ? start.template operator()<true>() : start.template operator()<false>();
+  rows_are_whole(arguments.product.y) ? start.template operator()<true>() : start.template operator()<false>();
 }
 
 /// A whole product with a given policy, a slab of columns after the other. arguments.partials: slots x the padded
-/// columns of a slab. packed: rows of X x the same, used unless has_vector_rows(X).
+/// columns of a slab. packed: rows of X x the same, used unless rows_are_whole(X).
 template <class Policy, class Offset, class Scalar>
 void launch_sorted_columns(Stream stream, SortedColumnsArguments<Offset, Scalar> arguments, Ordinal slab_columns,
                            Scalar* packed) {
   if (arguments.schedule.places == nullptr) arguments.schedule.places = arguments.A.position_indices;
   const Product<Scalar, Scalar> whole = arguments.product;
-  const bool packs = !has_vector_rows(whole.x);
+  const bool fits = rows_are_whole(whole.x);
   if (arguments.A.rows == 0) return;
   for (Ordinal first = 0; first < whole.y.columns; first += slab_columns) {
     const Ordinal columns = std::min(slab_columns, whole.y.columns - first);
-    Multivector<const Scalar>& x = arguments.product.x;
-    x = whole.x;
-    x.data += first * x.column_stride;
-    arguments.product.y.data = whole.y.data + first * whole.y.column_stride;
-    x.columns = arguments.product.y.columns = columns;
+    arguments.product = columns_of(whole, first, columns);
     arguments.partials_stride = sorted_columns_padded<Scalar>(columns);
-    if (packs) {
-      pack_rows(stream, x, packed, arguments.partials_stride);
-      x = {packed, x.rows, columns, arguments.partials_stride, 1};
-    }
+    Multivector<const Scalar>& x = arguments.product.x;
+    x = by_rows(stream, x, fits, packed, arguments.partials_stride);
     arguments.x_row_bytes = static_cast<std::uint32_t>(std::size_t(x.row_stride) * sizeof(Scalar));
     arguments.chunks = static_cast<unsigned>(window_count(columns, Policy::lanes * sorted_columns_vector<Scalar>));
     launch_sorted_columns_products<Policy>(stream, arguments);

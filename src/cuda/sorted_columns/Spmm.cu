@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/cuda/sorted_columns/Spmm.hpp>
 
-#include "../launch/ScratchLayout.hpp"
 #include "Launch.cuh"
 
 namespace Tessera::Cuda {
 namespace {
 
 constexpr std::size_t slab_bytes = std::size_t(2) << 30;
-constexpr Ordinal narrow_columns = 32;  // of a block of threads
 
 // The columns of a slab, and its scratch memory.
 struct SlabLayout : ScratchLayout {
@@ -19,7 +17,7 @@ template <class Offset, class Scalar>
 SlabLayout workspace_layout(const SortedColumnsSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
   const Ordinal columns = sorted_columns_slab<Offset, Scalar>(schedule, x.columns);
   const std::size_t row = std::size_t(sorted_columns_padded<Scalar>(columns)) * sizeof(Scalar);
-  return {scratch_layout(std::size_t(schedule.slot_count) * row, has_vector_rows(x) ? 0 : std::size_t(x.rows) * row),
+  return {scratch_layout(std::size_t(schedule.slot_count) * row, rows_are_whole(x) ? 0 : std::size_t(x.rows) * row),
           columns};
 }
 

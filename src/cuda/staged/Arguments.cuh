@@ -6,7 +6,7 @@
 #include <tessera/common/StagedView.hpp>
 #include <tessera/cuda/condensed/Schedule.hpp>
 
-#include "../ptx/Ring.cuh"
+#include "../ptx/AsyncCopy.cuh"
 #include "Policy.hpp"
 
 namespace Tessera::Cuda {

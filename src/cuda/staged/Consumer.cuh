@@ -5,8 +5,7 @@
 #include <tessera/common/Bits.hpp>
 
 #include "../epilogue/Epilogue.cuh"
-#include "../fragments/FragmentLayout.hpp"
-#include "../fragments/MaskDecode.hpp"
+#include "../fragments/Layout.hpp"
 #include "../fragments/TileProduct.cuh"
 #include "Arguments.cuh"
 

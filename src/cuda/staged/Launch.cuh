@@ -3,12 +3,8 @@
 
 #include <algorithm>
 #include <string>
-#include <tessera/cuda/PackRows.hpp>
-#include <tessera/cuda/ReadableRows.hpp>
-#include <tessera/cuda/Stream.hpp>
 
 #include "../epilogue/PieceSums.cuh"
-#include "../launch/RowBytes.hpp"
 #include "Consumer.cuh"
 #include "Producer.cuh"
 
@@ -49,7 +45,7 @@ void launch_staged(Stream stream, StagedArguments<Scalar> arguments) {
   const Ordinal columns = arguments.product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
   arguments.x_row_bytes = row_bytes(arguments.product.x);
-  arguments.slabs = static_cast<unsigned>(slab_count(columns, Policy::columns));
+  arguments.slabs = slab_count(columns, Policy::columns);
   arguments.y_vectors = rows_are_aligned(arguments.product.y);
   const std::size_t shared_bytes = StagedMemory<Scalar, Policy>::bytes(A.most_tile_bytes, A.most_value_bytes);
   constexpr auto kernel = &staged_kernel<precision, Policy, Scalar>;
@@ -64,10 +60,7 @@ void launch_staged(Stream stream, StagedArguments<Scalar> arguments) {
 template <Precision precision, class Policy, class Scalar>
 void launch_staged_any(Stream stream, StagedArguments<Scalar> arguments, Scalar* packed, std::ptrdiff_t stride) {
   Multivector<const Scalar>& x = arguments.product.x;
-  if (!rows_are_aligned(x)) {
-    pack_rows(stream, x, packed, stride);
-    x = {packed, x.rows, x.columns, stride, 1};
-  }
+  x = by_rows(stream, x, rows_are_aligned(x), packed, stride);
   launch_staged<precision, Policy>(stream, arguments);
 }
 

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <tessera/cuda/ReadableRows.hpp>
-#include <tessera/cuda/condensed/BmatTiles.hpp>
-#include <tessera/cuda/condensed/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/DenseTiles.hpp>
 #include <tessera/cuda/condensed/Spmm.hpp>
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/Bmat.hpp>

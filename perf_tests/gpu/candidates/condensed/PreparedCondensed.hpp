@@ -3,7 +3,7 @@
 
 #include <cstring>
 #include <memory>
-#include <tessera/cuda/condensed/ExpandTiles.hpp>
+#include <tessera/cuda/condensed/DenseTiles.hpp>
 #include <tessera/cuda/condensed/Schedule.hpp>
 #include <tessera/cuda/condensed/View.hpp>
 

@@ -25,7 +25,7 @@ inline std::ptrdiff_t rounded_row_stride(Ordinal columns) { return (std::ptrdiff
 
 /// In which order rows in 16 bits have their columns.
 enum class HalfOrder {
-  Products,  ///< that in which products m16n8k16 want them as their right operand (fragments/HalfLayout.hpp)
+  Products,  ///< that in which products m16n8k16 want them as their right operand (fragments/Layout.hpp)
   Columns    ///< the same
 };
 

@@ -16,11 +16,17 @@ bool rows_are_readable(const Multivector<Scalar>& x) {
   return x.column_stride == 1 && x.row_stride >= 0 && x.row_stride <= most;
 }
 
-/// The same for kernels that read 16 bytes at a time: rows begin at multiples of them, too.
+/// The same for kernels that read 16 bytes, or `bytes`, at a time: rows begin at multiples of them, too.
 template <class Scalar>
-bool rows_are_aligned(const Multivector<Scalar>& x) {
-  return rows_are_readable(x) && reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 &&
-         x.row_stride * static_cast<std::ptrdiff_t>(sizeof(Scalar)) % 16 == 0;
+bool rows_are_aligned(const Multivector<Scalar>& x, std::size_t bytes = 16) {
+  return rows_are_readable(x) && reinterpret_cast<std::uintptr_t>(x.data) % bytes == 0 &&
+         static_cast<std::size_t>(x.row_stride) * sizeof(Scalar) % bytes == 0;
+}
+
+/// The same for kernels that read 16 bytes at a time and nothing else: rows end at multiples of them, too.
+template <class Scalar>
+bool rows_are_whole(const Multivector<Scalar>& x) {
+  return rows_are_aligned(x) && static_cast<std::size_t>(x.columns) * sizeof(Scalar) % 16 == 0;
 }
 
 }  // namespace Tessera::Cuda

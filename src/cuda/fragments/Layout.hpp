@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <tessera/common/Types.hpp>
 
 // Before a loop that nvcc shall unroll, in what host compilers compile too.
@@ -81,5 +82,45 @@ struct FragmentLayout {
   static TESSERA_FUNCTION constexpr int result_row(int lane, int p) { return 2 * (lane % 4) + p; }
   static TESSERA_FUNCTION constexpr int result(int q, int p) { return 2 * (q % 2) + p; }
 };
+
+/// How many bits are set.
+TESSERA_FUNCTION unsigned popcount32(unsigned bits) {
+#if defined(__CUDA_ARCH__)
+  return __popc(bits);
+#else
+  return __builtin_popcount(bits);
+#endif
+}
+
+/// A lane's two elements of an 8x8 block, bits 2 lane and 2 lane + 1 of its mask.
+struct LaneEntries {
+  unsigned before;  ///< entries of the block before the lane's
+  unsigned bits;    ///< bit j is set if the lane's element j is an entry; other bits mean nothing
+};
+
+/// Works on the half of the mask that has the lane's bits: two counts of 32 bits.
+TESSERA_FUNCTION LaneEntries lane_entries(std::uint64_t mask, int lane) {
+  constexpr int lanes_of_half = 16;
+  const bool upper = lane >= lanes_of_half;
+  const int shift = 2 * (lane % lanes_of_half);
+  const unsigned low = static_cast<unsigned>(mask), high = static_cast<unsigned>(mask >> 32);
+  const unsigned half = upper ? high : low;
+  return {popcount32(half & ((1u << shift) - 1)) + (upper ? popcount32(low) : 0), half >> shift};
+}
+
+/// Rows of X in 16 bits have their columns in another order, 16 by 16, so that the four elements of a row of Y that a
+/// lane sums in two adjacent products m16n8k16, which are columns 2 t and 2 t + 1 of each, are adjacent in Y.
+inline constexpr int half_group = 16;
+
+/// Which column of X a place of such a row holds.
+TESSERA_FUNCTION constexpr int column_of_half_place(int place) {
+  const int product = place / 8 % 2, t = place / 2 % 4;
+  return place / half_group * half_group + 4 * t + 2 * product + place % 2;
+}
+/// And the other way round.
+TESSERA_FUNCTION constexpr int half_place_of_column(int column) {
+  const int product = column / 2 % 2, t = column / 4 % 4;
+  return column / half_group * half_group + 8 * product + 2 * t + column % 2;
+}
 
 }  // namespace Tessera::Cuda

@@ -1,15 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/common/Bits.hpp>
-#include <tessera/cuda/condensed/BmatTiles.hpp>
+#include <tessera/cuda/condensed/DenseTiles.hpp>
 
 #include "../launch/Launch.cuh"
-#include "../launch/LaunchCount.hpp"
+#include "../launch/Operands.hpp"
 
 namespace Tessera::Cuda {
 namespace {
 
 constexpr int block_threads = 256;
 constexpr int tile_elements = 128;
+
+// A warp a block of 64, a thread two adjacent elements.
+template <class Offset, class Scalar>
+__global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t blocks, const Scalar* compact,
+                                    Scalar* dense) {
+  const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::size_t block = thread / 32, tile = block / A.strips;
+  const int element = 2 * static_cast<int>(thread % 32);
+  if (block >= blocks) return;
+  const std::uint64_t mask = A.tile_masks[block];
+  std::size_t place = std::size_t(A.tile_offsets[tile]) + popcount(mask & low_bits(element));
+  for (std::size_t above = tile * A.strips; above < block; ++above) place += popcount(A.tile_masks[above]);
+  for (int i = 0; i < 2; ++i) {
+    const bool entry = (mask >> (element + i) & 1u) != 0;
+    dense[block * CondensedPattern<Offset>::block_size + element + i] = entry ? compact[place++] : Scalar(0);
+  }
+}
 
 // A thread a tile.
 template <class Offset>
@@ -51,29 +68,38 @@ __global__ void expand_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, con
 
 }  // namespace
 
+template <class Offset, class Scalar>
+void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
+                  Scalar* dense) {
+  const std::size_t blocks = tiles * A.strips;
+  if (blocks == 0) return;
+  launch("expand_tiles_kernel", expand_tiles_kernel<Offset, Scalar>, blocks_for(blocks * 32, block_threads),
+         block_threads, 0, stream, A, blocks, compact, dense);
+}
+
 template <class Offset>
 void condense_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, std::uint64_t* tile_masks,
                    Offset* tile_offsets) {
   if (tiles == 0) return;
-  launch("condense_bmat_kernel", condense_bmat_kernel<Offset>,
-         launch_count((tiles + block_threads - 1) / block_threads), block_threads, 0, stream, A, tiles, tile_masks,
-         tile_offsets);
+  launch("condense_bmat_kernel", condense_bmat_kernel<Offset>, blocks_for(tiles, block_threads), block_threads, 0,
+         stream, A, tiles, tile_masks, tile_offsets);
 }
 
 template <class Offset, class Scalar>
 void expand_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, const Offset* tile_offsets,
                  const Scalar* compact, Scalar* dense) {
   if (tiles == 0) return;
-  launch("expand_bmat_kernel", expand_bmat_kernel<Offset, Scalar>,
-         launch_count((tiles * 32 + block_threads - 1) / block_threads), block_threads, 0, stream, A, tiles,
-         tile_offsets, compact, dense);
+  launch("expand_bmat_kernel", expand_bmat_kernel<Offset, Scalar>, blocks_for(tiles * 32, block_threads), block_threads,
+         0, stream, A, tiles, tile_offsets, compact, dense);
 }
 
-#define TESSERA_BMAT_TILES(Offset)                                                                                 \
-  template void condense_bmat(Stream, const BmatPattern<Offset>&, std::size_t, std::uint64_t*, Offset*);           \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const float*, float*); \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const double*, double*);
-TESSERA_BMAT_TILES(int)
-TESSERA_BMAT_TILES(std::size_t)
+#define TESSERA_DENSE_TILES(Offset)                                                                                  \
+  template void condense_bmat(Stream, const BmatPattern<Offset>&, std::size_t, std::uint64_t*, Offset*);             \
+  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const float*, float*);   \
+  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const double*, double*); \
+  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const float*, float*);            \
+  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const double*, double*);
+TESSERA_DENSE_TILES(int)
+TESSERA_DENSE_TILES(std::size_t)
 
 }  // namespace Tessera::Cuda
