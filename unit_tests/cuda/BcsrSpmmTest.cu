@@ -65,7 +65,8 @@ class BcsrMatrix {
 struct BcsrKernel : SpmmKernel<BcsrCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = BcsrMatrix<Offset, MatrixScalar, Scalar>;
-  static constexpr std::array heights = {8, 16}, widths = {4, 8, 16};
+  static constexpr std::array heights = {8, 16};
+  static constexpr std::array widths = {4, 8, 16};
   static constexpr int emulated_share = 47, emulated_columns_share = 4;
 
   static std::vector<Case> variants() {

@@ -66,7 +66,8 @@ class BitTcfMatrix {
 struct BitTcfKernel : SpmmKernel<BitTcfCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = BitTcfMatrix<Offset, MatrixScalar, Scalar>;
-  static constexpr std::array heights = {8, 16}, widths = {8, 16};
+  static constexpr std::array heights = {8, 16};
+  static constexpr std::array widths = {8, 16};
   static constexpr int emulated_share = 17;
 
   static std::vector<Case> variants() {

@@ -70,7 +70,8 @@ class BmatMatrix {
 struct BmatKernel : SpmmKernel<BmatCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = BmatMatrix<Offset, MatrixScalar, Scalar>;
-  static constexpr std::array heights = {16, 32}, widths = {8, 16};
+  static constexpr std::array heights = {16, 32};
+  static constexpr std::array widths = {8, 16};
   static constexpr int emulated_share = 11;
 };
 

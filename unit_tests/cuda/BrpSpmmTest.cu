@@ -80,7 +80,8 @@ HostMatrix partitioned_matrix(int windows, int f, int local_columns, int residua
 struct BrpKernel : SpmmKernel<BrpCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = BrpMatrix<Offset, MatrixScalar, Scalar>;
-  static constexpr std::array heights = {8, 16, 32}, widths = {8, 32};
+  static constexpr std::array heights = {8, 16, 32};
+  static constexpr std::array widths = {8, 32};
   static constexpr int emulated_share = 37, emulated_columns_share = 5;
 
   static std::vector<Case> variants() {

@@ -62,7 +62,8 @@ class CondensedMatrix {
 struct CondensedKernel : SpmmKernel<CondensedCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = CondensedMatrix<Offset, MatrixScalar, Scalar>;
-  static constexpr std::array heights = {8, 16}, widths = {8};
+  static constexpr std::array heights = {8, 16};
+  static constexpr std::array widths = {8};
   static constexpr int emulated_share = 37, emulated_columns_share = 7;
 
   static std::vector<Case> variants() {

@@ -105,7 +105,8 @@ class SortedColumnsMatrix {
 struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = SortedColumnsMatrix<Offset, MatrixScalar, Scalar>;
-  static constexpr std::array heights = {8, 32}, widths = {32};
+  static constexpr std::array heights = {8, 32};
+  static constexpr std::array widths = {32};
   static constexpr bool scatters = false;
   static constexpr int emulated_share = 31, emulated_columns_share = 7;
 

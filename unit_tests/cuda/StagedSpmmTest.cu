@@ -58,7 +58,8 @@ class StagedMatrix {
 struct StagedKernel : SpmmKernel<StagedCase> {
   template <class Offset, class MatrixScalar, class Scalar>
   using Matrix = StagedMatrix<Offset, MatrixScalar, Scalar>;
-  static constexpr std::array heights = {64, 128}, widths = {8, 64};
+  static constexpr std::array heights = {64, 128};
+  static constexpr std::array widths = {8, 64};
   static constexpr int emulated_share = 5;
 
   static std::vector<Case> long_cases(Case c) {
