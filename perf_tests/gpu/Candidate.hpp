@@ -8,18 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "HostMatrix.hpp"
+
 namespace Tessera::Harness {}  // namespace Tessera::Harness
 
 namespace Tessera::Bench {
 
 using namespace Harness;
-
-/// A matrix on the host: canonical compressed rows.
-struct HostMatrix {
-  int rows = 0, columns = 0;
-  std::vector<int> row_offsets, column_indices;
-  std::vector<double> values;
-};
+using Test::HostMatrix;
 
 /// Which elements of a multivector are adjacent: those of a row (row-major), or those of a column.
 enum class Layout { Right, Left };

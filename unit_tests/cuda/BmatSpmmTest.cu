@@ -1,162 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <gtest/gtest.h>
+#include <tessera/cuda/bmat/Spmm.hpp>
 
 #include "../../src/cuda/bmat/Launch.cuh"
-#include "BmatProblem.hpp"
+#include "SerialBmat.hpp"
+#include "SpmmConformance.hpp"
 
+namespace Tessera::Test {
 namespace {
 
-using namespace Tessera;
-using namespace Tessera::Test;
+struct BmatCase : ProductCase {
+  Cuda::BmatPartition partition = Cuda::BmatPartition::EqualCost;
+};
 
-/// bad: an element of X, in row 5 of those that a case has, or 0 for a random one.
-template <class Offset, class Scalar>
-void check_case(const HostMatrix& A, const ProductCase& c, double bad = 0) {
-  SCOPED_TRACE(describe(A, c));
-  auto x = random_values<Scalar>(extent(c, A.columns), 1);
-  if (bad != 0) x[place(c, A.columns, 5, c.columns - 1)] = static_cast<Scalar>(bad);
-  auto y = random_values<Scalar>(extent(c, A.rows), 2);
-  if (c.beta == 0) std::fill(y.begin(), y.end(), static_cast<Scalar>(quiet_nan));
-  std::vector<Scalar> result = y;
-  bmat_product<Offset>(A, c, x, result);
-  expect_right<Scalar>(A, c, x, y, result);
-}
+template <class Offset, class MatrixScalar, class Scalar>
+class BmatMatrix {
+ public:
+  BmatMatrix(const HostMatrix& A, const BmatCase& c) : BmatMatrix(A, c, serial_bmat<Offset>(A), multiprocessors()) {}
 
-template <class Offset, class Scalar>
-void check_widths(Precision precision) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  // The last row touches every column, so that its window has many tiles.
-  const HostMatrix A = random_matrix(141, 300, 12, 8);
-  for (const int columns : {1, 2, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 130, 200}) {
-    if (is_chosen(2)) check_case<Offset, Scalar>(A, {.precision = precision, .columns = columns});
+  const Scalar* values() const { return values_.data(); }
+  std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
+    return Cuda::bmat_workspace_bytes(pattern_, schedule(), x);
   }
-}
+  void launch(const BmatCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
+    Cuda::bmat_spmm(nullptr, pattern_, c.precision, schedule(), product, workspace);
+  }
 
-TEST(BmatSpmm, Double) { check_widths<int, double>(Precision::Native); }
-TEST(BmatSpmm, Tf32x3) { check_widths<int, float>(Precision::Tf32x3); }
-TEST(BmatSpmm, Tf32) { check_widths<int, float>(Precision::Tf32); }
-TEST(BmatSpmm, Tf32x3LongOffsets) { check_widths<std::size_t, float>(Precision::Tf32x3); }
+ protected:
+  Cuda::BmatSchedule<Offset> schedule() const {
+    auto schedule = items_.template view<Cuda::BmatSchedule<Offset>>();
+    schedule.multiprocessors = multiprocessors_;
+    schedule.points = points_.data();
+    return schedule;
+  }
+
+ private:
+  BmatMatrix(const HostMatrix& A, const BmatCase& c, const HostBmat<Offset>& B, int multiprocessors)
+      : BmatMatrix(A, B, multiprocessors,
+                   Cuda::build_bmat_schedule<Offset>(B.view(), c.piece_tiles, multiprocessors, c.partition)) {}
+  BmatMatrix(const HostMatrix& A, const HostBmat<Offset>& B, int multiprocessors,
+             const Cuda::HostBmatSchedule<Offset>& schedule)
+      : multiprocessors_(multiprocessors),
+        windows_(B.window_offsets),
+        first_values_(B.value_offsets),
+        columns_(B.tile_columns),
+        words_(B.tile_words),
+        values_(placed_values<Scalar>(A.values, B.slots)),
+        items_(schedule),
+        points_(schedule.points),
+        pattern_{A.rows, A.columns, windows_.data(), first_values_.data(), columns_.data(), words_.data()} {}
+
+  static int multiprocessors() {
+    int count = 0;
+    Test::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), "cudaDeviceGetAttribute");
+    return count;
+  }
+
+  int multiprocessors_;
+  OnDevice<Offset> windows_, first_values_;
+  OnDevice<int> columns_;
+  OnDevice<std::uint32_t> words_;
+  OnDevice<Scalar> values_;
+  ItemsOnDevice<Cuda::BmatItem<Offset>> items_;
+  OnDevice<Cuda::BmatPoint> points_;
+
+ protected:
+  BmatPattern<Offset> pattern_;
+};
+
+struct BmatKernel : SpmmKernel<BmatCase> {
+  template <class Offset, class MatrixScalar, class Scalar>
+  using Matrix = BmatMatrix<Offset, MatrixScalar, Scalar>;
+  static constexpr std::array heights = {16, 32};
+  static constexpr std::array widths = {8, 16};
+  static constexpr int emulated_share = 11;
+};
+
+template <Precision precision, class Scalar, class Offset = int>
+using BmatCell = SpmmCell<BmatKernel, precision, Scalar, Scalar, Offset>;
+using BmatCells = ::testing::Types<
 #ifndef TESSERA_CUDA_EMULATED  // not compiled there
-TEST(BmatSpmm, DoubleLongOffsets) { check_widths<std::size_t, double>(Precision::Native); }
+    BmatCell<Precision::Native, double, std::size_t>,
 #endif
+    BmatCell<Precision::Native, double>, BmatCell<Precision::Tf32x3, float>, BmatCell<Precision::Tf32, float>,
+    BmatCell<Precision::Tf32x3, float, std::size_t>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Bmat, Spmm, BmatCells, SpmmCellNames);
 
-TEST(BmatSpmm, Shapes) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for (const int rows : {0, 1, 15, 16, 17, 33}) {
-    for (const int columns : {0, 1, 7, 8, 9, 16, 17, 200}) {
-      if (!is_chosen(3)) continue;
-      const HostMatrix A = random_matrix(rows, columns, 5, 7);
-      check_case<int, double>(A, {.columns = 5});
-      check_case<int, float>(A, {.precision = Precision::Tf32x3, .columns = 36});
-    }
+/// Launches a policy that bmat_spmm() does not choose.
+template <Precision precision, class Policy, class Scalar>
+struct MatrixWithPolicy : BmatMatrix<int, Scalar, Scalar> {
+  using BmatMatrix<int, Scalar, Scalar>::BmatMatrix;
+
+  void launch(const BmatCase&, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
+    Cuda::BmatArguments<int, Scalar> arguments = {
+        .A = this->pattern_, .schedule = this->schedule(), .product = product};
+    arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
+    arguments.partials_stride = product.x.columns;
+    Cuda::launch_bmat<precision, Policy>(nullptr, arguments);
   }
-}
-
-TEST(BmatSpmm, FullTiles) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  HostMatrix A;
-  A.rows = 40, A.columns = 70, A.row_offsets = {0};
-  for (int i = 0; i < A.rows; ++i) {
-    for (int j = 0; j < A.columns; ++j) A.column_indices.push_back(j), A.values.push_back(1 + (i * 7 + j * 3) % 11);
-    A.row_offsets.push_back(static_cast<int>(A.column_indices.size()));
-  }
-  check_case<int, double>(A, {.columns = 34});
-  check_case<int, float>(A, {.precision = Precision::Tf32x3, .columns = 34});
-}
-
-TEST(BmatSpmm, LayoutsAndAlignment) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const HostMatrix A = random_matrix(70, 150, 10, 9);
-  for (int variant = 0; variant < 64; ++variant) {
-    if (!is_chosen(3)) continue;
-    ProductCase c = {.columns = 36};
-    c.left_layout = (variant & 1) != 0;
-    c.scatter = (variant & 2) != 0;
-    c.misalignment = (variant & 4) != 0 ? 1 : 0;
-    c.padding = (variant & 8) != 0 ? 3 : (variant & 16) != 0 ? 4 : 0;
-    c.beta = (variant & 32) != 0 ? 0 : 0.5;
-    check_case<int, double>(A, c);
-    c.precision = Precision::Tf32x3;
-    check_case<int, float>(A, c);
-  }
-}
-
-TEST(BmatSpmm, Pieces) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const HostMatrix A = random_matrix(40, 700, 60, 10);
-  for (const int tiles : {1, 5, 16, 1000}) {
-    for (const int columns : {3, 35, 68}) {
-      ProductCase c = {.piece_tiles = tiles, .columns = columns, .scatter = tiles == 5};
-      check_case<int, double>(A, c);
-      c.precision = Precision::Tf32x3;
-      check_case<std::size_t, float>(A, c);
-    }
-  }
-}
-
-// An infinity or a NaN reaches the rows that touch it, and no others.
-TEST(BmatSpmm, NonFinite) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const HostMatrix A = random_matrix(100, 203, 6, 10);
-  for (const int tiles : {3, 50}) {
-    for (const double bad : {infinity, -infinity, quiet_nan}) {
-      for (const int columns : {33, 8}) {
-        ProductCase c = {.piece_tiles = tiles, .columns = columns};
-        check_case<int, double>(A, c, bad);
-        for (const Precision precision : {Precision::Tf32x3, Precision::Tf32}) {
-          c.precision = precision;
-          check_case<int, float>(A, c, bad);
-        }
-      }
-    }
-  }
-}
-
-// The bits of a column depend neither on the columns beside it, nor on alignment, nor on the run.
-template <class Scalar>
-void check_columns(Precision precision) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const HostMatrix A = random_matrix(100, 300, 40, 11);
-  const ProductCase all = {.precision = precision, .piece_tiles = 6, .columns = 70, .beta = 0};
-  auto x = random_values<Scalar>(extent(all, A.columns), 5);
-  x[place(all, A.columns, 17, 8)] = static_cast<Scalar>(quiet_nan);
-  std::vector<Scalar> together(extent(all, A.rows)), again(together.size());
-  bmat_product<int>(A, all, x, together);
-  bmat_product<int>(A, all, x, again);
-  EXPECT_EQ(std::memcmp(together.data(), again.data(), again.size() * sizeof(Scalar)), 0) << "two runs differ";
-  for (const int j : {0, 7, 33, 69}) {
-    const ProductCase one = {.precision = precision, .piece_tiles = 6, .columns = 1, .misalignment = j % 2, .beta = 0};
-    std::vector<Scalar> one_x(extent(one, A.columns)), one_y(extent(one, A.rows));
-    for (int i = 0; i < A.columns; ++i) one_x[place(one, A.columns, i, 0)] = x[place(all, A.columns, i, j)];
-    bmat_product<int>(A, one, one_x, one_y);
-    int different = 0;
-    for (int i = 0; i < A.rows; ++i) {
-      different += one_y[place(one, A.rows, i, 0)] != together[place(all, A.rows, i, j)];
-    }
-    EXPECT_EQ(different, 0) << "of column " << j;
-  }
-}
-
-TEST(BmatSpmm, ColumnsDouble) { check_columns<double>(Precision::Native); }
-TEST(BmatSpmm, ColumnsTf32x3) { check_columns<float>(Precision::Tf32x3); }
+};
 
 // Shapes of blocks and partitions that the products above do not run with: their results have the same bits.
 template <Precision precision, class Policy, class Scalar>
 void check_policy(const char* name, Cuda::BmatPartition partition = Cuda::BmatPartition::EqualCost) {
   SCOPED_TRACE(name);
   const HostMatrix A = random_matrix(60, 150, 20, 12);
+  BmatCase c;
+  c.precision = precision;
+  c.piece_tiles = 9;
+  const BmatMatrix<int, Scalar, Scalar> tuned(A, c);
+  c.partition = partition;
+  const MatrixWithPolicy<precision, Policy, Scalar> other(A, c);
   for (const int columns : {8, 100}) {
-    const ProductCase c = {.precision = precision, .piece_tiles = 9, .columns = columns};
+    c.columns = columns;
     const auto x = random_values<Scalar>(extent(c, A.columns), 5), y = random_values<Scalar>(extent(c, A.rows), 6);
     std::vector<Scalar> expected = y, result = y;
-    bmat_product<int>(A, c, x, expected);
-    const auto launch = [](const auto& pattern, const auto& schedule, const auto& product, const Scratch& workspace) {
-      Cuda::BmatArguments<int, Scalar> arguments = {.A = pattern, .schedule = schedule, .product = product};
-      arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
-      arguments.partials_stride = product.x.columns;
-      Cuda::launch_bmat<precision, Policy>(nullptr, arguments);
-    };
-    bmat_product<int>(A, c, x, result, launch, partition);
+    multiply(tuned, A, c, x, expected);
+    multiply(other, A, c, x, result);
     EXPECT_EQ(std::memcmp(result.data(), expected.data(), y.size() * sizeof(Scalar)), 0) << columns << " columns";
   }
 }
@@ -178,14 +137,6 @@ TEST(BmatSpmm, PoliciesAgree) {
   check_policy<native, Cuda::TunedBmatPolicy<double, false>, double>("dealt", Cuda::BmatPartition::Dealt);
 }
 
-TEST(BmatSpmm, RowsOfXFarApart) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  ProductCase c;
-  c.columns = 36;
-  c.x_row_stride = far_apart;
-  check_case<int, double>(random_matrix(50, 1, 1, 12), c);
-}
-
 TEST(BmatSpmm, RefusesWhatItCannotDo) {
   const BmatPattern<int> A;
   Cuda::BmatSchedule<int> schedule;
@@ -202,3 +153,4 @@ TEST(BmatSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
+}  // namespace Tessera::Test

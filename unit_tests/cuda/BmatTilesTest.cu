@@ -4,44 +4,22 @@
 #include <numeric>
 #include <tessera/cuda/condensed/DenseTiles.hpp>
 
-#include "CondensedProblem.hpp"
+#include "DeviceMemory.hpp"
+#include "HostMatrix.hpp"
+#include "SerialBmat.hpp"
 
 namespace {
 
 using namespace Tessera;
 using namespace Tessera::Test;
 
-/// BMat from condensed windows of two strips, bit by bit.
-struct HostBmat {
-  std::vector<std::uint32_t> words;
-  std::vector<double> values;
-
-  explicit HostBmat(const Bench::HostCondensed& B) : words(std::size_t(B.tiles()) * 4) {
-    std::size_t first = 0;
-    for (std::size_t tile = 0; tile < std::size_t(B.tiles()); ++tile) {
-      double dense[128] = {};
-      for (int e = 0; e < 128; ++e) {
-        if ((B.tile_masks[2 * tile + e / 64] >> (e % 64) & 1u) == 0) continue;
-        dense[e] = B.values[first++];
-        words[4 * tile + bmat_word(e / 8, e % 8)] |= std::uint32_t(1) << bmat_bit(e / 8, e % 8);
-      }
-      for (int word = 0; word < 4; ++word) {
-        for (int bit = 0; bit < 32; ++bit) {
-          const int r = word % 2 * 8 + bit / 4, c = word / 2 * 4 + bit % 4;
-          if ((words[4 * tile + word] >> bit & 1u) != 0) values.push_back(dense[8 * r + c]);
-        }
-      }
-    }
-  }
-};
-
 template <class Offset, class Scalar>
 void check_conversion(const HostMatrix& A) {
-  const Bench::HostCondensed B = Bench::build_condensed(A, 2);
-  const HostBmat bmat(B);
-  const auto tiles = std::size_t(B.tiles());
-  const OnDevice<std::uint32_t> words(bmat.words);
-  const OnDevice<Scalar> compact(std::vector<Scalar>(bmat.values.begin(), bmat.values.end()));
+  const auto B = serial_condensed<Offset>(A, 2);
+  const auto bmat = serial_bmat<Offset>(A);
+  const std::size_t tiles = B.tiles();
+  const OnDevice<std::uint32_t> words(bmat.tile_words);
+  const OnDevice<Scalar> compact(placed_values<Scalar>(A.values, bmat.slots));
   const OnDevice<std::uint64_t> masks(std::vector<std::uint64_t>(2 * tiles, ~std::uint64_t(0)));
   const OnDevice<Offset> counts(std::vector<Offset>(tiles + 1, 0));
   BmatPattern<Offset> pattern;
@@ -52,14 +30,14 @@ void check_conversion(const HostMatrix& A) {
   EXPECT_EQ(masks.to_host(), B.tile_masks);
   auto offsets = counts.to_host();
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  EXPECT_EQ(offsets, std::vector<Offset>(B.tile_offsets.begin(), B.tile_offsets.end()));
+  EXPECT_EQ(offsets, B.tile_offsets);
 
   const OnDevice<Offset> tile_offsets(offsets);
   const OnDevice<Scalar> dense(std::vector<Scalar>(128 * tiles, Scalar(-7)));
   Cuda::expand_bmat<Offset, Scalar>(nullptr, pattern, tiles, tile_offsets.data(), compact.data(), dense.data());
   const OnDevice<Scalar> expected(std::vector<Scalar>(128 * tiles, Scalar(-7)));
-  const OnDevice<Scalar> strips(std::vector<Scalar>(B.values.begin(), B.values.end()));
-  const OnDevice<Offset> windows(std::vector<Offset>(B.window_offsets.begin(), B.window_offsets.end()));
+  const OnDevice<Scalar> strips(placed_values<Scalar>(A.values, B.slots));
+  const OnDevice<Offset> windows(B.window_offsets);
   const OnDevice<int> columns(B.tile_columns);
   Cuda::expand_tiles<Offset, Scalar>(
       nullptr, {A.rows, A.columns, 2, windows.data(), tile_offsets.data(), columns.data(), masks.data()}, tiles,

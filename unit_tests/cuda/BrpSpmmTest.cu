@@ -1,171 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <gtest/gtest.h>
+#include <tessera/cuda/brp/Spmm.hpp>
 
-#include "BrpProblem.hpp"
+#include "SerialBrp.hpp"
+#include "SpmmConformance.hpp"
 
+namespace Tessera::Test {
 namespace {
 
-using namespace Tessera;
-using namespace Tessera::Test;
+/// A product, and the f and g of its matrix.
+struct BrpCase : ProductCase {
+  int f = 1, g = 1;
 
-template <class Offset, class Scalar>
-void check_case(const HostMatrix& A, const BrpCase& c) {
-  if (!is_chosen(17)) return;
-  SCOPED_TRACE(describe_brp(A, c));
-  const auto x = random_values<Scalar>(extent(c, A.columns), 1);
-  auto y = random_values<Scalar>(extent(c, A.rows), 2);
-  if (c.beta == 0) std::fill(y.begin(), y.end(), static_cast<Scalar>(quiet_nan));
-  std::vector<Scalar> result = y;
-  device_brp_product<Offset>(A, c, x, result);
-  expect_right<Scalar>(A, c, x, y, result);
-}
+  std::string text() const { return ", f " + std::to_string(f) + ", g " + std::to_string(g); }
+};
 
-template <class Visit>
-void for_each_partition(Precision precision, const Visit& visit) {
-  for (const int f : {1, 2, 4}) {
-    for (const int g : {1, 2, 4}) {
-      BrpCase c;
-      c.f = f;
-      c.g = g;
-      c.precision = precision;
-      visit(c);
-    }
+template <class Offset, class MatrixScalar, class Scalar>
+class BrpMatrix {
+ public:
+  BrpMatrix(const HostMatrix& A, const BrpCase& c) : BrpMatrix(A, c, serial_brp<Offset>(A, c.f, c.g)) {}
+
+  const Scalar* values() const { return values_.data(); }
+  std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
+    return Cuda::brp_workspace_bytes(pattern_, schedule(), x);
   }
-}
+  void launch(const BrpCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
+    Cuda::brp_spmm(nullptr, pattern_, c.precision, schedule(), product, workspace);
+  }
 
-template <class Offset, class Scalar>
-void check_shapes(Precision precision) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_partition(precision, [](BrpCase c) {
-    for (const int rows : {0, 1, 8, 9, 15, 16, 17, 31, 32, 33, 100}) {
-      for (const int columns : {0, 1, 7, 8, 9, 33, 300}) {
-        check_case<Offset, Scalar>(random_matrix(rows, columns, 20, 7), c);
-      }
-    }
-    const HostMatrix A = random_matrix(61, 203, 60, 8);
-    for (const int columns : {1, 2, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 200}) {
-      c.columns = columns;
-      check_case<Offset, Scalar>(A, c);
-    }
-    for (int variant = 0; variant < 64; ++variant) {
-      c.columns = 36;
-      c.left_layout = (variant & 1) != 0;
-      c.scatter = (variant & 2) != 0;
-      c.misalignment = (variant & 4) != 0 ? 1 : 0;
-      c.padding = (variant & 8) != 0 ? 3 : (variant & 16) != 0 ? 4 : 0;
-      c.beta = (variant & 32) != 0 ? 0 : 0.5;
-      check_case<Offset, Scalar>(A, c);
-    }
-  });
-}
+ private:
+  BrpMatrix(const HostMatrix& A, const BrpCase& c, const HostBrp<Offset>& B)
+      : window_groups_(B.window_groups),
+        residual_offsets_(B.residual_offsets),
+        window_residuals_(B.window_residuals),
+        group_columns_(B.group_columns),
+        residual_rows_(B.residual_rows),
+        residual_columns_(B.residual_columns),
+        local_ids_(B.local_ids),
+        values_(placed_values<Scalar>(A.values, B.slots)),
+        items_(Cuda::build_brp_schedule(B.view(), c.piece_tiles)),
+        pattern_{A.rows,
+                 A.columns,
+                 c.f,
+                 c.g,
+                 static_cast<Offset>(B.group_windows.size()),
+                 nullptr,
+                 window_groups_.data(),
+                 local_ids_.data(),
+                 group_columns_.data(),
+                 residual_rows_.data(),
+                 residual_offsets_.data(),
+                 residual_columns_.data(),
+                 window_residuals_.data()} {}
 
-TEST(BrpSpmm, Double) { check_shapes<int, double>(Precision::Native); }
-TEST(BrpSpmm, Tf32x3) { check_shapes<int, float>(Precision::Tf32x3); }
-TEST(BrpSpmm, Tf32) { check_shapes<int, float>(Precision::Tf32); }
-#ifndef TESSERA_CUDA_EMULATED  // not compiled there
-TEST(BrpSpmm, DoubleLongOffsets) { check_shapes<std::size_t, double>(Precision::Native); }
-TEST(BrpSpmm, Tf32x3LongOffsets) { check_shapes<std::size_t, float>(Precision::Tf32x3); }
-#endif
+  Cuda::BrpSchedule<Offset> schedule() const { return items_.template view<Cuda::BrpSchedule<Offset>>(); }
+
+  OnDevice<Offset> window_groups_, residual_offsets_, window_residuals_;
+  OnDevice<int> group_columns_, residual_rows_, residual_columns_;
+  OnDevice<std::uint8_t> local_ids_;
+  OnDevice<Scalar> values_;
+  ItemsOnDevice<Cuda::BrpItem<Offset>> items_;
+  BlockRowPartitionPattern<Offset> pattern_;
+};
 
 /// Each window has so many columns of f entries, and each row so many entries that are alone in their columns.
 HostMatrix partitioned_matrix(int windows, int f, int local_columns, int residuals) {
   HostMatrix A;
-  A.rows = 16 * windows;
   A.columns = local_columns + 16 * residuals;
-  A.row_offsets = {0};
-  for (int row = 0; row < A.rows; ++row) {
+  while (A.rows < 16 * windows) {
     for (int c = 0; c < local_columns; ++c) {
-      if ((row + 16 - c % 16) % 16 < f) A.column_indices.push_back(c);
+      if ((A.rows + 16 - c % 16) % 16 < f) A.column_indices.push_back(c);
     }
-    for (int i = 0; i < residuals; ++i) A.column_indices.push_back(local_columns + 16 * i + row % 16);
-    A.row_offsets.push_back(static_cast<int>(A.column_indices.size()));
+    for (int i = 0; i < residuals; ++i) A.column_indices.push_back(local_columns + 16 * i + A.rows % 16);
+    A.end_row();
   }
-  for (std::size_t k = 0; k < A.column_indices.size(); ++k) A.values.push_back(1.0 / static_cast<double>(1 + k % 31));
+  for (std::size_t k = 0; k < A.nonzeros(); ++k) A.values.push_back(1.0 / static_cast<double>(1 + k % 31));
   return A;
 }
 
-// Whole groups, one local column less, one more; with residual rows and without.
-template <class Scalar>
-void check_group_edges(Precision precision) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_partition(precision, [](BrpCase c) {
-    for (const int local_columns : {8 * c.g - 1, 8 * c.g, 8 * c.g + 1, 24 * c.g}) {
-      for (const int residuals : {0, 1, 9}) {
-        check_case<int, Scalar>(partitioned_matrix(3, c.f, local_columns, residuals), c);
+struct BrpKernel : SpmmKernel<BrpCase> {
+  template <class Offset, class MatrixScalar, class Scalar>
+  using Matrix = BrpMatrix<Offset, MatrixScalar, Scalar>;
+  static constexpr std::array heights = {8, 16, 32};
+  static constexpr std::array widths = {8, 32};
+  static constexpr int emulated_share = 37, emulated_columns_share = 5;
+
+  static std::vector<Case> variants() {
+    std::vector<Case> all;
+    for (const int f : {1, 2, 4}) {
+      for (const int g : {1, 2, 4}) {
+        all.emplace_back();
+        all.back().f = f;
+        all.back().g = g;
       }
     }
-  });
-}
-
-TEST(BrpSpmm, GroupEdgesDouble) { check_group_edges<double>(Precision::Native); }
-TEST(BrpSpmm, GroupEdgesTf32x3) { check_group_edges<float>(Precision::Tf32x3); }
-
-template <class Scalar>
-void check_pieces(Precision precision) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_partition(precision, [](BrpCase c) {
+    return all;
+  }
+  static std::vector<Case> long_cases(Case c) {
+    c.piece_tiles = 16;
+    return {c};
+  }
+  // Long windows; whole groups, one local column less, one more, with residual rows and without.
+  static std::vector<HostMatrix> long_matrices(const Case& c) {
+    std::vector<HostMatrix> all;
     for (const int columns : {8 * 15, 8 * 16, 8 * 16 + 1, 8 * 32, 8 * 33, 5000}) {
-      c.piece_tiles = 16;
-      for (const int n : {3, 32, 70}) {
-        c.columns = n;
-        check_case<int, Scalar>(random_matrix(37, columns, 100, 9), c);
-      }
+      all.push_back(random_matrix(37, columns, 100, 9));
     }
-  });
-}
-
-TEST(BrpSpmm, PiecesDouble) { check_pieces<double>(Precision::Native); }
-TEST(BrpSpmm, PiecesTf32x3) { check_pieces<float>(Precision::Tf32x3); }
-
-// An infinity or a NaN reaches the rows that touch it, and no others.
-template <class Scalar>
-void check_nonfinite(Precision precision) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_partition(precision, [](BrpCase c) {
-    const HostMatrix A = random_matrix(61, 203, 30, 10);
-    c.piece_tiles = 4;
-    c.columns = 35;
-    for (const double bad : {infinity, -infinity, quiet_nan}) {
-      for (const int row : {0, 1, 100, 202}) {
-        if (!is_chosen(7)) continue;
-        SCOPED_TRACE(describe_brp(A, c));
-        auto x = random_values<Scalar>(extent(c, A.columns), 3);
-        for (const int j : {0, 1, 17, 34}) x[place(c, A.columns, row, j)] = static_cast<Scalar>(bad);
-        const auto y = random_values<Scalar>(extent(c, A.rows), 4);
-        std::vector<Scalar> result = y;
-        device_brp_product<int>(A, c, x, result);
-        expect_right<Scalar>(A, c, x, y, result);
-      }
+    for (const int local_columns : {8 * c.g - 1, 8 * c.g, 8 * c.g + 1, 24 * c.g}) {
+      for (const int residuals : {0, 1, 9}) all.push_back(partitioned_matrix(3, c.f, local_columns, residuals));
     }
-  });
-}
+    return all;
+  }
+};
 
-TEST(BrpSpmm, NonFiniteDouble) { check_nonfinite<double>(Precision::Native); }
-TEST(BrpSpmm, NonFiniteTf32x3) { check_nonfinite<float>(Precision::Tf32x3); }
-TEST(BrpSpmm, NonFiniteTf32) { check_nonfinite<float>(Precision::Tf32); }
-
-template <class Scalar>
-void check_columns(Precision precision) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_partition(precision, [](BrpCase c) {
-    if (!is_chosen(2)) return;
-    const HostMatrix A = random_matrix(61, 703, 90, 11);
-    expect_columns_alone<Scalar>(
-        A, c, 400, [&](const BrpCase& part, const auto& x, auto& y) { device_brp_product<int>(A, part, x, y); });
-  });
-}
-
-TEST(BrpSpmm, ColumnsDouble) { check_columns<double>(Precision::Native); }
-TEST(BrpSpmm, ColumnsTf32x3) { check_columns<float>(Precision::Tf32x3); }
-TEST(BrpSpmm, ColumnsTf32) { check_columns<float>(Precision::Tf32); }
-
-TEST(BrpSpmm, RowsOfXFarApart) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  BrpCase c;
-  c.columns = 36;
-  c.x_row_stride = far_apart;
-  check_case<int, double>(random_matrix(50, 1, 1, 12), c);
-}
+template <Precision precision, class Scalar, class Offset = int>
+using BrpCell = SpmmCell<BrpKernel, precision, Scalar, Scalar, Offset>;
+using BrpCells = ::testing::Types<
+#ifndef TESSERA_CUDA_EMULATED  // not compiled there
+    BrpCell<Precision::Native, double, std::size_t>, BrpCell<Precision::Tf32x3, float, std::size_t>,
+#endif
+    BrpCell<Precision::Native, double>, BrpCell<Precision::Tf32x3, float>, BrpCell<Precision::Tf32, float>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Brp, Spmm, BrpCells, SpmmCellNames);
 
 TEST(BrpSpmm, RefusesWhatItCannotDo) {
   BlockRowPartitionPattern<int> A;
@@ -191,3 +145,4 @@ TEST(BrpSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
+}  // namespace Tessera::Test

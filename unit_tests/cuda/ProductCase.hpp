@@ -7,28 +7,25 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <random>
+#include <numeric>
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
-#include <tessera/cuda/condensed/View.hpp>
+#include <tessera/cuda/condensed/Schedule.hpp>
+#include <type_traits>
 #include <vector>
 
-#include "../../perf_tests/gpu/Candidate.hpp"
 #include "DeviceMemory.hpp"
+#include "HostMatrix.hpp"
 
 /// Products on tensor cores for the tests: random ones, and what is right.
 namespace Tessera::Test {
-
-using Bench::HostMatrix;
 
 constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// How a product is asked for, besides its operands.
 struct ProductCase {
-  int strips = 1;  // of a window; of staged windows: blocks of a strip
-  Cuda::TileValues values = Cuda::TileValues::Dense;
   Precision precision = Precision::Native;
   int piece_tiles = 64;  // or chunks, of staged windows
   int columns = 32;
@@ -36,9 +33,22 @@ struct ProductCase {
   int misalignment = 0;      // of X and Y, in elements
   bool left_layout = false;  // column-major X and Y
   bool scatter = false;      // rows of Y backwards
+  bool gather = false;       // rows of X backwards
   double alpha = 1.5, beta = 0.5;
   std::ptrdiff_t x_row_stride = 0;  // if it is not 0: of X instead, which then has but one row
+
+  /// What kernels add to a description.
+  std::string text() const { return ""; }
 };
+
+/// The layout, scatter, alignment, padding and beta of variant 0, ..., 63.
+inline void set_layout(ProductCase& c, int variant) {
+  c.left_layout = (variant & 1) != 0;
+  c.scatter = (variant & 2) != 0;
+  c.misalignment = (variant & 4) != 0 ? 1 : 0;
+  c.padding = (variant & 8) != 0 ? 3 : (variant & 16) != 0 ? 4 : 0;
+  c.beta = (variant & 32) != 0 ? 0 : 0.5;
+}
 
 /// More than 4 GiB, in elements.
 constexpr std::ptrdiff_t far_apart = (std::ptrdiff_t(1) << 30) + 4;
@@ -59,14 +69,13 @@ Multivector<Scalar> view(const ProductCase& c, int rows, Scalar* data) {
   return {data + c.misalignment, rows, c.columns, c.left_layout ? 1 : stride, c.left_layout ? stride : 1};
 }
 
-inline std::string describe(const HostMatrix& A, const ProductCase& c) {
+template <class Case>
+std::string describe(const HostMatrix& A, const Case& c) {
   return "rows " + std::to_string(A.rows) + ", columns " + std::to_string(A.columns) + ", N " +
-         std::to_string(c.columns) + ", strips " + std::to_string(c.strips) +
-         (c.values == Cuda::TileValues::Dense ? ", dense, " : ", compact, ") + std::string(to_string(c.precision)) +
-         ", pieces " + std::to_string(c.piece_tiles) + ", beta " + std::to_string(c.beta) + ", padding " +
-         std::to_string(c.padding) + ", misalignment " + std::to_string(c.misalignment) +
-         (c.x_row_stride == 0 ? "" : ", rows of X far apart") + (c.left_layout ? ", left" : "") +
-         (c.scatter ? ", scatter" : "");
+         std::to_string(c.columns) + ", " + std::string(to_string(c.precision)) + ", pieces " +
+         std::to_string(c.piece_tiles) + ", beta " + std::to_string(c.beta) + ", padding " + std::to_string(c.padding) +
+         ", misalignment " + std::to_string(c.misalignment) + (c.x_row_stride == 0 ? "" : ", rows of X far apart") +
+         (c.left_layout ? ", left" : "") + (c.scatter ? ", scatter" : "") + (c.gather ? ", gather" : "") + c.text();
 }
 
 /// The unit roundoff that a precision promises, and how many times (entries of the row + 2) it may err.
@@ -81,69 +90,66 @@ inline double tolerated_underflow(const ProductCase& c) {
   return c.precision == Precision::Fp16 ? 2 * std::abs(c.alpha) * 0x1p-24 : 0;
 }
 
-/// Rows with up to `longest` entries each; every fifth is empty, the last has an entry in each column.
-inline HostMatrix random_matrix(int rows, int columns, int longest, unsigned seed) {
-  std::mt19937 random(seed);
-  HostMatrix A;
-  A.rows = rows;
-  A.columns = columns;
-  A.row_offsets = {0};
-  for (int i = 0; i < rows; ++i) {
-    std::vector<int> row;
-    const int wanted = columns == 0 || i % 5 == 4 ? 0 : static_cast<int>(random() % (longest + 1u));
-    for (int k = 0; k < wanted; ++k) row.push_back(static_cast<int>(random() % static_cast<unsigned>(columns)));
-    if (i + 1 == rows) {
-      row.resize(columns);
-      for (int j = 0; j < columns; ++j) row[j] = j;
+/// n - 1, ..., 1, 0.
+inline std::vector<int> backwards(int n) {
+  std::vector<int> order(static_cast<std::size_t>(n));
+  std::iota(order.rbegin(), order.rend(), 0);
+  return order;
+}
+
+/// Y = alpha A X + beta Y on the device, in place; x and y as `place` says, the rows of x in the order of the columns
+/// of A whatever c.gather says. `matrix` is what a kernel multiplies: it has the values, says what workspace a product
+/// wants, and launches it.
+template <class Matrix, class Case, class Scalar>
+void multiply(const Matrix& matrix, const HostMatrix& A, const Case& c, std::vector<Scalar> x, std::vector<Scalar>& y) {
+  if (c.gather) {
+    const std::vector<Scalar> in_order = x;
+    for (int i = 0; i < A.columns; ++i) {
+      for (int j = 0; j < c.columns; ++j)
+        x[place(c, A.columns, A.columns - 1 - i, j)] = in_order[place(c, A.columns, i, j)];
     }
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    A.column_indices.insert(A.column_indices.end(), row.begin(), row.end());
-    A.row_offsets.push_back(static_cast<int>(A.column_indices.size()));
   }
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  for (std::size_t k = 0; k < A.column_indices.size(); ++k) A.values.push_back(uniform(random));
-  return A;
+  const OnDevice<Scalar> device_x(x), device_y(y);
+  const OnDevice<int> x_rows(backwards(c.gather ? A.columns : 0)), y_rows(backwards(c.scatter ? A.rows : 0));
+  Product<std::remove_cv_t<std::remove_pointer_t<decltype(matrix.values())>>, Scalar> product;
+  product.values = matrix.values();
+  product.alpha = static_cast<Scalar>(c.alpha);
+  product.x = view<const Scalar>(c, A.columns, device_x.data());
+  if (c.x_row_stride != 0) product.x.row_stride = c.x_row_stride;
+  product.beta = static_cast<Scalar>(c.beta);
+  product.y = view<Scalar>(c, A.rows, device_y.data());
+  if (c.gather) product.x_rows = x_rows.data();
+  if (c.scatter) product.y_rows = y_rows.data();
+  const OnDevice<std::byte> workspace(
+      std::vector<std::byte>(matrix.workspace_bytes(c.precision, product.x), std::byte(0xff)));
+  matrix.launch(c, product, Scratch{workspace.data(), workspace.bytes()});
+  y = device_y.to_host();
 }
 
-template <class Scalar>
-std::vector<Scalar> random_values(std::size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<Scalar> values(count);
-  for (Scalar& value : values) value = static_cast<Scalar>(uniform(random));
-  return values;
-}
+/// The items and sums of a schedule on the device, which `Schedule` begins with.
+template <class Item>
+struct ItemsOnDevice {
+  OnDevice<Item> items;
+  OnDevice<Cuda::CondensedSum> sums;
+  int item_count, sum_count, slots;
 
-/// What a case multiplies, in the memory of the GPU.
-template <class Scalar>
-struct Operands {
-  HostMatrix A;
-  ProductCase c;
-  OnDevice<Scalar> x, y;
-  OnDevice<int> y_rows;  // backwards
+  template <class HostSchedule>
+  explicit ItemsOnDevice(const HostSchedule& host)
+      : items(host.items),
+        sums(host.sums),
+        item_count(static_cast<int>(host.items.size())),
+        sum_count(static_cast<int>(host.sums.size())),
+        slots(host.slots) {}
 
-  Operands(const HostMatrix& matrix, const ProductCase& c_, const std::vector<Scalar>& host_x,
-           const std::vector<Scalar>& host_y)
-      : A(matrix), c(c_), x(host_x), y(host_y), y_rows(backwards(matrix.rows)) {}
-
-  static std::vector<int> backwards(int rows) {
-    std::vector<int> order(rows);
-    for (int i = 0; i < rows; ++i) order[i] = rows - 1 - i;
-    return order;
-  }
-
-  template <class MatrixScalar>
-  Product<MatrixScalar, Scalar> product(const MatrixScalar* values) const {
-    Product<MatrixScalar, Scalar> product;
-    product.values = values;
-    product.alpha = static_cast<Scalar>(c.alpha);
-    product.x = view<const Scalar>(c, A.columns, x.data());
-    if (c.x_row_stride != 0) product.x.row_stride = c.x_row_stride;
-    product.beta = static_cast<Scalar>(c.beta);
-    product.y = view<Scalar>(c, A.rows, y.data());
-    product.y_rows = c.scatter ? y_rows.data() : nullptr;
-    return product;
+  template <class Schedule>
+  Schedule view() const {
+    Schedule schedule;
+    schedule.item_count = item_count;
+    schedule.sum_count = sum_count;
+    schedule.slot_count = slots;
+    schedule.items = items.data();
+    schedule.sums = sums.data();
+    return schedule;
   }
 };
 
@@ -187,36 +193,6 @@ std::vector<Scalar> columns_of(const ProductCase& c, const ProductCase& part, in
     for (int j = 0; j < part.columns; ++j) some[place(part, rows, i, j)] = all[place(c, rows, i, first + j)];
   }
   return some;
-}
-
-/// The bits of a column depend neither on the columns beside it, which may hold what is not finite, nor on its place,
-/// nor on alignment, nor on the run. multiply(case, x, y) is the product of A; 100 columns.
-template <class Scalar, class Case, class Multiply>
-void expect_columns_alone(const HostMatrix& A, Case c, int nan_row, const Multiply& multiply) {
-  c.columns = 100;
-  c.piece_tiles = 16;
-  auto x = random_values<Scalar>(extent(c, A.columns), 5);
-  x[place(c, A.columns, nan_row, 3)] = static_cast<Scalar>(quiet_nan);
-  for (const int j : {20, 69, 98}) x[place(c, A.columns, 5, j)] = static_cast<Scalar>(infinity);
-  const std::vector<Scalar> y = random_values<Scalar>(extent(c, A.rows), 6);
-  std::vector<Scalar> all = y, again = y;
-  multiply(c, x, all);
-  multiply(c, x, again);
-  EXPECT_EQ(std::memcmp(all.data(), again.data(), all.size() * sizeof(Scalar)), 0) << "run to run";
-  for (const auto& [first, count] : {std::pair{0, 1}, {1, 32}, {5, 7}, {68, 32}, {96, 4}, {97, 3}}) {
-    Case part = c;
-    part.columns = count;
-    part.misalignment = first % 2;
-    std::vector<Scalar> part_y = columns_of(c, part, A.rows, first, y);
-    multiply(part, columns_of(c, part, A.columns, first, x), part_y);
-    const std::vector<Scalar> expected = columns_of(c, part, A.rows, first, all);
-    int different = 0;
-    for (std::size_t k = 0; k < expected.size(); ++k) {
-      different += std::memcmp(&part_y[k], &expected[k], sizeof(Scalar)) != 0 &&
-                   !(std::isnan(part_y[k]) && std::isnan(expected[k]));
-    }
-    EXPECT_EQ(different, 0) << "of columns " << first << " to " << first + count;
-  }
 }
 
 /// A product that kernels refuse whose formats name rows of X themselves.

@@ -1,248 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <gtest/gtest.h>
+#include <tessera/cuda/sorted_columns/Spmm.hpp>
 
-#include <tuple>
-
+#include "../../src/cuda/sorted_columns/Launch.cuh"
+#include "SerialSortedColumns.hpp"
 #include "SortedColumnsPicture.hpp"
-#include "SortedColumnsProblem.hpp"
+#include "SpmmConformance.hpp"
 
+namespace Tessera::Test {
 namespace {
 
-using namespace Tessera;
-using namespace Tessera::Test;
+struct SortedColumnsCase : ProductCase {
+  int width = 32, height = 32;
+  int group_steps = 8;
+  int slab_columns = 0;  // 0: as products choose
 
-template <class Scalar>
-constexpr Precision precision_of = std::is_same_v<Scalar, double> ? Precision::Native : Precision::Single;
-
-template <class Offset, class Scalar>
-void check_case(const HostMatrix& A, const SortedColumnsCase& c) {
-  if (!is_chosen(31)) return;
-  SCOPED_TRACE(describe(A, c));
-  const auto x = random_values<Scalar>(extent(c, A.columns), 1);
-  auto y = random_values<Scalar>(extent(c, A.rows), 2);
-  if (c.beta == 0) std::fill(y.begin(), y.end(), static_cast<Scalar>(quiet_nan));
-  std::vector<Scalar> result = y;
-  device_product<Offset>(A, c, x, result);
-  expect_right<Scalar>(A, c, x, y, result);
-}
-
-/// With the numbers of products, and in slabs of few columns.
-template <class Scalar, class Visit>
-void for_each_way(const Visit& visit) {
-  for (const int slab : {0, 8, 20}) {
-    SortedColumnsCase c;
-    c.precision = precision_of<Scalar>;
-    c.slab_columns = slab;
-    visit(c);
+  std::string text() const {
+    return ", width " + std::to_string(width) + ", height " + std::to_string(height) + ", groups of " +
+           std::to_string(group_steps) + ", slabs of " + std::to_string(slab_columns);
   }
-}
+};
 
-TEST(SortedColumnsSpmm, HostBuildIsThePicture) {
-  // Row by row, as in Csr.hpp: the columns, and letters as values.
-  const std::vector<std::vector<int>> rows = {{0, 1}, {0, 1, 9}, {},  {0, 2}, {5, 15}, {5, 6}, {5, 9, 13}, {12},
-                                              {8, 9}, {8, 9},    {1}, {8, 9}, {12},    {13},   {},         {12, 13}};
-  HostMatrix A{16, 16, {0}, {}, {}};
-  for (const auto& row : rows) {
-    for (const int column : row) {
-      A.column_indices.push_back(column);
-      A.values.push_back(static_cast<double>(A.values.size()) + 1);
-    }
-    A.row_offsets.push_back(static_cast<int>(A.values.size()));
+template <class Offset, class MatrixScalar, class Scalar>
+class SortedColumnsMatrix {
+ public:
+  SortedColumnsMatrix(const HostMatrix& A, const SortedColumnsCase& c)
+      : SortedColumnsMatrix(A, c, serial_sorted_columns<Offset>(A, c.width, c.height)) {}
+
+  const Scalar* values() const { return values_.data(); }
+  std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
+    return Cuda::sorted_columns_workspace_bytes(pattern_, schedule_, x);
   }
-  const SortedColumnsPicture picture;
-  const Bench::HostSortedColumns B = Bench::build_sorted_columns(A, 4, 2);
-  EXPECT_EQ(B.column_order, picture.column_order);
-  EXPECT_EQ(B.block_offsets, picture.block_offsets);
-  EXPECT_EQ(B.block_positions, picture.block_positions);
-  EXPECT_EQ(B.row_indices, picture.row_indices);
-  EXPECT_EQ(B.position_indices, picture.position_indices);
-  EXPECT_EQ(B.segment_lengths, picture.segment_lengths);
-  EXPECT_EQ(B.piece_offsets, picture.piece_offsets);
-  EXPECT_EQ(B.piece_columns, picture.piece_columns);
-  std::string letters;
-  for (const double value : B.values) letters += static_cast<char>('a' + static_cast<int>(value) - 1);
-  EXPECT_EQ(letters, picture.values);
-}
-
-template <class Offset, class Scalar>
-void check_shapes() {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_way<Scalar>([](SortedColumnsCase c) {
-    for (const int rows : {0, 1, 7, 8, 9, 31, 32, 33, 100}) {
-      for (const int columns : {0, 1, 31, 32, 33, 300}) {
-        check_case<Offset, Scalar>(random_matrix(rows, columns, 20, 7), c);
-      }
+  void launch(const SortedColumnsCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
+    constexpr int lanes = 2;  // several chunks of columns
+    if (c.slab_columns != 0) {
+      launch_policy<Cuda::SortedColumnsPolicy<lanes>>(c, product);
+    } else {
+      Cuda::sorted_columns_spmm(nullptr, pattern_, c.precision, schedule_, product, workspace);
     }
+  }
+
+ private:
+  SortedColumnsMatrix(const HostMatrix& A, const SortedColumnsCase& c, const HostSortedColumns<Offset>& B)
+      : SortedColumnsMatrix(A, B, Cuda::build_sorted_columns_schedule(B.view(), c.group_steps)) {}
+  SortedColumnsMatrix(const HostMatrix& A, const HostSortedColumns<Offset>& B,
+                      const Cuda::HostSortedColumnsSchedule<Offset>& schedule)
+      : values_(placed_values<Scalar>(A.values, B.slots)),
+        block_offsets_(B.block_offsets),
+        piece_offsets_(B.piece_offsets),
+        group_segments_(schedule.group_segments),
+        row_offsets_(schedule.row_offsets),
+        row_slots_(schedule.row_slots),
+        column_order_(B.column_order),
+        block_positions_(B.block_positions),
+        row_indices_(B.row_indices),
+        step_positions_(schedule.step_positions),
+        long_rows_(schedule.long_rows),
+        position_indices_(B.position_indices),
+        places_(schedule.places),
+        segment_ends_(schedule.segment_ends),
+        segment_lengths_(B.segment_lengths),
+        piece_columns_(B.piece_columns),
+        pattern_(B.view()),
+        schedule_(schedule.view()) {
+    pattern_.column_order = column_order_.data();
+    pattern_.block_offsets = block_offsets_.data();
+    pattern_.block_positions = block_positions_.data();
+    pattern_.row_indices = row_indices_.data();
+    pattern_.position_indices = position_indices_.data();
+    pattern_.segment_lengths = segment_lengths_.data();
+    pattern_.piece_offsets = piece_offsets_.data();
+    pattern_.piece_columns = piece_columns_.data();
+    schedule_.step_positions = step_positions_.data();
+    schedule_.places = places_.data();
+    schedule_.group_segments = group_segments_.data();
+    schedule_.segment_ends = segment_ends_.data();
+    schedule_.row_offsets = row_offsets_.data();
+    schedule_.row_slots = row_slots_.data();
+    schedule_.long_rows = long_rows_.data();
+  }
+
+  /// A product in slabs of the case's size: what no caller may ask for.
+  template <class Policy>
+  void launch_policy(const SortedColumnsCase& c, const Product<Scalar, Scalar>& product) const {
+    const int slab = c.slab_columns == 0 ? c.columns : c.slab_columns;
+    const auto padded = static_cast<std::size_t>(Cuda::sorted_columns_padded<Scalar>(slab));
+    const OnDevice<Scalar> partials(std::vector<Scalar>(std::size_t(schedule_.slot_count) * padded));
+    const OnDevice<Scalar> packed(std::vector<Scalar>(std::size_t(pattern_.columns) * padded));
+    Cuda::SortedColumnsArguments<Offset, Scalar> arguments = {.A = pattern_, .schedule = schedule_, .product = product};
+    arguments.partials = partials.data();
+    Cuda::launch_sorted_columns<Policy>(nullptr, arguments, slab, packed.data());
+    check(cudaDeviceSynchronize(), "running");
+  }
+
+  OnDevice<Scalar> values_;
+  OnDevice<Offset> block_offsets_, piece_offsets_, group_segments_, row_offsets_, row_slots_;
+  OnDevice<int> column_order_, block_positions_, row_indices_, step_positions_, long_rows_;
+  OnDevice<std::uint16_t> position_indices_, places_, segment_ends_;
+  OnDevice<std::int16_t> segment_lengths_;
+  OnDevice<std::uint32_t> piece_columns_;
+  SortedColumnsPattern<Offset> pattern_;
+  Cuda::SortedColumnsSchedule<Offset> schedule_;
+};
+
+struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
+  template <class Offset, class MatrixScalar, class Scalar>
+  using Matrix = SortedColumnsMatrix<Offset, MatrixScalar, Scalar>;
+  static constexpr std::array heights = {8, 32};
+  static constexpr std::array widths = {32};
+  static constexpr bool scatters = false;
+  static constexpr int emulated_share = 31, emulated_columns_share = 7;
+
+  /// With the numbers of products, and in slabs of few columns.
+  static std::vector<Case> variants() {
+    std::vector<Case> all(3);
+    all[1].slab_columns = 8;
+    all[2].slab_columns = 20;
+    return all;
+  }
+  /// Rows with more slots than some lanes sum, up to as many as there are columns.
+  static std::vector<Case> long_cases(Case c) {
+    c.width = 4;
+    c.height = 1;
+    c.group_steps = 1;
+    std::vector<Case> cases(2, c);
+    cases[1].left_layout = true;
+    return cases;
+  }
+  static std::vector<HostMatrix> long_matrices(const Case&) {
+    std::vector<HostMatrix> all;
+    for (const int columns : {4 * 63, 4 * 64, 4 * 65, 400}) all.push_back(random_matrix(21, columns, 40, 9));
+    return all;
+  }
+  /// In few slots a row, and in so many that a block of threads sums them.
+  static std::vector<Case> column_cases(const Case& c) { return {c, long_cases(c)[0]}; }
+  /// Neither the layout nor the slab changes bits.
+  static void vary(Case& part, int number) {
+    part.slab_columns = number == 2 || number == 4 ? 4 : 0;
+    part.left_layout = part.slab_columns != 0;
+  }
+};
+
+template <class Scalar, class Offset = int>
+using SortedColumnsCell =
+    SpmmCell<SortedColumnsKernel, std::is_same_v<Scalar, double> ? Precision::Native : Precision::Single, Scalar,
+             Scalar, Offset>;
+using SortedColumnsCells =
+    ::testing::Types<SortedColumnsCell<double>, SortedColumnsCell<float>, SortedColumnsCell<double, std::size_t>>;
+INSTANTIATE_TYPED_TEST_SUITE_P(SortedColumns, Spmm, SortedColumnsCells, SpmmCellNames);
+
+template <class Cell>
+struct SortedColumnsSpmm : Spmm<Cell> {};
+TYPED_TEST_SUITE(SortedColumnsSpmm, SortedColumnsCells, SpmmCellNames);
+
+TYPED_TEST(SortedColumnsSpmm, BlocksAndGroups) {
+  this->for_each_variant([](auto c) {
     const HostMatrix A = random_matrix(61, 203, 30, 8);
-    for (const int columns : {1, 2, 3, 4, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200}) {
-      c.columns = columns;
-      check_case<Offset, Scalar>(A, c);
-    }
+    c.columns = 12;
     for (const int width : {1, 3, 4, 32, 100, 300}) {
       for (const int height : {1, 2, 5, 32}) {
         for (const int steps : {1, 5, 8, 64}) {
           if (steps * width > Cuda::sorted_columns_most_elements) continue;
-          c.columns = 12;
           c.width = width;
           c.height = height;
           c.group_steps = steps;
-          check_case<Offset, Scalar>(A, c);
+          SortedColumnsSpmm<TypeParam>::check(A, c);
         }
       }
     }
   });
 }
 
-TEST(SortedColumnsSpmm, Double) { check_shapes<int, double>(); }
-TEST(SortedColumnsSpmm, Float) { check_shapes<int, float>(); }
-TEST(SortedColumnsSpmm, DoubleLongOffsets) { check_shapes<std::size_t, double>(); }
-
-template <class Scalar>
-void check_layouts() {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_way<Scalar>([](SortedColumnsCase c) {
-    const HostMatrix A = random_matrix(61, 203, 30, 8);
-    for (int variant = 0; variant < 32; ++variant) {
-      c.columns = 36;
-      c.left_layout = (variant & 1) != 0;
-      c.misalignment = (variant & 2) != 0 ? 1 : 0;
-      c.padding = (variant & 4) != 0 ? 3 : (variant & 8) != 0 ? 4 : 0;
-      c.beta = (variant & 16) != 0 ? 0 : 0.5;
-      check_case<int, Scalar>(A, c);
-    }
-  });
-}
-
-TEST(SortedColumnsSpmm, LayoutsDouble) { check_layouts<double>(); }
-TEST(SortedColumnsSpmm, LayoutsFloat) { check_layouts<float>(); }
-
-/// Rows are aligned, and end within 16 bytes that are not all theirs.
-template <class Scalar>
-void check_row_ends() {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_way<Scalar>([](SortedColumnsCase c) {
-    const HostMatrix A = random_matrix(9, 20, 5, 8);
-    c.columns = 33;
-    c.padding = 3;
-    const auto x = random_values<Scalar>(extent(c, A.columns), 1);
-    const auto y = random_values<Scalar>(extent(c, A.rows), 2);
-    std::vector<Scalar> result = y;
-    device_product<int>(A, c, x, result);
-    expect_right<Scalar>(A, c, x, y, result);
-  });
-}
-
-TEST(SortedColumnsSpmm, RowEndsDouble) { check_row_ends<double>(); }
-TEST(SortedColumnsSpmm, RowEndsFloat) { check_row_ends<float>(); }
-
-/// Rows with more slots than some lanes sum, up to as many as there are columns.
-template <class Scalar>
-void check_long_rows() {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_way<Scalar>([](SortedColumnsCase c) {
-    c.width = 4;
-    c.height = 1;
-    c.group_steps = 1;
-    for (const int columns : {4 * 63, 4 * 64, 4 * 65, 400}) {
-      for (const int n : {3, 36}) {
-        for (const bool left : {false, true}) {
-          c.columns = n;
-          c.left_layout = left;
-          check_case<int, Scalar>(random_matrix(21, columns, 40, 9), c);
-        }
-      }
-    }
-  });
-}
-
-TEST(SortedColumnsSpmm, LongRowsDouble) { check_long_rows<double>(); }
-TEST(SortedColumnsSpmm, LongRowsFloat) { check_long_rows<float>(); }
-
-// An infinity or a NaN reaches the rows that touch it, and no others.
-template <class Scalar>
-void check_nonfinite() {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for_each_way<Scalar>([](SortedColumnsCase c) {
-    const HostMatrix A = random_matrix(61, 203, 6, 10);
-    c.columns = 35;
-    for (const double bad : {infinity, -infinity, quiet_nan}) {
-      for (const int row : {0, 1, 100, 202}) {
-        if (!is_chosen(7)) continue;
-        auto x = random_values<Scalar>(extent(c, A.columns), 3);
-        for (const int j : {0, 1, 17, 34}) x[place(c, A.columns, row, j)] = static_cast<Scalar>(bad);
-        const auto y = random_values<Scalar>(extent(c, A.rows), 4);
-        std::vector<Scalar> result = y;
-        device_product<int>(A, c, x, result);
-        expect_right<Scalar>(A, c, x, y, result);
-      }
-    }
-  });
-}
-
-TEST(SortedColumnsSpmm, NonFiniteDouble) { check_nonfinite<double>(); }
-TEST(SortedColumnsSpmm, NonFiniteFloat) { check_nonfinite<float>(); }
-
-template <class Scalar>
-int different(const HostMatrix& A, const SortedColumnsCase& c, const std::vector<Scalar>& all,
-              const SortedColumnsCase& part, const std::vector<Scalar>& some, int first) {
-  int count = 0;
-  for (int i = 0; i < A.rows; ++i) {
-    for (int j = 0; j < part.columns; ++j) {
-      const Scalar one = some[place(part, A.rows, i, j)], other = all[place(c, A.rows, i, first + j)];
-      count += std::memcmp(&one, &other, sizeof one) != 0 && !(std::isnan(one) && std::isnan(other));
-    }
-  }
-  return count;
-}
-
-// The bits of a column depend neither on the columns beside it, which may hold what is not finite, nor on its place,
-// its layout, the slab, nor on the run.
-template <class Scalar>
-void check_columns(SortedColumnsCase c) {
-  const HostMatrix A = random_matrix(41, 403, 60, 11);
-  c.precision = precision_of<Scalar>;
-  c.columns = 100;
-  auto x = random_values<Scalar>(extent(c, A.columns), 5);
-  x[place(c, A.columns, 200, 3)] = static_cast<Scalar>(quiet_nan);
-  for (const int j : {20, 69, 98}) x[place(c, A.columns, 5, j)] = static_cast<Scalar>(infinity);
-  const std::vector<Scalar> y = random_values<Scalar>(extent(c, A.rows), 6);
-  std::vector<Scalar> all = y, again = y;
-  device_product<int>(A, c, x, all);
-  device_product<int>(A, c, x, again);
-  EXPECT_EQ(std::memcmp(all.data(), again.data(), all.size() * sizeof(Scalar)), 0) << "run to run";
-  for (const auto& [first, count, slab] : {std::tuple{0, 1, 0}, {1, 32, 0}, {5, 7, 4}, {68, 32, 0}, {96, 4, 4}}) {
-    SortedColumnsCase part = c;
-    part.columns = count;
-    part.slab_columns = slab;
-    part.left_layout = slab != 0;
-    std::vector<Scalar> part_x(extent(part, A.columns)), part_y(extent(part, A.rows));
-    for (int j = 0; j < count; ++j) {
-      for (int i = 0; i < A.rows; ++i) part_y[place(part, A.rows, i, j)] = y[place(c, A.rows, i, first + j)];
-      for (int i = 0; i < A.columns; ++i) {
-        part_x[place(part, A.columns, i, j)] = x[place(c, A.columns, i, first + j)];
-      }
-    }
-    device_product<int>(A, part, part_x, part_y);
-    EXPECT_EQ(different(A, c, all, part, part_y, first), 0) << "of columns " << first << " to " << first + count;
-  }
-}
-
-// In few slots a row, and in so many that a block of threads sums them.
-template <class Scalar>
-void check_columns() {
-  TESSERA_SKIP_WITHOUT_GPU();
-  SortedColumnsCase c;
-  check_columns<Scalar>(c);
-  c.width = 4;
-  c.height = 1;
-  c.group_steps = 1;
-  check_columns<Scalar>(c);
-}
-
-TEST(SortedColumnsSpmm, ColumnsDouble) { check_columns<double>(); }
-TEST(SortedColumnsSpmm, ColumnsFloat) { check_columns<float>(); }
-
-TEST(SortedColumnsSpmm, SlabsFitTheirMemory) {
+TEST(SortedColumnsProduct, SlabsFitTheirMemory) {
   Cuda::SortedColumnsSchedule<std::size_t> schedule;
   const auto slab = [&](std::size_t slots, int N) {
     schedule.slot_count = slots;
@@ -259,7 +187,7 @@ TEST(SortedColumnsSpmm, SlabsFitTheirMemory) {
   EXPECT_EQ(slab(most, 101), 2);
 }
 
-TEST(SortedColumnsSpmm, RefusesWhatItCannotDo) {
+TEST(SortedColumnsProduct, RefusesWhatItCannotDo) {
   const SortedColumnsPicture picture;
   const auto host_schedule = Cuda::build_sorted_columns_schedule(picture.view(), 3);
   const SortedColumnsPattern<int> A = picture.view();
@@ -287,3 +215,4 @@ TEST(SortedColumnsSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
+}  // namespace Tessera::Test

@@ -1,117 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <gtest/gtest.h>
+#include <tessera/cuda/staged/Spmm.hpp>
 
-#include "StagedProblem.hpp"
+#include "SerialStaged.hpp"
+#include "SpmmConformance.hpp"
 
+namespace Tessera::Test {
 namespace {
 
-using namespace Tessera;
-using namespace Tessera::Test;
+/// piece_tiles are chunks.
+using StagedCase = ProductCase;
 
-/// bad: an element of X, in row 5 of those that a case has, or 0 for a random one.
-void check_case(const HostMatrix& A, const ProductCase& c, double bad = 0) {
-  SCOPED_TRACE(describe(A, c));
-  auto x = random_values<double>(extent(c, A.columns), 1);
-  if (bad != 0) x[place(c, A.columns, 5, c.columns - 1)] = bad;
-  auto y = random_values<double>(extent(c, A.rows), 2);
-  if (c.beta == 0) std::fill(y.begin(), y.end(), quiet_nan);
-  std::vector<double> result = y;
-  staged_product(A, c, x, result);
-  expect_right<double>(A, c, x, y, result);
-}
+StagedShape shape_of(const StagedCase& c) { return {64, 1, 64, c.piece_tiles, 1024}; }
 
-TEST(StagedSpmm, Widths) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  // The last row touches every column, so that windows have several chunks, and tiles that look back.
-  const HostMatrix A = random_matrix(141, 300, 12, 8);
-  for (const int columns : {1, 31, 33, 64}) {
-    for (const double beta : {0.0, 0.5}) check_case(A, {.columns = columns, .beta = beta});
+template <class Offset, class MatrixScalar, class Scalar>
+class StagedMatrix {
+ public:
+  StagedMatrix(const HostMatrix& A, const StagedCase& c)
+      : StagedMatrix(A, shape_of(c), SerialStaged<Offset>(A, shape_of(c), sizeof(MatrixScalar)).result()) {}
+
+  const MatrixScalar* values() const { return values_.data(); }
+  std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
+    return Cuda::staged_workspace_bytes(pattern_, schedule(), x);
   }
-}
-
-TEST(StagedSpmm, Shapes) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  for (const int rows : {0, 1, 63, 64, 65, 129}) {
-    for (const int columns : {0, 1, 8, 63, 64, 65, 200}) check_case(random_matrix(rows, columns, 5, 7), {.columns = 5});
+  void launch(const StagedCase& c, const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) const {
+    Cuda::staged_spmm(nullptr, pattern_, c.precision, schedule(), product, workspace);
   }
-}
 
-TEST(StagedSpmm, LayoutsAndAlignment) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const HostMatrix A = random_matrix(70, 150, 10, 9);
-  for (int variant = 0; variant < 32; ++variant) {
-    ProductCase c = {.columns = 36};
-    c.left_layout = (variant & 1) != 0;
-    c.scatter = (variant & 2) != 0;
-    c.misalignment = (variant & 4) != 0 ? 1 : 0;
-    c.padding = (variant & 8) != 0 ? 3 : 0;
-    c.beta = (variant & 16) != 0 ? 0 : 0.5;
-    check_case(A, c);
+ private:
+  StagedMatrix(const HostMatrix& A, const StagedShape& shape, const HostStaged<Offset>& B)
+      : window_offsets_(B.window_offsets),
+        chunk_columns_(B.chunk_columns),
+        chunks_(B.chunks),
+        tiles_(B.tile_data),
+        values_(placed_values<MatrixScalar>(A.values, B.slots)),
+        items_(Cuda::build_condensed_schedule(window_offsets_.data(), static_cast<int>(window_offsets_.size()) - 1,
+                                              shape.piece_chunks, Cuda::PieceCut::Full)) {
+    pattern_.rows = A.rows, pattern_.columns = A.columns;
+    pattern_.window_rows = shape.window_rows, pattern_.strip_blocks = shape.strip_blocks;
+    pattern_.chunk_slots = shape.chunk_slots, pattern_.piece_chunks = shape.piece_chunks;
+    pattern_.most_tile_bytes = static_cast<int>(B.most_tile_bytes);
+    pattern_.most_value_bytes = static_cast<int>(B.most_value_bytes);
+    pattern_.window_offsets = window_offsets_.data(), pattern_.chunk_columns = chunk_columns_.data();
+    pattern_.chunks = chunks_.data(), pattern_.tiles = tiles_.data();
   }
-}
 
-TEST(StagedSpmm, Pieces) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const HostMatrix A = random_matrix(130, 700, 60, 10);
-  for (const int chunks : {1, 2, 3, 50}) {
-    check_case(A, {.piece_tiles = chunks, .columns = 35, .scatter = chunks == 2});
-  }
-}
+  Cuda::CondensedSchedule<int> schedule() const { return items_.template view<Cuda::CondensedSchedule<int>>(); }
 
-// An infinity or a NaN reaches the rows that touch it, and no others.
-TEST(StagedSpmm, NonFinite) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const HostMatrix A = random_matrix(100, 203, 6, 10);
-  for (const int chunks : {1, 50}) {
-    for (const double bad : {infinity, -infinity, quiet_nan}) {
-      check_case(A, {.piece_tiles = chunks, .columns = 33}, bad);
+  std::vector<int> window_offsets_;
+  OnDevice<int> chunk_columns_;
+  OnDevice<StagedChunk> chunks_;
+  OnDevice<std::byte> tiles_;
+  OnDevice<MatrixScalar> values_;
+  ItemsOnDevice<Cuda::CondensedItem<int>> items_;
+  StagedPattern pattern_;
+};
+
+struct StagedKernel : SpmmKernel<StagedCase> {
+  template <class Offset, class MatrixScalar, class Scalar>
+  using Matrix = StagedMatrix<Offset, MatrixScalar, Scalar>;
+  static constexpr std::array heights = {64, 128};
+  static constexpr std::array widths = {8, 64};
+  static constexpr int emulated_share = 5;
+
+  static std::vector<Case> long_cases(Case c) {
+    std::vector<Case> cases;
+    for (const int chunks : {1, 2, 3, 50}) {
+      c.piece_tiles = chunks;
+      cases.push_back(c);
     }
+    return cases;
   }
-}
-
-// The bits of a column depend neither on the columns beside it, nor on alignment, nor on the run.
-TEST(StagedSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const HostMatrix A = random_matrix(100, 300, 40, 11);
-  const ProductCase all = {.piece_tiles = 2, .columns = 40, .beta = 0};
-  const auto x = random_values<double>(extent(all, A.columns), 5);
-  std::vector<double> together(extent(all, A.rows)), again(together.size());
-  staged_product(A, all, x, together);
-  staged_product(A, all, x, again);
-  EXPECT_EQ(std::memcmp(together.data(), again.data(), again.size() * sizeof(double)), 0) << "two runs differ";
-  for (const int j : {0, 7, 33}) {
-    const ProductCase one = {.piece_tiles = 2, .columns = 1, .misalignment = j % 2, .beta = 0};
-    std::vector<double> one_x(extent(one, A.columns)), one_y(extent(one, A.rows));
-    for (int i = 0; i < A.columns; ++i) one_x[place(one, A.columns, i, 0)] = x[place(all, A.columns, i, j)];
-    staged_product(A, one, one_x, one_y);
-    int different = 0;
-    for (int i = 0; i < A.rows; ++i) {
-      different += one_y[place(one, A.rows, i, 0)] != together[place(all, A.rows, i, j)];
-    }
-    EXPECT_EQ(different, 0) << "of column " << j;
+  static std::vector<HostMatrix> long_matrices(const Case&) { return {random_matrix(130, 700, 60, 10)}; }
+  static std::vector<Case> column_cases(Case c) {
+    c.piece_tiles = 2;
+    return {c};
   }
-}
+};
 
-TEST(StagedSpmm, RowsOfXFarApart) {
-  TESSERA_SKIP_WITHOUT_GPU();
-  const HostMatrix A = random_matrix(70, 1, 1, 12);
-  check_case(A, {.columns = 5, .x_row_stride = far_apart});
+using StagedCell = SpmmCell<StagedKernel, Precision::Native, double>;
+using StagedCells = ::testing::Types<StagedCell>;
+INSTANTIATE_TYPED_TEST_SUITE_P(Staged, Spmm, StagedCells, SpmmCellNames);
+
+void check_doubles(const HostMatrix& A) {
+  StagedCase c;
+  c.columns = 33;
+  check_product<StagedCell>(A, c);
 }
 
 // With chunks of more or fewer values, and thus other shared memory, in turns.
 TEST(StagedSpmm, ChunksThatDifferInTurns) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix few = random_matrix(64, 10, 1, 13), many = random_matrix(64, 200, 100, 14);
-  for (const HostMatrix* A : {&few, &many, &few, &many}) check_case(*A, {.columns = 33});
+  for (const HostMatrix* A : {&few, &many, &few, &many}) check_doubles(*A);
 }
 
 #ifdef TESSERA_CUDA_EMULATED
 TEST(StagedSpmm, ASecondProductOnlyLaunches) {
   const HostMatrix A = random_matrix(70, 200, 20, 15);
-  check_case(A, {.columns = 33});
+  check_doubles(A);
   const int asked = Emulation::Runtime::instance().questions();
   EXPECT_GT(asked, 0);
-  check_case(A, {.columns = 33});
+  check_doubles(A);
   EXPECT_EQ(Emulation::Runtime::instance().questions(), asked);
 }
 #endif
@@ -129,3 +118,4 @@ TEST(StagedSpmm, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
+}  // namespace Tessera::Test

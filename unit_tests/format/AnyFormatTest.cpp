@@ -19,6 +19,7 @@ void for_each_build(const Body& body) {
   for (const auto& A : adversarial_patterns<Offset>()) {
     const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
     for (const Format format : every_format) {
+      if (!is_chosen_on<Exec>(5)) continue;
       SCOPED_TRACE(std::string(to_string(format)) + ", " + std::to_string(A.rows) + " x " + std::to_string(A.columns));
       body(format, A, build_format(Exec(), format, rows, {}, 8));
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <functional>
-#include <set>
 #include <tessera/format/BitTcf.hpp>
 
 #include "AdversarialPatterns.hpp"
 #include "ExampleMatrix.hpp"
+#include "SerialCondensed.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -12,44 +12,6 @@ namespace Tessera::Test {
 template <class T>
 class BitTcfTest : public ::testing::Test {};
 TYPED_TEST_SUITE(BitTcfTest, OffsetCases);
-
-/// BitTCF on the host.
-template <class Offset>
-struct HostBitTcf {
-  std::vector<Offset> window_offsets{0}, tile_offsets{0}, slots;
-  std::vector<int> tile_columns;
-  std::vector<std::uint64_t> tile_masks;
-};
-
-/// Built the obvious way, with sets: the definition that the parallel build is compared with, array by array.
-template <class Offset>
-HostBitTcf<Offset> serial_bittcf(const HostPattern<Offset>& A) {
-  HostBitTcf<Offset> result;
-  for (int first = 0; first < A.rows; first += 8) {
-    const int rows = std::min(8, A.rows - first);
-    std::set<int> distinct(A.column_indices.begin() + A.row_offsets[first],
-                           A.column_indices.begin() + A.row_offsets[first + rows]);
-    std::vector<int> columns(distinct.begin(), distinct.end());
-    while (columns.size() % 8 != 0) columns.push_back(-1);
-    for (std::size_t tile = 0; tile < columns.size(); tile += 8) {
-      std::uint64_t mask = 0;
-      for (int r = 0; r < rows; ++r) {
-        for (Offset k = A.row_offsets[first + r]; k < A.row_offsets[first + r + 1]; ++k) {
-          for (int c = 0; c < 8; ++c) {
-            if (A.column_indices[k] != columns[tile + c]) continue;
-            mask |= std::uint64_t(1) << (8 * r + c);
-            result.slots.push_back(k);
-          }
-        }
-      }
-      result.tile_masks.push_back(mask);
-      result.tile_offsets.push_back(static_cast<Offset>(result.slots.size()));
-    }
-    result.tile_columns.insert(result.tile_columns.end(), columns.begin(), columns.end());
-    result.window_offsets.push_back(static_cast<Offset>(result.tile_masks.size()));
-  }
-  return result;
-}
 
 template <class Exec, class Offset>
 auto bittcf_of(const HostPattern<Offset>& A) {
@@ -76,7 +38,7 @@ TYPED_TEST(BitTcfTest, ArraysAreThoseOfTheSerialBuild) {
   for (const auto& A : adversarial_patterns<Offset>()) {
     SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns));
     const auto built = bittcf_of<Exec>(A);
-    const auto expected = serial_bittcf(A);
+    const auto expected = serial_condensed<Offset>(A, 1);
     ASSERT_EQ(to_host(built.pattern.window_offsets), expected.window_offsets);
     ASSERT_EQ(to_host(built.pattern.tile_offsets), expected.tile_offsets);
     ASSERT_EQ(to_host(built.pattern.tile_columns), expected.tile_columns);
@@ -106,8 +68,8 @@ TYPED_TEST(BitTcfTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   HostPattern<Offset> A = random_pattern<Offset>(13, 30, 0.3, 4);
-  const auto fault = [&](const std::function<void(HostBitTcf<Offset>&)>& damage) {
-    HostBitTcf<Offset> host = serial_bittcf(A);
+  const auto fault = [&](const std::function<void(HostCondensed<Offset>&)>& damage) {
+    HostCondensed<Offset> host = serial_condensed<Offset>(A, 1);
     damage(host);
     BitTcf<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), {}, {}, {}, {}};
     device.window_offsets = to_device<Exec>(host.window_offsets);
@@ -116,10 +78,10 @@ TYPED_TEST(BitTcfTest, ValidateNamesTheBrokenInvariant) {
     device.tile_masks = to_device<Exec>(host.tile_masks);
     return validate<Exec>(Exec(), device);
   };
-  const auto expect_fault = [&](const char* what, const std::function<void(HostBitTcf<Offset>&)>& damage) {
+  const auto expect_fault = [&](const char* what, const std::function<void(HostCondensed<Offset>&)>& damage) {
     EXPECT_NE(fault(damage).find(what), std::string::npos) << what << "; got: " << fault(damage);
   };
-  using Host = HostBitTcf<Offset>;
+  using Host = HostCondensed<Offset>;
   EXPECT_EQ(fault([](Host&) {}), "");
   expect_fault("window_offsets does not have", [](Host& h) { h.window_offsets.pop_back(); });
   expect_fault("tile_offsets does not have", [](Host& h) { h.tile_offsets.pop_back(); });

@@ -2,12 +2,12 @@
 #include <cstdint>
 #include <functional>
 #include <numeric>
-#include <set>
 #include <tessera/format/Bmat.hpp>
 
 #include "AdversarialPatterns.hpp"
 #include "BmatFault.hpp"
 #include "ExampleMatrix.hpp"
+#include "SerialBmat.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -15,54 +15,6 @@ namespace Tessera::Test {
 template <class T>
 class BmatTest : public ::testing::Test {};
 TYPED_TEST_SUITE(BmatTest, OffsetCases);
-
-/// BMat on the host.
-template <class Offset>
-struct HostBmat {
-  std::vector<Offset> window_offsets{0}, value_offsets{0}, slots;
-  std::vector<int> tile_columns;
-  std::vector<std::uint32_t> tile_words;
-};
-
-/// The word of a tile's block of 8x4 elements, and its entries in the order of the bits.
-template <class Offset>
-std::uint32_t serial_word(const HostPattern<Offset>& A, int first_row, const int* columns, std::vector<Offset>& slots) {
-  std::uint32_t word = 0;
-  for (int bit = 0; bit < 32; ++bit) {
-    const int row = first_row + bit / 4, column = columns[bit % 4];
-    if (row >= A.rows || column < 0) continue;
-    for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
-      if (A.column_indices[k] != column) continue;
-      word |= std::uint32_t(1) << bit;
-      slots.push_back(k);
-    }
-  }
-  return word;
-}
-
-/// Built the obvious way: the definition that the parallel build is compared with, array by array.
-template <class Offset>
-HostBmat<Offset> serial_bmat(const HostPattern<Offset>& A) {
-  HostBmat<Offset> result;
-  for (int first = 0; first < A.rows; first += 16) {
-    const int rows = std::min(16, A.rows - first);
-    std::set<int> distinct(A.column_indices.begin() + A.row_offsets[first],
-                           A.column_indices.begin() + A.row_offsets[first + rows]);
-    std::vector<int> columns(distinct.begin(), distinct.end());
-    while (columns.size() % 8 != 0) columns.push_back(-1);
-    for (std::size_t tile = 0; tile < columns.size(); tile += 8) {
-      for (const int right : {0, 4}) {
-        for (const int bottom : {0, 8}) {
-          result.tile_words.push_back(serial_word(A, first + bottom, &columns[tile + right], result.slots));
-        }
-      }
-    }
-    result.tile_columns.insert(result.tile_columns.end(), columns.begin(), columns.end());
-    result.window_offsets.push_back(static_cast<Offset>(result.tile_words.size() / 4));
-    result.value_offsets.push_back(static_cast<Offset>(result.slots.size()));
-  }
-  return result;
-}
 
 template <class Exec, class Offset>
 auto bmat_of(const HostPattern<Offset>& A) {
@@ -88,7 +40,7 @@ TYPED_TEST(BmatTest, ArraysAreThoseOfTheSerialBuild) {
   for (const auto& A : adversarial_patterns<Offset>()) {
     SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns));
     const auto built = bmat_of<Exec>(A);
-    const auto expected = serial_bmat(A);
+    const auto expected = serial_bmat<Offset>(A);
     ASSERT_EQ(to_host(built.pattern.window_offsets), expected.window_offsets);
     ASSERT_EQ(to_host(built.pattern.value_offsets), expected.value_offsets);
     ASSERT_EQ(to_host(built.pattern.tile_columns), expected.tile_columns);
@@ -114,7 +66,7 @@ TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   using Host = HostBmat<Offset>;
   const HostPattern<Offset> A = random_pattern<Offset>(27, 30, 0.3, 4);
   const auto fault = [&](const std::function<void(Host&)>& damage) {
-    Host host = serial_bmat(A);
+    Host host = serial_bmat<Offset>(A);
     damage(host);
     Bmat<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), {}, {}, {}, {}};
     device.window_offsets = to_device<Exec>(host.window_offsets);
@@ -146,8 +98,8 @@ TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   // The last tile of the first window has unused columns, in its right half alone.
   const auto last_slot = [](const Host& h) { return std::size_t(h.window_offsets[1]) * 8 - 1; };
   const auto right_word = [](const Host& h) { return std::size_t(h.window_offsets[1]) * 4 - 2; };
-  ASSERT_EQ(serial_bmat(A).tile_columns[last_slot(serial_bmat(A))], -1);
-  ASSERT_GE(serial_bmat(A).tile_columns[last_slot(serial_bmat(A)) - 3], 0);
+  ASSERT_EQ(serial_bmat<Offset>(A).tile_columns[last_slot(serial_bmat<Offset>(A))], -1);
+  ASSERT_GE(serial_bmat<Offset>(A).tile_columns[last_slot(serial_bmat<Offset>(A)) - 3], 0);
   const char* outside = "window 0: a mask has a bit in an unused column";
   expect_fault(outside, [&](Host& h) { h.tile_words[right_word(h)] |= 1u << 3; });
   expect_fault(outside, [&](Host& h) { h.tile_words[right_word(h) + 1] |= 1u << 31; });

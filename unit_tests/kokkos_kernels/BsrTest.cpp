@@ -29,6 +29,7 @@ using VectorsHandle =
 template <class Scalar, class Offset, class Elements>
 void expect_every_product(const Elements& elements, const BsrCase<Scalar, Offset>& A,
                           VectorsHandle<BsrCase<Scalar, Offset>>& handle, double alpha, double beta) {
+  SpmvHandle<Exec, typename BsrCase<Scalar, Offset>::Matrix, Vector<Scalar>, Vector<Scalar>> alone;
   for (const Mode mode : every_mode) {
     const int rows = x_rows(elements, mode), result_rows = y_rows(elements, mode);
     for (const int columns : {1, 2, 7}) {
@@ -37,7 +38,6 @@ void expect_every_product(const Elements& elements, const BsrCase<Scalar, Offset
                    [&](auto a, auto b) { KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A.matrix, x, b, y); });
     }
     const Vector<Scalar> x("x", rows), y("y", result_rows);
-    SpmvHandle<Exec, typename BsrCase<Scalar, Offset>::Matrix, Vector<Scalar>, Vector<Scalar>> alone;
     expect_right(elements, mode, alpha, beta, x, y,
                  [&](auto a, auto b) { KokkosSparse::spmv(Exec(), &alone, letter(mode), a, A.matrix, x, b, y); });
   }

@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "TestDense.hpp"
-#include "spmm/PlanCheck.hpp"
+#include "PlanCheck.hpp"
 
 /// Matrices of Kokkos Kernels' types, and products with them compared with the reference entry by entry. Scalars are
 /// named as in the library (Complex<double>); matrices and Views hold the users' name for them (Kokkos::complex).

@@ -59,57 +59,57 @@ auto sorted_columns_with_values(const HostPattern<Offset>& A, const std::vector<
   return std::pair(built.pattern, placed);
 }
 
-/// Runs one instruction set's kernels over the rows, or the columns of X, in two calls and checks each format. BCSR's
-/// blocks of 13x5 have rows in two words of the mask.
+/// Runs the kernels of every instruction set over the rows, or the columns of X, in two calls and checks each format.
+/// BCSR's blocks of 13x5 have rows in two words of the mask.
 template <class M, class V, class Offset>
-void check(Impl::SimdTarget target, const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_layout,
-           V alpha, V beta) {
+void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_layout, V alpha, V beta) {
   HostProduct<M, V, Offset> host(A, columns, x_layout, y_layout, 11);
   host.set_factors(alpha, beta, 12);
-  const auto& kernels = Impl::host_kernels<M, V, Offset>(target);
-  const std::string what =
-      std::string(to_string(target)) + ", " + describe(A.rows, A.columns, columns, x_layout, y_layout);
-
-  Dense<V> result = host.y;
-  const Product<M, V> product{
-      host.values.data(), false, alpha, host.x.view(host.x.column(0)), beta, result.view(result.memory().data())};
-  const int middle = A.rows / 3;
-  kernels.csr(A.view(), product, 0, middle);
-  kernels.csr(A.view(), product, middle, A.rows);
-  host.expect_right(result, "csr, " + what);
-
-  const auto built = build_bittcf(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros());
-  check_windows(kernels.bittcf, built, host, "bittcf, " + what);
-  const auto bmat = build_bmat(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros());
-  check_windows(kernels.bmat, bmat, host, "bmat, " + what);
-  check_windows(kernels.bcsr, host_bcsr(A, {13, 5}), host, "bcsr, " + what);
-  const auto staged =
-      build_staged(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(), {64, 1, 12, 2, 60}, sizeof(M));
-  check_windows(kernels.staged, staged, host, "staged, " + what);
-
+  const DevicePattern<Host, Offset> rows(A);
+  const auto bittcf = build_bittcf(Host(), rows.view(), A.nonzeros());
+  const auto bmat = build_bmat(Host(), rows.view(), A.nonzeros());
+  const auto bcsr = host_bcsr(A, {13, 5});
+  const auto staged = build_staged(Host(), rows.view(), A.nonzeros(), {64, 1, 12, 2, 60}, sizeof(M));
   const auto [sorted, sorted_values] = sorted_columns_with_values(A, host.values);
-  Dense<V> added = host.y;
-  Product<M, V> adding = product;
-  adding.values = sorted_values.data();
-  adding.y = added.view(added.memory().data());
-  scale(Host(), beta, adding.y);
-  kernels.sorted_columns(sorted.view(), adding, 0, columns / 3);
-  kernels.sorted_columns(sorted.view(), adding, columns / 3, columns);
-  host.expect_right(added, "sorted columns, " + what);
+  for (const auto target : Impl::available_simd_targets()) {
+    const auto& kernels = Impl::host_kernels<M, V, Offset>(target);
+    const std::string what =
+        std::string(to_string(target)) + ", " + describe(A.rows, A.columns, columns, x_layout, y_layout);
+
+    Dense<V> result = host.y;
+    const Product<M, V> product{
+        host.values.data(), false, alpha, host.x.view(host.x.column(0)), beta, result.view(result.memory().data())};
+    const int middle = A.rows / 3;
+    kernels.csr(A.view(), product, 0, middle);
+    kernels.csr(A.view(), product, middle, A.rows);
+    host.expect_right(result, "csr, " + what);
+
+    check_windows(kernels.bittcf, bittcf, host, "bittcf, " + what);
+    check_windows(kernels.bmat, bmat, host, "bmat, " + what);
+    check_windows(kernels.bcsr, bcsr, host, "bcsr, " + what);
+    check_windows(kernels.staged, staged, host, "staged, " + what);
+
+    Dense<V> added = host.y;
+    Product<M, V> adding = product;
+    adding.values = sorted_values.data();
+    adding.y = added.view(added.memory().data());
+    scale(Host(), beta, adding.y);
+    kernels.sorted_columns(sorted.view(), adding, 0, columns / 3);
+    kernels.sorted_columns(sorted.view(), adding, columns / 3, columns);
+    host.expect_right(added, "sorted columns, " + what);
+  }
 }
 
 TYPED_TEST(HostKernelsTest, EveryNumberOfColumns) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   const auto A = random_pattern<typename TypeParam::Offset>(21, 30, 0.3, 3, 4);
-  for (const auto target : Impl::available_simd_targets()) {
-    for (int columns = 1; columns <= 37; ++columns) {
-      check<M, V>(target, A, columns, Layout::Right, Layout::Right, V(1), V(0));
-      check<M, V>(target, A, columns, Layout::PaddedRight, Layout::PaddedLeft, number<V>(2, -1), number<V>(-1, 0.5));
-    }
-    for (const int columns : {63, 64, 65, 127, 128, 129, 200}) {
-      check<M, V>(target, A, columns, Layout::Right, Layout::Left, V(1), V(0));
-    }
+  for (int columns = 1; columns <= 37; ++columns) {
+    check<M, V>(A, columns, Layout::Right, Layout::Right, V(1), V(0));
+    check<M, V>(A, columns, Layout::PaddedRight, Layout::PaddedLeft, number<V>(2, -1), number<V>(-1, 0.5));
+  }
+  for (const int columns : {63, 64, 65, 127, 128, 129, 200}) {
+    check<M, V>(A, columns, Layout::Right, Layout::Left, V(1), V(0));
   }
 }
 
@@ -131,12 +131,10 @@ TYPED_TEST(HostKernelsTest, RowsOfEveryLength) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   const auto A = rows_of_every_length<typename TypeParam::Offset>();
-  for (const auto target : Impl::available_simd_targets()) {
-    for (int columns = 1; columns <= 9; ++columns) {
-      for (const Layout layout : {Layout::Left, Layout::Right, Layout::PaddedRight}) {
-        check<M, V>(target, A, columns, Layout::Right, layout, V(1), V(0));
-        check<M, V>(target, A, columns, Layout::Right, layout, number<V>(2, -1), number<V>(-1, 0.5));
-      }
+  for (int columns = 1; columns <= 9; ++columns) {
+    for (const Layout layout : {Layout::Left, Layout::Right, Layout::PaddedRight}) {
+      check<M, V>(A, columns, Layout::Right, layout, V(1), V(0));
+      check<M, V>(A, columns, Layout::Right, layout, number<V>(2, -1), number<V>(-1, 0.5));
     }
   }
 }
@@ -144,13 +142,11 @@ TYPED_TEST(HostKernelsTest, RowsOfEveryLength) {
 TYPED_TEST(HostKernelsTest, RowsAtTheEdgesOfAGroup) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
-  for (const auto target : Impl::available_simd_targets()) {
-    for (const int rows : {1, 7, 8, 9, 15, 16, 17, 24}) {
-      for (const Layout layout : every_layout) {
-        const auto A = random_pattern<typename TypeParam::Offset>(rows, 19, 0.4, rows);
-        check<M, V>(target, A, 8, Layout::Right, layout, V(1), V(0));
-        check<M, V>(target, A, 19, Layout::Right, layout, number<V>(-3, 0.5), number<V>(2, 1));
-      }
+  for (const int rows : {1, 7, 8, 9, 15, 16, 17, 24}) {
+    for (const Layout layout : every_layout) {
+      const auto A = random_pattern<typename TypeParam::Offset>(rows, 19, 0.4, rows);
+      check<M, V>(A, 8, Layout::Right, layout, V(1), V(0));
+      check<M, V>(A, 19, Layout::Right, layout, number<V>(-3, 0.5), number<V>(2, 1));
     }
   }
 }
@@ -161,12 +157,15 @@ TYPED_TEST(HostKernelsTest, BlocksOfAnyShapeFullAndNot) {
   using Offset = typename TypeParam::Offset;
   for (const double density : {0.4, 1.0}) {
     const auto A = random_pattern<Offset>(70, 67, density, 13);
+    std::vector<HostProduct<M, V, Offset>> hosts;
+    for (const int columns : {1, 9, 40}) {
+      hosts.emplace_back(A, columns, Layout::Right, Layout::Left, 14);
+      hosts.back().set_factors(number<V>(2, -1), number<V>(-1, 0.5), 15);
+    }
     for (const BlockShape shape : {BlockShape{1, 1}, {1, 64}, {64, 1}, {8, 4}, {16, 8}, {16, 16}, {3, 43}, {64, 64}}) {
       const auto built = host_bcsr(A, shape);
-      for (const auto target : Impl::available_simd_targets()) {
-        for (const int columns : {1, 9, 40}) {
-          HostProduct<M, V, Offset> host(A, columns, Layout::Right, Layout::Left, 14);
-          host.set_factors(number<V>(2, -1), number<V>(-1, 0.5), 15);
+      for (HostProduct<M, V, Offset>& host : hosts) {
+        for (const auto target : Impl::available_simd_targets()) {
           check_windows(Impl::host_kernels<M, V, Offset>(target).bcsr, built, host,
                         std::string(to_string(target)) + ", blocks of " + std::to_string(shape.height) + " x " +
                             std::to_string(shape.width));
@@ -180,10 +179,7 @@ TYPED_TEST(HostKernelsTest, OneColumnWithAnyStride) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   const auto A = random_pattern<typename TypeParam::Offset>(30, 40, 0.2, 8, 6);
-  for (const auto target : Impl::available_simd_targets()) {
-    for (const Layout layout : every_layout)
-      check<M, V>(target, A, 1, layout, layout, number<V>(1, 2), number<V>(3, -1));
-  }
+  for (const Layout layout : every_layout) check<M, V>(A, 1, layout, layout, number<V>(1, 2), number<V>(3, -1));
 }
 
 TYPED_TEST(HostKernelsTest, PackCopiesRows) {

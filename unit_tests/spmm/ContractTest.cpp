@@ -230,6 +230,7 @@ TYPED_TEST(ContractTest, AColumnIsTheSameAmongAnyNumber) {
       };
       for (int width = 1; width <= 64; ++width) {
         for (const int first : {0, (64 - width) / 3, 64 - width}) {
+          if (!is_chosen_on<Exec>(5)) continue;
           expect_same(x_left, Left("y", y_rows, width), first, "left");
           expect_same(x_right, Right("y", y_rows, width), first, "right");
         }

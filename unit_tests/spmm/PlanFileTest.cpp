@@ -10,8 +10,8 @@
 
 #include "PlanCheck.hpp"
 #include "PlanFileBytes.hpp"
+#include "TestFiles.hpp"
 #include "TestTypes.hpp"
-#include "io/TestFiles.hpp"
 
 namespace Tessera::Test {
 
@@ -214,7 +214,12 @@ TEST(PlanFileBytesTest, EveryByteCounts) {
   for (const Format format : every_format) {
     const std::string file = file_of(format);
     EXPECT_NO_THROW(parse(file));
-    for (std::size_t i = 0; i < file.size(); ++i) {
+#ifdef __SANITIZE_ADDRESS__
+    constexpr std::size_t step = 7;  // all take a minute
+#else
+    constexpr std::size_t step = 1;
+#endif
+    for (std::size_t i = 0; i < file.size(); i += step) {
       for (const int bits : {1 << (i % 8), 255}) {
         std::string damaged = file;
         damaged[i] = static_cast<char>(damaged[i] ^ bits);

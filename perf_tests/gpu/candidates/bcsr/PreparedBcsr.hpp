@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "../HostFormats.hpp"
 #include "../condensed/PreparedCondensed.hpp"
-#include "HostBcsr.hpp"
 
 namespace Tessera::Bench {
 

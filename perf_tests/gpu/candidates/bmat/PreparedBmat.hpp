@@ -4,8 +4,8 @@
 #include <memory>
 #include <tessera/cuda/bmat/Schedule.hpp>
 
+#include "../HostFormats.hpp"
 #include "../condensed/PreparedCondensed.hpp"
-#include "HostBmat.hpp"
 
 namespace Tessera::Bench {
 

@@ -6,7 +6,7 @@
 #include <tessera/cuda/brp/Schedule.hpp>
 
 #include "../condensed/PreparedCondensed.hpp"
-#include "HostBrp.hpp"
+#include "ChooseBrp.hpp"
 
 namespace Tessera::Bench {
 
@@ -33,28 +33,14 @@ class PreparedBrp {
     slots_ = schedule.slots;
   }
 
-  BlockRowPartitionPattern<int> on_host() const {
-    return {host_->rows,
-            host_->columns,
-            host_->f,
-            host_->g,
-            host_->groups(),
-            host_->group_windows.data(),
-            host_->window_groups.data(),
-            host_->local_ids.data(),
-            host_->group_columns.data(),
-            host_->residual_rows.data(),
-            host_->residual_offsets.data(),
-            host_->residual_columns.data(),
-            host_->window_residuals.data()};
-  }
+  BlockRowPartitionPattern<int> on_host() const { return host_->view(); }
   /// On the device, without group_windows, which kernels do not read.
   BlockRowPartitionPattern<int> device() const {
     return {host_->rows,
             host_->columns,
             host_->f,
             host_->g,
-            host_->groups(),
+            static_cast<int>(host_->group_windows.size()),
             nullptr,
             window_groups_.data(),
             local_ids_.data(),
@@ -105,7 +91,7 @@ class HostBrps {
     }
     auto& partition = all_[wanted];
     if (partition == nullptr) {
-      partition = std::make_shared<const HostBrp>(build_host_brp(A_, wanted.first, wanted.second));
+      partition = std::make_shared<const HostBrp>(build_brp(A_, wanted.first, wanted.second));
     }
     return partition;
   }

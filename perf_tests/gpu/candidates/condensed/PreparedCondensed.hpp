@@ -7,8 +7,8 @@
 #include <tessera/cuda/condensed/Schedule.hpp>
 #include <tessera/cuda/condensed/View.hpp>
 
+#include "../HostFormats.hpp"
 #include "Device.hpp"
-#include "HostCondensed.hpp"
 
 namespace Tessera::Bench {
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <tessera/cuda/sorted_columns/Schedule.hpp>
 
+#include "../HostFormats.hpp"
 #include "../condensed/PreparedCondensed.hpp"
 #include "Device.hpp"
-#include "HostSortedColumns.hpp"
 
 namespace Tessera::Bench {
 

@@ -7,7 +7,7 @@
 #include <tessera/common/StagedView.hpp>
 #include <vector>
 
-#include "TestMatrix.hpp"
+#include "HostPattern.hpp"
 
 namespace Tessera::Test {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "TestMatrix.hpp"
+#include "HostPattern.hpp"
 
 /// The matrix that the comment of CsrPattern shows, and those of all formats after it.
 namespace Tessera::Test {

@@ -78,6 +78,19 @@ struct EverySpace {
       ::testing::Types<>>::type>::type;
 };
 
+/// Whether a case among many similar ones is run. On a host all are; on a GPU, where each waits for hundreds of small
+/// kernels of the same source, one of `some`. Choose `some` prime to the lengths of the loops around a case, or it is
+/// always the same of an inner loop that is left out.
+template <class Exec>
+bool is_chosen_on([[maybe_unused]] int some) {
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible) {
+    return true;
+  } else {
+    static int cases = 0;
+    return cases++ % some == 0;
+  }
+}
+
 /// Every enabled execution space with every type of offsets.
 using OffsetCases = EverySpace<OffsetCasesOf>::type;
 /// Every enabled execution space with every product of the library.

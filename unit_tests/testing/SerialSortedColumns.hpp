@@ -2,35 +2,32 @@
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
 #include <tessera/common/SortedColumnsView.hpp>
-#include <vector>
 
-#include "Candidate.hpp"
+#include "HostPattern.hpp"
 
-namespace Tessera::Bench {
+namespace Tessera::Test {
 
-/// A matrix in sorted columns (tessera/common/SortedColumnsView.hpp), on the host, built step by step as it says there.
+/// Sorted columns (tessera/common/SortedColumnsView.hpp) on the host. slots: the entry at each place.
+template <class Offset>
 struct HostSortedColumns {
   int rows = 0, columns = 0, width = 32, height = 32;
-  std::vector<int> column_order, block_offsets = {0}, block_positions, row_indices, piece_offsets;
+  std::vector<Offset> block_offsets{0}, piece_offsets, slots;
+  std::vector<int> column_order, block_positions, row_indices;
   std::vector<std::uint16_t> position_indices;
   std::vector<std::int16_t> segment_lengths;
   std::vector<std::uint32_t> piece_columns;
-  std::vector<double> values;
 
-  SortedColumnsPattern<int> view() const {
-    SortedColumnsPattern<int> A;
+  SortedColumnsPattern<Offset> view() const {
+    SortedColumnsPattern<Offset> A;
     A.rows = rows;
     A.columns = columns;
     A.positions = static_cast<int>(column_order.size());
     A.width = width;
     A.height = height;
     A.regular = block_offsets.back();
-    A.blocks = static_cast<int>(block_positions.size());
-    A.pieces = static_cast<int>(piece_columns.size());
+    A.blocks = static_cast<Offset>(block_positions.size());
+    A.pieces = static_cast<Offset>(piece_columns.size());
     A.column_order = column_order.data();
     A.block_offsets = block_offsets.data();
     A.block_positions = block_positions.data();
@@ -43,46 +40,44 @@ struct HostSortedColumns {
   }
 };
 
-namespace Impl {
-
 /// The entries by columns: of each its row, and its place among the entries by rows.
+template <class From>
 struct HostColumns {
-  std::vector<int> offsets, rows, entries;
+  std::vector<From> offsets, entries;
+  std::vector<int> rows;
 
-  int length(int column) const { return offsets[column + 1] - offsets[column]; }
-};
-
-inline HostColumns columns_of(const HostMatrix& A) {
-  HostColumns columns;
-  columns.offsets.assign(A.columns + 1, 0);
-  columns.rows.resize(A.column_indices.size());
-  columns.entries.resize(A.column_indices.size());
-  for (const int column : A.column_indices) ++columns.offsets[column + 1];
-  std::partial_sum(columns.offsets.begin(), columns.offsets.end(), columns.offsets.begin());
-  std::vector<int> next(columns.offsets.begin(), columns.offsets.end() - 1);
-  for (int row = 0; row < A.rows; ++row) {
-    for (int k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
-      const int place = next[A.column_indices[k]]++;
-      columns.rows[place] = row;
-      columns.entries[place] = k;
+  explicit HostColumns(const HostPattern<From>& A) {
+    offsets.assign(A.columns + 1, 0);
+    rows.resize(A.nonzeros());
+    entries.resize(A.nonzeros());
+    for (const int column : A.column_indices) ++offsets[column + 1];
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    std::vector<From> next(offsets.begin(), offsets.end() - 1);
+    for (int row = 0; row < A.rows; ++row) {
+      for (From k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
+        const From place = next[A.column_indices[k]]++;
+        rows[place] = row;
+        entries[place] = k;
+      }
     }
   }
-  return columns;
-}
+  int length(int column) const { return static_cast<int>(offsets[column + 1] - offsets[column]); }
+};
 
 /// Takes layer after layer from the columns, each a height from all positions from `first` on. What fills no block is
 /// the end of a column, or goes to `skipped` at its position.
-class LayerBuilder {
+template <class Offset, class From>
+class SortedColumnsBuilder {
  public:
-  LayerBuilder(const HostMatrix& A, HostSortedColumns& B) : A_(A), B_(B), columns_(columns_of(A)) {
+  SortedColumnsBuilder(const HostPattern<From>& A, HostSortedColumns<Offset>& B) : B_(B), columns_(A) {
     for (int j = 0; j < A.columns; ++j) {
       if (columns_.length(j) > 0) B_.column_order.push_back(j);
     }
     std::stable_sort(B_.column_order.begin(), B_.column_order.end(),
                      [&](int a, int b) { return columns_.length(a) < columns_.length(b); });
     skipped_.resize(B_.column_order.size());
-    B_.row_indices.reserve(A.values.size());
-    B_.values.reserve(A.values.size());
+    B_.row_indices.reserve(A.nonzeros());
+    B_.slots.reserve(A.nonzeros());
   }
 
   void build() {
@@ -100,11 +95,11 @@ class LayerBuilder {
 
  private:
   int length(int position) const { return columns_.length(B_.column_order[position]); }
-  int place(int position, int step) const { return columns_.offsets[B_.column_order[position]] + step; }
+  From place(int position, int step) const { return columns_.offsets[B_.column_order[position]] + From(step); }
 
-  void add_element(int place) {
+  void add_element(From place) {
     B_.row_indices.push_back(columns_.rows[place]);
-    B_.values.push_back(A_.values[columns_.entries[place]]);
+    B_.slots.push_back(static_cast<Offset>(columns_.entries[place]));
   }
 
   void add_layer(int first, int taken, int height) {
@@ -115,7 +110,7 @@ class LayerBuilder {
       for (int step = taken; step < taken + height; ++step) {
         for (int c = 0; c < B_.width; ++c) add_element(place(position + c, step));
       }
-      B_.block_offsets.push_back(static_cast<int>(B_.values.size()));
+      B_.block_offsets.push_back(static_cast<Offset>(B_.slots.size()));
     }
     for (; position < positions; ++position) {
       for (int step = taken; step < taken + height; ++step) skipped_[position].push_back(place(position, step));
@@ -124,10 +119,10 @@ class LayerBuilder {
 
   void add_pieces(int taken) {
     const int positions = static_cast<int>(skipped_.size());
-    B_.piece_offsets = {static_cast<int>(B_.values.size())};
+    B_.piece_offsets = {static_cast<Offset>(B_.slots.size())};
     for (int from_right = 0; from_right < positions; ++from_right) {
       const int position = positions - 1 - from_right;
-      std::vector<int>& places = skipped_[position];
+      std::vector<From>& places = skipped_[position];
       for (int step = taken; step < length(position); ++step) places.push_back(place(position, step));
       const auto count = static_cast<int>(places.size());
       for (int begin = 0; begin < count; begin += B_.width) {
@@ -135,26 +130,28 @@ class LayerBuilder {
         for (int i = begin; i < end; ++i) add_element(places[i]);
         B_.piece_columns.push_back(static_cast<std::uint32_t>(from_right) |
                                    (count > B_.width ? SortedColumnsPattern<int>::split_bit : 0u));
-        B_.piece_offsets.push_back(static_cast<int>(B_.values.size()));
+        B_.piece_offsets.push_back(static_cast<Offset>(B_.slots.size()));
       }
     }
   }
 
-  const HostMatrix& A_;
-  HostSortedColumns& B_;
-  HostColumns columns_;
-  std::vector<std::vector<int>> skipped_;  // of each position, the places of what is irregular, ascending
+  HostSortedColumns<Offset>& B_;
+  HostColumns<From> columns_;
+  std::vector<std::vector<From>> skipped_;  // of each position, the places of what is irregular, ascending
 };
 
 /// Sorts each set by row.
-inline void sort_sets(HostSortedColumns& B) {
-  const int regular = B.block_offsets.back(), set_size = SortedColumnsPattern<int>::steps_of_set * B.width;
+template <class Offset>
+void sort_sets(HostSortedColumns<Offset>& B) {
+  const auto regular = static_cast<std::size_t>(B.block_offsets.back());
+  const auto set_size = static_cast<std::size_t>(SortedColumnsPattern<int>::steps_of_set * B.width);
   B.position_indices.resize(regular);
   B.segment_lengths.assign(regular, 0);
-  for (int begin = 0; begin < regular; begin += set_size) {
-    std::vector<int> set(std::min(set_size, regular - begin));
+  for (std::size_t begin = 0; begin < regular; begin += set_size) {
+    std::vector<std::size_t> set(std::min(set_size, regular - begin));
     std::iota(set.begin(), set.end(), begin);
-    std::stable_sort(set.begin(), set.end(), [&](int a, int b) { return B.row_indices[a] < B.row_indices[b]; });
+    std::stable_sort(set.begin(), set.end(),
+                     [&](std::size_t a, std::size_t b) { return B.row_indices[a] < B.row_indices[b]; });
     std::size_t head = 0;
     for (std::size_t i = 0; i < set.size(); ++i) {
       B.position_indices[set[i]] = static_cast<std::uint16_t>(i);
@@ -165,18 +162,17 @@ inline void sort_sets(HostSortedColumns& B) {
   }
 }
 
-}  // namespace Impl
-
-/// Cost: a sort of the columns by length, and of each set by row.
-inline HostSortedColumns build_sorted_columns(const HostMatrix& A, int width = 32, int height = 32) {
-  HostSortedColumns B;
+/// Step by step, as SortedColumnsView.hpp says it. Cost: a sort of the columns by length, and of each set by row.
+template <class Offset, class From>
+HostSortedColumns<Offset> serial_sorted_columns(const HostPattern<From>& A, int width = 32, int height = 32) {
+  HostSortedColumns<Offset> B;
   B.rows = A.rows;
   B.columns = A.columns;
   B.width = width;
   B.height = height;
-  Impl::LayerBuilder(A, B).build();
-  Impl::sort_sets(B);
+  SortedColumnsBuilder<Offset, From>(A, B).build();
+  sort_sets(B);
   return B;
 }
 
-}  // namespace Tessera::Bench
+}  // namespace Tessera::Test
