@@ -9,7 +9,7 @@
 #include <string>
 #include <tessera/spmm/Plan.hpp>
 
-namespace Tessera::Harness {}  // namespace Tessera::Harness
+namespace Tessera::Harness {}  // what the benchmarks share with tessera_spmm
 
 /// Matrices and vectors on the default backend.
 namespace Tessera::Benchmarks {

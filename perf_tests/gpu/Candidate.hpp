@@ -10,7 +10,7 @@
 
 #include "HostMatrix.hpp"
 
-namespace Tessera::Harness {}  // namespace Tessera::Harness
+namespace Tessera::Harness {}  // what the programs share with tessera_spmm
 
 namespace Tessera::Bench {
 
