@@ -9,7 +9,8 @@
 #include <string>
 #include <tessera/spmm/Plan.hpp>
 
-namespace Tessera::Harness {}  // namespace Tessera::Harness
+/// What the benchmarks share with tessera_spmm.
+namespace Tessera::Harness {}
 
 /// Matrices and vectors on the default backend.
 namespace Tessera::Benchmarks {

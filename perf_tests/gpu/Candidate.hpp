@@ -10,7 +10,8 @@
 
 #include "HostMatrix.hpp"
 
-namespace Tessera::Harness {}  // namespace Tessera::Harness
+/// What the programs share with tessera_spmm.
+namespace Tessera::Harness {}
 
 namespace Tessera::Bench {
 

@@ -10,7 +10,8 @@
 #include <tessera/common/Mode.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-namespace Tessera::Harness {}  // namespace Tessera::Harness
+/// What the program shares with the benchmarks.
+namespace Tessera::Harness {}
 
 namespace Tessera::Driver {
 
