@@ -934,8 +934,8 @@ void pack_rows(const Multivector<const VectorScalar>& x, VectorScalar* packed, s
 
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct Table {
-  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {csr_rows, bittcf_windows, bmat_windows, bcsr_windows, staged_windows, sorted_columns,
-                                                                              pack_rows};
+  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {
+      csr_rows, bittcf_windows, bmat_windows, bcsr_windows, staged_windows, sorted_columns, pack_rows};
 };
 
 template <class MatrixScalar, class VectorScalar, class Offset>
