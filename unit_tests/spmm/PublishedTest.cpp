@@ -65,12 +65,15 @@ struct DeviceKernels<Scalar, Offset, PublishedSpace> {
 #undef TESSERA_FOR_EACH_MATRIX
 #undef TESSERA_FOR_EACH_PRODUCT
 #define TESSERA_FOR_EACH_EXECUTION_SPACE(List, ...) List(PublishedSpace, __VA_ARGS__)
-#define TESSERA_FOR_EACH_MATRIX(Exec, M) M(Exec, double, int)
 #define TESSERA_FOR_EACH_PRODUCT(Exec, M) M(Exec, double, double, int)
 #include "MemoryLimits.hpp"
-#include "PlanFile.cpp"
-#include "PlanState.cpp"
 #include "TestFiles.hpp"
+// PlanState.cpp instantiates the whole class, what is in PlanFile.cpp too. nvcc refuses what is instantiated twice.
+#define TESSERA_FOR_EACH_MATRIX(Exec, M)
+#include "PlanFile.cpp"
+#undef TESSERA_FOR_EACH_MATRIX
+#define TESSERA_FOR_EACH_MATRIX(Exec, M) M(Exec, double, int)
+#include "PlanState.cpp"
 
 namespace Tessera::Test {
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <tessera/io/Generators.hpp>
 
 #include "TestProblem.hpp"
@@ -90,24 +91,31 @@ TEST(Operator, SaysWhatItDoes) {
   EXPECT_NE(text.find(ranks() == 1 ? "all columns are its own" : "in a halo of"), std::string::npos) << text;
 }
 
-/// Elements of X that no entry of a row touches, own or imported, must not reach it.
+/// Elements of X that no entry of a row touches, own or imported, must not reach it. What is expected is counted:
+/// cuSPARSE lets an infinity through to a row without an entry there.
 TEST(Operator, KeepsInfinityWhereItBelongs) {
+  const auto is_infinite = [](GO row_of_x) { return row_of_x % 9 == 0; };
   const HostCsr<double> matrix = rectangular(61, 47);
   const auto A = distribute(matrix, Spread::Uniform);
   const Operator op(A);
   const auto X = random_vectors(A->getDomainMap(), 5, 1);
   {
     const auto x = X->getLocalViewHost(Tpetra::Access::ReadWrite);
-    for (std::size_t i = 0; i < x.extent(0); i += 9) {
+    for (std::size_t i = 0; i < x.extent(0); ++i) {
+      if (!is_infinite(X->getMap()->getGlobalElement(int(i)))) continue;
       for (std::size_t j = 0; j < 5; ++j) x(i, j) = std::numeric_limits<double>::infinity();
     }
   }
-  MV expected(A->getRangeMap(), 5), actual(A->getRangeMap(), 5);
-  A->apply(*X, expected);
-  op.apply(*X, actual);
-  const auto e = expected.getLocalViewHost(Tpetra::Access::ReadOnly);
-  const auto a = actual.getLocalViewHost(Tpetra::Access::ReadOnly);
-  for (std::size_t i = 0; i < e.extent(0); ++i) EXPECT_EQ(std::isfinite(a(i, 2)), std::isfinite(e(i, 2))) << i;
+  MV Y(A->getRangeMap(), 5);
+  op.apply(*X, Y);
+  const auto y = Y.getLocalViewHost(Tpetra::Access::ReadOnly);
+  for (std::size_t i = 0; i < y.extent(0); ++i) {
+    const auto row = std::size_t(Y.getMap()->getGlobalElement(int(i)));
+    const auto columns = matrix.column_indices.begin();
+    const bool is_touched = std::any_of(columns + std::ptrdiff_t(matrix.row_offsets[row]),
+                                        columns + std::ptrdiff_t(matrix.row_offsets[row + 1]), is_infinite);
+    for (std::size_t j = 0; j < 5; ++j) EXPECT_EQ(std::isfinite(y(i, j)), !is_touched) << "row " << row;
+  }
 }
 
 }  // namespace Tessera::Test

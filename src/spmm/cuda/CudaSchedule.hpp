@@ -111,7 +111,7 @@ static void fill_schedule(const Kokkos::Cuda& exec, const Offsets& offsets, cons
         constexpr std::size_t group = Cuda::schedule_group_windows;
         const std::size_t first = w / group * group, last = first + group < windows ? first + group : windows;
         const ScheduleStart start = starts(w);
-        const auto window = static_cast<Ordinal>(w);
+        [[maybe_unused]] const auto window = static_cast<Ordinal>(w);
         const auto pieces = static_cast<int>(starts(w + 1).items - start.items);
         if (pieces > 1) sums(start.sums) = {window, start.slots, pieces};
         const Offset tiles = offsets(w + 1) - offsets(w);
