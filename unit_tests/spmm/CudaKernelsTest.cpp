@@ -516,7 +516,8 @@ void check_every_format(const std::vector<Precision>& precisions) {
       const std::string note =
           used == Precision::Native ? "in native precision," : "in " + std::string(to_string(used));
       EXPECT_EQ(what.find(note) != std::string::npos, asked != Precision::Native) << what << " expected " << note;
-      if (format != Format::Csr) EXPECT_GT(plan.kernel_bytes(), 0u) << what;
+      const bool is_portable = what.find("for any device") != std::string::npos;
+      if (format != Format::Csr) EXPECT_EQ(plan.kernel_bytes() > 0, !is_portable) << what;
       check_plan(A, other, plan, used, what);
     }
   }
