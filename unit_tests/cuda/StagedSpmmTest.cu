@@ -95,6 +95,15 @@ TEST(StagedSpmm, ChunksThatDifferInTurns) {
 }
 
 #ifdef TESSERA_CUDA_EMULATED
+// Producers fill a buffer as soon as consumers give it back. A chunk must stay until the next one is multiplied, because
+// the first tile of each strip looks back to it. Windows have more chunks than a block has buffers.
+TEST(StagedSpmm, ProducersRunAhead) {
+  auto& block = Emulation::Block::running();
+  block.prefer_last_threads(true);
+  check_doubles(random_matrix(130, 900, 100, 16));
+  block.prefer_last_threads(false);
+}
+
 TEST(StagedSpmm, ASecondProductOnlyLaunches) {
   const HostMatrix A = random_matrix(70, 200, 20, 15);
   check_doubles(A);

@@ -69,6 +69,10 @@ class Block {
     return block;
   }
 
+  /// Whether, of all threads that are ready, the last of the block runs next; otherwise they take turns. The last warps
+  /// are producers: they then run as far ahead of consumers as barriers let them.
+  void prefer_last_threads(bool prefers) { prefers_last_threads_ = prefers; }
+
   /// Runs a kernel, block after block. Memory of blocks is full of NaN.
   void launch(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& kernel) {
     if (block.x * block.y % Warp::size != 0) fail("a block of part of a warp");
@@ -157,8 +161,8 @@ class Block {
   // Returns when the calling thread is ready again.
   void run_others() {
     Thread& self = *thread_;
-    for (unsigned i = 1; i < thread_count(); ++i) {
-      Thread& other = *threads_[(self.number + i) % thread_count()];
+    for (unsigned i = 1; i <= thread_count(); ++i) {
+      Thread& other = *threads_[prefers_last_threads_ ? thread_count() - i : (self.number + i) % thread_count()];
       if (!other.is_ready()) continue;
       enter(other);
       return self.fiber.switch_to(other.fiber);
@@ -191,6 +195,7 @@ class Block {
   Thread* thread_ = nullptr;
   Fiber launcher_;
   bool launcher_is_known_ = false;
+  bool prefers_last_threads_ = false;
 };
 
 }  // namespace Tessera::Emulation
