@@ -92,7 +92,7 @@ struct MatrixWithPolicy : BmatMatrix<int, Scalar, Scalar> {
 
   void launch(const BmatCase&, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
     Cuda::BmatArguments<int, Scalar> arguments = {
-        .A = this->pattern_, .schedule = this->schedule(), .product = product};
+        {.A = this->pattern_, .schedule = this->schedule(), .product = product}};
     arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
     arguments.partials_stride = product.x.columns;
     Cuda::launch_bmat<precision, Policy>(nullptr, arguments);

@@ -2,6 +2,7 @@
 //
 // BMat on tensor cores, with producer and consumer warps: policies, and what each part of them is worth.
 #include <cuda/bmat/Launch.cuh>
+#include <tessera/cuda/bmat/Spmm.hpp>
 
 #include "bmat/PreparedBmat.hpp"
 
@@ -54,7 +55,8 @@ class BmatCandidate : public Candidate<Scalar> {
     arguments.product.y = {Y, arguments.A.rows, columns_, ldy, 1};
     arguments.partials = partials_.data();
     arguments.partials_stride = stride_;
-    Cuda::launch_bmat_any<arithmetic, Policy>(stream, arguments, packed_.data(), stride_);
+    arguments.product.x = Cuda::by_rows(stream, arguments.product.x, Cuda::bmat_x_access, packed_.data(), stride_);
+    Cuda::launch_bmat<arithmetic, Policy>(stream, arguments);
   }
 
   std::size_t bytes() const override { return matrix_->bytes(); }

@@ -2,6 +2,7 @@
 //
 // Windows staged in shared memory, multiplied by strips on tensor cores.
 #include <cuda/staged/Launch.cuh>
+#include <tessera/cuda/staged/Spmm.hpp>
 
 #include "staged/PreparedStaged.hpp"
 
@@ -53,7 +54,8 @@ class Staged : public Candidate<Scalar> {
     arguments.product.y = {Y, A.rows, columns_, ldy, 1};
     arguments.partials = partials_.data();
     arguments.partials_stride = stride_;
-    Cuda::launch_staged_any<kind, Policy>(stream, arguments, packed_.data(), stride_);
+    arguments.product.x = Cuda::by_rows(stream, arguments.product.x, Cuda::staged_x_access, packed_.data(), stride_);
+    Cuda::launch_staged<kind, Policy>(stream, arguments);
   }
 
   std::size_t bytes() const override { return matrix_->bytes() + items_.bytes() + sums_.bytes(); }

@@ -26,14 +26,15 @@ struct BcsrArguments {
   BcsrPattern<Offset> A;
   CondensedSchedule<Offset> schedule;
   Product<Scalar, Scalar> product;
+  // WindowArguments has most of these members. With its order, nvcc 13.0 gives some kernels other registers.
   const Operand* values = nullptr;
   const Operand* x = nullptr;
-  unsigned x_row_bytes = 0;            // from a row of x to the next
-  Ordinal x_columns = 0;               // that rows of x have: more than X's where they are padded
+  unsigned x_row_bytes = 0;            // from one row of x to the next
+  Ordinal x_columns = 0;               // of a row of x: more than X's where rows are padded
   bool y_vectors = false;              // rows of Y can be written 16 bytes at a time
-  unsigned slabs = 0;                  // of columns of the product
-  Scalar* partials = nullptr;          // slots * block height rows: sums of items that are pieces of windows
-  std::ptrdiff_t partials_stride = 0;  // of rows, in elements
+  unsigned slabs = 0;                  // number of slabs that the columns of the product are cut into
+  Scalar* partials = nullptr;          // sums of the pieces of windows
+  std::ptrdiff_t partials_stride = 0;  // from one row of partials to the next, in elements
 };
 
 /// A warp that multiplies blocks of a window with a slab of columns of X (SMaT, Algorithm 1).

@@ -36,9 +36,7 @@ void launch_bcsr_items(Stream stream, const BcsrArguments<Offset, Scalar, typena
   constexpr auto kernel = &bcsr_kernel<Kind, Policy, gathers, Offset, Scalar>;
   constexpr std::size_t shared_bytes = std::size_t(Agent::shared_bytes) * Policy::block_warps;
   allow_shared_memory<kernel>("bcsr_kernel: shared memory", static_cast<int>(shared_bytes));
-  const std::size_t groups = ceil_divide<std::size_t>(arguments.schedule.item_count, Policy::block_warps);
-  launch("bcsr_kernel", kernel, launch_count(groups * arguments.slabs), 32 * Policy::block_warps, shared_bytes, stream,
-         arguments);
+  launch_items<Policy>("bcsr_kernel", kernel, shared_bytes, stream, arguments);
 }
 
 /// A whole product with a given policy. Needs what BcsrArguments says of x and values, block sizes that are those of

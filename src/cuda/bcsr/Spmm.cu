@@ -8,17 +8,6 @@ namespace {
 
 constexpr Ordinal wide_columns = 64;  // of X, for which policies are tuned
 
-template <class Offset, class Scalar>
-ScratchLayout workspace_layout(const BcsrPattern<Offset>& A, Precision precision,
-                               const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
-  return scratch_layout(std::size_t(schedule.slot_count) * std::size_t(A.block.height), x, rows_are_aligned(x),
-                        precision);
-}
-
-std::string shape_text(const BlockShape& block) {
-  return std::to_string(block.height) + "x" + std::to_string(block.width);
-}
-
 template <class Operand>
 void expect_aligned(const char* what, const Operand* values) {
   if (reinterpret_cast<std::uintptr_t>(values) % 16 == 0) return;
@@ -33,33 +22,27 @@ struct Call {
   const CondensedSchedule<Offset>& schedule;
   const Product<Scalar, Scalar>& product;
   const std::uint16_t* rounded_values;
-  Scalar* partials;
-  std::byte* packed;
+  const Scratch& workspace;
 
   template <Precision precision, int height, int width>
   void launch() const {
     using Kind = BcsrKind<precision, height, width>;
-    using Operand = typename Kind::Operand;
-    BcsrArguments<Offset, Scalar, Operand> arguments = {.A = A, .schedule = schedule, .product = product};
-    if constexpr (Kind::half) {
-      arguments.values = rounded_values;
-      expect_aligned("rounded values", rounded_values);
-    } else {
-      arguments.values = product.values;
-      expect_aligned("values", product.values);
-    }
+    BcsrArguments<Offset, Scalar, typename Kind::Operand> arguments = {
+        .A = A, .schedule = schedule, .product = product};
+    const auto layout = window_scratch(schedule, height, product.x, bcsr_x_access(precision), precision);
+    std::byte* const packed = use_scratch("bcsr_spmm", layout, workspace, arguments);
     const auto take_x = [&](const auto& x) {
       arguments.x = x.data;
       arguments.x_columns = x.columns;
       arguments.x_row_bytes = row_bytes(x);
     };
     if constexpr (Kind::half) {
+      expect_aligned("rounded values", arguments.values = rounded_values);
       take_x(rounded_by_rows(stream, precision, HalfOrder::Products, product.x, packed));
     } else {
-      take_x(by_rows(stream, product.x, rows_are_aligned(product.x), packed, padded(product.x.columns)));
+      expect_aligned("values", arguments.values = product.values);
+      take_x(by_rows(stream, product.x, bcsr_x_access(precision), packed, arguments.partials_stride));
     }
-    arguments.partials = partials;
-    arguments.partials_stride = padded(product.x.columns);
     using Policies = TunedBcsrPolicies<Kind>;
     if (product.x.columns <= narrow_columns) {
       launch_bcsr<Kind, typename Policies::Narrow>(stream, arguments);
@@ -70,56 +53,39 @@ struct Call {
     }
   }
 
-  [[noreturn]] void refuse(Precision precision, const char* shapes) const {
-    throw std::invalid_argument("bcsr_spmm: " + std::string(to_string(precision)) + " products of blocks of " +
-                                shape_text(A.block) + "; expected " + shapes);
-  }
-
   template <Precision precision>
   void launch_shape() const {
+    constexpr bool half = is_half(precision), native = precision == Precision::Native;
     const auto is = [this](int height, int width) { return A.block.height == height && A.block.width == width; };
-    if constexpr (is_half(precision)) {
-      return is(16, 16) ? launch<precision, 16, 16>() : refuse(precision, "16x16");
+    if constexpr (half) {
+      if (is(16, 16)) return launch<precision, 16, 16>();
     } else {
       if (is(16, 8)) return launch<precision, 16, 8>();
       if (is(8, 8)) return launch<precision, 8, 8>();
-      if constexpr (precision == Precision::Native) {
-        return is(8, 4) ? launch<precision, 8, 4>() : refuse(precision, "16x8, 8x8 or 8x4");
-      } else {
-        refuse(precision, "16x8 or 8x8");
+      if constexpr (native) {
+        if (is(8, 4)) return launch<precision, 8, 4>();
       }
     }
+    throw std::invalid_argument("bcsr_spmm: " + std::string(to_string(precision)) + " products of blocks of " +
+                                std::to_string(A.block.height) + "x" + std::to_string(A.block.width) + "; expected " +
+                                (half     ? "16x16"
+                                 : native ? "16x8, 8x8 or 8x4"
+                                          : "16x8 or 8x8"));
   }
 };
 
 }  // namespace
 
 template <class Offset, class Scalar>
-std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precision,
-                                 const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
-  return workspace_layout(A, precision, schedule, x).bytes;
-}
-
-template <class Offset, class Scalar>
 void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
                const CondensedSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
                const std::uint16_t* rounded_values, const Scratch& workspace) {
-  const ScratchLayout layout = workspace_layout(A, precision, schedule, product.x);
-  expect_scratch("bcsr_spmm", layout, workspace);
-  const Call<Offset, Scalar> call = {stream,
-                                     A,
-                                     schedule,
-                                     product,
-                                     rounded_values,
-                                     reinterpret_cast<Scalar*>(workspace.data),
-                                     workspace.data + layout.packed};
+  const Call<Offset, Scalar> call = {stream, A, schedule, product, rounded_values, workspace};
   for_precision<Scalar, true>("bcsr_spmm", precision, [&]<Precision p>() { call.template launch_shape<p>(); });
 }
 
-#define TESSERA_BCSR_SPMM(Scalar, Offset)                                                                            \
-  template std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>&, Precision, const CondensedSchedule<Offset>&, \
-                                            const Multivector<const Scalar>&);                                       \
-  template void bcsr_spmm(Stream, const BcsrPattern<Offset>&, Precision, const CondensedSchedule<Offset>&,           \
+#define TESSERA_BCSR_SPMM(Scalar, Offset)                                                                  \
+  template void bcsr_spmm(Stream, const BcsrPattern<Offset>&, Precision, const CondensedSchedule<Offset>&, \
                           const Product<Scalar, Scalar>&, const std::uint16_t*, const Scratch&);
 
 TESSERA_BCSR_SPMM(float, int)

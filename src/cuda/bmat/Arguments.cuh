@@ -7,6 +7,7 @@
 #include <tessera/cuda/bmat/Schedule.hpp>
 
 #include "../fragments/Layout.hpp"
+#include "../launch/WindowArguments.hpp"
 #include "../ptx/AsyncCopy.cuh"
 #include "Policy.hpp"
 
@@ -14,15 +15,8 @@ namespace Tessera::Cuda {
 
 /// What the kernels for BMat are given. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
 template <class Offset, class Scalar>
-struct BmatArguments {
-  BmatPattern<Offset> A;
-  BmatSchedule<Offset> schedule;
-  Product<Scalar, Scalar> product;
-  unsigned x_row_bytes = 0;            // from a row of X to the next
-  int copied_columns = 0;              // of rows of X: those of the product, and others up to 16 bytes
-  bool y_vectors = false;              // rows of Y are aligned to 16 bytes as well
-  Scalar* partials = nullptr;          // slots * 16 rows: sums of items that are pieces of windows
-  std::ptrdiff_t partials_stride = 0;  // of rows, in elements
+struct BmatArguments : WindowArguments<BmatPattern<Offset>, BmatSchedule<Offset>, Scalar, Scalar> {
+  int copied_columns = 0;  // of a row of X: those of the product, rounded up to 16 bytes
 };
 
 /// What a block does, one after the other: items with a slab of columns of X each.

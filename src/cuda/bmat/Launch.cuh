@@ -48,12 +48,4 @@ void launch_bmat(Stream stream, BmatArguments<Offset, Scalar> arguments) {
   launch_piece_sums(stream, arguments, arguments.A.window_rows());
 }
 
-/// The same for any X: by rows in `packed` (rows of X x stride) where its own rows do not do.
-template <Precision precision, class Policy, class Offset, class Scalar>
-void launch_bmat_any(Stream stream, BmatArguments<Offset, Scalar> arguments, Scalar* packed, std::ptrdiff_t stride) {
-  Multivector<const Scalar>& x = arguments.product.x;
-  x = by_rows(stream, x, rows_are_whole(x), packed, stride);
-  launch_bmat<precision, Policy>(stream, arguments);
-}
-
 }  // namespace Tessera::Cuda

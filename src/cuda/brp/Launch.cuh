@@ -31,9 +31,7 @@ void launch_brp(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
   if (arguments.schedule.item_count == 0) return;
   const auto start = [&]<class Chosen, int access>(BrpArguments<Offset, Scalar> part) {
     part.slabs = slab_count(part.product.y.columns, Chosen::columns);
-    const std::size_t groups = ceil_divide<std::size_t>(part.schedule.item_count, Chosen::block_warps);
-    launch("brp_kernel", brp_kernel<Kind, Chosen, access, Offset, Scalar>, launch_count(groups * part.slabs),
-           32 * Chosen::block_warps, 0, stream, part);
+    launch_items<Chosen>("brp_kernel", brp_kernel<Kind, Chosen, access, Offset, Scalar>, 0, stream, part);
   };
   launch_parts<Kind::precision, Policy, NarrowBrpPolicy>(stream, arguments, start);
 }

@@ -17,14 +17,10 @@ struct BrpKind {
   static constexpr int f = f_;
 };
 
-/// The policies that products run with, for narrow X (up to 32 columns) and wide X.
+/// The policies that products run with, for narrow X (up to 32 columns) and wide X. Doubles have one for all widths.
 template <class Scalar, bool wide>
-struct TunedBrpPolicy;
-template <bool wide>
-struct TunedBrpPolicy<double, wide> : CondensedPolicy<32, 16, 2> {};
-template <>
-struct TunedBrpPolicy<float, false> : CondensedPolicy<32, 24, 2> {};
-template <>
-struct TunedBrpPolicy<float, true> : CondensedPolicy<64, 16, 2> {};
+using TunedBrpPolicy =
+    std::conditional_t<std::is_same_v<Scalar, double>, CondensedPolicy<32, 16, 2>,
+                       std::conditional_t<wide, CondensedPolicy<64, 16, 2>, CondensedPolicy<32, 24, 2>>>;
 
 }  // namespace Tessera::Cuda

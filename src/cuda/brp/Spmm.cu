@@ -6,21 +6,10 @@
 namespace Tessera::Cuda {
 namespace {
 
-template <class Offset, class Scalar>
-ScratchLayout workspace_layout(const BlockRowPartitionPattern<Offset>& A, const BrpSchedule<Offset>& schedule,
-                               const Multivector<const Scalar>& x) {
-  return scratch_layout(std::size_t(schedule.slot_count) * std::size_t(A.window_rows()), x, rows_are_readable(x));
-}
-
 template <Precision precision, int f, class Offset, class Scalar>
 void launch_widths(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
-  // One policy for all widths of FP64: not compiled twice.
-  if constexpr (std::is_same_v<Scalar, float>) {
-    if (arguments.product.x.columns > narrow_columns) {
-      return launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, true>>(stream, arguments);
-    }
-  }
-  launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, false>>(stream, arguments);
+  for_width(arguments.product.x.columns,
+            [&]<bool wide>() { launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, wide>>(stream, arguments); });
 }
 
 template <Precision precision, class Offset, class Scalar>
@@ -40,17 +29,9 @@ void launch_kind(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
 }  // namespace
 
 template <class Offset, class Scalar>
-std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const BrpSchedule<Offset>& schedule,
-                                const Multivector<const Scalar>& x) {
-  return workspace_layout(A, schedule, x).bytes;
-}
-
-template <class Offset, class Scalar>
 void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precision precision,
               const BrpSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product, const Scratch& workspace) {
-  const ScratchLayout layout = workspace_layout(A, schedule, product.x);
-  expect_no_x_rows("brp_spmm", product);
-  // They are read in pairs.
+  // The kernel reads pairs of them.
   if (reinterpret_cast<std::uintptr_t>(A.group_columns) % (2 * sizeof(Ordinal)) != 0) {
     throw std::invalid_argument("brp_spmm: group_columns are not aligned to 8 bytes");
   }
@@ -63,15 +44,11 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precisio
   arguments.items = schedule.items;
   arguments.schedule = {schedule.item_count, schedule.sum_count, schedule.slot_count, nullptr, schedule.sums};
   arguments.product = product;
-  use_scratch("brp_spmm", layout, workspace, arguments);
-  arguments.product.x = by_rows(stream, product.x, rows_are_readable(product.x), workspace.data + layout.packed,
-                                arguments.partials_stride);
+  take_operands("brp_spmm", stream, A.window_rows(), brp_x_access, workspace, arguments);
   for_precision<Scalar>("brp_spmm", precision, [&]<Precision p>() { launch_kind<p>(stream, arguments); });
 }
 
 #define TESSERA_BRP_SPMM(Scalar, Offset)                                                                         \
-  template std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>&, const BrpSchedule<Offset>&,  \
-                                           const Multivector<const Scalar>&);                                    \
   template void brp_spmm(Stream, const BlockRowPartitionPattern<Offset>&, Precision, const BrpSchedule<Offset>&, \
                          const Product<Scalar, Scalar>&, const Scratch&);
 

@@ -31,6 +31,18 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
   agent.finish(item, sums);
 }
 
+/// Calls visit.operator()<values, strips>(). Throws std::invalid_argument for windows of other than 1 or 2 strips.
+template <class Visit>
+void for_kind(TileValues values, int strips, const Visit& visit) {
+  const auto with_values = [&]<int s>() {
+    values == TileValues::Dense ? visit.template operator()<TileValues::Dense, s>()
+                                : visit.template operator()<TileValues::Compact, s>();
+  };
+  if (strips == 1) return with_values.template operator()<1>();
+  if (strips == 2) return with_values.template operator()<2>();
+  throw std::invalid_argument("condensed_spmm: windows of " + std::to_string(strips) + " strips; expected 1 or 2");
+}
+
 /// Leaves of a product the columns first, first + 1, ..., last - 1. In 16 bits, x and x_row_bytes are there already.
 template <Precision precision, class Arguments>
 void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
@@ -83,9 +95,8 @@ void launch_condensed(Stream stream, const CondensedArguments<Offset, MatrixScal
   if (arguments.schedule.item_count == 0) return;
   const auto start = [&]<class Chosen, int access>(CondensedArguments<Offset, MatrixScalar, Scalar> part) {
     part.slabs = slab_count(part.product.y.columns, Chosen::columns);
-    const std::size_t groups = ceil_divide<std::size_t>(part.schedule.item_count, Chosen::block_warps);
-    launch("condensed_kernel", condensed_kernel<Kind, Chosen, access, Offset, MatrixScalar, Scalar>,
-           launch_count(groups * part.slabs), 32 * Chosen::block_warps, 0, stream, part);
+    launch_items<Chosen>("condensed_kernel", condensed_kernel<Kind, Chosen, access, Offset, MatrixScalar, Scalar>, 0,
+                         stream, part);
   };
   launch_parts<Kind::precision, Policy, NarrowCondensedPolicy<Kind>>(stream, arguments, start);
 }

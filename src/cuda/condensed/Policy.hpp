@@ -38,21 +38,13 @@ struct CondensedKind {
   static constexpr int strips = strips_;
 };
 
-/// The policies that products run with, the best on an H200 for narrow X (up to 32 columns) and wide X.
+/// The policies that products run with, the best on an H200 for narrow X (up to 32 columns) and wide X. Doubles have
+/// one for all widths.
 template <class Scalar, int strips, bool wide>
-struct TunedCondensedPolicy;
-template <bool wide>
-struct TunedCondensedPolicy<double, 1, wide> : CondensedPolicy<32, 32, 4> {};
-template <bool wide>
-struct TunedCondensedPolicy<double, 2, wide> : CondensedPolicy<32, 24, 4> {};
-template <>
-struct TunedCondensedPolicy<float, 1, false> : CondensedPolicy<32, 32, 2> {};
-template <>
-struct TunedCondensedPolicy<float, 1, true> : CondensedPolicy<64, 24, 2> {};
-template <>
-struct TunedCondensedPolicy<float, 2, false> : CondensedPolicy<32, 24, 2> {};
-template <>
-struct TunedCondensedPolicy<float, 2, true> : CondensedPolicy<64, 16, 2> {};
+using TunedCondensedPolicy =
+    std::conditional_t<std::is_same_v<Scalar, double>, CondensedPolicy<32, strips == 1 ? 32 : 24, 4>,
+                       std::conditional_t<wide, CondensedPolicy<64, strips == 1 ? 24 : 16, 2>,
+                                          CondensedPolicy<32, strips == 1 ? 32 : 24, 2>>>;
 
 /// The same for operands of 16 bits, and X of up to so many columns: 32, 64, or more.
 template <int strips, int columns>

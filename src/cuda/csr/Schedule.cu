@@ -107,8 +107,7 @@ __global__ void fill_long_rows(CsrPattern<Offset> A, CsrScheduleSize size, unsig
   }
 }
 
-constexpr unsigned block_threads = 256;
-unsigned blocks_for(Ordinal rows) { return (static_cast<unsigned>(rows) + block_threads - 1) / block_threads; }
+constexpr unsigned block_threads = 256;  // a row each
 
 }  // namespace
 
@@ -161,8 +160,8 @@ CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, O
   unsigned long long host[csr_schedule_counters];
   Offset nonzeros = 0;
   check(cudaMemsetAsync(counters, 0, sizeof(host), stream), "csr schedule: clearing counters");
-  launch("count_long_rows", count_long_rows<Offset>, blocks_for(A.rows), block_threads, 0, stream, A, piece_length,
-         counters);
+  launch("count_long_rows", count_long_rows<Offset>, blocks_for(std::size_t(A.rows), block_threads), block_threads, 0,
+         stream, A, piece_length, counters);
   check(cudaMemcpyAsync(host, counters, sizeof(host), cudaMemcpyDefault, stream), "csr schedule: reading counters");
   check(cudaMemcpyAsync(&nonzeros, A.row_offsets + A.rows, sizeof(Offset), cudaMemcpyDefault, stream),
         "csr schedule: reading the number of entries");
@@ -176,8 +175,8 @@ void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrSche
                        unsigned long long* counters, Ordinal* memory) {
   if (size.long_rows == 0) return;  // nobody reads piece_offsets then
   check(cudaMemsetAsync(counters, 0, sizeof(*counters), stream), "csr schedule: clearing counters");
-  launch("fill_long_rows", fill_long_rows<Offset>, blocks_for(A.rows), block_threads, 0, stream, A, size, counters,
-         memory);
+  launch("fill_long_rows", fill_long_rows<Offset>, blocks_for(std::size_t(A.rows), block_threads), block_threads, 0,
+         stream, A, size, counters, memory);
 }
 
 #define TESSERA_INSTANTIATE(Offset)                                                                               \

@@ -109,12 +109,7 @@ class CsrLauncher {
 
  private:
   void check_arguments(Scratch scratch) const {
-    const auto& [x, y] = std::pair(task_.product.x, task_.product.y);
-    if (x.columns != y.columns || (task_.product.x_rows == nullptr && x.rows < task_.A.columns) ||
-        (task_.product.y_rows == nullptr && y.rows < task_.A.rows)) {
-      throw std::invalid_argument("csr_spmm: A is " + shape(task_.A.rows, task_.A.columns) + ", X is " +
-                                  shape(x.rows, x.columns) + " and Y is " + shape(y.rows, y.columns));
-    }
+    expect_extents("csr_spmm", task_.A.rows, task_.A.columns, task_.product);
     if (policy_ != nullptr && !is_valid(*policy_)) {
       throw std::invalid_argument("csr_spmm: a policy of " + std::to_string(policy_->lanes) + " lanes, " +
                                   std::to_string(policy_->vectors) + " vectors, unroll " +
@@ -146,10 +141,6 @@ class CsrLauncher {
     while (width > vector_size && workspace_bytes(width, sizeof(VectorScalar), !is_packed_) > scratch_bytes)
       width = ceil_divide(ceil_divide(width, 2), vector_size) * vector_size;
     return width;
-  }
-
-  static std::string shape(Ordinal rows, Ordinal columns) {
-    return std::to_string(rows) + " x " + std::to_string(columns);
   }
 
   void multiply_panel(Ordinal first, Ordinal columns) {

@@ -51,7 +51,7 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> argu
   store_element(arguments, row, static_cast<Ordinal>(column), sum);
 }
 
-/// For arguments of any kernel that has a pattern A, a schedule, a product, partials and a partials_stride.
+/// Starts the second step of a product of windows, if there are pieces. arguments: WindowArguments.
 template <class Arguments>
 void launch_piece_sums(Stream stream, const Arguments& arguments, Ordinal window_rows) {
   const auto& product = arguments.product;

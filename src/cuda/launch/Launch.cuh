@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <tessera/cuda/Stream.hpp>
 
+#include "Operands.hpp"
 #include "PerDevice.cuh"
 
 /// The only place that starts kernels. Where TESSERA_CUDA_EMULATED is defined, a host compiler compiles the layer for
@@ -44,6 +45,16 @@ void launch_early(const char* what, dim3 blocks, dim3 threads, std::size_t share
   config.attrs = &early;
   config.numAttrs = is_for_hopper<kernel>() ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
+}
+
+/// Starts a kernel whose warps multiply an item with a slab of columns each. The warps of a block have adjacent items
+/// and the same slab. All slabs of some items come one after the other, so that their tiles are read from memory once.
+template <class Policy, class Kernel, class Arguments>
+void launch_items(const char* what, Kernel kernel, std::size_t shared_bytes, Stream stream,
+                  const Arguments& arguments) {
+  const std::size_t groups = ceil_divide<std::size_t>(arguments.schedule.item_count, Policy::block_warps);
+  launch(what, kernel, launch_count(groups * arguments.slabs), 32 * Policy::block_warps, shared_bytes, stream,
+         arguments);
 }
 
 /// In a kernel that launch_early started: waits until the kernels in front of it on the stream have ended and what they

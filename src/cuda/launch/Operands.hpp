@@ -9,14 +9,15 @@
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
-#include <tessera/cuda/LaunchColumns.hpp>
 #include <tessera/cuda/PackRows.hpp>
 #include <tessera/cuda/ReadableRows.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <type_traits>
+#include <utility>
 
-/// What all products do before they start kernels: numbers are checked, scratch memory is divided, X is made readable,
-/// and the precision becomes a type.
+/// What all products do before they start kernels: they check numbers, divide scratch memory, copy X where kernels do
+/// not read it in place, and turn the precision into a template argument.
 namespace Tessera::Cuda {
 
 template <class Integer>
@@ -24,7 +25,7 @@ constexpr Integer ceil_divide(Integer a, Integer b) {
   return (a + b - 1) / b;
 }
 
-/// As the unsigned number that grids, and indices of tasks, are; throws std::length_error for more than 2^31 - 1.
+/// The number of blocks or tasks of a launch, as an unsigned number; throws std::length_error for more than 2^31 - 1.
 inline unsigned launch_count(std::size_t count) {
   if (count > std::size_t(std::numeric_limits<int>::max())) {
     throw std::length_error("a kernel cannot have " + std::to_string(count) + " blocks or tasks");
@@ -32,12 +33,13 @@ inline unsigned launch_count(std::size_t count) {
   return static_cast<unsigned>(count);
 }
 
-/// Blocks of so many threads, or whatever they have, for so many items.
-inline unsigned blocks_for(std::size_t items, std::size_t of_block) {
-  return launch_count(ceil_divide(items, of_block));
+/// The number of blocks for this many items if a block takes block_items of them.
+inline unsigned blocks_for(std::size_t items, std::size_t block_items) {
+  return launch_count(ceil_divide(items, block_items));
 }
 
-/// Slabs of so many columns that a product has; throws std::length_error beyond most_launch_columns.
+/// The number of slabs that the columns of a product are cut into; throws std::length_error for more than
+/// most_launch_columns columns.
 inline unsigned slab_count(Ordinal columns, int slab_columns) {
   if (columns > most_launch_columns) {
     throw std::length_error("a kernel cannot multiply " + std::to_string(columns) +
@@ -46,10 +48,16 @@ inline unsigned slab_count(Ordinal columns, int slab_columns) {
   return static_cast<unsigned>(window_count(columns, slab_columns));
 }
 
-/// Columns of X, up to which a narrow policy multiplies.
+/// The most columns of X that a narrow policy multiplies.
 inline constexpr Ordinal narrow_columns = 32;
 
-/// From a row of X to the next; throws std::invalid_argument unless rows_are_readable(x).
+/// Calls visit.operator()<wide>(); wide: X has more columns than a narrow policy multiplies.
+template <class Visit>
+void for_width(Ordinal columns, const Visit& visit) {
+  columns > narrow_columns ? visit.template operator()<true>() : visit.template operator()<false>();
+}
+
+/// Bytes from one row of X to the next; throws std::invalid_argument unless rows_are_readable(x).
 template <class Element>
 unsigned row_bytes(const Multivector<const Element>& x) {
   if (!rows_are_readable(x)) {
@@ -60,7 +68,7 @@ unsigned row_bytes(const Multivector<const Element>& x) {
   return static_cast<unsigned>(x.row_stride) * static_cast<unsigned>(sizeof(Element));
 }
 
-/// The product of the columns first, ..., first + count - 1 alone.
+/// The same product for the columns first, ..., first + count - 1 alone.
 template <class Product>
 Product columns_of(Product product, Ordinal first, Ordinal count) {
   product.x.data += first * product.x.column_stride;
@@ -69,71 +77,67 @@ Product columns_of(Product product, Ordinal first, Ordinal count) {
   return product;
 }
 
-/// For kernels whose formats name rows of X themselves.
+/// Throws std::invalid_argument if x_rows are given: most formats store rows of X as their columns.
 template <class Product>
 void expect_no_x_rows(const char* function, const Product& product) {
   if (product.x_rows != nullptr) throw std::invalid_argument(std::string(function) + ": x_rows must be null");
 }
 
-/// Elements from a row of scratch to the next, so that vectors of 16 bytes fit.
-inline std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
-
-/// Bytes of so many rows of scratch.
-template <class Scalar>
-std::size_t padded_bytes(std::size_t rows, Ordinal columns) {
-  return rows * static_cast<std::size_t>(padded(columns)) * sizeof(Scalar);
+/// Throws std::invalid_argument unless the extents of X and Y fit A.
+template <class Product>
+void expect_extents(const char* function, Ordinal rows, Ordinal columns, const Product& product) {
+  const auto& [x, y] = std::pair(product.x, product.y);
+  if (x.columns == y.columns && (product.x_rows != nullptr || x.rows >= columns) &&
+      (product.y_rows != nullptr || y.rows >= rows))
+    return;
+  const auto shape = [](Ordinal height, Ordinal width) {
+    return std::to_string(height) + " x " + std::to_string(width);
+  };
+  throw std::invalid_argument(std::string(function) + ": A is " + shape(rows, columns) + ", X is " +
+                              shape(x.rows, x.columns) + " and Y is " + shape(y.rows, y.columns));
 }
 
-/// The scratch memory of a product: sums of the pieces that windows are cut into, then rows of X, if they are packed.
-struct ScratchLayout {
-  std::size_t packed = 0;  // where rows of X begin
-  std::size_t bytes = 0;
-};
-
-/// Both parts begin at multiples of 256 bytes.
-inline ScratchLayout scratch_layout(std::size_t partial_bytes, std::size_t packed_bytes) {
-  constexpr std::size_t alignment = 256;
-  const auto rounded = [](std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; };
-  return {rounded(partial_bytes), rounded(partial_bytes) + rounded(packed_bytes)};
-}
-
-/// The same for products of windows with so many rows in their slots. fits: X is read where it is, unless precision has
-/// 16 bits.
-template <class Scalar>
-ScratchLayout scratch_layout(std::size_t slot_rows, const Multivector<const Scalar>& x, bool fits,
-                             Precision precision = Precision::Native) {
-  const auto rows = static_cast<std::size_t>(x.rows);
-  std::size_t packed = fits ? 0 : padded_bytes<Scalar>(rows, x.columns);
-  if (is_half(precision)) packed = rows * std::size_t(rounded_row_stride(x.columns)) * sizeof(std::uint16_t);
-  return scratch_layout(padded_bytes<Scalar>(slot_rows, x.columns), packed);
-}
-
-/// Throws std::invalid_argument unless a product has all the scratch memory that it needs.
+/// Throws std::invalid_argument if a product has less scratch memory than it needs.
 inline void expect_scratch(const char* function, const ScratchLayout& layout, const Scratch& workspace) {
   if (workspace.bytes >= layout.bytes) return;
   throw std::invalid_argument(std::string(function) + ": a workspace of " + std::to_string(workspace.bytes) +
                               " bytes, " + std::to_string(layout.bytes) + " are needed");
 }
 
-/// Tells a kernel for windows where its scratch memory is, which must be enough.
+/// Gives a kernel for windows its scratch memory. Returns where the copy of X goes. Throws std::invalid_argument if the
+/// workspace is too small.
 template <class Arguments>
-void use_scratch(const char* function, const ScratchLayout& layout, const Scratch& workspace, Arguments& arguments) {
+std::byte* use_scratch(const char* function, const ScratchLayout& layout, const Scratch& workspace,
+                       Arguments& arguments) {
   using Scalar = decltype(decltype(Arguments::product)::alpha);
   expect_scratch(function, layout, workspace);
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   arguments.partials_stride = padded(arguments.product.x.columns);
+  return workspace.data + layout.packed;
 }
 
-/// X if its rows fit a kernel as they are; otherwise packed by rows of so many elements.
+/// X where it is if a kernel reads it there; otherwise a copy of X with this row stride, in elements.
 template <class Scalar>
-Multivector<const Scalar> by_rows(Stream stream, const Multivector<const Scalar>& x, bool fit, void* packed,
+Multivector<const Scalar> by_rows(Stream stream, const Multivector<const Scalar>& x, XAccess access, void* packed,
                                   std::ptrdiff_t stride) {
-  if (fit) return x;
+  if (is_read_in_place(x, access)) return x;
   pack_rows(stream, x, static_cast<Scalar*>(packed), stride);
   return {static_cast<const Scalar*>(packed), x.rows, x.columns, stride, 1};
 }
 
-/// X rounded to 16 bits by rows, whose padding counts as columns.
+/// Gives a kernel for windows its scratch memory, and X by rows. Throws std::invalid_argument if x_rows are given or
+/// the workspace is too small.
+template <class Arguments>
+void take_operands(const char* function, Stream stream, Ordinal window_rows, XAccess access, const Scratch& workspace,
+                   Arguments& arguments) {
+  auto& x = arguments.product.x;
+  expect_no_x_rows(function, arguments.product);
+  const ScratchLayout layout = window_scratch(arguments.schedule, window_rows, x, access);
+  std::byte* const packed = use_scratch(function, layout, workspace, arguments);
+  x = by_rows(stream, x, access, packed, arguments.partials_stride);
+}
+
+/// A copy of X in 16 bits, whose padding counts as columns.
 template <class Scalar>
 Multivector<const std::uint16_t> rounded_by_rows(Stream stream, Precision precision, HalfOrder order,
                                                  const Multivector<const Scalar>& x, void* packed) {
@@ -143,9 +147,8 @@ Multivector<const std::uint16_t> rounded_by_rows(Stream stream, Precision precis
   return {rows, x.rows, static_cast<Ordinal>(stride), stride, 1};
 }
 
-/// Calls visit.operator()<p>() for the precision p, which tensor cores must multiply Scalars in: Native for double,
-/// Tf32x3 or Tf32 for float; Fp16 or Bf16 for float, if there are kernels with_half. Throws std::invalid_argument
-/// otherwise.
+/// Calls visit.operator()<p>() for precision p. Tensor cores multiply doubles in Native, floats in Tf32x3 and Tf32, and
+/// with_half also floats in Fp16 and Bf16. Throws std::invalid_argument for any other precision.
 template <class Scalar, bool with_half = false, class Visit>
 void for_precision(const char* function, Precision precision, const Visit& visit) {
   if constexpr (std::is_same_v<Scalar, double>) {

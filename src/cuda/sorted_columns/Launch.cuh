@@ -75,21 +75,21 @@ void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Offs
   rows_are_whole(arguments.product.y) ? start.template operator()<true>() : start.template operator()<false>();
 }
 
-/// A whole product with a given policy, a slab of columns after the other. arguments.partials: slots x the padded
-/// columns of a slab. packed: rows of X x the same, used unless rows_are_whole(X).
+/// A whole product with a given policy, one slab of columns after another. arguments.partials has a row of the padded
+/// columns of a slab for each slot. packed has such a row for each row of X; slabs of X that are read in place leave it
+/// as it is.
 template <class Policy, class Offset, class Scalar>
 void launch_sorted_columns(Stream stream, SortedColumnsArguments<Offset, Scalar> arguments, Ordinal slab_columns,
                            Scalar* packed) {
   if (arguments.schedule.places == nullptr) arguments.schedule.places = arguments.A.position_indices;
   const Product<Scalar, Scalar> whole = arguments.product;
-  const bool fits = rows_are_whole(whole.x);
   if (arguments.A.rows == 0) return;
   for (Ordinal first = 0; first < whole.y.columns; first += slab_columns) {
     const Ordinal columns = std::min(slab_columns, whole.y.columns - first);
     arguments.product = columns_of(whole, first, columns);
     arguments.partials_stride = sorted_columns_padded<Scalar>(columns);
     Multivector<const Scalar>& x = arguments.product.x;
-    x = by_rows(stream, x, fits, packed, arguments.partials_stride);
+    x = by_rows(stream, x, sorted_columns_x_access, packed, arguments.partials_stride);
     arguments.x_row_bytes = static_cast<std::uint32_t>(std::size_t(x.row_stride) * sizeof(Scalar));
     arguments.chunks = static_cast<unsigned>(window_count(columns, Policy::lanes * sorted_columns_vector<Scalar>));
     launch_sorted_columns_products<Policy>(stream, arguments);

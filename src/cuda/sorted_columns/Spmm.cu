@@ -10,18 +10,16 @@ constexpr std::size_t slab_bytes = std::size_t(2) << 30;
 
 // The columns of a slab, and its scratch memory.
 struct SlabLayout : ScratchLayout {
-  Ordinal columns = 0;
+  Ordinal columns;
 };
 
 template <class Offset, class Scalar>
 SlabLayout workspace_layout(const SortedColumnsSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
   const Ordinal columns = sorted_columns_slab<Offset, Scalar>(schedule, x.columns);
   const std::size_t row = std::size_t(sorted_columns_padded<Scalar>(columns)) * sizeof(Scalar);
-  return {scratch_layout(std::size_t(schedule.slot_count) * row, rows_are_whole(x) ? 0 : std::size_t(x.rows) * row),
-          columns};
+  const std::size_t packed = is_read_in_place(x, sorted_columns_x_access) ? 0 : std::size_t(x.rows) * row;
+  return {{std::size_t(schedule.slot_count) * row, packed}, columns};
 }
-
-std::string shape(Ordinal rows, Ordinal columns) { return std::to_string(rows) + " x " + std::to_string(columns); }
 
 template <class Offset, class Scalar>
 void check_arguments(const SortedColumnsPattern<Offset>& A, Precision precision,
@@ -34,11 +32,7 @@ void check_arguments(const SortedColumnsPattern<Offset>& A, Precision precision,
     throw std::invalid_argument("sorted_columns_spmm: rows of X and Y have the order of A; " +
                                 std::string(product.y_rows != nullptr ? "y_rows" : "x_rows") + " must be null");
   }
-  const auto& [x, y] = std::pair(product.x, product.y);
-  if (x.columns != y.columns || x.rows < A.columns || y.rows < A.rows) {
-    throw std::invalid_argument("sorted_columns_spmm: A is " + shape(A.rows, A.columns) + ", X is " +
-                                shape(x.rows, x.columns) + " and Y is " + shape(y.rows, y.columns));
-  }
+  expect_extents("sorted_columns_spmm", A.rows, A.columns, product);
   const std::size_t elements = std::size_t(std::max(schedule.group_steps, 0)) * std::size_t(A.width);
   if (schedule.group_steps <= 0 || (A.blocks > 0 && elements > std::size_t(sorted_columns_most_elements)) ||
       (schedule.places == nullptr && A.regular > 0 && schedule.group_steps != A.steps_of_set)) {
@@ -82,11 +76,9 @@ void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, P
   SortedColumnsArguments<Offset, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   Scalar* const packed = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
-  if (layout.columns <= narrow_columns) {
-    launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, false>>(stream, arguments, layout.columns, packed);
-  } else {
-    launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, true>>(stream, arguments, layout.columns, packed);
-  }
+  for_width(layout.columns, [&]<bool wide>() {
+    launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, wide>>(stream, arguments, layout.columns, packed);
+  });
 }
 
 #define TESSERA_SORTED_COLUMNS_SPMM(Scalar, Offset)                                                                 \

@@ -6,25 +6,15 @@
 #include <tessera/common/StagedView.hpp>
 #include <tessera/cuda/condensed/Schedule.hpp>
 
+#include "../launch/WindowArguments.hpp"
 #include "../ptx/AsyncCopy.cuh"
 #include "Policy.hpp"
 
 namespace Tessera::Cuda {
 
-/// What the kernels for staged windows are given. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
-///
-/// What a schedule calls tiles are chunks here.
+/// What the kernels for staged windows are given. What a schedule calls tiles are chunks here.
 template <class Scalar>
-struct StagedArguments {
-  StagedPattern A;
-  CondensedSchedule<int> schedule;
-  Product<Scalar, Scalar> product;
-  unsigned x_row_bytes = 0;            // from a row of X to the next
-  unsigned slabs = 0;                  // of columns of the product
-  bool y_vectors = false;              // rows of Y are aligned to 16 bytes as well
-  Scalar* partials = nullptr;          // slots * window rows rows: sums of items that are pieces of windows
-  std::ptrdiff_t partials_stride = 0;  // of rows, in elements
-};
+using StagedArguments = WindowArguments<StagedPattern, CondensedSchedule<int>, Scalar, Scalar>;
 
 /// What a block does, one after the other: an item with a slab of columns each. Neighbours in time share the item.
 struct StagedTasks {

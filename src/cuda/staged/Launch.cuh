@@ -56,12 +56,4 @@ void launch_staged(Stream stream, StagedArguments<Scalar> arguments) {
   launch_piece_sums(stream, arguments, A.window_rows);
 }
 
-/// The same for any X: by rows in `packed` (rows of X x stride) where its own rows do not do.
-template <Precision precision, class Policy, class Scalar>
-void launch_staged_any(Stream stream, StagedArguments<Scalar> arguments, Scalar* packed, std::ptrdiff_t stride) {
-  Multivector<const Scalar>& x = arguments.product.x;
-  x = by_rows(stream, x, rows_are_aligned(x), packed, stride);
-  launch_staged<precision, Policy>(stream, arguments);
-}
-
 }  // namespace Tessera::Cuda

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <tessera/common/Product.hpp>
-#include <tessera/cuda/LaunchColumns.hpp>
 #include <tessera/cuda/ReadableRows.hpp>
 #include <type_traits>
 

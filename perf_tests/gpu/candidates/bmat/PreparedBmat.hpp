@@ -35,12 +35,8 @@ class PreparedBmat {
     return {rows_, columns_, window_offsets_.data(), value_offsets_.data(), tile_columns_.data(), tile_words_.data()};
   }
   Cuda::BmatSchedule<int> schedule() const {
-    return {static_cast<int>(items_.size()),
-            static_cast<int>(sums_.size()),
-            slots_,
+    return {{static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(), sums_.data()},
             multiprocessors_,
-            items_.data(),
-            sums_.data(),
             points_.data()};
   }
   const Scalar* values() const { return values_.data(); }

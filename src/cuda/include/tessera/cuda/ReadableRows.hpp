@@ -8,6 +8,10 @@
 
 namespace Tessera::Cuda {
 
+/// The most columns of X that products on tensor cores take; for more they throw std::length_error. Products of this
+/// number with the rows of a window, or with the bytes of an element, fit in 32 bits.
+inline constexpr Ordinal most_launch_columns = 1 << 24;
+
 /// Whether kernels can read rows of X where they are: the columns are adjacent, and there are fewer than 2^32 bytes
 /// from one row to the next. Any other X is packed.
 template <class Scalar>
@@ -27,6 +31,30 @@ bool rows_are_aligned(const Multivector<Scalar>& x, std::size_t bytes = 16) {
 template <class Scalar>
 bool rows_are_whole(const Multivector<Scalar>& x) {
   return rows_are_aligned(x) && static_cast<std::size_t>(x.columns) * sizeof(Scalar) % 16 == 0;
+}
+
+/// Which X a kernel reads where it is. It copies any other X to scratch memory first.
+enum class XAccess {
+  Rows,          ///< X with rows_are_readable()
+  Vectors,       ///< X with rows_are_aligned()
+  WholeVectors,  ///< X with rows_are_whole()
+  Copies         ///< none: the kernel copies every X
+};
+
+/// Whether a kernel with this access reads X where it is.
+template <class Scalar>
+bool is_read_in_place(const Multivector<Scalar>& x, XAccess access) {
+  switch (access) {
+    case XAccess::Rows:
+      return rows_are_readable(x);
+    case XAccess::Vectors:
+      return rows_are_aligned(x);
+    case XAccess::WholeVectors:
+      return rows_are_whole(x);
+    case XAccess::Copies:
+      break;
+  }
+  return false;
 }
 
 }  // namespace Tessera::Cuda

@@ -6,16 +6,21 @@
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/condensed/Schedule.hpp>
 
 namespace Tessera::Cuda {
 
-/// Bytes of scratch memory for a product of these operands: sums of the pieces of rows of blocks that the schedule
-/// splits, and X by rows, if its precision has 16 bits or unless rows_are_aligned (ReadableRows.hpp).
+/// Which X bcsr_spmm() reads in place.
+constexpr XAccess bcsr_x_access(Precision precision) { return is_half(precision) ? XAccess::Copies : XAccess::Vectors; }
+
+/// Bytes of scratch memory for a product of these operands.
 template <class Offset, class Scalar>
 std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precision,
-                                 const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x);
+                                 const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+  return window_scratch(schedule, A.window_rows(), x, bcsr_x_access(precision), precision).bytes;
+}
 
 /// Y = alpha A X + beta Y on tensor cores, A in rows of dense blocks (SMaT, section IV.D). All pointers are device
 /// memory.

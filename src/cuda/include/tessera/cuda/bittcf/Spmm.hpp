@@ -4,16 +4,21 @@
 #include <tessera/common/BitTcfView.hpp>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/bittcf/Schedule.hpp>
 
 namespace Tessera::Cuda {
 
-/// Bytes of scratch memory for a product of these operands with any arithmetic: sums of the pieces of windows that
-/// the schedule splits, and X by rows if its columns are not adjacent.
+/// Which X bittcf_spmm() reads in place.
+inline constexpr XAccess bittcf_x_access = XAccess::Rows;
+
+/// Bytes of scratch memory for a product of these operands in any precision.
 template <class Offset, class Scalar>
 std::size_t bittcf_workspace_bytes(const BitTcfPattern<Offset>& A, const BitTcfSchedule<Offset>& schedule,
-                                   const Multivector<const Scalar>& x);
+                                   const Multivector<const Scalar>& x) {
+  return window_scratch(schedule.pieces, A.window_rows(), x, bittcf_x_access).bytes;
+}
 
 /// Y = alpha A X + beta Y on tensor cores, A in BitTCF with compact values, as Acc-SpMM does it (sections 3.3 to 3.5,
 /// Algorithm 2). All pointers are device memory.

@@ -38,30 +38,22 @@ enum class BmatPartition {
   Best        ///< Dealt, unless a block would get much more than the others; then EqualCost
 };
 
-/// The items that blocks multiply: raw pointers to device memory that somebody else owns.
+/// The items that blocks multiply, and who multiplies which.
 ///
 /// Products have as many blocks as the multiprocessors hold at a time. With points, a block has what lies between two
 /// of them: some slabs of columns of its first item, all columns of the next items, and some slabs of its last item.
 /// Each element of Y is then written by one block.
 template <class Offset>
-struct BmatSchedule {
-  int item_count = 0;                       ///< number of items
-  int sum_count = 0;                        ///< number of windows that are split
-  int slot_count = 0;                       ///< number of slots in the workspace
-  int multiprocessors = 0;                  ///< number of multiprocessors
-  const BmatItem<Offset>* items = nullptr;  ///< the items
-  const CondensedSum* sums = nullptr;       ///< the windows that are split
+struct BmatSchedule : WindowSchedule<BmatItem<Offset>> {
+  int multiprocessors = 0;  ///< number of multiprocessors
   /// multiprocessors * bmat_parts_per_multiprocessor + 1 points, or null if items are dealt.
   const BmatPoint* points = nullptr;
 };
 
 /// The arrays of a schedule, in host memory.
 template <class Offset>
-struct HostBmatSchedule {
-  std::vector<BmatItem<Offset>> items;  ///< the items
-  std::vector<CondensedSum> sums;       ///< the windows that are split
-  std::vector<BmatPoint> points;        ///< the points; empty if items are dealt
-  int slots = 0;                        ///< number of slots in the workspace
+struct HostBmatSchedule : HostWindowSchedule<BmatItem<Offset>> {
+  std::vector<BmatPoint> points;  ///< the points; empty if items are dealt
 };
 
 /// The predicted time of an item, counted in tiles (Voltrix-SpMM, Eq. 1): cf_2 / cf_1 of the paper. Both terms are

@@ -3,16 +3,21 @@
 
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/bmat/Schedule.hpp>
 
 namespace Tessera::Cuda {
 
-/// Bytes of scratch memory for a product of these operands with any arithmetic: sums of the pieces of windows that
-/// the schedule splits, and X by rows unless its rows begin and end at multiples of 16 bytes.
+/// Which X bmat_spmm() reads in place.
+inline constexpr XAccess bmat_x_access = XAccess::WholeVectors;
+
+/// Bytes of scratch memory for a product of these operands in any precision.
 template <class Offset, class Scalar>
 std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedule<Offset>& schedule,
-                                 const Multivector<const Scalar>& x);
+                                 const Multivector<const Scalar>& x) {
+  return window_scratch(schedule, A.window_rows(), x, bmat_x_access).bytes;
+}
 
 /// Y = alpha A X + beta Y on tensor cores, A in BMat with compact values: the kernel of Voltrix-SpMM (USENIX ATC 2025),
 /// sections 3.1 and 3.2. All pointers are device memory.

@@ -23,25 +23,12 @@ struct alignas(16) BrpItem {
   int pieces;              ///< number of even pieces of the residual entries
 };
 
-/// The items that warps multiply: raw pointers to device memory that somebody else owns. As in CondensedSchedule,
-/// windows with much work are cut into pieces, and pieces are summed in order. Each piece has its share of the groups
-/// and of the residual entries.
+/// A schedule of a block-row partition. Each piece of a window has its share of the groups and of the residual entries.
 template <class Offset>
-struct BrpSchedule {
-  int item_count = 0;                      ///< number of items
-  int sum_count = 0;                       ///< number of windows that are split
-  int slot_count = 0;                      ///< number of slots in the workspace
-  const BrpItem<Offset>* items = nullptr;  ///< the items
-  const CondensedSum* sums = nullptr;      ///< the windows that are split
-};
-
-/// The arrays of a schedule, in host memory.
+using BrpSchedule = WindowSchedule<BrpItem<Offset>>;
+/// A schedule of a block-row partition in host memory.
 template <class Offset>
-struct HostBrpSchedule {
-  std::vector<BrpItem<Offset>> items;  ///< the items
-  std::vector<CondensedSum> sums;      ///< the windows that are split
-  int slots = 0;                       ///< number of slots in the workspace
-};
+using HostBrpSchedule = HostWindowSchedule<BrpItem<Offset>>;
 
 /// The work of a window, counted in tiles: the tiles of its groups, and those that its residual entries would fill.
 template <class Offset>

@@ -4,16 +4,21 @@
 #include <tessera/common/BlockRowPartitionView.hpp>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/brp/Schedule.hpp>
 
 namespace Tessera::Cuda {
 
-/// Bytes of scratch memory for a product of these operands with any arithmetic: sums of the pieces of windows that
-/// the schedule splits, and X by rows if its columns are not adjacent.
+/// Which X brp_spmm() reads in place.
+inline constexpr XAccess brp_x_access = XAccess::Rows;
+
+/// Bytes of scratch memory for a product of these operands in any precision.
 template <class Offset, class Scalar>
 std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const BrpSchedule<Offset>& schedule,
-                                const Multivector<const Scalar>& x);
+                                const Multivector<const Scalar>& x) {
+  return window_scratch(schedule, A.window_rows(), x, brp_x_access).bytes;
+}
 
 /// Y = alpha A X + beta Y on tensor cores, A in the block-row partition with f = 1, 2 or 4 and any g (BRP-SpMM,
 /// sections IV.D and IV.E). All pointers are device memory.

@@ -27,27 +27,35 @@ struct CondensedSum {
   int slots;       ///< number of its slots
 };
 
-/// The items that warps multiply: raw pointers to device memory that somebody else owns.
+/// The items that warps multiply: raw pointers to device memory that somebody else owns. Each kernel for windows has
+/// items of its own type.
 ///
 /// Windows with more than a given number of tiles are cut into pieces of about equal size, with at most that many
 /// tiles, so that a long window keeps several multiprocessors busy. The cuts depend on the matrix and that number.
 /// Pieces are summed in order: a result depends neither on the number of columns nor on which item runs first.
-template <class Offset>
-struct CondensedSchedule {
-  int item_count = 0;                            ///< number of items
-  int sum_count = 0;                             ///< number of windows that are split
-  int slot_count = 0;                            ///< number of slots in the workspace
-  const CondensedItem<Offset>* items = nullptr;  ///< the items
-  const CondensedSum* sums = nullptr;            ///< the windows that are split
+template <class Item>
+struct WindowSchedule {
+  int item_count = 0;                  ///< number of items
+  int sum_count = 0;                   ///< number of windows that are split
+  int slot_count = 0;                  ///< number of slots in the workspace
+  const Item* items = nullptr;         ///< the items
+  const CondensedSum* sums = nullptr;  ///< the windows that are split
 };
 
 /// The arrays of a schedule, in host memory.
-template <class Offset>
-struct HostCondensedSchedule {
-  std::vector<CondensedItem<Offset>> items;  ///< the items
-  std::vector<CondensedSum> sums;            ///< the windows that are split
-  int slots = 0;                             ///< number of slots in the workspace
+template <class Item>
+struct HostWindowSchedule {
+  std::vector<Item> items;         ///< the items
+  std::vector<CondensedSum> sums;  ///< the windows that are split
+  int slots = 0;                   ///< number of slots in the workspace
 };
+
+/// A schedule of condensed windows.
+template <class Offset>
+using CondensedSchedule = WindowSchedule<CondensedItem<Offset>>;
+/// A schedule of condensed windows in host memory.
+template <class Offset>
+using HostCondensedSchedule = HostWindowSchedule<CondensedItem<Offset>>;
 
 /// Where windows are cut.
 enum class PieceCut {

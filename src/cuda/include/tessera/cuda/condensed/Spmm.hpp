@@ -3,17 +3,24 @@
 
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/condensed/Schedule.hpp>
 #include <tessera/cuda/condensed/View.hpp>
 
 namespace Tessera::Cuda {
 
-/// Bytes of scratch memory for a product of these operands: sums of the pieces of windows that the schedule splits,
-/// and X by rows, if its columns are not adjacent or its precision has 16 bits.
+/// Which X condensed_spmm() reads in place.
+constexpr XAccess condensed_x_access(Precision precision) {
+  return is_half(precision) ? XAccess::Copies : XAccess::Rows;
+}
+
+/// Bytes of scratch memory for a product of these operands.
 template <class Offset, class Scalar>
 std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, Precision precision,
-                                      const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x);
+                                      const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+  return window_scratch(schedule, A.window_rows(), x, condensed_x_access(precision), precision).bytes;
+}
 
 /// Y = alpha A X + beta Y on tensor cores, A in condensed windows of 1 or 2 strips. All pointers are device memory.
 ///

@@ -3,10 +3,14 @@
 
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/sorted_columns/Schedule.hpp>
 
 namespace Tessera::Cuda {
+
+/// Which X sorted_columns_spmm() reads in place.
+inline constexpr XAccess sorted_columns_x_access = XAccess::WholeVectors;
 
 /// The number of columns of X, a slab, that a product of N columns takes at a time. The workspace holds the sums of all
 /// slots for one slab. Slabs are as wide as 2 GiB of slots allow, and about equally wide: a multiple of 32 columns, or

@@ -5,17 +5,21 @@
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/common/StagedView.hpp>
-#include <tessera/cuda/ReadableRows.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/condensed/Schedule.hpp>
 
 namespace Tessera::Cuda {
 
-/// Bytes of scratch memory for a product of these operands: sums of the pieces of windows that the schedule splits,
-/// and X by rows unless rows_are_aligned.
+/// Which X staged_spmm() reads in place.
+inline constexpr XAccess staged_x_access = XAccess::Vectors;
+
+/// Bytes of scratch memory for a product of these operands.
 template <class Scalar>
 std::size_t staged_workspace_bytes(const StagedPattern& A, const CondensedSchedule<int>& schedule,
-                                   const Multivector<const Scalar>& x);
+                                   const Multivector<const Scalar>& x) {
+  return window_scratch(schedule, A.window_rows, x, staged_x_access).bytes;
+}
 
 /// Y = alpha A X + beta Y on tensor cores, A in windows of 64 rows, in strips of 8, whose rows of X are staged in
 /// shared memory. All pointers are device memory; A.window_offsets is not read.

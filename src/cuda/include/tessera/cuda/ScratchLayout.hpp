@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Multivector.hpp>
+#include <tessera/cuda/HalfOperands.hpp>
+#include <tessera/cuda/ReadableRows.hpp>
+
+namespace Tessera::Cuda {
+
+/// The number of elements from a row of scratch memory to the next. Rows are padded to vectors of 16 bytes.
+inline std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
+
+/// The scratch memory of a product: partial sums first, then the copy of X, if there is one. Both parts begin at
+/// multiples of 256 bytes.
+struct ScratchLayout {
+  std::size_t packed = 0;  ///< where the copy of X begins, in bytes
+  std::size_t bytes = 0;   ///< bytes of both parts
+
+  /// The layout for parts of these sizes.
+  ScratchLayout(std::size_t partial_bytes, std::size_t packed_bytes)
+      : packed(rounded(partial_bytes)), bytes(packed + rounded(packed_bytes)) {}
+
+ private:
+  static std::size_t rounded(std::size_t size) { return (size + 255) / 256 * 256; }
+};
+
+/// The scratch memory of a product of windows: the sums of the pieces that its schedule cuts windows into, and a copy
+/// of X unless the kernel reads X where it is. With a precision of 16 bits, the copy has rounded_row_stride().
+template <class Schedule, class Scalar>
+ScratchLayout window_scratch(const Schedule& schedule, Ordinal window_rows, const Multivector<const Scalar>& x,
+                             XAccess access, Precision precision = Precision::Native) {
+  const auto rows = static_cast<std::size_t>(x.rows), row = static_cast<std::size_t>(padded(x.columns));
+  std::size_t packed = is_read_in_place(x, access) ? 0 : rows * row * sizeof(Scalar);
+  if (is_half(precision)) packed = rows * std::size_t(rounded_row_stride(x.columns)) * sizeof(std::uint16_t);
+  return {std::size_t(schedule.slot_count) * std::size_t(window_rows) * row * sizeof(Scalar), packed};
+}
+
+}  // namespace Tessera::Cuda
