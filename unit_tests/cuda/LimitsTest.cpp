@@ -6,6 +6,7 @@
 #include <cuda/CudaPanels.hpp>
 #include <launch/Operands.hpp>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <tessera/cuda/ReadableRows.hpp>
 #include <vector>
@@ -23,33 +24,27 @@ TEST(Limits, ColumnsOfALaunch) {
   EXPECT_LT(std::size_t(most_launch_columns) * 128, std::size_t(1) << 32);
 }
 
-/// The columns of panels, if X has so many.
-std::vector<Ordinal> panels(Ordinal columns, Ordinal width) {
+/// The columns of panels of an X with so many columns, whose columns are adjacent or not.
+std::vector<Ordinal> panels(Ordinal columns, bool are_adjacent) {
   Product<double, double> product{};
-  product.x = {nullptr, 1, columns, columns, 1};
-  product.y = {nullptr, 1, columns, columns, 1};
+  product.x = {nullptr, 1, columns, 0, are_adjacent ? 1 : 3};
+  product.y = {nullptr, 1, columns, 0, 1};
   std::vector<Ordinal> counts;
-  Impl::for_each_panel(
-      product, {}, [&](const auto&) { return width; },
-      [&](const auto& panel, const Scratch&) {
-        EXPECT_EQ(panel.x.columns, panel.y.columns);
-        EXPECT_EQ(
-            panel.x.data, product.x.data + [&] {
-              std::ptrdiff_t before = 0;
-              for (const Ordinal count : counts) before += count;
-              return before;
-            }());
-        counts.push_back(panel.x.columns);
-      });
+  Impl::for_each_panel(product, {}, XAccess::Rows, [&](const auto& panel, const Scratch&) {
+    EXPECT_EQ(panel.x.columns, panel.y.columns);
+    EXPECT_EQ(panel.x.data, product.x.data + std::accumulate(counts.begin(), counts.end(), std::ptrdiff_t(0)) *
+                                                 product.x.column_stride);
+    counts.push_back(panel.x.columns);
+  });
   return counts;
 }
 
 TEST(Limits, ColumnsOfAPanel) {
-  EXPECT_EQ(panels(0, 64), std::vector<Ordinal>{});
-  EXPECT_EQ(panels(130, 64), (std::vector<Ordinal>{64, 64, 2}));
-  EXPECT_EQ(panels(130, 130), (std::vector<Ordinal>{130}));
-  EXPECT_EQ(panels(most_launch_columns + 1, most_launch_columns + 1), (std::vector<Ordinal>{most_launch_columns, 1}));
-  EXPECT_EQ(panels(most, most).size(), std::size_t(1) << 7);
+  EXPECT_EQ(panels(0, false), std::vector<Ordinal>{});
+  EXPECT_EQ(panels(130, false), (std::vector<Ordinal>{64, 64, 2}));
+  EXPECT_EQ(panels(130, true), (std::vector<Ordinal>{130}));
+  EXPECT_EQ(panels(most_launch_columns + 1, true), (std::vector<Ordinal>{most_launch_columns, 1}));
+  EXPECT_EQ(panels(most, true).size(), std::size_t(1) << 7);
 }
 
 /// Of kernels that copy rows of X 16 bytes at a time, for any X with so many columns or fewer.
@@ -60,7 +55,7 @@ TEST(Limits, ScratchMemoryOfPanelsThatArePacked) {
     return 8 * stride * (rows_are_whole(x) ? 50 : 50 + rows);
   };
   for (const Ordinal prepared : {1, 2, 31, 32, 33, 63, 64, 65, 66, 127, 128, 200}) {
-    const std::size_t bytes = Impl::whole_vector_scratch_bytes<double>(rows, prepared, bytes_for);
+    const std::size_t bytes = Impl::panel_scratch_bytes<double>(XAccess::WholeVectors, rows, prepared, bytes_for);
     // No more than a panel of X is packed.
     EXPECT_LE(bytes, Impl::cuda_scratch_page + 8u * (std::size_t(rows) * 64 + 50u * (prepared + 3u)));
     for (Ordinal columns = 1; columns <= prepared; ++columns) {
@@ -68,10 +63,11 @@ TEST(Limits, ScratchMemoryOfPanelsThatArePacked) {
         Product<double, double> product{};
         product.x = {nullptr, rows, columns, row, column};
         product.y = {nullptr, rows, columns, 200, 1};
-        const auto width = [](const auto& x) { return Impl::panel_columns(x, rows_are_whole(x)); };
-        Impl::for_each_panel(product, {nullptr, bytes}, width, [&](const auto& panel, const Scratch& aligned) {
-          EXPECT_LE(bytes_for(panel.x), aligned.bytes) << columns << " of " << prepared << " columns, stride " << row;
-        });
+        Impl::for_each_panel(product, {nullptr, bytes}, XAccess::WholeVectors,
+                             [&](const auto& panel, const Scratch& aligned) {
+                               EXPECT_LE(bytes_for(panel.x), aligned.bytes)
+                                   << columns << " of " << prepared << " columns, stride " << row;
+                             });
       }
     }
   }

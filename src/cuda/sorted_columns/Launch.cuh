@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <tessera/cuda/sorted_columns/Spmm.hpp>
 
 #include "../launch/Operands.hpp"
 #include "RowSums.cuh"

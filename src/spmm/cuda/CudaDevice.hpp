@@ -2,11 +2,33 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
 #include <tessera/cuda/Device.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
 
+/// What a plan asks of the GPU of its instance.
 namespace Tessera::Impl {
 
-/// What schedules go by of the GPU of an instance.
+/// The GPU as schedules are made for it.
 inline Cuda::Device device_of(const Kokkos::Cuda& exec) { return {exec.cuda_device_prop().multiProcessorCount}; }
+
+/// Bytes of the device's memory that can still be allocated.
+inline std::size_t free_device_bytes(const Kokkos::Cuda& exec) {
+  int before = 0;
+  std::size_t free = 0, total = 0;
+  cudaGetDevice(&before);
+  cudaSetDevice(exec.cuda_device());
+  if (cudaMemGetInfo(&free, &total) != cudaSuccess) free = 0;
+  cudaSetDevice(before);
+  return free;
+}
+
+/// The most bytes that kernels may keep beside a format: the memory limit, as far as it is free; without a limit, half
+/// of what is free. A share of what is free would make a plan with a limit depend on what other programs hold.
+inline std::size_t room_for_copies(const Kokkos::Cuda& exec, const PlanOptions& options) {
+  const std::size_t free = free_device_bytes(exec);
+  return options.memory_limit == no_memory_limit ? free / 2 : std::min(options.memory_limit, free);
+}
 
 }  // namespace Tessera::Impl

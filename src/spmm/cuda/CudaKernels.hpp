@@ -9,21 +9,21 @@
 #include <utility>
 #include <variant>
 
-#include "CudaBlocks.hpp"
+#include "CudaBcsr.hpp"
+#include "CudaBitTcf.hpp"
+#include "CudaBmat.hpp"
 #include "CudaBrp.hpp"
+#include "CudaCondensed.hpp"
+#include "CudaCsr.hpp"
+#include "CudaDevice.hpp"
 #include "CudaPublished.hpp"
-#include "CudaPublishedBitTcf.hpp"
-#include "CudaPublishedBmat.hpp"
-#include "CudaRoom.hpp"
-#include "CudaRows.hpp"
 #include "CudaSortedColumns.hpp"
 #include "CudaStaged.hpp"
-#include "CudaTiles.hpp"
 
 /// Tessera's kernels for NVIDIA GPUs, for plans on Kokkos::Cuda.
 namespace Tessera::Impl {
 
-/// Where a matrix has none of them.
+/// Stands for no kernel.
 template <class Scalar>
 struct NoCudaKernel {
   Precision precision() const { return Precision::Native; }
@@ -80,7 +80,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return result;
   }
 
-  /// NOTE: as if X were of the type of A.
+  /// NOTE: the model takes X to have the type of A.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
     if (!fits(exec)) return GpuModel::portable();
     if (!is_real) return GpuModel::rows_only();
@@ -99,8 +99,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return gpu;
   }
 
-  /// Lists of rows, or of windows and pieces of them, are kept in any case. Whole tiles are as CudaTiles has them; what
-  /// other formats are multiplied with takes the room that is left, or is not built.
+  /// A plan always keeps the lists of a schedule, and dense blocks for condensed windows. Copies for other formats take
+  /// the room that is left, or the kernel is not built.
   static KernelMemory memory(const Kokkos::Cuda& exec, Kernel kernel, const Candidate& candidate,
                              const MatrixStatistics& m) {
     if (kernel == Kernel::Published) {
@@ -122,33 +122,28 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     asked_ = options.precision;
     if (!fits(exec)) return;
     const bool wants_published = options.kernel == Kernel::Published;
-    if (const auto* A = std::get_if<Csr<Offset, Memory>>(&format)) take<CudaRows<Scalar, Offset>>(exec, *A, options);
+    take<Csr<Offset, Memory>, CudaCsr<Scalar, Offset>>(exec, format, options);
     if constexpr (is_real) {
-      if (const auto* A = std::get_if<BitTcf<Offset, Memory>>(&format)) {
-        wants_published ? take<CudaPublishedBitTcf<Scalar, Offset>>(exec, *A, options)
-                        : take<CudaTiles<Scalar, Offset>>(exec, *A, options);
+      if (wants_published) {
+        take<BitTcf<Offset, Memory>, CudaBitTcf<Scalar, Offset>>(exec, format, options);
+        take<Bmat<Offset, Memory>, CudaBmat<Scalar, Offset>>(exec, format, options);
+      } else {
+        take<BitTcf<Offset, Memory>, CudaCondensed<Scalar, Offset>>(exec, format, options);
+        take<Bmat<Offset, Memory>, CudaCondensed<Scalar, Offset>>(exec, format, options);
       }
-      if (const auto* A = std::get_if<Bmat<Offset, Memory>>(&format)) {
-        wants_published ? take<CudaPublishedBmat<Scalar, Offset>>(exec, *A, options)
-                        : take<CudaTiles<Scalar, Offset>>(exec, *A, options);
-      }
-      if (const auto* A = std::get_if<BlockRowPartition<Offset, Memory>>(&format))
-        take<CudaBrp<Scalar, Offset>>(exec, *A, options);
-      if (const auto* A = std::get_if<Bcsr<Offset, Memory>>(&format))
-        take<CudaBlocks<Scalar, Offset>>(exec, *A, options);
-      if (const auto* A = std::get_if<SortedColumns<Offset, Memory>>(&format))
-        take<CudaSortedColumns<Scalar, Offset>>(exec, *A, options);
-      if (const auto* A = std::get_if<StagedWindows<Offset, Memory>>(&format))
-        take<CudaStaged<Scalar, Offset>>(exec, *A, options);
+      take<BlockRowPartition<Offset, Memory>, CudaBrp<Scalar, Offset>>(exec, format, options);
+      take<Bcsr<Offset, Memory>, CudaBcsr<Scalar, Offset>>(exec, format, options);
+      take<SortedColumns<Offset, Memory>, CudaSortedColumns<Scalar, Offset>>(exec, format, options);
+      take<StagedWindows<Offset, Memory>, CudaStaged<Scalar, Offset>>(exec, format, options);
     }
     const bool is_one = !std::holds_alternative<None>(kernel_) && !std::holds_alternative<Rows>(kernel_);
     if (wants_published && is_one) paper_ = paper_of(std::visit([](const auto& any) { return any.format; }, format));
   }
 
-  /// Whether the kernel is the one of the format's paper, which was asked for.
+  /// Whether the options asked for the kernel of the format's paper, and this is the one.
   bool is_published() const { return !paper_.empty(); }
 
-  /// New values are there, in the order of the format.
+  /// Takes new values in the order of the format.
   void refill(const Kokkos::Cuda& exec, const Scalar* values) const {
     std::visit([&](const auto& kernel) { kernel.refill(exec, values); }, kernel_);
   }
@@ -180,10 +175,10 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
     if (candidate.format == Format::Csr) return static_cast<std::size_t>(m.nonzeros) / 2 + 64;
     if constexpr (is_real) {
-      using Tiles = CudaTiles<Scalar, Offset>;
-      if (candidate.format == Format::BitTcf) return Tiles::list_bytes(exec, 8, m, candidate.tiles);
-      if (candidate.format == Format::Bmat) return Tiles::list_bytes(exec, 16, m, candidate.tiles);
-      if (candidate.format == Format::Bcsr) return CudaBlocks<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
+      using Condensed = CudaCondensed<Scalar, Offset>;
+      if (candidate.format == Format::BitTcf) return Condensed::list_bytes(exec, 8, m, candidate.tiles);
+      if (candidate.format == Format::Bmat) return Condensed::list_bytes(exec, 16, m, candidate.tiles);
+      if (candidate.format == Format::Bcsr) return CudaBcsr<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
       if (candidate.format == Format::BlockRowPartition) return CudaBrp<Scalar, Offset>::list_bytes(m);
     }
     if (std::is_same_v<Scalar, double> && candidate.format == Format::Staged)
@@ -194,10 +189,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   static std::size_t published_list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate,
                                           const MatrixStatistics& m) {
     if constexpr (is_real) {
-      if (candidate.format == Format::BitTcf)
-        return CudaPublishedBitTcf<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
-      if (candidate.format == Format::Bmat)
-        return CudaPublishedBmat<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
+      if (candidate.format == Format::BitTcf) return CudaBitTcf<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
+      if (candidate.format == Format::Bmat) return CudaBmat<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
     }
     return list_bytes(exec, candidate, m);
   }
@@ -205,7 +198,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   static std::size_t copy_bytes(const Candidate& candidate) {
     if constexpr (is_real) {
       if (candidate.format == Format::BitTcf || candidate.format == Format::Bmat)
-        return CudaTiles<Scalar, Offset>::copy_bytes(candidate.format, static_cast<std::size_t>(candidate.tiles));
+        return CudaCondensed<Scalar, Offset>::copy_bytes(candidate.format, static_cast<std::size_t>(candidate.tiles));
     }
     return 0;
   }
@@ -216,23 +209,24 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return "as published (" + std::string(paper_) + ")" + vectors + ": ";
   }
 
-  template <class Chosen, class Pattern>
-  void take(const Kokkos::Cuda& exec, const Pattern& A, const PlanOptions& options) {
+  /// Builds a kernel if the matrix is in its format.
+  template <class Stored, class Chosen>
+  void take(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
+    const auto* const A = std::get_if<Stored>(&format);
     Chosen kernel;
-    if (kernel.build(exec, A, options)) kernel_ = std::move(kernel);
+    if (A != nullptr && kernel.build(exec, *A, options)) kernel_ = std::move(kernel);
   }
 
   using None = NoCudaKernel<Scalar>;
-  using Rows = CudaRows<Scalar, Offset>;
-  std::conditional_t<
-      is_real,
-      std::variant<None, Rows, CudaTiles<Scalar, Offset>, CudaStaged<Scalar, Offset>, CudaBlocks<Scalar, Offset>,
-                   CudaBrp<Scalar, Offset>, CudaSortedColumns<Scalar, Offset>, CudaPublishedBitTcf<Scalar, Offset>,
-                   CudaPublishedBmat<Scalar, Offset>>,
-      std::variant<None, Rows>>
-      kernel_;  // the one that the matrix is built for
+  using Rows = CudaCsr<Scalar, Offset>;
+  std::conditional_t<is_real,
+                     std::variant<None, Rows, CudaCondensed<Scalar, Offset>, CudaStaged<Scalar, Offset>,
+                                  CudaBcsr<Scalar, Offset>, CudaBrp<Scalar, Offset>, CudaSortedColumns<Scalar, Offset>,
+                                  CudaBitTcf<Scalar, Offset>, CudaBmat<Scalar, Offset>>,
+                     std::variant<None, Rows>>
+      kernel_;
   Precision asked_ = Precision::Native;
-  std::string_view paper_;  // whose kernel it is; empty unless that was asked for
+  std::string_view paper_;  // the paper that the kernel is from; empty unless the options asked for it
 };
 
 }  // namespace Tessera::Impl

@@ -7,7 +7,7 @@
 #include <tessera/common/Kernel.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-#include "CudaBlocks.hpp"
+#include "CudaBcsr.hpp"
 #include "CudaBrp.hpp"
 #include "CudaPrecision.hpp"
 
@@ -28,7 +28,7 @@ std::string cuda_published_fault(const PlanOptions& options, Format format) {
     if (format == Format::BlockRowPartition && !CudaBrp<Scalar, Offset>::has(p.brp_nonzeros_per_column))
       return "brp has " + std::to_string(p.brp_nonzeros_per_column) + " nonzeros a local column; expected 1, 2 or 4";
     const BlockShape block{p.bcsr_block_rows, p.bcsr_block_columns};
-    if (format == Format::Bcsr && block.size() > 0 && !CudaBlocks<Scalar, Offset>::has(block, options.precision)) {
+    if (format == Format::Bcsr && block.size() > 0 && !CudaBcsr<Scalar, Offset>::has(block, options.precision)) {
       return "bcsr has blocks of " + std::to_string(block.height) + " x " + std::to_string(block.width) +
              "; expected 16 x 8, 8 x 8, for double 8 x 4, or for float in 16 bits 16 x 16";
     }

@@ -14,11 +14,10 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
-#include <vector>
 
 namespace Tessera::Impl {
 
-/// What the windows before one have in a schedule.
+/// How much of a schedule the windows before one take.
 struct ScheduleStart {
   std::int64_t items = 0;
   int slots = 0;
@@ -36,56 +35,51 @@ inline std::size_t windows_of(const MatrixStatistics& m, Ordinal window_rows) {
   return static_cast<std::size_t>(window_count(static_cast<Ordinal>(m.rows), window_rows));
 }
 
-/// Who multiplies which tiles of windows, or chunks, in the device's memory.
-template <class Offset>
+/// The items that warps multiply, in the device's memory.
+template <class Item>
 struct CudaSchedule {
   using Memory = Kokkos::Cuda::memory_space;
 
-  Kokkos::View<Cuda::CondensedItem<Offset>*, Memory> items;
+  Kokkos::View<Item*, Memory> items;
   Kokkos::View<Cuda::CondensedSum*, Memory> sums;
   int slots = 0;
 
   CudaSchedule() = default;
+  /// A copy of a schedule that the host made.
+  CudaSchedule(const Kokkos::Cuda& exec, const Cuda::HostWindowSchedule<Item>& host)
+      : items(device_copy(exec, "Tessera::WindowSchedule::items", host.items)),
+        sums(device_copy(exec, "Tessera::WindowSchedule::sums", host.sums)),
+        slots(host.slots) {}
 
-  /// Of staged windows. Cost: the host makes the list, window by window.
-  ///
-  /// \param offsets [in] the first chunk of each window, and the end
-  CudaSchedule(const Kokkos::Cuda& exec, const std::vector<Offset>& offsets, int piece_tiles) {
-    const auto windows = static_cast<Ordinal>(offsets.empty() ? 0 : offsets.size() - 1);
-    auto host = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles, Cuda::PieceCut::Full);
-    // Few blocks take staged windows: if the longest of them came last, the others would wait.
-    Cuda::put_longest_first(host.items);
-    items = device_copy(exec, "Tessera::CondensedSchedule::items", host.items);
-    sums = device_copy(exec, "Tessera::CondensedSchedule::sums", host.sums);
-    slots = host.slots;
-  }
-
-  Cuda::CondensedSchedule<Offset> view() const {
+  Cuda::WindowSchedule<Item> view() const {
     return {static_cast<int>(items.extent(0)), static_cast<int>(sums.extent(0)), slots, items.data(), sums.data()};
   }
-  std::size_t bytes() const {
-    return items.extent(0) * sizeof(Cuda::CondensedItem<Offset>) + sums.extent(0) * sizeof(Cuda::CondensedSum);
+  std::size_t bytes() const { return items.extent(0) * sizeof(Item) + sums.extent(0) * sizeof(Cuda::CondensedSum); }
+  /// The most bytes of a schedule that cuts windows this many times.
+  static std::size_t most_bytes(std::size_t windows, std::size_t cuts) {
+    return (windows + cuts) * sizeof(Item) + cuts * sizeof(Cuda::CondensedSum);
   }
 };
 
-/// The most bytes that cuda_schedule(), and put_longest_first() after it, allocate at once, the schedule included.
+/// The most bytes that cuda_schedule(), and put_longest_first() after it, have allocated at any time, with the
+/// schedule.
 template <class Offset>
 std::size_t schedule_build_bytes(const Kokkos::Cuda& exec, std::size_t windows, std::size_t tiles, int piece_tiles,
                                  bool is_sorted) {
-  // A window is cut where it has more tiles than a piece: at most once for each so many.
+  // There is at most one cut for each piece_tiles tiles.
   const std::size_t cuts = tiles / static_cast<std::size_t>(piece_tiles), items = windows + cuts;
   const std::size_t made = items * sizeof(Cuda::CondensedItem<Offset>) + (windows + 1) * sizeof(ScheduleStart);
   const std::size_t sorted = is_sorted ? radix_sort_bytes(exec, items, sizeof(Cuda::CondensedItem<Offset>)) : 0;
   return std::max(made, sorted) + cuts * sizeof(Cuda::CondensedSum);
 }
 
-/// starts(w) of each window; the last element has the totals.
+/// The ScheduleStart of each window; the last element has the totals.
 template <class Offsets>
 static Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space> start_schedule(const Kokkos::Cuda& exec,
                                                                                const Offsets& offsets,
                                                                                int piece_tiles) {
   const auto starts = allocate<Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space>>(
-      exec, "Tessera::CondensedSchedule::starts", offsets.extent(0));
+      exec, "Tessera::WindowSchedule::starts", offsets.extent(0));
   Kokkos::parallel_scan(
       "Tessera::start_schedule", IndexPolicy<Kokkos::Cuda>(exec, 0, starts.extent(0)),
       KOKKOS_LAMBDA(std::size_t w, ScheduleStart & sum, bool final) {
@@ -135,10 +129,9 @@ static void fill_schedule(const Kokkos::Cuda& exec, const Offsets& offsets, cons
 /// \param offsets [in] the first tile of each window, and the end
 /// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
 template <class Offset>
-static CudaSchedule<Offset> cuda_schedule(const Kokkos::Cuda& exec,
-                                          const Kokkos::View<Offset*, Kokkos::Cuda::memory_space>& offsets,
-                                          int piece_tiles) {
-  CudaSchedule<Offset> result;
+static CudaSchedule<Cuda::CondensedItem<Offset>> cuda_schedule(
+    const Kokkos::Cuda& exec, const Kokkos::View<Offset*, Kokkos::Cuda::memory_space>& offsets, int piece_tiles) {
+  CudaSchedule<Cuda::CondensedItem<Offset>> result;
   if (offsets.extent(0) < 2) return result;
   const auto starts = start_schedule(exec, offsets, piece_tiles);
   const ScheduleStart all = read_element(exec, starts.data() + starts.extent(0) - 1);
@@ -147,17 +140,17 @@ static CudaSchedule<Offset> cuda_schedule(const Kokkos::Cuda& exec,
                             std::to_string(piece_tiles) + " tiles, more than an int counts");
   }
   result.items =
-      allocate<decltype(result.items)>(exec, "Tessera::CondensedSchedule::items", static_cast<std::size_t>(all.items));
+      allocate<decltype(result.items)>(exec, "Tessera::WindowSchedule::items", static_cast<std::size_t>(all.items));
   result.sums =
-      allocate<decltype(result.sums)>(exec, "Tessera::CondensedSchedule::sums", static_cast<std::size_t>(all.sums));
+      allocate<decltype(result.sums)>(exec, "Tessera::WindowSchedule::sums", static_cast<std::size_t>(all.sums));
   result.slots = all.slots;
   fill_schedule(exec, offsets, starts, result);
   return result;
 }
 
 /// Cuda::put_longest_first() on the device. Waits for `exec`.
-template <class Offset>
-static void put_longest_first(const Kokkos::Cuda& exec, CudaSchedule<Offset>& schedule) {
+template <class Item>
+static void put_longest_first(const Kokkos::Cuda& exec, CudaSchedule<Item>& schedule) {
   const auto items = schedule.items;
   const IndexPolicy<Kokkos::Cuda> every_item(exec, 0, items.extent(0));
   std::int64_t tiles = 0;

@@ -8,22 +8,23 @@
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
-#include <type_traits>
 #include <vector>
 
-#include "CudaLaunches.hpp"
-#include "CudaPanels.hpp"
-#include "CudaRoom.hpp"
+#include "CudaDevice.hpp"
+#include "CudaKernel.hpp"
 
 namespace Tessera::Impl {
 
-/// Sorted columns on CUDA cores, with the lists of where the sums of a row meet: up to about 4 bytes a nonzero, and an
-/// offset.
+/// Sorted columns on CUDA cores, with the lists of where the sums of a row meet. The lists take up to about 4 bytes and
+/// an offset for each nonzero.
 template <class Scalar, class Offset>
-class CudaSortedColumns {
-  using Memory = Kokkos::Cuda::memory_space;
+class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, Scalar> {
+  using Base = CudaKernel<CudaSortedColumns, Scalar>;
+  using typename Base::Memory;
 
  public:
+  static constexpr const char* label = "Tessera::sorted_columns_spmm";
+
   /// \return whether it is built; not if there is no room for the lists
   ///
   /// Cost: one thread of the host makes the lists from a copy of the pattern, and sorts the elements of each group by
@@ -46,33 +47,19 @@ class CudaSortedColumns {
     return true;
   }
 
-  Precision precision() const { return Precision::Native; }
   std::string describe() const { return "sorted columns on CUDA cores"; }
-
-  void refill(const Kokkos::Cuda&, const Scalar*) const {}
 
   std::size_t bytes() const {
     return bytes_of(step_positions_, places_, group_segments_, segment_ends_, row_offsets_, row_slots_, long_rows_);
   }
 
-  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return copied_scratch_bytes<Scalar>(
-        x_rows, columns, [&](const auto& x) { return Cuda::sorted_columns_workspace_bytes(pattern_, schedule(), x); });
+  // The kernel reads some X in place, but always has a row of scratch memory for each slot: panels keep it small.
+  static Cuda::XAccess x_access() { return Cuda::XAccess::Copies; }
+  std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
+    return Cuda::sorted_columns_workspace_bytes(pattern_, schedule(), x);
   }
-
-  template <class VectorScalar>
-  bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
-    if constexpr (std::is_same_v<Scalar, VectorScalar>) {
-      const CudaLaunches launches("Tessera::sorted_columns_spmm", exec);
-      // Sums of slots are copies as well: they, too, are for so many columns.
-      for_each_panel(
-          product, scratch, [](const auto&) { return cuda_copied_columns; },
-          [&](const auto& panel, const Scratch& aligned) {
-            Cuda::sorted_columns_spmm(exec.cuda_stream(), pattern_, Precision::Native, schedule(), panel, aligned);
-          });
-      return true;
-    }
-    return false;
+  void launch(Cuda::Stream stream, const Product<Scalar, Scalar>& product, const Scratch& scratch) const {
+    Cuda::sorted_columns_spmm(stream, pattern_, Precision::Native, schedule(), product, scratch);
   }
 
  private:
@@ -108,7 +95,7 @@ class CudaSortedColumns {
   }
 
   SortedColumnsPattern<Offset> pattern_;
-  Cuda::SortedColumnsSchedule<Offset> sizes_;  // its pointers are void
+  Cuda::SortedColumnsSchedule<Offset> sizes_;  // without its pointers
   Kokkos::View<Ordinal*, Memory> step_positions_, long_rows_;
   Kokkos::View<std::uint16_t*, Memory> places_, segment_ends_;
   Kokkos::View<Offset*, Memory> group_segments_, row_offsets_, row_slots_;

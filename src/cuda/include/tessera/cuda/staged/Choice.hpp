@@ -13,30 +13,22 @@ struct StagedProblem {
   double nonzeros = 0;        ///< entries of A
   double window_columns = 0;  ///< distinct columns in windows of 64 rows, summed over the windows
   double vector_columns = 0;  ///< expected columns of X
-  int value_bytes = 8;        ///< bytes of a value of A
-  int scalar_bytes = 8;       ///< bytes of an element of X: 4 or 8
 };
 
-/// Chooses how a matrix is cut for staged_spmm() on a device. Results depend on the shape, to within roundoff: choose
-/// it once for each matrix.
+/// Chooses how a matrix of doubles is cut for staged_spmm() on a device. Results depend on the shape, to within
+/// roundoff: choose it once for each matrix.
 ///
-/// Windows have 64 rows in strips of 8; strips of 16 were never faster. Pieces are as long as they can be while there
-/// are enough for all multiprocessors, because cuts cost sums, and no column is carried over a cut. The values of a
-/// chunk are limited so that two blocks of threads fit in a multiprocessor.
-///
-/// Throws std::invalid_argument for other scalar_bytes, or a value_bytes other than 4 or 8.
+/// Windows have 64 rows in strips of 8. Pieces are as long as they can be while there are enough for all
+/// multiprocessors, because cuts cost sums, and no column is carried over a cut. The values of a chunk are limited so
+/// that two blocks of threads fit in a multiprocessor.
 StagedShape choose_staged(const StagedProblem& problem, const Device& device = {});
 
 /// The bytes of shared memory of a block of staged_spmm(). most_tile_bytes and most_value_bytes are those of the
-/// StagedPattern. scalar_bytes is the size of an element of X, 4 or 8.
-std::size_t staged_shared_bytes(int most_tile_bytes, int most_value_bytes, int scalar_bytes);
+/// StagedPattern.
+std::size_t staged_shared_bytes(int most_tile_bytes, int most_value_bytes);
 
-/// The bytes of shared memory of a block for chunks of doubles as choose_staged() limits them. On a GPU with less,
-/// staged windows are not worth building.
+/// The bytes of shared memory of a block for chunks as choose_staged() limits them. On a GPU with less, staged windows
+/// are not worth building.
 std::size_t usual_staged_shared_bytes();
-
-/// The number of blocks of staged_spmm() for which a multiprocessor of an H200 has shared memory. The kernels are made
-/// for 2; with 1 they are slower, with 0 they cannot run.
-int staged_resident_blocks(int most_tile_bytes, int most_value_bytes, int scalar_bytes);
 
 }  // namespace Tessera::Cuda

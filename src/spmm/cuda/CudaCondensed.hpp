@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
-#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/condensed/DenseTiles.hpp>
 #include <tessera/cuda/condensed/Spmm.hpp>
 #include <tessera/format/BitTcf.hpp>
@@ -15,29 +14,32 @@
 #include <type_traits>
 
 #include "CudaDevice.hpp"
-#include "CudaLaunches.hpp"
-#include "CudaPanels.hpp"
+#include "CudaKernel.hpp"
 #include "CudaPrecision.hpp"
-#include "CudaRoom.hpp"
 #include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
-/// Condensed windows on tensor cores: BitTCF, and BMat as windows of two strips. Values are kept as whole blocks
-/// besides; if there is no room for them, BitTCF's are multiplied as they are, which takes longer. They are rounded to
-/// 16 bits as they are read.
+/// Condensed windows on tensor cores: BitTCF, and BMat as windows of two strips. The plan also keeps the values as
+/// dense blocks. If there is no room for them, BitTCF is multiplied with its compact values, which takes longer. The
+/// kernel rounds values to 16 bits as it reads them.
 template <class Scalar, class Offset>
-class CudaTiles {
-  using Memory = Kokkos::Cuda::memory_space;
+class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
+  using Base = CudaKernel<CudaCondensed, Scalar>;
+  using Base::precision_;
+  using typename Base::Memory;
 
  public:
-  /// The most bytes that lists of windows of so many rows, and pieces of them, take while they are made.
+  static constexpr const char* label = "Tessera::condensed_spmm";
+  using WidestVector = widest_vector_t<Scalar>;
+
+  /// The most bytes that the schedule takes while it is made.
   static std::size_t list_bytes(const Kokkos::Cuda& exec, Ordinal window_rows, const MatrixStatistics& m,
                                 double tiles) {
     return schedule_build_bytes<Offset>(exec, windows_of(m, window_rows), static_cast<std::size_t>(tiles),
                                         Cuda::condensed_piece_tiles(tiles, device_of(exec)), false);
   }
-  /// Of whole tiles, and of BMat's masks and offsets.
+  /// Bytes of the dense blocks, and of the masks and offsets for BMat.
   static std::size_t copy_bytes(Format format, std::size_t tiles) {
     if (format == Format::BitTcf) return 64 * tiles * sizeof(Scalar);
     return tiles * (128 * sizeof(Scalar) + 2 * sizeof(std::uint64_t)) + (tiles + 1) * sizeof(Offset);
@@ -53,7 +55,8 @@ class CudaTiles {
     return true;
   }
 
-  /// \return as above; neither if there is no room for whole tiles
+  /// \return whether it is built; not if tensor cores do not multiply this type in this precision, nor without room for
+  ///         dense blocks
   bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
@@ -74,7 +77,6 @@ class CudaTiles {
     return true;
   }
 
-  Precision precision() const { return precision_; }
   std::string describe() const {
     return "windows of " + std::to_string(pattern_.window_rows()) + " rows on tensor cores, " +
            (dense_.extent(0) > 0 ? "whole tiles" : "compact values for want of memory");
@@ -95,30 +97,23 @@ class CudaTiles {
            tile_offsets_.extent(0) * sizeof(Offset);
   }
 
-  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    const auto bytes_for = [&](const auto& x) {
-      return Cuda::condensed_workspace_bytes(pattern_, precision_, schedule_.view(), x);
-    };
-    return Cuda::is_half(precision_) ? copied_scratch_bytes<widest_vector_t<Scalar>>(x_rows, columns, bytes_for)
-                                     : panel_scratch_bytes<Scalar>(x_rows, columns, bytes_for);
+  Cuda::XAccess x_access() const { return Cuda::condensed_x_access(precision_); }
+  template <class VectorScalar>
+  std::size_t workspace_bytes(const Multivector<const VectorScalar>& x) const {
+    return Cuda::condensed_workspace_bytes(pattern_, precision_, schedule_.view(), x);
+  }
+  template <class VectorScalar>
+  void launch(Cuda::Stream stream, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
+    const auto values = dense_.extent(0) > 0 ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
+    Cuda::condensed_spmm(stream, pattern_, values, precision_, schedule_.view(), product, scratch);
   }
 
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
-    // Vectors of another type are for operands of 16 bits alone.
+    // Only operands of 16 bits may be vectors of another type.
     if (!std::is_same_v<Scalar, VectorScalar> && !Cuda::is_half(precision_)) return false;
-    const CudaLaunches launches("Tessera::condensed_spmm", exec);
-    const bool is_dense = dense_.extent(0) > 0;
-    if (is_dense) product.values = dense_.data();
-    const auto values = is_dense ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
-    for_each_panel(
-        product, scratch,
-        [&](const auto& x) {
-          return Cuda::is_half(precision_) ? cuda_copied_columns : panel_columns(x, Cuda::rows_are_readable(x));
-        },
-        [&](const auto& panel, const Scratch& aligned) {
-          Cuda::condensed_spmm(exec.cuda_stream(), pattern_, values, precision_, schedule_.view(), panel, aligned);
-        });
+    if (dense_.extent(0) > 0) product.values = dense_.data();
+    this->launch_panels(exec, product, scratch);
     return true;
   }
 
@@ -137,12 +132,11 @@ class CudaTiles {
   }
 
   Cuda::CondensedPattern<Offset> pattern_;
-  BmatPattern<Offset> bmat_;  // where that is the format
-  CudaSchedule<Offset> schedule_;
-  Precision precision_ = Precision::Native;
+  BmatPattern<Offset> bmat_;  // if that is the format
+  CudaSchedule<Cuda::CondensedItem<Offset>> schedule_;
   std::size_t tiles_ = 0;
   Kokkos::View<Scalar*, Memory> dense_;
-  Kokkos::View<std::uint64_t*, Memory> masks_;  // of BMat
+  Kokkos::View<std::uint64_t*, Memory> masks_;  // for BMat, as are tile_offsets_
   Kokkos::View<Offset*, Memory> tile_offsets_;
 };
 

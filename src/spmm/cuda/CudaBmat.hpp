@@ -7,29 +7,31 @@
 #include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
-#include <type_traits>
 
 #include "CudaDevice.hpp"
-#include "CudaLaunches.hpp"
-#include "CudaPanels.hpp"
+#include "CudaKernel.hpp"
 #include "CudaPrecision.hpp"
 #include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
-/// BMat by the kernel of Voltrix-SpMM (sections 3.1 and 3.2): compact values, a producer warp and consumer warps in
+/// BMat with the kernel of Voltrix-SpMM (sections 3.1 and 3.2): compact values, a producer warp and consumer warps in
 /// blocks that stay on their multiprocessors, and work that Algorithm 1 divides into parts of equal cost.
 template <class Scalar, class Offset>
-class CudaPublishedBmat {
-  using Memory = Kokkos::Cuda::memory_space;
+class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
+  using Base = CudaKernel<CudaBmat, Scalar>;
+  using Base::precision_;
+  using typename Base::Memory;
+  using Pieces = CudaSchedule<Cuda::BmatItem<Offset>>;
 
  public:
+  static constexpr const char* label = "Tessera::bmat_spmm";
+
   /// The most bytes of the schedule.
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m, double tiles) {
     const auto piece_tiles = static_cast<std::size_t>(Cuda::condensed_piece_tiles(tiles, device_of(exec)));
-    const std::size_t cuts = static_cast<std::size_t>(tiles) / piece_tiles, items = windows_of(m, 16) + cuts;
     const auto parts = static_cast<std::size_t>(device_of(exec).multiprocessors) * Cuda::bmat_parts_per_multiprocessor;
-    return items * sizeof(Cuda::BmatItem<Offset>) + cuts * sizeof(Cuda::CondensedSum) +
+    return Pieces::most_bytes(windows_of(m, 16), static_cast<std::size_t>(tiles) / piece_tiles) +
            (parts + 1) * sizeof(Cuda::BmatPoint);
   }
 
@@ -50,59 +52,29 @@ class CudaPublishedBmat {
     host.tile_words = tile_words.data();
     const int piece_tiles = Cuda::condensed_piece_tiles(static_cast<double>(A.tiles()), device_of(exec));
     const auto made = Cuda::build_bmat_schedule(host, piece_tiles, multiprocessors_, Cuda::BmatPartition::EqualCost);
-    items_ = device_copy(exec, "Tessera::BmatSchedule::items", made.items);
-    sums_ = device_copy(exec, "Tessera::BmatSchedule::sums", made.sums);
+    pieces_ = {exec, made};
     points_ = device_copy(exec, "Tessera::BmatSchedule::points", made.points);
-    slots_ = made.slots;
     return true;
   }
 
-  Precision precision() const { return precision_; }
   std::string describe() const { return "producer and consumer warps for tiles of 16 rows on tensor cores"; }
+  std::size_t bytes() const { return pieces_.bytes() + points_.extent(0) * sizeof(Cuda::BmatPoint); }
 
-  void refill(const Kokkos::Cuda&, const Scalar*) const {}
-
-  std::size_t bytes() const {
-    return items_.extent(0) * sizeof(Cuda::BmatItem<Offset>) + sums_.extent(0) * sizeof(Cuda::CondensedSum) +
-           points_.extent(0) * sizeof(Cuda::BmatPoint);
+  static Cuda::XAccess x_access() { return Cuda::bmat_x_access; }
+  std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
+    return Cuda::bmat_workspace_bytes(pattern_, schedule(), x);
   }
-
-  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return whole_vector_scratch_bytes<Scalar>(
-        x_rows, columns, [&](const auto& x) { return Cuda::bmat_workspace_bytes(pattern_, schedule(), x); });
-  }
-
-  template <class VectorScalar>
-  bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
-    if constexpr (std::is_same_v<Scalar, VectorScalar>) {
-      const CudaLaunches launches("Tessera::bmat_spmm", exec);
-      for_each_panel(
-          product, scratch, [](const auto& x) { return panel_columns(x, Cuda::rows_are_whole(x)); },
-          [&](const auto& panel, const Scratch& aligned) {
-            Cuda::bmat_spmm(exec.cuda_stream(), pattern_, precision_, schedule(), panel, aligned);
-          });
-      return true;
-    }
-    return false;
+  void launch(Cuda::Stream stream, const Product<Scalar, Scalar>& product, const Scratch& scratch) const {
+    Cuda::bmat_spmm(stream, pattern_, precision_, schedule(), product, scratch);
   }
 
  private:
-  Cuda::BmatSchedule<Offset> schedule() const {
-    return {static_cast<int>(items_.extent(0)),
-            static_cast<int>(sums_.extent(0)),
-            slots_,
-            multiprocessors_,
-            items_.data(),
-            sums_.data(),
-            points_.data()};
-  }
+  Cuda::BmatSchedule<Offset> schedule() const { return {pieces_.view(), multiprocessors_, points_.data()}; }
 
   BmatPattern<Offset> pattern_;
-  Precision precision_ = Precision::Native;
-  Kokkos::View<Cuda::BmatItem<Offset>*, Memory> items_;
-  Kokkos::View<Cuda::CondensedSum*, Memory> sums_;
+  Pieces pieces_;
   Kokkos::View<Cuda::BmatPoint*, Memory> points_;
-  int slots_ = 0, multiprocessors_ = 0;
+  int multiprocessors_ = 0;
 };
 
 }  // namespace Tessera::Impl

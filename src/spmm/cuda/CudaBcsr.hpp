@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
-#include <tessera/cuda/ReadableRows.hpp>
 #include <tessera/cuda/bcsr/Spmm.hpp>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/parallel/Arrays.hpp>
@@ -12,22 +11,24 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
-#include "CudaLaunches.hpp"
-#include "CudaPanels.hpp"
+#include "CudaDevice.hpp"
+#include "CudaKernel.hpp"
 #include "CudaPrecision.hpp"
-#include "CudaRoom.hpp"
 #include "CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
-/// BCSR on tensor cores, in the shapes of blocks that they multiply. Values that are rounded to 16 bits are kept
-/// besides.
+/// BCSR on tensor cores, in the shapes of blocks that they multiply. In 16 bits the plan also keeps rounded values.
 template <class Scalar, class Offset>
-class CudaBlocks {
-  using Memory = Kokkos::Cuda::memory_space;
+class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
+  using Base = CudaKernel<CudaBcsr, Scalar>;
+  using Base::precision_;
+  using typename Base::Memory;
 
  public:
-  /// The most bytes that lists of rows of blocks, and pieces of them, take while they are made and sorted.
+  static constexpr const char* label = "Tessera::bcsr_spmm";
+
+  /// The most bytes that the schedule takes while it is made and sorted.
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m, double blocks) {
     return schedule_build_bytes<Offset>(exec, windows_of(m, least_height), static_cast<std::size_t>(blocks),
                                         piece_blocks(true), true);
@@ -46,20 +47,15 @@ class CudaBlocks {
     if (!has(A.block, options.precision)) return false;
     pattern_ = A.view();
     const bool is_square = A.block.height == 16 && A.block.width == 16;
-    if (is_square) {
-      if (A.places() * sizeof(std::uint16_t) > room_for_copies(exec, options)) return false;
-      precision_ = options.precision;
-    } else {
-      precision_ = precision_of_words<Scalar>(options.precision);
-    }
+    if (is_square && A.places() * sizeof(std::uint16_t) > room_for_copies(exec, options)) return false;
+    precision_ = is_square ? options.precision : precision_of_words<Scalar>(options.precision);
     schedule_ = cuda_schedule(exec, A.block_offsets, piece_blocks(is_square));
     put_longest_first(exec, schedule_);
-    // Last: list_bytes() are taken without it.
+    // Last, because list_bytes() does not count them.
     if (is_square) rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded_values", A.places());
     return true;
   }
 
-  Precision precision() const { return precision_; }
   std::string describe() const {
     return "blocks of " + std::to_string(pattern_.block.height) + " x " + std::to_string(pattern_.block.width) +
            " on tensor cores";
@@ -75,40 +71,21 @@ class CudaBlocks {
 
   std::size_t bytes() const { return schedule_.bytes() + rounded_.extent(0) * sizeof(std::uint16_t); }
 
-  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    const auto bytes_for = [&](const auto& x) {
-      return Cuda::bcsr_workspace_bytes(pattern_, precision_, schedule_.view(), x);
-    };
-    return Cuda::is_half(precision_) ? copied_scratch_bytes<Scalar>(x_rows, columns, bytes_for)
-                                     : panel_scratch_bytes<Scalar>(x_rows, columns, bytes_for);
+  Cuda::XAccess x_access() const { return Cuda::bcsr_x_access(precision_); }
+  std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
+    return Cuda::bcsr_workspace_bytes(pattern_, precision_, schedule_.view(), x);
   }
-
-  template <class VectorScalar>
-  bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
-    if constexpr (std::is_same_v<Scalar, VectorScalar>) {
-      const CudaLaunches launches("Tessera::bcsr_spmm", exec);
-      for_each_panel(
-          product, scratch,
-          [&](const auto& x) {
-            return Cuda::is_half(precision_) ? cuda_copied_columns : panel_columns(x, Cuda::rows_are_aligned(x));
-          },
-          [&](const auto& panel, const Scratch& aligned) {
-            Cuda::bcsr_spmm(exec.cuda_stream(), pattern_, precision_, schedule_.view(), panel, rounded_.data(),
-                            aligned);
-          });
-      return true;
-    }
-    return false;
+  void launch(Cuda::Stream stream, const Product<Scalar, Scalar>& product, const Scratch& scratch) const {
+    Cuda::bcsr_spmm(stream, pattern_, precision_, schedule_.view(), product, rounded_.data(), scratch);
   }
 
  private:
   static constexpr Ordinal least_height = 8;  // of blocks that there are kernels for
-  /// Of a piece, as products are fastest with.
+  /// Blocks of a piece. Products are fastest with this many.
   static constexpr int piece_blocks(bool is_square) { return is_square ? 32 : 64; }
 
   BcsrPattern<Offset> pattern_;
-  CudaSchedule<Offset> schedule_;
-  Precision precision_ = Precision::Native;
+  CudaSchedule<Cuda::CondensedItem<Offset>> schedule_;
   Kokkos::View<std::uint16_t*, Memory> rounded_;
 };
 

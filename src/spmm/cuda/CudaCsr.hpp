@@ -13,9 +13,9 @@
 
 namespace Tessera::Impl {
 
-/// Compressed rows on CUDA cores: which rows are cut into pieces.
+/// Compressed rows on CUDA cores. The plan keeps the list of rows that are cut into pieces.
 template <class Scalar, class Offset>
-class CudaRows {
+class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
@@ -29,7 +29,7 @@ class CudaRows {
         Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, Cuda::csr_piece_length(A.nonzeros), counters.data());
     memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
     Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counters.data(), memory_.data());
-    exec.fence("Tessera::CudaRows::build");  // the counters go
+    exec.fence("Tessera::CudaCsr::build");  // before the counters are freed
     schedule_ = Cuda::CsrSchedule(size, memory_.data());
     return true;
   }

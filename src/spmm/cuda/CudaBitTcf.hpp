@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <tessera/cuda/bittcf/Spmm.hpp>
+#include <tessera/format/BitTcf.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+
+#include "CudaDevice.hpp"
+#include "CudaKernel.hpp"
+#include "CudaPrecision.hpp"
+#include "CudaSchedule.hpp"
+
+namespace Tessera::Impl {
+
+/// BitTCF with the kernel of Acc-SpMM (sections 3.3 to 3.5): compact values, a pipeline that reads tiles ahead, and
+/// work that is balanced where windows differ by more than the paper's threshold.
+template <class Scalar, class Offset>
+class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
+  using Base = CudaKernel<CudaBitTcf, Scalar>;
+  using Base::precision_;
+  using typename Base::Memory;
+  using Pieces = CudaSchedule<Cuda::CondensedItem<Offset>>;
+
+ public:
+  static constexpr const char* label = "Tessera::bittcf_spmm";
+
+  /// The most bytes of the schedule.
+  static std::size_t list_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m, double tiles) {
+    const auto block_tiles = static_cast<std::size_t>(Cuda::bittcf_block_tiles(tiles, device_of(exec)));
+    const std::size_t windows = windows_of(m, 8), cuts = static_cast<std::size_t>(tiles) / block_tiles;
+    return Pieces::most_bytes(windows, cuts) + (windows + cuts + 1) * sizeof(int);
+  }
+
+  /// \return whether it is built; not if tensor cores do not multiply this type in this precision
+  ///
+  /// Cost: the host makes the schedule, window by window.
+  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options) {
+    if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
+    pattern_ = A.view();
+    precision_ = precision_of_words<Scalar>(options.precision);
+    const int block_tiles = Cuda::bittcf_block_tiles(static_cast<double>(A.tiles()), device_of(exec));
+    const auto made = Cuda::build_bittcf_schedule(host_copy(exec, A.window_offsets).data(), pattern_.windows(),
+                                                  block_tiles, int(sizeof(Scalar)));
+    pieces_ = {exec, made.pieces};
+    block_items_ = device_copy(exec, "Tessera::BitTcfSchedule::block_items", made.block_items);
+    return true;
+  }
+
+  std::string describe() const { return "a pipeline of tiles of 8 rows on tensor cores"; }
+  std::size_t bytes() const { return pieces_.bytes() + block_items_.extent(0) * sizeof(int); }
+
+  static Cuda::XAccess x_access() { return Cuda::bittcf_x_access; }
+  std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
+    return Cuda::bittcf_workspace_bytes(pattern_, schedule(), x);
+  }
+  void launch(Cuda::Stream stream, const Product<Scalar, Scalar>& product, const Scratch& scratch) const {
+    Cuda::bittcf_spmm(stream, pattern_, precision_, schedule(), product, scratch);
+  }
+
+ private:
+  Cuda::BitTcfSchedule<Offset> schedule() const {
+    return {pieces_.view(), static_cast<int>(block_items_.extent(0)) - 1, block_items_.data()};
+  }
+
+  BitTcfPattern<Offset> pattern_;
+  Pieces pieces_;
+  Kokkos::View<int*, Memory> block_items_;
+};
+
+}  // namespace Tessera::Impl

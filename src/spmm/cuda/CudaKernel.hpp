@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <tessera/common/Format.hpp>
+#include <tessera/cuda/Stream.hpp>
+#include <type_traits>
+
+#include "CudaLaunches.hpp"
+#include "CudaPanels.hpp"
+
+namespace Tessera::Impl {
+
+/// What the classes of the kernels have in common: products in panels of columns, and no copy of the values. Derived
+/// has
+///
+///   label                             the name of a product to Kokkos Tools
+///   x_access()                        which X the kernel reads in place
+///   workspace_bytes(x)                the scratch memory of a product with x
+///   launch(stream, product, scratch)  which starts the kernels of a product
+///
+/// and build(), bytes() and describe(), which CudaKernels calls as well.
+template <class Derived, class Scalar>
+class CudaKernel {
+ public:
+  /// The precision that tensor cores multiply in.
+  Precision precision() const { return precision_; }
+
+  /// Takes new values in the order of the format.
+  void refill(const Kokkos::Cuda&, const Scalar*) const {}
+
+  /// For vectors of any type that the matrix may be multiplied with.
+  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
+    return panel_scratch_bytes<typename Derived::WidestVector>(
+        derived().x_access(), x_rows, columns, [&](const auto& x) { return derived().workspace_bytes(x); });
+  }
+
+  /// \return whether the kernel multiplies vectors of this type
+  template <class VectorScalar>
+  bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
+    constexpr bool are_alike = std::is_same_v<Scalar, VectorScalar>;
+    if constexpr (are_alike) launch_panels(exec, product, scratch);
+    return are_alike;
+  }
+
+ protected:
+  using WidestVector = Scalar;
+  using Memory = Kokkos::Cuda::memory_space;
+
+  template <class VectorScalar>
+  void launch_panels(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product,
+                     const Scratch& scratch) const {
+    const CudaLaunches launches(Derived::label, exec);
+    for_each_panel(product, scratch, derived().x_access(), [&](const auto& panel, const Scratch& aligned) {
+      derived().launch(exec.cuda_stream(), panel, aligned);
+    });
+  }
+
+  Precision precision_ = Precision::Native;
+
+ private:
+  const Derived& derived() const { return static_cast<const Derived&>(*this); }
+};
+
+}  // namespace Tessera::Impl
