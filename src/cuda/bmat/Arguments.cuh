@@ -68,7 +68,7 @@ class BmatTasks {
 /// A row of X has 32, 96, 160, ... bytes: so the 16 bytes that eight lanes read at once, adjacent ones of four rows,
 /// are in different banks.
 template <class Scalar, class Policy>
-struct BmatBuffers {
+struct BmatBuffers : RingBarriers<Policy::buffers> {
   using Pattern = BmatPattern<int>;
   static constexpr int rows = Policy::stage_tiles * Pattern::tile_width;
   static constexpr int words = Policy::stage_tiles * Pattern::tile_words_count;
@@ -87,15 +87,8 @@ struct BmatBuffers {
   /// All lanes of the producer arrive, and once the expected bytes.
   static constexpr int full_arrivals = 33;
 
-  std::byte* memory;
-
-  /// Complete when the tiles in a buffer are there.
-  __device__ std::uint64_t* full(int buffer) const { return reinterpret_cast<std::uint64_t*>(memory) + buffer; }
-  /// Complete when they are not needed any more.
-  __device__ std::uint64_t* empty(int buffer) const { return full(Policy::buffers + buffer); }
-
   /// Rows of X, eight for each tile.
-  __device__ std::byte* x(int buffer) const { return memory + barrier_bytes + buffer * buffer_bytes; }
+  __device__ std::byte* x(int buffer) const { return this->memory + barrier_bytes + buffer * buffer_bytes; }
   /// Values of all tiles, one after the other.
   __device__ Scalar* values(int buffer) const { return reinterpret_cast<Scalar*>(x(buffer) + x_bytes); }
   /// Four words of each tile.

@@ -12,7 +12,7 @@ template <Precision precision, class Policy, class Offset, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     bmat_kernel(const __grid_constant__ BmatArguments<Offset, Scalar> arguments) {
   using Buffers = BmatBuffers<Scalar, Policy>;
-  const Buffers buffers = {dynamic_memory()};
+  const Buffers buffers = {{dynamic_memory()}};
   if (threadIdx.x == 0) {
     for (int buffer = 0; buffer < Policy::buffers; ++buffer) {
       mbarrier_init(buffers.full(buffer), Buffers::full_arrivals);

@@ -107,18 +107,9 @@ __device__ auto item_span(const Task& task, std::int64_t item) {
 template <bool aligned, class Task>
 __device__ void store_row(const Task& task, Ordinal row, Ordinal column,
                           const Vector<typename Task::Scalar, aligned>& sum) {
-  using Scalar = typename Task::Scalar;
   const auto& y = task.product.y;
   const Ordinal y_row = row_of_y(task.product, row);
-  Scalar* const target = y.data + y_row * y.row_stride + column * (aligned ? 1 : y.column_stride);
-  const Scalar alpha = task.product.alpha, beta = task.product.beta;
-  Vector<Scalar, aligned> old, result;
-  if (beta != Scalar(0)) old = load_vector_once<aligned>(target);
-#pragma unroll
-  for (int e = 0; e < result.size; ++e) {
-    result.at[e] = scaled_and_added(alpha, sum.at[e], beta, [&] { return old.at[e]; });
-  }
-  store_vector_once(target, result);
+  store_sums(task.product, y.data + y_row * y.row_stride + column * (aligned ? 1 : y.column_stride), sum);
 }
 
 /// Writes a sum where its span says.

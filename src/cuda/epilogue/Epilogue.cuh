@@ -31,6 +31,18 @@ __device__ __forceinline__ void store_element(const Product& product, Ordinal ro
   y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
 }
 
+/// A vector of a row of Y, which begins at y: Y = alpha sums + beta Y.
+template <class Product, class Scalar, bool aligned>
+__device__ __forceinline__ void store_sums(const Product& product, Scalar* y, const Vector<Scalar, aligned>& sums) {
+  Vector<Scalar, aligned> old, result;
+  if (product.beta != Scalar(0)) old = load_vector_once<aligned>(y);
+#pragma unroll
+  for (int e = 0; e < result.size; ++e) {
+    result.at[e] = scaled_and_added(product.alpha, sums.at[e], product.beta, [&] { return old.at[e]; });
+  }
+  store_vector_once(y, result);
+}
+
 /// Writes what a warp has summed of an item's window: Y = alpha sums + beta Y or, of a piece of a window, the sums to
 /// its slot of the workspace. Sums that are not finite are computed anew from the entries alone: a zero of a tile may
 /// have met an infinity or a NaN of a row of X that the row of A does not touch, or 16 bits were too few.

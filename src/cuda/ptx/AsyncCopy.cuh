@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 // Copies from global to shared memory that run while the thread goes on.
@@ -144,8 +145,19 @@ __device__ inline void bulk_copy(void* shared, const void* global, int bytes, st
 
 namespace Tessera::Cuda {
 
-/// A place in a ring of buffers, which producers fill and consumers empty: each has two barriers, whose phases end with
-/// every turn.
+/// The barriers of a ring of buffers, which producers fill and consumers empty. They lie where the block's shared
+/// memory begins. A phase of each barrier ends with every turn of the ring.
+template <int buffers>
+struct RingBarriers {
+  std::byte* memory;
+
+  /// Complete when the data in a buffer is there.
+  __device__ std::uint64_t* full(int buffer) const { return reinterpret_cast<std::uint64_t*>(memory) + buffer; }
+  /// Complete when nobody needs the data in a buffer any more.
+  __device__ std::uint64_t* empty(int buffer) const { return full(buffers + buffer); }
+};
+
+/// The place of a producer or consumer in the ring.
 template <int buffers>
 struct RingPlace {
   int buffer = 0;

@@ -106,14 +106,7 @@ class SortedColumnsRowSums {
 
   __device__ void store_row(Ordinal row, const Lane& sums) const {
     const Product<Scalar, Scalar>& product = arguments_.product;
-    Scalar* const y = product.y.data + row * product.y.row_stride + first_column_ + lane_column_;
-    Lane before = {}, result;
-    if (product.beta != Scalar(0)) before = load_vector_once<true>(y);
-#pragma unroll
-    for (int e = 0; e < Lane::size; ++e) {
-      result.at[e] = scaled_and_added(product.alpha, sums.at[e], product.beta, [&] { return before.at[e]; });
-    }
-    store_vector_once(y, result);
+    store_sums(product, product.y.data + row * product.y.row_stride + first_column_ + lane_column_, sums);
   }
 
   /// Sums by columns, a place apart: fewer conflicts of banks.

@@ -70,24 +70,14 @@ class StagedSteps {
 /// the 32 bytes that are pair p of 16 lie at place p xor (slot mod 4): lanes that read the same columns of four slots
 /// that differ mod 4 read different banks.
 template <class Scalar, class Policy>
-struct StagedBuffers {
-  using Memory = StagedMemory<Scalar, Policy>;
-  static constexpr int row_bytes = Memory::row_bytes;
-  static constexpr int panel_bytes = Memory::panel_bytes;
-  static constexpr int panels = Memory::panels;
-  static constexpr int panel_stride = Memory::panel_stride;
-  static constexpr int x_bytes = Memory::x_bytes;
-  static constexpr int barrier_bytes = Memory::barrier_bytes;
+struct StagedBuffers : StagedMemory<Scalar, Policy>, RingBarriers<Policy::buffers> {
+  using StagedBuffers::StagedMemory::barrier_bytes;
+  using StagedBuffers::StagedMemory::panel_stride;
+  using StagedBuffers::StagedMemory::x_bytes;
 
-  std::byte* memory;
   int tile_bytes, value_bytes;  // of a buffer
 
-  /// Complete when the chunk in a buffer is there.
-  __device__ std::uint64_t* full(int buffer) const { return reinterpret_cast<std::uint64_t*>(memory) + buffer; }
-  /// Complete when it is not needed any more.
-  __device__ std::uint64_t* empty(int buffer) const { return full(Policy::buffers + buffer); }
-
-  __device__ std::byte* x(int buffer) const { return memory + barrier_bytes + buffer * x_bytes; }
+  __device__ std::byte* x(int buffer) const { return this->memory + barrier_bytes + buffer * x_bytes; }
   __device__ std::byte* tiles(int buffer) const { return x(Policy::buffers) + buffer * tile_bytes; }
   __device__ std::byte* values(int buffer) const {
     return x(Policy::buffers) + Policy::buffers * tile_bytes + buffer * value_bytes;

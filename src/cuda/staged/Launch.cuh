@@ -14,8 +14,8 @@ namespace Tessera::Cuda {
 template <Precision precision, class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::min_blocks)
     staged_kernel(const __grid_constant__ StagedArguments<Scalar> arguments) {
-  const StagedBuffers<Scalar, Policy> buffers = {dynamic_memory(), arguments.A.most_tile_bytes,
-                                                 arguments.A.most_value_bytes};
+  const StagedBuffers<Scalar, Policy> buffers = {
+      {}, {dynamic_memory()}, arguments.A.most_tile_bytes, arguments.A.most_value_bytes};
   if (threadIdx.x == 0) {
     for (int buffer = 0; buffer < Policy::buffers; ++buffer) {
       mbarrier_init(buffers.full(buffer), 32 * Policy::producers);
