@@ -9,10 +9,10 @@
 
 namespace Tessera::Cuda {
 
-/// Whether some lane's sums are not all finite. zeros: 0 times each of the lane's sums, added up.
+/// Whether some lane of the warp has a sum that is not finite. zeros is 0 times each of the lane's sums, added up.
 ///
-/// The same for all lanes, so that they go the same way. If they do not, the function that some of them call overwrites
-/// uniform registers of the warp that nvcc 13.0 keeps something in for the others.
+/// All lanes get the same answer and go the same way. If they went different ways, the function that some of them call
+/// would overwrite uniform registers of the warp that nvcc 13.0 still uses for the others.
 template <class Real>
 __device__ __forceinline__ bool some_are_nonfinite(Real zeros) {
   return __any_sync(0xffffffffu, !(zeros == Real(0)));
@@ -43,22 +43,19 @@ __device__ __forceinline__ void store_sums(const Product& product, Scalar* y, co
   store_vector_once(y, result);
 }
 
-/// Writes what a warp has summed of an item's window: Y = alpha sums + beta Y or, of a piece of a window, the sums to
-/// its slot of the workspace. Sums that are not finite are computed anew from the entries alone: a zero of a tile may
-/// have met an infinity or a NaN of a row of X that the row of A does not touch, or 16 bits were too few.
+/// Writes the sums of an item. The sums of a whole window become Y = alpha sums + beta Y; those of a piece go to its
+/// slot of the workspace. Sums that are not finite are computed again from the entries alone: a zero of a tile may have
+/// met an infinity or a NaN in a row of X that the row of A does not touch, or 16 bits were too few.
 ///
-/// arguments: of the kernel, with A.rows, product, partials, partials_stride and, unless vectors are always whole,
-/// y_vectors.
+/// arguments are WindowArguments. Fragment tells which sums a lane has:
 ///
-/// Fragment tells what a lane has of the sums:
-///
-///   rows, columns                     of each this many, named p and q
-///   vector                            columns from a multiple of it on are adjacent in Y
-///   is_whole                          X has all columns of a vector, or none, and Y is aligned to them
-///   reads_ahead                       all of a lane's Y is read before any is written: it has registers left
+///   rows, columns                     the lane has rows x columns sums, numbered p and q
+///   vector                            this many columns, from a multiple of it on, are adjacent in Y
+///   is_whole                          X has all columns of a vector or none, and Y is aligned to vectors
+///   reads_ahead                       a lane reads all of its Y before it writes any: it has registers left for that
 ///   has_rest                          sums for columns that X does not have may be anything
-///   window_rows                       of a window, and of a slot
-///   row(lane, p), column(lane, q)     in the part of the window and in the slab that the warp has
+///   window_rows                       rows of a window, and of a slot
+///   row(lane, p), column(lane, q)     the place of a sum in the warp's part of the window, and in its slab
 ///   at(sums, p, q)                    the sum
 ///   sum_entries(arguments, item, row of the window, column of X)    the sum of the entries alone
 template <class Fragment, class Arguments, YCaching caching = YCaching::Streaming>
@@ -68,7 +65,7 @@ class Epilogue {
   using Vector = vector_of_t<Scalar, vector>;
 
  public:
-  /// first_row: of the warp's part, in the window; first_column: of the slab.
+  /// first_column is that of the slab; first_row is where the warp's part of the window begins.
   __device__ __forceinline__ Epilogue(const Arguments& arguments, int lane, int first_column, int first_row = 0)
       : arguments_(arguments), lane_(lane), first_column_(first_column), first_row_(first_row) {}
 
@@ -172,12 +169,12 @@ class Epilogue {
     }
   }
 
-  // A copy of the sums that is indexed by run-time numbers, which registers are not.
+  // A copy of the sums in memory, because registers cannot be indexed by run-time numbers.
   struct SumsInMemory {
     typename Fragment::Sum at[Fragment::rows][Fragment::columns];
   };
 
-  // Not inlined, and without a result: hardly any product comes here, and the registers are wanted elsewhere.
+  // Not inlined, and without a result: hardly any product comes here, and others need the registers.
   template <class Item>
   static __device__ __noinline__ void finish_nonfinite(const Arguments& arguments, const Item& item, int lane,
                                                        int first_column, int first_row, SumsInMemory& memory) {
@@ -198,7 +195,8 @@ class Epilogue {
     }
   }
 
-  // visit(q, place in the row of Y, whether the vector may be read or written at once, how many columns Y has of it)
+  // Calls visit(q, place in the row of Y, whether the vector may be read or written at once, its number of columns in
+  // Y).
   template <class Visit>
   __device__ __forceinline__ void for_each_vector(const Visit& visit) const {
 #pragma unroll

@@ -27,7 +27,8 @@ struct PieceSums {
   const Ordinal* y_rows;
 };
 
-/// A thread an element, whose pieces it adds in order. Elements of a window are counted in 32 bits: slab_count.
+/// Each thread adds the pieces of one element in order. The elements of a window can be counted in 32 bits, because
+/// slab_count() limits the columns.
 template <class Scalar>
 __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> arguments) {
   const unsigned columns = arguments.y.columns, window_rows = arguments.window_rows;
@@ -37,7 +38,7 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> argu
   const unsigned element = static_cast<unsigned>(index - sum_index * (columns * window_rows));
   const CondensedSum window = arguments.sums[sum_index];
   const unsigned r = element / columns, column = element % columns;
-  // 2^31 - 1 at most, here as in all kernels: windows have 2^n rows.
+  // At most 2^31 - 1, here as in all kernels, because windows have 2^n rows.
   const Ordinal row = static_cast<Ordinal>(window.window * window_rows + r);
   if (row >= arguments.rows) return;
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 
-// Before a loop that nvcc shall unroll, in what host compilers compile too.
+// Unrolls the loop after it when nvcc compiles device code. Host compilers compile these headers too.
 #ifdef __CUDA_ARCH__
 #define TESSERA_UNROLL _Pragma("unroll")
 #else
@@ -13,27 +13,29 @@
 
 namespace Tessera::Cuda {
 
-/// What a lane of a warp holds of the product of an 8x8 block of the matrix and a slab of 8 rows of X.
+/// The elements that a lane of a warp holds when the warp multiplies an 8x8 block of the matrix with a slab of 8 rows
+/// of X.
 ///
-/// The operands are swapped: X^T (16 columns of X at a time) is the left operand of m16n8k8, the block's transpose the
-/// right one, so that 8 rows of the matrix fill an instruction (ptx/Mma.cuh has the layouts). Which column of X is
-/// which row of the left operand, and which tile column is which k, is free as long as all operands agree. Chosen so
-/// that
+/// The operands are swapped: X^T (16 columns of X at a time) is the left operand of m16n8k8, and the block's transpose
+/// is the right one, so that 8 rows of the matrix fill an instruction (ptx/Mma.cuh has the layouts). It is free which
+/// column of X is which row of the left operand, and which tile column is which k, as long as all operands agree. The
+/// choice here has these properties:
 ///
-/// - a lane reads `piece` adjacent columns of a row of X at once, and lanes that the hardware serves together read from
-///   different banks of the L1 cache: their four rows tend to lie in the same ones, so that they read their pieces in
-///   different orders;
-/// - a lane's two elements of the block, and its two tile columns, are adjacent in memory;
-/// - a lane writes `vector` adjacent columns of a row of Y at once, and eight lanes adjacent vectors.
+/// - A lane reads `piece` adjacent columns of a row of X at once. Lanes that the hardware serves together read
+/// different
+///   rows, which tend to begin in the same banks of the L1 cache. They read their pieces in different orders, and so
+///   from different banks.
+/// - A lane's two elements of the block, and its two tile columns, are adjacent in memory.
+/// - A lane writes `vector` adjacent columns of a row of Y at once, and eight lanes write adjacent vectors.
 template <class Scalar, int slab_columns, int most_reads = 4>
 struct FragmentLayout {
   static_assert(slab_columns % 16 == 0);
 
-  static constexpr int lane_columns = slab_columns / 8;  // of X that a lane holds, numbered q
+  static constexpr int lane_columns = slab_columns / 8;  // columns of X that a lane holds, numbered q
   static constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
   static constexpr int vector = lane_columns < widest ? lane_columns : widest;
   static constexpr int vectors = lane_columns / vector;
-  static constexpr int products = slab_columns / 16;  // m16n8k8 side by side
+  static constexpr int products = slab_columns / 16;  // number of m16n8k8 side by side
   static constexpr int pieces = lane_columns < most_reads ? lane_columns : most_reads;
   static constexpr int piece = lane_columns / pieces;
 
@@ -44,10 +46,10 @@ struct FragmentLayout {
     return v * eight_lanes + ((vector * (lane / 4)) ^ (v * eight_lanes / vectors)) + q % vector;
   }
 
-  /// A lane reads piece j ^ first_piece(lane) of a row as its j-th one.
+  /// The j-th piece of a row that a lane reads is piece j ^ first_piece(lane).
   static TESSERA_FUNCTION constexpr int first_piece(int lane) { return lane % pieces; }
 
-  /// Puts pieces as they were read in order, by swaps.
+  /// Puts pieces that were read in the lane's order into the order of columns, by swaps.
   static TESSERA_FUNCTION void order_pieces(int lane, const Scalar (&read)[lane_columns], Scalar (&x)[lane_columns]) {
     TESSERA_UNROLL
     for (int q = 0; q < lane_columns; ++q) x[q] = read[q];
@@ -64,26 +66,26 @@ struct FragmentLayout {
     }
   }
 
-  /// The columns of the tile that a lane holds rows of X for, and elements of the block: j = 0, 1.
+  /// The two columns of the tile, j = 0 and 1, whose rows of X and elements of the block a lane holds.
   static TESSERA_FUNCTION constexpr int tile_column(int lane, int j) { return 2 * (lane % 4) + j; }
   /// The row of the block that a lane holds elements of.
   static TESSERA_FUNCTION constexpr int block_row(int lane) { return lane / 4; }
-  /// The first of the two elements of the block, if it is stored row by row.
+  /// The place of the lane's first element in a block that is stored row by row; the second is next to it.
   static TESSERA_FUNCTION constexpr int first_element(int lane) { return 2 * lane; }
 
-  /// The left operand of product m from the rows of X for both tile columns.
+  /// The left operand of product m, made of the rows of X for both tile columns.
   static TESSERA_FUNCTION void left_operand(const Scalar (&x)[2][lane_columns], int m, Scalar (&a)[4]) {
     a[0] = x[0][2 * m], a[1] = x[0][2 * m + 1];
     a[2] = x[1][2 * m], a[3] = x[1][2 * m + 1];
   }
 
-  /// The result for a lane's column q and row result_row(lane, p) of the block is element result(q, p) of the product
-  /// q / 2.
+  /// The result for a lane's column q and row result_row(lane, p) of the block is element result(q, p) of product q
+  /// / 2.
   static TESSERA_FUNCTION constexpr int result_row(int lane, int p) { return 2 * (lane % 4) + p; }
   static TESSERA_FUNCTION constexpr int result(int q, int p) { return 2 * (q % 2) + p; }
 };
 
-/// How many bits are set.
+/// The number of bits that are set.
 TESSERA_FUNCTION unsigned popcount32(unsigned bits) {
 #if defined(__CUDA_ARCH__)
   return __popc(bits);
@@ -92,13 +94,13 @@ TESSERA_FUNCTION unsigned popcount32(unsigned bits) {
 #endif
 }
 
-/// A lane's two elements of an 8x8 block, bits 2 lane and 2 lane + 1 of its mask.
+/// A lane's two elements of an 8x8 block: bits 2 lane and 2 lane + 1 of its mask.
 struct LaneEntries {
-  unsigned before;  ///< entries of the block before the lane's
+  unsigned before;  ///< number of entries of the block before the lane's elements
   unsigned bits;    ///< bit j is set if the lane's element j is an entry; other bits mean nothing
 };
 
-/// Works on the half of the mask that has the lane's bits: two counts of 32 bits.
+/// Finds them in the half of the mask that has the lane's bits, with two counts of 32 bits.
 TESSERA_FUNCTION LaneEntries lane_entries(std::uint64_t mask, int lane) {
   constexpr int lanes_of_half = 16;
   const bool upper = lane >= lanes_of_half;
@@ -108,16 +110,16 @@ TESSERA_FUNCTION LaneEntries lane_entries(std::uint64_t mask, int lane) {
   return {popcount32(half & ((1u << shift) - 1)) + (upper ? popcount32(low) : 0), half >> shift};
 }
 
-/// Rows of X in 16 bits have their columns in another order, 16 by 16, so that the four elements of a row of Y that a
-/// lane sums in two adjacent products m16n8k16, which are columns 2 t and 2 t + 1 of each, are adjacent in Y.
+/// Rows of X in 16 bits have their columns in another order, within groups of 16. A lane sums columns 2 t and 2 t + 1
+/// of each of two adjacent products m16n8k16; with this order, these four elements are adjacent in Y.
 inline constexpr int half_group = 16;
 
-/// Which column of X a place of such a row holds.
+/// The column of X at a place of such a row.
 TESSERA_FUNCTION constexpr int column_of_half_place(int place) {
   const int product = place / 8 % 2, t = place / 2 % 4;
   return place / half_group * half_group + 4 * t + 2 * product + place % 2;
 }
-/// And the other way round.
+/// The place of a column of X in such a row.
 TESSERA_FUNCTION constexpr int half_place_of_column(int column) {
   const int product = column / 2 % 2, t = column / 4 % 4;
   return column / half_group * half_group + 8 * product + 2 * t + column % 2;

@@ -7,8 +7,8 @@
 
 namespace Tessera::Cuda {
 
-/// Sums += left operand (16 x 8) times right operand (8 x 8), with the arithmetic of a precision: rows of X^T, or of
-/// the matrix, times the other. Layouts as in ptx/Mma.cuh. An operand is made once, and may be multiplied many times.
+/// Sums += left operand (16 x 8) times right operand (8 x 8), in the arithmetic of a precision. One operand is of X^T,
+/// the other of the matrix. ptx/Mma.cuh has the layouts. An operand is made once and may be multiplied many times.
 template <Precision precision>
 struct TileProduct;
 
@@ -32,7 +32,7 @@ struct TileProduct<Precision::Native> {
   }
 };
 
-/// Operands rounded to TF32, sums as the tensor core makes them.
+/// Operands are rounded to TF32; sums have the tensor core's rounding.
 template <>
 struct TileProduct<Precision::Tf32> {
   template <int n>
@@ -52,8 +52,9 @@ struct TileProduct<Precision::Tf32> {
   }
 };
 
-/// FP32 accuracy: each operand is the sum of two TF32 numbers, whose products but the smallest are added up. The tensor
-/// core does not round its sums to nearest, so that it sums a tile only, from zero; tiles are added in FP32.
+/// FP32 accuracy. Each operand is the sum of two TF32 numbers; all their products but the smallest are added up. The
+/// tensor core does not round its sums to nearest. Therefore it sums only one tile, from zero, and tiles are added in
+/// FP32.
 template <>
 struct TileProduct<Precision::Tf32x3> {
   template <int n>
@@ -63,8 +64,8 @@ struct TileProduct<Precision::Tf32x3> {
 
   // x = big + small, up to 2^-23 |x|.
   //
-  // big is x rounded to TF32 by adding half a unit to its bits, in two instructions where to_tf32 takes four. That
-  // turns some NaNs into numbers; then small is NaN. Of small, at most 12 bits, the tensor core drops those beyond 11.
+  // big is x rounded to TF32: half a unit is added to its bits, which takes two instructions where to_tf32 takes four.
+  // This turns some NaNs into numbers; then small is NaN. small has at most 12 bits, of which the tensor core takes 11.
   template <int n>
   static __device__ __forceinline__ Operand<n> operand(const float (&x)[n]) {
     constexpr std::uint32_t half_unit = 0x1000u, tf32_bits = 0xffffe000u;
@@ -86,8 +87,8 @@ struct TileProduct<Precision::Tf32x3> {
   }
 };
 
-/// Operands of 16 bits, sums as the tensor core makes them. Of X, the left operand, a lane has two adjacent columns in
-/// a word, for each of its two tile columns.
+/// Operands have 16 bits; sums have the tensor core's rounding. The left operand is X: a lane has two adjacent columns
+/// in a word, for each of its two tile columns.
 template <Precision precision>
 struct HalfTileProduct {
   struct Left {

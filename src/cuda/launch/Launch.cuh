@@ -22,8 +22,8 @@ inline cudaLaunchConfig_t launch_config(dim3 blocks, dim3 threads, std::size_t s
   return config;
 }
 
-/// Starts a kernel; throws std::runtime_error, with `what`, if that is not possible, whatever failed before.
-/// shared_bytes: of dynamic_memory().
+/// Starts a kernel with shared_bytes bytes of dynamic_memory(). Throws std::runtime_error that begins with `what` if
+/// the kernel cannot start; errors of earlier calls do not count.
 template <class... Parameters, class... Arguments>
 void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 threads, std::size_t shared_bytes,
             Stream stream, const Arguments&... arguments) {
@@ -31,10 +31,10 @@ void launch(const char* what, void (*kernel)(Parameters...), dim3 blocks, dim3 t
   check(cudaLaunchKernelEx(&config, kernel, arguments...), what);
 }
 
-/// The same for a kernel that begins with wait_for_previous_kernels(): it may be set up while the one
-/// in front of it on the stream still runs. Compiled for a compute capability below 9.0 it cannot wait, and starts as
-/// others.
-/// NOTE: without that beginning results are wrong on a GPU alone: emulated kernels run one after the other.
+/// The same for a kernel that begins with wait_for_previous_kernels(). The GPU may set it up while the kernel in front
+/// of it on the stream still runs. A kernel that is compiled for a compute capability below 9.0 cannot wait, and starts
+/// like any other. NOTE: if a kernel does not begin with the wait, only a GPU shows it: emulated kernels run one after
+/// the other.
 template <auto kernel, class... Arguments>
 void launch_early(const char* what, dim3 blocks, dim3 threads, std::size_t shared_bytes, Stream stream,
                   const Arguments&... arguments) {
@@ -57,15 +57,15 @@ void launch_items(const char* what, Kernel kernel, std::size_t shared_bytes, Str
          arguments);
 }
 
-/// In a kernel that launch_early started: waits until the kernels in front of it on the stream have ended and what they
-/// wrote is there.
+/// Waits, in a kernel that launch_early started, until the kernels in front of it on the stream have ended and their
+/// results are in memory.
 __device__ inline void wait_for_previous_kernels() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// The shared memory of a block whose size the launch gave, aligned to 16 bytes.
+/// The dynamic shared memory of a block, aligned to 16 bytes. The launch gives its size.
 __device__ inline std::byte* dynamic_memory() {
 #ifdef TESSERA_CUDA_EMULATED
   return static_cast<std::byte*>(Emulation::Block::running().shared_memory());

@@ -10,14 +10,14 @@
 namespace Tessera::Cuda {
 namespace {
 
-constexpr int tile_bits = 10;  // elements that a block transposes: 2^10
+constexpr int tile_bits = 10;  // a block transposes 2^10 elements
 constexpr int block_threads = 256;
 
 /// Adjacent threads read adjacent rows and write adjacent columns. Columns beyond those of x, up to row_stride, are 0.
 template <class Scalar>
 __global__ void pack_rows_kernel(Multivector<const Scalar> x, Scalar* to, std::ptrdiff_t row_stride, int column_bits,
                                  unsigned column_tiles) {
-  // [column][row], a place apart: the stride is odd, which avoids conflicts of banks.
+  // Element [column][row]. The stride of columns is odd, which avoids bank conflicts.
   alignas(16) __shared__ std::byte memory[((1 << tile_bits) + 32) * sizeof(Scalar)];
   Scalar* const tile = reinterpret_cast<Scalar*>(memory);
   const int row_bits = tile_bits - column_bits, rows = 1 << row_bits, columns = 1 << column_bits;

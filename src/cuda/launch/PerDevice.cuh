@@ -10,21 +10,22 @@
 
 namespace Tessera::Cuda {
 
-/// Throws std::runtime_error that says what was done and what CUDA says. CUDA then forgets it: who asks for the last
-/// error is not told of this one.
+/// Throws std::runtime_error with `what` and CUDA's name of an error. It clears the error, so that cudaGetLastError()
+/// does not report it again.
 inline void check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status));
 }
 
-/// A number that CUDA tells of a GPU, or of a kernel there, and that stays: asked for once a GPU, without a lock.
-/// Static where it is wanted. Threads that are the first at the same time all ask, and are told the same.
+/// A number that CUDA tells of a GPU, or of a kernel there, and that never changes. It is asked for once for each GPU,
+/// without a lock: threads that come first at the same time all ask, and get the same answer. Make it static where it
+/// is used.
 class PerDevice {
  public:
-  /// find(device), not negative, for the GPU that the calling thread is on.
+  /// find(device) for the current GPU of the calling thread; it must not be negative.
   ///
-  /// \param key  what it depends on besides: only the answer for the last one is kept
+  /// \param key  what else the answer depends on. Only the answer for the last key is kept
   template <class Find>
   int operator()(const Find& find, unsigned key = 0) {
     int device = 0;
@@ -39,7 +40,7 @@ class PerDevice {
   }
 
  private:
-  static constexpr int most_devices = 64;  // that answers are kept for
+  static constexpr int most_devices = 64;  // answers for further devices are not kept
   std::atomic<std::uint64_t> known_[most_devices] = {};
 };
 
@@ -49,22 +50,22 @@ inline int device_attribute(cudaDeviceAttr attribute, int device) {
   return value;
 }
 
-/// Of the GPU that the calling thread is on.
+/// The number of multiprocessors of the current GPU.
 inline int multiprocessors() {
   static constinit PerDevice number;
   return number([](int device) { return device_attribute(cudaDevAttrMultiProcessorCount, device); });
 }
 
-/// Bytes of shared memory that a block may have there.
+/// The most bytes of shared memory that a block may have on the current GPU.
 inline int most_shared_bytes() {
   static constinit PerDevice bytes;
   return bytes([](int device) { return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device); });
 }
 
-/// Allows a kernel so much dynamic shared memory, which is the same in every call: a size that differed from matrix to
-/// matrix would be lowered by one thread after another has set it and before that one launches.
+/// Allows a kernel this many bytes of dynamic shared memory. They must be the same in every call: otherwise one thread
+/// could lower them after another has raised them and before that one launches.
 ///
-/// \param carveout  as of cudaFuncAttributePreferredSharedMemoryCarveout
+/// \param carveout  the value of cudaFuncAttributePreferredSharedMemoryCarveout
 template <auto kernel>
 void allow_shared_memory(const char* what, int bytes, int carveout = cudaSharedmemCarveoutDefault) {
   static constinit PerDevice allowed;
@@ -75,7 +76,7 @@ void allow_shared_memory(const char* what, int bytes, int carveout = cudaSharedm
   });
 }
 
-/// Blocks of a kernel that all multiprocessors hold at a time, at least one each.
+/// The number of blocks of a kernel that all multiprocessors hold at a time, at least one each.
 template <auto kernel>
 unsigned resident_blocks(int threads, std::size_t shared_bytes) {
   static constinit PerDevice blocks_of_multiprocessor;
@@ -88,7 +89,7 @@ unsigned resident_blocks(int threads, std::size_t shared_bytes) {
   return static_cast<unsigned>(blocks_of_multiprocessor(find, static_cast<unsigned>(shared_bytes)) * multiprocessors());
 }
 
-/// Whether a kernel was compiled for a compute capability of 9.0 or more, as it runs on the GPU.
+/// Whether the code of a kernel that runs on the current GPU was compiled for compute capability 9.0 or more.
 template <auto kernel>
 bool is_for_hopper() {
   static constinit PerDevice answer;

@@ -33,15 +33,12 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
 ///   Fp16, Bf16     float   16x16            products of operands rounded to 16 bits, FP32 sums
 /// ```
 ///
-/// schedule: what build_condensed_schedule makes of A.block_offsets; put_longest_first keeps long rows from being the
-/// last ones. product.x is columns of A x N, product.y rows of A x N, with any N and any strides; x_rows and
-/// y_rows are honoured, conjugate_values has no meaning for reals. product.values are aligned to 16 bytes.
-/// rounded_values: all values after round_values, aligned to 16 bytes, for Fp16 and Bf16; otherwise not read.
-/// workspace: bcsr_workspace_bytes, aligned to 256 bytes; nothing else may use it before the product is done.
+/// schedule is what build_condensed_schedule makes of A.block_offsets; put_longest_first keeps long rows from being the
+/// last ones. Operands, workspace, results and errors are as condensed_spmm() says, but x_rows are honoured, too.
+/// product.values are aligned to 16 bytes. Fp16 and Bf16 read rounded_values: all values after round_values, aligned to
+/// 16 bytes.
 ///
-/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run. An infinity or
-/// a NaN in X reaches only the rows of Y that have an entry in its row of X. Sums of blocks that are not finite are
-/// computed anew from the entries alone, in the precision of Scalar, slowly. So are sums in which FP16 has an infinity
+/// Sums that are not finite are computed again in the precision of Scalar. So are sums in which FP16 has an infinity
 /// for 65520 or more. Rounding of the operands adds an error of up to
 ///
 /// ```{.unparsed}
@@ -58,11 +55,9 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
 /// step adds in order; the paper's schedule, one warp for each tile of Y, collapses on skewed matrices (dc2, section
 /// VI.B). Masks, which the paper lacks, tell entries from zeros.
 ///
-/// Throws std::invalid_argument for a precision, a block shape, a workspace or an alignment that does not fit,
-/// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: block.size() * N
-/// multiplications a block, three times as many with Tf32x3, N rounded up to 32 or, if it is more, to 64 (128 beyond 64
-/// with Tf32x3); reads its mask, what lies in 16 bytes with an entry of it, and the
-/// rows of X that it has entries for.
+/// Cost: block.size() * N multiplications a block, three times as many with Tf32x3. N is rounded up to 32 or, if it is
+/// more, to 64 (beyond 64 with Tf32x3 to 128). Reads the mask of each block, the 16 bytes around each of its entries,
+/// and the rows of X that it has entries for.
 template <class Offset, class Scalar>
 void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
                const CondensedSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,

@@ -28,14 +28,8 @@ std::size_t bittcf_workspace_bytes(const BitTcfPattern<Offset>& A, const BitTcfS
 /// before is multiplied. Operands are swapped: X^T is the left operand of m16n8k8. condensed_spmm does all of this in
 /// one warp, and was faster on every matrix that both were measured with.
 ///
-/// product.x is columns of A x N, product.y rows of A x N, with any N and any strides; y_rows is honoured,
-/// conjugate_values has no meaning for reals, x_rows must be null. workspace: bittcf_workspace_bytes, aligned to 256
-/// bytes; nothing else may use it before the product is done. precision: Native for double (FP64 products and sums),
-/// Tf32x3 or Tf32 for float.
-///
-/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run. An infinity or
-/// a NaN in X reaches only the rows of Y that have an entry in its row of X. Sums of blocks that are not finite are
-/// computed again from the entries alone, which is slow.
+/// Operands, workspace, results and errors are as condensed_spmm() says. precision is Native for double (FP64 products
+/// and sums), Tf32x3 or Tf32 for float.
 ///
 /// Deviations from the paper: There are FP64 and TF32x3 as well as TF32. Each step of Algorithm 2 waits for the block
 /// that it has itself begun to read; here blocks are read two tiles ahead. Algorithm 2 reads tile columns without a
@@ -44,9 +38,8 @@ std::size_t bittcf_workspace_bytes(const BitTcfPattern<Offset>& A, const BitTcfS
 /// order in a second step. Schedule.hpp has the deviations of the balance. X is read and Y is written with the cache
 /// operators of Table 1, although times are the same without them.
 ///
-/// Throws std::invalid_argument for a precision or a workspace that does not fit, std::length_error for sizes beyond a
-/// launch, std::runtime_error if a launch fails. Cost: 16 * 64 multiplications for each tile and 16 columns; reads 8
-/// rows of X a tile, and A once for each 32 columns if N <= 32, for each 128 columns otherwise.
+/// Cost: 16 * 64 multiplications for each tile and 16 columns; reads 8 rows of X a tile, and A once for each 32 columns
+/// if N <= 32, for each 128 columns otherwise.
 template <class Offset, class Scalar>
 void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precision,
                  const BitTcfSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,

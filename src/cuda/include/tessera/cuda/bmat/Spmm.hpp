@@ -26,14 +26,8 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
 /// producer warp copies tiles and their rows of X to a ring of buffers in shared memory; consumer warps decode a tile
 /// into the left operand of m16n8k8 and multiply it with their columns, several instructions for each tile.
 ///
-/// product.x is columns of A x N, product.y rows of A x N, with any N and any strides; y_rows is honoured,
-/// conjugate_values has no meaning for reals, x_rows must be null. workspace: bmat_workspace_bytes, aligned to 256
-/// bytes; nothing else may use it before the product is done. precision: Native for double (FP64 products and sums),
-/// Tf32x3 or Tf32 for float.
-///
-/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the number of
-/// multiprocessors, nor on the run. An infinity or a NaN in X reaches the rows of Y that touch it and no others: sums
-/// of tiles that are not finite are computed again from the entries alone, which is slow.
+/// Operands, workspace, results and errors are as condensed_spmm() says. A column of Y does not depend on the number of
+/// multiprocessors either. precision is Native for double (FP64 products and sums), Tf32x3 or Tf32 for float.
 ///
 /// Deviations from the paper, whose X has 256 columns and more:
 /// - A thread's place counts the entries before its own (BmatView.hpp).
@@ -46,9 +40,7 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
 ///   begin, not every 16 columns, because a block with fewer columns takes as long. Items are dealt instead if that is
 ///   balanced enough.
 ///
-/// Compute capability 8.0. Throws std::invalid_argument for a precision or a workspace that does not fit,
-/// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 64 multiplications for
-/// each tile and 8 columns; reads 8 rows of X a tile.
+/// Needs compute capability 8.0. Cost: 16 * 64 multiplications for each tile and 8 columns; reads 8 rows of X a tile.
 template <class Offset, class Scalar>
 void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
                const Product<Scalar, Scalar>& product, const Scratch& workspace);

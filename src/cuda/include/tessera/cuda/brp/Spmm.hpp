@@ -23,15 +23,9 @@ std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const
 /// Y = alpha A X + beta Y on tensor cores, A in the block-row partition with f = 1, 2 or 4 and any g (BRP-SpMM,
 /// sections IV.D and IV.E). All pointers are device memory.
 ///
-/// product.values are those of BlockRowPartitionPattern; group_columns is aligned to 8 bytes. product.x is columns of
-/// A x N, product.y rows of A x N, with any N and any strides; y_rows is honoured, conjugate_values has no meaning for
-/// reals, x_rows must be null.
-/// workspace: brp_workspace_bytes, aligned to 256 bytes; nothing else may use it before the product is done.
-/// precision: Native for double (FP64 products and sums), Tf32x3 or Tf32 for float.
-///
-/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run. An infinity or
-/// a NaN in X reaches only the rows of Y that have an entry in its row of X. Sums of tiles that are not finite are
-/// computed again from the entries alone, which is slow.
+/// product.values are those of BlockRowPartitionPattern; group_columns is aligned to 8 bytes. Operands, workspace,
+/// results and errors are as condensed_spmm() says. precision is Native for double (FP64 products and sums), Tf32x3 or
+/// Tf32 for float.
 ///
 /// Deviations from the paper: f is 1 there. Here one warp has the groups and the residual rows of a window, or of a
 /// piece of it, for a slab of columns, and adds both up in registers. Y is written once; the paper adds to Y atomically
@@ -41,9 +35,8 @@ std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const
 /// warp in shared memory, and later overwrites it with zero, so that tiles are never cleared. Rows of X go from global
 /// memory to registers.
 ///
-/// Throws std::invalid_argument for an f, a precision, an alignment or a workspace that does not fit, std::length_error
-/// for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 128 multiplications for each
-/// 8 f entries of groups, or 8 residual ones, and 16 columns; reads a row of X for each f entries, or residual one.
+/// Cost: 16 * 128 multiplications for each 8 f entries of groups, or 8 residual ones, and 16 columns; reads a row of X
+/// for each f entries of groups, and for each residual one.
 template <class Offset, class Scalar>
 void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precision precision,
               const BrpSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product, const Scratch& workspace);

@@ -24,25 +24,30 @@ std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, Precisi
 
 /// Y = alpha A X + beta Y on tensor cores, A in condensed windows of 1 or 2 strips. All pointers are device memory.
 ///
-/// product.values are compact or dense, as `values` says; product.x is columns of A x N, product.y rows of A x N, with
-/// any N and any strides; y_rows is honoured, conjugate_values has no meaning for reals, x_rows must be null.
-/// workspace: condensed_workspace_bytes, aligned to 256 bytes; nothing else may use it before the product is done.
-/// precision: Native for double (FP64 products and sums), Tf32x3 or Tf32 for float; Bf16 or Fp16 for either: X is
-/// rounded to 16 bits in the workspace, A's values as they are read, and sums are FP32. In addition to the error of
-/// FP32, an entry then errs by up to 2 u of its sum of magnitudes, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16
-/// also errs by up to 2^-25 in each operand that is too small for it.
+/// Products of all kinds of windows have this in common:
 ///
-/// A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run. An infinity or
-/// a NaN in X reaches only the rows of Y that have an entry in its row of X. Sums of blocks that are not finite are
-/// computed again from the entries alone, which is slow. (So are sums that overflow FP32, and those with operands
-/// beyond FP16's 65504.)
+/// - product.x is columns of A x N, product.y rows of A x N, with any N and any strides. y_rows is honoured, x_rows
+/// must
+///   be null, conjugate_values has no meaning for real numbers.
+/// - workspace has the bytes that the kernel's workspace function returns, and is aligned to 256 bytes. Nothing else
+/// may
+///   use it before the product is done.
+/// - A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run.
+/// - An infinity or a NaN in X reaches only the rows of Y that have an entry in its row of X. Sums that are not finite
+///   are computed again from the entries alone, which is slow.
+/// - They throw std::invalid_argument for operands, a precision or a workspace that do not fit, std::length_error for
+///   sizes beyond a launch, and std::runtime_error if a launch fails.
 ///
-/// Dense values are faster wherever there is room for them. Windows of 16 rows are faster in TF32 if they have less
-/// than three quarters of the tiles.
+/// product.values are compact or dense, as `values` says. precision is Native for double (FP64 products and sums),
+/// Tf32x3 or Tf32 for float, and Bf16 or Fp16 for either. With 16 bits, X is rounded in the workspace, A's values are
+/// rounded as they are read, and sums are FP32. In addition to the error of FP32, an entry then errs by up to 2 u of
+/// its sum of magnitudes, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand
+/// that is too small for it. Sums that overflow FP32, and sums with operands beyond FP16's 65504, count as not finite.
 ///
-/// Throws std::invalid_argument for a precision, a number of strips or a workspace that does not fit, std::length_error
-/// for sizes beyond a launch, std::runtime_error if a launch fails. Cost: 16 * 64 * strips multiplications for each
-/// tile and 16 columns; reads 8 rows of X a tile.
+/// Dense values are faster wherever there is room for them. In TF32, windows of 16 rows are faster than windows of 8 if
+/// they have less than three quarters of their tiles.
+///
+/// Cost: 16 * 64 * strips multiplications for each tile and 16 columns; reads 8 rows of X a tile.
 template <class Offset, class MatrixScalar, class Scalar>
 void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues values, Precision precision,
                     const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
