@@ -7,17 +7,17 @@
 
 namespace Tessera::Cuda {
 
-/// A block of threads that multiplies adjacent tiles, of one window or of several: each warp a slab of columns of X,
-/// two of them decode for all. Windows that end, or begin, in the middle make no difference to the pipeline.
+/// A block of threads that multiplies adjacent tiles of one window or of several. Each warp takes a slab of columns of
+/// X; two of the warps decode tiles for all. The pipeline runs on across the ends of windows.
 ///
-/// access: as of CondensedAgent, which reads X, multiplies and writes Y.
+/// access is that of CondensedAgent, which reads X, multiplies and writes Y.
 template <class Kind, class Policy, int access, class Offset, class Scalar>
 class BitTcfAgent {
  public:
   using Arguments = BitTcfArguments<Offset, Scalar>;
   using Tiles = BitTcfTiles<Offset, Scalar>;
 
-  /// slab: of the columns of a block of threads.
+  /// slab counts the slabs that a block of threads takes.
   __device__ __forceinline__ BitTcfAgent(const Arguments& arguments, typename Tiles::Memory& memory, int slab,
                                          int thread)
       : arguments_(arguments),
@@ -36,7 +36,7 @@ class BitTcfAgent {
       const CondensedItem<Offset> item = items[i];
       typename Warp::Sums sums = {};
       const Offset end = item.first_tile + static_cast<Offset>(item.tiles);
-      // Two by two: to copy rows from one set of registers to the other is to wait for them.
+      // Two tiles a turn, because a copy from one set of registers to the other would wait for the rows.
       for (; tile + 1 < end; tile += 2) {
         multiply(tile, rows_, next_rows_, sums);
         multiply(tile + 1, next_rows_, rows_, sums);
@@ -56,7 +56,7 @@ class BitTcfAgent {
   using Warp = CondensedAgent<Kind, Policy, access, Offset, Scalar, Scalar>;
   using Rows = typename Warp::Tile;
 
-  // Before the first tile: what multiply() takes for granted.
+  // Begins, before the first tile, what multiply() expects to be under way.
   __device__ __forceinline__ void fill(Offset tile) {
 #pragma unroll
     for (int t = 0; t < columns; ++t) begin_columns(tile + t);
@@ -98,7 +98,7 @@ class BitTcfAgent {
     if (has_columns_ && tile < last_tile_) warp_.load_rows(tiles_.columns(tile, lane_), rows);
   }
 
-  // How many tiles ahead blocks and tile columns are read.
+  // Blocks and tile columns are read this many tiles ahead.
   static constexpr int blocks = 2, columns = blocks + 1;
   static_assert(columns < static_cast<int>(Tiles::buffers));
 
@@ -106,9 +106,9 @@ class BitTcfAgent {
   Tiles tiles_;
   Warp warp_;
   int lane_;
-  bool has_columns_;  // whether there are any for this warp
+  bool has_columns_;  // X has columns for this warp
   Offset last_tile_ = 0;
-  typename Tiles::Index index_ = {};  // of the tile whose block is begun next
+  typename Tiles::Index index_ = {};  // for the tile whose block is begun next
   Rows rows_, next_rows_;
 };
 

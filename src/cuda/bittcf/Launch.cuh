@@ -7,10 +7,10 @@
 
 namespace Tessera::Cuda {
 
-/// For columns that cannot be read in vectors: few, or badly aligned.
+/// The policy for columns that cannot be read in vectors because they are few or not aligned.
 using NarrowBitTcfPolicy = BitTcfPolicy<2, 16, 12, 2>;
 
-/// Blocks of the schedule times slabs of columns, a block of threads each.
+/// A block of threads multiplies a block of the schedule with a slab of columns.
 template <class Kind, class Policy, int access, class Offset, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::warps, Policy::blocks)
     bittcf_kernel(const __grid_constant__ BitTcfArguments<Offset, Scalar> arguments) {

@@ -5,14 +5,14 @@
 
 namespace Tessera::Cuda {
 
-/// How a block of threads multiplies BitTCF tiles. While one is multiplied, rows of X of the next and blocks of A up to
-/// the next but one are on their way: Acc-SpMM's pipeline, with blocks read a tile further ahead, so that nobody waits
-/// for copies that have just begun.
+/// How a block of threads multiplies BitTCF tiles. While it multiplies one tile, the rows of X of the next tile and the
+/// blocks of A of the next two are on their way. This is Acc-SpMM's pipeline, with blocks read one tile further ahead,
+/// so that nobody waits for copies that have just begun.
 ///
-/// warps    of a block, at least 2, which decode the tiles for all of them
-/// columns  of X that a warp takes: a multiple of 16
-/// blocks   that a multiprocessor must be able to hold: limits the registers
-/// reads    as of CondensedPolicy
+/// warps    the warps of a block: at least 2, because two of them decode the tiles
+/// columns  the columns of X that a warp takes: a multiple of 16
+/// blocks   the blocks that a multiprocessor must be able to hold, which limits the registers
+/// reads    that of CondensedPolicy
 template <int warps_, int columns_, int blocks_, int reads_>
 struct BitTcfPolicy {
   static_assert(warps_ >= 2 && columns_ % 16 == 0 && warps_ * blocks_ <= 64);

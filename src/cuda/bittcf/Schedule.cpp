@@ -10,10 +10,9 @@
 namespace Tessera::Cuda {
 namespace {
 
-// Of a tile.
 constexpr double tile_rows = 8, tile_columns = 8;
 
-// By window, then by tile: the tiles of adjacent items are adjacent.
+// Orders items by window, then by tile, so that the tiles of adjacent items are adjacent.
 template <class Offset>
 void put_in_order_of_tiles(std::vector<CondensedItem<Offset>>& items) {
   std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
@@ -21,7 +20,7 @@ void put_in_order_of_tiles(std::vector<CondensedItem<Offset>>& items) {
   });
 }
 
-// Joins adjacent items while a block of them is neither too long nor too slow.
+// Joins adjacent items to blocks that are neither too long nor too slow.
 template <class Offset>
 std::vector<int> joined_items(const std::vector<CondensedItem<Offset>>& items, int block_tiles, int scalar_bytes) {
   const double longest_time = bittcf_block_time(block_tiles, 1, scalar_bytes);

@@ -21,11 +21,11 @@ struct BitTcfArguments : CondensedArguments<Offset, Scalar, Scalar> {
 };
 
 /// Tiles of a BitTCF matrix in the shared memory of a block of threads: whole blocks of 8x8 elements, row by row, and
-/// tile columns. What is begun here is there after a later arrive().
+/// tile columns. Copies that begin here are done after a later arrive().
 ///
-/// Two warps decode, an element a thread: where the mask has an entry, its value is copied from memory, elsewhere is 0.
-/// There are buffers for blocks up to three tiles ahead, and for tile columns, which rows of X wait for, up to three
-/// ahead of the rows that are being read: between the first two barriers warps read columns of two tiles.
+/// Two warps decode, one element a thread. Where the mask has an entry, the thread copies its value from memory;
+/// elsewhere it writes 0. There are buffers for blocks up to three tiles ahead. There are as many for tile columns,
+/// which the reads of X wait for: between the first two barriers, warps read the columns of two tiles.
 template <class Offset, class Scalar>
 class BitTcfTiles {
  public:
@@ -38,7 +38,7 @@ class BitTcfTiles {
     alignas(16) Ordinal columns[buffers][Pattern::tile_width];
   };
 
-  /// What a decoding thread must know of a tile.
+  /// What a thread needs to decode a tile.
   struct Index {
     std::uint64_t mask;
     Offset first_value;
@@ -73,8 +73,8 @@ class BitTcfTiles {
     }
   }
 
-  /// Waits for what this block of threads began before the arrival `pending` arrivals ago; 0: before this one. All
-  /// threads call it.
+  /// Waits for the copies that the block began before the arrival `pending` arrivals ago; 0 is this one. All threads
+  /// call it.
   template <int pending>
   __device__ __forceinline__ void arrive() const {
     commit_copies();
@@ -82,7 +82,7 @@ class BitTcfTiles {
     __syncthreads();
   }
 
-  /// After the last arrival.
+  /// Waits for the last copies.
   __device__ __forceinline__ void end() const { wait_copies<0>(); }
 
   /// The columns of the two rows of X that a lane holds.
@@ -90,7 +90,7 @@ class BitTcfTiles {
     return reinterpret_cast<const int2*>(memory_.columns[number(tile) % buffers])[lane % 4];
   }
 
-  /// A lane's two elements of the block, as right operand.
+  /// Reads a lane's two elements of the block, its part of the right operand.
   __device__ __forceinline__ void read_block(Offset tile, int lane, Scalar (&a)[2]) const {
     using Pair = vector_of_t<Scalar, 2>;
     *reinterpret_cast<Pair*>(a) = reinterpret_cast<const Pair*>(memory_.blocks[number(tile) % buffers])[lane];

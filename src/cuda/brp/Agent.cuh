@@ -10,15 +10,15 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernels for block-row partitions are given: what they have in common with condensed windows of two strips
-/// (the product, sums of pieces, sizes), the partition, and a schedule's items.
+/// What the kernels for block-row partitions are given: the arguments for condensed windows of two strips, of which
+/// they use the product, sums of pieces and sizes, and the partition and the schedule's items.
 template <class Offset, class Scalar>
 struct BrpArguments : CondensedArguments<Offset, Scalar, Scalar> {
   BlockRowPartitionPattern<Offset> partition;
   const BrpItem<Offset>* items = nullptr;
 };
 
-/// Entries begin, ..., end - 1 of the residual ones of a window.
+/// The residual entries begin, ..., end - 1 of a window.
 struct ResidualRange {
   int begin, end;
 
@@ -48,13 +48,13 @@ struct WindowResidual {
         values(all_values + A.grouped_entries() + first) {}
 
   TESSERA_FUNCTION int size() const { return static_cast<int>(offsets[popcount32(rows)] - first); }
-  /// Those that row r of the window has.
+  /// The residual entries of row r of the window.
   TESSERA_FUNCTION ResidualRange row(int r) const {
     if ((rows >> r & 1u) == 0) return {0, 0};
     const Offset* of_row = offsets + popcount32(rows & ((1u << r) - 1));
     return {static_cast<int>(of_row[0] - first), static_cast<int>(of_row[1] - first)};
   }
-  /// Of those, the ones that the item has.
+  /// The residual entries of row r that the item has.
   TESSERA_FUNCTION ResidualRange row_of_piece(int r, const BrpItem<Offset>& item) const {
     const ResidualRange of_row = row(r), piece = ResidualRange{0, size()}.piece(item.piece, item.pieces);
     return {of_row.begin > piece.begin ? of_row.begin : piece.begin, of_row.end < piece.end ? of_row.end : piece.end};
@@ -63,10 +63,10 @@ struct WindowResidual {
 
 /// A warp that multiplies groups and residual entries of a window with a slab of columns of X.
 ///
-/// A tile is one of a condensed window of two strips that is stored in another way. Tiles are made in shared memory
-/// that is zero otherwise: the warp takes 32 entries at once, one a lane, which are those of 4 / f tiles, puts them in
-/// their places, multiplies, and takes them out again. Of residual entries, 8 are a tile with one entry a column: on an
-/// H200 that is faster than CUDA cores are, above all where rows of a window differ in length.
+/// A tile is one of a condensed window of two strips, stored in another way. The warp makes tiles in shared memory that
+/// is zero otherwise. It takes 32 entries at once, one a lane, which are those of 4 / f tiles. It puts them in their
+/// places, multiplies, and takes them out again. Each 8 residual entries are a tile with one entry a column. On an H200
+/// that is faster than CUDA cores, above all where the rows of a window differ in length.
 template <class Kind, class Policy, int access, class Offset, class Scalar>
 class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Offset,
                                         Scalar, Scalar> {
@@ -77,7 +77,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   static constexpr int strips = 2;
   static constexpr int tile_size = 128;
   static constexpr int none = -1;
-  static constexpr int batch = 4 / f;  // tiles that a warp has entries of
+  static constexpr int batch = 4 / f;  // tiles whose entries a warp has at once
 
  public:
   using typename Base::Layout;
@@ -86,13 +86,13 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   using Item = BrpItem<Offset>;
   using Residual = WindowResidual<Offset, Scalar>;
 
-  /// Of shared memory, for each warp, aligned to 16.
+  /// Bytes of shared memory for each warp, aligned to 16 bytes.
   static constexpr int memory_bytes = batch * tile_size * static_cast<int>(sizeof(Scalar));
 
   __device__ __forceinline__ BrpAgent(const Arguments& arguments, int slab, int lane, std::byte* memory)
       : Base(arguments, slab, lane), brp_(arguments), tiles_(reinterpret_cast<Scalar*>(memory)) {}
 
-  /// Adds the products of the groups of an item: tile by tile, for groups are adjacent.
+  /// Adds the products of the groups of an item, tile by tile, since groups are adjacent.
   __device__ __forceinline__ void multiply_groups(const Item& item, Sums& sums) const {
     const std::size_t first = std::size_t(item.first_group) * brp_.partition.g;
     const std::size_t last = first + std::size_t(item.groups) * brp_.partition.g;
@@ -106,7 +106,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     multiply_residual_tiles(item, residual, sums);
   }
 
-  /// What a lane has of the sums of a window: see Epilogue.
+  /// The sums of a window that a lane has: see Epilogue.
   struct Fragment : Base::Fragment {
     static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const Item& item, int row,
                                                          int column) {
@@ -127,7 +127,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     }
   };
 
-  /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
+  /// Writes the sums of an item to Y, or those of a piece of a window to its slot of the workspace.
   __device__ __forceinline__ void finish(const Item& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments>(brp_, this->lane_, this->first_column_).finish(item, sums);
   }
@@ -135,14 +135,14 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
  private:
   using Base::load_rows;
 
-  // What a lane must know of a batch of tiles: an entry, and its columns of each tile.
+  // What a lane has of a batch of tiles: one entry, and the lane's two columns of each tile.
   struct Batch {
-    int place;  // of the entry in the tiles, or none
+    int place;  // the place of the entry in the tiles, or none
     Scalar value;
     int2 columns[batch];
   };
 
-  // Tiles t, t + 1, ... as far as they are before `last`.
+  // Loads the tiles t, t + 1, ... of a batch that are before `last`.
   __device__ __forceinline__ Batch load_batch(std::size_t t, std::size_t last) const {
     Batch result = {none, Scalar(0), {}};
     const std::size_t entry = t * (8 * f) + this->lane_;
@@ -184,7 +184,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     }
   }
 
-  // A lane's elements of a tile of the batch, whose rows follow each other.
+  // Loads a lane's elements of tile i of the batch, which is stored row by row.
   __device__ __forceinline__ void load_elements(int i, Tile& tile) const {
 #pragma unroll
     for (int s = 0; s < strips; ++s) {
@@ -193,8 +193,8 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
     }
   }
 
-  // 8 entries make a tile, whatever their rows are; after the last ones comes the last one again, as a column without
-  // an entry.
+  // Each 8 entries make a tile, whatever their rows are. The last tile is filled with the last entry, as columns
+  // without an entry.
   __device__ __forceinline__ void multiply_residual_tiles(const Item& item, const Residual& residual,
                                                           Sums& sums) const {
     const ResidualRange piece = ResidualRange{0, residual.size()}.piece(item.piece, item.pieces);

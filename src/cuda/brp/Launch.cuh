@@ -6,7 +6,7 @@
 
 namespace Tessera::Cuda {
 
-/// Items times slabs of columns, a warp each; the warps of a block have adjacent items and the same slab.
+/// A warp multiplies an item with a slab of columns (launch_items).
 template <class Kind, class Policy, int access, class Offset, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
     brp_kernel(const __grid_constant__ BrpArguments<Offset, Scalar> arguments) {

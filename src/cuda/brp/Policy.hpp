@@ -5,10 +5,10 @@
 
 namespace Tessera::Cuda {
 
-/// For columns that cannot be read in vectors: few, or badly aligned.
+/// The policy for columns that cannot be read in vectors because they are few or not aligned.
 using NarrowBrpPolicy = CondensedPolicy<16, 24, 4>;
 
-/// What is multiplied, as far as the compiler must know: f is that of the format.
+/// What a kernel multiplies: the precision, and the f of the format.
 template <Precision precision_, int f_>
 struct BrpKind {
   static_assert(f_ == 1 || f_ == 2 || f_ == 4);

@@ -9,7 +9,7 @@ Offset first_residual(const BlockRowPartitionPattern<Offset>& A, Ordinal window)
   return A.residual_offsets[A.window_residuals[window]];
 }
 
-// Piece p of a window that is cut into so many.
+// Piece p of a window that is cut into `pieces` pieces.
 template <class Offset>
 BrpItem<Offset> piece_of_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window, int pieces, int p) {
   const Offset groups = A.window_groups[window + 1] - A.window_groups[window];
@@ -40,7 +40,7 @@ Offset brp_window_work(const BlockRowPartitionPattern<Offset>& A, Ordinal window
 
 template <class Offset>
 HostBrpSchedule<Offset> build_brp_schedule(const BlockRowPartitionPattern<Offset>& A, int piece_tiles) {
-  // Condensed windows of as many tiles as there is work are cut at the same places and in the same order.
+  // Windows are cut like condensed windows that have a tile for each unit of work.
   std::vector<Offset> work = {0};
   work.reserve(static_cast<std::size_t>(A.windows()) + 1);
   for (Ordinal window = 0; window < A.windows(); ++window) work.push_back(work.back() + brp_window_work(A, window));

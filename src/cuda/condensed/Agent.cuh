@@ -16,10 +16,11 @@ namespace Tessera::Cuda {
 
 /// A warp that multiplies tiles of a window with a slab of columns of X.
 ///
-/// access: how many columns of X and Y are read or written at once, if a lane can (CondensedOperands); 1 where their
-/// addresses are not multiples of more.
+/// access is the number of columns of X and Y that a lane reads or writes at once (CondensedOperands); it is 1 where
+/// addresses are not aligned for more.
 ///
-/// Tile columns that stand for none read row 0 of X, which exists where there is a tile, and multiply it with zeros.
+/// A tile column without a matrix column reads row 0 of X, which exists where there is a tile, and multiplies it with
+/// zeros.
 template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
 class CondensedAgent {
  public:
@@ -32,7 +33,7 @@ class CondensedAgent {
 
   static constexpr bool compact = Kind::values == TileValues::Compact;
 
-  /// A lane's part of a tile: of two rows of X, pieces as they were read, and of each strip two elements of the block.
+  /// A lane's part of a tile: pieces of two rows of X, in the order of reading, and two elements of each strip's block.
   struct alignas(16) Tile {
     Element x[2][Layout::lane_columns];
     MatrixScalar a[Kind::strips][2];
@@ -40,7 +41,7 @@ class CondensedAgent {
 
   __device__ __forceinline__ CondensedAgent(const Arguments& arguments, int slab, int lane)
       : arguments_(arguments), lane_(lane), first_column_(slab * Policy::columns) {
-    // Columns beyond those of X are read as the last ones are: nobody will read what becomes of them.
+    // A lane whose columns are beyond X reads the last ones of X instead. Nobody reads the results.
     const int first_part = swizzle() / part_pieces;
 #pragma unroll
     for (int part = 0; part < parts; ++part) {
@@ -61,7 +62,7 @@ class CondensedAgent {
     for (Offset t = first; t < last; ++t) {
       const Tile tile = load_tile(t, index);
       if (t + 1 < last) index = load_index(t + 1);
-      // For the assembler, which else moves loads behind what waits for the tile.
+      // Without this, the assembler moves loads behind the instructions that wait for the tile.
       __syncwarp();
       add_products(tile, sums);
     }
@@ -103,7 +104,7 @@ class CondensedAgent {
     }
   }
 
-  /// What a lane has of the sums of a window: see Epilogue.
+  /// The sums of a window that a lane has: see Epilogue.
   struct Fragment {
     using Sum = typename Operands::Sum;
     static constexpr int rows = 2 * Kind::strips, columns = Operands::lane_columns, vector = Operands::y_access(access);
@@ -138,7 +139,7 @@ class CondensedAgent {
     }
   };
 
-  /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
+  /// Writes the sums of an item to Y, or those of a piece of a window to its slot of the workspace.
   __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments, Policy::y_caching>(arguments_, lane_, first_column_).finish(item, sums);
   }
@@ -146,15 +147,15 @@ class CondensedAgent {
  protected:
   static constexpr int x_access = Operands::x_access(access);
 
-  // How a lane reads a row of X: in parts whose elements are adjacent, a part in pieces (see FragmentLayout).
+  // A lane reads a row of X in parts, whose elements are adjacent, and a part in pieces (see FragmentLayout).
   static constexpr int parts = Layout::lane_columns / x_access;
   static constexpr int part_pieces = x_access == 1 ? 1 : Layout::pieces / parts;
   __device__ __forceinline__ int swizzle() const { return x_access == 1 ? 0 : Layout::first_piece(lane_); }
 
-  // What must be known of a tile before its rows of X and its values can be read.
+  // A lane needs these before it can read the rows of X and the values of a tile.
   struct TileIndex {
     int2 columns;
-    std::uint64_t masks[Kind::strips];  // where values are compact
+    std::uint64_t masks[Kind::strips];  // masks and first_value: for compact values
     Offset first_value;
   };
 
@@ -189,7 +190,7 @@ class CondensedAgent {
   }
 
   __device__ __forceinline__ void load_row(Ordinal column, Element (&x)[Layout::lane_columns]) const {
-    // One multiplication of 32 bits by 32: strides of 64 bits cost four instructions.
+    // This is one multiplication of 32 bits by 32 bits. A stride of 64 bits would cost four instructions.
     const std::byte* row = x_ + std::size_t(static_cast<unsigned>(max(column, 0))) * arguments_.x_row_bytes;
 #pragma unroll
     for (int j = 0; j < parts * part_pieces; ++j) {
@@ -216,8 +217,8 @@ class CondensedAgent {
   const Arguments& arguments_;
   int lane_;
   int first_column_;       // of the slab
-  const std::byte* x_;     // row 0 of X, what the lane reads first
-  int from_first_[parts];  // bytes from the part that the lane reads first
+  const std::byte* x_;     // what the lane reads first of row 0 of X
+  int from_first_[parts];  // bytes from the part that the lane reads first to each part
 };
 
 }  // namespace Tessera::Cuda

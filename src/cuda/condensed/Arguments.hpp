@@ -23,10 +23,10 @@ struct CondensedArguments : WindowArguments<CondensedPattern<Offset>, CondensedS
   int x_elements = 0;       // elements of a row of x (CondensedOperands)
 };
 
-/// What lanes hold of X and of sums of condensed windows, for Scalars of Y and a slab of so many columns.
+/// What lanes hold of X and of the sums of condensed windows, for a slab of slab_columns columns.
 ///
-/// Rows of X are gathered in elements: one Scalar, or two adjacent columns of 16 bits, which are the two rows of a
-/// product's left operand that a lane has.
+/// Lanes gather rows of X in elements. An element is one Scalar, or two adjacent columns of 16 bits, which are a lane's
+/// two rows of the left operand of a product.
 template <Precision precision, class Scalar, int slab_columns, int most_reads>
 struct CondensedOperands {
   static constexpr bool half = is_half(precision);
@@ -36,16 +36,17 @@ struct CondensedOperands {
   static constexpr int element_columns = half ? 2 : 1;
 
   using Elements = FragmentLayout<Element, slab_columns / element_columns, most_reads>;
-  static constexpr int lane_elements = Elements::lane_columns;  // of a row of X
+  static constexpr int lane_elements = Elements::lane_columns;  // elements of a row of X that a lane holds
   static constexpr int lane_columns = element_columns * lane_elements;
-  static constexpr int products = slab_columns / 16;  // m16n8k8 side by side
+  static constexpr int products = slab_columns / 16;  // number of m16n8k8 side by side
 
   /// The column of the slab that a lane's column q is.
   static TESSERA_FUNCTION constexpr int column(int lane, int q) {
     return element_columns * Elements::column(lane, q / element_columns) + q % element_columns;
   }
 
-  /// Elements of X that are read, and columns of Y that are read or written at once, where `access` columns may be.
+  /// The elements of X that a lane reads at once, and the columns of Y that it reads or writes at once, where alignment
+  /// allows `access` columns.
   static constexpr int x_access(int access) { return access <= element_columns ? 1 : access / element_columns; }
   static constexpr int y_access(int access) {
     constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
@@ -53,8 +54,8 @@ struct CondensedOperands {
   }
 };
 
-/// condensed_spmm with a precision of 16 bits: arguments.x are the rows of round_rows, with their columns in order. In
-/// a source of its own, for it takes long to compile.
+/// condensed_spmm in a precision of 16 bits. arguments.x are the rows that round_rows made, with HalfOrder::Columns. It
+/// has a source of its own because it takes long to compile.
 template <class Offset, class MatrixScalar, class Scalar>
 void launch_condensed_half(Stream stream, TileValues values, Precision precision,
                            const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments);

@@ -11,7 +11,7 @@ namespace {
 constexpr int block_threads = 256;
 constexpr int tile_elements = 128;
 
-// A warp a block of 64, a thread two adjacent elements.
+// Each warp expands a block of 64 elements, each thread two adjacent ones.
 template <class Offset, class Scalar>
 __global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t blocks, const Scalar* compact,
                                     Scalar* dense) {
@@ -28,7 +28,7 @@ __global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t bloc
   }
 }
 
-// A thread a tile.
+// Each thread condenses a tile.
 template <class Offset>
 __global__ void condense_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, std::uint64_t* masks, Offset* offsets) {
   const std::size_t tile = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -37,7 +37,7 @@ __global__ void condense_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, s
   std::uint64_t strips[2] = {0, 0};
   int entries = 0;
   for (int r = 0; r < A.tile_rows; ++r) {
-    // Rows are four bits wide in each of the two words that they lie in.
+    // A row has four bits in each of two words.
     const std::uint64_t left = words[bmat_word(r, 0)] >> bmat_bit(r, 0) & 0xfu;
     const std::uint64_t right = words[bmat_word(r, 4)] >> bmat_bit(r, 4) & 0xfu;
     strips[r / 8] |= (left | right << 4) << (8 * (r % 8));
@@ -49,7 +49,7 @@ __global__ void condense_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, s
   offsets[tile + 1] = static_cast<Offset>(entries);
 }
 
-// A warp a tile at a time, a thread four elements.
+// Each warp expands a tile, each thread four elements.
 template <class Offset, class Scalar>
 __global__ void expand_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, const Offset* tile_offsets,
                                    const Scalar* compact, Scalar* dense) {

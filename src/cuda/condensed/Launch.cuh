@@ -10,12 +10,11 @@
 
 namespace Tessera::Cuda {
 
-/// For columns that cannot be read in vectors: few, or badly aligned.
+/// The policy for columns that cannot be read in vectors because they are few or not aligned.
 template <class Kind>
 using NarrowCondensedPolicy = CondensedPolicy<is_half(Kind::precision) ? 32 : 16, 32, 4>;
 
-/// Items times slabs of columns, a warp each, all slabs of some items one after the other: their tiles are read from
-/// memory once. The warps of a block have adjacent items and the same slab.
+/// A warp multiplies an item with a slab of columns (launch_items).
 template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
     condensed_kernel(const __grid_constant__ CondensedArguments<Offset, MatrixScalar, Scalar> arguments) {
@@ -43,7 +42,8 @@ void for_kind(TileValues values, int strips, const Visit& visit) {
   throw std::invalid_argument("condensed_spmm: windows of " + std::to_string(strips) + " strips; expected 1 or 2");
 }
 
-/// Leaves of a product the columns first, first + 1, ..., last - 1. In 16 bits, x and x_row_bytes are there already.
+/// Restricts a product to the columns first, first + 1, ..., last - 1. In 16 bits, the caller has set x and
+/// x_row_bytes.
 template <Precision precision, class Arguments>
 void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
   auto& product = arguments.product;
@@ -60,7 +60,7 @@ void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
   }
 }
 
-/// How many of the columns, from the first on, can be read and written `vector` at a time, or as many as one can.
+/// The number of columns, from the first on, that can be read and written in vectors.
 template <class Operands, class Product>
 Ordinal vector_columns(const Product& product, int vector) {
   constexpr std::size_t size = sizeof(product.alpha);
@@ -69,8 +69,8 @@ Ordinal vector_columns(const Product& product, int vector) {
   return possible ? product.y.columns - product.y.columns % vector : 0;
 }
 
-/// A whole product in two parts: as many columns as can be read in vectors, with Policy, and the others, with Narrow.
-/// launch.operator()<policy, columns that are read at once>(arguments of a part) starts kernels.
+/// A whole product in two parts: with Policy for the columns that can be read in vectors, and with Narrow for the
+/// others. launch.operator()<policy, columns that are read at once>(arguments of a part) starts the kernel of a part.
 template <Precision precision, class Policy, class Narrow, class Arguments, class Launch>
 void launch_parts(Stream stream, const Arguments& arguments, const Launch& launch) {
   using Scalar = decltype(decltype(Arguments::product)::alpha);

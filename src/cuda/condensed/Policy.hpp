@@ -8,12 +8,14 @@
 
 namespace Tessera::Cuda {
 
-/// How a warp multiplies condensed windows: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
+/// How a warp multiplies condensed windows. The numbers are in a type, because nvcc 13 does not take a struct of them
+/// as a template argument of a kernel.
 ///
-/// columns  of X that a warp takes: a multiple of 16
-/// warps    that a multiprocessor must be able to hold: limits the registers. A warp waits for a tile, multiplies it,
-///          waits for the next; other warps fill the gaps, better than a warp with two tiles in its registers
-/// reads    in which a lane reads its part of a row of X, at most: more have fewer conflicts of banks, and more
+/// columns  the columns of X that a warp takes: a multiple of 16
+/// warps    the warps that a multiprocessor must be able to hold, which limits the registers. A warp waits for a tile,
+///          multiplies it and waits for the next. Other warps fill the gaps better than two tiles in a warp's registers
+/// reads    the most reads in which a lane fetches its part of a row of X. More reads have fewer bank conflicts and
+/// more
 ///          instructions (FragmentLayout)
 template <int columns_, int warps_, int reads_>
 struct CondensedPolicy {
@@ -24,13 +26,11 @@ struct CondensedPolicy {
   static constexpr int reads = reads_;
   static constexpr XCaching x_caching = XCaching::ReadOnly;
   static constexpr YCaching y_caching = YCaching::Streaming;
-  /// Of a block, with neighbouring windows: they find rows of X that they have in common in the L1 cache.
+  /// The warps of a block have neighbouring windows: they find the rows of X that they share in the L1 cache.
   static constexpr int block_warps = 8;
 };
 
-/// What is multiplied, as far as the compiler must know.
-///
-/// Precision is Native for double, Tf32x3 or Tf32 for float.
+/// What a kernel multiplies: precision, storage of values, strips of a window.
 template <Precision precision_, TileValues values_, int strips_>
 struct CondensedKind {
   static constexpr Precision precision = precision_;
@@ -46,7 +46,7 @@ using TunedCondensedPolicy =
                        std::conditional_t<wide, CondensedPolicy<64, strips == 1 ? 24 : 16, 2>,
                                           CondensedPolicy<32, strips == 1 ? 32 : 24, 2>>>;
 
-/// The same for operands of 16 bits, and X of up to so many columns: 32, 64, or more.
+/// The same for operands of 16 bits. X has at most 32 columns, at most 64, or more (128).
 template <int strips, int columns>
 struct HalfCondensedPolicy;
 template <int strips>

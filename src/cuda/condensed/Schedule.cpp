@@ -10,18 +10,18 @@ namespace Tessera::Cuda {
 namespace {
 
 struct PieceRule {
-  int tiles;  // the most of a piece
+  int tiles;  // the most tiles of a piece
   PieceCut cut;
 };
 
-// Of a window with `tiles` tiles in `pieces` pieces, the first tile of piece p.
+// The first tile of piece p of a window with `tiles` tiles in `pieces` pieces.
 template <class Offset>
 Offset first_of_piece(Offset tiles, int pieces, int p, const PieceRule& rule) {
   if (rule.cut == PieceCut::Full) return std::min(tiles, static_cast<Offset>(rule.tiles) * static_cast<Offset>(p));
   return first_of_even_piece(tiles, pieces, p);
 }
 
-// Pieces by their number first, then by window.
+// Adds the items of a group of windows, ordered by the number of the piece, then by window.
 template <class Offset>
 void add_group(HostCondensedSchedule<Offset>& schedule, const Offset* offsets, Ordinal first, Ordinal last,
                const PieceRule& rule) {

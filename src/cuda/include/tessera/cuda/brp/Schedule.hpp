@@ -8,7 +8,7 @@
 namespace Tessera::Cuda {
 
 /// Some groups and some residual entries of one window, which a warp multiplies with a slab of columns of X. The item
-/// tells which rows have residual entries, so that reading the entries need not wait for the list of rows.
+/// tells which rows have residual entries, so that the warp can read the entries before it has the list of rows.
 template <class Offset>
 struct alignas(16) BrpItem {
   static constexpr int direct = CondensedItem<Offset>::direct;  ///< stands for no slot
