@@ -19,8 +19,8 @@ namespace Tessera::Cuda {
 
 /// What the kernels for rows of blocks are given.
 ///
-/// product has X and the values as the caller has them: single entries are summed from these. Whole blocks are
-/// multiplied from what can be copied 16 bytes at a time: rows of `x`, and `values`, in the kernel's type of operands.
+/// product has X and the values as the caller has them, for sums of single entries. Tensor cores multiply rows of `x`
+/// and `values`, which have the kernel's type of operands and can be copied 16 bytes at a time.
 template <class Offset, class Scalar, class Operand>
 struct BcsrArguments {
   BcsrPattern<Offset> A;
@@ -39,11 +39,11 @@ struct BcsrArguments {
 
 /// A warp that multiplies blocks of a window with a slab of columns of X (SMaT, Algorithm 1).
 ///
-/// It has a ring of stages in shared memory, to itself: blocks and the rows of X that they touch are copied there while
-/// it multiplies those before them. Nobody else waits for it, or makes it wait.
+/// The warp has a ring of stages in shared memory of its own. It copies blocks, and the rows of X that they touch, into
+/// the ring while it multiplies the blocks before them. It waits for no other warp.
 ///
-/// gathers: X has its rows in another order (x_rows). Numbers that are the same for all lanes come from __shfl_sync, so
-/// that the compiler knows.
+/// gathers says whether X has its rows in another order (x_rows). Numbers that are the same for all lanes come from
+/// __shfl_sync, which tells the compiler that they are.
 template <class Kind, class Policy, bool gathers, class Offset, class Scalar>
 class BcsrAgent {
  public:
@@ -53,7 +53,7 @@ class BcsrAgent {
   using Sums = typename Tile::Sums;
   static_assert(std::is_same_v<Scalar, typename Tile::Scalar>);
 
-  /// Of a warp.
+  /// Bytes of shared memory of a warp.
   static constexpr int shared_bytes = Policy::stages * Tile::units * 16;
 
   __device__ __forceinline__ BcsrAgent(const Arguments& arguments, uint4* ring, unsigned slab, int lane)
@@ -90,8 +90,8 @@ class BcsrAgent {
     wait_copies<0>();
   }
 
-  /// What a lane has of the sums of a window: see Epilogue. Sums of columns that X does not have are of numbers, or of
-  /// what is computed anew.
+  /// The sums of a window that a lane has: see Epilogue. Sums of columns that X does not have are finite, or are
+  /// computed again.
   struct Fragment : Tile {
     using Sum = Scalar;
     static constexpr int rows = Tile::result_rows, columns = Tile::result_columns, window_rows = Kind::height;
@@ -116,16 +116,16 @@ class BcsrAgent {
     }
   };
 
-  /// Writes the sums of an item: to Y or, of a piece of a window, to its slot of the workspace.
+  /// Writes the sums of an item to Y, or those of a piece of a window to its slot of the workspace.
   __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments>(arguments_, lane_, first_column_).finish(item, sums);
   }
 
  private:
-  // The blocks of an item one after the other, and what must be copied of each: nothing beyond the last one.
+  // The blocks of an item, one after another, and what must be copied of each. After the last one, nothing is.
   //
-  // Columns and masks are read 32 blocks at a time, most of them long before they are wanted, a block a lane; rows that
-  // X has elsewhere (x_rows) one block ahead.
+  // The warp reads columns and masks of 32 blocks at a time, one a lane, most of them long before it needs them. It
+  // reads x_rows one block ahead.
   class BlockWalk {
    public:
     __device__ __forceinline__ BlockWalk(const Arguments& arguments, const CondensedItem<Offset>& item, int lane)
@@ -135,15 +135,15 @@ class BcsrAgent {
       take_later();
     }
 
-    /// By all lanes, as what follows.
+    /// The block's first column. All lanes call this and the functions below.
     __device__ __forceinline__ Ordinal first_column() const { return from_owner(now_.column) * Kind::width; }
-    /// Bit r: the block's row r of X is wanted.
+    /// Bit r is set if the block needs its row r of X.
     __device__ __forceinline__ unsigned wanted_rows() const { return from_owner(now_.rows); }
-    /// Whether the block's unit lane + 32 i of values is wanted.
+    /// Whether the block needs its unit lane + 32 i of values.
     __device__ __forceinline__ bool wants_unit(int i) const { return (from_owner(now_.units[i]) >> lane_ & 1u) != 0; }
     /// The lane's first unit of values.
     __device__ __forceinline__ const uint4* values() const { return values_; }
-    /// Where x_rows is given: the row of X that is the block's row r, for lane r < Kind::width.
+    /// With x_rows: in lane r < Kind::width, the row of X that is the block's row r.
     __device__ __forceinline__ Ordinal row() const { return row_; }
 
     __device__ __forceinline__ void advance() {
@@ -192,7 +192,7 @@ class BcsrAgent {
       if constexpr (gathers) row_ = load_row();
     }
 
-    // Of no block, after the last one, it is any.
+    // After the last block it is any row.
     __device__ __forceinline__ Ordinal load_row() const {
       const Ordinal column = first_column() + lane_ % Kind::width;
       return __ldg(arguments_.product.x_rows + min(column, arguments_.A.columns - 1));
@@ -212,7 +212,7 @@ class BcsrAgent {
     Ordinal row_ = 0;
   };
 
-  // Begins to copy the next block, if there is one, and ends a group of copies.
+  // Begins to copy the next block, if there is one, and closes the group of copies.
   __device__ __forceinline__ void copy_next(BlockWalk& walk, uint4* to) const {
 #pragma unroll
     for (int i = 0; i < (Tile::a_units + 31) / 32; ++i) {
@@ -223,7 +223,7 @@ class BcsrAgent {
       }
     }
     const unsigned wanted = walk.wanted_rows() >> (lane_ / Tile::row_units);
-    // Rows of X go through the L1 cache, where neighbours find them.
+    // Rows of X go through the L1 cache, where neighbouring warps find them.
     copy_rows(walk, wanted & whole_units_, to,
               [](uint4* place, const std::byte* from) { copy_async_cached<16>(place, from); });
     if (has_part_) {
@@ -235,8 +235,8 @@ class BcsrAgent {
     commit_copies();
   }
 
-  // Rows that the block has no entry for, and columns that X does not have, stay what they were: some number, which is
-  // multiplied by zero or not wanted. (It may be an infinity from a block before; then the sum is computed anew.)
+  // Rows without an entry in the block, and columns that X does not have, keep their old content. It is multiplied by
+  // zero, or nobody reads the result. If it is an infinity of an earlier block, the sum is computed again.
   template <class Copy>
   __device__ __forceinline__ void copy_rows(const BlockWalk& walk, unsigned wanted, uint4* to, const Copy& copy) const {
     const std::byte* from = gathers ? nullptr : row_of_x(walk.first_column());
@@ -247,11 +247,11 @@ class BcsrAgent {
     });
   }
 
-  // A warp copies 512 bytes at once: some rows of X, or part of one.
+  // A warp copies 512 bytes at once: several rows of X, or a part of one.
   static constexpr int copied_rows = 32 / Tile::row_units;
   static_assert(Tile::row_units <= 32 && Kind::width % copied_rows == 0);
 
-  // visit(row of the block's, the same of lane 0, place in the stage).
+  // Calls visit(the lane's row of the block, lane 0's row, place in the stage).
   template <class Visit>
   __device__ __forceinline__ void for_each_copy(const Visit& visit) const {
     const int first = lane_ / Tile::row_units, unit = lane_ % Tile::row_units;
@@ -263,7 +263,7 @@ class BcsrAgent {
     return x_ + std::size_t(static_cast<unsigned>(row)) * arguments_.x_row_bytes;
   }
 
-  // Zeros at first, so that what is not copied is a number.
+  // Fills the rows with zeros, so that what is not copied is finite.
   __device__ __forceinline__ void clear_rows() const {
 #pragma unroll
     for (int stage = 0; stage < Policy::stages; ++stage) {
@@ -271,7 +271,7 @@ class BcsrAgent {
     }
   }
 
-  // Units of values without an entry become zeros, and are not read.
+  // A unit of values without an entry becomes zeros and is not read.
   static __device__ __forceinline__ void copy_unit(uint4* to, const uint4* from, bool is_wanted) {
     if constexpr (Policy::skips_values) {
       copy_async_16(to, from, is_wanted);
@@ -284,10 +284,10 @@ class BcsrAgent {
   uint4* ring_;
   int lane_;
   int first_column_;    // of the slab
-  const std::byte* x_;  // what the lane copies of row 0; unless it gathers, of the first row that it copies of a block
-  unsigned whole_units_;  // all bits, if X has all columns that the lane copies
-  int part_bytes_;        // if it has some of them: how many bytes
-  bool has_part_;         // a lane has some
+  const std::byte* x_;  // the lane's part of row 0 of X; unless it gathers, of the first row that it copies of a block
+  unsigned whole_units_;  // all bits are set if X has all columns that the lane copies
+  int part_bytes_;        // the bytes of these columns that X has, if it has some but not all of them
+  bool has_part_;         // some lane has a part
 };
 
 }  // namespace Tessera::Cuda

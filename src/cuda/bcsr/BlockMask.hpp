@@ -8,7 +8,7 @@
 
 namespace Tessera::Cuda {
 
-/// Which parts of a block have an entry, from the words of its mask (BcsrView.hpp): only those must be copied.
+/// Tells from the mask of a block (BcsrView.hpp) which parts have an entry. Only those must be copied.
 template <int height, int width>
 struct BlockMask {
   static constexpr int words = (height * width + 63) / 64;
@@ -16,7 +16,7 @@ struct BlockMask {
 
   std::uint64_t at[words];
 
-  /// Bit c: column c has an entry.
+  /// Bit c is set if column c has an entry.
   TESSERA_FUNCTION std::uint32_t columns() const {
     std::uint64_t bits = 0;
     TESSERA_UNROLL
@@ -26,7 +26,7 @@ struct BlockMask {
     return static_cast<std::uint32_t>(bits) & ((1u << width) - 1);
   }
 
-  /// Bit i % 32 of units[i / 32]: one of the elements i n, ..., i n + n - 1 is an entry.
+  /// Sets bit i % 32 of units[i / 32] if one of the elements i n, ..., i n + n - 1 is an entry.
   template <int n, int count>
   TESSERA_FUNCTION void units(std::uint32_t (&units)[count]) const {
     constexpr int word_units = 64 / n;

@@ -10,15 +10,15 @@
 
 namespace Tessera::Cuda {
 
-/// The same as BcsrTile for a 16x16 block in FP16 or BF16: it is the left operand of m16n8k16, and its rows of X, 8
-/// columns at a time, the right one.
+/// What BcsrTile is, for a 16x16 block in FP16 or BF16. The block is the left operand of m16n8k16, and its rows of X, 8
+/// columns at a time, are the right one.
 template <class Kind, class Policy>
 struct BcsrHalfTile {
   using Operand = std::uint16_t;
   using Scalar = float;  // of sums
 
-  // Shared memory, in units of 16 bytes: rows of the block are two units, whose order alternates, and rows of X one
-  // more than they are, so that eight rows that ldmatrix reads at a time lie in different banks.
+  // Shared memory, in units of 16 bytes. A row of the block is two units, whose order alternates; a row of X is padded
+  // by one unit. So the eight rows that ldmatrix reads at a time lie in different banks.
   static constexpr int unit_operands = 8;
   static constexpr int a_units = 32;
   static constexpr int row_units = Policy::columns / unit_operands;
@@ -46,7 +46,7 @@ struct BcsrHalfTile {
   };
 
   static __device__ __forceinline__ void load(const uint4* stage, int lane, Fragments& fragments) {
-    // Of matrix lane / 8 of four, 8 x 8, the lane names row lane % 8.
+    // A lane gives the address of row lane % 8 of the 8 x 8 matrix lane / 8, one of four.
     const int line = lane % 8 + lane / 8 % 2 * 8, half = lane / 16;
     load_matrices(fragments.a, stage + a_place(2 * line + half));
 #pragma unroll

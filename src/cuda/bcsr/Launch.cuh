@@ -9,8 +9,7 @@
 
 namespace Tessera::Cuda {
 
-/// Items times slabs of columns, a warp each, all slabs of some items one after the other: their blocks are read from
-/// memory once. The warps of a block have adjacent items and the same slab.
+/// A warp multiplies an item with a slab of columns (launch_items).
 template <class Kind, class Policy, bool gathers, class Offset, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
     bcsr_kernel(const __grid_constant__ BcsrArguments<Offset, Scalar, typename Kind::Operand> arguments) {
@@ -40,7 +39,7 @@ void launch_bcsr_items(Stream stream, const BcsrArguments<Offset, Scalar, typena
 }
 
 /// A whole product with a given policy. Needs what BcsrArguments says of x and values, block sizes that are those of
-/// the kind and, if the schedule has slots, partials. may_gather: whether x_rows may be given.
+/// the kind and, if the schedule has slots, partials. may_gather says whether x_rows may be given.
 template <class Kind, class Policy, bool may_gather = true, class Offset, class Scalar>
 void launch_bcsr(Stream stream, BcsrArguments<Offset, Scalar, typename Kind::Operand> arguments) {
   const Product<Scalar, Scalar>& product = arguments.product;

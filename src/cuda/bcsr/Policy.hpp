@@ -8,12 +8,14 @@
 
 namespace Tessera::Cuda {
 
-/// How a warp multiplies rows of blocks: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
+/// How a warp multiplies rows of blocks. The numbers are in a type, because nvcc 13 does not take a struct of them as a
+/// template argument of a kernel.
 ///
-/// columns  of X that a warp takes: a multiple of 16, of 32 for operands of 16 bits
-/// stages   blocks, with their rows of X, that a warp has in shared memory: one that it multiplies, the others on their
-///          way
-/// warps    that a multiprocessor must be able to hold: limits the registers
+/// columns  the columns of X that a warp takes: a multiple of 16, or of 32 for operands of 16 bits
+/// stages   the blocks, with their rows of X, that a warp has in shared memory: it multiplies one while the others are
+/// on
+///          their way
+/// warps    the warps that a multiprocessor must be able to hold, which limits the registers
 template <int columns_, int stages_, int warps_>
 struct BcsrPolicy {
   static_assert(columns_ % 16 == 0 && stages_ >= 1 && warps_ % 4 == 0);
@@ -21,29 +23,29 @@ struct BcsrPolicy {
   static constexpr int columns = columns_;
   static constexpr int stages = stages_;
   static constexpr int warps = warps_;
-  /// Of a block, with neighbouring items.
+  /// Warps of a block, which have neighbouring items.
   static constexpr int block_warps = 4;
 
-  /// Whether 16 bytes of a block without an entry are left out.
+  /// Whether 16 bytes of a block without an entry are not copied.
   static constexpr bool skips_values = true;
 };
 
-/// What is multiplied, as far as the compiler must know: Precision is Native for double, Tf32x3 or Tf32 for float in
-/// blocks of 16x8 or 8x8 (Native also 8x4); Fp16 or Bf16 in blocks of 16x16.
+/// What a kernel multiplies. Precision is Native for double, Tf32x3 or Tf32 for float in blocks of 16x8 or 8x8, and in
+/// Native also 8x4; it is Fp16 or Bf16 in blocks of 16x16.
 template <Precision precision_, int height_, int width_>
 struct BcsrKind {
   static constexpr Precision precision = precision_;
   static constexpr int height = height_;
   static constexpr int width = width_;
   static constexpr bool half = is_half(precision);
-  /// What the elements of blocks and the staged rows of X are: bits of numbers where C++ has no type for them.
+  /// The type of elements of blocks and of staged rows of X. Numbers of 16 bits, for which C++ has no type, are bits.
   using Operand =
       std::conditional_t<half, std::uint16_t, std::conditional_t<precision == Precision::Native, double, float>>;
   static_assert(half ? height == 16 && width == 16
                      : height % 8 == 0 && (width == 8 || (width == 4 && precision == Precision::Native)));
 };
 
-/// A policy that copies whole blocks: fewer instructions, for kernels that have too many.
+/// A policy that copies whole blocks. That takes fewer instructions, for kernels that have too many.
 template <class Policy>
 struct WholeBlocks : Policy {
   static constexpr bool skips_values = false;

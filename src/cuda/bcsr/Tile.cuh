@@ -10,8 +10,8 @@
 
 namespace Tessera::Cuda {
 
-/// A block of FP64 or FP32 values and its rows of X: where they lie in shared memory, and what a lane holds of their
-/// product. Operands are swapped, as FragmentLayout says; blocks of 16 rows are two of 8, one above the other.
+/// A block of FP64 or FP32 values and its rows of X: their places in shared memory, and what a lane holds of their
+/// product. Operands are swapped, as FragmentLayout says. A block of 16 rows is two blocks of 8, one above the other.
 template <class Kind, class Policy>
 struct BcsrTile {
   using Operand = typename Kind::Operand;
@@ -19,10 +19,10 @@ struct BcsrTile {
   using Layout = FragmentLayout<Operand, Policy::columns>;
 
   static constexpr int strips = Kind::height / 8;
-  static constexpr int steps = Kind::width / 4;  // rows of X that a lane holds a part of
+  static constexpr int steps = Kind::width / 4;  // a lane holds a part of this many rows of X
 
-  // Shared memory, in units of 16 bytes: the block as it is, then the rows of X, some units longer than they are, so
-  // that lanes that the hardware serves together read from different banks.
+  // Shared memory, in units of 16 bytes: the block, then the rows of X. The rows are padded, so that lanes that the
+  // hardware serves together read from different banks.
   static constexpr int unit_operands = 16 / static_cast<int>(sizeof(Operand));
   static constexpr int a_units = Kind::height * Kind::width / unit_operands;
   static constexpr int row_units = Policy::columns / unit_operands;
@@ -31,7 +31,7 @@ struct BcsrTile {
   static __device__ __forceinline__ int a_place(int unit) { return unit; }
   static __device__ __forceinline__ int x_place(int row, int unit) { return a_units + row * row_stride + unit; }
 
-  /// A lane's rows of the result p, columns q, adjacent ones in groups of `vector`.
+  /// A lane's rows p and columns q of the result; groups of `vector` columns are adjacent.
   static constexpr int result_rows = 2 * strips;
   static constexpr int result_columns = Layout::lane_columns;
   static constexpr int vector = Layout::vector;

@@ -19,7 +19,7 @@ struct BmatArguments : WindowArguments<BmatPattern<Offset>, BmatSchedule<Offset>
   int copied_columns = 0;  // of a row of X: those of the product, rounded up to 16 bytes
 };
 
-/// What a block does, one after the other: items with a slab of columns of X each.
+/// The tasks of a block, one after another: items with a slab of columns of X each.
 template <class Policy, class Offset>
 class BmatTasks {
  public:
@@ -49,7 +49,7 @@ class BmatTasks {
   }
 
  private:
-  // The slab that begins nearest to a point.
+  // Finds the slab that begins nearest to a point.
   __device__ __forceinline__ void find(const BmatPoint& point, int& item, int& slab) const {
     constexpr unsigned half = 1u << (BmatPoint::fraction_bits - 1);
     item = point.item;
@@ -58,15 +58,15 @@ class BmatTasks {
     if (slab == slabs_) ++item, slab = 0;
   }
 
-  int slabs_;     // of an item
-  int step_ = 1;  // from an item to the next
+  int slabs_;     // number of slabs of an item
+  int step_ = 1;  // from one item to the next
   int item_, slab_, last_item_, last_slab_;
 };
 
-/// Shared memory of a block: a ring of buffers, up to Policy::stage_tiles tiles of a window each.
+/// The shared memory of a block: a ring of buffers, each for up to Policy::stage_tiles tiles of a window.
 ///
-/// A row of X has 32, 96, 160, ... bytes: so the 16 bytes that eight lanes read at once, adjacent ones of four rows,
-/// are in different banks.
+/// A row of X takes 32, 96, 160, ... bytes. Eight lanes read 16 bytes each at once, adjacent ones of four rows: with
+/// these strides they lie in different banks.
 template <class Scalar, class Policy>
 struct BmatBuffers : RingBarriers<Policy::buffers> {
   using Pattern = BmatPattern<int>;
@@ -84,18 +84,18 @@ struct BmatBuffers : RingBarriers<Policy::buffers> {
   static constexpr int bytes = barrier_bytes + Policy::buffers * buffer_bytes;
   static_assert(2 * Policy::buffers * 8 <= barrier_bytes && buffer_bytes % 16 == 0);
 
-  /// All lanes of the producer arrive, and once the expected bytes.
+  /// Each lane of the producer arrives, and one arrival expects the bytes of bulk copies.
   static constexpr int full_arrivals = 33;
 
-  /// Rows of X, eight for each tile.
+  /// The rows of X, eight for each tile.
   __device__ std::byte* x(int buffer) const { return this->memory + barrier_bytes + buffer * buffer_bytes; }
-  /// Values of all tiles, one after the other.
+  /// The values of all tiles, one after another.
   __device__ Scalar* values(int buffer) const { return reinterpret_cast<Scalar*>(x(buffer) + x_bytes); }
   /// Four words of each tile.
   __device__ std::uint32_t* tile_words(int buffer) const {
     return reinterpret_cast<std::uint32_t*>(x(buffer) + x_bytes + value_bytes);
   }
-  /// Of each word, where its first value lies.
+  /// The place of the first value of each word.
   __device__ std::uint32_t* word_places(int buffer) const { return tile_words(buffer) + words; }
 };
 

@@ -11,9 +11,10 @@ namespace Tessera::Cuda {
 
 /// A warp that multiplies tiles in shared memory with some columns of X.
 ///
-/// A tile is the left operand of m16n8k8 (ptx/Mma.cuh): lane i's four elements are bit i of the tile's words. Columns
-/// of X are in such an order that a lane reads `vector` adjacent ones of a row at once, and writes 2 `vector` of a row
-/// of Y: the right operand's column g of the products q = vector v, vector v + 1, ... is 8 vector v + vector g, ... .
+/// A tile is the left operand of m16n8k8 (ptx/Mma.cuh): lane i's four elements are bit i of the tile's words. The
+/// columns of X have an order in which a lane reads `vector` adjacent ones of a row at once, and writes 2 `vector` of a
+/// row of Y: column g of the right operands of the products q = vector v, vector v + 1, ... is 8 vector v + vector g,
+/// ... .
 template <Precision precision, class Policy, class Offset, class Scalar>
 class BmatConsumer {
  public:
@@ -54,15 +55,15 @@ class BmatConsumer {
   static constexpr int vector = products < widest ? products : widest;
   static constexpr int vectors = products / vector;
   static_assert(products % vector == 0);
-  // More are too many registers.
+  // More tiles would take too many registers.
   static constexpr int tiles_at_once = precision == Precision::Tf32x3 ? 2 : Policy::stage_tiles;
 
   using Sums = Scalar[products][4];  // element 2 p + i: row g + 8 p, column 2 t + i of a product
 
-  // Of the warp's columns, the first of those that a lane reads in vector v.
+  // The first of the warp's columns that a lane reads in vector v.
   static __device__ __forceinline__ int operand_column(int lane, int v) { return vector * (8 * v + lane / 4); }
 
-  // Sums of columns that X does not have are of what was in shared memory.
+  // Sums of columns that X does not have come from whatever was in shared memory (has_rest).
   struct Fragment {
     using Sum = Scalar;
     static constexpr int rows = 2, columns = 2 * products, vector = BmatConsumer::vector;
@@ -116,7 +117,7 @@ class BmatConsumer {
   struct Tiles {
     const uint4 *words, *places;
     const Scalar* values;
-    const std::byte* x;  // the lane's first
+    const std::byte* x;  // what the lane reads first
   };
 
   __device__ __forceinline__ void multiply_tile(const Tiles& stage, int t, Sums& sums) const {
@@ -142,7 +143,7 @@ class BmatConsumer {
     }
   }
 
-  // The lane's element of an 8x4 block.
+  // The lane's element of an 8x4 block, whose mask is `word` and whose first value is at `first`.
   __device__ __forceinline__ Scalar element(std::uint32_t word, std::uint32_t first, const Scalar* values) const {
     const unsigned place = first + popcount32(word & ((1u << lane_) - 1));
     return (word >> lane_ & 1u) != 0 ? values[place] : Scalar(0);

@@ -7,7 +7,8 @@
 
 namespace Tessera::Cuda {
 
-/// Blocks that stay: each takes its tasks, its producer runs ahead of its consumers as far as the ring is long.
+/// Blocks stay on their multiprocessors and take their tasks. The producer of a block runs ahead of its consumers by as
+/// many buffers as the ring has.
 template <Precision precision, class Policy, class Offset, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     bmat_kernel(const __grid_constant__ BmatArguments<Offset, Scalar> arguments) {
@@ -37,7 +38,7 @@ void launch_bmat(Stream stream, BmatArguments<Offset, Scalar> arguments) {
   const Ordinal columns = arguments.product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
   arguments.x_row_bytes = row_bytes(arguments.product.x);
-  static_cast<void>(slab_count(columns, Policy::columns));  // which the kernel counts itself
+  static_cast<void>(slab_count(columns, Policy::columns));  // throws for too many; the kernel counts slabs itself
   constexpr Ordinal vector = 16 / sizeof(Scalar);
   arguments.copied_columns = ceil_divide(columns, vector) * vector;
   arguments.y_vectors = rows_are_aligned(arguments.product.y);

@@ -8,17 +8,18 @@ namespace Tessera::Cuda {
 
 /// How rows of X come to shared memory.
 enum class BmatCopy {
-  Bulk,     ///< a lane a row, by cp.async.bulk: compute capability 9.0
-  Sixteens  ///< 16 bytes a lane, by cp.async
+  Bulk,     ///< each lane copies a row by cp.async.bulk: compute capability 9.0
+  Sixteens  ///< each lane copies 16 bytes at a time by cp.async
 };
 
-/// How blocks multiply BMat: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
+/// How blocks multiply BMat. The numbers are in a type, because nvcc 13 does not take a struct of them as a template
+/// argument of a kernel.
 ///
-/// warp_columns  of X that a consumer multiplies: a multiple of 8, each of which is an m16n8k8 a tile
-/// consumers     warps that multiply, side by side
-/// stage_tiles   tiles of a buffer: 1, 2 or 4
-/// buffers       in shared memory
-/// blocks        of a multiprocessor: a divisor of bmat_parts_per_multiprocessor; limits the registers
+/// warp_columns  the columns of X that a consumer multiplies: a multiple of 8; each 8 are an m16n8k8 for each tile
+/// consumers     the warps that multiply, side by side
+/// stage_tiles   the tiles of a buffer: 1, 2 or 4
+/// buffers       the buffers in shared memory
+/// blocks        the blocks of a multiprocessor: a divisor of bmat_parts_per_multiprocessor; limits the registers
 template <int warp_columns_, int consumers_, int stage_tiles_, int buffers_, int blocks_,
           BmatCopy copy_ = BmatCopy::Bulk>
 struct BmatPolicy {
@@ -27,7 +28,7 @@ struct BmatPolicy {
 
   static constexpr int warp_columns = warp_columns_;
   static constexpr int consumers = consumers_;
-  static constexpr int columns = warp_columns * consumers;  // that a block multiplies at a time
+  static constexpr int columns = warp_columns * consumers;  // a block multiplies these at a time
   static constexpr int stage_tiles = stage_tiles_;
   static constexpr int buffers = buffers_;
   static constexpr int blocks = blocks_;

@@ -7,8 +7,8 @@ namespace Tessera::Cuda {
 
 /// A warp that copies tiles, with their rows of X, to shared memory.
 ///
-/// It counts the entries of tiles as it goes, since that is what tells where values lie; words therefore take the way
-/// through its registers. Values begin at any address: they are copied by cp.async, element by element.
+/// It counts the entries of tiles as it goes, because the counts tell where values lie. Therefore words go through its
+/// registers. Values begin at any address: cp.async copies them element by element.
 template <class Policy, class Offset, class Scalar>
 class BmatProducer {
  public:
@@ -26,7 +26,7 @@ class BmatProducer {
     Stage ahead[stages_ahead];
 #pragma unroll
     for (Stage& stage : ahead) stage = next_stage();
-    // Stages stay in their registers: who moves one waits for what it loads.
+    // Stages stay in their registers, because a move would wait for their loads.
     while (ahead[0].tiles > 0) {
 #pragma unroll
       for (Stage& stage : ahead) {
@@ -39,14 +39,13 @@ class BmatProducer {
  private:
   using Pattern = BmatPattern<Offset>;
 
-  // So many stages are known before they are copied: columns and words come from memory that is far.
+  // The producer loads columns and words this many stages before it copies, because memory is far.
   static constexpr int stages_ahead = 4;
 
-  // What must be known of some tiles of an item before they can be copied. A lane has one of the columns, and one of
-  // the words.
+  // What the producer needs to copy some tiles of an item. A lane has one of the columns and one of the words.
   struct Stage {
-    int tiles = 0;  // 0: there are no more
-    bool is_first;  // of its item and columns of X
+    int tiles = 0;  // 0: there are no more stages
+    bool is_first;  // the first stage of a task
     Offset first_value;
     int first_column, columns;  // of X
     Ordinal column;
@@ -93,10 +92,10 @@ class BmatProducer {
     place_.advance();
   }
 
-  // Words, where their values are, and values; returns how many values there are.
+  // Copies words, the places of their first values, and values. Returns the number of values.
   __device__ __forceinline__ int copy_tiles(const Stage& stage, int buffer, Offset first_value) const {
     const int own = static_cast<int>(popcount32(stage.word));
-    int before = own;  // and its own; lanes without a word have none
+    int before = own;  // entries of this lane's word and of those before it
 #pragma unroll
     for (int distance = 1; distance < Buffers::words; distance *= 2) {
       const int other = __shfl_sync(0xffffffffu, before, lane_ - distance);
@@ -117,11 +116,11 @@ class BmatProducer {
   __device__ __forceinline__ void copy_rows(const Stage& stage, int buffer) const {
     const int bytes = stage.columns * static_cast<int>(sizeof(Scalar));
     const int rows = stage.tiles * Pattern::tile_width;
-    // A tile column that stands for none is multiplied with zeros: by a row of X that the tile reads anyway.
+    // A tile column without a matrix column is multiplied with zeros. It takes a row of X that the tile reads anyway.
     const Ordinal first = __shfl_sync(0xffffffffu, stage.column, lane_ / Pattern::tile_width * Pattern::tile_width);
     const Ordinal column = stage.column < 0 ? first : stage.column;
     const auto* x = reinterpret_cast<const std::byte*>(arguments_.product.x.data + stage.first_column);
-    // Arrives for the words, which all lanes wrote.
+    // After this, one lane arrives for the words that all lanes wrote.
     __syncwarp();
     if constexpr (Policy::copy == BmatCopy::Bulk) {
       std::uint64_t* barrier = buffers_.full(buffer);
@@ -133,7 +132,7 @@ class BmatProducer {
     }
   }
 
-  // A warp copies 512 bytes at once: part of a row or some rows.
+  // A warp copies 512 bytes at once: a part of a row, or several rows.
   __device__ __forceinline__ void copy_sixteens(Ordinal column, const std::byte* x, int bytes, int rows,
                                                 int buffer) const {
     constexpr int lanes = Buffers::row_bytes / 16 < 32 ? Buffers::row_bytes / 16 : 32;  // of a row
@@ -169,10 +168,10 @@ class BmatProducer {
   const Arguments& arguments_;
   Buffers buffers_;
   int lane_;
-  // Of the stage that is copied next: its buffer, its first value.
+  // The buffer and the first value of the stage that is copied next.
   RingPlace<Policy::buffers> place_;
   Offset value_ = 0;
-  // Of the task whose stages come next; and the item of the one after it.
+  // The tasks, the item of the task after this one, and what is left of this one.
   BmatTasks<Policy, Offset> tasks_;
   BmatItem<Offset> next_item_ = {};
   Offset next_tile_ = 0, first_value_ = 0;

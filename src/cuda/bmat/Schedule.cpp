@@ -17,11 +17,11 @@ Offset tile_entries(const BmatPattern<Offset>& A, Offset tile) {
   return static_cast<Offset>(entries);
 }
 
-// The items of a schedule of tiles, with the first value of each.
+// Adds to each item of a schedule its first value.
 template <class Offset>
 std::vector<BmatItem<Offset>> with_values(const BmatPattern<Offset>& A,
                                           const std::vector<CondensedItem<Offset>>& items) {
-  // How far the tiles of each window have been counted: its items come in their order.
+  // The tiles of each window that have been counted, and their entries: the items of a window come in order.
   const auto windows = static_cast<std::size_t>(A.windows());
   std::vector<Offset> tiles(A.window_offsets, A.window_offsets + windows);
   std::vector<Offset> values(A.value_offsets, A.value_offsets + windows);
@@ -35,7 +35,7 @@ std::vector<BmatItem<Offset>> with_values(const BmatPattern<Offset>& A,
   return result;
 }
 
-// Points near an item's ends are moved to them.
+// Moves points near an end of an item to that end.
 BmatPoint snapped(int item, double fraction) {
   constexpr double near = 0.125;
   if (fraction < near) return {item, 0};
@@ -61,7 +61,7 @@ std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>&
     }
     before += own;
   }
-  // The last point; and those that roundoff put behind the last item.
+  // Adds the last point, and points that roundoff put behind the last item.
   points.resize(static_cast<std::size_t>(parts) + 1, {static_cast<int>(items.size()), 0});
   return points;
 }
@@ -91,7 +91,7 @@ HostBmatSchedule<Offset> build_bmat_schedule(const BmatPattern<Offset>& A, int p
   schedule.sums = std::move(pieces.sums);
   schedule.slots = pieces.slots;
   constexpr double most_imbalance = 1.2;
-  constexpr int usual_blocks = 4;  // of a multiprocessor
+  constexpr int usual_blocks = 4;  // blocks of a multiprocessor
   const bool is_dealt = partition == BmatPartition::Dealt ||
                         (partition == BmatPartition::Best &&
                          dealt_bmat_imbalance(schedule.items, usual_blocks * multiprocessors, cost) <= most_imbalance);

@@ -16,7 +16,8 @@ namespace Tessera::Cuda {
 template <class Scalar>
 using StagedArguments = WindowArguments<StagedPattern, CondensedSchedule<int>, Scalar, Scalar>;
 
-/// What a block does, one after the other: an item with a slab of columns each. Neighbours in time share the item.
+/// The tasks of a block, one after another: an item with a slab of columns each. Blocks that run at the same time have
+/// the same item or neighbouring ones.
 struct StagedTasks {
   unsigned next, count, slabs;
 
@@ -28,7 +29,7 @@ struct StagedTasks {
   __device__ void advance() { next += gridDim.x; }
 };
 
-/// The chunks of a block's tasks, one after the other.
+/// The chunks of a block's tasks, one after another.
 class StagedSteps {
  public:
   __device__ __forceinline__ StagedSteps(const CondensedItem<int>* items, unsigned item_count, unsigned slabs)
@@ -46,7 +47,7 @@ class StagedSteps {
   }
 
  private:
-  // The next task that has chunks.
+  // Takes the next task that has chunks.
   __device__ __forceinline__ void take_task() {
     while (chunk_ == last_ && tasks_.left()) {
       chunk_ = next_item_.first_tile;
@@ -64,18 +65,18 @@ class StagedSteps {
   unsigned slab_ = 0;
 };
 
-/// Shared memory of a block: a ring of buffers, a chunk each.
+/// The shared memory of a block: a ring of buffers, each for a chunk.
 ///
-/// Rows of X lie in panels of 128 bytes, slot by slot, so that a slot has the same banks in every panel. Of a panel,
-/// the 32 bytes that are pair p of 16 lie at place p xor (slot mod 4): lanes that read the same columns of four slots
-/// that differ mod 4 read different banks.
+/// Rows of X lie in panels of 128 bytes, slot by slot, so that a slot has the same banks in every panel. A panel has
+/// four pairs of 16 bytes; pair p lies at place p xor (slot mod 4). Lanes that read the same columns of four slots that
+/// differ mod 4 then read different banks.
 template <class Scalar, class Policy>
 struct StagedBuffers : StagedMemory<Scalar, Policy>, RingBarriers<Policy::buffers> {
   using StagedBuffers::StagedMemory::barrier_bytes;
   using StagedBuffers::StagedMemory::panel_stride;
   using StagedBuffers::StagedMemory::x_bytes;
 
-  int tile_bytes, value_bytes;  // of a buffer
+  int tile_bytes, value_bytes;  // bytes of tiles and of values in a buffer
 
   __device__ std::byte* x(int buffer) const { return this->memory + barrier_bytes + buffer * x_bytes; }
   __device__ std::byte* tiles(int buffer) const { return x(Policy::buffers) + buffer * tile_bytes; }
@@ -83,7 +84,7 @@ struct StagedBuffers : StagedMemory<Scalar, Policy>, RingBarriers<Policy::buffer
     return x(Policy::buffers) + Policy::buffers * tile_bytes + buffer * value_bytes;
   }
 
-  /// Offset of 16 bytes of a slot's row from its buffer; `code` is 4 slot + slot mod 4.
+  /// The offset of 16 bytes of a slot's row in its buffer; `code` is 4 slot + slot mod 4.
   static __device__ __forceinline__ int place(int code, int sixteenth) {
     return ((code * 32) ^ (sixteenth % 8 * 16)) + sixteenth / 8 * panel_stride;
   }

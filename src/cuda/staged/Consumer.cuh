@@ -25,7 +25,7 @@ class StagedConsumer {
 
   __device__ __forceinline__ void run() const {
     RingPlace<Policy::buffers> place;
-    bool first = true;  // of all chunks: there is none before it
+    bool first = true;  // no chunk comes before the block's first
     StagedTasks tasks(arguments_.schedule.item_count, arguments_.slabs);
     if (!tasks.left()) return;
     CondensedItem<int> next_item = arguments_.schedule.items[tasks.item()];
@@ -39,6 +39,7 @@ class StagedConsumer {
         mbarrier_wait(buffers_.full(place.buffer), place.parity);
         multiply(place, sums);
         __syncwarp();
+        // Tiles look back one chunk: a chunk may go when the one after it is done.
         if (!first && lane_ == 0) mbarrier_arrive(buffers_.empty(place.before()));
         first = false;
         place.advance();
@@ -53,8 +54,8 @@ class StagedConsumer {
   static constexpr int vector = Layout::vector;
   static_assert(vector * sizeof(Scalar) == 16);
 
-  // Rows count from the strip's first. Columns are in the order of the panels of shared memory, which avoid conflicts
-  // of banks themselves.
+  // Rows count from the strip's first. Columns have the order of the panels of shared memory, which avoid bank
+  // conflicts themselves.
   struct Fragment {
     using Sum = Scalar;
     static constexpr int rows = 2, columns = Layout::lane_columns, vector = Layout::vector;

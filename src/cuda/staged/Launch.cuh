@@ -10,7 +10,8 @@
 
 namespace Tessera::Cuda {
 
-/// As many blocks as fit: each takes tasks, its producers run ahead of its consumers as far as the ring is long.
+/// There are as many blocks as fit, and each takes tasks. The producers of a block run ahead of its consumers by as
+/// many buffers as the ring has.
 template <Precision precision, class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::min_blocks)
     staged_kernel(const __grid_constant__ StagedArguments<Scalar> arguments) {

@@ -8,14 +8,15 @@
 
 namespace Tessera::Cuda {
 
-/// How blocks multiply staged windows: numbers in a type, for nvcc 13 does not pass a struct of them to a kernel.
+/// How blocks multiply staged windows. The numbers are in a type, because nvcc 13 does not take a struct of them as a
+/// template argument of a kernel.
 ///
-/// columns     of X that a block stages at a time: multiples of 128 bytes
-/// slots       of a chunk: rows of X that are staged together; 16 or a multiple of 32 for each producer
-/// buffers     chunks in shared memory: two that are multiplied, the others on their way; at least 3
-/// strips      of a window, 8 rows each: warps that multiply, one each
-/// producers   warps that copy
-/// min_blocks  that a multiprocessor must hold at a time: limits the registers
+/// columns     the columns of X that a block stages at a time: a multiple of 128 bytes
+/// slots       the rows of X that a chunk stages together: 16 or a multiple of 32 for each producer
+/// buffers     the chunks in shared memory, at least 3: two are multiplied while the others are on their way
+/// strips      the strips of 8 rows of a window; one warp multiplies each
+/// producers   the warps that copy
+/// min_blocks  the blocks that a multiprocessor must be able to hold, which limits the registers
 template <int columns_, int slots_, int buffers_, int strips_, int producers_, int min_blocks_>
 struct StagedPolicy {
   static_assert(slots_ % (16 * producers_) == 0 && buffers_ >= 3);
@@ -29,11 +30,11 @@ struct StagedPolicy {
   static constexpr int min_blocks = min_blocks_;
 };
 
-/// That of staged_spmm, for windows of 64 rows.
+/// The policy of staged_spmm, for windows of 64 rows.
 template <class Scalar>
 using DefaultStagedPolicy = StagedPolicy<256 / sizeof(Scalar), 64, 4, 8, 4, 2>;
 
-/// How much shared memory a block of a policy takes: a ring of buffers, a chunk each.
+/// The shared memory that a block of a policy takes: a ring of buffers, each for a chunk.
 template <class Scalar, class Policy>
 struct StagedMemory {
   static constexpr int panel_bytes = 128;
@@ -45,17 +46,18 @@ struct StagedMemory {
   static constexpr int barrier_bytes = 128;
   static_assert(2 * Policy::buffers * 8 <= barrier_bytes);
 
-  /// What each block takes besides.
+  /// Bytes that each block takes in addition.
   static constexpr int block_overhead = 1024;
 
-  /// Of a block. tile_bytes, value_bytes: the most of a chunk.
+  /// The bytes of a block, if chunks have at most these bytes of tiles and values.
   static constexpr std::size_t bytes(int tile_bytes, int value_bytes) {
     return barrier_bytes +
            std::size_t(Policy::buffers) * (x_bytes + std::size_t(tile_bytes) + std::size_t(value_bytes));
   }
 
-  /// Values of the columns of a chunk, so that as many blocks as the policy wants fit in a multiprocessor with all the
-  /// tiles that there can be. Values that the chunk before leaves come on top; about as many are left to the next one.
+  /// The most values that the columns of a chunk may have, so that min_blocks blocks fit in a multiprocessor with all
+  /// the tiles that there can be. Values that a chunk takes over from the one before come in addition; it leaves about
+  /// as many to the next one.
   static constexpr int most_values(int value_size) {
     constexpr int buffer_bytes =
         (H200::shared_bytes / Policy::min_blocks - block_overhead - barrier_bytes) / Policy::buffers;

@@ -21,7 +21,7 @@ class StagedProducer {
     if (!steps.left()) return;
     Chunk next = load_chunk(steps.chunk());
     while (steps.left()) {
-      // What must be known of the next chunk is on its way while this one is copied.
+      // The description of the next chunk is on its way while this chunk is copied.
       const Chunk chunk = next;
       const unsigned slab = steps.slab();
       steps.advance();
@@ -41,9 +41,9 @@ class StagedProducer {
   static constexpr int step_rows = 32 / row_sixteenths;
   static_assert(row_sixteenths <= 32 && 4 % step_rows == 0);
 
-  // What must be known before a chunk can be copied.
+  // What a producer needs to copy a chunk.
   struct Chunk {
-    int2 begin, end;  // of its tiles and values
+    int2 begin, end;  // where its tiles and values begin and end
     Ordinal columns[(own_slots + 31) / 32];
   };
 
@@ -71,7 +71,7 @@ class StagedProducer {
     }
   }
 
-  // A warp copies 512 bytes at once: one row of X or some. Columns that X does not have are zeros.
+  // A warp copies 512 bytes at once: one row of X or several. Columns that X does not have become zeros.
   __device__ __forceinline__ void copy_rows(const Chunk& chunk, int buffer, unsigned slab) const {
     const int sixteenth = lane_ % row_sixteenths, own_row = lane_ / row_sixteenths;
     const int first_column = static_cast<int>(slab) * Policy::columns + sixteenth * lane_columns;
