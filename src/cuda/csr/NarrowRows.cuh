@@ -11,27 +11,27 @@
 
 namespace Tessera::Cuda {
 
-/// The spans of a block's rows in shared memory, the longest first. Warps take the next of them, one a group, whenever
-/// they are through with the last: so the spans of a warp are of about the same length, and few lanes wait for others.
-/// Pieces have blocks of their own: they are equally long, and one after the other in a group they would take longer
-/// than all else.
+/// The spans of a block's rows in shared memory, the longest first. A warp that is done takes the next spans, one for
+/// each of its groups. So the spans of a warp have about the same length, and few lanes wait for others. Pieces have
+/// blocks of their own: they are equally long, and several pieces one after another in a group would outlast everything
+/// else.
 ///
-/// A block has as many rows as threads, or fewer.
+/// A block has at most as many rows as threads.
 template <class Task>
 class CsrItemOrder {
   using Span = CsrSpan<typename decltype(Task::A)::offset_type>;
   static constexpr int warp = 32;
-  /// Of lengths, a lane of the first warp each: lengths of a class differ by less than class_length; the last has all
-  /// that are longer. Within a class the order may differ from run to run: no result depends on it.
+  /// Classes of lengths, one for each lane of the first warp. Lengths of a class differ by less than class_length; the
+  /// last class has all longer ones. Within a class the order may differ from run to run: no result depends on it.
   static constexpr int classes = warp, class_length = 4;
 
  public:
-  /// Of the shared memory of a block.
+  /// Bytes of shared memory of a block.
   static std::size_t bytes(int threads) {
     return static_cast<std::size_t>(threads) * sizeof(Span) + (classes + 1) * sizeof(int);
   }
 
-  /// All threads of the block.
+  /// All threads of the block take part.
   __device__ explicit CsrItemOrder(const Task& task)
       : task_(task),
         items_(static_cast<int>((blockDim.x >> task.lane_bits) * task.rounds)),
@@ -54,8 +54,8 @@ class CsrItemOrder {
     __syncthreads();
   }
 
-  /// [out] span  the next one of the calling thread's group
-  /// False: the warp has none left.
+  /// \param span  [out] the next span of the calling thread's group
+  /// \return whether there is one
   __device__ bool next(Span& span) {
     const int lane = static_cast<int>(threadIdx.x) % warp;
     int first = 0;
@@ -67,7 +67,7 @@ class CsrItemOrder {
   }
 
  private:
-  /// Replaces the number of spans of a class by that of all spans of longer ones.
+  /// Replaces the number of spans of a class by the number of all spans of longer classes.
   __device__ void count_longer(int length_class) {
     const int own = counts_[length_class];
     int sum = own;
@@ -82,23 +82,23 @@ class CsrItemOrder {
   const Task& task_;
   const int items_;
   Span* const spans_;
-  int* const counts_;  // of each class; then how many spans the warps have taken
+  int* const counts_;  // one count for each class; then the number of spans that warps have taken
 };
 
 /// How CsrNarrowRows fetches entries of A, and in which order a block computes its items.
 ///
-///   Single        one by one: for very short rows, and where the arrays of A are not aligned
-///   Blocks        16 bytes at a time, at multiples of 16 bytes; entries of other rows among them are left out
-///   LongestFirst  the same, and the longest rows of a block first (CsrItemOrder), after blocks of pieces
+///   Single        one by one, for very short rows, and where the arrays of A are not aligned
+///   Blocks        16 bytes at a time, at multiples of 16 bytes; entries of other rows among them do not count
+///   LongestFirst  the same; blocks of pieces come first, and other blocks take their longest rows first (CsrItemOrder)
 enum class CsrNarrowOrder { Single, Blocks, LongestFirst };
 
-/// A group of lanes sums a span for so few columns that a lane can hold them all. Each lane fetches a few adjacent
-/// entries with their rows of X, all lanes at the same time; then the sum goes from lane to lane, and each adds what it
-/// has, so that entries are added in their order.
+/// A group of lanes sums a span for so few columns that one lane can hold them all. Each lane fetches a few adjacent
+/// entries with their rows of X, all lanes at the same time. Then the sum goes from lane to lane, and each lane adds
+/// its entries, so that entries are added in their order.
 ///
-/// With `aligned`, rows of X and Y begin at multiples of 16 bytes, have adjacent columns, and are 16 bytes wide; else a
-/// slab has `most_columns` of any strides, or fewer. Unless entries are fetched one by one, both arrays of A begin at
-/// multiples of 16 bytes.
+/// With `aligned`, rows of X and Y begin at multiples of 16 bytes, have adjacent columns, and are 16 bytes wide.
+/// Otherwise a slab has at most `most_columns` columns, with any strides. Unless entries are fetched one by one, both
+/// arrays of A begin at multiples of 16 bytes.
 template <class Task, bool aligned, int most_columns, CsrNarrowOrder order>
 class CsrNarrowRows {
   using Scalar = typename Task::Scalar;
@@ -107,10 +107,10 @@ class CsrNarrowRows {
   using Span = CsrSpan<Offset>;
   using Lane = Vector<Scalar, aligned>;
   static constexpr int vectors = most_columns / Lane::size;
-  static constexpr int entries = 4;  // of a lane: a block of them takes 16 bytes, or a multiple
+  static constexpr int entries = 4;  // entries of a lane: a block of them takes a multiple of 16 bytes
 
  public:
-  /// What the lane's entries take, and as few besides as will do: the more threads, the faster.
+  /// Registers for the lane's entries, and as few others as possible: the more threads fit, the faster.
   static constexpr int registers =
       std::max(40, 24 + (most_columns + 1) * entries * static_cast<int>(sizeof(Scalar)) / 4 +
                        (is_complex_v<Scalar> || most_columns > 2 ? 16 : 0)) +
@@ -141,7 +141,7 @@ class CsrNarrowRows {
   }
 
  private:
-  /// The group's, where blocks have pieces of their own: one a group.
+  /// The piece of the group, where blocks have pieces of their own.
   __device__ Span piece_span() const {
     const std::int64_t piece = std::int64_t(blockIdx.x) * (blockDim.x >> task_.lane_bits) + task_.group();
     return piece < task_.pieces ? item_span(task_, piece) : Span{};
@@ -159,7 +159,7 @@ class CsrNarrowRows {
     store(span);
   }
 
-  /// Whether the spans of the warp end before the last block of A, which may have fewer entries than others.
+  /// Whether all spans of the warp end before the last block of entries of A, which may be incomplete.
   __device__ bool are_blocks_whole(const Span& span) const {
     const std::size_t end = static_cast<std::size_t>(span.begin) + static_cast<std::size_t>(span.length);
     const int is_whole = end <= task_.schedule.size.nonzeros / entries * entries;
@@ -172,7 +172,7 @@ class CsrNarrowRows {
     const int before = by_blocks ? static_cast<int>(span.begin & Offset(entries - 1)) : 0;  // entries of other rows
     const Offset begin = span.begin - static_cast<Offset>(before);
     const int length = span.length == 0 ? 0 : span.length + before;
-    // NOTE: groups of a warp stay together, as long as the longest of their spans: the exchange is the warp's.
+    // NOTE: all groups of a warp go on until the longest of their spans ends, because all its lanes exchange values.
     const int longest = __reduce_max_sync(0xffffffffu, length);
 #pragma unroll 1
     for (int first = 0; first < longest; first += lanes * entries) {
@@ -195,7 +195,7 @@ class CsrNarrowRows {
     }
   }
 
-  /// The entries that begin at a place in A, a multiple of their number.
+  /// Loads the block of entries at a place in A, which is a multiple of their number.
   __device__ void load_block(Offset place) {
     load_once_16(task_.A.column_indices + place, rows_of_x_);
     load_once_16(task_.product.values + place, read_values_);
@@ -210,7 +210,7 @@ class CsrNarrowRows {
     std::memcpy(&block, &parts, sizeof(block));
   }
 
-  /// Those of them that are there.
+  /// Loads the entries at a place in A, as far as the span has them.
   __device__ void load_entries(Offset place) {
 #pragma unroll
     for (int u = 0; u < entries; ++u) {
@@ -219,11 +219,11 @@ class CsrNarrowRows {
     }
   }
 
-  /// Where there is no entry the lane reads row 0 of X, which is there: nothing waits for a condition.
+  /// Without an entry the lane reads row 0 of X, which always exists, so that nothing waits for a condition.
   __device__ void load_rows_of_x() {
 #pragma unroll
     for (int u = 0; u < entries; ++u) rows_of_x_[u] = is_there_[u] ? rows_of_x_[u] : 0;
-    if (task_.product.x_rows != nullptr) {  // NOTE: one by one, as by row_of_entry, they come before values are fetched
+    if (task_.product.x_rows != nullptr) {  // NOTE: row_of_entry() would read them one by one, before the values
 #pragma unroll
       for (int u = 0; u < entries; ++u) rows_of_x_[u] = task_.product.x_rows[rows_of_x_[u]];
     }
@@ -239,7 +239,7 @@ class CsrNarrowRows {
     }
   }
 
-  /// To the sum so far, what the lane holds.
+  /// Adds the lane's entries to the sum so far.
   __device__ void add_entries() {
 #pragma unroll
     for (int u = 0; u < entries; ++u) {

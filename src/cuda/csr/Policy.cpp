@@ -11,7 +11,7 @@ namespace Tessera::Cuda {
 
 namespace {
 
-/// Threads that compute at the same time: their groups share the rows of X that are in use.
+/// The number of threads that run at the same time: their groups share the rows of X that are in use.
 double resident_threads(const CsrMachine& machine) {
   return double(H200::resident_threads) * machine.device.multiprocessors;
 }
@@ -68,7 +68,7 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
     const double seconds = predict_csr_seconds(problem, width * vector_elements, machine);
     if (seconds >= machine.worthwhile * least) continue;
     least = seconds;
-    // Passing entries around costs least where one pass serves several rows, which then should be equally long.
+    // Passing entries around costs least where one pass serves several rows; these should then be equally long.
     const bool enough_threads = problem.rows * width / 2 >= 2 * resident_threads(machine);
     const bool equal_rows = problem.pieces == 0 && width >= 16 && !side_by_side && enough_threads;
     best.vectors = width > 32 || (equal_rows && problem.access_bytes == 16) ? 2 : 1;

@@ -8,23 +8,22 @@
 
 namespace Tessera::Cuda {
 
-/// Where a block collects its rows of sums if columns of Y are not adjacent in memory: when all are there it writes
-/// column by column, adjacent threads adjacent rows, and whole sectors where rows of Y are adjacent.
+/// A block collects its rows of sums here if columns of Y are not adjacent in memory. Then it writes column by column:
+/// adjacent threads write adjacent rows, and whole sectors where rows of Y are adjacent.
 ///
-/// Rows and columns of the tile are powers of two, and the block has as many threads as the tile has rows, or a
-/// multiple.
+/// Rows and columns of the tile are powers of two. The number of threads of the block is a multiple of the tile's rows.
 template <class Task>
 class CsrRowTile {
   using Scalar = typename Task::Scalar;
 
  public:
-  /// Of the shared memory of a block.
+  /// Bytes of shared memory of a block.
   static std::size_t bytes(int rows, int columns) {
     return static_cast<std::size_t>(columns) * stride(rows) * sizeof(Scalar) +
            static_cast<std::size_t>(rows) * sizeof(Ordinal);
   }
 
-  /// \param first_column  of Y, in the tile's first
+  /// \param first_column  the column of Y that is the tile's first
   __device__ CsrRowTile(const Task& task, Ordinal first_column, int columns)
       : task_(task),
         first_column_(first_column),
@@ -32,7 +31,7 @@ class CsrRowTile {
         sums_(reinterpret_cast<Scalar*>(dynamic_memory())),
         y_rows_(reinterpret_cast<Ordinal*>(sums_ + columns * stride(rows()))) {}
 
-  /// One lane of each row says which row of A it is, or nowhere.
+  /// One lane of each row says which row of A it is, or `nowhere`.
   __device__ void set_row(int row, Ordinal row_of_A) {
     y_rows_[row] = row_of_A < 0 ? row_of_A : row_of_y(task_.product, row_of_A);
   }
@@ -42,7 +41,7 @@ class CsrRowTile {
     for (int e = 0; e < Lane::size; ++e) sums_[(column - first_column_ + e) * stride(rows()) + row] = sums.at[e];
   }
 
-  /// All threads of the block.
+  /// All threads of the block take part.
   __device__ void write() const {
     __syncthreads();
     const int thread = static_cast<int>(threadIdx.x), row = thread & (rows() - 1);
@@ -60,7 +59,7 @@ class CsrRowTile {
   }
 
  private:
-  static constexpr __host__ __device__ int stride(int rows) { return rows + 1; }  // odd: fewer conflicts of banks
+  static constexpr __host__ __device__ int stride(int rows) { return rows + 1; }  // odd: fewer bank conflicts
   __device__ int rows() const { return 1 << task_.tile_row_bits; }
 
   const Task& task_;

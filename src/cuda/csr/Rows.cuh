@@ -6,15 +6,15 @@
 
 namespace Tessera::Cuda {
 
-/// A group of lanes sums a span, and then those of further rounds. The lanes load as many entries as they are, one
-/// each, and pass them around; each lane holds vectors of the row of Y and fetches the same vectors of the rows of X,
-/// `unroll` rows at a time. While the last entries of a round are added, the first ones of the next are on their way.
+/// A group of lanes sums a span, and then the spans of further rounds. Each lane loads one entry, and the lanes pass
+/// their entries around. Each lane holds vectors of the row of Y and fetches the same vectors of the rows of X,
+/// `unroll` rows at a time. While the last entries of a round are added, the first ones of the next round are on their
+/// way.
 ///
-/// Many vectors a lane, and few lanes, are fast: passing entries around takes as long as reading them from L1 does.
+/// Few lanes with many vectors each are fast, because passing an entry around takes as long as reading it from L1.
 ///
-/// X has adjacent columns; with `aligned`, rows of X begin at multiples of 16 bytes, and so do those of Y, unless they
-/// are `tiled`: a block collects them (CsrRowTile).
-/// task.lanes is a multiple of unroll.
+/// X has adjacent columns. With `aligned`, rows of X begin at multiples of 16 bytes, and so do those of Y unless they
+/// are `tiled`: then a block collects them (CsrRowTile). task.lanes is a multiple of unroll.
 template <class Task, bool aligned, int vectors, int unroll, bool tiled>
 class CsrRows {
   using Scalar = typename Task::Scalar;
@@ -24,7 +24,8 @@ class CsrRows {
 
  public:
   static int slab_columns(int lanes) { return lanes * vectors * Lane::size; }
-  /// Of a thread: what `unroll` vectors of X take, and what is fastest besides: with more, fewer threads fit.
+  /// Registers of a thread: those for `unroll` rows of X, and the number of others that is fastest. With more, fewer
+  /// threads fit.
   static constexpr int registers = static_cast<int>(unroll * vectors * sizeof(Lane) / 4) + (unroll == 8 ? 32 : 40) +
                                    (is_complex_v<Scalar> && sizeof(Scalar) > 8 ? 8 : 0);
 
@@ -35,7 +36,7 @@ class CsrRows {
         first_column_((task.slab() * lanes_ * vectors + lane_) * Lane::size) {
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
-      // A vector that is beyond X fetches what another lane needs anyway.
+      // A lane whose vector is beyond X fetches what another lane needs anyway.
       x_[v] = task.product.x.data + (is_active(v) ? column(v) : 0);
     }
   }
@@ -78,7 +79,7 @@ class CsrRows {
     }
   }
 
-  /// The entry of the lane among these, which begin at a place in A.
+  /// Loads the lane's entry of `length` entries that begin at `begin` in A.
   __device__ void load_next(Offset begin, int length) {
     if (lane_ >= length) return;
     const Offset place = begin + static_cast<Offset>(lane_);
@@ -88,7 +89,7 @@ class CsrRows {
 
   __device__ void accumulate(const Span& span, const Span& following) {
     for (Lane& sum : sums_) sum = Lane{};
-    // NOTE: groups of a warp stay together, as long as the longest of their spans: shuffles are the warp's.
+    // NOTE: all groups of a warp go on until the longest of their spans ends, because all its lanes shuffle.
     const int longest = __reduce_max_sync(0xffffffffu, span.length);
     const int shortest = __reduce_min_sync(0xffffffffu, span.length);
     int first = 0;
@@ -109,7 +110,7 @@ class CsrRows {
     } while (first < longest);
   }
 
-  /// Adds entries step, step + 1, ... that lanes of this number hold.
+  /// Adds the entries that lanes step, step + 1, ... hold.
   __device__ void add_all_entries(Ordinal row_of_x, Scalar value, int step) {
     Lane x[unroll][vectors];
 #pragma unroll
@@ -118,7 +119,7 @@ class CsrRows {
     for (int u = 0; u < unroll; ++u) add_row(broadcast(value, step + u, lanes_), x[u]);
   }
 
-  /// The same if the group has only so many of them left, or none, and other groups of the warp more.
+  /// The same if the group has only `left` entries left, or none, and other groups of the warp have more.
   __device__ void add_entries(Ordinal row_of_x, Scalar value, int step, int left) {
     Ordinal rows[unroll];
     Scalar a[unroll];
@@ -128,7 +129,7 @@ class CsrRows {
       a[u] = broadcast(value, step + u, lanes_);
     }
     if (left <= 0) return;
-    // Lanes that hold no entry hold an earlier one or row 0: rows of X that are there, and often in L1.
+    // A lane without an entry holds an earlier entry's row or row 0: both exist, and are often in L1.
     Lane x[unroll][vectors];
 #pragma unroll
     for (int u = 0; u < unroll; ++u) load_row(rows[u], x[u]);

@@ -12,7 +12,7 @@ namespace Tessera::Cuda {
 
 namespace {
 
-/// Long rows and their pieces in one number, so that an atomic addition reserves places for both at once.
+/// Counts of long rows and of their pieces in one number, so that one atomic addition reserves places for both.
 using LongRowsAndPieces = unsigned long long;
 constexpr int pieces_bits = 32;
 
@@ -29,7 +29,7 @@ __host__ __device__ Ordinal span_of(const CsrPattern<Offset>& A, Ordinal row) {
   return A.column_indices == nullptr ? A.columns : A.column_indices[end - 1] - A.column_indices[begin] + 1;
 }
 
-/// What is counted: one at a time on the host, together on a device.
+/// What both the host and the device count.
 struct Counts {
   unsigned long long spans = 0;
   unsigned long long rows_with_entries = 0;
@@ -63,7 +63,7 @@ __device__ unsigned long long warp_sum(unsigned long long sum) {
   return sum;
 }
 
-/// Adds to counters[0] the spans, [1] the rows with entries, [2] long rows and pieces.
+/// Adds the spans to counters[0], the rows with entries to counters[1], and long rows and pieces to counters[2].
 template <class Offset>
 __global__ void count_long_rows(CsrPattern<Offset> A, Ordinal piece_length, unsigned long long* counters) {
   const auto row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -7,13 +7,13 @@
 namespace Tessera::Cuda {
 
 /// A group of lanes sums several neighbouring rows side by side, `unroll` entries of each at a time, so that rows of
-/// two or three entries keep as many fetches in flight as long ones do. Rows that are longer than most then go on one
-/// after the other, with as many entries of one at a time: a row of 60 entries would otherwise wait for 60 fetches.
-/// Every lane reads every entry: the group's lanes ask for the same address, and the next rows' entries are in the same
-/// cache line.
+/// two or three entries keep as many fetches in flight as long ones. Then it takes the rest of rows that are longer
+/// than most, one row after another, with as many entries at a time: a row of 60 entries would otherwise wait for 60
+/// fetches. Every lane reads every entry: the group's lanes ask for the same address, and the entries of the next rows
+/// are in the same cache line.
 ///
-/// X has adjacent columns; with `aligned`, rows of X begin at multiples of 16 bytes, and so do those of Y, unless they
-/// are `tiled`: a block collects them (CsrRowTile).
+/// X has adjacent columns. With `aligned`, rows of X begin at multiples of 16 bytes, and so do those of Y unless they
+/// are `tiled`: then a block collects them (CsrRowTile).
 template <class Task, bool aligned, int unroll, bool tiled>
 class CsrShortRows {
   using Scalar = typename Task::Scalar;
@@ -68,7 +68,7 @@ class CsrShortRows {
     return {task_, task_.slab() * columns, columns};
   }
 
-  /// The row of A that is the group's r-th.
+  /// Stores the sums of the group's r-th row, which is `row` of A.
   __device__ void store(Ordinal row, int r) const {
     const bool is_there = lengths_[r] != absent;
     if constexpr (tiled) {
@@ -80,19 +80,19 @@ class CsrShortRows {
     }
   }
 
-  static constexpr int slots = rows * unroll;     // entries that are added at a time
-  static constexpr int entries_side_by_side = 8;  // of each row: few rows of a short_row on average have more
+  static constexpr int slots = rows * unroll;     // number of entries that are added at a time
+  static constexpr int entries_side_by_side = 8;  // most entries of each row that are: few short rows have more
   static_assert(entries_side_by_side % unroll == 0);
 
   struct Entry {
-    int row;    // of the group's
-    int place;  // in that row
+    int row;    // number of the row in the group
+    int place;  // place in that row
   };
 
-  /// Adds the entries that entry_of(slot) names, as far as their rows have them.
+  /// Adds the entries entry_of(slot), as far as their rows have them.
   template <class EntryOf>
   __device__ void add_entries(const EntryOf& entry_of) {
-    // NOTE: or else the compiler keeps registers for what the last round left in them.
+    // NOTE: without initial values, the compiler keeps registers for what the last call left in them.
     Ordinal row_of_x[slots] = {};
     Scalar a[slots] = {};
     Lane x[slots] = {};
@@ -111,7 +111,7 @@ class CsrShortRows {
     });
   }
 
-  /// visit(slot, entry) for those that are there.
+  /// Calls visit(slot, entry) for the entries that exist.
   template <class EntryOf, class Visit>
   __device__ void for_each_entry(const EntryOf& entry_of, const Visit& visit) const {
 #pragma unroll
@@ -121,7 +121,7 @@ class CsrShortRows {
     }
   }
 
-  static constexpr int absent = -1;  // the length of a row that is not there, or that is long
+  static constexpr int absent = -1;  // the length of a row that does not exist, or that is long
 
   const Task& task_;
   const Ordinal column_;

@@ -16,11 +16,12 @@
 #include "ShortRows.cuh"
 #include "Task.cuh"
 
-/// csr_spmm: which columns go to which kernel, and with how many threads. A source each pair of scalars instantiates
-/// it.
+/// csr_spmm decides which columns go to which kernel, and with how many threads. There is a source for each pair of
+/// scalars.
 namespace Tessera::Cuda {
 
-/// A warp adds the sums of the pieces of a long row, the first to the last, a column a lane, and writes the row of Y.
+/// A warp adds the sums of the pieces of a long row, from the first to the last, and writes the row of Y. Each lane
+/// takes a column.
 template <class Task>
 class CsrPieceSums {
   using Scalar = typename Task::Scalar;
@@ -31,7 +32,7 @@ class CsrPieceSums {
 
   __device__ explicit CsrPieceSums(const Task& task) : task_(task) {}
 
-  /// \param warp  of all those along the long rows
+  /// \param warp  the number of the warp among those along the long rows
   __device__ void run(std::int64_t warp, Ordinal column) {
     if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
     const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
@@ -59,8 +60,8 @@ class CsrPieceSums {
   const Task& task_;
 };
 
-inline constexpr Ordinal csr_most_columns = 65535 * 4;  // that the slabs of a grid hold, however narrow
-inline constexpr int csr_piece_sums_warps = 4;          // of a block
+inline constexpr Ordinal csr_most_columns = 65535 * 4;  // a grid has slabs for these, however narrow slabs are
+inline constexpr int csr_piece_sums_warps = 4;          // warps of a block
 
 template <class Agent, class Task>
 __global__ void __maxnreg__(Agent::registers) csr_kernel(const __grid_constant__ Task task) {
@@ -81,14 +82,14 @@ class CsrLauncher {
   static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
 
  public:
-  /// \param policy  for aligned columns; nullptr: chosen
+  /// \param policy  the policy for aligned columns; nullptr: csr_spmm chooses
   CsrLauncher(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy* policy)
       : stream_(stream), policy_(policy) {
     task_.A = A;
     task_.product = product;
     task_.schedule = schedule;
-    if (product.y.columns == 1) {  // one column is next to itself
+    if (product.y.columns == 1) {  // the columns of a single column are adjacent
       task_.product.x.column_stride = 1;
       task_.product.y.column_stride = 1;
     }
@@ -128,12 +129,13 @@ class CsrLauncher {
     }
   }
 
-  /// Of rows of X only if its columns are not adjacent.
+  /// The scratch memory includes rows of X only if its columns are not adjacent.
   std::size_t workspace_bytes(Ordinal columns, std::size_t vector_bytes, bool adjacent) const {
     return csr_workspace_bytes(task_.schedule.size, task_.A.columns, columns, vector_bytes, adjacent);
   }
 
-  /// That are computed at a time: of elements wider than those that the scratch memory is for, fewer.
+  /// The number of columns that are computed at a time: fewer if elements are wider than those that the scratch memory
+  /// is meant for.
   Ordinal panel_columns(std::size_t scratch_bytes) const {
     Ordinal width = std::min(task_.product.y.columns, csr_most_columns);
     if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns(task_.schedule.size));
@@ -145,7 +147,7 @@ class CsrLauncher {
 
   void multiply_panel(Ordinal first, Ordinal columns) {
     Task panel = columns_of(task_, first, columns);
-    panel.partial_sums = task_.partial_sums;  // used by one panel after the other
+    panel.partial_sums = task_.partial_sums;  // one panel after another uses them
     if (rows_are_readable(panel.product.x)) {
       multiply_adjacent(panel);
     } else if (is_packed_ && columns > csr_narrow_columns) {
@@ -156,7 +158,7 @@ class CsrLauncher {
     if (panel.schedule.size.long_rows > 0) add_pieces(panel);
   }
 
-  /// The same with rows of X in the scratch memory, which begin at multiples of 16 bytes.
+  /// The same task with rows of X in the scratch memory, which begin at multiples of 16 bytes.
   Task packed(Task task) const {
     auto& x = task.product.x;
     const std::ptrdiff_t stride = ceil_divide(x.columns, vector_size) * vector_size;
@@ -166,14 +168,15 @@ class CsrLauncher {
     return task;
   }
 
-  /// A task for some of its columns.
+  /// The same task for some of its columns.
   static Task columns_of(Task task, Ordinal first, Ordinal columns) {
     task.product = Cuda::columns_of(task.product, first, columns);
     if (task.partial_sums != nullptr) task.partial_sums += first;
     return task;
   }
 
-  /// The first columns that may be read 16 bytes at a time; none if that were few and others were left.
+  /// The number of columns, from the first on, that may be read 16 bytes at a time; 0 if they were few and others were
+  /// left.
   static Ordinal aligned_columns(const Task& task) {
     const auto& [x, y] = std::pair(task.product.x, task.product.y);
     if (!rows_are_aligned(x) || (y.column_stride == 1 && !rows_are_aligned(y))) return 0;
@@ -201,7 +204,7 @@ class CsrLauncher {
     return machine;
   }
 
-  /// X with adjacent columns.
+  /// Multiplies X with adjacent columns.
   void multiply_adjacent(const Task& task) const {
     const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
     if (columns < csr_narrow_columns || columns <= vector_size) return multiply_narrow(task);
@@ -211,7 +214,7 @@ class CsrLauncher {
     columns - aligned < csr_narrow_columns ? multiply_narrow(rest) : multiply_elements(rest);
   }
 
-  /// X with any strides, a slab of few columns after the other.
+  /// Multiplies X with any strides, in slabs of few columns.
   void multiply_narrow(const Task& task) const {
     const Ordinal columns = task.product.y.columns;
     const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
@@ -226,7 +229,7 @@ class CsrLauncher {
     }
   }
 
-  /// Rows of X 16 bytes at a time; there may be more columns of X than of Y.
+  /// Multiplies X whose rows are read 16 bytes at a time; X may have more columns than Y.
   void multiply_aligned(const Task& task) const {
     const auto& [x, y] = std::pair(task.product.x, task.product.y);
     rows_are_aligned(y) && x.columns == y.columns ? multiply_vectors<false>(task) : multiply_vectors<true>(task);
@@ -344,7 +347,7 @@ class CsrLauncher {
   const CsrPolicy* policy_;
   Task task_;
   bool is_packed_ = false;
-  Ordinal width_ = 0;  // of a panel
+  Ordinal width_ = 0;  // columns of a panel
   VectorScalar* packed_x_ = nullptr;
 };
 

@@ -13,8 +13,8 @@
 /// What the agents of csr_spmm have in common.
 namespace Tessera::Cuda {
 
-/// A launch: items of work, which are pieces of long rows (the first, since they take longest) and rows, and slabs of
-/// columns. Block (b, s) computes for slab s; all of a slab come before the next slab.
+/// A launch has items of work and slabs of columns. Items are pieces of long rows, which come first since they take
+/// longest, and rows. Block (b, s) computes for slab s. All blocks of a slab come before those of the next slab.
 template <class MatrixScalar_, class VectorScalar, class Offset>
 struct CsrTask {
   using Scalar = VectorScalar;
@@ -27,16 +27,16 @@ struct CsrTask {
   Ordinal partial_stride = 0;
   Ordinal pieces = 0;             // all or none of the schedule's
   Ordinal rows = 0;               // all or none of A's
-  unsigned piece_blocks = 0;      // of those that sort their rows: blocks for pieces alone, before those for rows
-  int lane_bits = 5;              // a group has 2^lane_bits lanes: no kernel divides
-  unsigned rounds = 1;            // items of a group
+  unsigned piece_blocks = 0;      // if blocks sort their rows: blocks for pieces alone, before those for rows
+  int lane_bits = 5;              // a group has 2^lane_bits lanes, so that no kernel divides
+  unsigned rounds = 1;            // number of items of a group
   int tile_row_bits = 0;          // rows that a block collects are 2^tile_row_bits (CsrRowTile)
-  std::uint32_t x_row_bytes = 0;  // the row stride of X, where columns are adjacent: one multiply-add finds a row
+  std::uint32_t x_row_bytes = 0;  // row stride of X with adjacent columns: one multiply-add finds a row
 
   __device__ int lanes() const { return 1 << lane_bits; }
   __device__ Ordinal slab() const { return static_cast<Ordinal>(blockIdx.y); }
-  /// The item of the calling thread's group in this round. The groups of a block compute adjacent items, round after
-  /// round, so that rows of X that those have in common stay in the L1 cache.
+  /// The item of the calling thread's group in this round. The groups of a block compute adjacent items in each round,
+  /// so that the rows of X that these share stay in the L1 cache.
   __device__ std::int64_t item(int round = 0) const {
     const unsigned groups = blockDim.x >> lane_bits;
     return std::int64_t(blockIdx.x * rounds + round) * groups + (threadIdx.x >> lane_bits);
@@ -47,14 +47,14 @@ struct CsrTask {
   }
   /// The place of the calling thread in its group.
   __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes() - 1); }
-  /// An entry of A as the product sees it: the row of X for its column, and its value.
+  /// The row of X for an entry of A in this column.
   __device__ Ordinal row_of_entry(Ordinal column) const {
     return product.x_rows == nullptr ? column : product.x_rows[column];
   }
   __device__ VectorScalar value_of_entry(MatrixScalar value) const {
     return VectorScalar(product.conjugate_values ? conjugate(value) : value);
   }
-  /// Of X with adjacent columns: where the row begins, moved by so many columns.
+  /// The place in a row of X, with adjacent columns, whose place in row 0 is `first`.
   __device__ const VectorScalar* row_of_x(Ordinal row, const VectorScalar* first) const {
     return static_cast<const VectorScalar*>(stepped(first, static_cast<std::uint32_t>(row), x_row_bytes));
   }
@@ -65,7 +65,7 @@ template <class Offset>
 struct CsrSpan {
   Offset begin = 0;
   int length = 0;
-  Ordinal target = nowhere;  // a row of A: the sum of all its entries; or -2 - piece
+  Ordinal target = nowhere;  // a row of A, for the sum of all its entries; or -2 - piece
 
   static constexpr Ordinal nowhere = -1;
   __device__ bool has_row() const { return target >= 0; }
@@ -74,7 +74,7 @@ struct CsrSpan {
   static __device__ Ordinal target_of_piece(std::int64_t piece) { return static_cast<Ordinal>(-2 - piece); }
 };
 
-/// A row of A; nothing for one that is not there or that is long, since its pieces are items of their own.
+/// The span of a row of A. It is empty if the row does not exist, or if it is long, since its pieces are items.
 template <class Task>
 __device__ auto row_span(const Task& task, std::int64_t row) {
   CsrSpan<typename decltype(task.A)::offset_type> span;
@@ -88,7 +88,7 @@ __device__ auto row_span(const Task& task, std::int64_t row) {
   return span;
 }
 
-/// The piece or row of an item.
+/// The span of an item, which is a piece or a row.
 template <class Task>
 __device__ auto item_span(const Task& task, std::int64_t item) {
   if (item >= task.pieces) return row_span(task, item - task.pieces);

@@ -24,30 +24,30 @@
 
 namespace Tessera::Cuda {
 
-/// Address within the shared window of the block, as instructions want it.
+/// The address within the shared window of the block, which instructions take.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-/// 16 bytes, not kept in L1. Both addresses are multiples of 16.
+/// Copies 16 bytes, which L1 does not keep. Both addresses are multiples of 16.
 __device__ inline void copy_async_16(void* shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)), "l"(global) : "memory");
 }
 
-/// 16 bytes, of which the first `valid` (0 to 16) are read, and the others are zero.
+/// Copies 16 bytes: it reads the first `valid` (0 to 16), and the others become zero.
 __device__ inline void copy_async_16_filled(void* shared, const void* global, int valid) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global), "r"(valid)
                : "memory");
 }
 
-/// 16 bytes if `valid`, otherwise 16 zero bytes and nothing is read.
+/// Copies 16 bytes if `valid`; otherwise it reads nothing and writes 16 zero bytes.
 __device__ inline void copy_async_16(void* shared, const void* global, bool valid) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global),
                "r"(valid ? 16 : 0)
                : "memory");
 }
 
-/// 4, 8 or 16 bytes through L1, with addresses that are multiples of as many.
+/// Copies 4, 8 or 16 bytes through L1. Both addresses are multiples of their number.
 template <int bytes>
 __device__ inline void copy_async_cached(void* shared, const void* global) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16);
@@ -55,7 +55,7 @@ __device__ inline void copy_async_cached(void* shared, const void* global) {
                : "memory");
 }
 
-/// 16 bytes through L1, of which the first `valid` (0 to 16) are read, and the others are zero.
+/// Copies 16 bytes through L1: it reads the first `valid` (0 to 16), and the others become zero.
 __device__ inline void copy_async_cached_filled(void* shared, const void* global, int valid) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global), "r"(valid)
                : "memory");
@@ -70,12 +70,12 @@ __device__ inline void wait_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
 
-/// A barrier that `arrivals` arrivals and all expected bytes complete, phase after phase.
+/// Initialises a barrier. `arrivals` arrivals and all expected bytes complete each of its phases.
 __device__ inline void mbarrier_init(std::uint64_t* barrier, int arrivals) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
-/// Makes initialised barriers known to bulk copies.
+/// Makes initialised barriers visible to bulk copies.
 __device__ inline void fence_mbarrier_init() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -84,7 +84,7 @@ __device__ inline void fence_mbarrier_init() {
 #endif
 }
 
-/// Arrives, and expects this many bytes of copies in the phase.
+/// Arrives, and makes the phase expect this many bytes of copies.
 __device__ inline void mbarrier_arrive_expect(std::uint64_t* barrier, int bytes) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
@@ -94,7 +94,7 @@ __device__ inline void mbarrier_arrive_expect(std::uint64_t* barrier, int bytes)
 #endif
 }
 
-/// Arrives: this thread needs the memory that the barrier guards no more.
+/// Arrives: this thread no longer needs the memory that the barrier guards.
 __device__ inline void mbarrier_arrive(std::uint64_t* barrier) {
   asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(shared_address(barrier))
                : "memory");

@@ -9,8 +9,8 @@
 
 namespace Tessera::Cuda {
 
-/// 16 bytes of memory that the kernel does not write, here and now: an ordinary load may sink to where its value is
-/// used, past a branch, and then it no longer overlaps with the loads before it.
+/// Loads 16 bytes of memory that the kernel does not write, at this point of the program. The compiler may move an
+/// ordinary load past a branch to where its value is used; then it no longer overlaps with the loads before it.
 __device__ __forceinline__ uint4 load_now_16(const void* pointer) {
   uint4 words;
   asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -19,7 +19,7 @@ __device__ __forceinline__ uint4 load_now_16(const void* pointer) {
   return words;
 }
 
-/// The same for what is read once.
+/// The same for memory that is read once.
 __device__ __forceinline__ uint4 load_now_once_16(const void* pointer) {
   uint4 words;
   asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"

@@ -9,16 +9,16 @@
 
 #include "Load.cuh"
 
-/// Loads and stores with a word on what the caches should keep: rows of X are read again, A and Y are not.
+/// Loads and stores that tell caches what to keep: rows of X are read again, A and Y are not.
 namespace Tessera::Cuda {
 
-/// What caches are told of rows of X as they are read.
+/// What loads of rows of X tell the caches.
 enum class XCaching {
   ReadOnly,  ///< memory that nobody writes (ld.global.nc)
   AllLevels  ///< kept in L1 and in L2 (ld.global.ca)
 };
 
-/// What caches are told of rows of Y as they are written.
+/// What stores of rows of Y tell the caches.
 enum class YCaching {
   Streaming,    ///< nobody will read them soon (st.global.cs)
   WriteThrough  ///< through L2 to memory (st.global.wt)
@@ -53,13 +53,13 @@ __device__ __forceinline__ void store_y(Scalar* to, const Scalar* from) {
   if constexpr (caching == YCaching::WriteThrough) __stwt(target, source);
 }
 
-/// Reads n scalars that nobody else will read: they are the first that caches may drop.
+/// Reads n scalars that nobody else will read, so that caches drop them first.
 template <int n, class Scalar>
 __device__ __forceinline__ void load_once(const Scalar* from, Scalar* to) {
   *reinterpret_cast<vector_of_t<Scalar, n>*>(to) = __ldcs(reinterpret_cast<const vector_of_t<Scalar, n>*>(from));
 }
 
-/// What a lane holds of a row of X or Y: 16 bytes, or one element where memory is not aligned to that.
+/// The part of a row of X or Y that a lane holds: 16 bytes, or one element where memory is not aligned to 16 bytes.
 template <class Scalar, bool aligned>
 struct Vector {
   static constexpr int size = aligned ? static_cast<int>(16 / sizeof(Scalar)) : 1;
@@ -94,7 +94,7 @@ __device__ inline void store_once(Complex<Real>* p, Complex<Real> value) {
   __stcs(&p->im, value.im);
 }
 
-/// The vector that begins at p, of memory that the kernel does not write.
+/// Loads the vector at p from memory that the kernel does not write.
 template <bool aligned, class Scalar>
 __device__ inline Vector<Scalar, aligned> load_vector(const Scalar* p) {
   Vector<Scalar, aligned> vector;
@@ -107,7 +107,7 @@ __device__ inline Vector<Scalar, aligned> load_vector(const Scalar* p) {
   return vector;
 }
 
-/// The same for memory that may be written by the same kernel, and is read once.
+/// Loads the vector at p from memory that the kernel may write, and that is read once.
 template <bool aligned, class Scalar>
 __device__ inline Vector<Scalar, aligned> load_vector_once(const Scalar* p) {
   Vector<Scalar, aligned> vector;
@@ -131,7 +131,7 @@ __device__ inline void store_vector_once(Scalar* p, const Vector<Scalar, aligned
   }
 }
 
-/// For what is read again.
+/// Stores a vector that will be read again.
 template <class Scalar, bool aligned>
 __device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned>& vector) {
   if constexpr (aligned) {
@@ -143,7 +143,7 @@ __device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned>& ve
   }
 }
 
-/// value of lane `source` of the caller's group of `lanes` lanes. All lanes of the warp take part.
+/// The value of lane `source` of the caller's group of `lanes` lanes. All lanes of the warp take part.
 template <class T>
 __device__ inline T broadcast(const T& value, int source, int lanes) {
   static_assert(sizeof(T) % sizeof(std::uint32_t) == 0);

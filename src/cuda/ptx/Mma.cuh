@@ -15,13 +15,13 @@
 //   D  M x N   m8:        d[i]  (g, 2 t + i)                        i = 0, 1
 //              m16:       d[i]  (g + 8 (i / 2), 2 t + i % 2)        i = 0..3
 //
-// FP64 and TF32 alike. Multiplied with operands swapped, a lane's b is an element of the transpose of a matrix with N
-// rows.
+// FP64 and TF32 have the same fragments. With swapped operands, a lane's b is an element of the transpose of a matrix
+// with N rows.
 //
-// FP64: m8n8k4 needs compute capability 8.0, the others 9.0 (PTX ISA 7.8), and are put together from m8n8k4 before. The
-// sums are fused multiply-adds in FP64, rounded to nearest, in an order that is not documented.
-// TF32: compute capability 8.0 (PTX ISA 7.0). Operands are FP32 bits whose 13 last are ignored: round them first
-// (to_tf32). Products are exact; sums are FP32, but not rounded to nearest.
+// FP64: m8n8k4 needs compute capability 8.0. The others need 9.0 (PTX ISA 7.8); before, they are put together from
+// m8n8k4. Sums are fused multiply-adds in FP64, rounded to nearest, in an order that is not documented. TF32: compute
+// capability 8.0 (PTX ISA 7.0). Operands are FP32 numbers whose last 13 bits are ignored: round them first (to_tf32).
+// Products are exact. Sums are FP32, but not rounded to nearest.
 //
 // FP16 and BF16, m16n8k16 and m16n8k8: compute capability 8.0 (PTX ISA 7.0). A register holds two elements of 16 bits,
 // the lower half the first one. Of m16n8k16
@@ -178,7 +178,7 @@ __device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
                : "memory");
 }
 
-/// The same of their transposes: elements (2 t, g) and (2 t + 1, g).
+/// The same for their transposes: elements (2 t, g) and (2 t + 1, g).
 __device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const void* row) {
   const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -13,7 +13,7 @@
 
 namespace Tessera::Cuda {
 
-/// What kernels of sorted columns are given: a product with a slab of columns.
+/// What the kernels for sorted columns are given: a product with a slab of columns.
 template <class Offset, class Scalar>
 struct SortedColumnsArguments {
   SortedColumnsPattern<Offset> A;
@@ -22,10 +22,10 @@ struct SortedColumnsArguments {
   Scalar* partials = nullptr;          // slots x partials_stride, which is a multiple of 16 bytes
   std::ptrdiff_t partials_stride = 0;  // at least the columns of the slab
   std::uint32_t x_row_bytes = 0;       // where rows of X are read as vectors
-  unsigned chunks = 1;                 // of the slab's columns, a block of threads each
+  unsigned chunks = 1;                 // a block of threads takes a chunk of the slab's columns
 };
 
-/// 16 bytes of a row of X, which may be up to the end of the last 16 of them.
+/// 16 bytes of a row of X. Rows can be read up to the end of their last 16 bytes.
 template <class Arguments>
 __device__ __forceinline__ auto load_x(const Arguments& arguments, Ordinal row, Ordinal column) {
   const auto* const x = arguments.product.x.data;
@@ -42,7 +42,7 @@ __device__ __forceinline__ Vector<Scalar, true> scaled(Scalar a, const Vector<Sc
   return product;
 }
 
-/// The sum of a slot, as much of it as a vector holds.
+/// Stores a vector of the sum of a slot.
 template <class Arguments, class Lane>
 __device__ __forceinline__ void store_slot(const Arguments& arguments, std::ptrdiff_t slot, Ordinal column,
                                            const Lane& sums) {
@@ -74,11 +74,11 @@ __device__ __forceinline__ Ordinal column_of_element(const SortedColumnsArgument
   return __ldg(arguments.A.column_order + first + (element - step * arguments.A.width));
 }
 
-/// A block of threads that multiplies a group of steps with a chunk of the columns of X, row-major and aligned. Sums
-/// stay in registers.
+/// A block of threads that multiplies a group of steps with a chunk of the columns of X, which is row-major and
+/// aligned. Sums stay in registers.
 ///
-/// Threads read the elements of a group side by side, whose columns are known from their step, and put each at its
-/// place by rows in shared memory. Then some lanes sum a segment, each a vector of columns.
+/// Threads read the elements of a group side by side; the step of an element tells its column. They put each element at
+/// its place, sorted by row, in shared memory. Then a team of lanes sums a segment, each lane a vector of columns.
 template <class Policy, class Offset, class Scalar>
 class SortedColumnsSegments {
  public:
@@ -89,7 +89,7 @@ class SortedColumnsSegments {
         column_((static_cast<int>(chunk) * Policy::lanes + static_cast<int>(threadIdx.x) % Policy::lanes) *
                 Lane::size) {}
 
-  /// Elements, and where their segments end.
+  /// Bytes of shared memory for the elements of a group and the ends of their segments.
   static std::size_t shared_bytes(int group_elements) {
     return std::size_t(group_elements) * (sizeof(Element) + sizeof(std::uint16_t));
   }
@@ -118,7 +118,7 @@ class SortedColumnsSegments {
     Ordinal column;
   };
 
-  /// Puts the elements of a group where they are in the order of their rows.
+  /// Puts the elements of a group into the order of their rows.
   __device__ void sort_elements(Offset group, Element* elements) const {
     const GroupElements<Offset> stored = group_elements(arguments_, group);
     const Scalar* const values = arguments_.product.values + stored.first;
@@ -129,7 +129,7 @@ class SortedColumnsSegments {
     }
   }
 
-  /// \param first  of the segments of the group
+  /// \param first  the first segment of the group
   __device__ void sum_segments(const Element* elements, const std::uint16_t* ends, Offset first, int segments) const {
 #pragma unroll 1
     for (int s = static_cast<int>(threadIdx.x) / Policy::lanes; s < segments; s += Policy::threads / Policy::lanes) {
@@ -163,8 +163,8 @@ class SortedColumnsSegments {
   const Ordinal column_;
 };
 
-/// A block of threads that multiplies pieces of irregular columns with a chunk of the columns of X: some lanes take a
-/// piece, whose row of X stays in their registers. Its elements have a row each, and a slot.
+/// A block of threads that multiplies pieces of irregular columns with a chunk of the columns of X. A team of lanes
+/// takes a piece, whose row of X stays in their registers. Each element of a piece has a row and a slot of its own.
 template <class Policy, class Offset, class Scalar>
 class SortedColumnsPieces {
  public:

@@ -10,7 +10,7 @@
 
 namespace Tessera::Cuda {
 
-/// Groups, then pieces, times chunks of columns: a block of threads each.
+/// A block of threads takes a group, or several pieces, with a chunk of columns. Groups come first.
 template <class Policy, class Offset, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
     sorted_columns_product_kernel(const __grid_constant__ SortedColumnsArguments<Offset, Scalar> arguments) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
   }
 }
 
-/// Long rows, a block of threads each, then the others, some for a block; times chunks of columns.
+/// A block of threads takes a long row, or several other rows, with a chunk of columns. Long rows come first.
 template <class Policy, bool aligned, class Offset, class Scalar>
 __global__ void __launch_bounds__(Policy::row_threads)
     sorted_columns_sum_kernel(const __grid_constant__ SortedColumnsArguments<Offset, Scalar> arguments) {
@@ -38,17 +38,17 @@ __global__ void __launch_bounds__(Policy::row_threads)
   }
 }
 
-/// Scalars that are read at once.
+/// The number of scalars that are read at once.
 template <class Scalar>
 inline constexpr Ordinal sorted_columns_vector = Vector<Scalar, true>::size;
 
-/// Columns of scratch: rows of whole vectors.
+/// The number of columns of scratch memory: rows are whole vectors.
 template <class Scalar>
 std::ptrdiff_t sorted_columns_padded(Ordinal columns) {
   return std::ptrdiff_t(window_count(columns, sorted_columns_vector<Scalar>)) * sorted_columns_vector<Scalar>;
 }
 
-/// The first step: sums of segments, and irregular products, to their slots.
+/// The first step writes sums of segments, and irregular products, to their slots.
 template <class Policy, class Offset, class Scalar>
 void launch_sorted_columns_products(Stream stream, const SortedColumnsArguments<Offset, Scalar>& arguments) {
   using Segments = SortedColumnsSegments<Policy, Offset, Scalar>;
@@ -62,7 +62,7 @@ void launch_sorted_columns_products(Stream stream, const SortedColumnsArguments<
          arguments);
 }
 
-/// The second step: rows of Y from their slots.
+/// The second step sums rows of Y from their slots.
 template <class Policy, class Offset, class Scalar>
 void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Offset, Scalar>& arguments) {
   const auto start = [&]<bool aligned>() {

@@ -6,11 +6,11 @@
 
 namespace Tessera::Cuda {
 
-/// A block of threads that sums slots and writes Y = alpha sums + beta Y: some lanes a row, each a vector of columns,
-/// or the whole block a long row.
+/// A block of threads that sums slots and writes Y = alpha sums + beta Y. A team of lanes takes a row, each lane a
+/// vector of columns; the whole block takes a long row.
 ///
-/// aligned: Y is row-major, and read and written 16 bytes at a time; otherwise with any strides, by way of shared
-/// memory, so that adjacent threads write adjacent elements.
+/// aligned: Y is row-major, and lanes read and write 16 bytes at a time. Otherwise Y has any strides, and sums go
+/// through shared memory, so that adjacent threads write adjacent elements.
 template <class Policy, bool aligned, class Offset, class Scalar>
 class SortedColumnsRowSums {
  public:
@@ -28,7 +28,7 @@ class SortedColumnsRowSums {
         lane_column_(static_cast<int>(threadIdx.x) % Policy::lanes * Lane::size),
         first_column_(static_cast<int>(chunk) * chunk_columns) {}
 
-  /// Rows first, first + 1, ..., but those that are long.
+  /// Sums the rows first, first + 1, ... that are not long.
   __device__ void sum_rows(Ordinal first) const {
     Lane sums = {};
     if (is_short(first, team_) && is_active()) {
@@ -43,8 +43,8 @@ class SortedColumnsRowSums {
     }
   }
 
-  /// Lanes sum shares of the slots of the row, and the first ones the sums of the shares. These are as many whatever
-  /// the policy: the bits of a sum depend on them.
+  /// Each team sums a share of the slots of the row, then threads add the sums of the shares. The number of shares is
+  /// the same for all policies, because the bits of a sum depend on it.
   __device__ void sum_long_row(Ordinal row) const {
     const Offset begin = arguments_.schedule.row_offsets[row];
     const Offset slots = arguments_.schedule.row_offsets[row + 1] - begin;
@@ -72,7 +72,7 @@ class SortedColumnsRowSums {
   }
 
   __device__ bool is_active() const { return first_column_ + lane_column_ < arguments_.product.y.columns; }
-  /// Whether row first + r is there, and not long.
+  /// Whether row first + r exists and is not long.
   __device__ bool is_short(Ordinal first, int r) const {
     if (r >= arguments_.A.rows - first) return false;
     const Offset* const offsets = arguments_.schedule.row_offsets + first + r;
@@ -109,7 +109,7 @@ class SortedColumnsRowSums {
     store_sums(product, product.y.data + row * product.y.row_stride + first_column_ + lane_column_, sums);
   }
 
-  /// Sums by columns, a place apart: fewer conflicts of banks.
+  /// The tile is stored by columns, whose stride is odd: fewer bank conflicts.
   __device__ Scalar& tile(int row, int c) const { return tile_[c * (tile_rows + 1) + row]; }
   __device__ void set_tile(int row, const Lane& sums) const {
 #pragma unroll
