@@ -29,10 +29,10 @@ class BcsrMatrix {
 
   const Scalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision precision, const Multivector<const Scalar>& x) const {
-    return Cuda::bcsr_workspace_bytes(pattern_, precision, schedule(), x);
+    return Cuda::bcsr_workspace_bytes(pattern_, precision, schedule_.view, x);
   }
   void launch(const BcsrCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::bcsr_spmm(nullptr, pattern_, c.precision, schedule(), product, rounded_.data(), workspace);
+    Cuda::bcsr_spmm(nullptr, pattern_, c.precision, schedule_.view, product, rounded_.data(), workspace);
   }
 
  private:
@@ -42,7 +42,7 @@ class BcsrMatrix {
         masks_(B.block_masks),
         values_(placed_values<Scalar>(A.values, B.slots)),
         rounded_(std::vector<std::uint16_t>(is_half(c.precision) ? B.slots.size() : 0)),
-        items_(bcsr_schedule(B.block_offsets, c)),
+        schedule_(bcsr_schedule(B.block_offsets, c)),
         pattern_{A.rows, A.columns, c.block, offsets_.data(), columns_.data(), masks_.data()} {
     if constexpr (std::is_same_v<Scalar, float>) {
       if (is_half(c.precision)) {
@@ -51,14 +51,12 @@ class BcsrMatrix {
     }
   }
   static bool is_half(Precision precision) { return precision == Precision::Fp16 || precision == Precision::Bf16; }
-  Cuda::CondensedSchedule<Offset> schedule() const { return items_.template view<Cuda::CondensedSchedule<Offset>>(); }
-
   OnDevice<Offset> offsets_;
   OnDevice<int> columns_;
   OnDevice<std::uint64_t> masks_;
   OnDevice<Scalar> values_;
   OnDevice<std::uint16_t> rounded_;
-  ItemsOnDevice<Cuda::CondensedItem<Offset>> items_;
+  ScheduleOnDevice<Cuda::CondensedItem<Offset>> schedule_;
   BcsrPattern<Offset> pattern_;
 };
 

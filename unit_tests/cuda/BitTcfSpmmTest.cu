@@ -40,24 +40,18 @@ class BitTcfMatrix {
         columns_(B.tile_columns),
         masks_(B.tile_masks),
         values_(placed_values<Scalar>(A.values, B.slots)),
-        items_(schedule.pieces),
+        pieces_(schedule.pieces),
         block_items_(schedule.block_items),
         block_count_(schedule.block_count()),
         pattern_{A.rows, A.columns, windows_.data(), tiles_.data(), columns_.data(), masks_.data()} {}
 
-  Cuda::BitTcfSchedule<Offset> schedule() const {
-    Cuda::BitTcfSchedule<Offset> schedule;
-    schedule.pieces = items_.template view<Cuda::CondensedSchedule<Offset>>();
-    schedule.block_count = block_count_;
-    schedule.block_items = block_items_.data();
-    return schedule;
-  }
+  Cuda::BitTcfSchedule<Offset> schedule() const { return {pieces_.view, block_count_, block_items_.data()}; }
 
   OnDevice<Offset> windows_, tiles_;
   OnDevice<int> columns_;
   OnDevice<std::uint64_t> masks_;
   OnDevice<Scalar> values_;
-  ItemsOnDevice<Cuda::CondensedItem<Offset>> items_;
+  ScheduleOnDevice<Cuda::CondensedItem<Offset>> pieces_;
   OnDevice<int> block_items_;
   int block_count_;
   BitTcfPattern<Offset> pattern_;

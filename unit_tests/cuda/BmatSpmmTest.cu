@@ -26,12 +26,7 @@ class BmatMatrix {
   }
 
  protected:
-  Cuda::BmatSchedule<Offset> schedule() const {
-    auto schedule = items_.template view<Cuda::BmatSchedule<Offset>>();
-    schedule.multiprocessors = multiprocessors_;
-    schedule.points = points_.data();
-    return schedule;
-  }
+  Cuda::BmatSchedule<Offset> schedule() const { return {pieces_.view, multiprocessors_, points_.data()}; }
 
  private:
   BmatMatrix(const HostMatrix& A, const BmatCase& c, const HostBmat<Offset>& B, int multiprocessors)
@@ -45,7 +40,7 @@ class BmatMatrix {
         columns_(B.tile_columns),
         words_(B.tile_words),
         values_(placed_values<Scalar>(A.values, B.slots)),
-        items_(schedule),
+        pieces_(schedule),
         points_(schedule.points),
         pattern_{A.rows, A.columns, windows_.data(), first_values_.data(), columns_.data(), words_.data()} {}
 
@@ -60,7 +55,7 @@ class BmatMatrix {
   OnDevice<int> columns_;
   OnDevice<std::uint32_t> words_;
   OnDevice<Scalar> values_;
-  ItemsOnDevice<Cuda::BmatItem<Offset>> items_;
+  ScheduleOnDevice<Cuda::BmatItem<Offset>> pieces_;
   OnDevice<Cuda::BmatPoint> points_;
 
  protected:

@@ -21,10 +21,10 @@ class BrpMatrix {
 
   const Scalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
-    return Cuda::brp_workspace_bytes(pattern_, schedule(), x);
+    return Cuda::brp_workspace_bytes(pattern_, schedule_.view, x);
   }
   void launch(const BrpCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::brp_spmm(nullptr, pattern_, c.precision, schedule(), product, workspace);
+    Cuda::brp_spmm(nullptr, pattern_, c.precision, schedule_.view, product, workspace);
   }
 
  private:
@@ -37,7 +37,7 @@ class BrpMatrix {
         residual_columns_(B.residual_columns),
         local_ids_(B.local_ids),
         values_(placed_values<Scalar>(A.values, B.slots)),
-        items_(Cuda::build_brp_schedule(B.view(), c.piece_tiles)),
+        schedule_(Cuda::build_brp_schedule(B.view(), c.piece_tiles)),
         pattern_{A.rows,
                  A.columns,
                  c.f,
@@ -52,13 +52,11 @@ class BrpMatrix {
                  residual_columns_.data(),
                  window_residuals_.data()} {}
 
-  Cuda::BrpSchedule<Offset> schedule() const { return items_.template view<Cuda::BrpSchedule<Offset>>(); }
-
   OnDevice<Offset> window_groups_, residual_offsets_, window_residuals_;
   OnDevice<int> group_columns_, residual_rows_, residual_columns_;
   OnDevice<std::uint8_t> local_ids_;
   OnDevice<Scalar> values_;
-  ItemsOnDevice<Cuda::BrpItem<Offset>> items_;
+  ScheduleOnDevice<Cuda::BrpItem<Offset>> schedule_;
   BlockRowPartitionPattern<Offset> pattern_;
 };
 

@@ -27,10 +27,10 @@ class CondensedMatrix {
 
   const MatrixScalar* values() const { return kind_ == TileValues::Dense ? dense_.data() : compact_.data(); }
   std::size_t workspace_bytes(Precision precision, const Multivector<const Scalar>& x) const {
-    return Cuda::condensed_workspace_bytes(pattern_, precision, schedule(), x);
+    return Cuda::condensed_workspace_bytes(pattern_, precision, schedule_.view, x);
   }
   void launch(const CondensedCase& c, const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::condensed_spmm(nullptr, pattern_, kind_, c.precision, schedule(), product, workspace);
+    Cuda::condensed_spmm(nullptr, pattern_, kind_, c.precision, schedule_.view, product, workspace);
   }
 
  private:
@@ -42,20 +42,18 @@ class CondensedMatrix {
         masks_(B.tile_masks),
         compact_(placed_values<MatrixScalar>(A.values, B.slots)),
         dense_(std::vector<MatrixScalar>(B.tiles() * c.strips * 64)),
-        items_(Cuda::build_condensed_schedule(B.window_offsets.data(), static_cast<int>(B.window_offsets.size()) - 1,
-                                              c.piece_tiles)),
+        schedule_(Cuda::build_condensed_schedule(B.window_offsets.data(), static_cast<int>(B.window_offsets.size()) - 1,
+                                                 c.piece_tiles)),
         pattern_{A.rows, A.columns, c.strips, windows_.data(), tiles_.data(), columns_.data(), masks_.data()} {
     Cuda::expand_tiles<Offset, MatrixScalar>(nullptr, pattern_, B.tiles(), compact_.data(), dense_.data());
   }
-
-  Cuda::CondensedSchedule<Offset> schedule() const { return items_.template view<Cuda::CondensedSchedule<Offset>>(); }
 
   TileValues kind_;
   OnDevice<Offset> windows_, tiles_;
   OnDevice<int> columns_;
   OnDevice<std::uint64_t> masks_;
   OnDevice<MatrixScalar> compact_, dense_;
-  ItemsOnDevice<Cuda::CondensedItem<Offset>> items_;
+  ScheduleOnDevice<Cuda::CondensedItem<Offset>> schedule_;
   Cuda::CondensedPattern<Offset> pattern_;
 };
 

@@ -126,31 +126,18 @@ void multiply(const Matrix& matrix, const HostMatrix& A, const Case& c, std::vec
   y = device_y.to_host();
 }
 
-/// The items and sums of a schedule on the device, which `Schedule` begins with.
+/// A schedule of windows on the device.
 template <class Item>
-struct ItemsOnDevice {
+struct ScheduleOnDevice {
   OnDevice<Item> items;
   OnDevice<Cuda::CondensedSum> sums;
-  int item_count, sum_count, slots;
+  Cuda::WindowSchedule<Item> view;
 
-  template <class HostSchedule>
-  explicit ItemsOnDevice(const HostSchedule& host)
+  explicit ScheduleOnDevice(const Cuda::HostWindowSchedule<Item>& host)
       : items(host.items),
         sums(host.sums),
-        item_count(static_cast<int>(host.items.size())),
-        sum_count(static_cast<int>(host.sums.size())),
-        slots(host.slots) {}
-
-  template <class Schedule>
-  Schedule view() const {
-    Schedule schedule;
-    schedule.item_count = item_count;
-    schedule.sum_count = sum_count;
-    schedule.slot_count = slots;
-    schedule.items = items.data();
-    schedule.sums = sums.data();
-    return schedule;
-  }
+        view{static_cast<int>(host.items.size()), static_cast<int>(host.sums.size()), host.slots, items.data(),
+             sums.data()} {}
 };
 
 /// Every element within its bound; not a number, or infinite, where and only where it must be; padding untouched.

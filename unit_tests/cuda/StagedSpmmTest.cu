@@ -20,10 +20,10 @@ class StagedMatrix {
 
   const MatrixScalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
-    return Cuda::staged_workspace_bytes(pattern_, schedule(), x);
+    return Cuda::staged_workspace_bytes(pattern_, schedule_.view, x);
   }
   void launch(const StagedCase& c, const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::staged_spmm(nullptr, pattern_, c.precision, schedule(), product, workspace);
+    Cuda::staged_spmm(nullptr, pattern_, c.precision, schedule_.view, product, workspace);
   }
 
  private:
@@ -33,8 +33,8 @@ class StagedMatrix {
         chunks_(B.chunks),
         tiles_(B.tile_data),
         values_(placed_values<MatrixScalar>(A.values, B.slots)),
-        items_(Cuda::build_condensed_schedule(window_offsets_.data(), static_cast<int>(window_offsets_.size()) - 1,
-                                              shape.piece_chunks, Cuda::PieceCut::Full)) {
+        schedule_(Cuda::build_condensed_schedule(window_offsets_.data(), static_cast<int>(window_offsets_.size()) - 1,
+                                                 shape.piece_chunks, Cuda::PieceCut::Full)) {
     pattern_.rows = A.rows, pattern_.columns = A.columns;
     pattern_.window_rows = shape.window_rows, pattern_.strip_blocks = shape.strip_blocks;
     pattern_.chunk_slots = shape.chunk_slots, pattern_.piece_chunks = shape.piece_chunks;
@@ -44,14 +44,12 @@ class StagedMatrix {
     pattern_.chunks = chunks_.data(), pattern_.tiles = tiles_.data();
   }
 
-  Cuda::CondensedSchedule<int> schedule() const { return items_.template view<Cuda::CondensedSchedule<int>>(); }
-
   std::vector<int> window_offsets_;
   OnDevice<int> chunk_columns_;
   OnDevice<StagedChunk> chunks_;
   OnDevice<std::byte> tiles_;
   OnDevice<MatrixScalar> values_;
-  ItemsOnDevice<Cuda::CondensedItem<int>> items_;
+  ScheduleOnDevice<Cuda::CondensedItem<int>> schedule_;
   StagedPattern pattern_;
 };
 
@@ -95,8 +93,8 @@ TEST(StagedSpmm, ChunksThatDifferInTurns) {
 }
 
 #ifdef TESSERA_CUDA_EMULATED
-// Producers fill a buffer as soon as consumers give it back. A chunk must stay until the next one is multiplied, because
-// the first tile of each strip looks back to it. Windows have more chunks than a block has buffers.
+// Producers fill a buffer as soon as consumers give it back. A chunk must stay until the next one is multiplied,
+// because the first tile of each strip looks back to it. Windows have more chunks than a block has buffers.
 TEST(StagedSpmm, ProducersRunAhead) {
   auto& block = Emulation::Block::running();
   block.prefer_last_threads(true);

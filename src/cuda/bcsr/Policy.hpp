@@ -13,8 +13,7 @@ namespace Tessera::Cuda {
 ///
 /// columns  the columns of X that a warp takes: a multiple of 16, or of 32 for operands of 16 bits
 /// stages   the blocks, with their rows of X, that a warp has in shared memory: it multiplies one while the others are
-/// on
-///          their way
+///          on their way
 /// warps    the warps that a multiprocessor must be able to hold, which limits the registers
 template <int columns_, int stages_, int warps_>
 struct BcsrPolicy {

@@ -15,8 +15,7 @@ namespace Tessera::Cuda {
 /// warps    the warps that a multiprocessor must be able to hold, which limits the registers. A warp waits for a tile,
 ///          multiplies it and waits for the next. Other warps fill the gaps better than two tiles in a warp's registers
 /// reads    the most reads in which a lane fetches its part of a row of X. More reads have fewer bank conflicts and
-/// more
-///          instructions (FragmentLayout)
+///          more instructions (FragmentLayout)
 template <int columns_, int warps_, int reads_>
 struct CondensedPolicy {
   static_assert(columns_ % 16 == 0 && warps_ >= 8 && warps_ <= 32 && (reads_ == 1 || reads_ == 2 || reads_ == 4));

@@ -22,9 +22,8 @@ namespace Tessera::Cuda {
 /// choice here has these properties:
 ///
 /// - A lane reads `piece` adjacent columns of a row of X at once. Lanes that the hardware serves together read
-/// different
-///   rows, which tend to begin in the same banks of the L1 cache. They read their pieces in different orders, and so
-///   from different banks.
+///   different rows, which tend to begin in the same banks of the L1 cache. They read their pieces in different orders,
+///   and so from different banks.
 /// - A lane's two elements of the block, and its two tile columns, are adjacent in memory.
 /// - A lane writes `vector` adjacent columns of a row of Y at once, and eight lanes write adjacent vectors.
 template <class Scalar, int slab_columns, int most_reads = 4>

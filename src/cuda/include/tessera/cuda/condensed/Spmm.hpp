@@ -27,11 +27,9 @@ std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, Precisi
 /// Products of all kinds of windows have this in common:
 ///
 /// - product.x is columns of A x N, product.y rows of A x N, with any N and any strides. y_rows is honoured, x_rows
-/// must
-///   be null, conjugate_values has no meaning for real numbers.
+///   must be null, conjugate_values has no meaning for real numbers.
 /// - workspace has the bytes that the kernel's workspace function returns, and is aligned to 256 bytes. Nothing else
-/// may
-///   use it before the product is done.
+///   may use it before the product is done.
 /// - A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run.
 /// - An infinity or a NaN in X reaches only the rows of Y that have an entry in its row of X. Sums that are not finite
 ///   are computed again from the entries alone, which is slow.

@@ -36,8 +36,7 @@ bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns)
 /// \param columns          [in] columns of X
 /// \param vector_bytes     [in] bytes of an element of X
 /// \param adjacent_columns [in] whether the columns of X are adjacent (LayoutRight); if not, the result is enough for
-/// any
-///                              X
+///                              any X
 std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns,
                                 std::size_t vector_bytes, bool adjacent_columns = false);
 
