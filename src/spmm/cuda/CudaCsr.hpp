@@ -40,7 +40,7 @@ class CudaCsr {
   void refill(const Kokkos::Cuda&, const Scalar*) const {}
 
   std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal); }
-  /// With vectors wider than the matrix, fewer columns are multiplied at a time.
+  /// A product with vectors wider than the matrix takes fewer columns at a time.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
     return Cuda::csr_workspace_bytes(schedule_.size, x_rows, columns, sizeof(Scalar));
   }
@@ -55,7 +55,7 @@ class CudaCsr {
  private:
   CsrPattern<Offset> pattern_;
   Cuda::CsrSchedule schedule_;
-  Kokkos::View<Ordinal*, Memory> memory_;  // of the schedule
+  Kokkos::View<Ordinal*, Memory> memory_;  // the arrays of the schedule
 };
 
 }  // namespace Tessera::Impl

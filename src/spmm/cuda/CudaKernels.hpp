@@ -60,7 +60,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
            "; expected 8.0 or newer";
   }
 
-  /// Blocks of floats that are rounded to 16 bits have a shape of their own, unless the user names another.
+  /// Floats that are rounded to 16 bits get blocks of 16 x 16, unless the user names a shape.
   static FormatParameters parameters(const PlanOptions& options) {
     FormatParameters result = options.parameters;
     const bool is_named = result.bcsr_block_rows != 0 || result.bcsr_block_columns != 0;
@@ -69,7 +69,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return result;
   }
 
-  /// Staged windows are cut as their kernel is fastest with, unless the user says how.
+  /// Staged windows get the shape with which their kernel is fastest, unless the user names one.
   static FormatParameters parameters(const Kokkos::Cuda& exec, const PlanOptions& options, const MatrixStatistics& m) {
     FormatParameters result = options.parameters;
     if constexpr (std::is_same_v<Scalar, double>) {

@@ -8,8 +8,8 @@
 
 namespace Tessera::Impl {
 
-/// Launches between its birth and its end are on the GPU of an instance, whichever the calling thread was on, and are
-/// known to Kokkos Tools under a label, as those of Kokkos' own patterns are, and to NVTX.
+/// While an object of this class lives, the calling thread launches on the GPU of an instance. Kokkos Tools and NVTX
+/// see the launches under a label, as they see Kokkos' own patterns.
 class CudaLaunches {
  public:
   CudaLaunches(const char* label, const Kokkos::Cuda& exec) : range_(label) {

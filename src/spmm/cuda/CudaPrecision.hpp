@@ -6,25 +6,24 @@
 #include <tessera/cuda/HalfOperands.hpp>
 #include <type_traits>
 
-/// In which precision tensor cores multiply when a plan asks for one: in that, or in one that is at least as accurate.
+/// The precision that tensor cores multiply in: the one that a plan asks for, or one that is at least as accurate.
 namespace Tessera::Impl {
 
-/// Whether there are tensor cores for a matrix that is to be multiplied in this precision: float by itself is not for
-/// them.
+/// Whether tensor cores multiply a matrix in this precision. They do not multiply floats in native precision.
 template <class Scalar>
 constexpr bool has_tensor_cores(Precision asked) {
   return std::is_same_v<Scalar, double> || (std::is_same_v<Scalar, float> && asked != Precision::Native);
 }
 
-/// That of kernels whose operands are no shorter than TF32, which has the bits of binary16 and more exponents. Needs
-/// has_tensor_cores.
+/// The precision of kernels whose operands are TF32 or longer. TF32 has as many bits of fraction as FP16, and more
+/// exponents. Needs has_tensor_cores().
 template <class Scalar>
 constexpr Precision precision_of_words(Precision asked) {
   if (std::is_same_v<Scalar, double>) return Precision::Native;
   return Cuda::is_half(asked) ? Precision::Tf32 : asked;
 }
 
-/// For Plan::explain(), after the name of a kernel.
+/// What Plan::explain() says of the precision, after the name of a kernel.
 inline std::string describe_precision(Precision asked, Precision used) {
   if (asked == Precision::Native) return {};
   return ", in " + std::string(to_string(used)) + (used == Precision::Native ? " precision" : "");

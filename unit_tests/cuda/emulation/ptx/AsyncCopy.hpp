@@ -7,7 +7,8 @@
 #include <numeric>
 
 /// The copies and barriers of src/cuda/ptx/AsyncCopy.cuh that kernels use. A copy is done as late as it may be: when
-/// the thread waits for its group, or arrives at a barrier after its copies. So who forgets to wait reads NaN.
+/// the thread waits for its group, or arrives at a barrier after its copies. So a kernel that forgets to wait reads
+/// NaN.
 namespace Tessera::Cuda {
 
 inline void copy_async_16_filled(void* shared, const void* global, int valid) {
