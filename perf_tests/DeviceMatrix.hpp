@@ -9,9 +9,6 @@
 #include <string>
 #include <tessera/spmm/Plan.hpp>
 
-/// What the benchmarks share with tessera_spmm.
-namespace Tessera::Harness {}
-
 /// Matrices and vectors on the default backend.
 namespace Tessera::Benchmarks {
 

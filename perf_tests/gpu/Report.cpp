@@ -10,6 +10,8 @@
 
 namespace Tessera::Bench {
 
+using namespace Harness;
+
 namespace {
 
 std::string class_of(const std::string& precision) { return precision == "tf32x3" ? "fp32" : precision; }

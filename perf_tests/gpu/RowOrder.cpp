@@ -12,6 +12,8 @@
 
 namespace Tessera::Bench {
 
+using namespace Harness;
+
 namespace {
 
 constexpr int window_rows = 64;

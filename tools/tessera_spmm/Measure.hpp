@@ -27,6 +27,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 /// What a plan may take in bytes where the user does not say: half of the memory that is available on a host. On a
 /// device there is no limit, since memory that is not there is refused; on a host that would end the process.
 template <class ExecutionSpace>

@@ -8,6 +8,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 namespace {
 
 using Row = std::vector<std::string>;

@@ -19,6 +19,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 /// What the matrix looks like.
 struct MatrixSummary {
   std::string name;

@@ -23,6 +23,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 namespace {
 
 template <class KokkosLayout, class ExecutionSpace, class Scalar>

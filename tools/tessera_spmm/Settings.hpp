@@ -10,12 +10,7 @@
 #include <tessera/common/Mode.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-/// What the program shares with the benchmarks.
-namespace Tessera::Harness {}
-
 namespace Tessera::Driver {
-
-using namespace Harness;
 
 enum class Layout { Left, Right };
 

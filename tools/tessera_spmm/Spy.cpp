@@ -12,6 +12,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 namespace {
 
 // Sizes in pixels.
