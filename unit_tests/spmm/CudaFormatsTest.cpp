@@ -3,6 +3,7 @@
 // Which of the kernels for NVIDIA GPUs a plan takes, and that each multiplies as plans promise. Nothing, where Kokkos
 // has no CUDA.
 #include <Kokkos_Core.hpp>
+#include <tessera/common/BcsrView.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "CudaCheck.hpp"
