@@ -47,6 +47,9 @@ void add_settings(CLI::App& app, Settings& settings) {
     app.add_option("--format", settings.formats, "Formats; automatic: the one that the plan chooses")
         ->transform(CLI::CheckedTransformer(formats_by_name()));
   }
+  if (settings.published) {
+    app.add_flag("--published", *settings.published, "Also the kernels of the formats' papers, on a GPU");
+  }
 }
 
 /// Options of Kokkos Kernels' drivers that choose a backend: here there is one, the default of this build.
