@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Prepared.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,30 +14,11 @@
 #include <typeinfo>
 #include <vector>
 
+#include "LibraryArrays.hpp"
+
 namespace Tessera::Bench {
 
 namespace {
-
-using Space = Kokkos::DefaultExecutionSpace;
-using Memory = Space::memory_space;
-
-/// An array of the library's.
-template <class T>
-using Array = Kokkos::View<T*, Memory>;
-
-template <class T>
-Array<T> to_space(const std::vector<T>& host) {
-  Array<T> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, "array"), host.size());
-  Kokkos::deep_copy(array, Kokkos::View<const T*, Kokkos::HostSpace>(host.data(), host.size()));
-  return array;
-}
-
-template <class T>
-std::vector<T> to_host(const Array<T>& array) {
-  std::vector<T> host(array.extent(0));
-  Kokkos::deep_copy(Kokkos::View<T*, Kokkos::HostSpace>(host.data(), host.size()), array);
-  return host;
-}
 
 /// The elements of an array as values of Scalar.
 template <class Scalar>
@@ -199,10 +179,7 @@ WithValues<SortedFormat> irregular_columns(const HostMatrix& A, const Rows& rows
 
 template <class Way>
 auto build_in(const HostMatrix& A, const FormatParameters& parameters, std::size_t value_bytes) {
-  Rows rows;
-  rows.rows = A.rows, rows.columns = A.columns, rows.nonzeros = A.values.size();
-  rows.row_offsets = to_space(A.row_offsets);
-  rows.column_indices = to_space(A.column_indices);
+  const Rows rows{A.rows, A.columns, A.values.size(), to_space(A.row_offsets), to_space(A.column_indices)};
   if constexpr (std::is_same_v<Way, BitTcfWay>) return build<BitTcf<int, Memory>>(A, rows, parameters, value_bytes);
   if constexpr (std::is_same_v<Way, BmatWay>) return build<Bmat<int, Memory>>(A, rows, parameters, value_bytes);
   if constexpr (std::is_same_v<Way, TwoStrips>)
