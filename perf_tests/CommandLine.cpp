@@ -137,7 +137,7 @@ std::string Case::name(const std::string& kind, const Settings& settings, const 
 std::vector<Case> all_cases(const Settings& settings) {
   std::vector<Case> cases;
   for (const std::string& matrix : settings.matrices) cases.push_back({matrix});
-  // Each list makes of a case as many as it has elements.
+  // Each case becomes one for each element of the list.
   const auto multiply = [&](const auto& list, auto Case::*member) {
     if (list.empty()) return;
     std::vector<Case> more;

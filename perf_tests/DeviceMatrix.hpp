@@ -42,7 +42,7 @@ struct DeviceMatrix : DeviceCsr<double, int, Space> {
 /// \throws what the readers and generators do; std::invalid_argument if there are 2^31 nonzeros or more
 const DeviceMatrix& matrix_of(const std::string& name);
 
-/// Seconds of a product of so many columns by rows, one of ten one after the other.
+/// Seconds of a product with X and Y by rows, `columns` columns each: the mean of ten, one after the other.
 double seconds_a_product(const Space& exec, DevicePlan& plan, int columns);
 
 /// In [-1, 1), as if random, the same on every backend.

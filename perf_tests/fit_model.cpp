@@ -33,7 +33,7 @@ using namespace Tessera::Harness;
 
 namespace {
 
-/// Of a device such as "OpenMP, concurrency 6"; 1 for others.
+/// The cores of a device such as "OpenMP, concurrency 6"; 1 for a name without that number.
 double cores_of(const std::string& device) {
   const std::string before = "concurrency ";
   const std::size_t place = device.find(before);

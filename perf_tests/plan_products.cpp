@@ -10,7 +10,7 @@
 // An iteration is ten products one after the other and a fence, as in a solver.
 //   Time, GFLOP/s  a product's; 2 operations a nonzero and column
 //   make_plan_ms   with the order, and the kernels' own copies
-//   products       as many products take as long as make_plan
+//   products       the number of products that take as long as make_plan
 //   predicted_ms   what the cost model says; on hosts for one core, so that only ratios count
 // The label is the format, the order and the kernels.
 #include <benchmark/benchmark.h>
@@ -66,16 +66,17 @@ struct Problem {
   }
 };
 
-/// Problems are made when the first benchmark asks for them, and kept for those that repeat it, as long as Kokkos
-/// lives.
+/// Problems are made when the first benchmark asks for them and kept until Kokkos ends.
 template <class Scalar>
 Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOptions& options) {
   static std::map<std::string, Problem<Scalar>> made;
-  if (made.empty()) Kokkos::push_finalize_hook([] { made.clear(); });
   const std::string name = matrix + ' ' + std::string(to_string(options.precision)) + ' ' +
                            std::string(to_string(options.kernel)) + ' ' + std::string(to_string(options.reordering)) +
                            ' ' + std::to_string(options.columns);
-  return made.try_emplace(name, matrix, options).first->second;
+  const auto [place, is_new] = made.try_emplace(name, matrix, options);
+  // After the first plan, and so before Tessera's own hook, which reports plans that are left.
+  if (is_new && made.size() == 1) Kokkos::push_finalize_hook([] { made.clear(); });
+  return place->second;
 }
 
 template <class Scalar>

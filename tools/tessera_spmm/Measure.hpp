@@ -95,7 +95,7 @@ class Measure {
                      plan_options(settings_, request, static_cast<int>(problem_.x.columns), memory_limit_));
   }
 
-  /// Of several formats or orders, one that is refused does not keep the others from being measured.
+  /// Where several formats or orders are measured, one that is refused does not stop the others.
   FormatMeasurement add_or_refuse(const Request& request, Result& result) {
     if (requests(settings_).size() == 1) return add_format(request, result);
     try {
@@ -182,7 +182,7 @@ class Measure {
 
   CsrPattern<Offset> pattern() const { return {a_.rows, a_.columns, a_.row_offsets.data(), a_.column_indices.data()}; }
 
-  /// Of the rows as the plan stores them.
+  /// The windows of the rows as the plan stores them.
   std::array<WindowColumns, 5> windows_of(const PlanType& plan) const {
     const std::size_t nonzeros = a_.values.extent(0);
     const auto order = plan.row_order();

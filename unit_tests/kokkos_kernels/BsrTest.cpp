@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "HandleCheck.hpp"
+#include "TestTypes.hpp"
 #include "ValueChecks.hpp"
 
 namespace Tessera::Test {

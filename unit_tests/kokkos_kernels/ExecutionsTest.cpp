@@ -190,7 +190,7 @@ TEST(ExecutionsTest, OneStridedColumn) {
   expect_one_execution(A, x_column, Right("y", 31, 1));
 }
 
-/// Of rank 2, Kokkos Kernels 4.5 takes no LayoutStride.
+/// Kokkos Kernels 4.5 takes no Views of rank 2 with LayoutStride.
 TEST(ExecutionsTest, RankOneStrided) {
   using Right = Vectors<double, Kokkos::LayoutRight>;
   using Strided = Kokkos::View<double*, Kokkos::LayoutStride, Device>;

@@ -5,7 +5,6 @@
 #include <tessera/kokkos_kernels/SpmvHandle.hpp>
 
 #include "SpmvCheck.hpp"
-#include "TestTypes.hpp"
 #include "ToolEvents.hpp"
 
 /// Products through a handle, ours or that of Kokkos Kernels.

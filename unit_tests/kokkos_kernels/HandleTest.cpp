@@ -199,7 +199,7 @@ TEST(HandleTest, BadMatrix) {
   expect_product_of(A.elements, handle, A.matrix);
 }
 
-/// After prepare(), products in that mode with up to so many columns allocate nothing, the first included.
+/// After prepare(), products in its mode with its number of columns or fewer allocate nothing, the first included.
 TEST(HandleTest, PreparedProductsAllocateNothing) {
   const Case A = small();
   for (const Mode mode : every_mode) {

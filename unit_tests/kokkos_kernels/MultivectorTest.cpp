@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "HandleCheck.hpp"
+#include "TestTypes.hpp"
 
 namespace Tessera::Test {
 
@@ -169,7 +170,7 @@ void expect_multivector_products(int rows, int nonzeros, int bandwidth, int row_
   theirs.template expect_every_product<View, View>(handle, columns, heavy);
 }
 
-/// Their "heavy" tests: up to so many columns, any shape, larger values.
+/// Their "heavy" tests: 1 to `vectors` columns, any shape, larger values.
 template <class T, class LayoutX, class LayoutY>
 void expect_heavy_products(int rows, int columns, int nonzeros, int bandwidth, int row_size_variance, int vectors) {
   using X = Vectors<scalar_of<T>, LayoutX>;

@@ -32,7 +32,7 @@ Candidate taken(const PlanType& plan) {
   throw std::logic_error("the choice is no candidate");
 }
 
-/// Of all that was done with a plan.
+/// The peak that a plan predicts for all that was done with it.
 template <class PlanType>
 std::int64_t predicted_peak(const PlanType& plan) {
   const std::string text = plan.stats(), key = "\"peak\": ";

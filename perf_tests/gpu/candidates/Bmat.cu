@@ -60,8 +60,8 @@ void add(Candidates<Scalar>& candidates, const char* ablation = "", const std::s
       std::make_unique<BmatCandidate<precision, Policy, Scalar>>(bmat_name<Policy>(ablation), ablates, partition));
 }
 
-// What products run with, and what it is without one of its parts. With one MMA a consumer, blocks have so many warps
-// that fewer fit: with more buffers.
+// What products run with, and the same without one of its parts. With one MMA a consumer, a block has more warps; fewer
+// blocks fit in a multiprocessor, and each has more buffers.
 template <Precision precision, bool wide, class Scalar>
 void add_tuned(Candidates<Scalar>& candidates) {
   using P = Cuda::TunedBmatPolicy<Scalar, wide>;
