@@ -41,7 +41,7 @@ class Multivector {
   int columns() const { return columns_; }
   Places places() const { return {rows_, columns_, stride_, layout_}; }
   Scalar* data() const { return memory_.data() + guard; }
-  /// As products take it; Element is Scalar, perhaps const.
+  /// The operand of a product. Element is Scalar or const Scalar.
   template <class Element>
   Tessera::Multivector<Element> view() const {
     const bool by_columns = layout_ == Layout::Left;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int window_rows = 64;
 
-/// As the library orders rows.
+/// An order that the library finds.
 std::vector<int> library_order(const HostMatrix& A, const std::string& name) {
   const Array<int> row_offsets = to_space(A.row_offsets), column_indices = to_space(A.column_indices);
   const CsrPattern<int> pattern{A.rows, A.columns, row_offsets.data(), column_indices.data()};

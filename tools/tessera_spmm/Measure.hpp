@@ -201,7 +201,7 @@ class Measure {
         order.order);
   }
 
-  /// What the pattern itself lets one expect, whatever the format.
+  /// The statistics of the pattern, which no format changes.
   void describe(MatrixSummary& matrix) const {
     matrix.row_lengths = row_lengths(exec_, pattern());
     matrix.windows = window_columns(exec_, pattern(), a_.values.extent(0));
@@ -217,7 +217,7 @@ class Measure {
     if (!settings_.save_plan_file.empty()) save(plan, result);
   }
 
-  /// With the transpose, if the product takes that.
+  /// With the transpose, if the product takes it.
   void save(PlanType& plan, Result& result) const {
     const std::string& file = settings_.save_plan_file;
     plan.prepare(exec_, 0, settings_.mode);

@@ -14,7 +14,7 @@ namespace Tessera::Driver {
 
 enum class Layout { Left, Right };
 
-/// What the user asked for, as it stands on the command line.
+/// The options of the command line.
 struct Settings {
   std::string matrix_file;               ///< empty: generate
   std::string generator = "elasticity";  ///< NAME[:SIZE]

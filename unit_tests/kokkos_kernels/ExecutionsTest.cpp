@@ -41,7 +41,7 @@ void expect_every_mode_and_factor(const Case& A, int columns) {
   }
 }
 
-/// With several columns, with one, and with vectors of rank one.
+/// Products with several columns, with one, and with vectors of rank one.
 template <class Scalar, class Case>
 void expect_every_rank(const Case& A, int several) {
   for (const int columns : {1, several}) expect_every_mode_and_factor<Vectors<Scalar>>(A, columns);

@@ -215,7 +215,7 @@ TEST(HandleTest, PreparedProductsAllocateNothing) {
     };
     handle.prepare(Exec(), A.matrix, 8, letter(mode));
     for (const int columns : {8, 5, 1}) EXPECT_EQ(allocations_of_a_product(mode, columns), 0u) << letter(mode);
-    // What is not prepared is seen to allocate: the transpose.
+    // The transpose is not prepared, and is seen to allocate.
     if (!is_transposed(mode)) {
       EXPECT_GT(allocations_of_a_product(Mode::Transpose, 8), 0u);
     }

@@ -41,7 +41,7 @@ HostPattern<Offset> banded_pattern(int rows, int columns, int nonzeros, int row_
   return result;
 }
 
-/// In [0, most), each part of a complex number.
+/// A number in [0, most); each part of a complex number is.
 template <class Scalar>
 Scalar positive(Random& random, double most) {
   const double re = (random.real() + 1) / 2 * most;

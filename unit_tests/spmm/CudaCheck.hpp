@@ -102,7 +102,7 @@ inline HostPattern<int> uneven_windows() {
   return A;
 }
 
-/// What Plan::explain() says of kernels.
+/// The kernels that Plan::explain() names.
 template <class Plan>
 std::string kernels_of(const Plan& plan) {
   const std::string text = plan.explain(), label = "kernels: ";

@@ -10,7 +10,7 @@
 
 namespace Tessera::Test {
 
-/// What multiplies a format on tensor cores, or on CUDA cores.
+/// The kernel of a format, on tensor cores or on CUDA cores.
 template <class Scalar>
 std::string kernel_of(Format format) {
   switch (format) {

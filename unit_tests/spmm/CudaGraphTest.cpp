@@ -28,7 +28,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// What a stream is given by record(), as a graph.
+/// The graph of the work that record() gives a stream.
 class Graph {
  public:
   template <class Record>

@@ -130,7 +130,7 @@ std::size_t csr_workspace_bytes_of(int columns) {
   return plan.prepare(Exec(), columns, Mode::NoTranspose).bytes();
 }
 
-/// Also for vectors of doubles, which are multiplied fewer at a time.
+/// The same holds for vectors of doubles, of which fewer are multiplied at a time.
 TEST_F(CudaKernels, WorkspacesOfFloatsAreHalfAsLarge) {
   for (const int columns : {32, 128, 200}) {
     EXPECT_EQ(2 * csr_workspace_bytes_of<float>(columns), csr_workspace_bytes_of<double>(columns)) << columns;

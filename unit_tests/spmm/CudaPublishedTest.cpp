@@ -18,7 +18,7 @@ PlanOptions published(Format format, Precision precision = Precision::Native) {
   return options;
 }
 
-/// In which the kernel of a format's paper multiplies: none has operands of 16 bits but that for square blocks.
+/// The precision of the kernel of a format's paper. Only that for square blocks has operands of 16 bits.
 template <class Scalar>
 Precision published_precision(Format format, Precision asked) {
   const bool is_condensed = format == Format::BitTcf || format == Format::Bmat;
@@ -93,7 +93,7 @@ TEST_F(CudaKernels, PublishedKernelsInAnotherOrder) {
   }
 }
 
-/// By portable code, in double.
+/// Portable code multiplies them, in double.
 TEST_F(CudaKernels, PublishedKernelsAndVectorsOfDouble) {
   const CudaMatrix<float> A(uneven_windows());
   for (const Format format : published_formats) {

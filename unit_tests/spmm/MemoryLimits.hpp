@@ -39,7 +39,7 @@ std::int64_t predicted_peak(const PlanType& plan) {
   return std::stoll(text.substr(text.find(key) + key.size()));
 }
 
-/// For failures: what was predicted, and what there was at the peak.
+/// The message of a failure: the predicted peak, and what there was at the peak.
 template <class PlanType>
 std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
   std::string text = "predicted " + std::to_string(predicted_peak(plan)) + ", measured " +

@@ -63,7 +63,7 @@ PlanOptions published(Format format) {
   return options;
 }
 
-/// In blocks that there is no kernel for.
+/// Options for BCSR in blocks of `rows` x 8. There is a kernel for 8 rows alone.
 PlanOptions in_rows_of_blocks(int rows) {
   PlanOptions options = published(Format::Bcsr);
   options.parameters.bcsr_block_rows = rows;
@@ -137,7 +137,7 @@ TEST(PublishedTest, AFormatWithoutOneIsRefused) {
   EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"automatic\"")) << plan.stats();
 }
 
-/// What is known of a format only when it is built.
+/// Whether there is a kernel is known only when the format is built.
 TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRefused) {
   const Matrix A = elasticity();
   auto options = in_rows_of_blocks(7);

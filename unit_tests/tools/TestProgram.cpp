@@ -108,7 +108,7 @@ class Program : public testing::Test {
   fs::path folder_;
 };
 
-// Where the program multiplies no floats, or no complex ones, doubles do.
+// Doubles, where the program multiplies no floats or no complex ones.
 #if defined(TESSERA_WITHOUT_FLOAT) || defined(TESSERA_WITHOUT_COMPLEX_FLOAT)
 const std::string single = "double";
 #else

@@ -95,7 +95,7 @@ using Cuda::BcsrKind;
 using Cuda::TunedBcsrPolicies;
 using Cuda::WholeBlocks;
 
-// What products run with; other policies are added here while they are tried.
+// The policies that products run with. Others are added here while they are tried.
 template <class Kind, class Scalar>
 void add_tuned(Candidates<Scalar>& candidates, int piece_blocks) {
   using Policies = TunedBcsrPolicies<Kind>;

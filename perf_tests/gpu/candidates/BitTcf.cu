@@ -27,7 +27,8 @@ class BitTcf : public Candidate<Scalar> {
   explicit BitTcf(BitTcfBalance balance, std::string ablates = "")
       : Candidate<Scalar>(bittcf_name<Policy>(balance), kind, std::move(ablates)), balance_(balance) {}
 
-  // Not where another candidate would launch the same, nor blocks for narrow X on wide ones or the other way around.
+  // Left out where another candidate launches the same, and where blocks for wide X would meet a narrow X or the other
+  // way around.
   bool prepare(const HostMatrix& A, int columns, Layout) override {
     if ((columns <= Cuda::narrow_columns) != (Policy::block_columns <= Cuda::narrow_columns)) return false;
     matrix_ = prepared<BitTcfWay, Scalar>(A);
@@ -78,7 +79,7 @@ class Adder {
     add<Policy>(BitTcfBalance::Always);
   }
 
-  // What products run with, and what it is without one of its parts.
+  // The policy that products run with, and the same without one of its parts.
   template <bool wide>
   void add_tuned() {
     using Policy = BitTcfPolicy<Tuned<wide>::warps, Tuned<wide>::columns, Tuned<wide>::blocks, Tuned<wide>::reads>;

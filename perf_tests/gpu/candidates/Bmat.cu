@@ -26,7 +26,7 @@ class BmatCandidate : public Candidate<Scalar> {
   BmatCandidate(std::string name, std::string ablates, BmatPartition partition)
       : Candidate<Scalar>(std::move(name), kind, std::move(ablates)), partition_(partition) {}
 
-  // Not where most consumers of a wide block would have no columns, nor where a narrow one takes many turns.
+  // Left out where most consumers of a wide block would have no columns, or a narrow block would take many turns.
   bool prepare(const HostMatrix& A, int columns, Layout) override {
     if ((Policy::columns > 32) != (columns > 32)) return false;
     matrix_ = prepared<BmatWay, Scalar>(A);
@@ -60,8 +60,8 @@ void add(Candidates<Scalar>& candidates, const char* ablation = "", const std::s
       std::make_unique<BmatCandidate<precision, Policy, Scalar>>(bmat_name<Policy>(ablation), ablates, partition));
 }
 
-// What products run with, and the same without one of its parts. With one MMA a consumer, a block has more warps; fewer
-// blocks fit in a multiprocessor, and each has more buffers.
+// The policy that products run with, and the same without one of its parts. With one MMA a consumer, a block has more
+// warps; fewer blocks fit in a multiprocessor, and each has more buffers.
 template <Precision precision, bool wide, class Scalar>
 void add_tuned(Candidates<Scalar>& candidates) {
   using P = Cuda::TunedBmatPolicy<Scalar, wide>;

@@ -32,7 +32,7 @@ class Brp : public Candidate<Scalar> {
 
   bool prepare(const HostMatrix& A, int columns, Layout) override {
     if (Policy::columns > 32 && columns <= 32) return false;
-    // Not where another candidate launches the same.
+    // Left out where another candidate launches the same.
     const auto& [f, g] = partition_;
     matrix_ = prepared<BrpWay, Scalar>(A);
     if (f != 0) {
@@ -84,7 +84,7 @@ void add(Candidates<Scalar>& candidates, Partition partition, const std::string&
   candidates.push_back(std::make_unique<Brp<precision, Policy, Scalar>>(partition, ablates));
 }
 
-// What products run with; of each f the least g that aligns groups.
+// The sizes that products run with, and for each f the least g that aligns groups.
 template <class Scalar, Precision precision, class Policy>
 void add_partitions(Candidates<Scalar>& candidates) {
   constexpr int aligned = 16 / static_cast<int>(sizeof(Scalar));

@@ -16,7 +16,7 @@ void add(Candidates<Scalar>& candidates, std::initializer_list<int> pieces) {
     candidates.push_back(std::make_unique<Condensed<Kind, Policy, Scalar>>(piece_tiles));
 }
 
-// What products run with; other policies are added here while they are tried.
+// The policies that products run with. Others are added here while they are tried.
 template <class Scalar, Precision precision>
 void add_precision(Candidates<Scalar>& candidates) {
   using Low = CondensedKind<precision, TileValues::Dense, 1>;

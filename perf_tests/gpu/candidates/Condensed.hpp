@@ -28,7 +28,7 @@ class Condensed : public Candidate<Scalar> {
 
   bool takes(Layout layout) const override { return half || layout == Layout::Right; }
 
-  // Not where a smaller slab would do, or another candidate would launch the same.
+  // Left out where a smaller slab would do, or another candidate launches the same.
   bool prepare(const HostMatrix& A, int columns, Layout) override {
     if (Policy::columns > 32 && columns <= (half ? Policy::columns / 2 : 32)) return false;
     matrix_ = prepared<Way, Scalar>(A);

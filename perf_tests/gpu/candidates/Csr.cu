@@ -19,7 +19,7 @@ namespace Tessera::Bench {
 
 namespace {
 
-/// What tells candidates apart. Nothing: csr_spmm chooses.
+/// What tells candidates apart. csr_spmm chooses what is not given.
 struct CsrOptions {
   std::optional<Cuda::CsrPolicy> policy;
   std::optional<int> piece_length;

@@ -14,7 +14,7 @@ namespace {
 using Cuda::SegmentRule;
 using Cuda::SortedColumnsPolicy;
 
-// What is chosen when a product runs.
+// The choices that are made when a product runs.
 struct RunOptions {
   int group_steps;
   int slab_columns;  // the most
@@ -81,7 +81,7 @@ class SortedColumns : public Candidate<Scalar> {
 
   bool takes(Layout) const override { return true; }
 
-  // Not where another candidate would do the same: slabs and blocks that are wider than X.
+  // Left out where another candidate does the same: slabs and blocks that are wider than X.
   bool prepare(const HostMatrix& A, int columns, Layout) override {
     constexpr int narrow = 32;
     if (columns < options_.slab_columns && options_.slab_columns > narrow) return false;
@@ -125,7 +125,7 @@ void add(Candidates<Scalar>& candidates, const RunOptions& options) {
 template <class Scalar>
 Candidates<Scalar> make_sorted_columns_candidates() {
   Candidates<Scalar> candidates;
-  // What products run with, and with groups that are smaller.
+  // The policies that products run with, and smaller groups.
   add<32, 512, 3, 2>(candidates, {64, 32});
   add<64, 512, 3, 2>(candidates, {64, 128});
   add<32, 256, 6, 2>(candidates, {32, 32});
