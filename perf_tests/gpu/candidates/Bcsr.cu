@@ -31,6 +31,7 @@ class Bcsr : public Candidate<Scalar> {
     parameters.bcsr_block_rows = Kind::height;
     parameters.bcsr_block_columns = Kind::width;
     matrix_ = prepared<BcsrWay, Scalar>(A, parameters);
+    if (matrix_ == nullptr) return false;
     auto schedule = Cuda::build_condensed_schedule(matrix_->host.block_offsets, matrix_->host.windows(), piece_blocks_);
     if (piece_blocks_ != no_pieces) Cuda::put_longest_first(schedule.items);
     pieces_ = CondensedPieces<Scalar>(schedule, Kind::height, columns);

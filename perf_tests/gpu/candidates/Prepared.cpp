@@ -9,6 +9,7 @@
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/format/Bmat.hpp>
+#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/format/StagedWindows.hpp>
 #include <typeinfo>
@@ -236,31 +237,42 @@ struct Kept {
 std::deque<Kept> last_kept;
 constexpr std::size_t most_kept = 4;
 
-}  // namespace
-
+/// Builds a format and copies it.
 template <class Way, class Scalar>
-PreparedBy<Way, Scalar> prepared(const HostMatrix& A, const FormatParameters& parameters) {
-  using Result = Prepared<typename Way::Pattern, Scalar>;
-  Kept wanted{&typeid(Way), sizeof(Scalar), hash(A), std::bit_cast<decltype(Kept::parameters)>(parameters), nullptr};
-  for (const Kept& kept : last_kept)
-    if (kept.is(wanted)) return std::static_pointer_cast<const Result>(kept.prepared);
-  if (last_kept.size() == most_kept) last_kept.pop_front();
+PreparedBy<Way, Scalar> make(const HostMatrix& A, const FormatParameters& parameters) {
   const auto built = build_in<Way>(A, parameters, sizeof(Scalar));
   auto host = built.format, device = built.format;
   Copies<HostArray> host_copies;
   Copies<DeviceArray> device_copies;
   host.transfer(host_copies);
   device.transfer(device_copies);
-  const auto result = std::make_shared<Result>();
+  const auto result = std::make_shared<Prepared<typename Way::Pattern, Scalar>>();
   result->host = host.view();
   result->device = device.view();
   result->values = rounded<Scalar>(built.values);
   result->pattern_bytes = device_copies.bytes();
-  result->arrays = std::make_shared<std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>>(
-      host_copies.keep(), device_copies.keep());
-  wanted.prepared = result;
-  last_kept.push_back(wanted);
+  result->host_arrays = host_copies.keep();
+  result->device_arrays = device_copies.keep();
   return result;
+}
+
+}  // namespace
+
+template <class Way, class Scalar>
+PreparedBy<Way, Scalar> prepared(const HostMatrix& A, const FormatParameters& parameters) {
+  using Result = const Prepared<typename Way::Pattern, Scalar>;
+  Kept wanted{&typeid(Way), sizeof(Scalar), hash(A), std::bit_cast<decltype(Kept::parameters)>(parameters), nullptr};
+  for (const Kept& kept : last_kept)
+    if (kept.is(wanted)) return std::static_pointer_cast<Result>(kept.prepared);
+  if (last_kept.size() == most_kept) last_kept.pop_front();
+  try {
+    const auto result = make<Way, Scalar>(A, parameters);
+    wanted.prepared = result;
+    last_kept.push_back(wanted);
+    return result;
+  } catch (const FormatTooLarge&) {
+    return nullptr;
+  }
 }
 
 Builders::Builders() { Kokkos::initialize(); }

@@ -23,8 +23,8 @@ template <class Pattern, class Scalar>
 struct Prepared {
   Pattern host, device;
   DeviceArray<Scalar> values;
-  std::size_t pattern_bytes = 0;       // on the device
-  std::shared_ptr<const void> arrays;  // of both patterns
+  std::size_t pattern_bytes = 0;  // on the device
+  std::shared_ptr<const void> host_arrays, device_arrays;
 
   std::size_t bytes() const { return pattern_bytes + values.bytes(); }
 };
@@ -47,8 +47,9 @@ struct WholeColumns : WayTo<SortedColumnsPattern<int>> {};      // a single piec
 template <class Way, class Scalar>
 using PreparedBy = std::shared_ptr<const Prepared<typename Way::Pattern, Scalar>>;
 
-/// The matrix built in a way. The last few are kept, for candidates share them and they take long to build. Compiled
-/// for the ways above, float and double. Kokkos must run.
+/// The matrix built in a way; null if it has more places for values than an int counts, which may be so for BCSR and
+/// staged windows. The last few are kept, for candidates share them and they take long to build. Compiled for the ways
+/// above, float and double. Kokkos must run.
 template <class Way, class Scalar>
 PreparedBy<Way, Scalar> prepared(const HostMatrix& A, const FormatParameters& parameters = {});
 

@@ -26,6 +26,7 @@ class Staged : public Candidate<Scalar> {
     parameters.staged_chunk_values = Cuda::StagedMemory<Scalar, Policy>::most_values(sizeof(Scalar));
     parameters.staged_piece_chunks = piece_chunks_;
     matrix_ = prepared<StagedWay, Scalar>(A, parameters);
+    if (matrix_ == nullptr) return false;
     auto schedule = Cuda::build_condensed_schedule(matrix_->host.window_offsets, matrix_->host.windows(), piece_chunks_,
                                                    Cuda::PieceCut::Full);
     Cuda::put_longest_first(schedule.items);
