@@ -18,7 +18,7 @@ class ColumnDots {
   using Team = typename Kokkos::TeamPolicy<Space>::member_type;
   using Parts = Kokkos::View<double**, Kokkos::LayoutLeft, typename View::device_type>;
 
-  /// For this class, as the next: nvcc wants them public.
+  /// Like the next, only for this class. nvcc wants both to be public.
   struct PartialDots {
     View X, Y;
     Parts parts;

@@ -47,6 +47,9 @@ void add_settings(CLI::App& app, Settings& settings) {
     app.add_option("--format", settings.formats, "Formats; automatic: the one that the plan chooses")
         ->transform(CLI::CheckedTransformer(formats_by_name()));
   }
+  if (settings.published) {
+    app.add_flag("--published", *settings.published, "Also the kernels of the formats' papers, on a GPU");
+  }
 }
 
 /// Options of Kokkos Kernels' drivers that choose a backend: here there is one, the default of this build.
@@ -134,7 +137,7 @@ std::string Case::name(const std::string& kind, const Settings& settings, const 
 std::vector<Case> all_cases(const Settings& settings) {
   std::vector<Case> cases;
   for (const std::string& matrix : settings.matrices) cases.push_back({matrix});
-  // Each list makes of a case as many as it has elements.
+  // Each case becomes one for each element of the list.
   const auto multiply = [&](const auto& list, auto Case::*member) {
     if (list.empty()) return;
     std::vector<Case> more;

@@ -14,12 +14,14 @@
 /// What the benchmarks have in common: options, names, and how they run.
 namespace Tessera::Benchmarks {
 
-/// What a driver measures. It offers an option for each list that is not empty in its defaults.
+/// What a driver measures. It offers an option for each list that is not empty in its defaults, and for `published`
+/// where that has a value.
 struct Settings {
   std::vector<std::string> matrices = {};  ///< --amtx: files, or generated matrices such as "stencil27:32"
   std::vector<Format> formats = {};        ///< --format
   std::vector<std::string> layouts = {};   ///< --layout: "left", "right"
   std::vector<int> columns = {};           ///< --num_vecs: columns of X
+  std::optional<bool> published = {};      ///< --published: also the kernels of the formats' papers
 };
 
 struct CommandLine {

@@ -29,7 +29,7 @@ double greatest_difference(const View& Y, const View& Z) {
       "difference", elements,
       KOKKOS_LAMBDA(int i, int j, double& greatest, double& far) {
         greatest = Kokkos::max(greatest, Kokkos::abs(Y(i, j)));
-        // Not a number differs.
+        // A NaN counts as a difference.
         const double distance = Kokkos::abs(Y(i, j) - Z(i, j));
         far = distance <= far ? far : (distance < Kokkos::Experimental::infinity_v<double> ? distance : 1e300);
       },

@@ -9,9 +9,6 @@
 #include <string>
 #include <tessera/spmm/Plan.hpp>
 
-/// What the benchmarks share with tessera_spmm.
-namespace Tessera::Harness {}
-
 /// Matrices and vectors on the default backend.
 namespace Tessera::Benchmarks {
 
@@ -45,10 +42,10 @@ struct DeviceMatrix : DeviceCsr<double, int, Space> {
 /// \throws what the readers and generators do; std::invalid_argument if there are 2^31 nonzeros or more
 const DeviceMatrix& matrix_of(const std::string& name);
 
-/// Seconds of a product of so many columns by rows, one of ten one after the other.
+/// Seconds of a product with X and Y by rows, `columns` columns each: the mean of ten, one after the other.
 double seconds_a_product(const Space& exec, DevicePlan& plan, int columns);
 
-/// In [-1, 1), as if random, the same on every backend.
+/// Fills X with numbers in [-1, 1) that look random and are the same on every backend.
 template <class View>
 void scatter_values(const View& vectors) {
   const Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>> elements({0, 0}, {vectors.extent(0), vectors.extent(1)});
@@ -65,7 +62,7 @@ void scatter_values(const View& vectors) {
 double difference(const Vectors<Kokkos::LayoutLeft>& Y, const Vectors<Kokkos::LayoutLeft>& Z);
 double difference(const Vectors<Kokkos::LayoutRight>& Y, const Vectors<Kokkos::LayoutRight>& Z);
 
-/// What two right products may differ by at most, by rounding.
+/// The most that rounding makes two right products differ by.
 inline constexpr double rounding = 1e-11;
 
 }  // namespace Tessera::Benchmarks

@@ -25,7 +25,7 @@ inline Format format_of(const std::string& name) {
   return *format;
 }
 
-/// Of a candidate that was measured. Staged windows were "bittcf" and "staged" until they were a format.
+/// The format of a candidate that was measured. Staged windows were "bittcf" and "staged" until they were a format.
 inline Format format_of(const nlohmann::json& candidate) {
   return candidate.value("staged", false) ? Format::Staged : format_of(candidate.at("format").get<std::string>());
 }

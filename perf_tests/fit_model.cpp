@@ -33,7 +33,7 @@ using namespace Tessera::Harness;
 
 namespace {
 
-/// Of a device such as "OpenMP, concurrency 6"; 1 for others.
+/// The cores of a device such as "OpenMP, concurrency 6"; 1 for a name without that number.
 double cores_of(const std::string& device) {
   const std::string before = "concurrency ";
   const std::size_t place = device.find(before);
@@ -182,7 +182,7 @@ double judge(const std::vector<Cell>& cells, const std::set<std::string>& arithm
   return most;
 }
 
-/// What always taking one kind of candidate costs, for comparison.
+/// For comparison: the cost of always taking the same kind of candidate.
 void judge_constant_choices(const std::vector<Cell>& cells, const std::string& arithmetic) {
   std::map<std::string, GeometricMean> costs;
   for (const Cell& cell : cells) {
@@ -196,7 +196,7 @@ void judge_constant_choices(const std::vector<Cell>& cells, const std::string& a
     std::printf("%s, always %s: %.3f of the fastest\n", arithmetic.c_str(), name.c_str(), cost.mean());
 }
 
-/// As measure_candidates writes them, as far as scripts/report reads that.
+/// Writes the fields that measure_candidates writes and scripts/report reads.
 void write_predictions(const std::string& path, const std::vector<Cell>& cells, const FittedModel& model) {
   std::ostringstream lines;
   for (const Cell& cell : cells) {

@@ -4,7 +4,7 @@
 //   format_build [MATRIX]... [--format bittcf bmat] [--num_vecs 128] [other options: --help]
 //
 //   Time              of make_plan, of the first prepare for a transpose, of update_values, each with a fence
-//   products          as many products of this plan, X and Y by rows, take as long
+//   products          the number of products of this plan, X and Y by rows, that take as long
 //   bytes, bytes/CSR  size of the format
 //   nnz/tile, fill    nonzeros of a tile on average; their share of the tiles' elements
 #include <benchmark/benchmark.h>

@@ -156,10 +156,8 @@ nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int
   Tessera::PlanOptions plan;
   plan.columns = columns;
   if (options.is_published) plan.kernel = Tessera::Kernel::Published;
-  if (arithmetic == "tf32x3") plan.precision = Tessera::Precision::Tf32x3;
-  if (arithmetic == "tf32") plan.precision = Tessera::Precision::Tf32;
-  if (arithmetic == "bf16") plan.precision = Tessera::Precision::Bf16;
-  if (arithmetic == "fp16") plan.precision = Tessera::Precision::Fp16;
+  for (const Tessera::Precision precision : Tessera::enumerators<Tessera::Precision>())
+    if (to_string(precision) == arithmetic) plan.precision = precision;
   if (arithmetic == "complex_float") return measure<Kokkos::complex<float>>(A, plan, options);
   if (arithmetic == "complex_double") return measure<Kokkos::complex<double>>(A, plan, options);
   return arithmetic == "double" ? measure<double>(A, plan, options) : measure<float>(A, plan, options);

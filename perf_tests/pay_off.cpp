@@ -10,8 +10,8 @@
 //   products               Time / product_ms
 //   baseline_set_up_ms     what Kokkos Kernels' first product takes more than those that follow
 //   baseline_ms            a product with Kokkos Kernels
-//   pay_off_products       after as many products, those with the plan are done first; not there if they never are
-//   ratio_10, ..._100, ..._1000   how many times as fast as many products with their set-up are
+//   pay_off_products       the number of products from which on the plan is ahead; absent if it never is
+//   ratio_10, ..._100, ..._1000   how many times as fast 10, 100 and 1000 products are, set-up included
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -2,14 +2,15 @@
 
 // Times products with the plans that Tessera chooses by itself, X and Y by rows, by precision, order of rows and number
 // of columns:
-//   plan_products [MATRIX]... [--benchmark_filter=double/order:automatic/columns:32] [other options: --help]
+//   plan_products [MATRIX]... [--published] [--benchmark_filter=double/order:automatic/columns:32] [others: --help]
 // "natural" is the order that the rows have, "automatic" the best of that and of those that are found; each plan is
-// made once.
+// made once. --published also times plans of Kernel::Published, named kernel:published; one that there is no such
+// kernel for fails.
 //
 // An iteration is ten products one after the other and a fence, as in a solver.
 //   Time, GFLOP/s  a product's; 2 operations a nonzero and column
 //   make_plan_ms   with the order, and the kernels' own copies
-//   products       as many products take as long as make_plan
+//   products       the number of products that take as long as make_plan
 //   predicted_ms   what the cost model says; on hosts for one core, so that only ratios count
 // The label is the format, the order and the kernels.
 #include <benchmark/benchmark.h>
@@ -25,6 +26,7 @@ using namespace Tessera::Benchmarks;
 
 namespace {
 
+using Tessera::Kernel;
 using Tessera::Precision;
 using Tessera::Reordering;
 
@@ -64,15 +66,17 @@ struct Problem {
   }
 };
 
-/// Problems are made when the first benchmark asks for them, and kept for those that repeat it, as long as Kokkos
-/// lives.
+/// Problems are made when the first benchmark asks for them and kept until Kokkos ends.
 template <class Scalar>
 Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOptions& options) {
   static std::map<std::string, Problem<Scalar>> made;
-  if (made.empty()) Kokkos::push_finalize_hook([] { made.clear(); });
   const std::string name = matrix + ' ' + std::string(to_string(options.precision)) + ' ' +
-                           std::string(to_string(options.reordering)) + ' ' + std::to_string(options.columns);
-  return made.try_emplace(name, matrix, options).first->second;
+                           std::string(to_string(options.kernel)) + ' ' + std::string(to_string(options.reordering)) +
+                           ' ' + std::to_string(options.columns);
+  const auto [place, is_new] = made.try_emplace(name, matrix, options);
+  // After the first plan, and so before Tessera's own hook, which reports plans that are left.
+  if (is_new && made.size() == 1) Kokkos::push_finalize_hook([] { made.clear(); });
+  return place->second;
 }
 
 template <class Scalar>
@@ -96,21 +100,28 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
                  std::string(to_string(problem.plan.choice().reordering)) + ", " + problem.explained("kernels"));
 }
 
+void register_products(const Settings& settings, const Arithmetic& arithmetic, Reordering reordering, Kernel kernel) {
+  const bool is_published = kernel == Kernel::Published;
+  Keys keys = {{"arithmetic", arithmetic.name}, {"order", reordering == Reordering::None ? "natural" : "automatic"}};
+  if (is_published) keys.emplace_back("kernel", to_string(kernel));
+  for (const Case& one : all_cases(settings)) {
+    Tessera::PlanOptions options;
+    options.columns = one.columns;
+    options.reordering = reordering;
+    options.precision = arithmetic.precision;
+    options.kernel = kernel;
+    options.on_unsupported = is_published ? Tessera::OnUnsupported::Throw : Tessera::OnUnsupported::FallBack;
+    const auto time = arithmetic.is_double ? time_product<double> : time_product<float>;
+    add_benchmark(one.name("product", settings, keys), 5,
+                  [=](benchmark::State& state) { time(state, one.matrix, options); });
+  }
+}
+
 void register_benchmarks(const Settings& settings) {
   for (const Arithmetic& arithmetic : arithmetics) {
     for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
-      const Keys keys = {{"arithmetic", arithmetic.name},
-                         {"order", reordering == Reordering::None ? "natural" : "automatic"}};
-      for (const Case& one : all_cases(settings)) {
-        Tessera::PlanOptions options;
-        options.columns = one.columns;
-        options.reordering = reordering;
-        options.precision = arithmetic.precision;
-        options.on_unsupported = Tessera::OnUnsupported::FallBack;
-        const auto time = arithmetic.is_double ? time_product<double> : time_product<float>;
-        add_benchmark(one.name("product", settings, keys), 5,
-                      [=](benchmark::State& state) { time(state, one.matrix, options); });
-      }
+      register_products(settings, arithmetic, reordering, Kernel::Automatic);
+      if (*settings.published) register_products(settings, arithmetic, reordering, Kernel::Published);
     }
   }
 }
@@ -119,6 +130,6 @@ void register_benchmarks(const Settings& settings) {
 
 int main(int argc, char* argv[]) {
   return run_benchmarks(argc, argv, "Times products with the plans that Tessera chooses.",
-                        {.matrices = {"elasticity:16", "stencil27:32"}, .columns = {32, 128, 512}},
+                        {.matrices = {"elasticity:16", "stencil27:32"}, .columns = {32, 128, 512}, .published = false},
                         register_benchmarks);
 }

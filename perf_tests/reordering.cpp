@@ -5,10 +5,10 @@
 // Matrices that are numbered well have little to gain; tessera_spmm --shuffle --reorder all measures what others have.
 //
 //   Time                  make_plan with the order, less make_plan without
-//   products              as many products in the order that the rows have take as long
+//   products              the number of products in the order that the rows have that take as long
 //   before_ms, after_ms   a product, X and Y by rows
 //   speedup               before_ms / after_ms
-//   pay_off_products      after as many products the order has paid for itself; not there if it never does
+//   pay_off_products      the number of products after which the order has paid for itself; absent if it never does
 //   nnz/tile_before, nnz/tile_after   nonzeros of a tile on average
 #include <benchmark/benchmark.h>
 

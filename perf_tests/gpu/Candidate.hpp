@@ -6,39 +6,60 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <tessera/common/Csr.hpp>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <utility>
 #include <vector>
-
-#include "HostMatrix.hpp"
-
-/// What the programs share with tessera_spmm.
-namespace Tessera::Harness {}
 
 namespace Tessera::Bench {
 
-using namespace Harness;
-using Test::HostMatrix;
+/// A matrix on the host: canonical compressed rows.
+struct HostMatrix {
+  int rows = 0, columns = 0;
+  std::vector<int> row_offsets{0}, column_indices;
+  std::vector<double> values;
+
+  CsrPattern<int> pattern() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
+};
 
 /// Which elements of a multivector are adjacent: those of a row (row-major), or those of a column.
 enum class Layout { Right, Left };
 
-/// One way to compute Y = alpha A X + beta Y, X (columns of A x N) and Y (rows of A x N), device pointers. ldx and ldy
-/// are the distances between rows, or between columns with Layout::Left.
+/// One way to compute Y = alpha A X + beta Y.
 template <class Scalar>
 class Candidate {
  public:
+  /// \param name    [in] unique, such as "csr_row<16 lanes, 2 vectors>"
+  /// \param ablates [in] where the kernel lacks a part, to see what that is worth: the name of the whole kernel
+  explicit Candidate(std::string name, Precision precision = Precision::Native, std::string ablates = "")
+      : name_(std::move(name)), precision_(precision), ablates_(std::move(ablates)) {}
   virtual ~Candidate() = default;
-  virtual std::string name() const = 0;       // unique, e.g. "csr_row<16 lanes, 2 vectors>"
-  virtual std::string precision() const = 0;  // "fp64", "fp32", "tf32x3", "tf32", "fp16", "bf16"
-  /// Of a kernel from which a part is taken away, to see what that is worth: the name of the whole one. Measured with
-  /// --ablations alone.
-  virtual std::string ablates() const { return ""; }
-  bool is_ablation() const { return !ablates().empty(); }
-  /// Takes X and Y laid out like this from now on, or returns false. Called before prepare.
-  virtual bool use(Layout layout) { return layout == Layout::Right; }
-  /// Copies or builds what the product needs, for products with N columns; false: not applicable to this matrix or N.
-  virtual bool prepare(const HostMatrix& A, int N) = 0;
-  virtual void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) = 0;
-  virtual std::size_t bytes() const { return 0; }  // of the prepared matrix on the device
+
+  const std::string& name() const { return name_; }
+  /// "fp64", "fp32", "tf32x3", "tf32", "fp16" or "bf16"
+  std::string precision() const {
+    if (precision_ != Precision::Native) return std::string(to_string(precision_));
+    return sizeof(Scalar) == 8 ? "fp64" : "fp32";
+  }
+  /// Ablations are measured with --ablations alone.
+  const std::string& ablates() const { return ablates_; }
+  bool is_ablation() const { return !ablates_.empty(); }
+
+  /// Whether it multiplies X and Y of this layout.
+  virtual bool takes(Layout layout) const { return layout == Layout::Right; }
+  /// Copies or builds what products with X of `columns` columns need. Returns false if the candidate is not for this
+  /// matrix or number of columns.
+  virtual bool prepare(const HostMatrix& A, int columns, Layout layout) = 0;
+  /// Multiplies X and Y in device memory, of the shape and layout that were prepared. `product` has no values of A.
+  virtual void run(cudaStream_t stream, Product<Scalar, Scalar> product) = 0;
+  /// Bytes of the prepared matrix on the device.
+  virtual std::size_t bytes() const = 0;
+
+ private:
+  std::string name_;
+  Precision precision_;
+  std::string ablates_;
 };
 
 template <class Scalar>

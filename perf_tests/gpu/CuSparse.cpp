@@ -8,6 +8,8 @@
 
 namespace Tessera::Bench {
 
+using namespace Harness;
+
 namespace {
 
 /// A matrix on the device, once for all algorithms.
@@ -31,46 +33,33 @@ template <class Scalar>
 class CuSparse : public Candidate<Scalar> {
  public:
   CuSparse(const CuSparseAlgorithm& algorithm, bool preprocesses, std::shared_ptr<DeviceCsr<Scalar>> csr)
-      : algorithm_(algorithm), preprocesses_(preprocesses), csr_(std::move(csr)) {}
+      : Candidate<Scalar>(std::string("cusparse<") + (algorithm.is_vector ? "vector " : "") + algorithm.name +
+                          (preprocesses ? ", preprocess>" : ">")),
+        algorithm_(algorithm),
+        preprocesses_(preprocesses),
+        csr_(std::move(csr)) {}
 
-  std::string name() const override {
-    return std::string("cusparse<") + (algorithm_.is_vector ? "vector " : "") + algorithm_.name +
-           (preprocesses_ ? ", preprocess>" : ">");
-  }
-  std::string precision() const override { return sizeof(Scalar) == 8 ? "fp64" : "fp32"; }
-  bool use(Layout layout) override {
-    layout_ = layout;
-    return true;
-  }
+  bool takes(Layout) const override { return true; }
 
-  bool prepare(const HostMatrix& A, int N) override {
-    if (A.rows == 0 || A.columns == 0 || A.values.empty() || N == 0 || (algorithm_.is_vector && N != 1)) return false;
+  bool prepare(const HostMatrix& A, int columns, Layout) override {
+    if (A.rows == 0 || A.columns == 0 || A.values.empty() || columns == 0) return false;
+    if (algorithm_.is_vector && columns != 1) return false;
     csr_->copy(A);
-    pattern_ = {A.rows, A.columns, csr_->row_offsets.data(), csr_->column_indices.data()};
-    columns_ = N;
-    product_ = std::make_unique<CuSparseProduct<Scalar>>(algorithm_, preprocesses_, pattern_, A.values.size(),
+    const CsrPattern<int> pattern{A.rows, A.columns, csr_->row_offsets.data(), csr_->column_indices.data()};
+    product_ = std::make_unique<CuSparseProduct<Scalar>>(algorithm_, preprocesses_, pattern, A.values.size(),
                                                          csr_->values.data());
     return true;
   }
 
-  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
-    product_->run(stream, alpha, multivector(X, pattern_.columns, ldx), beta, multivector(Y, pattern_.rows, ldy));
+  void run(cudaStream_t stream, Product<Scalar, Scalar> product) override {
+    product_->run(stream, product.alpha, product.x, product.beta, product.y);
   }
   std::size_t bytes() const override { return csr_->bytes() + (product_ ? product_->buffer_bytes() : 0); }
 
  private:
-  template <class Element>
-  Tessera::Multivector<Element> multivector(Element* data, int rows, int stride) const {
-    if (layout_ == Layout::Left) return {data, rows, columns_, 1, stride};
-    return {data, rows, columns_, stride, 1};
-  }
-
   CuSparseAlgorithm algorithm_;
   bool preprocesses_;
-  Layout layout_ = Layout::Right;
   std::shared_ptr<DeviceCsr<Scalar>> csr_;
-  CsrPattern<int> pattern_;
-  int columns_ = 0;
   std::unique_ptr<CuSparseProduct<Scalar>> product_;
 };
 

@@ -91,7 +91,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// What the GPU and its software are called.
+/// The GPU, its software and its rate.
 struct Machine {
   std::string gpu;
   int compute_capability = 0;  // 90 for 9.0

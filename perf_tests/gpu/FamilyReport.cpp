@@ -10,6 +10,8 @@
 
 namespace Tessera::Bench {
 
+using namespace Harness;
+
 namespace {
 
 std::string family_of(const KernelResult& kernel) {

@@ -8,6 +8,8 @@
 
 namespace Tessera::Bench {
 
+using namespace Harness;
+
 namespace {
 
 HostMatrix narrow(HostCsr<double> csr, const std::string& name) {

@@ -40,17 +40,21 @@ void verify(Problem<Scalar>& problem, Candidate<Scalar>& candidate, KernelResult
 /// False: the kernel is not for this problem.
 template <class Scalar>
 bool measure_kernel(const HostMatrix& A, int columns, Problem<Scalar>& problem, Candidate<Scalar>& candidate,
-                    const TimingPolicy& policy, KernelResult& result) {
+                    const Options& options, KernelResult& result) {
   try {
     const auto start = Clock::now();
-    if (!candidate.prepare(A, columns)) return false;
+    if (!candidate.prepare(A, columns, options.layout)) return false;
     check(cudaDeviceSynchronize(), "prepare");
     result.prepare_ms = 1e3 * seconds_since(start);
     verify(problem, candidate, result);
     result.bytes = candidate.bytes();
     if (!result.right) return true;
     problem.reset(1);
-    result.times = time_launches([&] { problem.run(candidate, {1, 0}); }, problem.stream(), policy);
+    result.times = time_launches(
+        [&] {
+          problem.run(candidate, {1, 0});
+        },
+        problem.stream(), options.quick ? quick_timing : TimingPolicy{});
   } catch (const std::exception& error) {
     result.right = false;
     result.message = error.what();
@@ -106,7 +110,7 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
     kernel.precision = candidate->precision();
     kernel.ablates = candidate->ablates();
     kernel.cusparse = kernel.kernel.starts_with("cusparse");
-    if (!measure_kernel(A, columns, problem, *candidate, options.quick ? quick_timing : TimingPolicy{}, kernel)) {
+    if (!measure_kernel(A, columns, problem, *candidate, options, kernel)) {
       candidate.reset();
       continue;
     }

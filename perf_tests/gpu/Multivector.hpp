@@ -39,10 +39,14 @@ class Multivector {
 
   int rows() const { return rows_; }
   int columns() const { return columns_; }
-  /// Between rows, or columns with Layout::Left.
-  int stride() const { return stride_; }
   Places places() const { return {rows_, columns_, stride_, layout_}; }
   Scalar* data() const { return memory_.data() + guard; }
+  /// The operand of a product. Element is Scalar or const Scalar.
+  template <class Element>
+  Tessera::Multivector<Element> view() const {
+    const bool by_columns = layout_ == Layout::Left;
+    return {data(), rows_, columns_, by_columns ? 1 : stride_, by_columns ? stride_ : 1};
+  }
 
   /// All elements, those around it too.
   Scalar* memory() const { return memory_.data(); }

@@ -9,6 +9,8 @@
 
 namespace Tessera::Bench {
 
+using namespace Harness;
+
 bool Options::wants_kernel(const std::string& precision, const std::string& name) const {
   const auto holds = [](const auto& words, const auto& word) {
     return std::find(words.begin(), words.end(), word) != words.end();

@@ -23,12 +23,11 @@ struct Options {
   bool list = false;
   bool ablations = false;  // also candidates that lack a part
 
-  /// Whether --precision, --kernels, --exclude and --ablations ask for a candidate, and it takes the layout, which it
-  /// is told.
+  /// Whether --precision, --kernels, --exclude and --ablations ask for a candidate that takes the layout.
   template <class Scalar>
-  bool wants(Candidate<Scalar>& candidate) const {
+  bool wants(const Candidate<Scalar>& candidate) const {
     return wants_kernel(candidate.precision(), candidate.name()) && (!candidate.is_ablation() || ablations) &&
-           candidate.use(layout);
+           candidate.takes(layout);
   }
 
  private:

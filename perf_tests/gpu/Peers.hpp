@@ -18,7 +18,7 @@ struct PeerPair {
   Peer double_precision;
 };
 
-/// By matrix and columns: peers.tsv, which is compiled in.
+/// The content of peers.tsv, which is compiled in, by matrix and number of columns.
 const std::map<std::pair<std::string, int>, PeerPair>& peers();
 
 }  // namespace Tessera::Bench

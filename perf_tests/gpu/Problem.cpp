@@ -25,8 +25,12 @@ void Problem<Scalar>::reset(double beta) {
 
 template <class Scalar>
 void Problem<Scalar>::run(Candidate<Scalar>& candidate, Factors factors) {
-  candidate.run(stream_, static_cast<Scalar>(factors.alpha), x_.data(), x_.stride(), static_cast<Scalar>(factors.beta),
-                y_.data(), y_.stride());
+  Product<Scalar, Scalar> product;
+  product.alpha = static_cast<Scalar>(factors.alpha);
+  product.x = x_.template view<const Scalar>();
+  product.beta = static_cast<Scalar>(factors.beta);
+  product.y = y_.template view<Scalar>();
+  candidate.run(stream_, product);
 }
 
 template <class Scalar>

@@ -51,7 +51,7 @@ __global__ void reference_kernel(int rows, int columns, const int* row_offsets, 
   }
 }
 
-/// What an entry should be, and by how much it may differ.
+/// The value that an entry should have, and the most that it may differ by.
 struct Expected {
   double value, bound;
 };
@@ -124,7 +124,7 @@ std::string Verdict::text() const {
 
 namespace {
 
-/// What an error of one operand of a product is multiplied with at most: elements of X are at most 1.
+/// The largest factor of an error of one operand of a product. Elements of X are at most 1.
 double largest_operand(const HostMatrix& A) {
   double largest = 1;
   for (const double value : A.values) {

@@ -9,7 +9,7 @@
 
 namespace Tessera::Bench {
 
-/// What rounding may do to an entry of Y of a row with n nonzeros:
+/// The most that rounding may change an entry of Y of a row with n nonzeros:
 /// constant (n + 2) (unit (|alpha| |A| |X| + |beta| |Y|) + smallest max(1, |A|)), where elements of X are at most 1.
 struct Tolerance {
   double constant = 2;
@@ -17,10 +17,10 @@ struct Tolerance {
   double smallest = 0;  // what is lost of an operand that is too small for its type
 };
 
-/// For "fp64", "fp32", "tf32x3", "tf32", "fp16" or "bf16". Throws std::invalid_argument for another word.
+/// The tolerance of "fp64", "fp32", "tf32x3", "tf32", "fp16" or "bf16". Throws std::invalid_argument for another word.
 Tolerance tolerance_of(const std::string& precision);
 
-/// What a comparison found.
+/// The outcome of a comparison.
 struct Verdict {
   unsigned long long wrong = 0;    // entries that are not within their bound
   unsigned long long touched = 0;  // elements around the rows of Y that were written
@@ -31,7 +31,7 @@ struct Verdict {
   std::string text() const;
 };
 
-/// What a comparison counts on the device; `first` is the first wrong entry.
+/// The counts of a comparison on the device. `first` is the first wrong entry.
 struct ComparisonCounts {
   unsigned long long wrong, touched, first, checksum;
 };

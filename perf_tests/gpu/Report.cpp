@@ -10,6 +10,8 @@
 
 namespace Tessera::Bench {
 
+using namespace Harness;
+
 namespace {
 
 std::string class_of(const std::string& precision) { return precision == "tf32x3" ? "fp32" : precision; }
@@ -58,7 +60,7 @@ std::string table_line(const ProblemResult& problem, const std::string& precisio
          (ours && !ours->deterministic ? " (not deterministic)" : "") + "\n";
 }
 
-/// For each kernel that failed somewhere: where first, and how often.
+/// A line for each kernel that failed: where it failed first, and how often it did.
 std::string failures(const Results& results) {
   std::map<std::string, std::pair<std::string, int>> first;
   for (const ProblemResult& problem : results.problems) {

@@ -12,7 +12,7 @@ namespace Tessera::Harness {
 
 using DefaultSpace = Kokkos::DefaultExecutionSpace;
 
-/// What a product of Kokkos Kernels depends on. Compiler and flags change its speed up to 2.5 times.
+/// The build that a product of Kokkos Kernels depends on. Compiler and flags change its speed up to 2.5 times.
 struct KokkosKernelsBuild {
   std::string version;   ///< "4.5.1"; empty where this build has no Kokkos Kernels
   std::string compiler;  ///< that its product was compiled with here

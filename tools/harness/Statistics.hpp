@@ -8,7 +8,7 @@
 
 namespace Tessera::Harness {
 
-/// What is said of repeated measurements.
+/// A summary of repeated measurements.
 struct Spread {
   double median = 0, least = 0, most = 0;
 };
@@ -36,7 +36,7 @@ struct GeometricMean {
   double mean() const { return count == 0 ? 0 : std::exp(logarithms / count); }
 };
 
-/// What is not a number counts as the greatest, lest an error go unnoticed.
+/// A NaN counts as the greatest, so that no error goes unnoticed.
 inline double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 
 }  // namespace Tessera::Harness

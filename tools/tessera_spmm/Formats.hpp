@@ -39,7 +39,7 @@ inline std::vector<Format> formats_named(const std::string& name, Kernel kernel)
 inline constexpr Precision driver_precisions[] = {Precision::Native, Precision::Tf32x3, Precision::Tf32,
                                                   Precision::Bf16, Precision::Fp16};
 
-/// What a row of the table asks of its plan.
+/// The plan that a row of the table asks for.
 struct Request {
   Format format = Format::Automatic;
   Reordering reordering = Reordering::None;

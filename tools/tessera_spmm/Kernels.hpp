@@ -7,7 +7,7 @@
 
 namespace Tessera::Driver {
 
-/// What multiplies a plan's matrix.
+/// The kernels that multiply a plan's matrix.
 struct Kernels {
   std::string name;
   Precision precision = Precision::Native;  ///< at least as accurate as the one that was asked for

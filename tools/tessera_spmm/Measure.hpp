@@ -27,6 +27,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 /// What a plan may take in bytes where the user does not say: half of the memory that is available on a host. On a
 /// device there is no limit, since memory that is not there is refused; on a host that would end the process.
 template <class ExecutionSpace>
@@ -93,7 +95,7 @@ class Measure {
                      plan_options(settings_, request, static_cast<int>(problem_.x.columns), memory_limit_));
   }
 
-  /// Of several formats or orders, one that is refused does not keep the others from being measured.
+  /// Where several formats or orders are measured, one that is refused does not stop the others.
   FormatMeasurement add_or_refuse(const Request& request, Result& result) {
     if (requests(settings_).size() == 1) return add_format(request, result);
     try {
@@ -180,7 +182,7 @@ class Measure {
 
   CsrPattern<Offset> pattern() const { return {a_.rows, a_.columns, a_.row_offsets.data(), a_.column_indices.data()}; }
 
-  /// Of the rows as the plan stores them.
+  /// The windows of the rows as the plan stores them.
   std::array<WindowColumns, 5> windows_of(const PlanType& plan) const {
     const std::size_t nonzeros = a_.values.extent(0);
     const auto order = plan.row_order();
@@ -199,7 +201,7 @@ class Measure {
         order.order);
   }
 
-  /// What the pattern itself lets one expect, whatever the format.
+  /// The statistics of the pattern, which no format changes.
   void describe(MatrixSummary& matrix) const {
     matrix.row_lengths = row_lengths(exec_, pattern());
     matrix.windows = window_columns(exec_, pattern(), a_.values.extent(0));
@@ -215,7 +217,7 @@ class Measure {
     if (!settings_.save_plan_file.empty()) save(plan, result);
   }
 
-  /// With the transpose, if the product takes that.
+  /// With the transpose, if the product takes it.
   void save(PlanType& plan, Result& result) const {
     const std::string& file = settings_.save_plan_file;
     plan.prepare(exec_, 0, settings_.mode);

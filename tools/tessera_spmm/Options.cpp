@@ -18,6 +18,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 namespace {
 
 /// Kokkos' OpenMP backend has no room for more, and does not say so.

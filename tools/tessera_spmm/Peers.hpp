@@ -14,6 +14,8 @@
 /// The libraries that --compare knows: "kokkoskernels" and "cusparse".
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 /// What this build lacks to compare with a library; empty if nothing.
 std::string missing_peer(const std::string& library);
 

@@ -18,6 +18,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 namespace {
 
 /// A part of `z` that is known to fit.

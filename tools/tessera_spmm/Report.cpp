@@ -8,6 +8,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 namespace {
 
 using Row = std::vector<std::string>;
@@ -81,7 +83,7 @@ std::string header(const Result& result) {
   return text + "\n";
 }
 
-/// Where all rows are native, no column says so.
+/// The column of precisions is left out where all rows are native.
 bool shows_precision(const Result& result) {
   return result.settings.precision != Precision::Native ||
          std::any_of(result.formats.begin(), result.formats.end(),

@@ -7,10 +7,10 @@
 
 namespace Tessera::Driver {
 
-/// For a person: what was computed, a table with a row a format, and why the plan chose what it chose.
+/// A text for people: what was computed, a table with a row a format, and why the plan chose what it chose.
 std::string report(const Result& result);
 
-/// For a machine: the same and every sample, as JSON. tools/README.md documents the keys.
+/// JSON for programs: the same and every sample. tools/README.md documents the keys.
 std::string report_json(const Result& result);
 
 }  // namespace Tessera::Driver

@@ -19,7 +19,9 @@
 
 namespace Tessera::Driver {
 
-/// What the matrix looks like.
+using namespace Harness;
+
+/// The sizes and the lengths of rows of the matrix.
 struct MatrixSummary {
   std::string name;
   int rows = 0;
@@ -29,7 +31,7 @@ struct MatrixSummary {
   std::array<WindowColumns, 5> windows;  ///< of 8 to 128 rows
 };
 
-/// How one way to multiply did: one of Tessera's formats, or another library.
+/// The measurement of one way to multiply: one of Tessera's formats, or another library.
 struct Measurement {
   std::string name;
   std::size_t bytes = 0;                    ///< of the matrix: pattern and values

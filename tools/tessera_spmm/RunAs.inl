@@ -23,6 +23,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 namespace {
 
 template <class KokkosLayout, class ExecutionSpace, class Scalar>
@@ -92,7 +94,8 @@ void check_kernel(const Settings& settings) {
     if (settings.backend != name) return;
     PlanOptions options;
     options.kernel = settings.kernel;
-    options.format = settings.format == "all" ? Format::Automatic : formats_named(settings.format, settings.kernel).front();
+    options.format =
+        settings.format == "all" ? Format::Automatic : formats_named(settings.format, settings.kernel).front();
     options.precision = settings.precision;
     options.parameters = settings.parameters;
     make_empty_plan<Scalar, ExecutionSpace>(options);

@@ -10,16 +10,11 @@
 #include <tessera/common/Mode.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-/// What the program shares with the benchmarks.
-namespace Tessera::Harness {}
-
 namespace Tessera::Driver {
-
-using namespace Harness;
 
 enum class Layout { Left, Right };
 
-/// What the user asked for, as it stands on the command line.
+/// The options of the command line.
 struct Settings {
   std::string matrix_file;               ///< empty: generate
   std::string generator = "elasticity";  ///< NAME[:SIZE]

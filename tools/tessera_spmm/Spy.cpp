@@ -12,6 +12,8 @@
 
 namespace Tessera::Driver {
 
+using namespace Harness;
+
 namespace {
 
 // Sizes in pixels.
@@ -23,7 +25,7 @@ constexpr int panels_top = 128;
 
 using Colour = std::array<double, 3>;
 using Palette = std::array<Colour, 4>;
-// From light to dark, the light end still visible as a single pixel on white.
+// From light to dark. A single pixel of the lightest is still visible on white.
 constexpr Palette blues{{{127, 205, 187}, {29, 145, 192}, {37, 72, 160}, {8, 20, 66}}};
 constexpr Palette reds{{{255, 205, 95}, {250, 125, 50}, {205, 25, 45}, {45, 0, 30}}};
 
@@ -91,7 +93,7 @@ std::size_t character_length(std::string_view text) {
   return code < least[length] || code > 0x10ffff || is_surrogate || is_none ? 0 : length;
 }
 
-/// For XML. What is no character becomes the one for that.
+/// Escapes a text for XML. U+FFFD stands for bytes that are no character.
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {

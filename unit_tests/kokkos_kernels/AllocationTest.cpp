@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory runs out in a product with a handle: it throws, and the handle serves the next product.
-#include <KokkosSparse_spmv.hpp>
-#include <tessera/kokkos_kernels/SpmvHandle.hpp>
-
 #include "FailingAllocator.hpp"
-#include "SpmvCheck.hpp"
+#include "HandleCheck.hpp"
 
 namespace Tessera::Test {
 
 using Small = CrsCase<double>;
-using Handle = SpmvHandle<Exec, Small::Matrix, Vectors<double>, Vectors<double>>;
+using Handle = HandleFor<Small, Vectors<double>>;
 
 /// The first product makes the plan; with more columns or the transpose, more memory is wanted.
 TEST(HandleAllocation, ProductsMayBeRepeated) {
@@ -27,12 +24,8 @@ TEST(HandleAllocation, ProductsMayBeRepeated) {
     multiply(handle, "T", 3);
   };
   const auto expect_right_products = [&](Handle& handle) {
-    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
-      const Vectors<double> x("x", x_rows(A.elements, mode), 4), y("y", y_rows(A.elements, mode), 4);
-      expect_right(A.elements, mode, 2, 0.5, x, y, [&](double a, double b) {
-        KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A.matrix, x, b, y);
-      });
-    }
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+      expect_spmv_with<Vectors<double>>(handle, A.elements, A.matrix, mode, 4, 2, 0.5);
   };
   Handle first;
   use(first);

@@ -4,35 +4,25 @@
 // paths the call takes. Also compiled with KOKKOSKERNELS_ETI_ONLY, when Kokkos Kernels defines no kernels but those
 // that it was built with: then only double with LayoutLeft. Kokkos Kernels 4.7.00 alone does not compile so: the
 // handle's header, which includes its spmv, comes first.
-#include <tessera/kokkos_kernels/SpmvHandle.hpp>
 #include <type_traits>
 #include <utility>
 
-#include "SpmvCheck.hpp"
-#include "ToolEvents.hpp"
+#include "HandleCheck.hpp"
 
 namespace Tessera::Test {
 
 namespace {
 
-template <class A, class X, class Y = X>
-using HandleFor = SpmvHandle<Exec, typename A::Matrix, X, Y>;
-
-template <class Handle, class Case, class X, class Y>
-void expect_one_execution(Handle& handle, const Case& A, Mode mode, double alpha, double beta, const X& x, const Y& y) {
-  expect_right(A.elements, mode, alpha, beta, x, y, [&](auto a, auto b) {
-    const ToolEvents events;
-    KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A.matrix, x, b, y);
-    EXPECT_EQ(events.executions(), 1u) << events.text();
-    EXPECT_EQ(events.kokkos_kernels(), 0u) << events.text();
-  });
+void is_one_execution(const ToolEvents& events) {
+  EXPECT_EQ(events.executions(), 1u) << events.text();
+  EXPECT_EQ(events.kokkos_kernels(), 0u) << events.text();
 }
 
 /// A product of its own handle, for operands of any type.
 template <class Case, class X, class Y>
 void expect_one_execution(const Case& A, const X& x, const Y& y) {
   HandleFor<Case, X, Y> handle;
-  expect_one_execution(handle, A, Mode::NoTranspose, 2, -0.5, x, y);
+  expect_spmv(handle, A.elements, A.matrix, Mode::NoTranspose, 2, -0.5, x, y, is_one_execution);
 }
 
 template <class Offset>
@@ -40,26 +30,22 @@ CrsCase<double, Offset> small() {
   return CrsCase<double, Offset>(random_pattern<Offset>(31, 22, 0.2, 1));
 }
 
-template <class Case, class X, class Y>
+template <class X, class Y = X, class Case>
 void expect_every_mode_and_factor(const Case& A, int columns) {
   HandleFor<Case, X, Y> handle;
   for (const Mode mode : every_mode) {
-    const auto make = [&](auto& view, int rows) {
-      using View = std::remove_reference_t<decltype(view)>;
-      if constexpr (View::rank() == 2) {
-        view = View("view", rows, columns);
-      } else {
-        view = View("view", rows);
-      }
-    };
-    X x;
-    Y y;
-    make(x, x_rows(A.elements, mode));
-    make(y, y_rows(A.elements, mode));
     for (const double alpha : {1.0, -1.0, 2.5}) {
-      for (const double beta : {0.0, 1.0, -1.0, -1.5}) expect_one_execution(handle, A, mode, alpha, beta, x, y);
+      for (const double beta : {0.0, 1.0, -1.0, -1.5})
+        expect_spmv_with<X, Y>(handle, A.elements, A.matrix, mode, columns, alpha, beta, is_one_execution);
     }
   }
+}
+
+/// Products with several columns, with one, and with vectors of rank one.
+template <class Scalar, class Case>
+void expect_every_rank(const Case& A, int several) {
+  for (const int columns : {1, several}) expect_every_mode_and_factor<Vectors<Scalar>>(A, columns);
+  expect_every_mode_and_factor<Vector<Scalar>>(A, 1);
 }
 
 }  // namespace
@@ -96,10 +82,7 @@ TEST(ExecutionsTest, ConstX) {
 
 TEST(ExecutionsTest, EveryModeAndFactor) {
   const auto A = small<int>();
-  for (const int columns : {1, 5}) {
-    expect_every_mode_and_factor<CrsCase<double>, Vectors<double>, Vectors<double>>(A, columns);
-  }
-  expect_every_mode_and_factor<CrsCase<double>, Vector<double>, Vector<double>>(A, 1);
+  expect_every_rank<double>(A, 5);
 }
 
 TEST(ExecutionsTest, WithoutAnExecutionSpace) {
@@ -109,8 +92,7 @@ TEST(ExecutionsTest, WithoutAnExecutionSpace) {
   expect_right(A.elements, Mode::NoTranspose, 1, 2, x, y, [&](double a, double b) {
     const ToolEvents events;
     KokkosSparse::spmv(&handle, "N", a, A.matrix, x, b, y);
-    EXPECT_EQ(events.executions(), 1u) << events.text();
-    EXPECT_EQ(events.kokkos_kernels(), 0u) << events.text();
+    is_one_execution(events);
   });
 }
 
@@ -122,13 +104,11 @@ TEST(ExecutionsTest, TheMatrixIsAnalysedOnce) {
   std::size_t analyses = 0;
   for (const int columns : {3, 3, 1, 8}) {
     for (const Mode mode : every_mode) {
-      const Vectors<double> x("x", x_rows(A.elements, mode), columns), y("y", y_rows(A.elements, mode), columns);
-      expect_right(A.elements, mode, 1, 0, x, y, [&](double a, double b) {
-        const ToolEvents events;
-        KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A.matrix, x, b, y);
+      const auto watch = [&](const ToolEvents& events) {
         analyses += events.analyses();
         EXPECT_EQ(events.executions(), 1u) << events.text();
-      });
+      };
+      expect_spmv_with<Vectors<double>>(handle, A.elements, A.matrix, mode, columns, 1, 0, watch);
       EXPECT_EQ(analyses, 1u) << columns << " columns, mode " << to_string(mode);
     }
   }
@@ -136,19 +116,13 @@ TEST(ExecutionsTest, TheMatrixIsAnalysedOnce) {
 
 TEST(ExecutionsTest, BlockMatrix) {
   const BsrCase<double> A(random_pattern<int>(9, 7, 0.3, 1), 3);
-  for (const int columns : {1, 4}) {
-    expect_every_mode_and_factor<BsrCase<double>, Vectors<double>, Vectors<double>>(A, columns);
-  }
-  expect_every_mode_and_factor<BsrCase<double>, Vector<double>, Vector<double>>(A, 1);
+  expect_every_rank<double>(A, 4);
 }
 
 /// Kokkos Kernels turns such a matrix into a CrsMatrix and comes back to itself.
 TEST(ExecutionsTest, BlocksOfOne) {
   const BsrCase<double> A(random_pattern<int>(31, 22, 0.2, 1), 1);
-  for (const int columns : {1, 4}) {
-    expect_every_mode_and_factor<BsrCase<double>, Vectors<double>, Vectors<double>>(A, columns);
-  }
-  expect_every_mode_and_factor<BsrCase<double>, Vector<double>, Vector<double>>(A, 1);
+  expect_every_rank<double>(A, 4);
 }
 
 /// Kokkos Kernels answers these itself.
@@ -166,16 +140,13 @@ TEST(ExecutionsTest, NothingToMultiply) {
                                  {CrsCase<double>(no_rows), 2},
                                  {CrsCase<double>(no_columns), 2}}) {
     HandleFor<CrsCase<double>, Vectors<double>> handle;
+    const auto watch = [](const ToolEvents& events) {
+      EXPECT_EQ(events.executions(), 0u) << events.text();
+      EXPECT_EQ(events.analyses(), 0u) << events.text();
+    };
     for (const double beta : {0.0, 1.0, -1.5}) {
-      for (const Mode mode : every_mode) {
-        const Vectors<double> x("x", x_rows(A.elements, mode), 4), y("y", y_rows(A.elements, mode), 4);
-        expect_right(A.elements, mode, alpha, beta, x, y, [&, &A = A](double a, double b) {
-          const ToolEvents events;
-          KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A.matrix, x, b, y);
-          EXPECT_EQ(events.executions(), 0u) << events.text();
-          EXPECT_EQ(events.analyses(), 0u) << events.text();
-        });
-      }
+      for (const Mode mode : every_mode)
+        expect_spmv_with<Vectors<double>>(handle, A.elements, A.matrix, mode, 4, alpha, beta, watch);
     }
   }
 }
@@ -185,9 +156,7 @@ TEST(ExecutionsTest, OwnHandleExecutesNoPlan) {
   const auto A = small<std::size_t>();
   const Vectors<double> x("x", 22, 3), y("y", 31, 3);
   KokkosSparse::SPMVHandle<Exec, CrsCase<double, std::size_t>::Matrix, Vectors<double>, Vectors<double>> handle;
-  expect_right(A.elements, Mode::NoTranspose, 2, -0.5, x, y, [&](double a, double b) {
-    const ToolEvents events;
-    KokkosSparse::spmv(Exec(), &handle, "N", a, A.matrix, x, b, y);
+  expect_spmv(handle, A.elements, A.matrix, Mode::NoTranspose, 2, -0.5, x, y, [](const ToolEvents& events) {
     EXPECT_EQ(events.executions(), 0u) << events.text();
     EXPECT_EQ(events.analyses(), 0u) << events.text();
 #if !defined(KOKKOSKERNELS_ENABLE_TPL_CUSPARSE) && !defined(KOKKOSKERNELS_ENABLE_TPL_MKL)
@@ -202,9 +171,9 @@ TEST(ExecutionsTest, EveryLayout) {
   using Right = Vectors<double, Kokkos::LayoutRight>;
   const auto A = small<int>();
   for (const int columns : {1, 2, 9}) {
-    expect_every_mode_and_factor<CrsCase<double>, Right, Right>(A, columns);
-    expect_every_mode_and_factor<CrsCase<double>, Right, Vectors<double>>(A, columns);
-    expect_every_mode_and_factor<CrsCase<double>, Vectors<double>, Right>(A, columns);
+    expect_every_mode_and_factor<Right>(A, columns);
+    expect_every_mode_and_factor<Right, Vectors<double>>(A, columns);
+    expect_every_mode_and_factor<Vectors<double>, Right>(A, columns);
   }
 }
 
@@ -221,7 +190,7 @@ TEST(ExecutionsTest, OneStridedColumn) {
   expect_one_execution(A, x_column, Right("y", 31, 1));
 }
 
-/// Of rank 2, Kokkos Kernels 4.5 takes no LayoutStride.
+/// Kokkos Kernels 4.5 takes no Views of rank 2 with LayoutStride.
 TEST(ExecutionsTest, RankOneStrided) {
   using Right = Vectors<double, Kokkos::LayoutRight>;
   using Strided = Kokkos::View<double*, Kokkos::LayoutStride, Device>;
@@ -235,10 +204,7 @@ TEST(ExecutionsTest, RankOneStrided) {
 #ifndef TESSERA_WITHOUT_FLOAT
 TEST(ExecutionsTest, Float) {
   const CrsCase<float> A(random_pattern<int>(31, 22, 0.2, 1));
-  for (const int columns : {1, 5}) {
-    expect_every_mode_and_factor<CrsCase<float>, Vectors<float>, Vectors<float>>(A, columns);
-  }
-  expect_every_mode_and_factor<CrsCase<float>, Vector<float>, Vector<float>>(A, 1);
+  expect_every_rank<float>(A, 5);
 }
 #endif
 
@@ -246,10 +212,7 @@ TEST(ExecutionsTest, Float) {
 TEST(ExecutionsTest, Complex) {
   using Scalar = Tessera::Complex<double>;
   const CrsCase<Scalar> A(random_pattern<int>(31, 22, 0.2, 1));
-  for (const int columns : {1, 5}) {
-    expect_every_mode_and_factor<CrsCase<Scalar>, Vectors<Scalar>, Vectors<Scalar>>(A, columns);
-  }
-  expect_every_mode_and_factor<CrsCase<Scalar>, Vector<Scalar>, Vector<Scalar>>(A, 1);
+  expect_every_rank<Scalar>(A, 5);
 }
 #endif
 

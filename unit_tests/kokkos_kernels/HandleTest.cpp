@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What SpmvHandle keeps between products, and what it refuses.
-#include <KokkosSparse_spmv.hpp>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tessera/kokkos_kernels/SpmvHandle.hpp>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
 
-#include "SpmvCheck.hpp"
-#include "ToolEvents.hpp"
+#include "HandleCheck.hpp"
 #include "ValueChecks.hpp"
 
 namespace Tessera::Test {
@@ -20,7 +17,7 @@ namespace Tessera::Test {
 namespace {
 
 using Case = CrsCase<double>;
-using Handle = SpmvHandle<Exec, Case::Matrix, Vectors<double>, Vectors<double>>;
+using Handle = HandleFor<Case, Vectors<double>>;
 
 Case small(std::uint64_t seed = 1) { return Case(random_pattern<int>(31, 22, 0.2, 1), seed); }
 
@@ -28,9 +25,14 @@ Case small(std::uint64_t seed = 1) { return Case(random_pattern<int>(31, 22, 0.2
 template <class HandleType, class Matrix, class Elements>
 void expect_product_of(const Elements& elements, HandleType& handle, const Matrix& A, int columns = 3,
                        Mode mode = Mode::NoTranspose, double beta = 0) {
-  const Vectors<double> x("x", x_rows(elements, mode), columns), y("y", y_rows(elements, mode), columns);
-  expect_right(elements, mode, 2, beta, x, y,
-               [&](double a, double b) { KokkosSparse::spmv(Exec(), &handle, letter(mode), a, A, x, b, y); });
+  expect_spmv_with<Vectors<double>>(handle, elements, A, mode, columns, 2, beta);
+}
+
+/// The same in every mode.
+template <class HandleType, class Matrix, class Elements>
+void expect_products_of(const Elements& elements, HandleType& handle, const Matrix& A, int columns = 3,
+                        double beta = 0) {
+  for (const Mode mode : every_mode) expect_product_of(elements, handle, A, columns, mode, beta);
 }
 
 /// What a call says when it throws exactly Error.
@@ -65,11 +67,11 @@ TEST(HandleTest, ValuesChangedInPlace) {
   const ValueChecks none(false);
   const Case A = small(), before = small(), after = small(2);
   Handle handle;
-  for (const Mode mode : every_mode) expect_product_of(before.elements, handle, A.matrix, 3, mode);
+  expect_products_of(before.elements, handle, A.matrix);
   Kokkos::deep_copy(A.matrix.values, after.matrix.values);
-  for (const Mode mode : every_mode) expect_product_of(before.elements, handle, A.matrix, 3, mode);
+  expect_products_of(before.elements, handle, A.matrix);
   handle.values_changed();
-  for (const Mode mode : every_mode) expect_product_of(after.elements, handle, A.matrix, 3, mode);
+  expect_products_of(after.elements, handle, A.matrix);
 }
 
 /// Debug builds find out: any value, and values that changed places.
@@ -87,9 +89,9 @@ TEST(HandleTest, ForgottenChangesAreFound) {
                            "expected a call of values_changed()");
     }
     handle.values_changed();
-    for (const Mode mode : every_mode) expect_product_of(changed, handle, A.matrix, 3, mode);
+    expect_products_of(changed, handle, A.matrix);
   };
-  for (const Mode mode : every_mode) expect_product_of(same.elements, handle, A.matrix, 3, mode);
+  expect_products_of(same.elements, handle, A.matrix);
   std::vector<double> values = same.elements.host_values;
   std::swap(values.front(), values.back());
   expect_found(Elements(same.elements.host, values));
@@ -175,10 +177,10 @@ TEST(HandleTest, Reset) {
   const Case A = small();
   const Case other(random_pattern<int>(40, 50, 0.1, 3));
   Handle handle;
-  for (const Mode mode : every_mode) expect_product_of(A.elements, handle, A.matrix, 3, mode);
+  expect_products_of(A.elements, handle, A.matrix);
   handle.reset();
   EXPECT_THROW(handle.plan(), std::logic_error);
-  for (const Mode mode : every_mode) expect_product_of(other.elements, handle, other.matrix, 3, mode);
+  expect_products_of(other.elements, handle, other.matrix);
   handle.reset();
   handle.reset();
   expect_product_of(A.elements, handle, A.matrix);
@@ -197,17 +199,14 @@ TEST(HandleTest, BadMatrix) {
   expect_product_of(A.elements, handle, A.matrix);
 }
 
-/// After prepare(), products in that mode with up to so many columns allocate nothing, the first included.
+/// After prepare(), products in its mode with its number of columns or fewer allocate nothing, the first included.
 TEST(HandleTest, PreparedProductsAllocateNothing) {
   const Case A = small();
   for (const Mode mode : every_mode) {
     Handle handle;
     const auto allocations_of_a_product = [&](Mode op, int columns) {
-      const Vectors<double> x("x", x_rows(A.elements, op), columns), y("y", y_rows(A.elements, op), columns);
       std::size_t allocations = 0;
-      expect_right(A.elements, op, 2, 0, x, y, [&](double a, double b) {
-        const ToolEvents events;
-        KokkosSparse::spmv(Exec(), &handle, letter(op), a, A.matrix, x, b, y);
+      expect_spmv_with<Vectors<double>>(handle, A.elements, A.matrix, op, columns, 2, 0, [&](const ToolEvents& events) {
         EXPECT_EQ(events.analyses(), 0u) << events.text();
         EXPECT_EQ(events.executions(), 1u) << events.text();
         allocations = events.allocations();
@@ -216,7 +215,7 @@ TEST(HandleTest, PreparedProductsAllocateNothing) {
     };
     handle.prepare(Exec(), A.matrix, 8, letter(mode));
     for (const int columns : {8, 5, 1}) EXPECT_EQ(allocations_of_a_product(mode, columns), 0u) << letter(mode);
-    // What is not prepared is seen to allocate: the transpose.
+    // The transpose is not prepared, and is seen to allocate.
     if (!is_transposed(mode)) {
       EXPECT_GT(allocations_of_a_product(Mode::Transpose, 8), 0u);
     }
@@ -298,7 +297,7 @@ TEST(HandleTest, OptionsOfThePlan) {
   const Case A = small();
   for (const Format format : every_format) {
     Handle handle(with_format(format));
-    for (const Mode mode : every_mode) expect_product_of(A.elements, handle, A.matrix, 3, mode);
+    expect_products_of(A.elements, handle, A.matrix);
     EXPECT_EQ(handle.plan().format(), format);
     handle.reset();
     multiply(handle, A);
@@ -326,9 +325,7 @@ TEST(HandleTest, ColumnsThatThePlanIsTunedFor) {
 TEST(HandleTest, MoreColumnsThanBefore) {
   const Case A = small();
   Handle handle;
-  for (const int columns : {2, 9, 1, 40, 3}) {
-    for (const Mode mode : every_mode) expect_product_of(A.elements, handle, A.matrix, columns, mode, -0.5);
-  }
+  for (const int columns : {2, 9, 1, 40, 3}) expect_products_of(A.elements, handle, A.matrix, columns, -0.5);
 }
 
 TEST(HandleTest, NoColumns) {
@@ -391,10 +388,10 @@ TEST(HandleTest, UnsortedRowsAndDuplicates) {
   const Case A(unsorted_pattern<int>(50, 20, 15, 8)), after(unsorted_pattern<int>(50, 20, 15, 8), 2);
   for (const Format format : every_format) {
     Handle handle(with_format(format));
-    for (const Mode mode : every_mode) expect_product_of(A.elements, handle, A.matrix, 5, mode, 1);
+    expect_products_of(A.elements, handle, A.matrix, 5, 1);
     EXPECT_LT(handle.plan().nonzeros(), A.elements.host.nonzeros());
     const Case::Matrix same_graph("B", 20, after.matrix.values, A.matrix.graph);
-    for (const Mode mode : every_mode) expect_product_of(after.elements, handle, same_graph, 5, mode, 1);
+    expect_products_of(after.elements, handle, same_graph, 5, 1);
   }
 }
 
@@ -429,13 +426,11 @@ TEST(HandleTest, DeviceAsAParameter) {
 /// A double X is multiplied in double by a float matrix: its values are not rounded to float.
 TEST(HandleTest, FloatMatrixDoubleVectors) {
   const CrsCase<float> A(random_pattern<int>(31, 22, 0.2, 1));
-  SpmvHandle<Exec, CrsCase<float>::Matrix, Vectors<double>, Vectors<double>> handle;
-  SpmvHandle<Exec, CrsCase<float>::Matrix, Vector<double>, Vector<double>> alone;
+  HandleFor<CrsCase<float>, Vectors<double>> handle;
+  HandleFor<CrsCase<float>, Vector<double>> alone;
   for (const Mode mode : every_mode) {
     for (const int columns : {1, 6}) expect_product_of(A.elements, handle, A.matrix, columns, mode, 0.5);
-    const Vector<double> x("x", x_rows(A.elements, mode)), y("y", y_rows(A.elements, mode));
-    expect_right(A.elements, mode, 2, 0.5, x, y,
-                 [&](double a, double b) { KokkosSparse::spmv(Exec(), &alone, letter(mode), a, A.matrix, x, b, y); });
+    expect_spmv_with<Vector<double>>(alone, A.elements, A.matrix, mode, 1, 2, 0.5);
   }
 }
 #endif

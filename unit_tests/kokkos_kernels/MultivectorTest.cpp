@@ -2,16 +2,14 @@
 //
 // The cases of Kokkos Kernels' own tests of SpMV with one vector and with several (sparse/unit_test/
 // Test_Sparse_spmv.hpp in 4.5.1), with its tolerances: shapes of matrices, modes, factors, layouts and types.
-#include <KokkosSparse_spmv.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <tessera/kokkos_kernels/SpmvHandle.hpp>
 #include <type_traits>
 #include <vector>
 
-#include "SpmvCheck.hpp"
+#include "HandleCheck.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -43,7 +41,7 @@ HostPattern<Offset> banded_pattern(int rows, int columns, int nonzeros, int row_
   return result;
 }
 
-/// In [0, most), each part of a complex number.
+/// A number in [0, most); each part of a complex number is.
 template <class Scalar>
 Scalar positive(Random& random, double most) {
   const double re = (random.real() + 1) / 2 * most;
@@ -129,8 +127,8 @@ struct TheirCase {
   }
 
   /// Every mode and pair of factors ("light": N and T, 0 and 1), each beta of 0 also with NaN sprinkled into Y.
-  template <class Handle, class MakeX, class MakeY>
-  void expect_every_product(Handle& handle, int columns, bool heavy, const MakeX& make_x, const MakeY& make_y) {
+  template <class X, class Y, class Handle>
+  void expect_every_product(Handle& handle, int columns, bool heavy) {
     const std::vector<double> light_factors{0, 1}, heavy_factors{0, 1, -1, 2.5};
     for (const Mode mode : every_mode) {
       if (is_conjugated(mode) && !heavy) continue;
@@ -140,8 +138,8 @@ struct TheirCase {
       for (int j = 0; j < columns; ++j) {
         for (int i = j; i < with_nan.rows(); i += 19) with_nan(i, j) = poison<Scalar>();
       }
-      const auto x = make_x(x_host.rows(), columns);
-      const auto y = make_y(y_host.rows(), columns);
+      const auto x = make_view<X>(x_host.rows(), columns);
+      const auto y = make_view<Y>(y_host.rows(), columns);
       assign(x, x_host);
       for (const double alpha : heavy ? heavy_factors : light_factors) {
         for (const double beta : heavy ? heavy_factors : light_factors) {
@@ -153,22 +151,13 @@ struct TheirCase {
   }
 };
 
-template <class View>
-View make_vectors(int rows, int columns) {
-  return View("vectors", rows, columns);
-}
-template <class View>
-View make_vector(int rows, int) {
-  return View("vector", rows);
-}
-
 template <class T>
 void expect_vector_products(int rows, int nonzeros, int bandwidth, int row_size_variance, bool heavy) {
   using View = Vector<scalar_of<T>>;
   TheirCase<T> theirs(rows, rows, nonzeros, bandwidth, row_size_variance, 1);
   for (const auto algorithm : {KokkosSparse::SPMV_DEFAULT, KokkosSparse::SPMV_MERGE_PATH}) {
-    SpmvHandle<Exec, typename decltype(theirs.A)::Matrix, View, View> handle(algorithm);
-    theirs.expect_every_product(handle, 1, heavy, make_vector<View>, make_vector<View>);
+    HandleFor<decltype(theirs.A), View> handle(algorithm);
+    theirs.template expect_every_product<View, View>(handle, 1, heavy);
   }
 }
 
@@ -177,30 +166,25 @@ void expect_multivector_products(int rows, int nonzeros, int bandwidth, int row_
                                  int columns) {
   using View = Vectors<scalar_of<T>, Layout>;
   TheirCase<T> theirs(rows, rows, nonzeros, bandwidth, row_size_variance, 1);
-  SpmvHandle<Exec, typename decltype(theirs.A)::Matrix, View, View> handle;
-  theirs.expect_every_product(handle, columns, heavy, make_vectors<View>, make_vectors<View>);
+  HandleFor<decltype(theirs.A), View> handle;
+  theirs.template expect_every_product<View, View>(handle, columns, heavy);
 }
 
-/// Their "heavy" tests: up to so many columns, any shape, larger values.
+/// Their "heavy" tests: 1 to `vectors` columns, any shape, larger values.
 template <class T, class LayoutX, class LayoutY>
 void expect_heavy_products(int rows, int columns, int nonzeros, int bandwidth, int row_size_variance, int vectors) {
   using X = Vectors<scalar_of<T>, LayoutX>;
   using Y = Vectors<scalar_of<T>, LayoutY>;
   TheirCase<T> theirs(rows, columns, nonzeros, bandwidth, row_size_variance, 10);
   for (int count = 1; count <= vectors; ++count) {
-    SpmvHandle<Exec, typename decltype(theirs.A)::Matrix, X, Y> handle;
-    theirs.expect_every_product(handle, count, true, make_vectors<X>, make_vectors<Y>);
+    HandleFor<decltype(theirs.A), X, Y> handle;
+    theirs.template expect_every_product<X, Y>(handle, count, true);
   }
 }
 
-template <class Scalar_, class Offset_>
-struct Types {
-  using Scalar = Scalar_;
-  using Offset = Offset_;
-};
-using EveryType =
-    ::testing::Types<Types<double, int>, Types<double, std::size_t>, Types<float, int>, Types<float, std::size_t>,
-                     Types<Tessera::Complex<double>, int>, Types<Tessera::Complex<double>, std::size_t>>;
+using EveryType = ::testing::Types<MatrixTypes<double, int>, MatrixTypes<double, std::size_t>, MatrixTypes<float, int>,
+                                   MatrixTypes<float, std::size_t>, MatrixTypes<Tessera::Complex<double>, int>,
+                                   MatrixTypes<Tessera::Complex<double>, std::size_t>>;
 
 }  // namespace
 

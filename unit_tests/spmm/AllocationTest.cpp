@@ -77,7 +77,8 @@ TYPED_TEST(AllocationTest, MakePlanForAnother) {
   EXPECT_EQ(plan.rows(), 40);
 }
 
-/// Not even for the name of a kernel: without a profiler a small product is a call. (Sorted columns run as a kernel.)
+/// No memory is taken, not even for the name of a kernel: without a profiler a small product is a call. (Sorted columns
+/// run as a kernel.)
 TYPED_TEST(AllocationTest, SmallProductsTakeNone) {
   using View = typename TestFixture::View;
   const typename TestFixture::Exec exec;

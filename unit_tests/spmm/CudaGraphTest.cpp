@@ -5,15 +5,12 @@
 // Nothing, where Kokkos has no CUDA.
 #include <Kokkos_Core.hpp>
 
-#include "PlanCheck.hpp"
-
 #ifdef KOKKOS_ENABLE_CUDA
+#include "CudaCheck.hpp"
 
 namespace Tessera::Test {
 
 namespace {
-
-using Exec = Kokkos::Cuda;
 
 void expect_success(cudaError_t status, const char* what) {
   ASSERT_EQ(status, cudaSuccess) << what << ": " << cudaGetErrorString(status);
@@ -31,7 +28,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// What a stream is given by record(), as a graph.
+/// The graph of the work that record() gives a stream.
 class Graph {
  public:
   template <class Record>
@@ -72,16 +69,6 @@ void fill_randomly(const Exec& exec, const View& view, std::uint64_t seed) {
   exec.fence();
 }
 
-template <class View>
-std::size_t different_elements(const View& a, const View& b) {
-  const auto first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
-  const auto second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
-  std::size_t different = 0;
-  for (std::size_t i = 0; i < first.extent(0); ++i)
-    for (std::size_t j = 0; j < first.extent(1); ++j) different += !(first(i, j) == second(i, j));
-  return different;
-}
-
 /// Records Y = 2 op(A) X - Y / 2 after Y = op(A) X, and replays it with new values of A and other X each time: the bits
 /// are those of the same products without a graph.
 template <class View, class Matrix, class Plan>
@@ -109,23 +96,21 @@ void expect_replays(const Matrix& A, Plan& plan, const Stream& stream, int colum
     Kokkos::deep_copy(exec, y, poison<Scalar>());
     graph.launch(stream.get());
     exec.fence();
-    ASSERT_EQ(different_elements(y, expected), 0u) << what << ", values " << seed;
+    ASSERT_EQ(different_elements(exec, y, expected), 0) << what << ", values " << seed;
   }
 }
 
 template <class Scalar>
 void expect_replays_of(const HostPattern<int>& pattern, const PlanOptions& options) {
-  using Left = Kokkos::View<Scalar**, Kokkos::LayoutLeft, Exec::memory_space>;
-  using Right = Kokkos::View<Scalar**, Kokkos::LayoutRight, Exec::memory_space>;
   const Stream stream;
-  const UserMatrix<Exec, Scalar, int> A(pattern);
+  const CudaMatrix<Scalar> A(pattern);
   auto plan = A.plan(options);
   for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
     for (const int columns : {1, 3, 32, 130}) {
       const std::string what = std::string(to_string(plan.format())) + ", mode " + std::string(to_string(mode)) + ", " +
                                std::to_string(columns) + " columns";
-      expect_replays<Left>(A, plan, stream, columns, mode, what + ", left");
-      expect_replays<Right>(A, plan, stream, columns, mode, what + ", right");
+      expect_replays<Left<Scalar>>(A, plan, stream, columns, mode, what + ", left");
+      expect_replays<Right<Scalar>>(A, plan, stream, columns, mode, what + ", right");
     }
   }
 }
@@ -176,15 +161,14 @@ TEST(CudaGraph, ReplaysTensorCoresOfFloat) {
 
 /// Products on two streams, each captured apart, replayed at once.
 TEST(CudaGraph, TwoStreamsReplayOnePlanAtOnce) {
-  using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Exec::memory_space>;
   constexpr int columns = 16, rounds = 50;
-  const UserMatrix<Exec, double, int> A(several_kinds_of_rows());
+  const CudaMatrix<double> A(several_kinds_of_rows());
   for (const Format format : every_format) {
     auto plan = A.plan(with_format(format));
     const Stream first, second;
     const Exec instances[] = {Exec(first.get()), Exec(second.get())};
     const Stream* streams[] = {&first, &second};
-    std::vector<Left> x, y, expected;
+    std::vector<Left<double>> x, y, expected;
     std::vector<Workspace<Exec>> work;
     std::vector<std::unique_ptr<Graph>> graphs;
     for (std::size_t s = 0; s < 2; ++s) {
@@ -203,7 +187,7 @@ TEST(CudaGraph, TwoStreamsReplayOnePlanAtOnce) {
       for (std::size_t s = 0; s < 2; ++s) graphs[s]->launch(streams[s]->get());
     for (std::size_t s = 0; s < 2; ++s) {
       instances[s].fence();
-      EXPECT_EQ(different_elements(y[s], expected[s]), 0u) << to_string(format) << ", stream " << s;
+      EXPECT_EQ(different_elements(instances[s], y[s], expected[s]), 0) << to_string(format) << ", stream " << s;
     }
   }
 }

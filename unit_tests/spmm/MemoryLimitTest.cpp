@@ -180,7 +180,7 @@ TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {
   expect_product<typename TestFixture::View>(A, in_its_order, 5, Mode::NoTranspose, 1, 0, "in its order");
 }
 
-/// There is room for the plan, and none for X and Y of so many columns.
+/// There is room for the plan, but not for X and Y to measure products with.
 TYPED_TEST(MemoryLimitTest, WhatDoesNotFitIsNotMeasured) {
   const typename TestFixture::Matrix A(this->generated("road:3000"));
   PlanOptions options;

@@ -32,14 +32,14 @@ Candidate taken(const PlanType& plan) {
   throw std::logic_error("the choice is no candidate");
 }
 
-/// Of all that was done with a plan.
+/// The peak that a plan predicts for all that was done with it.
 template <class PlanType>
 std::int64_t predicted_peak(const PlanType& plan) {
   const std::string text = plan.stats(), key = "\"peak\": ";
   return std::stoll(text.substr(text.find(key) + key.size()));
 }
 
-/// For failures: what was predicted, and what there was at the peak.
+/// The message of a failure: the predicted peak, and what there was at the peak.
 template <class PlanType>
 std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
   std::string text = "predicted " + std::to_string(predicted_peak(plan)) + ", measured " +

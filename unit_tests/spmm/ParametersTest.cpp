@@ -23,7 +23,7 @@ UserMatrix<typename T::ExecutionSpace, double, typename T::Offset> full_matrix()
       random_pattern<typename T::Offset>(64, 32, 1.0, 1));
 }
 
-/// In blocks of 2 x 5.
+/// Options for blocks of 2 x 5.
 PlanOptions in_small_blocks() {
   PlanOptions options = with_format(Format::Bcsr);
   options.parameters.bcsr_block_rows = 2;

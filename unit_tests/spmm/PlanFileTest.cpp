@@ -64,7 +64,7 @@ class PlanFileTest : public ::testing::Test {
 };
 TYPED_TEST_SUITE(PlanFileTest, EverySpace<PlanFileCasesOf>::type);
 
-/// What a plan says of itself, but for the line that it was loaded.
+/// The explanation of a plan without the line that it was loaded.
 template <class PlanType>
 std::string explanation(const PlanType& plan) {
   std::string text = plan.explain();
@@ -403,7 +403,7 @@ std::string with_text(const std::string& file, const char* section, const std::s
   return with_bytes(file, section, first, field.size(), bytes_of(after.size()) + after);
 }
 
-/// What explain() and stats() print holds no escape sequence for a terminal, and nothing that JSON cannot.
+/// explain() and stats() print no escape sequence for a terminal, and nothing that JSON cannot hold.
 TEST(PlanFileBytesTest, RefusesTextsThatAreNotPrintable) {
   const std::string file = file_of(Format::Csr), reason = parse(file).choice().reason;
   for (const std::string text : {"", "plain", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"}) {
@@ -468,7 +468,7 @@ TEST(PlanFileBytesTest, ChecksThatTheFormatCanHaveTheOrders) {
   EXPECT_MESSAGE(std::runtime_error, parse(with_order(sorted, "order of rows")), "that the format cannot have");
 }
 
-/// Where the files of small_plan() are that were written on Kokkos::Serial when the version of such files was new.
+/// The path of a file of small_plan() that was written on Kokkos::Serial when the version of such files was new.
 std::string stored_file(Format format) {
   return std::string(TESSERA_PLAN_FILES) + "/" + std::string(to_string(format)) + ".bin";
 }
@@ -491,7 +491,7 @@ TEST(PlanFileVersionTest, StoredFilesAreLoadedOnAnyBackend) {
   }
 }
 
-/// For whoever makes a new version: --gtest_also_run_disabled_tests, where Kokkos has but Serial.
+/// Writes the files of a new version: --gtest_also_run_disabled_tests, where Kokkos has Serial alone.
 TEST(PlanFileVersionTest, DISABLED_StoreFiles) {
   for (const Format format : every_format) save_plan(small_plan(format), stored_file(format));
 }

@@ -54,7 +54,7 @@ TYPED_TEST(PlanTest, ExplainsItself) {
   EXPECT_NE(B.plan({}).explain().find("duplicate entries of the input are summed"), std::string::npos);
 }
 
-/// Where the predictions of explain() end, one a candidate.
+/// The places where the predictions of explain() end, one for each candidate.
 std::vector<std::size_t> prediction_columns(const std::string& text) {
   std::vector<std::size_t> columns;
   for (std::size_t at = text.find("s predicted, "); at != std::string::npos; at = text.find("s predicted, ", at + 1)) {

@@ -3,56 +3,35 @@
 // PlanOptions::kernel = Kernel::Published: which formats are chosen from, what is refused and what falls back, and what
 // explain(), stats() and files say. The kernels of this program only say that they are published. A program of its own:
 // it compiles plans anew.
-#include <Kokkos_Core.hpp>
-#include <string>
-#include <tessera/common/Complex.hpp>
-#include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/spmm/PlanFile.hpp>
 
-#include "DeviceKernels.hpp"
+#include "OwnKernels.hpp"
 
 namespace Tessera::Impl {
 
-using PublishedSpace = Kokkos::DefaultHostExecutionSpace;
-
 /// Has published kernels for BitTCF, BMat and for blocks of 8 rows, whichever the parameters name.
 template <class Scalar, class Offset>
-struct DeviceKernels<Scalar, Offset, PublishedSpace> {
-  using Memory = PublishedSpace::memory_space;
+struct DeviceKernels<Scalar, Offset, OwnSpace> : IdleKernels<Scalar, Offset> {
+  using typename IdleKernels<Scalar, Offset>::Memory;
   static constexpr std::size_t list_bytes = 100000;
 
-  static bool has(const PublishedSpace&, Precision precision) { return precision == Precision::Native; }
-  static std::string published_fault(const PublishedSpace&, const PlanOptions&, Format format) {
+  static std::string published_fault(const OwnSpace&, const PlanOptions&, Format format) {
     const bool is_there = format == Format::BitTcf || format == Format::Bmat || format == Format::Bcsr;
     return is_there ? "" : std::string(to_string(format)) + " has none; expected bittcf, bmat or bcsr";
   }
-  static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
-  static FormatParameters parameters(const PublishedSpace&, const PlanOptions& options, const MatrixStatistics&) {
-    return options.parameters;
-  }
-  static MachineModel model(const PublishedSpace&, const PlanOptions&) { return {}; }
-  static KernelMemory memory(const PublishedSpace&, Kernel kernel, const Candidate&, const MatrixStatistics&) {
+  static KernelMemory memory(const OwnSpace&, Kernel kernel, const Candidate&, const MatrixStatistics&) {
     const double bytes = kernel == Kernel::Published ? list_bytes : 0;
     return {bytes, bytes, bytes};
   }
-  static std::size_t free_bytes(const PublishedSpace&) { return no_memory_limit; }
-  static std::string device_name(const PublishedSpace&) { return "published kernels"; }
 
-  void build(const PublishedSpace&, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
+  void build(const OwnSpace&, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
     const auto* blocks = std::get_if<Bcsr<Offset, Memory>>(&format);
     is_published_ = options.kernel == Kernel::Published && !std::holds_alternative<Csr<Offset, Memory>>(format) &&
                     (blocks == nullptr || blocks->block.height == 8);
   }
   bool is_published() const { return is_published_; }
   std::string describe() const { return is_published_ ? "published" : "automatic"; }
-  void refill(const PublishedSpace&, const Scalar*) const {}
   std::size_t bytes() const { return is_published_ ? list_bytes : 0; }
-  std::size_t scratch_bytes(Ordinal, Ordinal) const { return 0; }
-  template <class VectorScalar>
-  bool multiply(const PublishedSpace&, const AnyFormat<Offset, Memory>&, const Product<Scalar, VectorScalar>&,
-                const Scratch&) const {
-    return false;
-  }
 
  private:
   bool is_published_ = false;
@@ -60,15 +39,10 @@ struct DeviceKernels<Scalar, Offset, PublishedSpace> {
 
 }  // namespace Tessera::Impl
 
-// The plans of this program, of doubles and int alone.
-#undef TESSERA_FOR_EACH_EXECUTION_SPACE
-#undef TESSERA_FOR_EACH_MATRIX
-#undef TESSERA_FOR_EACH_PRODUCT
-#define TESSERA_FOR_EACH_EXECUTION_SPACE(List, ...) List(PublishedSpace, __VA_ARGS__)
-#define TESSERA_FOR_EACH_PRODUCT(Exec, M) M(Exec, double, double, int)
 #include "MemoryLimits.hpp"
 #include "TestFiles.hpp"
 // PlanState.cpp instantiates the whole class, what is in PlanFile.cpp too. nvcc refuses what is instantiated twice.
+#undef TESSERA_FOR_EACH_MATRIX
 #define TESSERA_FOR_EACH_MATRIX(Exec, M)
 #include "PlanFile.cpp"
 #undef TESSERA_FOR_EACH_MATRIX
@@ -77,7 +51,7 @@ struct DeviceKernels<Scalar, Offset, PublishedSpace> {
 
 namespace Tessera::Test {
 
-using Exec = Impl::PublishedSpace;
+using Exec = Impl::OwnSpace;
 using Matrix = UserMatrix<Exec, double, int>;
 
 /// Blocks of three rows: BCSR in blocks of 8 rows is no candidate of automatic plans.
@@ -89,7 +63,7 @@ PlanOptions published(Format format) {
   return options;
 }
 
-/// In blocks that there is no kernel for.
+/// Options for BCSR in blocks of `rows` x 8. There is a kernel for 8 rows alone.
 PlanOptions in_rows_of_blocks(int rows) {
   PlanOptions options = published(Format::Bcsr);
   options.parameters.bcsr_block_rows = rows;
@@ -163,7 +137,7 @@ TEST(PublishedTest, AFormatWithoutOneIsRefused) {
   EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"automatic\"")) << plan.stats();
 }
 
-/// What is known of a format only when it is built.
+/// Whether there is a kernel is known only when the format is built.
 TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRefused) {
   const Matrix A = elasticity();
   auto options = in_rows_of_blocks(7);

@@ -80,7 +80,7 @@ TYPED_TEST(TuneTest, RemembersInAFile) {
   const std::string file = problem.file();
   const auto first = problem.A.plan(tuned(8, file));
   const std::string written = text_of(file);
-  // What the file says is believed: here that the other format was the fastest.
+  // The file is believed when it says that the other format was the fastest.
   const std::string chosen(to_string(first.format())), other = chosen == "csr" ? "bittcf" : "csr";
   std::string changed = written;
   const std::size_t place = changed.find('\t' + chosen + '\t');

@@ -8,15 +8,20 @@
 namespace Tessera::Driver {
 namespace {
 
-Settings parsed(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "tessera_spmm");
+/// The settings of a command line whose words are one space apart.
+Settings parsed(const std::string& line) {
+  std::vector<std::string> words{"tessera_spmm"};
+  for (std::size_t begin = 0; !line.empty() && begin <= line.size(); begin += words.back().size() + 1)
+    words.push_back(line.substr(begin, line.find(' ', begin) - begin));
+  std::vector<const char*> arguments;
+  for (const std::string& word : words) arguments.push_back(word.c_str());
   return parse_options(static_cast<int>(arguments.size()), arguments.data()).value();
 }
 
-/// The message of the error that arguments must cause.
-std::string complaint(const std::vector<const char*>& arguments) {
+/// The message of the error that a command line must cause.
+std::string complaint(const std::string& line) {
   try {
-    parsed(arguments);
+    parsed(line);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -24,7 +29,7 @@ std::string complaint(const std::vector<const char*>& arguments) {
 }
 
 TEST(Options, Defaults) {
-  const Settings settings = parsed({});
+  const Settings settings = parsed("");
   EXPECT_EQ(settings.generator, "elasticity");
   EXPECT_FALSE(settings.columns.has_value());
   EXPECT_EQ(settings.format, "all");
@@ -41,32 +46,9 @@ TEST(Options, Defaults) {
 }
 
 TEST(Options, EveryOneIsRead) {
-  const Settings settings = parsed({"--matrix",
-                                    "a.mtx",
-                                    "--columns",
-                                    "7",
-                                    "--format",
-                                    "BitTCF",
-                                    "--scalar",
-                                    "float",
-                                    "--layout",
-                                    "Right",
-                                    "--mode",
-                                    "h",
-                                    "--alpha",
-                                    "+2.5",
-                                    "--beta",
-                                    "-1,1e-3",
-                                    "--x",
-                                    "x.mtx",
-                                    "--y",
-                                    "y.mtx",
-                                    "--repeat",
-                                    "9",
-                                    "--seed",
-                                    "18446744073709551615",
-                                    "--kokkos-num-threads",
-                                    "2"});
+  const Settings settings = parsed(
+      "--matrix a.mtx --columns 7 --format BitTCF --scalar float --layout Right --mode h --alpha +2.5 --beta -1,1e-3 "
+      "--x x.mtx --y y.mtx --repeat 9 --seed 18446744073709551615 --kokkos-num-threads 2");
   EXPECT_EQ(settings.matrix_file, "a.mtx");
   EXPECT_EQ(settings.columns, 7);
   EXPECT_EQ(settings.format, "bittcf");
@@ -83,13 +65,13 @@ TEST(Options, EveryOneIsRead) {
 }
 
 TEST(Options, ParametersOfFormats) {
-  const Settings none = parsed({});
+  const Settings none = parsed("");
   EXPECT_EQ(none.parameters.brp_nonzeros_per_column, 0);
   EXPECT_EQ(none.parameters.bcsr_block_rows, 0);
   EXPECT_FALSE(none.memory_limit.has_value());
-  const Settings settings =
-      parsed({"--brp-f", "4", "--brp-g", "2", "--bcsr-block", "16x8", "--sorted-width", "64", "--sorted-height", "48",
-              "--staged-values", "100", "--staged-piece", "3", "--memory-limit", "1.5"});
+  const Settings settings = parsed(
+      "--brp-f 4 --brp-g 2 --bcsr-block 16x8 --sorted-width 64 --sorted-height 48 --staged-values 100 --staged-piece 3 "
+      "--memory-limit 1.5");
   EXPECT_EQ(settings.parameters.brp_nonzeros_per_column, 4);
   EXPECT_EQ(settings.parameters.brp_tiles_per_group, 2);
   EXPECT_EQ(settings.parameters.bcsr_block_rows, 16);
@@ -104,36 +86,36 @@ TEST(Options, ParametersOfFormats) {
 TEST(Options, PrecisionsAndTuning) {
   for (const Precision precision : driver_precisions) {
     const std::string name(to_string(precision));
-    EXPECT_EQ(parsed({"--precision", name.c_str()}).precision, precision);
+    EXPECT_EQ(parsed("--precision " + name).precision, precision);
   }
-  EXPECT_EQ(parsed({"--precision", "TF32x3"}).precision, Precision::Tf32x3);
-  EXPECT_EQ(parsed({"--kernel", "Published"}).kernel, Kernel::Published);
-  EXPECT_EQ(parsed({"--kernel", "automatic"}).kernel, Kernel::Automatic);
-  EXPECT_TRUE(parsed({"--tune"}).tune);
-  EXPECT_TRUE(parsed({"--tune", "--format", "auto"}).tune);
-  EXPECT_EQ(parsed({"--kokkos-num-threads", "512"}).threads, 512);
+  EXPECT_EQ(parsed("--precision TF32x3").precision, Precision::Tf32x3);
+  EXPECT_EQ(parsed("--kernel Published").kernel, Kernel::Published);
+  EXPECT_EQ(parsed("--kernel automatic").kernel, Kernel::Automatic);
+  EXPECT_TRUE(parsed("--tune").tune);
+  EXPECT_TRUE(parsed("--tune --format auto").tune);
+  EXPECT_EQ(parsed("--kokkos-num-threads 512").threads, 512);
 }
 
 TEST(Options, ReachThePlan) {
-  const auto options = [](std::vector<const char*> arguments) {
-    const Settings settings = parsed(std::move(arguments));
+  const auto options = [](const std::string& line) {
+    const Settings settings = parsed(line);
     return plan_options(settings, requests(settings).front(), 7, 1000);
   };
-  const PlanOptions none = options({"--format", "auto"});
+  const PlanOptions none = options("--format auto");
   EXPECT_EQ(none.columns, 7);
   EXPECT_EQ(none.format, Format::Automatic);
   EXPECT_EQ(none.precision, Precision::Native);
   EXPECT_EQ(none.kernel, Kernel::Automatic);
   EXPECT_EQ(none.tuning, Tuning::Predict);
   EXPECT_EQ(none.memory_limit, 1000u);
-  EXPECT_EQ(options({"--precision", "bf16"}).precision, Precision::Bf16);
-  EXPECT_EQ(options({"--kernel", "published"}).kernel, Kernel::Published);
-  EXPECT_EQ(options({"--format", "staged"}).format, Format::Staged);
-  EXPECT_EQ(options({"--tune"}).tuning, Tuning::Measure);
-  EXPECT_EQ(options({"--reorder", "degree"}).reordering, Reordering::DegreeSort);
-  EXPECT_TRUE(options({"--reorder", "degree"}).always_reorder);
-  EXPECT_FALSE(options({"--reorder", "auto"}).always_reorder);
-  EXPECT_EQ(options({"--bcsr-block", "3x5"}).parameters.bcsr_block_columns, 5);
+  EXPECT_EQ(options("--precision bf16").precision, Precision::Bf16);
+  EXPECT_EQ(options("--kernel published").kernel, Kernel::Published);
+  EXPECT_EQ(options("--format staged").format, Format::Staged);
+  EXPECT_EQ(options("--tune").tuning, Tuning::Measure);
+  EXPECT_EQ(options("--reorder degree").reordering, Reordering::DegreeSort);
+  EXPECT_TRUE(options("--reorder degree").always_reorder);
+  EXPECT_FALSE(options("--reorder auto").always_reorder);
+  EXPECT_EQ(options("--bcsr-block 3x5").parameters.bcsr_block_columns, 5);
 }
 
 TEST(Options, AllFormatsOfPublishedKernelsAreThoseThatHaveOne) {
@@ -149,77 +131,57 @@ TEST(Options, AllFormatsOfPublishedKernelsAreThoseThatHaveOne) {
 }
 
 TEST(Options, TheErrorNamesTheOption) {
-  const std::vector<std::vector<const char*>> wrong{{"--columns", "-1"},
-                                                    {"--columns", "many"},
-                                                    {"--columns", "3000000000"},
-                                                    {"--columns"},
-                                                    {"--columns", "1.5"},
-                                                    {"--format", "ellpack"},
-                                                    {"--scalar", "half"},
-                                                    {"--layout", "up"},
-                                                    {"--mode", "X"},
-                                                    {"--alpha", "nan"},
-                                                    {"--alpha", "1,2,3"},
-                                                    {"--alpha", "1e999"},
-                                                    {"--alpha", "one"},
-                                                    {"--beta", ","},
-                                                    {"--beta", "inf"},
-                                                    {"--brp-f", "17"},
-                                                    {"--brp-g", "0"},
-                                                    {"--bcsr-block", "16"},
-                                                    {"--bcsr-block", "16x"},
-                                                    {"--bcsr-block", "x8"},
-                                                    {"--bcsr-block", "16x8x4"},
-                                                    {"--bcsr-block", "16,8"},
-                                                    {"--bcsr-block", "65x8"},
-                                                    {"--bcsr-block", "8x0"},
-                                                    {"--sorted-width", "1025"},
-                                                    {"--sorted-height", "0"},
-                                                    {"--memory-limit", "-1"},
-                                                    {"--memory-limit", "nan"},
-                                                    {"--memory-limit", "1e300"},
-                                                    {"--memory-limit", "much"},
-                                                    {"--repeat", "-3"},
-                                                    {"--repeat", "0"},
-                                                    {"--seed", "-1"},
-                                                    {"--seed", "x"},
-                                                    {"--backend", "abacus"},
-                                                    {"--compare", "mkl"},
-                                                    {"--json", "/no/such/folder/f"},
-                                                    {"--json", "/"},
-                                                    {"--write-y", "/"},
-                                                    {"--spy", "/"},
-                                                    {"--kokkos-num-threads", "0"},
-                                                    {"--kokkos-num-threads", "513"},
-                                                    {"--kokkos-num-threads", "4096"},
-                                                    {"--precision", "fp8"},
-                                                    {"--precision", "single"},
-                                                    {"--kernel", "unpublished"},
-                                                    {"--staged-values", "0"},
-                                                    {"--staged-piece", "-1"},
-                                                    {"--matrix", ""},
-                                                    {"--x", ""},
-                                                    {"--seed", "99999999999999999999"}};
-  for (const auto& arguments : wrong) {
-    EXPECT_NE(complaint(arguments).find(arguments[0]), std::string::npos)
-        << arguments[0] << ' ' << (arguments.size() > 1 ? arguments[1] : "") << ": " << complaint(arguments);
+  const std::pair<std::string, std::vector<std::string>> wrong_values[] = {
+      {"--columns", {"-1", "many", "3000000000", "1.5"}},
+      {"--format", {"ellpack"}},
+      {"--scalar", {"half"}},
+      {"--layout", {"up"}},
+      {"--mode", {"X"}},
+      {"--alpha", {"nan", "1,2,3", "1e999", "one"}},
+      {"--beta", {",", "inf"}},
+      {"--brp-f", {"17"}},
+      {"--brp-g", {"0"}},
+      {"--bcsr-block", {"16", "16x", "x8", "16x8x4", "16,8", "65x8", "8x0"}},
+      {"--sorted-width", {"1025"}},
+      {"--sorted-height", {"0"}},
+      {"--memory-limit", {"-1", "nan", "1e300", "much"}},
+      {"--repeat", {"-3", "0"}},
+      {"--seed", {"-1", "x", "99999999999999999999"}},
+      {"--backend", {"abacus"}},
+      {"--compare", {"mkl"}},
+      {"--json", {"/no/such/folder/f", "/"}},
+      {"--write-y", {"/"}},
+      {"--spy", {"/"}},
+      {"--kokkos-num-threads", {"0", "513", "4096"}},
+      {"--precision", {"fp8", "single"}},
+      {"--kernel", {"unpublished"}},
+      {"--staged-values", {"0"}},
+      {"--staged-piece", {"-1"}},
+      {"--matrix", {""}},
+      {"--x", {""}}};
+  for (const auto& [option, values] : wrong_values) {
+    for (const std::string& value : values) {
+      const std::string message = complaint(option + ' ' + value);
+      EXPECT_NE(message.find(option), std::string::npos) << option << ' ' << value << ": " << message;
+    }
   }
+  EXPECT_NE(complaint("--columns").find("--columns"), std::string::npos);
 }
 
 TEST(Options, WhatDoesNotGoTogetherIsRefused) {
-  EXPECT_NE(complaint({"--matrix", "a", "--generate", "road"}).find("--generate"), std::string::npos);
-  EXPECT_NE(complaint({"--columns", "1", "--columns", "2"}).find("--columns"), std::string::npos);
-  EXPECT_NE(complaint({"a.mtx"}).find("a.mtx"), std::string::npos);
-  EXPECT_NE(complaint({"--no-such-option"}).find("--no-such-option"), std::string::npos);
-  EXPECT_NE(complaint({"--tune", "--format", "csr"}).find("--tune"), std::string::npos);
+  EXPECT_NE(complaint("--matrix a --generate road").find("--generate"), std::string::npos);
+  EXPECT_NE(complaint("--columns 1 --columns 2").find("--columns"), std::string::npos);
+  EXPECT_NE(complaint("a.mtx").find("a.mtx"), std::string::npos);
+  EXPECT_NE(complaint("--no-such-option").find("--no-such-option"), std::string::npos);
+  EXPECT_NE(complaint("--tune --format csr").find("--tune"), std::string::npos);
   const std::string file = testing::TempDir() + "tessera_same_output";
-  EXPECT_NE(complaint({"--json", file.c_str(), "--spy", file.c_str()}).find(file), std::string::npos);
+  EXPECT_NE(complaint("--json " + file + " --spy " + file).find(file), std::string::npos);
 }
 
 TEST(Options, AnUnknownBackendIsAnsweredWithThoseThatThereAre) {
   for (const std::string& name : backend_names()) {
-    EXPECT_EQ(parsed({"--backend", name.c_str()}).backend, name);
-    EXPECT_NE(complaint({"--backend", "abacus"}).find(name), std::string::npos);
+    EXPECT_EQ(parsed("--backend " + name).backend, name);
+    EXPECT_NE(complaint("--backend abacus").find(name), std::string::npos);
   }
 }
 

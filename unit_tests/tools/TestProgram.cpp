@@ -34,6 +34,10 @@ struct Outcome {
   std::string err;
 };
 
+void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
 /// Each test has an empty folder of its own, in which the program runs.
 class Program : public testing::Test {
  protected:
@@ -64,10 +68,9 @@ class Program : public testing::Test {
     EXPECT_EQ(outcome.out, "") << arguments;
     EXPECT_TRUE(outcome.err.starts_with("tessera_spmm: error: ")) << arguments << '\n' << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << arguments << '\n' << outcome.err;
-    for (const std::string& part : parts) {
-      EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << ": '" << part << "' in " << outcome.err;
-    }
-    EXPECT_EQ(files(), before) << arguments;
+    SCOPED_TRACE(arguments);
+    expect_parts(outcome.err, parts);
+    EXPECT_EQ(files(), before);
   }
 
   /// Runs what must succeed silently and verified.
@@ -83,6 +86,15 @@ class Program : public testing::Test {
     accepts(arguments + " --json result.json");
     return nlohmann::json::parse(contents(folder_ / "result.json"));
   }
+  /// The only format of a run.
+  nlohmann::json format_of(const std::string& arguments) const {
+    const auto formats = json_of(arguments)["formats"];
+    EXPECT_EQ(formats.size(), 1u) << arguments;
+    return formats[0];
+  }
+  std::string explanation_of(const std::string& arguments) const {
+    return json_of(arguments)["plan"]["explanation"].get<std::string>();
+  }
 
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
 
@@ -96,7 +108,7 @@ class Program : public testing::Test {
   fs::path folder_;
 };
 
-// Where the program multiplies no floats, or no complex ones, doubles do.
+// Doubles, where the program multiplies no floats or no complex ones.
 #if defined(TESSERA_WITHOUT_FLOAT) || defined(TESSERA_WITHOUT_COMPLEX_FLOAT)
 const std::string single = "double";
 #else
@@ -107,25 +119,19 @@ const std::string real_3x2 = "%%MatrixMarket matrix coordinate real general\n3 2
 const std::string complex_2x2 = "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 2\n2 1 0 3\n";
 
 TEST_F(Program, PrintsATableWithARowAFormat) {
-  const Outcome outcome = accepts(small);
-  for (const char* part : {"elasticity:4", "192 x 192", "nonzeros", "csr", "bittcf", "tiles", "GFLOP/s", "GB/s",
-                           "verified", "32 columns", "Kokkos"}) {
-    EXPECT_NE(outcome.out.find(part), std::string::npos) << part << " in\n" << outcome.out;
-  }
+  expect_parts(accepts(small).out, {"elasticity:4", "192 x 192", "nonzeros", "csr", "bittcf", "tiles", "GFLOP/s",
+                                    "GB/s", "verified", "32 columns", "Kokkos"});
   EXPECT_EQ(files(), std::vector<std::string>{});
 }
 
 TEST_F(Program, AnswersHelpAndVersion) {
-  const Outcome help = accepts("--help");
-  for (const char* option :
-       {"--matrix",        "--generate",     "--columns",   "--format",   "--scalar",     "--layout",
-        "--mode",          "--alpha",        "--beta",      "--x",        "--y",          "--write-y",
-        "--repeat",        "--seed",         "--brp-f",     "--brp-g",    "--bcsr-block", "--sorted-width",
-        "--sorted-height", "--memory-limit", "--json",      "--backend",  "--compare",    "--spy",
-        "--version",       "--save-plan",    "--load-plan", "elasticity", "Exit status",  "--precision",
-        "--staged-values", "--staged-piece", "--tune",      "--kernel"}) {
-    EXPECT_NE(help.out.find(option), std::string::npos) << option;
-  }
+  expect_parts(accepts("--help").out,
+               {"--matrix",        "--generate",     "--columns",   "--format",   "--scalar",     "--layout",
+                "--mode",          "--alpha",        "--beta",      "--x",        "--y",          "--write-y",
+                "--repeat",        "--seed",         "--brp-f",     "--brp-g",    "--bcsr-block", "--sorted-width",
+                "--sorted-height", "--memory-limit", "--json",      "--backend",  "--compare",    "--spy",
+                "--version",       "--save-plan",    "--load-plan", "elasticity", "Exit status",  "--precision",
+                "--staged-values", "--staged-piece", "--tune",      "--kernel"});
   EXPECT_TRUE(accepts("--version").out.starts_with("tessera_spmm "));
 }
 
@@ -205,9 +211,8 @@ TEST_F(Program, SavesAndLoadsPlans) {
     }
   }
   EXPECT_TRUE(json_of(small)["loaded_plan"].is_null());
-  const Outcome outcome = accepts(small + "--shuffle --load-plan a");  // the same order, as --seed is
-  EXPECT_NE(outcome.out.find("bittcf, loaded"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("plan loaded from a: "), std::string::npos) << outcome.out;
+  // The same order, as --seed is.
+  expect_parts(accepts(small + "--shuffle --load-plan a").out, {"bittcf, loaded", "plan loaded from a: "});
   EXPECT_EQ(run(small + "--load-plan a").status, 1);  // of other values
   refuses("--generate elasticity:3 --load-plan a", {"--load-plan a: the plan is of another matrix: 192 x 192"});
 #ifndef TESSERA_WITHOUT_FLOAT
@@ -250,16 +255,15 @@ TEST_F(Program, AFormatThatIsRefusedDoesNotStopTheOthers) {
       EXPECT_EQ(row["spmm_seconds"]["samples"].size(), 1u) << row["name"];
     }
   }
-  EXPECT_NE(
-      accepts(tight + "--write-y y.mtx").out.find("\nbcsr            refused: Tessera: a plan with the format bcsr"),
-      std::string::npos);
+  expect_parts(accepts(tight + "--write-y y.mtx").out,
+               {"\nbcsr            refused: Tessera: a plan with the format bcsr"});
   EXPECT_TRUE(fs::exists(folder_ / "y.mtx"));
   refuses(tight + "--format bcsr", {"bcsr", "memory_limit allows 400000"});
   accepts(small + "--memory-limit 1 --format bcsr");
 }
 
 TEST_F(Program, ParametersReachTheFormats) {
-  const auto row = [&](const std::string& options) { return json_of(small + options)["formats"][0]; };
+  const auto row = [&](const std::string& options) { return format_of(small + options); };
   EXPECT_EQ(row("--format brp --brp-f 4 --brp-g 2")["nonzeros_per_tile"], 8 * 4 * 2);
   EXPECT_EQ(row("--format brp --brp-f 2 --brp-g 1")["nonzeros_per_tile"], 8 * 2 * 1);
   EXPECT_EQ(row("--format bcsr --bcsr-block 3x3")["tiles"], 9000 / 9);
@@ -310,11 +314,9 @@ TEST_F(Program, AHostMultipliesStagedWindows) {
 TEST_F(Program, TunesWhatIsChosenAutomatically) {
   for (const char* format : {"auto", "all"}) {
     const std::string options = small + "--format " + format;
-    const auto explanation = [&](const auto& json) { return json["plan"]["explanation"].template get<std::string>(); };
-    EXPECT_EQ(explanation(json_of(options)).find("measured"), std::string::npos);
-    const auto tuned = json_of(options + " --tune");
-    EXPECT_NE(explanation(tuned).find("was measured to be the fastest"), std::string::npos) << explanation(tuned);
-    EXPECT_EQ(tuned["settings"]["tune"], true);
+    EXPECT_EQ(explanation_of(options).find("measured"), std::string::npos);
+    expect_parts(explanation_of(options + " --tune"), {"was measured to be the fastest"});
+    EXPECT_EQ(json_of(options + " --tune")["settings"]["tune"], true);
   }
   refuses(small + "--tune --format csr", {"--tune", "csr"});
 }
@@ -344,30 +346,26 @@ TEST_F(Program, EveryFormatInEveryOrder) {
 }
 
 TEST_F(Program, OneOrderOrTheAutomaticOne) {
-  const auto one = json_of(small + "--format bittcf --reorder affinity");
-  ASSERT_EQ(one["formats"].size(), 1u);
-  EXPECT_EQ(one["formats"][0]["reordering"], "affinity");
-  const auto automatic = json_of(small + "--format auto --reorder auto");
-  EXPECT_EQ(automatic["formats"][0]["reordering"], "none");  // too small to be worth it
-  EXPECT_NE(automatic["plan"]["explanation"].get<std::string>().find("order: as it is"), std::string::npos);
-  const auto none = json_of(small + "--format csr");
-  EXPECT_EQ(none["formats"][0]["reordering"], "none");
-  EXPECT_FALSE(none["formats"][0].contains("windows"));
+  EXPECT_EQ(format_of(small + "--format bittcf --reorder affinity")["reordering"], "affinity");
+  const std::string automatic = small + "--format auto --reorder auto";
+  EXPECT_EQ(format_of(automatic)["reordering"], "none");  // too small to be worth it
+  expect_parts(explanation_of(automatic), {"order: as it is"});
+  const auto none = format_of(small + "--format csr");
+  EXPECT_EQ(none["reordering"], "none");
+  EXPECT_FALSE(none.contains("windows"));
   refuses(small + "--reorder best", {"--reorder", "best"});
 }
 
 TEST_F(Program, SaysThatTheTilesAreNotTheTransposes) {
   const std::string note = "tiles, bytes and orders are A's";
-  for (const char* mode : {"T", "H"}) {
-    EXPECT_NE(accepts(small + "--mode " + mode).out.find(note), std::string::npos) << mode;
-  }
+  for (const char* mode : {"T", "H"}) expect_parts(accepts(small + "--mode " + mode).out, {note});
   EXPECT_EQ(accepts(small + "--mode C").out.find(note), std::string::npos);
 }
 
 TEST_F(Program, OneFormatOrTheAutomaticOne) {
   for (const Format format : every_format) {
     const std::string name(to_string(format));
-    EXPECT_EQ(json_of(small + "--format " + name)["formats"][0]["name"], name);
+    EXPECT_EQ(format_of(small + "--format " + name)["name"], name);
   }
   const auto json = json_of(small + "--format auto");
   ASSERT_EQ(json["formats"].size(), 1u);
@@ -489,7 +487,7 @@ TEST_F(Program, AFailureLeavesOutputsAsTheyWere) {
   if (fs::exists("/dev/full")) {
     const Outcome outcome = run(small + "--json /dev/full");
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_NE(outcome.err.find("/dev/full"), std::string::npos) << outcome.err;
+    expect_parts(outcome.err, {"/dev/full"});
   }
 }
 
@@ -531,9 +529,7 @@ TEST_F(Program, ComparesWithKokkosKernelsWhereItIsThere) {
   }
   refuses(small + "--compare kokkoskernels --alpha 1,1", {"--compare kokkoskernels", "complex"});
   EXPECT_TRUE(json_of(small + "--compare kokkoskernels")["cusparse"].is_null());
-  const Outcome outcome = accepts(small + "--compare kokkoskernels");
-  EXPECT_NE(outcome.out.find("\nkokkoskernels "), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("1.00x"), std::string::npos) << outcome.out;
+  expect_parts(accepts(small + "--compare kokkoskernels").out, {"\nkokkoskernels ", "1.00x"});
 }
 
 TEST_F(Program, ComparesWithCuSparseWhereItIsThere) {

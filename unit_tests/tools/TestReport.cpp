@@ -75,7 +75,7 @@ TEST(Report, TableShowsWhatWasMeasured) {
   }
 }
 
-/// Where a format's imbalance stands in the table: the fifth word of its row.
+/// A format's imbalance in the table: the fifth word of its row.
 std::string imbalance_shown(const Result& result) {
   const std::string text = report(result);
   std::istringstream row(text.substr(text.find("\nbittcf *") + 9));
@@ -93,7 +93,7 @@ TEST(Report, AFormatWithoutWindowsHasNoImbalance) {
   EXPECT_TRUE(nlohmann::json::parse(report_json(result))["formats"][0]["imbalance"].is_null());
 }
 
-/// What building a format throws, as it is told.
+/// The text for an error that building a format throws.
 template <class Error>
 std::string told(const Error& error) {
   return refusal_reason(std::make_exception_ptr(error));

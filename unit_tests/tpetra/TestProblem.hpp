@@ -34,7 +34,7 @@ inline int rank() { return world()->getRank(); }
 inline int ranks() { return world()->getSize(); }
 inline int last_rank() { return ranks() - 1; }
 
-/// How a matrix is spread. Each names what it is there for.
+/// How a matrix is spread over the ranks. Each comment names the case that it covers.
 enum class Spread {
   Uniform,           // the usual one; columns locally fitted
   Cyclic,            // hardly any column is the rank's own

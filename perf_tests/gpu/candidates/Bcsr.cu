@@ -2,11 +2,10 @@
 //
 // Rows of dense blocks on tensor cores: shapes, policies, sizes of pieces, and what pieces are worth.
 #include <cuda/bcsr/Launch.cuh>
-#include <cuda/launch/Operands.hpp>
 #include <limits>
-#include <tessera/cuda/PackRows.hpp>
 
-#include "bcsr/PreparedBcsr.hpp"
+#include "Pieces.hpp"
+#include "Prepared.hpp"
 
 namespace Tessera::Bench {
 namespace {
@@ -15,98 +14,70 @@ constexpr int no_pieces = std::numeric_limits<int>::max();
 
 template <class Kind, class Policy>
 std::string bcsr_name(int piece_blocks, const std::string& ablation = "") {
-  const auto text = [](int number) { return std::to_string(number); };
-  return "bcsr<" + text(Kind::height) + "x" + text(Kind::width) + ", " + text(Policy::columns) + " columns, " +
-         text(Policy::stages) + " stages, " + text(Policy::warps) + " warps, " +
-         (Policy::skips_values ? "" : "whole blocks, ") +
-         (piece_blocks == no_pieces ? "no pieces" : "pieces " + text(piece_blocks)) + ablation + ">";
+  return joined("bcsr<", Kind::height, "x", Kind::width, ", ", Policy::columns, " columns, ", Policy::stages,
+                " stages, ", Policy::warps, " warps, ", Policy::skips_values ? "" : "whole blocks, ",
+                piece_blocks == no_pieces ? "no pieces" : joined("pieces ", piece_blocks), ablation, ">");
 }
 
 template <class Kind, class Policy, class Scalar>
 class Bcsr : public Candidate<Scalar> {
  public:
   Bcsr(int piece_blocks, std::string name, std::string ablates)
-      : piece_blocks_(piece_blocks), name_(std::move(name)), ablates_(std::move(ablates)) {}
+      : Candidate<Scalar>(std::move(name), Kind::precision, std::move(ablates)), piece_blocks_(piece_blocks) {}
 
-  std::string name() const override { return name_; }
-  std::string precision() const override {
-    return Kind::precision == Precision::Native ? "fp64" : std::string(to_string(Kind::precision));
-  }
-  std::string ablates() const override { return ablates_; }
-
-  bool prepare(const HostMatrix& A, int N) override {
-    if (Policy::columns > 32 && N <= 32) return false;
-    matrix_ = prepared_bcsr<Scalar>(A, {Kind::height, Kind::width});
-    auto schedule = Cuda::build_condensed_schedule(matrix_->host_block_offsets().data(), matrix_->pattern().windows(),
-                                                   piece_blocks_);
+  bool prepare(const HostMatrix& A, int columns, Layout) override {
+    if (Policy::columns > 32 && columns <= 32) return false;
+    FormatParameters parameters;
+    parameters.bcsr_block_rows = Kind::height;
+    parameters.bcsr_block_columns = Kind::width;
+    matrix_ = prepared<BcsrWay, Scalar>(A, parameters);
+    if (matrix_ == nullptr) return false;
+    auto schedule = Cuda::build_condensed_schedule(matrix_->host.block_offsets, matrix_->host.windows(), piece_blocks_);
     if (piece_blocks_ != no_pieces) Cuda::put_longest_first(schedule.items);
-    items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.items);
-    sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);
-    slots_ = schedule.slots;
-    columns_ = N;
-    stride_ = (N + 3) / 4 * 4;
-    partials_ = DeviceArray<Scalar>(std::size_t(slots_) * Kind::height * stride_);
-    x_stride_ = Kind::half ? Cuda::rounded_row_stride(N) : stride_;
-    x_ = DeviceArray<Operand>(std::size_t(A.columns) * x_stride_);
-    values_ = values();
+    pieces_ = CondensedPieces<Scalar>(schedule, Kind::height, columns);
+    const std::ptrdiff_t row = Kind::half ? Cuda::rounded_row_stride(columns) : pieces_.stride();
+    x_ = DeviceArray<Operand>(std::size_t(A.columns) * row);
+    if constexpr (Kind::half) {
+      rounded_ = DeviceArray<Operand>(matrix_->values.size());
+      Cuda::round_values(nullptr, Kind::precision, rounded_.size(), matrix_->values.data(), rounded_.data());
+      check(cudaDeviceSynchronize(), "round_values");
+    }
     return true;
   }
 
-  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+  void run(cudaStream_t stream, Product<Scalar, Scalar> product) override {
     Cuda::BcsrArguments<int, Scalar, Operand> arguments;
-    const BcsrPattern<int> A = matrix_->pattern();
-    arguments.A = A;
-    arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),
-                          sums_.data()};
-    arguments.product.values = matrix_->values();
-    arguments.product.alpha = alpha;
-    arguments.product.x = {X, A.columns, columns_, ldx, 1};
-    arguments.product.beta = beta;
-    arguments.product.y = {Y, A.rows, columns_, ldy, 1};
-    arguments.values = values_;
-    const auto x = staged_x(stream, arguments.product.x);
-    arguments.x = x.data;
-    arguments.x_columns = x.columns;
-    arguments.x_row_bytes = Cuda::row_bytes(x);
-    arguments.partials = partials_.data();
-    arguments.partials_stride = stride_;
-    Cuda::launch_bcsr<Kind, Policy, false>(stream, arguments);
+    arguments.A = matrix_->device;
+    pieces_.set(arguments);
+    product.values = matrix_->values.data();
+    arguments.product = product;
+    const auto multiply = [&](const Operand* values, const Tessera::Multivector<const Operand>& x) {
+      arguments.values = values;
+      arguments.x = x.data;
+      arguments.x_columns = x.columns;
+      arguments.x_row_bytes = Cuda::row_bytes(x);
+      Cuda::launch_bcsr<Kind, Policy, false>(stream, arguments);
+    };
+    const auto& x = product.x;
+    if constexpr (Kind::half) {
+      const auto order = Cuda::HalfOrder::Products;
+      multiply(rounded_.data(), Cuda::rounded_by_rows(stream, Kind::precision, order, x, x_.data()));
+    } else {
+      multiply(product.values, Cuda::by_rows(stream, x, Cuda::rows_are_aligned(x), x_.data(), pieces_.stride()));
+    }
   }
 
-  std::size_t bytes() const override { return matrix_->bytes(sizeof(Operand)) + items_.bytes() + sums_.bytes(); }
+  std::size_t bytes() const override {
+    return matrix_->pattern_bytes + matrix_->values.size() * sizeof(Operand) + pieces_.bytes();
+  }
 
  private:
   using Operand = typename Kind::Operand;
 
-  const Operand* values() {
-    if constexpr (Kind::half) {
-      return matrix_->rounded_values(Kind::precision);
-    } else {
-      return matrix_->values();
-    }
-  }
-
-  Tessera::Multivector<const Operand> staged_x(cudaStream_t stream, const Tessera::Multivector<const Scalar>& x) {
-    if constexpr (Kind::half) {
-      Cuda::round_rows(stream, Kind::precision, Cuda::HalfOrder::Products, x, x_.data());
-      return {x_.data(), x.rows, static_cast<Ordinal>(x_stride_), x_stride_, 1};
-    } else {
-      if (Cuda::rows_are_aligned(x)) return x;
-      Cuda::pack_rows(stream, x, x_.data(), x_stride_);
-      return {x_.data(), x.rows, x.columns, x_stride_, 1};
-    }
-  }
-
   int piece_blocks_;
-  std::string name_, ablates_;
-  std::shared_ptr<PreparedBcsr<Scalar>> matrix_;
-  const Operand* values_ = nullptr;
-  DeviceArray<Cuda::CondensedItem<int>> items_;
-  DeviceArray<Cuda::CondensedSum> sums_;
-  int slots_ = 0, columns_ = 0;
-  std::ptrdiff_t stride_ = 0, x_stride_ = 0;
-  DeviceArray<Scalar> partials_;
-  DeviceArray<Operand> x_;
+  PreparedBy<BcsrWay, Scalar> matrix_;
+  CondensedPieces<Scalar> pieces_;
+  DeviceArray<Operand> rounded_, x_;
 };
 
 template <class Kind, class Policy, class Scalar>
@@ -125,7 +96,7 @@ using Cuda::BcsrKind;
 using Cuda::TunedBcsrPolicies;
 using Cuda::WholeBlocks;
 
-// What products run with; other policies are added here while they are tried.
+// The policies that products run with. Others are added here while they are tried.
 template <class Kind, class Scalar>
 void add_tuned(Candidates<Scalar>& candidates, int piece_blocks) {
   using Policies = TunedBcsrPolicies<Kind>;

@@ -3,7 +3,8 @@
 // BitTCF on tensor cores, a block of threads some tiles: shapes of blocks, balance, and what the balance is worth.
 #include <cuda/bittcf/Launch.cuh>
 
-#include "condensed/PreparedCondensed.hpp"
+#include "Pieces.hpp"
+#include "Prepared.hpp"
 
 namespace Tessera::Bench {
 namespace {
@@ -13,82 +14,53 @@ using Cuda::BitTcfPolicy;
 
 template <class Policy>
 std::string bittcf_name(BitTcfBalance balance) {
-  return "bittcf<" + std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::columns) + " columns, " +
-         std::to_string(Policy::blocks) + " blocks, " + std::to_string(Policy::reads) + " reads" +
-         (balance == BitTcfBalance::Never    ? ", no balance>"
-          : balance == BitTcfBalance::Always ? ", balance>"
-                                             : ", adaptive>");
+  return joined("bittcf<", Policy::warps, " warps, ", Policy::columns, " columns, ", Policy::blocks, " blocks, ",
+                Policy::reads, " reads",
+                balance == BitTcfBalance::Never    ? ", no balance>"
+                : balance == BitTcfBalance::Always ? ", balance>"
+                                                   : ", adaptive>");
 }
 
-template <Precision precision_, class Policy, class Scalar>
+template <Precision kind, class Policy, class Scalar>
 class BitTcf : public Candidate<Scalar> {
  public:
-  explicit BitTcf(BitTcfBalance balance, std::string ablates = "") : balance_(balance), ablates_(std::move(ablates)) {}
+  explicit BitTcf(BitTcfBalance balance, std::string ablates = "")
+      : Candidate<Scalar>(bittcf_name<Policy>(balance), kind, std::move(ablates)), balance_(balance) {}
 
-  std::string name() const override { return bittcf_name<Policy>(balance_); }
-
-  std::string precision() const override {
-    return precision_ == Precision::Native ? "fp64" : std::string(to_string(precision_));
-  }
-
-  std::string ablates() const override { return ablates_; }
-
-  // Not where another candidate would launch the same, nor blocks for narrow X on wide ones or the other way around.
-  bool prepare(const HostMatrix& A, int N) override {
-    if ((N <= narrow_columns) != (Policy::block_columns <= narrow_columns)) return false;
-    static std::shared_ptr<PreparedCondensed<Scalar>> kept;  // the next candidate wants it, too
-    kept = matrix_ = prepared_condensed<Scalar>(A, 1);
-    const std::vector<int>& offsets = matrix_->host_window_offsets();
-    const int windows = matrix_->pattern().windows();
-    const bool adapts = Cuda::tile_imbalance(offsets.data(), windows) > Cuda::balanced_imbalance;
+  // Left out where another candidate launches the same, and where blocks for wide X would meet a narrow X or the other
+  // way around.
+  bool prepare(const HostMatrix& A, int columns, Layout) override {
+    if ((columns <= Cuda::narrow_columns) != (Policy::block_columns <= Cuda::narrow_columns)) return false;
+    matrix_ = prepared<BitTcfWay, Scalar>(A);
+    const int* offsets = matrix_->host.window_offsets;
+    const int windows = matrix_->host.windows();
+    const bool adapts = Cuda::tile_imbalance(offsets, windows) > Cuda::balanced_imbalance;
     if (balance_ == (adapts ? BitTcfBalance::Always : BitTcfBalance::Never)) return false;
-    const auto schedule = Cuda::build_bittcf_schedule(offsets.data(), windows, Cuda::bittcf_block_tiles(offsets.back()),
+    const auto schedule = Cuda::build_bittcf_schedule(offsets, windows, Cuda::bittcf_block_tiles(offsets[windows]),
                                                       sizeof(Scalar), balance_);
-    items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.pieces.items);
-    sums_ = DeviceArray<Cuda::CondensedSum>(schedule.pieces.sums);
+    pieces_ = CondensedPieces<Scalar>(schedule.pieces, 8, columns);
     block_items_ = DeviceArray<int>(schedule.block_items);
-    blocks_ = schedule.block_count();
-    slots_ = schedule.pieces.slots;
-    columns_ = N;
-    partials_stride_ = (N + 3) / 4 * 4;
-    partials_ = DeviceArray<Scalar>(std::size_t(slots_) * 8 * partials_stride_);
     return true;
   }
 
-  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+  void run(cudaStream_t stream, Product<Scalar, Scalar> product) override {
     Cuda::BitTcfArguments<int, Scalar> arguments;
-    const Cuda::CondensedPattern<int> A = matrix_->pattern();
-    arguments.A = A;
-    arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),
-                          sums_.data()};
-    arguments.block_count = blocks_;
+    arguments.A = Cuda::condensed(matrix_->device);
+    pieces_.set(arguments);
+    arguments.block_count = static_cast<int>(block_items_.size()) - 1;
     arguments.block_items = block_items_.data();
-    arguments.product.values = matrix_->values(Cuda::TileValues::Compact);
-    arguments.product.alpha = alpha;
-    arguments.product.x = {X, A.columns, columns_, ldx, 1};
-    arguments.product.beta = beta;
-    arguments.product.y = {Y, A.rows, columns_, ldy, 1};
-    arguments.partials = partials_.data();
-    arguments.partials_stride = partials_stride_;
-    Cuda::launch_bittcf<precision_, Policy>(stream, arguments);
+    product.values = matrix_->values.data();
+    arguments.product = product;
+    Cuda::launch_bittcf<kind, Policy>(stream, arguments);
   }
 
-  std::size_t bytes() const override {
-    return matrix_->bytes(Cuda::TileValues::Compact) + items_.bytes() + sums_.bytes() + block_items_.bytes();
-  }
+  std::size_t bytes() const override { return matrix_->bytes() + pieces_.bytes() + block_items_.bytes(); }
 
  private:
-  static constexpr int narrow_columns = 32;
-
   BitTcfBalance balance_;
-  std::string ablates_;
-  std::shared_ptr<PreparedCondensed<Scalar>> matrix_;
-  DeviceArray<Cuda::CondensedItem<int>> items_;
-  DeviceArray<Cuda::CondensedSum> sums_;
+  PreparedBy<BitTcfWay, Scalar> matrix_;
+  CondensedPieces<Scalar> pieces_;
   DeviceArray<int> block_items_;
-  int blocks_ = 0, slots_ = 0, columns_ = 0;
-  std::ptrdiff_t partials_stride_ = 0;
-  DeviceArray<Scalar> partials_;
 };
 
 template <class Scalar, Precision precision>
@@ -107,7 +79,7 @@ class Adder {
     add<Policy>(BitTcfBalance::Always);
   }
 
-  // What products run with, and what it is without one of its parts.
+  // The policy that products run with, and the same without one of its parts.
   template <bool wide>
   void add_tuned() {
     using Policy = BitTcfPolicy<Tuned<wide>::warps, Tuned<wide>::columns, Tuned<wide>::blocks, Tuned<wide>::reads>;

@@ -4,7 +4,8 @@
 #include <cuda/bmat/Launch.cuh>
 #include <tessera/cuda/bmat/Spmm.hpp>
 
-#include "bmat/PreparedBmat.hpp"
+#include "BmatPieces.hpp"
+#include "Prepared.hpp"
 
 namespace Tessera::Bench {
 namespace {
@@ -15,59 +16,43 @@ using Cuda::BmatPolicy;
 
 template <class Policy>
 std::string bmat_name(const char* ablation = "") {
-  const auto text = [](int number) { return std::to_string(number); };
-  return "bmat<" + text(Policy::consumers) + " x " + text(Policy::warp_columns) + " columns, " + text(Policy::buffers) +
-         " x " + text(Policy::stage_tiles) + " tiles, x" + text(Policy::blocks) +
-         (Policy::copy == BmatCopy::Bulk ? ", bulk" : ", cp.async") + ablation + ">";
+  return joined("bmat<", Policy::consumers, " x ", Policy::warp_columns, " columns, ", Policy::buffers, " x ",
+                Policy::stage_tiles, " tiles, x", Policy::blocks,
+                Policy::copy == BmatCopy::Bulk ? ", bulk" : ", cp.async", ablation, ">");
 }
 
-template <Precision arithmetic, class Policy, class Scalar>
+template <Precision kind, class Policy, class Scalar>
 class BmatCandidate : public Candidate<Scalar> {
  public:
   BmatCandidate(std::string name, std::string ablates, BmatPartition partition)
-      : name_(std::move(name)), ablates_(std::move(ablates)), partition_(partition) {}
+      : Candidate<Scalar>(std::move(name), kind, std::move(ablates)), partition_(partition) {}
 
-  std::string name() const override { return name_; }
-  std::string precision() const override {
-    return arithmetic == Precision::Native ? "fp64" : std::string(to_string(arithmetic));
-  }
-  std::string ablates() const override { return ablates_; }
-
-  // Not where most consumers of a wide block would have no columns, nor where a narrow one takes many turns.
-  bool prepare(const HostMatrix& A, int N) override {
-    if ((Policy::columns > 32) != (N > 32)) return false;
-    matrix_ = prepared_bmat<Scalar>(A, partition_);
-    columns_ = N;
-    stride_ = (N + 3) / 4 * 4;
-    partials_ = DeviceArray<Scalar>(std::size_t(matrix_->slots()) * 16 * stride_);
-    packed_ = DeviceArray<Scalar>(std::size_t(A.columns) * stride_);
+  // Left out where most consumers of a wide block would have no columns, or a narrow block would take many turns.
+  bool prepare(const HostMatrix& A, int columns, Layout) override {
+    if ((Policy::columns > 32) != (columns > 32)) return false;
+    matrix_ = prepared<BmatWay, Scalar>(A);
+    pieces_ = BmatPieces<Scalar>(matrix_->host, columns, partition_);
+    packed_ = DeviceArray<Scalar>(std::size_t(A.columns) * pieces_.stride());
     return true;
   }
 
-  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+  void run(cudaStream_t stream, Product<Scalar, Scalar> product) override {
     Cuda::BmatArguments<int, Scalar> arguments;
-    arguments.A = matrix_->pattern();
-    arguments.schedule = matrix_->schedule();
-    arguments.product.values = matrix_->values();
-    arguments.product.alpha = alpha;
-    arguments.product.x = {X, arguments.A.columns, columns_, ldx, 1};
-    arguments.product.beta = beta;
-    arguments.product.y = {Y, arguments.A.rows, columns_, ldy, 1};
-    arguments.partials = partials_.data();
-    arguments.partials_stride = stride_;
-    arguments.product.x = Cuda::by_rows(stream, arguments.product.x, Cuda::bmat_x_access, packed_.data(), stride_);
-    Cuda::launch_bmat<arithmetic, Policy>(stream, arguments);
+    arguments.A = matrix_->device;
+    pieces_.set(arguments);
+    product.values = matrix_->values.data();
+    arguments.product = product;
+    arguments.product.x = Cuda::by_rows(stream, product.x, Cuda::bmat_x_access, packed_.data(), pieces_.stride());
+    Cuda::launch_bmat<kind, Policy>(stream, arguments);
   }
 
-  std::size_t bytes() const override { return matrix_->bytes(); }
+  std::size_t bytes() const override { return matrix_->bytes() + pieces_.bytes(); }
 
  private:
-  std::string name_, ablates_;
   BmatPartition partition_;
-  std::shared_ptr<PreparedBmat<Scalar>> matrix_;
-  int columns_ = 0;
-  std::ptrdiff_t stride_ = 0;
-  DeviceArray<Scalar> partials_, packed_;
+  PreparedBy<BmatWay, Scalar> matrix_;
+  BmatPieces<Scalar> pieces_;
+  DeviceArray<Scalar> packed_;
 };
 
 template <Precision precision, class Policy, class Scalar>
@@ -77,8 +62,8 @@ void add(Candidates<Scalar>& candidates, const char* ablation = "", const std::s
       std::make_unique<BmatCandidate<precision, Policy, Scalar>>(bmat_name<Policy>(ablation), ablates, partition));
 }
 
-// What products run with, and what it is without one of its parts. With one MMA a consumer, blocks have so many warps
-// that fewer fit: with more buffers.
+// The policy that products run with, and the same without one of its parts. With one MMA a consumer, a block has more
+// warps; fewer blocks fit in a multiprocessor, and each has more buffers.
 template <Precision precision, bool wide, class Scalar>
 void add_tuned(Candidates<Scalar>& candidates) {
   using P = Cuda::TunedBmatPolicy<Scalar, wide>;

@@ -2,8 +2,10 @@
 //
 // The block-row partition: f and g, policies; and the partition of the paper.
 #include <cuda/brp/Launch.cuh>
+#include <tessera/cuda/brp/Schedule.hpp>
 
-#include "brp/PreparedBrp.hpp"
+#include "Pieces.hpp"
+#include "Prepared.hpp"
 
 namespace Tessera::Bench {
 namespace {
@@ -17,53 +19,49 @@ constexpr Partition chosen = {0, 0};
 template <class Policy>
 std::string brp_name(Partition partition, bool is_ablation = false) {
   const auto& [f, g] = partition;
-  const std::string sizes =
-      f == 0 ? "f and g chosen" : "f " + std::to_string(f) + ", g " + std::to_string(g) + (is_ablation ? " fixed" : "");
-  return "brp<" + sizes + ", residual tensor, " + std::to_string(Policy::columns) + " columns, " +
-         std::to_string(Policy::warps) + " warps, " + std::to_string(Policy::reads) + " reads>";
+  return joined("brp<", f == 0 ? "f and g chosen" : joined("f ", f, ", g ", g, is_ablation ? " fixed" : ""),
+                ", residual tensor, ", Policy::columns, " columns, ", Policy::warps, " warps, ", Policy::reads,
+                " reads>");
 }
 
 template <Precision kind, class Policy, class Scalar>
 class Brp : public Candidate<Scalar> {
  public:
-  explicit Brp(Partition partition, std::string ablates = "") : partition_(partition), ablates_(std::move(ablates)) {}
+  explicit Brp(Partition partition, std::string ablates = "")
+      : Candidate<Scalar>(brp_name<Policy>(partition, !ablates.empty()), kind, ablates), partition_(partition) {}
 
-  std::string name() const override { return brp_name<Policy>(partition_, !ablates_.empty()); }
-
-  std::string precision() const override { return kind == Precision::Native ? "fp64" : std::string(to_string(kind)); }
-  std::string ablates() const override { return ablates_; }
-
-  bool prepare(const HostMatrix& A, int N) override {
-    if (Policy::columns > 32 && N <= 32) return false;
-    // Not where another candidate launches the same.
+  bool prepare(const HostMatrix& A, int columns, Layout) override {
+    if (Policy::columns > 32 && columns <= 32) return false;
+    // Left out where another candidate launches the same.
     const auto& [f, g] = partition_;
-    const auto of_format = HostBrps(A).get(0, 0, sizeof(Scalar));
-    if (f != 0 && ablates_.empty() && f == of_format->f && g == of_format->g) return false;
-    matrix_ = prepared_brp<Scalar>(A, f, g);
-    columns_ = N;
-    partials_stride_ = (N + 3) / 4 * 4;
-    partials_ = DeviceArray<Scalar>(std::size_t(matrix_->schedule().slot_count) * 16 * partials_stride_);
+    matrix_ = prepared<BrpWay, Scalar>(A);
+    if (f != 0) {
+      if (!this->is_ablation() && f == matrix_->host.f && g == matrix_->host.g) return false;
+      FormatParameters parameters;
+      parameters.brp_nonzeros_per_column = f;
+      parameters.brp_tiles_per_group = g;
+      matrix_ = prepared<BrpWay, Scalar>(A, parameters);
+    }
+    double work = 0;
+    for (int window = 0; window < matrix_->host.windows(); ++window) {
+      work += Cuda::brp_window_work(matrix_->host, window);
+    }
+    pieces_ = Pieces<Cuda::BrpItem<int>, Scalar>(
+        Cuda::build_brp_schedule(matrix_->host, Cuda::condensed_piece_tiles(work)), 16, columns);
     return true;
   }
 
-  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
-    const BlockRowPartitionPattern<int> A = matrix_->device();
-    const Cuda::BrpSchedule<int> schedule = matrix_->schedule();
+  void run(cudaStream_t stream, Product<Scalar, Scalar> product) override {
     Cuda::BrpArguments<int, Scalar> arguments;
-    arguments.A.rows = A.rows;
-    arguments.A.columns = A.columns;
+    arguments.A.rows = matrix_->device.rows;
+    arguments.A.columns = matrix_->device.columns;
     arguments.A.strips = 2;
-    arguments.partition = A;
-    arguments.items = schedule.items;
-    arguments.schedule = {schedule.item_count, schedule.sum_count, schedule.slot_count, nullptr, schedule.sums};
-    arguments.product.values = matrix_->values();
-    arguments.product.alpha = alpha;
-    arguments.product.x = {X, A.columns, columns_, ldx, 1};
-    arguments.product.beta = beta;
-    arguments.product.y = {Y, A.rows, columns_, ldy, 1};
-    arguments.partials = partials_.data();
-    arguments.partials_stride = partials_stride_;
-    switch (A.f) {
+    arguments.partition = matrix_->device;
+    pieces_.set(arguments);
+    arguments.items = pieces_.items();
+    product.values = matrix_->values.data();
+    arguments.product = product;
+    switch (matrix_->device.f) {
       case 1:
         return Cuda::launch_brp<Cuda::BrpKind<kind, 1>, Policy>(stream, arguments);
       case 2:
@@ -73,15 +71,12 @@ class Brp : public Candidate<Scalar> {
     }
   }
 
-  std::size_t bytes() const override { return matrix_->bytes(); }
+  std::size_t bytes() const override { return matrix_->bytes() + pieces_.bytes(); }
 
  private:
   Partition partition_;
-  std::string ablates_;
-  std::shared_ptr<PreparedBrp<Scalar>> matrix_;
-  int columns_ = 0;
-  std::ptrdiff_t partials_stride_ = 0;
-  DeviceArray<Scalar> partials_;
+  PreparedBy<BrpWay, Scalar> matrix_;
+  Pieces<Cuda::BrpItem<int>, Scalar> pieces_;
 };
 
 template <class Scalar, Precision precision, class Policy>
@@ -89,7 +84,7 @@ void add(Candidates<Scalar>& candidates, Partition partition, const std::string&
   candidates.push_back(std::make_unique<Brp<precision, Policy, Scalar>>(partition, ablates));
 }
 
-// What products run with; of each f the least g that aligns groups.
+// The sizes that products run with, and for each f the least g that aligns groups.
 template <class Scalar, Precision precision, class Policy>
 void add_partitions(Candidates<Scalar>& candidates) {
   constexpr int aligned = 16 / static_cast<int>(sizeof(Scalar));

@@ -8,24 +8,18 @@
 #include <string>
 #include <tessera/cuda/csr/Spmm.hpp>
 #include <tuple>
-#include <type_traits>
 #include <vector>
 
-#include "../Candidate.hpp"
-#include "../Device.hpp"
+#include "Candidate.hpp"
+#include "Device.hpp"
+#include "Pieces.hpp"
 
 /// csr_spmm for the benchmarks: with each policy, and with the one that it chooses.
 namespace Tessera::Bench {
 
 namespace {
 
-/// A copy of an array in device memory, in another type if need be.
-template <class T, class Source>
-DeviceArray<T> to_device(const std::vector<Source>& host) {
-  return DeviceArray<T>(std::vector<T>(host.begin(), host.end()));
-}
-
-/// What tells candidates apart. Nothing: csr_spmm chooses.
+/// What tells candidates apart. csr_spmm chooses what is not given.
 struct CsrOptions {
   std::optional<Cuda::CsrPolicy> policy;
   std::optional<int> piece_length;
@@ -35,50 +29,36 @@ std::string to_string(const CsrOptions& options) {
   std::string name = "csr_auto";
   if (options.policy) {
     const auto& p = *options.policy;
-    name = (p.rows == 1 ? "csr_row<" : "csr_rows<" + std::to_string(p.rows) + " rows, ") + std::to_string(p.lanes) +
-           " lanes, " + std::to_string(p.vectors) + " vectors, unroll " + std::to_string(p.unroll) + ", " +
-           std::to_string(p.rounds) + " rounds, " + std::to_string(p.threads) + " threads>";
+    name = joined(p.rows == 1 ? "csr_row<" : joined("csr_rows<", p.rows, " rows, "), p.lanes, " lanes, ", p.vectors,
+                  " vectors, unroll ", p.unroll, ", ", p.rounds, " rounds, ", p.threads, " threads>");
   }
-  return options.piece_length ? name + " pieces of " + std::to_string(*options.piece_length) : name;
+  return options.piece_length ? joined(name, " pieces of ", *options.piece_length) : name;
 }
 
 template <class Scalar>
 class CsrCandidate : public Candidate<Scalar> {
  public:
-  explicit CsrCandidate(const CsrOptions& options) : options_(options) {}
+  explicit CsrCandidate(const CsrOptions& options) : Candidate<Scalar>(to_string(options)), options_(options) {}
 
-  std::string name() const override { return to_string(options_); }
-  std::string precision() const override { return std::is_same_v<Scalar, double> ? "fp64" : "fp32"; }
+  bool takes(Layout) const override { return true; }
 
-  bool use(Layout layout) override {
-    layout_ = layout;
-    return true;
-  }
-
-  bool prepare(const HostMatrix& A, int N) override {
-    const CsrPattern<int> host{A.rows, A.columns, A.row_offsets.data(), A.column_indices.data()};
+  bool prepare(const HostMatrix& A, int columns, Layout layout) override {
     const int piece_length = options_.piece_length.value_or(Cuda::csr_piece_length(A.column_indices.size()));
-    const Cuda::CsrScheduleSize size = Cuda::count_csr_schedule(host, piece_length);
-    if (!is_applicable(A, size, N)) return false;
-    row_offsets_ = to_device<int>(A.row_offsets);
-    column_indices_ = to_device<int>(A.column_indices);
-    values_ = to_device<Scalar>(A.values);
-    schedule_memory_ = to_device<Ordinal>(Cuda::fill_csr_schedule(host, size));
-    workspace_ =
-        DeviceArray<std::byte>(Cuda::csr_workspace_bytes(size, A.columns, N, sizeof(Scalar), layout_ == Layout::Right));
+    const Cuda::CsrScheduleSize size = Cuda::count_csr_schedule(A.pattern(), piece_length);
+    if (!is_applicable(A, size, columns)) return false;
+    row_offsets_ = DeviceArray<int>(A.row_offsets);
+    column_indices_ = DeviceArray<int>(A.column_indices);
+    values_ = DeviceArray<Scalar>(std::vector<Scalar>(A.values.begin(), A.values.end()));
+    schedule_memory_ = DeviceArray<Ordinal>(Cuda::fill_csr_schedule(A.pattern(), size));
+    workspace_ = DeviceArray<std::byte>(
+        Cuda::csr_workspace_bytes(size, A.columns, columns, sizeof(Scalar), layout == Layout::Right));
     schedule_ = Cuda::CsrSchedule(size, schedule_memory_.data());
     pattern_ = {A.rows, A.columns, row_offsets_.data(), column_indices_.data()};
-    columns_ = N;
     return true;
   }
 
-  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
-    Product<Scalar, Scalar> product;
+  void run(cudaStream_t stream, Product<Scalar, Scalar> product) override {
     product.values = values_.data();
-    product.alpha = alpha;
-    product.x = multivector(X, pattern_.columns, ldx);
-    product.beta = beta;
-    product.y = multivector(Y, pattern_.rows, ldy);
     const Scratch scratch{workspace_.data(), workspace_.bytes()};
     if (options_.policy) {
       Cuda::csr_spmm(stream, pattern_, schedule_, product, scratch, *options_.policy);
@@ -92,12 +72,6 @@ class CsrCandidate : public Candidate<Scalar> {
   }
 
  private:
-  template <class Element>
-  Tessera::Multivector<Element> multivector(Element* data, int rows, int stride) const {
-    if (layout_ == Layout::Left) return {data, rows, columns_, 1, stride};
-    return {data, rows, columns_, stride, 1};
-  }
-
   /// Neither policies most of whose lanes would have no column, nor pieces of another length where no row is cut, nor
   /// several rows at a time where rows are long.
   bool is_applicable(const HostMatrix& A, const Cuda::CsrScheduleSize& size, int N) const {
@@ -112,14 +86,12 @@ class CsrCandidate : public Candidate<Scalar> {
   }
 
   CsrOptions options_;
-  Layout layout_ = Layout::Right;
   DeviceArray<int> row_offsets_, column_indices_;
   DeviceArray<Scalar> values_;
   DeviceArray<Ordinal> schedule_memory_;
   DeviceArray<std::byte> workspace_;
   Cuda::CsrSchedule schedule_;
   CsrPattern<int> pattern_;
-  int columns_ = 0;
 };
 
 /// Those that are the best for some product; lanes, vectors, unroll, rows, rounds.

@@ -4,7 +4,8 @@
 #include <cuda/staged/Launch.cuh>
 #include <tessera/cuda/staged/Spmm.hpp>
 
-#include "staged/PreparedStaged.hpp"
+#include "Pieces.hpp"
+#include "Prepared.hpp"
 
 namespace Tessera::Bench {
 namespace {
@@ -12,62 +13,46 @@ namespace {
 template <Precision kind, class Policy, class Scalar>
 class Staged : public Candidate<Scalar> {
  public:
-  explicit Staged(int piece_chunks) : piece_chunks_(piece_chunks) {}
+  explicit Staged(int piece_chunks)
+      : Candidate<Scalar>(joined("staged<", Policy::strips, " strips of 8, ", Policy::columns, " columns, ",
+                                 Policy::buffers, " x ", Policy::slots, " slots, ", Policy::producers, "p x",
+                                 Policy::min_blocks, ", pieces ", piece_chunks, ">"),
+                          kind),
+        piece_chunks_(piece_chunks) {}
 
-  std::string name() const override {
-    const auto text = [](int number) { return std::to_string(number); };
-    return "staged<" + text(Policy::strips) + " strips of 8, " + text(Policy::columns) + " columns, " +
-           text(Policy::buffers) + " x " + text(Policy::slots) + " slots, " + text(Policy::producers) + "p x" +
-           text(Policy::min_blocks) + ", pieces " + text(piece_chunks_) + ">";
-  }
-
-  std::string precision() const override { return kind == Precision::Native ? "fp64" : std::string(to_string(kind)); }
-
-  bool prepare(const HostMatrix& A, int N) override {
-    if (sizeof(Scalar) == 4 && (Policy::columns > 32) != (N > 32)) return false;
-    const int window_rows = 8 * Policy::strips;
-    matrix_ = prepared_staged<Scalar>(A, {window_rows, 1, Policy::slots, piece_chunks_,
-                                          Cuda::StagedMemory<Scalar, Policy>::most_values(sizeof(Scalar))});
-    auto schedule = Cuda::build_condensed_schedule(matrix_->window_offsets().data(), matrix_->pattern().windows(),
-                                                   piece_chunks_, Cuda::PieceCut::Full);
+  bool prepare(const HostMatrix& A, int columns, Layout) override {
+    static_assert(8 * Policy::strips == StagedShape().window_rows && Policy::slots == StagedShape().chunk_slots);
+    if (sizeof(Scalar) == 4 && (Policy::columns > 32) != (columns > 32)) return false;
+    FormatParameters parameters;
+    parameters.staged_chunk_values = Cuda::StagedMemory<Scalar, Policy>::most_values(sizeof(Scalar));
+    parameters.staged_piece_chunks = piece_chunks_;
+    matrix_ = prepared<StagedWay, Scalar>(A, parameters);
+    if (matrix_ == nullptr) return false;
+    auto schedule = Cuda::build_condensed_schedule(matrix_->host.window_offsets, matrix_->host.windows(), piece_chunks_,
+                                                   Cuda::PieceCut::Full);
     Cuda::put_longest_first(schedule.items);
-    items_ = DeviceArray<Cuda::CondensedItem<int>>(schedule.items);
-    sums_ = DeviceArray<Cuda::CondensedSum>(schedule.sums);
-    slots_ = schedule.slots;
-    columns_ = N;
-    stride_ = (N + 3) / 4 * 4;
-    partials_ = DeviceArray<Scalar>(std::size_t(slots_) * window_rows * stride_);
-    packed_ = DeviceArray<Scalar>(std::size_t(A.columns) * stride_);
+    pieces_ = CondensedPieces<Scalar>(schedule, matrix_->host.window_rows, columns);
+    packed_ = DeviceArray<Scalar>(std::size_t(A.columns) * pieces_.stride());
     return true;
   }
 
-  void run(cudaStream_t stream, Scalar alpha, const Scalar* X, int ldx, Scalar beta, Scalar* Y, int ldy) override {
+  void run(cudaStream_t stream, Product<Scalar, Scalar> product) override {
     Cuda::StagedArguments<Scalar> arguments;
-    const StagedPattern A = matrix_->pattern();
-    arguments.A = A;
-    arguments.schedule = {static_cast<int>(items_.size()), static_cast<int>(sums_.size()), slots_, items_.data(),
-                          sums_.data()};
-    arguments.product.values = matrix_->values();
-    arguments.product.alpha = alpha;
-    arguments.product.x = {X, A.columns, columns_, ldx, 1};
-    arguments.product.beta = beta;
-    arguments.product.y = {Y, A.rows, columns_, ldy, 1};
-    arguments.partials = partials_.data();
-    arguments.partials_stride = stride_;
-    arguments.product.x = Cuda::by_rows(stream, arguments.product.x, Cuda::staged_x_access, packed_.data(), stride_);
+    arguments.A = matrix_->device;
+    pieces_.set(arguments);
+    product.values = matrix_->values.data();
+    arguments.product = product;
+    arguments.product.x = Cuda::by_rows(stream, product.x, Cuda::staged_x_access, packed_.data(), pieces_.stride());
     Cuda::launch_staged<kind, Policy>(stream, arguments);
   }
 
-  std::size_t bytes() const override { return matrix_->bytes() + items_.bytes() + sums_.bytes(); }
+  std::size_t bytes() const override { return matrix_->bytes() + pieces_.bytes(); }
 
  private:
   int piece_chunks_;
-  std::shared_ptr<PreparedStaged<Scalar>> matrix_;
-  DeviceArray<Cuda::CondensedItem<int>> items_;
-  DeviceArray<Cuda::CondensedSum> sums_;
-  int slots_ = 0, columns_ = 0;
-  std::ptrdiff_t stride_ = 0;
-  DeviceArray<Scalar> partials_, packed_;
+  PreparedBy<StagedWay, Scalar> matrix_;
+  CondensedPieces<Scalar> pieces_;
+  DeviceArray<Scalar> packed_;
 };
 
 template <class Scalar, Precision kind, class Policy>

@@ -6,41 +6,57 @@
 #include <exception>
 #include <random>
 
-#include "../Matrices.hpp"
 #include "../Timing.hpp"
-#include "../candidates/bmat/PreparedBmat.hpp"
+#include "../candidates/BmatPieces.hpp"
 
 namespace Tessera::Bench {
 namespace {
 
-template <class Scalar>
-struct TimedProduct {
-  const PreparedBmat<Scalar>& matrix;
-  DeviceArray<Scalar> x, y, partials;
-  int columns;
+/// A matrix in BMat.
+struct HostBmat {
+  int rows = 0, columns = 0;
+  std::vector<int> window_offsets, value_offsets, tile_columns;
+  std::vector<std::uint32_t> tile_words;
+  std::size_t entries = 0;
+};
 
-  TimedProduct(const PreparedBmat<Scalar>& prepared, int N) : matrix(prepared), columns(N) {
-    const BmatPattern<int> A = matrix.pattern();
-    x = DeviceArray<Scalar>(std::vector<Scalar>(std::size_t(A.columns) * N, Scalar(1)));
-    y = DeviceArray<Scalar>(std::size_t(A.rows) * N);
-    partials = DeviceArray<Scalar>(std::size_t(matrix.slots()) * 16 * N);
+/// Its product by X of ones, with values of one.
+template <class Scalar>
+class TimedProduct {
+ public:
+  TimedProduct(const HostBmat& B, int columns)
+      : window_offsets_(B.window_offsets),
+        value_offsets_(B.value_offsets),
+        tile_columns_(B.tile_columns),
+        tile_words_(B.tile_words),
+        values_(std::vector<Scalar>(B.entries, Scalar(1))),
+        x_(std::vector<Scalar>(std::size_t(B.columns) * columns, Scalar(1))),
+        y_(std::size_t(B.rows) * columns),
+        pieces_({B.rows, B.columns, B.window_offsets.data(), B.value_offsets.data(), B.tile_columns.data(),
+                 B.tile_words.data()},
+                columns, Cuda::BmatPartition::EqualCost) {
+    arguments_.A = {
+        B.rows, B.columns, window_offsets_.data(), value_offsets_.data(), tile_columns_.data(), tile_words_.data()};
+    pieces_.set(arguments_);
+    arguments_.product.values = values_.data();
+    arguments_.product.alpha = 1;
+    arguments_.product.x = {x_.data(), B.columns, columns, columns, 1};
+    arguments_.product.beta = 0;
+    arguments_.product.y = {y_.data(), B.rows, columns, columns, 1};
   }
 
   template <Precision precision, class Policy>
   double milliseconds(const Stream& stream) const {
-    Cuda::BmatArguments<int, Scalar> arguments;
-    arguments.A = matrix.pattern();
-    arguments.schedule = matrix.schedule();
-    arguments.product.values = matrix.values();
-    arguments.product.alpha = 1;
-    arguments.product.x = {x.data(), arguments.A.columns, columns, columns, 1};
-    arguments.product.beta = 0;
-    arguments.product.y = {y.data(), arguments.A.rows, columns, columns, 1};
-    arguments.partials = partials.data();
-    arguments.partials_stride = columns;
-    const auto launch = [&] { Cuda::launch_bmat<precision, Policy>(stream, arguments); };
+    const auto launch = [&] { Cuda::launch_bmat<precision, Policy>(stream, arguments_); };
     return time_launches(launch, stream, quick_timing).median;
   }
+
+ private:
+  DeviceArray<int> window_offsets_, value_offsets_, tile_columns_;
+  DeviceArray<std::uint32_t> tile_words_;
+  DeviceArray<Scalar> values_, x_, y_;
+  BmatPieces<Scalar> pieces_;
+  Cuda::BmatArguments<int, Scalar> arguments_;
 };
 
 /// Windows of the same number of tiles, with random columns and 24 entries a tile.
@@ -57,7 +73,7 @@ HostBmat uniform_windows(int windows, int tiles, int columns) {
     B.tile_columns.push_back(static_cast<int>(static_cast<unsigned>(c % (8 * tiles)) * step + random() % step));
   }
   for (int t = 0; t < tiles * windows; ++t) B.tile_words.insert(B.tile_words.end(), {0x8421f, 0x1248, 0x842f, 0x1249});
-  B.values.assign(std::size_t(24) * tiles * windows, 1.0);
+  B.entries = std::size_t(24) * tiles * windows;
   return B;
 }
 
@@ -95,8 +111,8 @@ void print_cost(int columns) {
   const Stream stream;
   for (const int all : {50000, 200000}) {
     for (const int tiles : {1, 2, 4, 8, 16, 32}) {
-      const PreparedBmat<Scalar> matrix(uniform_windows(all / tiles, tiles, 60000), Cuda::BmatPartition::EqualCost);
-      const double ms = TimedProduct<Scalar>(matrix, columns).template milliseconds<precision, Policy>(stream);
+      const TimedProduct<Scalar> product(uniform_windows(all / tiles, tiles, 60000), columns);
+      const double ms = product.template milliseconds<precision, Policy>(stream);
       samples.push_back({all / tiles, tiles, ms});
       fit.add(all, all / tiles, ms);
     }

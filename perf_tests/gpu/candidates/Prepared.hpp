@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <tessera/common/BcsrView.hpp>
+#include <tessera/common/BitTcfView.hpp>
+#include <tessera/common/BlockRowPartitionView.hpp>
+#include <tessera/common/BmatView.hpp>
+#include <tessera/common/FormatParameters.hpp>
+#include <tessera/common/SortedColumnsView.hpp>
+#include <tessera/common/StagedView.hpp>
+#include <tessera/cuda/condensed/View.hpp>
+#include <type_traits>
+
+#include "Candidate.hpp"
+#include "Device.hpp"
+
+namespace Tessera::Bench {
+
+/// A matrix in a format, built by the library. Schedules are made from the pattern on the host.
+template <class Pattern, class Scalar>
+struct Prepared {
+  Pattern host, device;
+  DeviceArray<Scalar> values;
+  std::size_t pattern_bytes = 0;  // on the device
+  std::shared_ptr<const void> host_arrays, device_arrays;
+
+  std::size_t bytes() const { return pattern_bytes + values.bytes(); }
+};
+
+/// Names the pattern of a way to build a format.
+template <class Pattern_>
+struct WayTo {
+  using Pattern = Pattern_;
+};
+struct BitTcfWay : WayTo<BitTcfPattern<int>> {};
+struct BmatWay : WayTo<BmatPattern<int>> {};
+struct TwoStrips : WayTo<Cuda::CondensedPattern<int>> {};  // the tiles of BMat as condensed windows of two strips
+struct BrpWay : WayTo<BlockRowPartitionPattern<int>> {};
+struct BcsrWay : WayTo<BcsrPattern<int>> {};
+struct StagedWay : WayTo<StagedWindowsPattern<int>> {};
+struct SortedColumnsWay : WayTo<SortedColumnsPattern<int>> {};
+struct IrregularColumns : WayTo<SortedColumnsPattern<int>> {};  // pieces of up to 32 entries of a column, and no blocks
+struct WholeColumns : WayTo<SortedColumnsPattern<int>> {};      // a single piece for what no block takes of a column
+
+template <class Way, class Scalar>
+using PreparedBy = std::shared_ptr<const Prepared<typename Way::Pattern, Scalar>>;
+
+/// The matrix built in a way; null if it has more places for values than an int counts, which may be so for BCSR and
+/// staged windows. The last few are kept, for candidates share them and they take long to build. Compiled for the ways
+/// above, float and double. Kokkos must run.
+template <class Way, class Scalar>
+PreparedBy<Way, Scalar> prepared(const HostMatrix& A, const FormatParameters& parameters = {});
+
+/// Runs Kokkos, which formats are built with.
+class Builders {
+ public:
+  Builders();
+  ~Builders();
+  Builders(const Builders&) = delete;
+  Builders& operator=(const Builders&) = delete;
+};
+
+}  // namespace Tessera::Bench

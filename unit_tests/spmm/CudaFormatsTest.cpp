@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which of the kernels for NVIDIA GPUs a plan takes, and that each multiplies as plans promise. Nothing, where Kokkos
+// has no CUDA.
+#include <Kokkos_Core.hpp>
+#include <tessera/common/BcsrView.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include "CudaCheck.hpp"
+
+namespace Tessera::Test {
+
+/// The kernel of a format, on tensor cores or on CUDA cores.
+template <class Scalar>
+std::string kernel_of(Format format) {
+  switch (format) {
+    case Format::Csr:
+      return "compressed rows on CUDA cores";
+    case Format::SortedColumns:
+      return "sorted columns on CUDA cores";
+    case Format::BlockRowPartition:
+      return "groups and residual rows of windows of 16 rows on tensor cores";
+    case Format::Bmat:
+      return "windows of 16 rows on tensor cores";
+    case Format::Bcsr:
+      return "blocks of ";
+    case Format::Staged:
+      return std::is_same_v<Scalar, double> ? "staged in shared memory, on tensor cores" : "for any device";
+    default:
+      return "on tensor cores";
+  }
+}
+
+TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
+  const CudaMatrix<double> A(shared_windows(300));
+  auto plan = A.plan(cuda_options(Format::Automatic));
+  EXPECT_NE(plan.explain().find("staged in shared memory"), std::string::npos) << plan.explain();
+  expect_products<double>(A, plan, Precision::Native, "staged");
+  const CudaMatrix<double> other(A.host, 77);
+  plan.update_values(Exec(), other.values);
+  expect_products<double>(other, plan, Precision::Native, "staged, new values");
+}
+
+TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {
+  const CudaMatrix<double> A(shared_windows(300));
+  auto options = cuda_options(Format::Automatic);
+  options.memory_limit = least_memory_limit(A, options);
+  auto plan = A.plan(options);
+  EXPECT_NE(plan.format(), Format::Staged) << plan.explain();
+  expect_plain_products<double>(A, plan, Precision::Native, "not staged");
+}
+
+TEST_F(CudaKernels, LongWindowsInPieces) {
+  HostPattern<int> pattern = random_pattern<int>(300, 2000, 0.4, 11, 7);
+  for (int row = 0; row < 400; ++row) {  // and many short ones
+    pattern.column_indices.push_back(5 * row);
+    pattern.end_row();
+  }
+  const CudaMatrix<double> A(pattern);
+  for (const Format format : {Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr, Format::Staged}) {
+    auto plan = A.plan(cuda_options(format));
+    EXPECT_NE(plan.explain().find("on tensor cores"), std::string::npos) << plan.explain();
+    expect_products<double>(A, plan, Precision::Native, std::string(to_string(format)));
+  }
+}
+
+TEST_F(CudaKernels, WindowsInAnotherOrder) {
+  const auto pattern = shared_windows(300);
+  std::vector<int> order;
+  for (int i = 0; i < pattern.rows; ++i) order.push_back(static_cast<int>(i * 7919LL % pattern.rows));
+  const CudaMatrix<double> A(with_rows(pattern, order));
+  auto options = cuda_options(Format::Automatic);
+  options.reordering = Reordering::WindowGrowing;
+  auto plan = A.plan(options);
+  EXPECT_EQ(plan.choice().reordering, Reordering::WindowGrowing) << plan.explain();
+  expect_products<double>(A, plan, Precision::Native, "reordered");
+}
+
+TEST_F(CudaKernels, Tf32RoundsOncePerOperandAndThreeProductsAreFp32) {
+  const CudaMatrix<float> A(shared_windows(40));
+  for (const Format format : {Format::BitTcf, Format::Bmat}) {
+    for (const Precision precision : {Precision::Tf32x3, Precision::Tf32}) {
+      auto plan = A.plan(cuda_options(format, precision));
+      const std::string what = std::string(to_string(format)) + ", " + std::string(to_string(precision));
+      EXPECT_NE(plan.explain().find("on tensor cores"), std::string::npos) << plan.explain();
+      expect_products<float>(A, plan, precision, what);
+    }
+  }
+}
+
+TEST_F(CudaKernels, UnevenRows) {
+  const CudaMatrix<double> A(uneven_rows());
+  const CudaMatrix<float> floats(uneven_rows());
+  const CudaMatrix<Complex<double>> complexes(uneven_rows());
+  for (const Format format : every_format) {
+    auto options = cuda_options(format);
+    options.columns = 64;
+    auto plan = A.plan(options);
+    expect_products<double>(A, plan, Precision::Native, std::string(to_string(format)));
+    auto float_plan = floats.plan(options);
+    expect_products<float>(floats, float_plan, Precision::Native, std::string(to_string(format)) + ", float");
+  }
+  auto plan = complexes.plan(cuda_options(Format::Automatic));
+  expect_products<Kokkos::complex<double>>(complexes, plan, Precision::Native, "complex");
+}
+
+TEST_F(CudaKernels, TallWindowsInDouble) {
+  const CudaMatrix<double> A(shared_windows(20));
+  auto plan = A.plan(cuda_options(Format::Bmat));
+  EXPECT_NE(plan.explain().find("windows of 16 rows on tensor cores"), std::string::npos) << plan.explain();
+  expect_products<double>(A, plan, Precision::Native, "bmat");
+  const CudaMatrix<double> other(A.host, 78);
+  plan.update_values(Exec(), other.values);
+  expect_products<double>(other, plan, Precision::Native, "bmat, new values");
+}
+
+TEST_F(CudaKernels, CompactTilesWhereMemoryIsShort) {
+  const CudaMatrix<double> A(shared_windows(20));
+  auto options = cuda_options(Format::BitTcf);
+  options.memory_limit = least_memory_limit(A, options);
+  auto plan = A.plan(options);
+  EXPECT_NE(plan.explain().find("for want of memory"), std::string::npos) << plan.explain();
+  expect_plain_products<double>(A, plan, Precision::Native, "compact");
+}
+
+template <class Scalar>
+void check_every_format(const std::vector<Precision>& precisions) {
+  const CudaMatrix<Scalar> A(uneven_windows()), other(A.host, 79);
+  for (const Precision asked : precisions) {
+    for (const Format format : every_format) {
+      auto plan = A.plan(cuda_options(format, asked));
+      const Precision used = precision_of<Scalar>(format, asked);
+      const std::string what =
+          std::string(to_string(format)) + ", " + std::string(to_string(asked)) + ": " + kernels_of(plan) + ",";
+      EXPECT_NE(what.find(kernel_of<Scalar>(format)), std::string::npos) << what;
+      const std::string note =
+          used == Precision::Native ? "in native precision," : "in " + std::string(to_string(used));
+      EXPECT_EQ(what.find(note) != std::string::npos, asked != Precision::Native) << what << " expected " << note;
+      const bool is_portable = what.find("for any device") != std::string::npos;
+      if (format != Format::Csr) EXPECT_EQ(plan.kernel_bytes() > 0, !is_portable) << what;
+      check_plan(A, other, plan, used, what);
+    }
+  }
+}
+
+TEST_F(CudaKernels, EveryFormatOfDouble) {
+  check_every_format<double>({Precision::Native, Precision::Bf16, Precision::Fp16});
+}
+
+TEST_F(CudaKernels, EveryFormatOfFloat) {
+  check_every_format<float>({Precision::Tf32x3, Precision::Tf32, Precision::Bf16, Precision::Fp16});
+}
+
+// Nothing but compressed rows and sorted columns has a kernel for FP32 that lowers nothing.
+TEST_F(CudaKernels, FloatIsNativeUnlessAskedFor) {
+  const CudaMatrix<float> A(uneven_windows());
+  for (const Format format : every_format) {
+    auto plan = A.plan(cuda_options(format));
+    const bool has_kernel = format == Format::Csr || format == Format::SortedColumns;
+    EXPECT_EQ(kernels_of(plan), has_kernel ? kernel_of<float>(format) : "for any device");
+    expect_cases<float>(A, plan, Precision::Native, std::string(to_string(format)));
+  }
+}
+
+// Vectors of double: in 16 bits where windows are condensed, and native otherwise.
+TEST_F(CudaKernels, FloatMatrixAndVectorsOfDouble) {
+  const CudaMatrix<float> A(uneven_windows());
+  for (const Precision asked : {Precision::Native, Precision::Tf32, Precision::Bf16, Precision::Fp16}) {
+    const bool is_half = asked == Precision::Bf16 || asked == Precision::Fp16;
+    for (const Format format : every_format) {
+      auto plan = A.plan(cuda_options(format, asked));
+      const bool is_condensed = format == Format::BitTcf || format == Format::Bmat;
+      expect_cases<double>(A, plan, is_condensed && is_half ? asked : Precision::Native,
+                           std::string(to_string(format)) + ", " + std::string(to_string(asked)));
+    }
+  }
+}
+
+template <class Scalar>
+void check_block_shapes(Precision asked, const std::vector<std::pair<BlockShape, std::string>>& shapes) {
+  const CudaMatrix<Scalar> A(uneven_windows());
+  for (const auto& [shape, kernels] : shapes) {
+    auto options = cuda_options(Format::Bcsr, asked);
+    options.parameters.bcsr_block_rows = shape.height;
+    options.parameters.bcsr_block_columns = shape.width;
+    auto plan = A.plan(options);
+    EXPECT_EQ(kernels_of(plan), kernels);
+    const Precision used = kernels.ends_with("in tf32")   ? Precision::Tf32
+                           : kernels.ends_with("in fp16") ? Precision::Fp16
+                                                          : Precision::Native;
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+      expect_case<Right<Scalar>>(A, plan, {40, mode, 1, 0.5, used}, kernels);
+  }
+}
+
+TEST_F(CudaKernels, BlocksOfAnyShape) {
+  check_block_shapes<double>(Precision::Native, {{{16, 8}, "blocks of 16 x 8 on tensor cores"},
+                                                 {{8, 8}, "blocks of 8 x 8 on tensor cores"},
+                                                 {{8, 4}, "blocks of 8 x 4 on tensor cores"},
+                                                 {{16, 16}, "for any device"},
+                                                 {{5, 7}, "for any device"}});
+  check_block_shapes<float>(Precision::Tf32, {{{16, 8}, "blocks of 16 x 8 on tensor cores, in tf32"},
+                                              {{8, 8}, "blocks of 8 x 8 on tensor cores, in tf32"},
+                                              {{8, 4}, "for any device, in native precision"},
+                                              {{16, 16}, "for any device, in native precision"}});
+  check_block_shapes<float>(Precision::Fp16, {{{16, 16}, "blocks of 16 x 16 on tensor cores, in fp16"},
+                                              {{16, 8}, "blocks of 16 x 8 on tensor cores, in tf32"},
+                                              {{3, 16}, "for any device, in native precision"}});
+  check_block_shapes<double>(Precision::Fp16, {{{8, 8}, "blocks of 8 x 8 on tensor cores, in native precision"},
+                                               {{16, 16}, "for any device, in native precision"}});
+}
+
+TEST_F(CudaKernels, GroupsOfAnySize) {
+  const CudaMatrix<double> A(uneven_windows());
+  for (const auto& [f, g] : {std::pair(1, 4), std::pair(2, 1), std::pair(4, 1), std::pair(8, 1), std::pair(3, 2)}) {
+    auto options = cuda_options(Format::BlockRowPartition);
+    options.parameters.brp_nonzeros_per_column = f;
+    options.parameters.brp_tiles_per_group = g;
+    auto plan = A.plan(options);
+    EXPECT_EQ(kernels_of(plan), f == 8 || f == 3 ? "for any device" : kernel_of<double>(Format::BlockRowPartition))
+        << f;
+    expect_cases<double>(A, plan, Precision::Native, "f = " + std::to_string(f));
+  }
+}
+
+TEST_F(CudaKernels, StagedWindowsInPiecesOfAnyLength) {
+  const CudaMatrix<double> A(uneven_windows());
+  for (const auto& [values, chunks] : {std::pair(0, 1), std::pair(100, 3), std::pair(4096, 1000)}) {
+    auto options = cuda_options(Format::Staged);
+    options.parameters.staged_chunk_values = values;
+    options.parameters.staged_piece_chunks = chunks;
+    auto plan = A.plan(options);
+    EXPECT_NE(kernels_of(plan).find(kernel_of<double>(Format::Staged)), std::string::npos) << kernels_of(plan);
+    expect_cases<double>(A, plan, Precision::Native, "pieces of " + std::to_string(chunks));
+  }
+}
+
+TEST_F(CudaKernels, SortedColumnsOfAnyWidth) {
+  const CudaMatrix<double> A(uneven_rows());
+  for (const int width : {1, 32, 256, 300, 1024}) {  // 256: groups are the sets of the format
+    auto options = cuda_options(Format::SortedColumns);
+    options.parameters.sorted_columns_width = width;
+    auto plan = A.plan(options);
+    EXPECT_EQ(kernels_of(plan), kernel_of<double>(Format::SortedColumns));
+    expect_product<Right<double>>(A, plan, 40, Mode::NoTranspose, 1.5, 0.5, "width " + std::to_string(width), false);
+    expect_columns_alone<Left<double>>(plan, "width " + std::to_string(width));
+  }
+}
+
+template <class Scalar>
+void check_orders(Precision asked) {
+  const CudaMatrix<Scalar> A(scattered_windows());
+  for (const Format format : {Format::Csr, Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr}) {
+    for (const Reordering reordering :
+         {Reordering::DataAffinity, Reordering::WindowGrowing, Reordering::JaccardRows, Reordering::ColumnSort}) {
+      if (reordering == Reordering::ColumnSort && format != Format::Bcsr) continue;
+      auto options = cuda_options(format, asked);
+      options.reordering = reordering;
+      options.always_reorder = true;
+      auto plan = A.plan(options);
+      EXPECT_EQ(plan.choice().reordering, reordering) << plan.explain();
+      const std::string what = kernels_of(plan) + ", " + std::string(to_string(reordering));
+      EXPECT_EQ(what.find("any device"), std::string::npos) << what;
+      for (const int columns : {1, 33, 100}) {
+        for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
+          const ProductCase c{columns, mode, 1.5, 0.5, precision_of<Scalar>(format, asked)};
+          expect_case<Right<Scalar>>(A, plan, c, what);
+          expect_case<Left<Scalar>>(A, plan, c, what);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CudaKernels, EveryOrderOfDouble) { check_orders<double>(Precision::Native); }
+TEST_F(CudaKernels, EveryOrderOfFloat) { check_orders<float>(Precision::Tf32x3); }
+TEST_F(CudaKernels, EveryOrderInHalf) { check_orders<float>(Precision::Fp16); }
+
+// FP16 has an infinity for what is 65520 and more: such sums are those of FP32.
+TEST_F(CudaKernels, WhatOverflowsFp16) {
+  std::vector<float> values = random_values<float>(uneven_windows().nonzeros(), 1);
+  for (std::size_t k = 0; k < values.size(); k += 501) values[k] = 1e5f;
+  const CudaMatrix<float> A(uneven_windows(), values);
+  for (const Format format : {Format::BitTcf, Format::Bmat, Format::Bcsr}) {
+    auto plan = A.plan(cuda_options(format, Precision::Fp16));
+    const ProductCase c{33, Mode::NoTranspose, 1, 0, Precision::Fp16, {{7, 1e6}}};
+    expect_case<Right<float>>(A, plan, c, std::string(to_string(format)));
+  }
+}
+
+TEST_F(CudaKernels, NoEntries) {
+  HostPattern<int> empty;
+  empty.columns = 30;
+  for (int row = 0; row < 20; ++row) empty.end_row();
+  const CudaMatrix<float> A(empty);
+  for (const Precision asked : {Precision::Native, Precision::Tf32, Precision::Fp16}) {
+    for (const Format format : every_format) {
+      auto plan = A.plan(cuda_options(format, asked));
+      for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+        expect_case<Right<float>>(A, plan, {33, mode, 1, 0.5, Precision::Native}, std::string(to_string(format)));
+    }
+  }
+}
+
+TEST_F(CudaKernels, RefusedPrecisionsNameThoseThatThereAre) {
+  const auto message = [](const auto& A, Precision precision) {
+    return message_of<std::invalid_argument>([&] { A.plan(cuda_options(Format::Automatic, precision)); });
+  };
+  const CudaMatrix<double> doubles(uneven_windows());
+  EXPECT_NE(message(doubles, Precision::Tf32).find("expected native, bf16, fp16, or on_unsupported"),
+            std::string::npos);
+  const CudaMatrix<float> floats(uneven_windows());
+  EXPECT_NE(message(floats, Precision::Single).find("expected native, tf32x3, tf32, bf16, fp16, or on_unsupported"),
+            std::string::npos);
+  const CudaMatrix<Complex<double>> complexes(uneven_windows());
+  EXPECT_NE(message(complexes, Precision::Fp16).find("expected native, or on_unsupported"), std::string::npos);
+}
+
+}  // namespace Tessera::Test
+
+#endif

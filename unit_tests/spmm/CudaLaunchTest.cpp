@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How plans call the kernels for NVIDIA GPUs: from several threads, with Views of any strides, without waiting.
+// Nothing, where Kokkos has no CUDA.
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <thread>
+#include <tuple>
+
+#include "CudaCheck.hpp"
+#include "ToolEvents.hpp"
+#include "cuda/CudaSchedule.hpp"
+
+namespace Tessera::Test {
+
+/// Plans whose kernels want more and less shared memory, each on an instance and a thread of its own.
+TEST_F(CudaKernels, TwoThreadsMultiplyByTwoPlans) {
+  constexpr int columns = 32, rounds = 500;
+  const CudaMatrix<double> wide(shared_windows(300)), narrow(shared_windows(300, 40));
+  auto options = cuda_options(Format::Staged);
+  std::array plans{wide.plan(options), narrow.plan(options)};
+  const std::vector<Exec> instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  std::vector<Workspace<Exec>> work;
+  std::vector<Right<double>> x, first, again;
+  for (std::size_t t = 0; t < 2; ++t) {
+    ASSERT_NE(plans[t].explain().find("staged in shared memory"), std::string::npos) << plans[t].explain();
+    x.emplace_back("x", wide.host.columns, columns);
+    first.emplace_back("first", wide.host.rows, columns);
+    again.emplace_back("again", wide.host.rows, columns);
+    fill(instances[t], x[t]);
+    work.push_back(plans[t].prepare(instances[t], columns, Mode::NoTranspose));
+    spmm(instances[t], plans[t], work[t], Mode::NoTranspose, 1.0, x[t], 0.0, first[t]);
+    instances[t].fence();
+  }
+  std::string errors[2];
+  const auto multiply = [&](std::size_t t) {
+    try {
+      for (int round = 0; round < rounds; ++round)
+        spmm(instances[t], plans[t], work[t], Mode::NoTranspose, 1.0, x[t], 0.0, again[t]);
+      instances[t].fence();
+    } catch (const std::exception& error) {
+      errors[t] = error.what();
+    }
+  };
+  std::thread other(multiply, 1);
+  multiply(0);
+  other.join();
+  for (std::size_t t = 0; t < 2; ++t) {
+    EXPECT_EQ(errors[t], "");
+    EXPECT_EQ(different_elements(instances[t], first[t], again[t]), 0) << "of plan " << t;
+  }
+}
+
+/// Rows of X that lie further apart than 32 bits count, of which there is one.
+TEST_F(CudaKernels, RowsOfXFarApart) {
+  HostPattern<int> column;
+  column.columns = 1;
+  for (int row = 0; row < 100; ++row) {
+    column.column_indices.push_back(0);
+    column.end_row();
+  }
+  const CudaMatrix<double> A(column);
+  for (const Format format : every_format) {
+    auto plan = A.plan(with_format(format));
+    auto work = plan.prepare(Exec(), 8, Mode::NoTranspose);
+    const Right<double> x("x", 1, 8), expected("expected", 100, 8), y("y", 100, 8);
+    fill(Exec(), x);
+    spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, x, 0.0, expected);
+    const Strided<double> far(x.data(), Kokkos::LayoutStride(1, std::size_t(1) << 30, 8, 1));
+    spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, far, 0.0, y);
+    EXPECT_EQ(different_elements(Exec(), y, expected), 0) << to_string(format);
+  }
+}
+
+TEST_F(CudaKernels, SchedulesAreThoseOfTheHost) {
+  Random random(4);
+  for (const int windows : {0, 1, 31, 32, 33, 1000}) {
+    std::vector<int> offsets{0};
+    for (int w = 0; w < windows; ++w) offsets.push_back(offsets.back() + random.below(w % 9 == 3 ? 500 : 9));
+    for (const int piece_tiles : {1, 7, 64}) {
+      for (const bool longest_first : {false, true}) {
+        auto made = Impl::cuda_schedule(Exec(), to_device<Exec>(offsets), piece_tiles);
+        auto expected = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles);
+        if (longest_first) {
+          Impl::put_longest_first(Exec(), made);
+          Cuda::put_longest_first(expected.items);
+        }
+        const auto items = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.items);
+        const auto sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.sums);
+        ASSERT_EQ(items.extent(0), expected.items.size());
+        ASSERT_EQ(sums.extent(0), expected.sums.size());
+        EXPECT_EQ(made.slots, expected.slots);
+        for (std::size_t i = 0; i < items.extent(0); ++i) {
+          const auto &a = items(i), &b = expected.items[i];
+          EXPECT_EQ(std::tie(a.first_tile, a.tiles, a.window, a.slot),
+                    std::tie(b.first_tile, b.tiles, b.window, b.slot));
+        }
+        for (std::size_t i = 0; i < sums.extent(0); ++i) {
+          const auto &a = sums(i), &b = expected.sums[i];
+          EXPECT_EQ(std::tie(a.window, a.first_slot, a.slots), std::tie(b.window, b.first_slot, b.slots));
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CudaKernels, ViewsOfAnyStrides) {
+  const CudaMatrix<double> A(shared_windows(300));
+  for (const Format format : {Format::Automatic, Format::BitTcf, Format::Bmat, Format::Csr, Format::Staged}) {
+    auto plan = A.plan(cuda_options(format));
+    auto work = plan.prepare(Exec(), 35, Mode::NoTranspose);
+    const Right<double> x("x", A.host.columns, 35), y("y", A.host.rows, 35), expected("expected", A.host.rows, 35);
+    fill(Exec(), x);
+    spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, x, 0.0, expected);
+    // Every second row and third column of larger arrays.
+    const Strided<double> far_x("x", Kokkos::LayoutStride(A.host.columns, 2, 35, 6 * A.host.columns));
+    const Strided<double> far_y("y", Kokkos::LayoutStride(A.host.rows, 2, 35, 6 * A.host.rows));
+    Kokkos::deep_copy(far_x, x);
+    spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, far_x, 0.0, far_y);
+    Kokkos::deep_copy(y, far_y);
+    EXPECT_EQ(different_elements(Exec(), y, expected), 0) << to_string(format);
+  }
+}
+
+template <class Scalar>
+std::size_t csr_workspace_bytes_of(int columns) {
+  const CudaMatrix<Scalar> A(uneven_windows());
+  auto plan = A.plan(with_format(Format::Csr));
+  return plan.prepare(Exec(), columns, Mode::NoTranspose).bytes();
+}
+
+/// The same holds for vectors of doubles, of which fewer are multiplied at a time.
+TEST_F(CudaKernels, WorkspacesOfFloatsAreHalfAsLarge) {
+  for (const int columns : {32, 128, 200}) {
+    EXPECT_EQ(2 * csr_workspace_bytes_of<float>(columns), csr_workspace_bytes_of<double>(columns)) << columns;
+  }
+}
+
+template <class Scalar>
+void expect_no_waiting(Precision asked) {
+  const CudaMatrix<Scalar> A(uneven_windows());
+  const Exec exec;
+  for (const Format format : every_format) {
+    auto plan = A.plan(cuda_options(format, asked));
+    auto work = plan.prepare(exec, 130, Mode::NoTranspose);
+    const Left<Scalar> x("x", A.host.columns, 130), y("y", A.host.rows, 130);
+    exec.fence();
+    const ToolEvents events;
+    spmm(exec, plan, work, Mode::NoTranspose, Scalar(1), x, Scalar(0), y);
+    EXPECT_EQ(events.executions(), 1u);
+    EXPECT_EQ(events.allocations(), 0u) << events.text();
+    // Kokkos waits before it tells a tool of a kernel.
+    EXPECT_EQ(events.fences(""), events.fences("Kokkos::Tools::")) << to_string(format) << '\n' << events.text();
+  }
+}
+
+TEST_F(CudaKernels, ProductsAllocateNothingAndDoNotWait) {
+  expect_no_waiting<double>(Precision::Native);
+  expect_no_waiting<float>(Precision::Tf32);
+  expect_no_waiting<float>(Precision::Bf16);
+}
+
+}  // namespace Tessera::Test
+
+#endif
