@@ -14,11 +14,11 @@ double line_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   return m.nonzeros * std::ceil(m.vector_columns * m.vector_bytes / 64) / machine.gathered_lines;
 }
 
-/// Seconds for reading X: once, or, if windows were counted and X is larger than a cache, once for each window of 128
-/// rows that needs a row.
+/// Seconds for reading X. Each row of X is read once. If windows were counted and X is larger than the cache of a core,
+/// each window of 128 rows reads the rows of X that it needs.
 double x_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   const double row_bytes = m.vector_columns * m.vector_bytes;
-  const double all = m.columns * row_bytes, again = m.window_columns * row_bytes;
+  const double all = m.columns * row_bytes, again = m.window128_columns * row_bytes;
   if (again == 0 || all <= machine.core_cache) return all / machine.bytes;
   if (all <= machine.shared_cache) return all / machine.bytes + again / machine.cached_bytes;
   return again / machine.bytes;
@@ -79,7 +79,7 @@ bool refuse_beyond(Choice& choice, double limit) {
   const auto fits = [](const Candidate& candidate) { return !candidate.is_refused; };
   const auto refused = std::stable_partition(candidates.begin(), candidates.end(), fits);
   if (refused == candidates.begin()) return false;
-  if (choice.takes(candidates[0])) return true;
+  if (choice.is_chosen(candidates[0])) return true;
   choice.format = candidates[0].format;
   choice.reason = std::string(to_string(choice.format)) + " is predicted to be the fastest that fits memory_limit";
   return true;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double tile_columns = 32;  // columns of X that the seconds of a tile are for
 
-/// Of X.
+/// Bytes of a row of X.
 double row_bytes(const MatrixStatistics& m) { return m.vector_columns * m.vector_bytes; }
 
 double y_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
@@ -27,12 +27,14 @@ double fetch_seconds(const MatrixStatistics& m, double rows_of_x, const GpuModel
 
 /// Seconds for fetching the rows of X that windows of 128 rows need. If nothing was counted, each entry fetches one.
 double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
-  return fetch_seconds(m, m.window_columns > 0 ? m.window_columns : m.nonzeros, gpu);
+  return fetch_seconds(m, m.window128_columns > 0 ? m.window128_columns : m.nonzeros, gpu);
 }
 
-/// The seconds of the work of all multiprocessors, and of the chain of steps.
+/// The seconds of a kernel: of its launch, of the larger of work and chain, and of a share of the smaller.
 ///
-/// \param growth [in] factor of the length of pieces that long chains are cut into
+/// \param work   [in] seconds of the work that all multiprocessors share
+/// \param steps  [in] steps of the longest row or window
+/// \param growth [in] factor of the length of the pieces that long rows and windows are cut into
 double seconds_of(const GpuModel::Chain& chain, double work, double steps, double growth, const MatrixStatistics& m,
                   const GpuModel& gpu) {
   const double piece = chain.piece * growth, widths = std::max(1.0, row_bytes(m) / chain.bytes);
@@ -44,7 +46,7 @@ double seconds_of(const GpuModel::Chain& chain, double work, double steps, doubl
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
   const double fetched = std::max(row_bytes(m), is_narrow ? gpu.narrow_fetch : gpu.thin_fetch);
-  const double near = m.near_columns > 0 ? m.near_columns : m.nonzeros;
+  const double near = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
   const double cached = near / gpu.first_gathers + (m.nonzeros - near) / gpu.near_gathers;
   const double rows = gpu.row * m.rows * fetched / 512;
   const double work =
@@ -54,7 +56,7 @@ double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu)
   return seconds_of(chain, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, m, gpu);
 }
 
-/// The tiles that all rows look into, and those of the longest row, counted in tiles of BitTCF.
+/// The number of tiles that all rows look into, and that the longest row looks into, in tiles of BitTCF.
 struct Walk {
   double tiles = 0, longest = 0;
 };
@@ -65,20 +67,20 @@ Walk walk_of(const MatrixStatistics& m, const FormatSize& size) {
   switch (size.format) {
     case Format::BitTcf:
     case Format::Staged:
-      return {8 * size.tiles, m.longest_window};
+      return {8 * size.tiles, m.window8_most_tiles};
     case Format::Bmat:
-      return {2 * 16 * size.tiles, 2 * m.longest_tall_window};
+      return {2 * 16 * size.tiles, 2 * m.window16_most_tiles};
     case Format::Bcsr:
       return {std::max(m.bcsr_block_rows, 1.0) * size.tiles,
-              m.longest_window * 8 / std::max(m.bcsr_block_columns, 1.0)};
+              m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0)};
     case Format::BlockRowPartition:
-      return {m.nonzeros, std::max(m.longest_row, m.longest_staged_entries / 4) / 16};
+      return {m.nonzeros, std::max(m.longest_row, m.window64_most_entries / 4) / 16};
     default:
       return {};
   }
 }
 
-/// Seconds of portable code.
+/// Seconds of a product by portable code.
 double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (size.format == Format::SortedColumns)
     return gpu.walks.launch + gpu.team_entry * m.nonzeros * std::ceil(m.vector_columns / gpu.teams);
@@ -89,7 +91,7 @@ double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const
   return seconds_of(gpu.walks, work, walk.longest + gpu.entry_step * m.longest_row, 1, m, gpu);
 }
 
-/// Seconds for the work of tiles.
+/// Seconds of the work of multiplying tiles.
 ///
 /// \param bytes [in] bytes of the format, with values as they are multiplied
 /// \param tile  [in] seconds for a tile and 32 columns of X
@@ -105,8 +107,8 @@ double bytes_of_whole(const MatrixStatistics& m, const FormatSize& size, double 
   return size.bytes + (places * size.tiles - m.nonzeros) * m.matrix_bytes;
 }
 
-/// Seconds for copying X. Either every X is copied, one panel of columns after the other, or an X whose rows are not
-/// aligned as the kernel needs.
+/// Seconds for copying X. Some models copy every X, one panel of columns after the other. The others copy an X whose
+/// rows are not aligned as the kernel needs.
 double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
   const double once = 2 * m.columns * row_bytes(m) / gpu.streamed;
   if (gpu.copied_columns > 0) return std::ceil(m.vector_columns / gpu.copied_columns) * gpu.copy + once;
@@ -116,42 +118,42 @@ double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuMode
 double bittcf_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double work = tile_work(m, size.tiles, bytes_of_whole(m, size, 64), gpu.tile, gpu);
   return copy_seconds(m, false, gpu) +
-         seconds_of(gpu.tiles, work, m.longest_window, std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
+         seconds_of(gpu.tiles, work, m.window8_most_tiles, std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
 double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double work = tile_work(m, size.tiles, bytes_of_whole(m, size, 128), gpu.tall_tile * gpu.tile, gpu);
-  return copy_seconds(m, false, gpu) + seconds_of(gpu.tall_tiles, work, m.longest_tall_window,
+  return copy_seconds(m, false, gpu) + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles,
                                                   std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
-/// NOTE: the longest row of blocks was not counted; it has about the tiles of the longest window.
+/// NOTE: the longest row of blocks is not counted. It is taken to be as long as the longest window.
 double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double block = gpu.block * gpu.tile * m.bcsr_block_rows * m.bcsr_block_columns / 64;
-  const double longest = m.longest_window * 8 / std::max(m.bcsr_block_columns, 1.0);
+  const double longest = m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0);
   return copy_seconds(m, true, gpu) +
          seconds_of(gpu.blocks, tile_work(m, size.tiles, size.bytes, block, gpu), longest, 1, m, gpu);
 }
 
-/// Whether there is a kernel for staged windows, memory to build them, and a count of their columns to predict by.
+/// Whether there is a kernel for staged windows and memory to build them, and their columns were counted.
 bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
-  return gpu.staged_chunk > 0 && m.staged_columns > 0 && m.nonzeros <= gpu.staged_entries;
+  return gpu.staged_chunk > 0 && m.window64_columns > 0 && m.nonzeros <= gpu.staged_entries;
 }
 
 /// Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk of a window is
 /// half full on average.
 double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double windows = std::ceil(m.rows / 64);
-  const double chunks = std::max(m.staged_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
+  const double chunks = std::max(m.window64_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
   const double rounds = chunks / gpu.staged_blocks * std::ceil(m.vector_columns / tile_columns);
   const double longest =
-      std::ceil(std::max(m.longest_staged_window / gpu.chunk_columns, m.longest_staged_entries / gpu.chunk_values));
+      std::ceil(std::max(m.window64_most_columns / gpu.chunk_columns, m.window64_most_entries / gpu.chunk_values));
   const double a_and_y = (m.nonzeros * m.matrix_bytes + 48 * m.bittcf_tiles + y_bytes(m, gpu)) / gpu.streamed;
-  const double work = std::max(a_and_y + fetch_seconds(m, m.staged_columns, gpu), gpu.staged_chunk * rounds);
+  const double work = std::max(a_and_y + fetch_seconds(m, m.window64_columns, gpu), gpu.staged_chunk * rounds);
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
 
-/// Every X is copied.
+/// Sorted columns copy every X.
 double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double x = m.nonzeros * std::max(row_bytes(m), gpu.thin_fetch) / gpu.sorted_bytes;
   return gpu.rows.launch + gpu.copy + x + (size.bytes + y_bytes(m, gpu) + 2 * m.columns * row_bytes(m)) / gpu.streamed;
@@ -159,10 +161,10 @@ double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size,
 
 double partition_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double work = tile_work(m, m.nonzeros / 64, size.bytes, gpu.partition * gpu.tile, gpu);
-  return seconds_of(gpu.tall_tiles, work, m.longest_tall_window, 1, m, gpu);
+  return seconds_of(gpu.tall_tiles, work, m.window16_most_tiles, 1, m, gpu);
 }
 
-/// Whether there is a kernel for blocks of this shape, and room for what it keeps.
+/// Whether there is a kernel for blocks of this shape, and memory for what it keeps.
 bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (gpu.block == 0) return false;
   const auto is_block = [&](double rows, double columns) {

@@ -10,10 +10,10 @@
 #include "PlanArchive.hpp"
 #include "PlanMembers.hpp"
 
-/// What the file of a plan holds, in this order. Whatever is added, left out or moved here, or to the structs that are
-/// named, makes another version of the file (PlanFile.cpp) once there was a release.
+/// The content of a plan's file, in this order. After the first release, any change of this list or of its structs
+/// makes a new version of the file (PlanFile.cpp).
 ///
-/// What follows from the rest is not there: metrics of the tiles, and what kernels made for a device keep.
+/// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels.
 namespace Tessera::Impl {
 
 template <class Fields>
@@ -37,9 +37,9 @@ void transfer(Fields& fields, ReorderingTrial& t) {
 }
 template <class Fields>
 void transfer(Fields& fields, MatrixStatistics& m) {
-  fields(m.rows, m.columns, m.nonzeros, m.bittcf_tiles, m.bmat_tiles, m.window_columns, m.near_columns,
-         m.staged_columns, m.longest_row, m.longest_window, m.longest_tall_window, m.longest_staged_window,
-         m.longest_staged_entries, m.bcsr_blocks, m.bcsr_block_rows, m.bcsr_block_columns, m.is_reordered,
+  fields(m.rows, m.columns, m.nonzeros, m.bittcf_tiles, m.bmat_tiles, m.window128_columns, m.window8_columns,
+         m.window64_columns, m.longest_row, m.window8_most_tiles, m.window16_most_tiles, m.window64_most_columns,
+         m.window64_most_entries, m.bcsr_blocks, m.bcsr_block_rows, m.bcsr_block_columns, m.is_reordered,
          m.matrix_bytes, m.vector_bytes, m.offset_bytes, m.vector_columns);
 }
 template <class Fields>
@@ -62,20 +62,20 @@ void transfer(File& file, ValueMap<Offset, Memory>& map) {
   file.array("runs", map.runs);
 }
 
-/// A format that is named, empty.
+/// An empty matrix in a format.
 template <class Any, class File>
 Any empty_format(const File& file, Format format) {
   if (format == Format::Automatic) file.fail("the section \"choice\" chooses no format");
   return visit_type_of<Any>(format, [](auto type) -> Any { return typename decltype(type)::type(); });
 }
 
-/// A matrix, or a transpose, of this shape.
+/// A stored matrix, or transpose, of this shape.
 template <class File, class Scalar, class Offset, class ExecutionSpace>
-void transfer(File& file, Side<Scalar, Offset, ExecutionSpace>& side, Ordinal rows, Ordinal columns,
+void transfer(File& file, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, Ordinal rows, Ordinal columns,
               std::size_t nonzeros) {
-  file.fields("choice", side.choice);
+  file.fields("choice", stored.choice);
   if constexpr (File::is_loading) {
-    side.format = empty_format<AnyFormat<Offset, typename ExecutionSpace::memory_space>>(file, side.choice.format);
+    stored.format = empty_format<AnyFormat<Offset, typename ExecutionSpace::memory_space>>(file, stored.choice.format);
     std::visit(
         [&](auto& any) {
           any.rows = rows;
@@ -83,15 +83,17 @@ void transfer(File& file, Side<Scalar, Offset, ExecutionSpace>& side, Ordinal ro
           any.nonzeros = nonzeros;
           if constexpr (requires { any.value_size; }) any.value_size = sizeof(Scalar);
         },
-        side.format);
+        stored.format);
   }
-  std::visit([&](auto& any) { any.transfer(file); }, side.format);
-  transfer(file, side.orders);
-  transfer(file, side.map);
-  file.array("values", side.values);
+  std::visit([&](auto& any) { any.transfer(file); }, stored.format);
+  transfer(file, stored.orders);
+  transfer(file, stored.map);
+  file.array("values", stored.values);
 }
 
-/// All of a plan. \tparam Members those of a PlanState
+/// A whole plan.
+///
+/// \tparam Members the members of a PlanState
 template <class File, class Members>
 void transfer_plan(File& file, Members& m) {
   file.fields("plan", m.made_on, m.rows, m.columns, m.nonzeros, m.source_entries, m.has_source, m.has_transpose,

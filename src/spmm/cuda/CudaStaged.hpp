@@ -38,12 +38,12 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
 
   /// The shape with which the kernel is fastest.
   static StagedShape shape_for(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
-    return Cuda::choose_staged({m.rows, m.nonzeros, m.staged_columns, m.vector_columns}, device_of(exec));
+    return Cuda::choose_staged({m.rows, m.nonzeros, m.window64_columns, m.vector_columns}, device_of(exec));
   }
 
   /// The most bytes of the schedule, as if each chunk were a piece.
   static std::size_t list_bytes(const MatrixStatistics& m) {
-    const double columns = m.staged_columns > 0 ? m.staged_columns : m.nonzeros;
+    const double columns = m.window64_columns > 0 ? m.window64_columns : m.nonzeros;
     return Schedule::most_bytes(windows_of(m, 64), static_cast<std::size_t>(columns / 64 + m.nonzeros / 512));
   }
 
