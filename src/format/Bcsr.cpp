@@ -7,6 +7,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 
+#include "InstantiateFormat.hpp"
 #include "RowWalk.hpp"
 #include "Validate.hpp"
 
@@ -272,12 +273,13 @@ std::string bcsr_fault(const ExecutionSpace& exec, const Bcsr<Offset, typename E
   const auto windows = static_cast<std::size_t>(in.windows());
   if (A.block_offsets.extent(0) != windows + 1) return "block_offsets does not have an element a window and one more";
   if (A.block_masks.extent(0) != A.tiles() * in.block.mask_words()) return "block_masks does not have a mask a block";
-  auto fault = offsets_fault(exec, "window", A.block_offsets.data(), windows, A.tiles(), "block_offsets", "blocks");
-  if (!fault.empty()) return fault;
-  fault = first_fault(exec, "window", windows, WindowFault<BcsrPattern<Offset>, bcsr_window_fault<Offset>>{in},
-                      describe_bcsr);
-  if (!fault.empty()) return fault;
-  return count_mask_bits(exec, A) == A.nonzeros ? "" : "block_masks does not have a bit for each of the nonzeros";
+  return first_of(
+      [&] { return offsets_fault(exec, "window", in.block_offsets, windows, A.tiles(), "block_offsets", "blocks"); },
+      [&] { return first_window_fault<bcsr_window_fault<Offset>>(exec, windows, in, describe_bcsr); },
+      [&] {
+        const bool has_all = count_mask_bits(exec, A) == A.nonzeros;
+        return std::string(has_all ? "" : "block_masks does not have a bit for each of the nonzeros");
+      });
 }
 
 }  // namespace Impl
@@ -302,10 +304,7 @@ FormatMemory Bcsr<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const
   template BlockShape bcsr_block_shape(const Exec&, const CsrPattern<Offset>&, const FormatParameters&, std::size_t); \
   template BuiltBcsr<Offset, Exec::memory_space> build_bcsr(const Exec&, const CsrPattern<Offset>&, std::size_t,      \
                                                             const FormatParameters&, std::size_t);                    \
-  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const Bcsr<Offset, Exec::memory_space>&);         \
-  template std::string validate(const Exec&, const Bcsr<Offset, Exec::memory_space>&);                                \
-  template FormatMemory Bcsr<Offset, Exec::memory_space>::memory(const Exec&, const Csr<Offset, Exec::memory_space>&, \
-                                                                 const FormatParameters&, std::size_t, double);
+  TESSERA_INSTANTIATE_FORMAT(Bcsr, Exec, Offset)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -159,7 +159,7 @@ void pack_strips(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
         const auto add = [&](std::uint64_t slots, bool carried) {
           for (; slots != 0; slots &= slots - 1) {
             const Offset column = in.column_of(part / strips, {lowest_bit(slots), carried});
-            const unsigned rows = staged_strip_rows(in.shape, in.rows_of(column), static_cast<int>(part % strips));
+            const unsigned rows = staged_strip_rows(in.rows_of(column), static_cast<int>(part % strips));
             values += static_cast<std::uint32_t>(popcount(rows));
           }
         };
@@ -175,7 +175,7 @@ void count_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout, std::s
   using Offsets = Kokkos::View<std::size_t*, Memory>;
   const std::size_t chunks = layout.chunks(), strips = static_cast<std::size_t>(layout.shape.strips());
   const std::size_t header = static_cast<std::size_t>(staged_header_bytes(layout.shape.strips())) / 16;
-  const std::size_t tile_size = layout.shape.strip_blocks == 1 ? sizeof(StagedTile<1>) : sizeof(StagedTile<2>);
+  const std::size_t tile_size = sizeof(StagedTile);
   const auto tile_offsets = allocate<Offsets>(exec, "Tessera::StagedLayout::tile_offsets", chunks + 1);
   const auto value_offsets = allocate<Offsets>(exec, "Tessera::StagedLayout::value_offsets", chunks + 1);
   const auto in = layout.pointers();

@@ -31,12 +31,12 @@ struct FoundFault {
   int fault;
 };
 
-/// The fault of a window by a function that says it.
-template <class Pattern, int (*WindowFaultOf)(const Pattern&, Ordinal)>
+/// A functor that calls window_fault(pattern, window).
+template <auto window_fault, class Pattern>
 struct WindowFault {
   Pattern A;
 
-  KOKKOS_FUNCTION int operator()(std::size_t window) const { return WindowFaultOf(A, static_cast<Ordinal>(window)); }
+  KOKKOS_FUNCTION int operator()(std::size_t window) const { return window_fault(A, static_cast<Ordinal>(window)); }
 };
 
 /// The least of the pairs (unit, fault), packed into one number.
@@ -74,6 +74,21 @@ std::string first_fault(const ExecutionSpace& exec, const std::string& unit_name
   const auto found = find_fault(exec, units, fault_of);
   if (!found) return {};
   return unit_name + ' ' + std::to_string(found->unit) + ": " + describe(found->fault);
+}
+
+/// first_fault() of the windows of a pattern.
+template <auto window_fault, class ExecutionSpace, class Pattern, class Describe>
+std::string first_window_fault(const ExecutionSpace& exec, std::size_t windows, const Pattern& A,
+                               const Describe& describe) {
+  return first_fault(exec, "window", windows, WindowFault<window_fault, Pattern>{A}, describe);
+}
+
+/// The first fault that checks find. A check is called only if those before it found none.
+template <class... Checks>
+std::string first_of(const Checks&... checks) {
+  std::string fault;
+  static_cast<void>(((fault = checks(), fault.empty()) && ...));
+  return fault;
 }
 
 template <class Offset>

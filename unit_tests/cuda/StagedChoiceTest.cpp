@@ -14,10 +14,10 @@ using Cuda::usual_staged_shared_bytes;
 
 // What kernels are compiled for; 1016 doubles or 2032 floats leave room for two blocks.
 TEST(StagedChoice, ShapesAreThoseOfTheKernels) {
-  EXPECT_EQ(choose_staged({.rows = 1e9, .window_columns = 1e10}), (StagedShape{64, 1, 64, 32, 1016}));
-  EXPECT_EQ(choose_staged({.rows = 1e9, .window_columns = 1e10, .value_bytes = 4}), (StagedShape{64, 1, 64, 32, 2032}));
+  EXPECT_EQ(choose_staged({.rows = 1e9, .window_columns = 1e10}), (StagedShape{64, 64, 32, 1016}));
+  EXPECT_EQ(choose_staged({.rows = 1e9, .window_columns = 1e10, .value_bytes = 4}), (StagedShape{64, 64, 32, 2032}));
   EXPECT_EQ(choose_staged({.rows = 1e9, .window_columns = 1e10, .value_bytes = 4, .scalar_bytes = 4}),
-            (StagedShape{64, 1, 64, 32, 2032}));
+            (StagedShape{64, 64, 32, 2032}));
 }
 
 // The sizes of a finite element mesh, of a dense graph of few rows, and of nothing.

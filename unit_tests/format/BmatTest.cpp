@@ -140,7 +140,7 @@ TEST(BmatFaultTest, CountsMoreEntriesThanOffsetsCan) {
     A.value_offsets = value_offsets.data();
     A.tile_columns = tile_columns.data();
     A.tile_words = tile_words.data();
-    return Impl::BmatWindowFault<std::uint8_t>{A}(0);
+    return Impl::bmat_window_fault<std::uint8_t>(A, 0);
   };
   EXPECT_EQ(fault(), Impl::bmat_count);
   tile_columns[15] = -1;

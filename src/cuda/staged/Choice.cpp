@@ -40,7 +40,6 @@ StagedShape choose_staged(const StagedProblem& problem, const Device& device) {
     using Policy = decltype(policy);
     StagedShape shape;
     shape.window_rows = 8 * Policy::strips;
-    shape.strip_blocks = 1;
     shape.chunk_slots = Policy::slots;
     shape.most_values = StagedMemory<decltype(scalar), Policy>::most_values(problem.value_bytes);
     const double windows = std::ceil(problem.rows / shape.window_rows);

@@ -99,8 +99,7 @@ class StagedBuilder {
       const std::uint64_t rest = is_last ? 0 : columns.rest();
       columns.own ^= rest;
       tile = static_cast<std::uint16_t>(tile + columns.tiles());
-      shape.strip_blocks == 1 ? add_tiles<1>(columns, strip, first, first_value)
-                              : add_tiles<2>(columns, strip, first, first_value);
+      add_tiles(columns, strip, first, first_value);
       columns.carried = rest;
     }
     std::memcpy(&B_.tiles[begin + 2 * shape.strips()], &tile, 2);
@@ -113,22 +112,22 @@ class StagedBuilder {
         {static_cast<unsigned>(B_.tiles.size() / 16), static_cast<unsigned>(B_.values.size() / granule_)});
   }
 
-  template <int blocks>
   void add_tiles(const StagedColumns& columns, int strip, int first, std::size_t chunk_values) {
     const StagedShape& shape = B_.shape;
     const auto column_of = [&](StagedSlot slot) { return (slot.carried ? previous_ : first) + slot.slot; };
-    std::vector<StagedTile<blocks>> tiles(columns.tiles());
-    pack_staged_tiles<blocks>(
+    std::vector<StagedTile> tiles(columns.tiles());
+    pack_staged_tiles(
         columns, static_cast<std::uint32_t>(B_.values.size() - chunk_values),
-        [&](StagedSlot slot) { return staged_strip_rows(shape, &rows_[column_of(slot) * shape.row_words()], strip); },
+        [&](StagedSlot slot) { return staged_strip_rows(&rows_[column_of(slot) * shape.row_words()], strip); },
         tiles.data(),
         [&](StagedSlot slot, int row, std::uint32_t) {
           const int column = column_of(slot);
-          const int before = staged_rows_before(&rows_[column * shape.row_words()], strip * shape.strip_rows() + row);
+          const int before =
+              staged_rows_before(&rows_[column * shape.row_words()], strip * StagedPattern::strip_rows + row);
           B_.values.push_back(A_.values[entries_[entry_offsets_[column] + before]]);
         });
     const auto* bytes = reinterpret_cast<const std::byte*>(tiles.data());
-    B_.tiles.insert(B_.tiles.end(), bytes, bytes + tiles.size() * sizeof(StagedTile<blocks>));
+    B_.tiles.insert(B_.tiles.end(), bytes, bytes + tiles.size() * sizeof(StagedTile));
   }
 
   const HostMatrix& A_;

@@ -20,7 +20,7 @@ class PreparedStaged {
   StagedPattern pattern() const {
     StagedPattern A;
     A.rows = rows_, A.columns = columns_;
-    A.window_rows = shape_.window_rows, A.strip_blocks = shape_.strip_blocks;
+    A.window_rows = shape_.window_rows;
     A.chunk_slots = shape_.chunk_slots, A.piece_chunks = shape_.piece_chunks;
     A.most_tile_bytes = most_tile_bytes_, A.most_value_bytes = most_value_bytes_;
     A.window_offsets = window_offsets_.data(), A.chunk_columns = chunk_columns_.data();
