@@ -23,7 +23,7 @@ inline std::string to_string(BlockShape shape) {
   return std::to_string(shape.height) + " x " + std::to_string(shape.width);
 }
 
-/// Of the pattern and its values.
+/// The bytes of the pattern and its values.
 inline std::size_t bcsr_bytes(Ordinal rows, BlockShape shape, std::size_t blocks, std::size_t offset_bytes,
                               std::size_t value_bytes) {
   const std::size_t block_bytes =
@@ -40,7 +40,7 @@ KOKKOS_INLINE_FUNCTION Ordinal block_column_of(const CsrPattern<Offset>& A, Ordi
 }
 
 /// Walks the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c) for every entry
-/// in it. Returns how many.
+/// in it. Returns the number of blocks.
 template <class Offset, class Open, class Entry>
 KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
                                            const Open& open, const Entry& entry) {

@@ -18,16 +18,17 @@ namespace Tessera {
 
 namespace Impl {
 
-/// What a window becomes with one f and g, column by column: entries are not placed, rows are bits.
+/// Counts what one choice of f and g makes of a window, column by column. Bit r of a set of rows is row r of the
+/// window.
 struct BrpWindow {
-  int f = 1;
+  int f = 1;                   // entries of a local column
   int width = 8;               // local columns of a group
-  std::uint64_t groups = 0;    // that are full
-  int open_columns = 0;        // local columns after those
-  unsigned open_rows = 0;      // that have an entry in them
-  unsigned leftover_rows = 0;  // that have an entry in no local column
+  std::uint64_t groups = 0;    // full groups
+  int open_columns = 0;        // local columns behind the last full group
+  unsigned open_rows = 0;      // the rows with entries in open columns
+  unsigned leftover_rows = 0;  // the rows with entries in no local column
 
-  /// \param rows [in] that have an entry in the next column
+  /// \param rows [in] the rows that have an entry in the next column
   KOKKOS_INLINE_FUNCTION void add(unsigned rows) {
     for (int entries = popcount(rows); entries >= f; entries -= f) {
       for (int i = 0; i < f; ++i) {
@@ -70,7 +71,8 @@ inline BrpCandidates brp_candidates(const FormatParameters& parameters, std::siz
                                 std::to_string(brp_most_g) + ", 0 for automatic");
   }
   const auto choices = [](int given) { return given > 0 ? std::vector<int>{given} : std::vector<int>{1, 2, 4}; };
-  const std::size_t factor = 16 / std::gcd(std::size_t(16), value_bytes);  // of f g: 8 f g values are 128 bytes or more
+  // 8 f g values fill lines of 128 bytes if f g is a multiple of this.
+  const std::size_t factor = 16 / std::gcd(std::size_t(16), value_bytes);
   BrpCandidates result;
   for (const int each_f : choices(f)) {
     for (const int each_g : choices(g)) {
@@ -186,8 +188,8 @@ KOKKOS_INLINE_FUNCTION void fill_brp(const CsrPattern<Offset>& A, Ordinal window
                                      const Slots& slots) {
   const Offset first_group = p.window_groups[window], end_group = p.window_groups[window + 1];
   for (Offset group = first_group; group < end_group; ++group) out.group_windows(group) = window;
-  Offset entry[16] = {};     // of each row in A
-  Offset residual[16] = {};  // of each row, the next
+  Offset entry[16] = {};     // the next entry of each row in A
+  Offset residual[16] = {};  // the next residual entry of each row
   for (int r = 0; r < 16 && window * 16 < A.rows - r; ++r) entry[r] = A.row_offsets[window * 16 + r];
   for (Offset listed = p.window_residuals[window]; listed < p.window_residuals[window + 1]; ++listed) {
     residual[p.residual_rows[listed] % 16] = p.residual_offsets[listed];
@@ -285,7 +287,7 @@ std::string validate(const ExecutionSpace& exec,
   return Impl::of_format("BRP", Impl::brp_fault(exec, A));
 }
 
-/// An entry takes the most in a group of the fewest entries a column, 1, or if it is left over.
+/// The pattern takes the most bytes if every entry is in a group and f is 1, or if every entry is residual.
 template <class Offset, class MemorySpace>
 template <class ExecutionSpace>
 FormatMemory BlockRowPartition<Offset, MemorySpace>::memory(const ExecutionSpace&, const Csr<Offset, MemorySpace>& A,

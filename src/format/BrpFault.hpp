@@ -81,7 +81,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_groups(const BlockRowPartitionPattern<Offs
   }
 }
 
-/// The residual rows of a window as those of a matrix of 16; `offsets` is their memory.
+/// The residual rows of a window as a matrix of 16 rows, whose row offsets are written to `offsets`.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
                                                               Offset (&offsets)[17]) {
@@ -115,17 +115,17 @@ KOKKOS_INLINE_FUNCTION void check_brp_residual(const BlockRowPartitionPattern<Of
   }
 }
 
-/// That the right entries of a window are residual, given that either part is in order.
+/// Checks that the right entries of a window are residual, given that both parts are in order.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION void check_brp_split(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
                                             FirstFault& found) {
   Offset offsets[17];
   const Offset width = A.group_entries() / static_cast<Offset>(A.f);
-  Offset grouped = A.window_groups[window] * width;  // a local column, not before the residual column
+  Offset grouped = A.window_groups[window] * width;  // the first local column behind the residual column
   const Offset grouped_end = A.window_groups[window + 1] * width;
   Offset left_columns = 0;
   merge_window<16>(brp_residual_window(A, window, offsets), 0, [&](Ordinal column, unsigned rows) {
-    int last_row = -1;  // of the column in groups
+    int last_row = -1;  // the last row that has this column in a group
     for (; grouped < grouped_end && A.group_columns[grouped] <= column; ++grouped) {
       const Offset last_place = (grouped + 1) * static_cast<Offset>(A.f) - 1;
       if (A.group_columns[grouped] == column) last_row = brp_local_row(A.local_ids[last_place]);

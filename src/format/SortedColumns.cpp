@@ -18,7 +18,7 @@ namespace Impl {
 
 constexpr Ordinal warp_size = 32;
 
-/// The columns that are not empty, sorted: which, their lengths, and their first entries.
+/// The columns that are not empty, sorted by length.
 template <class Offset, class Memory>
 struct ColumnsByLength {
   Kokkos::View<Ordinal*, Memory> order;
@@ -139,7 +139,7 @@ std::string validate(const ExecutionSpace& exec,
   return Impl::of_format("sorted columns", Impl::sorted_columns_fault(exec, A));
 }
 
-/// Sorted are the entries by columns, columns by length, and elements of blocks by row.
+/// Three sorts take memory: of the entries by column, of the columns by length, of the elements of blocks by row.
 template <class Offset, class MemorySpace>
 template <class ExecutionSpace>
 FormatMemory SortedColumns<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,

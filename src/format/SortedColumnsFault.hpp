@@ -96,7 +96,7 @@ std::string sorted_columns_size_fault(const SortedColumns<Offset, typename Execu
   return {};
 }
 
-/// What must hold before any array may be followed into another.
+/// Checks what must hold before an element of one array may be used as an index into another.
 template <class ExecutionSpace, class Offset>
 std::string sorted_columns_reference_fault(const ExecutionSpace& exec,
                                            const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A) {
@@ -144,8 +144,8 @@ Kokkos::View<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, c
   return lengths;
 }
 
-/// 1 for each position whose column is at another one too. Takes memory for the positions, not for the columns, of
-/// which a file may claim any number.
+/// Marks each position whose column is at another position too. The memory is that of the positions, since a file may
+/// claim any number of columns.
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
 Kokkos::View<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A) {
   const auto positions = static_cast<std::size_t>(A.positions);

@@ -56,7 +56,7 @@ void fill_chunks(const Exec& exec, const StagedLayout<Offset, Memory>& layout, S
       });
 }
 
-/// The first tile of a strip in its chunk and the first value of these, and behind the last strip the end.
+/// The first tile of a strip in its chunk, and the first value of that tile. Behind the last strip, the end of both.
 struct StagedPlace {
   int tile;
   std::uint32_t value;
@@ -72,7 +72,7 @@ KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayoutPointers<Offse
   return place;
 }
 
-/// The number of a strip's first tile in the header of its chunk; from the last strip, all that follows it there.
+/// Writes the number of a strip's first tile to the header of its chunk. The last strip writes the rest of the header.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers<Offset>& in, std::size_t chunk, int strip,
                                          std::uint16_t* header) {
@@ -150,14 +150,14 @@ BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(c
 
 namespace Impl {
 
-/// Chunks at most: all but the last of a window have all of their slots, or values that leave no room for a column.
+/// The most chunks there can be. Each but the last of a window has all of its slots, or no room for another column.
 inline std::size_t most_staged_chunks(std::size_t windows, std::size_t nonzeros, std::size_t columns,
                                       const StagedShape& shape) {
   const auto values = static_cast<std::size_t>(std::max(1, shape.most_values - shape.window_rows + 1));
   return windows + columns / static_cast<std::size_t>(shape.chunk_slots) + nonzeros / values;
 }
 
-/// Of chunks as StagedLayout lists them.
+/// The bytes of the arrays that a StagedLayout has for its chunks.
 template <class Offset>
 std::size_t staged_layout_bytes(std::size_t windows, std::size_t chunks, const StagedShape& shape) {
   const std::size_t strips = chunks * static_cast<std::size_t>(shape.strips());
@@ -165,8 +165,8 @@ std::size_t staged_layout_bytes(std::size_t windows, std::size_t chunks, const S
          chunks * sizeof(bool) + strips * (sizeof(StagedColumns) + sizeof(std::uint32_t));
 }
 
-/// Pattern and map, but for the offsets of windows, which the layout has. Tiles are full but for one a strip of a
-/// chunk; values of a chunk end with 16 bytes.
+/// The bytes of pattern and map without the offsets of windows, which the layout has. Each strip of a chunk has at most
+/// one tile that is not full. The values of each chunk are filled up to 16 bytes.
 template <class Offset>
 std::size_t staged_pattern_bytes(std::size_t nonzeros, std::size_t strip_columns, std::size_t chunks,
                                  const StagedShape& shape, std::size_t value_bytes) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "AdversarialPatterns.hpp"
+#include "FormatArrays.hpp"
 #include "MemoryMeter.hpp"
 #include "SerialStaged.hpp"
 #include "TestTypes.hpp"
@@ -26,7 +27,7 @@ std::string to_string(const StagedShape& shape) {
          std::to_string(shape.piece_chunks) + ", " + std::to_string(shape.most_values) + " values";
 }
 
-/// What kernels have, and what cuts chunks and pieces elsewhere.
+/// The shape of the kernels, and shapes that cut chunks and pieces at other places.
 std::vector<StagedShape> shapes() {
   return {{64, 64, 16, 1016}, {128, 64, 2, 1016}, {64, 64, 3, 100}, {128, 12, 1, 64}, {192, 1, 5, 1}};
 }
@@ -163,7 +164,7 @@ class StagedReader {
       const int c = 2 * (i % 4) + i / 4, code = tile.codes[c] & 0x7fff, slot = code / 4;
       const bool carried = tile.codes[c] >= 0x8000;
       ASSERT_EQ(code, 4 * slot + slot % 4);
-      // No look-back beyond a piece; what stands for no column may not read what is not staged either.
+      // No tile looks back beyond its piece. Its unused columns must name staged rows of X too.
       if (carried) {
         ASSERT_NE((chunk - window_offsets_[window]) % shape_.piece_chunks, 0);
       }
@@ -248,17 +249,7 @@ TYPED_TEST(StagedWindowsTest, GoesBackToRowsWithoutLoss) {
   for (const auto& A : staged_patterns<Offset>()) {
     for (const StagedShape& shape : shapes()) {
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in windows of " + to_string(shape));
-      const auto built = staged_of<Exec>(A, shape, 4);
-      const auto back = to_csr(Exec(), built.pattern);
-      EXPECT_EQ(back.pattern.columns, A.columns);
-      ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
-      ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
-      auto sources = to_host(back.values.slots);
-      const auto slots = to_host(built.values.slots);
-      for (Offset& source : sources) source = slots[source];
-      std::vector<Offset> entries(A.nonzeros());
-      std::iota(entries.begin(), entries.end(), Offset(0));
-      ASSERT_EQ(sources, entries);
+      expect_lossless<Exec>(staged_of<Exec>(A, shape, 4), A);
     }
   }
 }
@@ -419,7 +410,9 @@ TEST(StagedSize, IsRefusedBeforeItsOffsetsOverflow) {
   EXPECT_THROW(Impl::check_staged_size({.value_bytes = 8 * int_places + 16}, 8, int_places), FormatTooLarge);
 }
 
-/// Pairs of a group of so many rows and a column that one of them has.
+/// The distinct columns of groups of rows, summed over the groups.
+///
+/// \param rows [in] rows of a group
 template <class Offset>
 std::size_t distinct_columns(const HostPattern<Offset>& A, Ordinal rows) {
   std::set<std::pair<Ordinal, Ordinal>> found;
@@ -428,7 +421,7 @@ std::size_t distinct_columns(const HostPattern<Offset>& A, Ordinal rows) {
   return found.size();
 }
 
-/// From above, and for matrices of more than a few chunks not far.
+/// The prediction is never too low, and close for matrices of more than a few chunks.
 TYPED_TEST(StagedWindowsTest, WhatBuildingTakesIsToldBefore) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;

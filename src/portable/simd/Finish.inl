@@ -85,7 +85,7 @@ TESSERA_INLINE void finish_blocks(const Dense<T>& d, typename T::Real* y, int wi
   }
 }
 
-/// Writes sums likewise for rows that lie anywhere in Y.
+/// Writes the sums of rows that may lie anywhere in Y.
 template <class T>
 [[gnu::noinline]] void scatter_rows(const Dense<T>& d, const Ordinal* places, int rows, int lane, int skip, int width,
                                     const typename T::Real* sums) {
@@ -163,8 +163,8 @@ TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
   }
 }
 
-/// Cuts the lanes likewise for sums in memory, to which no lane may be added twice: the rest takes ever shorter
-/// registers.
+/// Cuts the lanes of sums in memory, to which no lane may be added twice. The lanes that are left over take ever
+/// shorter registers.
 template <class T, int Lanes, class Body>
 TESSERA_INLINE void for_each_disjoint_block(int lane, int lanes, const Body& body) {
   lane = for_each_whole_block<T, Lanes>(lane, lanes, body);

@@ -64,10 +64,7 @@ struct StagedWindows {
             static_cast<int>(16 / value_size)};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const {
-    return window_offsets.extent(0) * sizeof(int) + chunk_columns.extent(0) * sizeof(Ordinal) +
-           chunks.extent(0) * sizeof(StagedChunk) + tile_data.extent(0);
-  }
+  std::size_t bytes() const { return Impl::ArrayBytes(*this).sum(); }
 
   /// @cond
   template <class ExecutionSpace>
