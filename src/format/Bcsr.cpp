@@ -205,19 +205,14 @@ namespace Impl {
 enum BcsrFault : int { bcsr_out_of_range, bcsr_not_ascending, bcsr_beyond_block, bcsr_beyond_matrix, bcsr_no_entry };
 
 inline std::string describe_bcsr(int fault) {
-  switch (fault) {
-    case bcsr_out_of_range:
-      return "block_columns holds a block outside the matrix";
-    case bcsr_not_ascending:
-      return "block_columns does not ascend strictly within a window";
-    case bcsr_beyond_block:
-      return "block_masks has a bit beyond the elements of a block";
-    case bcsr_beyond_matrix:
-      return "block_masks has a bit beyond the last row or column of the matrix";
-    case bcsr_no_entry:
-      return "block_masks has no bit for a block";
-  }
-  return {};
+  static constexpr const char* texts[] = {
+      "block_columns holds a block outside the matrix",                     // bcsr_out_of_range
+      "block_columns does not ascend strictly within a window",             // bcsr_not_ascending
+      "block_masks has a bit beyond the elements of a block",               // bcsr_beyond_block
+      "block_masks has a bit beyond the last row or column of the matrix",  // bcsr_beyond_matrix
+      "block_masks has no bit for a block",                                 // bcsr_no_entry
+  };
+  return texts[fault];
 }
 
 /// The broken invariants of a block's mask; `rows` and `columns` of the block are within the matrix.

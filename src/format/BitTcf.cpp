@@ -61,13 +61,11 @@ namespace Impl {
 enum BitTcfFault : int { bittcf_count = CondensedColumns::faults, bittcf_rows_beyond };
 
 inline std::string describe_bittcf(int fault) {
-  switch (fault) {
-    case bittcf_count:
-      return "tile_offsets does not grow by the number of bits of the tile's mask";
-    case bittcf_rows_beyond:
-      return "tile_masks has a bit in a row beyond the last of the matrix";
-  }
-  return CondensedColumns::describe(fault);
+  static constexpr const char* texts[] = {
+      "tile_offsets does not grow by the number of bits of the tile's mask",  // bittcf_count
+      "tile_masks has a bit in a row beyond the last of the matrix",          // bittcf_rows_beyond
+  };
+  return fault < bittcf_count ? CondensedColumns::describe(fault) : texts[fault - bittcf_count];
 }
 
 /// The first broken invariant of the tiles of a window, given that the offsets are in order.

@@ -15,13 +15,11 @@ namespace Tessera::Impl {
 enum BmatFault : int { bmat_count = CondensedColumns::faults, bmat_rows_beyond };
 
 inline std::string describe_bmat(int fault) {
-  switch (fault) {
-    case bmat_count:
-      return "value_offsets does not grow by the number of bits of the window's words";
-    case bmat_rows_beyond:
-      return "tile_words has a bit in a row beyond the last of the matrix";
-  }
-  return CondensedColumns::describe(fault);
+  static constexpr const char* texts[] = {
+      "value_offsets does not grow by the number of bits of the window's words",  // bmat_count
+      "tile_words has a bit in a row beyond the last of the matrix",              // bmat_rows_beyond
+  };
+  return fault < bmat_count ? CondensedColumns::describe(fault) : texts[fault - bmat_count];
 }
 
 /// The first broken invariant of a window, given that the offsets are in order.

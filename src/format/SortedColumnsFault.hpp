@@ -34,35 +34,22 @@ enum SortedColumnsFault : int {
 };
 
 inline std::string describe_sorted_columns(int fault) {
-  switch (fault) {
-    case sorted_columns_outside:
-      return "column_order holds a column outside the matrix";
-    case sorted_columns_twice:
-      return "column_order holds a column twice";
-    case sorted_columns_block_shape:
-      return "block_offsets does not grow by a multiple of the width";
-    case sorted_columns_block_position:
-      return "block_positions leaves no room for the columns of a block";
-    case sorted_columns_piece_column:
-      return "piece_columns holds a position beyond the first";
-    case sorted_columns_length:
-      return "a column has no entry, or more than there are rows";
-    case sorted_columns_order:
-      return "column_order does not ascend by the number of entries, then by the column";
-    case sorted_columns_block_layout:
-      return "block_offsets or block_positions is not where the layers have the block";
-    case sorted_columns_piece_layout:
-      return "piece_offsets or piece_columns is not what the layers leave";
-    case sorted_columns_row_outside:
-      return "row_indices holds a row outside the matrix";
-    case sorted_columns_row_order:
-      return "row_indices does not ascend strictly along a column";
-    case sorted_columns_position_index:
-      return "position_indices is not the element's place in its set sorted by row";
-    case sorted_columns_segment_length:
-      return "segment_lengths is not the number of elements that follow in the row";
-  }
-  return {};
+  static constexpr const char* texts[] = {
+      "column_order holds a column outside the matrix",                             // sorted_columns_outside
+      "column_order holds a column twice",                                          // sorted_columns_twice
+      "block_offsets does not grow by a multiple of the width",                     // sorted_columns_block_shape
+      "block_positions leaves no room for the columns of a block",                  // sorted_columns_block_position
+      "piece_columns holds a position beyond the first",                            // sorted_columns_piece_column
+      "a column has no entry, or more than there are rows",                         // sorted_columns_length
+      "column_order does not ascend by the number of entries, then by the column",  // sorted_columns_order
+      "block_offsets or block_positions is not where the layers have the block",    // sorted_columns_block_layout
+      "piece_offsets or piece_columns is not what the layers leave",                // sorted_columns_piece_layout
+      "row_indices holds a row outside the matrix",                                 // sorted_columns_row_outside
+      "row_indices does not ascend strictly along a column",                        // sorted_columns_row_order
+      "position_indices is not the element's place in its set sorted by row",       // sorted_columns_position_index
+      "segment_lengths is not the number of elements that follow in the row",       // sorted_columns_segment_length
+  };
+  return texts[fault];
 }
 
 template <class Holds>

@@ -35,15 +35,12 @@ inline std::string staged_shape_fault(const StagedShape& shape, std::size_t valu
 enum StagedChunkFault : int { staged_chunk_order, staged_chunk_tiles, staged_chunk_values };
 
 inline std::string describe_staged_chunk(int fault) {
-  switch (fault) {
-    case staged_chunk_order:
-      return "chunks does not ascend to the end of tile_data and of the values";
-    case staged_chunk_tiles:
-      return "the first tiles of the strips do not ascend from 0 to the number of tiles";
-    case staged_chunk_values:
-      return "first_value does not grow by the number of bits of the tiles' masks, up to the next chunk's values";
-  }
-  return {};
+  static constexpr const char* texts[] = {
+      "chunks does not ascend to the end of tile_data and of the values",           // staged_chunk_order
+      "the first tiles of the strips do not ascend from 0 to the number of tiles",  // staged_chunk_tiles
+      "first_value does not grow by the number of bits of the tiles' masks, up to the next chunk's values",  // staged_chunk_values
+  };
+  return texts[fault];
 }
 
 /// The tiles and entries of a chunk as its tiles say.
@@ -91,17 +88,17 @@ struct StagedChunkFaultOf {
 enum StagedWindowFault : int { staged_columns, staged_code, staged_twice, staged_rows };
 
 inline std::string describe_staged_window(int fault) {
-  switch (fault) {
-    case staged_columns:
-      return "chunk_columns does not ascend strictly within the matrix, with unused slots at the end of each chunk";
-    case staged_code:
-      return "a code names no column of its chunk, nor of the chunk before it in its piece";
-    case staged_twice:
-      return "a strip has a column twice";
-    case staged_rows:
-      return "a mask has a bit in a row beyond the last of the matrix";
-  }
-  return {};
+  static constexpr const char*
+      texts
+          [] =
+              {
+                  "chunk_columns does not ascend strictly within the matrix, with unused slots at the end of each "
+                  "chunk",                                                                         // staged_columns
+                  "a code names no column of its chunk, nor of the chunk before it in its piece",  // staged_code
+                  "a strip has a column twice",                                                    // staged_twice
+                  "a mask has a bit in a row beyond the last of the matrix",                       // staged_rows
+              };
+  return texts[fault];
 }
 
 /// The first broken invariant of a window whose chunks are in order.

@@ -128,19 +128,14 @@ class CondensedColumns {
   enum Fault : int { out_of_range, not_ascending, gap, entry_outside, without_entry, faults };
 
   static std::string describe(int fault) {
-    switch (fault) {
-      case out_of_range:
-        return "tile_columns holds a column outside the matrix";
-      case not_ascending:
-        return "tile_columns does not ascend strictly within a window";
-      case gap:
-        return "tile_columns has an unused slot that is not at the end of a window's last tile";
-      case entry_outside:
-        return "a mask has a bit in an unused column";
-      case without_entry:
-        return "a mask has no bit in a used column";
-    }
-    return {};
+    static constexpr const char* texts[] = {
+        "tile_columns holds a column outside the matrix",                                  // out_of_range
+        "tile_columns does not ascend strictly within a window",                           // not_ascending
+        "tile_columns has an unused slot that is not at the end of a window's last tile",  // gap
+        "a mask has a bit in an unused column",                                            // entry_outside
+        "a mask has no bit in a used column",                                              // without_entry
+    };
+    return texts[fault];
   }
 
   KOKKOS_INLINE_FUNCTION explicit CondensedColumns(Ordinal columns_of_matrix) : columns_(columns_of_matrix) {}

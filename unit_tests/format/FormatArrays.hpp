@@ -14,14 +14,15 @@
 /// Formats beside their serial builds: the arrays of both have the names that a format gives them in transfer().
 namespace Tessera::Test {
 
-/// Arrays on the host by name.
+/// The arrays of a serial build by name.
 class NamedArrays {
  public:
-  /// \param host [in] a serial build, whose for_each_array(visit) calls visit(name, array)
+  /// \param host [in] has for_each_array(visit), which calls visit(name, array)
   template <class Host>
   explicit NamedArrays(const Host& host) {
     host.for_each_array([&](const char* name, const auto& array) { arrays_[name] = array; });
   }
+  /// The array with the type of the elements of a View.
   template <class View>
   const auto& of(const std::string& name, const View&) const {
     return std::any_cast<const std::vector<typename View::non_const_value_type>&>(arrays_.at(name));
@@ -31,36 +32,18 @@ class NamedArrays {
   std::map<std::string, std::any> arrays_;
 };
 
-/// Compares the arrays of a format with those of a serial build.
-class ArrayComparison {
- public:
-  template <class Host>
-  explicit ArrayComparison(const Host& host) : expected_(host) {}
-  void fields(const char*, const auto&...) {}
-  void array(const char* name, const auto& view) { EXPECT_EQ(to_host(view), expected_.of(name, view)) << name; }
-
- private:
-  NamedArrays expected_;
-};
-
-/// Fills a format with the arrays of a serial build.
-template <class Exec>
-class ArrayCopy {
- public:
-  template <class Host>
-  explicit ArrayCopy(const Host& host) : source_(host) {}
-  void fields(const char*, const auto&...) {}
-  void array(const char* name, auto& view) { view = to_device<Exec>(source_.of(name, view)); }
-
- private:
-  NamedArrays source_;
-};
+/// Expects the arrays of a serial build.
+template <class Pattern, class Host>
+void expect_arrays(Pattern pattern, const Host& expected) {
+  const NamedArrays arrays(expected);
+  Impl::for_each_array(
+      pattern, [&](const char* name, const auto& view) { EXPECT_EQ(to_host(view), arrays.of(name, view)) << name; });
+}
 
 /// Expects the arrays and the map of a serial build.
 template <class Built, class Host>
-void expect_serial_build(Built built, const Host& expected) {
-  ArrayComparison comparison(expected);
-  built.pattern.transfer(comparison);
+void expect_serial_build(const Built& built, const Host& expected) {
+  expect_arrays(built.pattern, expected);
   EXPECT_EQ(to_host(built.values.slots), expected.slots);
 }
 
@@ -101,8 +84,8 @@ class DamagedCopies {
     damage(host);
     Pattern pattern;
     set_numbers_(pattern, host);
-    ArrayCopy<Exec> copy(host);
-    pattern.transfer(copy);
+    const NamedArrays arrays(host);
+    Impl::for_each_array(pattern, [&](const char* name, auto& view) { view = to_device<Exec>(arrays.of(name, view)); });
     return validate(Exec(), pattern);
   }
 

@@ -69,9 +69,7 @@ TYPED_TEST(SortedColumnsTest, IsThePictureInTheDocstring) {
   using Offset = typename TypeParam::Offset;
   const auto built = sorted_columns_of<Exec>(example_matrix<Offset>(), 4, 2);
   const SortedColumnsPicture<Offset> picture;
-  ArrayComparison comparison(picture);
-  auto pattern = built.pattern;
-  pattern.transfer(comparison);
+  expect_arrays(built.pattern, picture);
   EXPECT_EQ(example_values(to_host(built.values.slots)), picture.values);
 }
 

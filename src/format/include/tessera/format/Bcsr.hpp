@@ -40,7 +40,7 @@ struct Bcsr {
     return {rows, columns, block, block_offsets.data(), block_columns.data(), block_masks.data()};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const { return Impl::ArrayBytes(*this).sum(); }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

@@ -39,7 +39,7 @@ struct BitTcf {
     return {rows, columns, window_offsets.data(), tile_offsets.data(), tile_columns.data(), tile_masks.data()};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const { return Impl::ArrayBytes(*this).sum(); }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

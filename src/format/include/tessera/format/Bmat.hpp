@@ -40,7 +40,7 @@ struct Bmat {
     return {rows, columns, window_offsets.data(), value_offsets.data(), tile_columns.data(), tile_words.data()};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const { return Impl::ArrayBytes(*this).sum(); }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

@@ -61,7 +61,7 @@ struct SortedColumns {
             piece_columns.data()};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const { return Impl::ArrayBytes(*this).sum(); }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

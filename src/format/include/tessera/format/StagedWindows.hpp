@@ -64,7 +64,7 @@ struct StagedWindows {
             static_cast<int>(16 / value_size)};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const { return Impl::ArrayBytes(*this).sum(); }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>
