@@ -410,17 +410,6 @@ TEST(StagedSize, IsRefusedBeforeItsOffsetsOverflow) {
   EXPECT_THROW(Impl::check_staged_size({.value_bytes = 8 * int_places + 16}, 8, int_places), FormatTooLarge);
 }
 
-/// The distinct columns of groups of rows, summed over the groups.
-///
-/// \param rows [in] rows of a group
-template <class Offset>
-std::size_t distinct_columns(const HostPattern<Offset>& A, Ordinal rows) {
-  std::set<std::pair<Ordinal, Ordinal>> found;
-  for (Ordinal row = 0; row < A.rows; ++row)
-    for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) found.emplace(row / rows, A.column_indices[k]);
-  return found.size();
-}
-
 /// The prediction is never too low, and close for matrices of more than a few chunks.
 TYPED_TEST(StagedWindowsTest, WhatBuildingTakesIsToldBefore) {
   using Exec = typename TypeParam::ExecutionSpace;
