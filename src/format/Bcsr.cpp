@@ -7,6 +7,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 
+#include "InstantiateFormat.hpp"
 #include "RowWalk.hpp"
 #include "Validate.hpp"
 
@@ -22,7 +23,7 @@ inline std::string to_string(BlockShape shape) {
   return std::to_string(shape.height) + " x " + std::to_string(shape.width);
 }
 
-/// Of the pattern and its values.
+/// The bytes of the pattern and its values.
 inline std::size_t bcsr_bytes(Ordinal rows, BlockShape shape, std::size_t blocks, std::size_t offset_bytes,
                               std::size_t value_bytes) {
   const std::size_t block_bytes =
@@ -39,7 +40,7 @@ KOKKOS_INLINE_FUNCTION Ordinal block_column_of(const CsrPattern<Offset>& A, Ordi
 }
 
 /// Walks the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c) for every entry
-/// in it. Returns how many.
+/// in it. Returns the number of blocks.
 template <class Offset, class Open, class Entry>
 KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
                                            const Open& open, const Entry& entry) {
@@ -204,19 +205,14 @@ namespace Impl {
 enum BcsrFault : int { bcsr_out_of_range, bcsr_not_ascending, bcsr_beyond_block, bcsr_beyond_matrix, bcsr_no_entry };
 
 inline std::string describe_bcsr(int fault) {
-  switch (fault) {
-    case bcsr_out_of_range:
-      return "block_columns holds a block outside the matrix";
-    case bcsr_not_ascending:
-      return "block_columns does not ascend strictly within a window";
-    case bcsr_beyond_block:
-      return "block_masks has a bit beyond the elements of a block";
-    case bcsr_beyond_matrix:
-      return "block_masks has a bit beyond the last row or column of the matrix";
-    case bcsr_no_entry:
-      return "block_masks has no bit for a block";
-  }
-  return {};
+  static constexpr const char* texts[] = {
+      "block_columns holds a block outside the matrix",                     // bcsr_out_of_range
+      "block_columns does not ascend strictly within a window",             // bcsr_not_ascending
+      "block_masks has a bit beyond the elements of a block",               // bcsr_beyond_block
+      "block_masks has a bit beyond the last row or column of the matrix",  // bcsr_beyond_matrix
+      "block_masks has no bit for a block",                                 // bcsr_no_entry
+  };
+  return texts[fault];
 }
 
 /// The broken invariants of a block's mask; `rows` and `columns` of the block are within the matrix.
@@ -272,12 +268,13 @@ std::string bcsr_fault(const ExecutionSpace& exec, const Bcsr<Offset, typename E
   const auto windows = static_cast<std::size_t>(in.windows());
   if (A.block_offsets.extent(0) != windows + 1) return "block_offsets does not have an element a window and one more";
   if (A.block_masks.extent(0) != A.tiles() * in.block.mask_words()) return "block_masks does not have a mask a block";
-  auto fault = offsets_fault(exec, "window", A.block_offsets.data(), windows, A.tiles(), "block_offsets", "blocks");
-  if (!fault.empty()) return fault;
-  fault = first_fault(exec, "window", windows, WindowFault<BcsrPattern<Offset>, bcsr_window_fault<Offset>>{in},
-                      describe_bcsr);
-  if (!fault.empty()) return fault;
-  return count_mask_bits(exec, A) == A.nonzeros ? "" : "block_masks does not have a bit for each of the nonzeros";
+  return first_of(
+      [&] { return offsets_fault(exec, "window", in.block_offsets, windows, A.tiles(), "block_offsets", "blocks"); },
+      [&] { return first_window_fault<bcsr_window_fault<Offset>>(exec, windows, in, describe_bcsr); },
+      [&] {
+        const bool has_all = count_mask_bits(exec, A) == A.nonzeros;
+        return std::string(has_all ? "" : "block_masks does not have a bit for each of the nonzeros");
+      });
 }
 
 }  // namespace Impl
@@ -302,10 +299,7 @@ FormatMemory Bcsr<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const
   template BlockShape bcsr_block_shape(const Exec&, const CsrPattern<Offset>&, const FormatParameters&, std::size_t); \
   template BuiltBcsr<Offset, Exec::memory_space> build_bcsr(const Exec&, const CsrPattern<Offset>&, std::size_t,      \
                                                             const FormatParameters&, std::size_t);                    \
-  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const Bcsr<Offset, Exec::memory_space>&);         \
-  template std::string validate(const Exec&, const Bcsr<Offset, Exec::memory_space>&);                                \
-  template FormatMemory Bcsr<Offset, Exec::memory_space>::memory(const Exec&, const Csr<Offset, Exec::memory_space>&, \
-                                                                 const FormatParameters&, std::size_t, double);
+  TESSERA_INSTANTIATE_FORMAT(Bcsr, Exec, Offset)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -3,6 +3,7 @@
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
+#include "InstantiateFormat.hpp"
 #include "RowWalk.hpp"
 #include "Validate.hpp"
 #include "Windows.hpp"
@@ -60,39 +61,32 @@ namespace Impl {
 enum BitTcfFault : int { bittcf_count = CondensedColumns::faults, bittcf_rows_beyond };
 
 inline std::string describe_bittcf(int fault) {
-  switch (fault) {
-    case bittcf_count:
-      return "tile_offsets does not grow by the number of bits of the tile's mask";
-    case bittcf_rows_beyond:
-      return "tile_masks has a bit in a row beyond the last of the matrix";
-  }
-  return CondensedColumns::describe(fault);
+  static constexpr const char* texts[] = {
+      "tile_offsets does not grow by the number of bits of the tile's mask",  // bittcf_count
+      "tile_masks has a bit in a row beyond the last of the matrix",          // bittcf_rows_beyond
+  };
+  return fault < bittcf_count ? CondensedColumns::describe(fault) : texts[fault - bittcf_count];
 }
 
 /// The first broken invariant of the tiles of a window, given that the offsets are in order.
 template <class Offset>
-struct BitTcfWindowFault {
-  BitTcfPattern<Offset> A;
-
-  KOKKOS_FUNCTION int operator()(std::size_t unit) const {
-    const auto window = static_cast<Ordinal>(unit);
-    FirstFault found;
-    CondensedColumns columns(A.columns);
-    for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
-      const std::uint64_t mask = A.tile_masks[tile];
-      unsigned used = 0;
-      for (int r = 0; r < 8; ++r) {
-        used |= bittcf_row_mask(mask, r);
-        found.check(window * 8 < A.rows - r || bittcf_row_mask(mask, r) == 0, bittcf_rows_beyond);
-      }
-      const bool is_last = tile + 1 == A.window_offsets[window + 1];
-      columns.check_tile(A.tile_columns + std::size_t(tile) * 8, 8, used, is_last, found);
-      const auto entries = static_cast<Offset>(popcount(mask));
-      found.check(A.tile_offsets[tile + 1] - A.tile_offsets[tile] == entries, bittcf_count);
+KOKKOS_INLINE_FUNCTION int bittcf_window_fault(const BitTcfPattern<Offset>& A, Ordinal window) {
+  FirstFault found;
+  CondensedColumns columns(A.columns);
+  for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
+    const std::uint64_t mask = A.tile_masks[tile];
+    unsigned used = 0;
+    for (int r = 0; r < 8; ++r) {
+      used |= bittcf_row_mask(mask, r);
+      found.check(window * 8 < A.rows - r || bittcf_row_mask(mask, r) == 0, bittcf_rows_beyond);
     }
-    return found.fault;
+    const bool is_last = tile + 1 == A.window_offsets[window + 1];
+    columns.check_tile(A.tile_columns + std::size_t(tile) * 8, 8, used, is_last, found);
+    const auto entries = static_cast<Offset>(popcount(mask));
+    found.check(A.tile_offsets[tile + 1] - A.tile_offsets[tile] == entries, bittcf_count);
   }
-};
+  return found.fault;
+}
 
 template <class ExecutionSpace, class Offset>
 std::string bittcf_fault(const ExecutionSpace& exec, const BitTcf<Offset, typename ExecutionSpace::memory_space>& A) {
@@ -100,11 +94,11 @@ std::string bittcf_fault(const ExecutionSpace& exec, const BitTcf<Offset, typena
   if (A.window_offsets.extent(0) != windows + 1) return "window_offsets does not have ceil(rows / 8) + 1 elements";
   if (A.tile_offsets.extent(0) != A.tiles() + 1) return "tile_offsets does not have tiles + 1 elements";
   if (A.tile_columns.extent(0) != A.tiles() * 8) return "tile_columns does not have 8 elements a tile";
-  auto fault = offsets_fault(exec, "window", A.window_offsets.data(), windows, A.tiles(), "window_offsets", "tiles");
-  if (!fault.empty()) return fault;
-  fault = offsets_fault(exec, "tile", A.tile_offsets.data(), A.tiles(), A.nonzeros, "tile_offsets", "nonzeros");
-  if (!fault.empty()) return fault;
-  return first_fault(exec, "window", windows, BitTcfWindowFault<Offset>{A.view()}, describe_bittcf);
+  const BitTcfPattern<Offset> in = A.view();
+  return first_of(
+      [&] { return offsets_fault(exec, "window", in.window_offsets, windows, A.tiles(), "window_offsets", "tiles"); },
+      [&] { return offsets_fault(exec, "tile", in.tile_offsets, A.tiles(), A.nonzeros, "tile_offsets", "nonzeros"); },
+      [&] { return first_window_fault<bittcf_window_fault<Offset>>(exec, windows, in, describe_bittcf); });
 }
 
 }  // namespace Impl
@@ -128,10 +122,7 @@ FormatMemory BitTcf<Offset, MemorySpace>::memory(const ExecutionSpace& exec, con
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
   template std::size_t count_bittcf_tiles(const Exec&, const CsrPattern<Offset>&);                                    \
   template BuiltBitTcf<Offset, Exec::memory_space> build_bittcf(const Exec&, const CsrPattern<Offset>&, std::size_t); \
-  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const BitTcf<Offset, Exec::memory_space>&);       \
-  template std::string validate(const Exec&, const BitTcf<Offset, Exec::memory_space>&);                              \
-  template FormatMemory BitTcf<Offset, Exec::memory_space>::memory(                                                   \
-      const Exec&, const Csr<Offset, Exec::memory_space>&, const FormatParameters&, std::size_t, double);
+  TESSERA_INSTANTIATE_FORMAT(BitTcf, Exec, Offset)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -9,27 +9,26 @@
 #include <utility>
 #include <vector>
 
+#include "BrpFault.hpp"
+#include "InstantiateFormat.hpp"
 #include "SortedKeys.hpp"
-#include "Validate.hpp"
 #include "Windows.hpp"
 
 namespace Tessera {
 
 namespace Impl {
 
-constexpr int brp_most_f = 16;  // entries of a column in a window
-constexpr int brp_most_g = 64;  // tiles that a group may need in shared memory: 64 KiB of doubles
-
-/// What a window becomes with one f and g, column by column: entries are not placed, rows are bits.
+/// Counts what one choice of f and g makes of a window, column by column. Bit r of a set of rows is row r of the
+/// window.
 struct BrpWindow {
-  int f = 1;
+  int f = 1;                   // entries of a local column
   int width = 8;               // local columns of a group
-  std::uint64_t groups = 0;    // that are full
-  int open_columns = 0;        // local columns after those
-  unsigned open_rows = 0;      // that have an entry in them
-  unsigned leftover_rows = 0;  // that have an entry in no local column
+  std::uint64_t groups = 0;    // full groups
+  int open_columns = 0;        // local columns behind the last full group
+  unsigned open_rows = 0;      // the rows with entries in open columns
+  unsigned leftover_rows = 0;  // the rows with entries in no local column
 
-  /// \param rows [in] that have an entry in the next column
+  /// \param rows [in] the rows that have an entry in the next column
   KOKKOS_INLINE_FUNCTION void add(unsigned rows) {
     for (int entries = popcount(rows); entries >= f; entries -= f) {
       for (int i = 0; i < f; ++i) {
@@ -72,7 +71,8 @@ inline BrpCandidates brp_candidates(const FormatParameters& parameters, std::siz
                                 std::to_string(brp_most_g) + ", 0 for automatic");
   }
   const auto choices = [](int given) { return given > 0 ? std::vector<int>{given} : std::vector<int>{1, 2, 4}; };
-  const std::size_t factor = 16 / std::gcd(std::size_t(16), value_bytes);  // of f g: 8 f g values are 128 bytes or more
+  // 8 f g values fill lines of 128 bytes if f g is a multiple of this.
+  const std::size_t factor = 16 / std::gcd(std::size_t(16), value_bytes);
   BrpCandidates result;
   for (const int each_f : choices(f)) {
     for (const int each_g : choices(g)) {
@@ -188,8 +188,8 @@ KOKKOS_INLINE_FUNCTION void fill_brp(const CsrPattern<Offset>& A, Ordinal window
                                      const Slots& slots) {
   const Offset first_group = p.window_groups[window], end_group = p.window_groups[window + 1];
   for (Offset group = first_group; group < end_group; ++group) out.group_windows(group) = window;
-  Offset entry[16] = {};     // of each row in A
-  Offset residual[16] = {};  // of each row, the next
+  Offset entry[16] = {};     // the next entry of each row in A
+  Offset residual[16] = {};  // the next residual entry of each row
   for (int r = 0; r < 16 && window * 16 < A.rows - r; ++r) entry[r] = A.row_offsets[window * 16 + r];
   for (Offset listed = p.window_residuals[window]; listed < p.window_residuals[window + 1]; ++listed) {
     residual[p.residual_rows[listed] % 16] = p.residual_offsets[listed];
@@ -271,197 +271,15 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A) {
   const BlockRowPartitionPattern<Offset> in = A.view();
   Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, A.nonzeros);
-  std::uint64_t* const keys = entries.keys.data();
-  Offset* const slots = entries.slots.data();
-  const int column_bits = Impl::key_bits(A.columns);
+  const Impl::EntryKeys<Offset> set_key(entries, A.columns);
   Kokkos::parallel_for(
       "Tessera::brp_to_csr", Impl::WindowPolicy<ExecutionSpace>(exec, 0, in.windows()), KOKKOS_LAMBDA(Ordinal window) {
         const Offset size = entries_before(in, window + 1) - entries_before(in, window);
-        for_each_entry_of_window(in, window, Offset(0), size, [&](int r, Ordinal column, Offset place) {
-          const auto row = static_cast<std::uint64_t>(window * 16 + r);
-          keys[place] = (row << column_bits) + static_cast<std::uint64_t>(column);
-          slots[place] = place;
-        });
+        for_each_entry_of_window(in, window, Offset(0), size,
+                                 [&](int r, Ordinal column, Offset place) { set_key(place, window * 16 + r, column); });
       });
   return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));
 }
-
-namespace Impl {
-
-enum BrpFault : int {
-  brp_window,
-  brp_column,
-  brp_id,
-  brp_row_beyond,
-  brp_order,
-  brp_residual_row,
-  brp_residual_row_empty,
-  brp_residual_column,
-  brp_residual_order,
-  brp_both_parts,
-  brp_skipped,
-  brp_group_left
-};
-
-inline std::string describe_brp(int fault) {
-  switch (fault) {
-    case brp_window:
-      return "group_windows is not the window of its groups in window_groups";
-    case brp_column:
-      return "group_columns holds a column outside the matrix";
-    case brp_id:
-      return "local_ids holds a column other than that of its place, or a row beyond 15";
-    case brp_row_beyond:
-      return "local_ids holds a row beyond the last of the matrix";
-    case brp_order:
-      return "the entries of the groups do not ascend strictly by column, then row";
-    case brp_residual_row:
-      return "residual_rows does not ascend strictly within the rows of the window";
-    case brp_residual_row_empty:
-      return "residual_rows lists a row without residual entries";
-    case brp_residual_column:
-      return "residual_columns holds a column outside the matrix";
-    case brp_residual_order:
-      return "residual_columns does not ascend strictly within a row";
-    case brp_both_parts:
-      return "a residual entry is in a group too, or comes before one of its column that is";
-    case brp_skipped:
-      return "f residual entries have one column, and later columns are in groups";
-    case brp_group_left:
-      return "the residual entries would make another group";
-  }
-  return {};
-}
-
-/// The groups of a window, given that the offsets are in order.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION void check_brp_groups(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
-                                             FirstFault& found) {
-  const Offset first = A.window_groups[window], last = A.window_groups[window + 1];
-  for (Offset group = first; group < last; ++group) found.check(A.group_windows[group] == window, brp_window);
-  Ordinal previous_column = -1;
-  int previous_row = -1;
-  for (Offset place = first * A.group_entries(); place < last * A.group_entries(); ++place) {
-    const Offset local_column = place / static_cast<Offset>(A.f);
-    const Ordinal column = A.group_columns[local_column];
-    const int id = A.local_ids[place], row = brp_local_row(id);
-    found.check(column >= 0 && column < A.columns, brp_column);
-    found.check(row < 16 && static_cast<Offset>(id % 8) == local_column % 8, brp_id);
-    found.check(window * 16 < A.rows - row, brp_row_beyond);
-    found.check(column > previous_column || (column == previous_column && row > previous_row), brp_order);
-    previous_column = column;
-    previous_row = row;
-  }
-}
-
-/// The residual rows of a window as those of a matrix of 16; `offsets` is their memory.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
-                                                              Offset (&offsets)[17]) {
-  Offset listed = A.window_residuals[window];
-  for (int r = 0; r < 16; ++r) {
-    offsets[r] = A.residual_offsets[listed];
-    const bool has_any = listed < A.window_residuals[window + 1] && A.residual_rows[listed] == window * 16 + r;
-    if (has_any) ++listed;
-    offsets[r + 1] = A.residual_offsets[listed];
-  }
-  return {16, A.columns, offsets, A.residual_columns};
-}
-
-/// The residual rows of a window, given that the offsets are in order.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION void check_brp_residual(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
-                                               FirstFault& found) {
-  Ordinal previous_row = window * 16 - 1;
-  for (Offset listed = A.window_residuals[window]; listed < A.window_residuals[window + 1]; ++listed) {
-    const Ordinal row = A.residual_rows[listed];
-    found.check(row > previous_row && row < A.rows && row / 16 == window, brp_residual_row);
-    previous_row = row;
-    found.check(A.residual_offsets[listed] < A.residual_offsets[listed + 1], brp_residual_row_empty);
-    Ordinal previous_column = -1;
-    for (Offset k = A.residual_offsets[listed]; k < A.residual_offsets[listed + 1]; ++k) {
-      const Ordinal column = A.residual_columns[k];
-      found.check(column >= 0 && column < A.columns, brp_residual_column);
-      found.check(column > previous_column, brp_residual_order);
-      previous_column = column;
-    }
-  }
-}
-
-/// That the right entries of a window are residual, given that either part is in order.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION void check_brp_split(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
-                                            FirstFault& found) {
-  Offset offsets[17];
-  const Offset width = A.group_entries() / static_cast<Offset>(A.f);
-  Offset grouped = A.window_groups[window] * width;  // a local column, not before the residual column
-  const Offset grouped_end = A.window_groups[window + 1] * width;
-  Offset left_columns = 0;
-  merge_window<16>(brp_residual_window(A, window, offsets), 0, [&](Ordinal column, unsigned rows) {
-    int last_row = -1;  // of the column in groups
-    for (; grouped < grouped_end && A.group_columns[grouped] <= column; ++grouped) {
-      const Offset last_place = (grouped + 1) * static_cast<Offset>(A.f) - 1;
-      if (A.group_columns[grouped] == column) last_row = brp_local_row(A.local_ids[last_place]);
-    }
-    found.check(lowest_bit(rows) > last_row, brp_both_parts);
-    const int whole = popcount(rows) / A.f;
-    found.check(whole == 0 || grouped == grouped_end, brp_skipped);
-    left_columns += static_cast<Offset>(whole);
-  });
-  found.check(left_columns < width, brp_group_left);
-}
-
-template <class Offset>
-KOKKOS_INLINE_FUNCTION int brp_window_fault(const BlockRowPartitionPattern<Offset>& A, Ordinal window) {
-  FirstFault found;
-  check_brp_groups(A, window, found);
-  check_brp_residual(A, window, found);
-  if (found.fault == no_fault) check_brp_split(A, window, found);
-  return found.fault;
-}
-
-/// The sizes of the arrays.
-template <class Offset, class Memory>
-std::string brp_extent_fault(const BlockRowPartition<Offset, Memory>& A) {
-  const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));
-  if (A.f < 1 || A.f > brp_most_f) return "f is not in 1 ... 16";
-  if (A.g < 1 || A.g > brp_most_g) return "g is not in 1 ... 64";
-  const std::size_t local_columns = A.groups() * static_cast<std::size_t>(8 * A.g);
-  const std::size_t grouped = local_columns * static_cast<std::size_t>(A.f);
-  if (A.window_groups.extent(0) != windows + 1) return "window_groups does not have ceil(rows / 16) + 1 elements";
-  if (A.window_residuals.extent(0) != windows + 1) return "window_residuals does not have ceil(rows / 16) + 1 elements";
-  if (A.group_columns.extent(0) != local_columns) return "group_columns does not have 8 g elements a group";
-  if (A.local_ids.extent(0) != grouped) return "local_ids does not have 8 f g elements a group";
-  if (A.residual_offsets.extent(0) != A.residual_rows.extent(0) + 1) {
-    return "residual_offsets does not have an element more than residual_rows";
-  }
-  if (A.residual_columns.extent(0) + grouped != A.nonzeros) {
-    return "residual_columns does not have an element for each nonzero that is in no group";
-  }
-  return {};
-}
-
-template <class ExecutionSpace, class Offset>
-std::string brp_fault(const ExecutionSpace& exec,
-                      const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A) {
-  auto fault = brp_extent_fault(A);
-  if (!fault.empty()) return fault;
-  const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));
-  const std::size_t residual_rows = A.residual_rows.extent(0);
-  fault = offsets_fault(exec, "window", A.window_groups.data(), windows, A.groups(), "window_groups", "groups");
-  if (!fault.empty()) return fault;
-  fault = offsets_fault(exec, "window", A.window_residuals.data(), windows, residual_rows, "window_residuals",
-                        "residual rows");
-  if (!fault.empty()) return fault;
-  fault = offsets_fault(exec, "residual row", A.residual_offsets.data(), residual_rows, A.residual_columns.extent(0),
-                        "residual_offsets", "residual entries");
-  if (!fault.empty()) return fault;
-  const BlockRowPartitionPattern<Offset> in = A.view();
-  return first_fault(exec, "window", windows,
-                     WindowFault<BlockRowPartitionPattern<Offset>, brp_window_fault<Offset>>{in}, describe_brp);
-}
-
-}  // namespace Impl
 
 template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec,
@@ -469,7 +287,7 @@ std::string validate(const ExecutionSpace& exec,
   return Impl::of_format("BRP", Impl::brp_fault(exec, A));
 }
 
-/// An entry takes the most in a group of the fewest entries a column, 1, or if it is left over.
+/// The pattern takes the most bytes if every entry is in a group and f is 1, or if every entry is residual.
 template <class Offset, class MemorySpace>
 template <class ExecutionSpace>
 FormatMemory BlockRowPartition<Offset, MemorySpace>::memory(const ExecutionSpace&, const Csr<Offset, MemorySpace>& A,
@@ -491,11 +309,7 @@ FormatMemory BlockRowPartition<Offset, MemorySpace>::memory(const ExecutionSpace
                                                std::size_t);                                                    \
   template BuiltBlockRowPartition<Offset, Exec::memory_space> build_brp(                                        \
       const Exec&, const CsrPattern<Offset>&, std::size_t, const FormatParameters&, std::size_t);               \
-  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&,                                             \
-                                                       const BlockRowPartition<Offset, Exec::memory_space>&);   \
-  template std::string validate(const Exec&, const BlockRowPartition<Offset, Exec::memory_space>&);             \
-  template FormatMemory BlockRowPartition<Offset, Exec::memory_space>::memory(                                  \
-      const Exec&, const Csr<Offset, Exec::memory_space>&, const FormatParameters&, std::size_t, double);
+  TESSERA_INSTANTIATE_FORMAT(BlockRowPartition, Exec, Offset)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

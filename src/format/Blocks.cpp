@@ -6,6 +6,8 @@
 #include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
+#include "AllocateCsr.hpp"
+
 namespace Tessera {
 
 namespace Impl {
@@ -47,15 +49,10 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> expand_blocks(const Exec
   const auto size = static_cast<std::size_t>(block_size), area = size * size;
   const auto rows = static_cast<std::size_t>(blocks.rows) * size, elements = used * area;
   require_bytes("a pattern of the elements", csr_bytes<Offset>(rows, elements) + elements * sizeof(Offset), most_bytes);
-  const auto allocation = [&](const std::string& label) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label);
-  };
   BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
   auto& [points, map] = result;
-  points = {blocks.rows * block_size, blocks.columns * block_size, elements, {}, {}};
-  points.row_offsets = decltype(points.row_offsets)(allocation("Tessera::Csr::row_offsets"), rows + 1);
-  points.column_indices = decltype(points.column_indices)(allocation("Tessera::Csr::column_indices"), elements);
-  map.slots = decltype(map.slots)(allocation("Tessera::slots"), elements);
+  points = Impl::allocate_csr<Offset>(exec, blocks.rows * block_size, blocks.columns * block_size, elements);
+  map.slots = Impl::allocate<decltype(map.slots)>(exec, "Tessera::slots", elements);
 
   const auto row_offsets = points.row_offsets;
   const auto column_indices = points.column_indices;

@@ -4,6 +4,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 #include "BmatFault.hpp"
+#include "InstantiateFormat.hpp"
 #include "RowWalk.hpp"
 #include "Validate.hpp"
 #include "Windows.hpp"
@@ -71,11 +72,11 @@ std::string bmat_fault(const ExecutionSpace& exec, const Bmat<Offset, typename E
   if (A.value_offsets.extent(0) != windows + 1) return "value_offsets does not have ceil(rows / 16) + 1 elements";
   if (A.tile_words.extent(0) % 4 != 0) return "tile_words does not have 4 elements a tile";
   if (A.tile_columns.extent(0) != A.tiles() * 8) return "tile_columns does not have 8 elements a tile";
-  auto fault = offsets_fault(exec, "window", A.window_offsets.data(), windows, A.tiles(), "window_offsets", "tiles");
-  if (!fault.empty()) return fault;
-  fault = offsets_fault(exec, "window", A.value_offsets.data(), windows, A.nonzeros, "value_offsets", "nonzeros");
-  if (!fault.empty()) return fault;
-  return first_fault(exec, "window", windows, BmatWindowFault<Offset>{A.view()}, describe_bmat);
+  const BmatPattern<Offset> in = A.view();
+  return first_of(
+      [&] { return offsets_fault(exec, "window", in.window_offsets, windows, A.tiles(), "window_offsets", "tiles"); },
+      [&] { return offsets_fault(exec, "window", in.value_offsets, windows, A.nonzeros, "value_offsets", "nonzeros"); },
+      [&] { return first_window_fault<bmat_window_fault<Offset>>(exec, windows, in, describe_bmat); });
 }
 
 }  // namespace Impl
@@ -95,13 +96,10 @@ FormatMemory Bmat<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const
           Impl::condensing_bytes<Offset>(windows, A.nonzeros, tiles, sizeof(std::uint16_t)), tiles};
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
-  template std::size_t count_bmat_tiles(const Exec&, const CsrPattern<Offset>&);                                      \
-  template BuiltBmat<Offset, Exec::memory_space> build_bmat(const Exec&, const CsrPattern<Offset>&, std::size_t);     \
-  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const Bmat<Offset, Exec::memory_space>&);         \
-  template std::string validate(const Exec&, const Bmat<Offset, Exec::memory_space>&);                                \
-  template FormatMemory Bmat<Offset, Exec::memory_space>::memory(const Exec&, const Csr<Offset, Exec::memory_space>&, \
-                                                                 const FormatParameters&, std::size_t, double);
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                         \
+  template std::size_t count_bmat_tiles(const Exec&, const CsrPattern<Offset>&);                                  \
+  template BuiltBmat<Offset, Exec::memory_space> build_bmat(const Exec&, const CsrPattern<Offset>&, std::size_t); \
+  TESSERA_INSTANTIATE_FORMAT(Bmat, Exec, Offset)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -20,27 +20,26 @@ struct LengthRun {
   Offset length;
 };
 
-/// Entries [depth, depth + height) of the columns from `position` on. `block` is the layer's first, `element` where
-/// that begins. The last of a table has no blocks: it stands for what all layers leave.
+/// Entries [depth, depth + height) of the columns from a position on. A table of layers ends with one that has no
+/// blocks: it stands for the entries that the layers leave.
 template <class Offset>
 struct ColumnLayer {
-  Ordinal position;
-  Offset depth;
-  Offset height;
-  Offset block;
-  Offset element;
+  Ordinal position;  // the first column
+  Offset depth;      // the first entry of each column
+  Offset height;     // entries of each column
+  Offset block;      // the first block
+  Offset element;    // the first element of that block
 };
 
-/// A column of the irregular part. `element` and `piece` are its first; `candidate` counts the entries, regular ones
-/// included, of the columns before it. The last of a table is the end of the others.
+/// A column of the irregular part. A table of them ends with one that holds the ends of the last column.
 template <class Offset>
 struct IrregularColumn {
-  Offset candidate;
-  Offset element;
-  Offset piece;
+  Offset candidate;  // entries of the irregular columns before it, those in blocks included
+  Offset element;    // its first element
+  Offset piece;      // its first piece
 };
 
-/// The last element of a table whose `member`, which ascends from a number not above `wanted`, is not above it.
+/// The last element of a table whose `member` is not above `wanted`. The members ascend, and the first is not above it.
 template <class Table, class Offset>
 KOKKOS_INLINE_FUNCTION std::size_t last_not_above(const Table& table, Offset Table::value_type::*member,
                                                   Offset wanted) {
@@ -56,7 +55,7 @@ KOKKOS_INLINE_FUNCTION std::size_t last_not_above(const Table& table, Offset Tab
   return low;
 }
 
-/// At most as many as sqrt(2 nonzeros).
+/// The runs of equal lengths, at most sqrt(2 nonzeros).
 template <class ExecutionSpace, class Lengths>
 static auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths)
     -> std::vector<LengthRun<typename Lengths::value_type>> {
@@ -109,7 +108,7 @@ template <class Offset>
 std::vector<IrregularColumn<Offset>> irregular_columns(const std::vector<ColumnLayer<Offset>>& layers,
                                                        const std::vector<Offset>& right_most, Ordinal positions,
                                                        Ordinal width) {
-  // left[c]: entries that layers leave of the c-th column from the right, the first being c = 1.
+  // left[c]: the entries that layers leave of the c-th column from the right, counted from 1.
   std::vector<Offset> left(static_cast<std::size_t>(width) + 1, 0);
   for (const auto& layer : layers) left[static_cast<std::size_t>((positions - layer.position) % width)] += layer.height;
   for (std::size_t c = left.size() - 1; c-- > 0;) left[c] += left[c + 1];
@@ -180,7 +179,7 @@ static void lay_out_pieces(const ExecutionSpace& exec, const Columns& columns, O
       });
 }
 
-/// The sources of irregular elements: of all entries of the columns that have some, those that their layers leave.
+/// Fills in the sources of irregular elements: the entries of the irregular columns that no layer has.
 template <class ExecutionSpace, class Offset, class Memory, class Layers, class Columns>
 static void place_irregular_entries(const ExecutionSpace& exec, const Layers& layers, const Columns& columns,
                                     Offset candidates, const Kokkos::View<Offset*, Memory>& starts, Ordinal width,

@@ -18,13 +18,13 @@ namespace Tessera::Impl {
 template <class Offset, class Memory>
 struct ColumnsOfWindows {
   Csr<Offset, Memory> columns;                    ///< a row for each window
-  Kokkos::View<Offset*, Memory> entry_offsets;    ///< first entry of each of them, and the end
-  Kokkos::View<Offset*, Memory> entries;          ///< canonical ones, by window, column and row
-  Kokkos::View<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words a column: rows of the window that have it
+  Kokkos::View<Offset*, Memory> entry_offsets;    ///< first entry of each distinct column, and the end
+  Kokkos::View<Offset*, Memory> entries;          ///< canonical entries, sorted by window, column and row
+  Kokkos::View<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows that have it
 };
 
-/// The entries by window and column, with their rows below in the keys: (window, column, row of the window). They stay
-/// in the order of rows without being sorted by them.
+/// The entries sorted by window and column, with keys (window, column, row of the window). The sort is stable, so that
+/// rows stay in order without being sorted.
 template <class Exec, class Offset>
 static KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                                Ordinal window_rows, int row_bits) {

@@ -7,6 +7,7 @@
 #include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
+#include "AllocateCsr.hpp"
 #include "SortedKeys.hpp"
 #include "Validate.hpp"
 
@@ -124,10 +125,7 @@ template <class Exec, class Offset>
 Csr<Offset, typename Exec::memory_space> copy_pattern(const Exec& exec, const CsrPattern<Offset>& A,
                                                       std::size_t nonzeros) {
   using Memory = typename Exec::memory_space;
-  Csr<Offset, Memory> result{A.rows, A.columns, nonzeros, {}, {}};
-  result.row_offsets =
-      allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::Csr::row_offsets", A.rows + std::size_t(1));
-  result.column_indices = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::Csr::column_indices", nonzeros);
+  const auto result = allocate_csr<Offset>(exec, A.rows, A.columns, nonzeros);
   if (A.rows == 0) {
     Kokkos::deep_copy(exec, result.row_offsets, Offset(0));
     return result;

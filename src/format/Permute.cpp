@@ -4,6 +4,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <utility>
 
+#include "AllocateCsr.hpp"
 #include "SortedKeys.hpp"
 
 namespace Tessera {
@@ -14,10 +15,9 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
     const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space>& order) {
   BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
   const auto rows = static_cast<std::size_t>(A.rows);
-  const auto offsets =
-      Impl::allocate<decltype(result.pattern.row_offsets)>(exec, "Tessera::Csr::row_offsets", rows + 1);
-  const auto columns =
-      Impl::allocate<decltype(result.pattern.column_indices)>(exec, "Tessera::Csr::column_indices", nonzeros);
+  result.pattern = Impl::allocate_csr<Offset>(exec, A.rows, A.columns, nonzeros);
+  const auto offsets = result.pattern.row_offsets;
+  const auto columns = result.pattern.column_indices;
   const auto slots = Impl::allocate<decltype(result.values.slots)>(exec, "Tessera::ValueMap::slots", nonzeros);
   Kokkos::parallel_for(
       "Tessera::permute_rows::count", Impl::IndexPolicy<ExecutionSpace>(exec, 0, rows),
@@ -31,7 +31,6 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
           slots(k) = source;
         }
       });
-  result.pattern = {A.rows, A.columns, nonzeros, offsets, columns};
   result.values.slots = slots;
   return result;
 }
@@ -46,14 +45,11 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
       "Tessera::permute_columns::places", Impl::IndexPolicy<ExecutionSpace>(exec, 0, order.extent(0)),
       KOKKOS_LAMBDA(std::size_t place) { places(order(place)) = static_cast<Ordinal>(place); });
   Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, nonzeros);
-  std::uint64_t* const keys = entries.keys.data();
-  Offset* const slots = entries.slots.data();
-  const int column_bits = Impl::key_bits(A.columns);
+  const Impl::EntryKeys<Offset> set_key(entries, A.columns);
   Kokkos::parallel_for(
       "Tessera::permute_columns", Impl::WindowPolicy<ExecutionSpace>(exec, 0, A.rows), KOKKOS_LAMBDA(Ordinal row) {
         for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
-          keys[k] = (std::uint64_t(row) << column_bits) + std::uint64_t(places(A.column_indices[k]));
-          slots[k] = k;
+          set_key(k, row, places(A.column_indices[k]));
         }
       });
   return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));

@@ -7,6 +7,8 @@
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 
+#include "AllocateCsr.hpp"
+
 /// What follows from a format's for_each_entry(), which walks along a row.
 namespace Tessera::Impl {
 
@@ -37,14 +39,11 @@ static BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_format(co
                                                                               std::size_t nonzeros) {
   using Memory = typename ExecutionSpace::memory_space;
   BuiltCsr<Offset, Memory> result;
-  Csr<Offset, Memory>& csr = result.pattern;
   const auto rows = static_cast<std::size_t>(format.rows);
-  csr = {format.rows, format.columns, nonzeros, {}, {}};
-  csr.row_offsets = allocate<decltype(csr.row_offsets)>(exec, "Tessera::Csr::row_offsets", rows + 1);
-  csr.column_indices = allocate<decltype(csr.column_indices)>(exec, "Tessera::Csr::column_indices", nonzeros);
+  result.pattern = allocate_csr<Offset>(exec, format.rows, format.columns, nonzeros);
   result.values.slots = allocate<decltype(result.values.slots)>(exec, "Tessera::slots", nonzeros);
-  const auto row_offsets = csr.row_offsets;
-  const auto columns = csr.column_indices;
+  const auto row_offsets = result.pattern.row_offsets;
+  const auto columns = result.pattern.column_indices;
   const auto slots = result.values.slots;
   Kokkos::parallel_for(
       "Tessera::rows_of_format::count", IndexPolicy<ExecutionSpace>(exec, 0, rows), KOKKOS_LAMBDA(std::size_t row) {

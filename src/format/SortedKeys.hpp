@@ -9,6 +9,8 @@
 #include <tessera/parallel/KeyedSlots.hpp>
 #include <type_traits>
 
+#include "AllocateCsr.hpp"
+
 /// Entries as keys, (major << minor bits) + minor, where major is the row and minor the column, or the other way round,
 /// or those of a block: sorted keys make compressed rows.
 namespace Tessera::Impl {
@@ -18,12 +20,7 @@ template <class Exec, class Offset>
 static Csr<Offset, typename Exec::memory_space> csr_of_sorted_keys(
     const Exec& exec, Ordinal rows, Ordinal columns,
     const Kokkos::View<std::uint64_t*, typename Exec::memory_space>& keys, int shift) {
-  using Memory = typename Exec::memory_space;
-  Csr<Offset, Memory> result{rows, columns, keys.extent(0), {}, {}};
-  result.row_offsets =
-      allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::Csr::row_offsets", rows + std::size_t(1));
-  result.column_indices =
-      allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::Csr::column_indices", keys.extent(0));
+  const auto result = allocate_csr<Offset>(exec, rows, columns, keys.extent(0));
   offsets_of_sorted_keys(exec, keys, shift, result.row_offsets);
   const auto columns_out = result.column_indices;
   const std::uint64_t minor = (std::uint64_t(1) << shift) - 1;
@@ -78,8 +75,24 @@ static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorte
   return unique;
 }
 
-/// Canonical rows of entries in any order, none of them twice, with keys (row << key_bits(columns)) + column. The map
-/// leads to the slots.
+/// Writes the key (row, column) of the entry at each place of a format, and the place as its slot.
+template <class Offset>
+struct EntryKeys {
+  std::uint64_t* keys;
+  Offset* slots;
+  int column_bits;
+
+  template <class Exec>
+  EntryKeys(const KeyedSlots<Exec, Offset>& entries, Ordinal columns)
+      : keys(entries.keys.data()), slots(entries.slots.data()), column_bits(key_bits(columns)) {}
+
+  KOKKOS_INLINE_FUNCTION void operator()(Offset place, Ordinal row, Ordinal column) const {
+    keys[place] = (static_cast<std::uint64_t>(row) << column_bits) + static_cast<std::uint64_t>(column);
+    slots[place] = place;
+  }
+};
+
+/// Canonical rows of entries in any order, none of them twice, whose keys EntryKeys wrote. The map leads to the slots.
 template <class Exec, class Offset>
 BuiltCsr<Offset, typename Exec::memory_space> csr_of_entries(const Exec& exec, Ordinal rows, Ordinal columns,
                                                              KeyedSlots<Exec, Offset> entries) {

@@ -23,7 +23,6 @@ inline std::string staged_shape_fault(const StagedShape& shape, std::size_t valu
   };
   check(shape.window_rows >= 64 && shape.window_rows <= 1024 && shape.window_rows % 64 == 0, "window_rows",
         shape.window_rows, "a multiple of 64 up to 1024");
-  check(shape.strip_blocks == 1 || shape.strip_blocks == 2, "strip_blocks", shape.strip_blocks, "1 or 2");
   check(shape.chunk_slots >= 1 && shape.chunk_slots <= staged_most_slots, "chunk_slots", shape.chunk_slots,
         "1 to " + std::to_string(staged_most_slots));
   check(shape.piece_chunks >= 1, "piece_chunks", shape.piece_chunks, "1 or more");
@@ -36,15 +35,12 @@ inline std::string staged_shape_fault(const StagedShape& shape, std::size_t valu
 enum StagedChunkFault : int { staged_chunk_order, staged_chunk_tiles, staged_chunk_values };
 
 inline std::string describe_staged_chunk(int fault) {
-  switch (fault) {
-    case staged_chunk_order:
-      return "chunks does not ascend to the end of tile_data and of the values";
-    case staged_chunk_tiles:
-      return "the first tiles of the strips do not ascend from 0 to the number of tiles";
-    case staged_chunk_values:
-      return "first_value does not grow by the number of bits of the tiles' masks, up to the next chunk's values";
-  }
-  return {};
+  static constexpr const char* texts[] = {
+      "chunks does not ascend to the end of tile_data and of the values",           // staged_chunk_order
+      "the first tiles of the strips do not ascend from 0 to the number of tiles",  // staged_chunk_tiles
+      "first_value does not grow by the number of bits of the tiles' masks, up to the next chunk's values",  // staged_chunk_values
+  };
+  return texts[fault];
 }
 
 /// The tiles and entries of a chunk as its tiles say.
@@ -56,8 +52,8 @@ template <class Offset>
 KOKKOS_INLINE_FUNCTION StagedChunkSize staged_chunk_size(const StagedWindowsPattern<Offset>& A, std::size_t chunk) {
   const int tiles = A.strip_tiles(chunk)[A.strips()];
   if (tiles == 0) return {0, 0};
-  const StagedTile<1>& last = A.chunk_tiles(chunk)[tiles - 1];
-  return {std::size_t(tiles), std::size_t(last.first_value) + std::size_t(popcount(last.masks[0]))};
+  const StagedTile& last = A.chunk_tiles(chunk)[tiles - 1];
+  return {std::size_t(tiles), std::size_t(last.first_value) + std::size_t(popcount(last.mask))};
 }
 
 /// The first broken invariant of a chunk in itself.
@@ -76,13 +72,13 @@ struct StagedChunkFaultOf {
     bool ascends = strip_tiles[0] == 0;
     for (int strip = 0; strip < A.strips(); ++strip) ascends = ascends && strip_tiles[strip] <= strip_tiles[strip + 1];
     const std::size_t tiles = strip_tiles[A.strips()];
-    if (!ascends || header + tiles * sizeof(StagedTile<1>) != 16 * std::size_t(next.tiles - here.tiles))
+    if (!ascends || header + tiles * sizeof(StagedTile) != 16 * std::size_t(next.tiles - here.tiles))
       return staged_chunk_tiles;
     std::size_t values = 0;
     for (std::size_t t = 0; t < tiles; ++t) {
-      const StagedTile<1>& tile = A.chunk_tiles(chunk)[t];
+      const StagedTile& tile = A.chunk_tiles(chunk)[t];
       if (tile.first_value != values) return staged_chunk_values;
-      values += std::size_t(popcount(tile.masks[0]));
+      values += std::size_t(popcount(tile.mask));
     }
     const auto granule = static_cast<std::size_t>(A.granule);
     return (values + granule - 1) / granule == std::size_t(next.values - here.values) ? no_fault : staged_chunk_values;
@@ -92,17 +88,17 @@ struct StagedChunkFaultOf {
 enum StagedWindowFault : int { staged_columns, staged_code, staged_twice, staged_rows };
 
 inline std::string describe_staged_window(int fault) {
-  switch (fault) {
-    case staged_columns:
-      return "chunk_columns does not ascend strictly within the matrix, with unused slots at the end of each chunk";
-    case staged_code:
-      return "a code names no column of its chunk, nor of the chunk before it in its piece";
-    case staged_twice:
-      return "a strip has a column twice";
-    case staged_rows:
-      return "a mask has a bit in a row beyond the last of the matrix";
-  }
-  return {};
+  static constexpr const char*
+      texts
+          [] =
+              {
+                  "chunk_columns does not ascend strictly within the matrix, with unused slots at the end of each "
+                  "chunk",                                                                         // staged_columns
+                  "a code names no column of its chunk, nor of the chunk before it in its piece",  // staged_code
+                  "a strip has a column twice",                                                    // staged_twice
+                  "a mask has a bit in a row beyond the last of the matrix",                       // staged_rows
+              };
+  return texts[fault];
 }
 
 /// The first broken invariant of a window whose chunks are in order.
@@ -147,15 +143,15 @@ struct StagedWindowFaultOf {
       std::uint64_t own = 0, carried = 0;
       const std::uint16_t* strip_tiles = A.strip_tiles(std::size_t(chunk));
       for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
-        const StagedTile<1>& tile = A.chunk_tiles(std::size_t(chunk))[t];
-        found.check((tile.masks[0] & ~rows) == 0, staged_rows);
+        const StagedTile& tile = A.chunk_tiles(std::size_t(chunk))[t];
+        found.check((tile.mask & ~rows) == 0, staged_rows);
         for (int c = 0; c < 8; ++c) {
           const unsigned code = tile.codes[c], slot = (code & 0x7fffu) / 4;
           const bool is_carried = code >= 0x8000u, is_code = (code & 0x7fffu) == 4 * slot + slot % 4 &&
                                                              slot < unsigned(A.chunk_slots) &&
                                                              !(is_carried && begins_piece);
           found.check(is_code && A.column_of(std::size_t(chunk), code) >= 0, staged_code);
-          if (!is_code || (tile.masks[0] >> c & 0x0101010101010101u) == 0) continue;
+          if (!is_code || (tile.mask >> c & 0x0101010101010101u) == 0) continue;
           std::uint64_t& used = is_carried ? carried : own;
           const std::uint64_t before = is_carried ? carried | own_before : own;
           found.check((before >> slot & 1u) == 0, staged_twice);
@@ -204,7 +200,6 @@ static StagedCounts counts_of_staged(const Exec& exec, const StagedWindows<Offse
 template <class Offset, class Memory>
 std::string staged_extent_fault(const StagedWindows<Offset, Memory>& A) {
   const auto windows = static_cast<std::size_t>(window_count(A.rows, A.shape.window_rows));
-  if (A.shape.strip_blocks != 1) return "strips do not have 8 rows";
   if (A.window_offsets.extent(0) != windows + 1) return "window_offsets does not have an element more than windows";
   if (A.chunks.extent(0) == 0) return "chunks does not have an element more than chunks";
   if (A.chunk_columns.extent(0) != (A.chunks.extent(0) - 1) * static_cast<std::size_t>(A.shape.chunk_slots))

@@ -21,7 +21,7 @@ namespace Tessera::Impl {
 template <class Offset>
 struct StagedLayoutPointers {
   StagedShape shape;
-  const Ordinal* column_indices;  ///< of ColumnsOfWindows, as the next three
+  const Ordinal* column_indices;  ///< this and the next three are arrays of ColumnsOfWindows
   const Offset* entry_offsets;
   const Offset* entries;
   const std::uint64_t* row_sets;
@@ -47,11 +47,11 @@ struct StagedLayout {
   ColumnsOfWindows<Offset, Memory> columns;
   Kokkos::View<int*, Memory> window_offsets;           ///< first chunk of each window, and the end
   Kokkos::View<Offset*, Memory> chunk_offsets;         ///< first distinct column of each chunk, and the end
-  Kokkos::View<bool*, Memory> ends_piece;              ///< of each chunk
-  Kokkos::View<StagedColumns*, Memory> strip_columns;  ///< a chunk's strips, chunk by chunk: what their tiles take
-  Kokkos::View<std::uint32_t*, Memory> strip_values;   ///< entries of these
-  Kokkos::View<std::size_t*, Memory> tile_offsets;     ///< of each chunk, and the end, in 16 bytes
-  Kokkos::View<std::size_t*, Memory> value_offsets;    ///< the same
+  Kokkos::View<bool*, Memory> ends_piece;              ///< whether a chunk is the last of its piece
+  Kokkos::View<StagedColumns*, Memory> strip_columns;  ///< columns in the tiles of each strip, chunk by chunk
+  Kokkos::View<std::uint32_t*, Memory> strip_values;   ///< entries in the tiles of each strip, chunk by chunk
+  Kokkos::View<std::size_t*, Memory> tile_offsets;     ///< first tile of each chunk, and the end, in 16 bytes
+  Kokkos::View<std::size_t*, Memory> value_offsets;    ///< first value of each chunk, and the end, in 16 bytes
   StagedCounts counts;
 
   std::size_t chunks() const { return ends_piece.extent(0); }
@@ -70,7 +70,8 @@ struct StagedLayout {
   }
 };
 
-/// Calls visit(number, first, end) for the chunks of a window, whose distinct columns are [first, last); how many.
+/// Calls visit(number, first, end) for the chunks of a window whose distinct columns are [first, last). Returns their
+/// number.
 template <class Offset, class Visit>
 KOKKOS_INLINE_FUNCTION int for_each_chunk(const StagedShape& shape, const Offset* entry_offsets, Offset first,
                                           Offset last, const Visit& visit) {
@@ -159,7 +160,7 @@ void pack_strips(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
         const auto add = [&](std::uint64_t slots, bool carried) {
           for (; slots != 0; slots &= slots - 1) {
             const Offset column = in.column_of(part / strips, {lowest_bit(slots), carried});
-            const unsigned rows = staged_strip_rows(in.shape, in.rows_of(column), static_cast<int>(part % strips));
+            const unsigned rows = staged_strip_rows(in.rows_of(column), static_cast<int>(part % strips));
             values += static_cast<std::uint32_t>(popcount(rows));
           }
         };
@@ -175,7 +176,7 @@ void count_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout, std::s
   using Offsets = Kokkos::View<std::size_t*, Memory>;
   const std::size_t chunks = layout.chunks(), strips = static_cast<std::size_t>(layout.shape.strips());
   const std::size_t header = static_cast<std::size_t>(staged_header_bytes(layout.shape.strips())) / 16;
-  const std::size_t tile_size = layout.shape.strip_blocks == 1 ? sizeof(StagedTile<1>) : sizeof(StagedTile<2>);
+  const std::size_t tile_size = sizeof(StagedTile);
   const auto tile_offsets = allocate<Offsets>(exec, "Tessera::StagedLayout::tile_offsets", chunks + 1);
   const auto value_offsets = allocate<Offsets>(exec, "Tessera::StagedLayout::value_offsets", chunks + 1);
   const auto in = layout.pointers();

@@ -9,6 +9,7 @@
 #include <tessera/parallel/RadixSort.hpp>
 #include <utility>
 
+#include "InstantiateFormat.hpp"
 #include "StagedFault.hpp"
 #include "StagedLayout.hpp"
 
@@ -55,7 +56,7 @@ void fill_chunks(const Exec& exec, const StagedLayout<Offset, Memory>& layout, S
       });
 }
 
-/// The first tile of a strip in its chunk and the first value of these, and behind the last strip the end.
+/// The first tile of a strip in its chunk, and the first value of that tile. Behind the last strip, the end of both.
 struct StagedPlace {
   int tile;
   std::uint32_t value;
@@ -71,7 +72,7 @@ KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayoutPointers<Offse
   return place;
 }
 
-/// The number of a strip's first tile in the header of its chunk; from the last strip, all that follows it there.
+/// Writes the number of a strip's first tile to the header of its chunk. The last strip writes the rest of the header.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers<Offset>& in, std::size_t chunk, int strip,
                                          std::uint16_t* header) {
@@ -83,7 +84,7 @@ KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers<Offset>& in,
 }
 
 /// Fills in the tiles, and in `slots` the canonical entry of each value. A thread takes a strip of a chunk.
-template <int blocks, class Exec, class Offset, class Memory>
+template <class Exec, class Offset, class Memory>
 void fill_tiles(const Exec& exec, const StagedLayout<Offset, Memory>& layout, const StagedWindows<Offset, Memory>& p,
                 const Kokkos::View<Offset*, Memory>& slots) {
   const StagedLayoutPointers<Offset> in = layout.pointers();
@@ -96,16 +97,16 @@ void fill_tiles(const Exec& exec, const StagedLayout<Offset, Memory>& layout, co
         const int strip = static_cast<int>(part % strips);
         std::byte* data = tile_data.data() + 16 * in.tile_offsets[chunk];
         write_header(in, chunk, strip, reinterpret_cast<std::uint16_t*>(data));
-        auto* tiles = reinterpret_cast<StagedTile<blocks>*>(data + staged_header_bytes(in.shape.strips()));
+        auto* tiles = reinterpret_cast<StagedTile*>(data + staged_header_bytes(in.shape.strips()));
         const StagedPlace place = staged_place(in, chunk, strip);
         const std::size_t first_value = in.value_offsets[chunk] * granule;
-        pack_staged_tiles<blocks>(
+        pack_staged_tiles(
             in.strip_columns[part], place.value,
-            [&](StagedSlot slot) { return staged_strip_rows(in.shape, in.rows_of(in.column_of(chunk, slot)), strip); },
+            [&](StagedSlot slot) { return staged_strip_rows(in.rows_of(in.column_of(chunk, slot)), strip); },
             tiles + place.tile,
             [&](StagedSlot slot, int row, std::uint32_t number) {
               const Offset column = in.column_of(chunk, slot);
-              const int before = staged_rows_before(in.rows_of(column), strip * in.shape.strip_rows() + row);
+              const int before = staged_rows_before(in.rows_of(column), strip * StagedPattern::strip_rows + row);
               slots(first_value + number) = in.entries[in.entry_offsets[column] + static_cast<Offset>(before)];
             });
       });
@@ -143,24 +144,20 @@ BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(c
   ValueMap<Offset, Memory> map;
   map.slots = Impl::allocate<decltype(map.slots)>(exec, "Tessera::slots", p.places());
   if (p.places() > nonzeros) Kokkos::deep_copy(exec, map.slots, ValueMap<Offset, Memory>::no_source);
-  if (shape.strip_blocks == 1) {
-    Impl::fill_tiles<1>(exec, layout, p, map.slots);
-  } else {
-    Impl::fill_tiles<2>(exec, layout, p, map.slots);
-  }
+  Impl::fill_tiles(exec, layout, p, map.slots);
   return {p, map};
 }
 
 namespace Impl {
 
-/// Chunks at most: all but the last of a window have all of their slots, or values that leave no room for a column.
+/// The most chunks there can be. Each but the last of a window has all of its slots, or no room for another column.
 inline std::size_t most_staged_chunks(std::size_t windows, std::size_t nonzeros, std::size_t columns,
                                       const StagedShape& shape) {
   const auto values = static_cast<std::size_t>(std::max(1, shape.most_values - shape.window_rows + 1));
   return windows + columns / static_cast<std::size_t>(shape.chunk_slots) + nonzeros / values;
 }
 
-/// Of chunks as StagedLayout lists them.
+/// The bytes of the arrays that a StagedLayout has for its chunks.
 template <class Offset>
 std::size_t staged_layout_bytes(std::size_t windows, std::size_t chunks, const StagedShape& shape) {
   const std::size_t strips = chunks * static_cast<std::size_t>(shape.strips());
@@ -168,16 +165,16 @@ std::size_t staged_layout_bytes(std::size_t windows, std::size_t chunks, const S
          chunks * sizeof(bool) + strips * (sizeof(StagedColumns) + sizeof(std::uint32_t));
 }
 
-/// Pattern and map, but for the offsets of windows, which the layout has. Tiles are full but for one a strip of a
-/// chunk; values of a chunk end with 16 bytes.
+/// The bytes of pattern and map without the offsets of windows, which the layout has. Each strip of a chunk has at most
+/// one tile that is not full. The values of each chunk are filled up to 16 bytes.
 template <class Offset>
 std::size_t staged_pattern_bytes(std::size_t nonzeros, std::size_t strip_columns, std::size_t chunks,
                                  const StagedShape& shape, std::size_t value_bytes) {
-  const std::size_t tile = shape.strip_blocks == 1 ? sizeof(StagedTile<1>) : sizeof(StagedTile<2>);
   const auto strips = static_cast<std::size_t>(shape.strips()), slots = static_cast<std::size_t>(shape.chunk_slots);
   const auto header = static_cast<std::size_t>(staged_header_bytes(shape.strips()));
   return chunks * (slots * sizeof(Ordinal) + header) + (chunks + 1) * sizeof(StagedChunk) +
-         (strip_columns / 8 + chunks * strips) * tile + (nonzeros + chunks * (16 / value_bytes)) * sizeof(Offset);
+         (strip_columns / 8 + chunks * strips) * sizeof(StagedTile) +
+         (nonzeros + chunks * (16 / value_bytes)) * sizeof(Offset);
 }
 
 }  // namespace Impl
@@ -199,48 +196,34 @@ std::size_t staged_build_bytes(const ExecutionSpace& exec, Ordinal rows, std::si
 namespace Impl {
 
 /// Calls visit(row, column, place) for the entries of a strip in a chunk of its window.
-///
-/// \param granule [in] values in 16 bytes
-template <int blocks, class Visit>
-KOKKOS_INLINE_FUNCTION void for_each_staged_entry(const StagedPattern& A, std::size_t granule, Ordinal window,
-                                                  int strip, std::size_t chunk, const Visit& visit) {
-  const std::byte* data = A.tiles + 16 * std::size_t(A.chunks[chunk].tiles);
-  const auto* strip_tiles = reinterpret_cast<const std::uint16_t*>(data);
-  const auto* tiles = reinterpret_cast<const StagedTile<blocks>*>(data + staged_header_bytes(A.strips()));
-  const Ordinal first_row = window * A.window_rows + strip * 8 * blocks;
+template <class Offset, class Visit>
+KOKKOS_INLINE_FUNCTION void for_each_entry_of_strip(const StagedWindowsPattern<Offset>& A, Ordinal window, int strip,
+                                                    std::size_t chunk, const Visit& visit) {
+  const std::uint16_t* strip_tiles = A.strip_tiles(chunk);
+  const Ordinal first_row = window * A.window_rows + strip * A.strip_rows;
   for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
-    std::size_t place = A.chunks[chunk].values * granule + tiles[t].first_value;
-    for (int block = 0; block < blocks; ++block) {
-      for (std::uint64_t bits = tiles[t].masks[block]; bits != 0; bits &= bits - 1) {
-        const int bit = lowest_bit(bits);
-        const unsigned code = tiles[t].codes[bit % 8];
-        const std::size_t of = chunk - (code >= 0x8000u ? 1 : 0), slot = (code & 0x7fffu) / 4;
-        visit(first_row + 8 * block + bit / 8, A.chunk_columns[of * std::size_t(A.chunk_slots) + slot], place++);
-      }
+    const StagedTile& tile = A.chunk_tiles(chunk)[t];
+    Offset place = A.first_place(chunk) + static_cast<Offset>(tile.first_value);
+    for (std::uint64_t bits = tile.mask; bits != 0; bits &= bits - 1) {
+      const int bit = lowest_bit(bits);
+      visit(first_row + bit / 8, A.column_of(chunk, tile.codes[bit % 8]), place++);
     }
   }
 }
 
 /// The keys of the places that hold entries.
-template <int blocks, class Exec, class Offset, class Memory>
-void fill_place_keys(const Exec& exec, const StagedWindows<Offset, Memory>& p, int column_bits,
-                     const KeyedSlots<Exec, Offset>& out) {
-  const StagedPattern A = p.view();
-  const std::size_t granule = 16 / p.value_size;
+template <class Exec, class Offset, class Memory>
+void fill_place_keys(const Exec& exec, const StagedWindows<Offset, Memory>& p, const EntryKeys<Offset>& set_key) {
+  const StagedWindowsPattern<Offset> A = p.view();
   const int strips = A.strips();
-  const auto keys = out.keys;
-  const auto slots = out.slots;
   Kokkos::parallel_for(
       "Tessera::fill_place_keys", IndexPolicy<Exec>(exec, 0, std::size_t(A.windows()) * std::size_t(strips)),
       KOKKOS_LAMBDA(std::size_t part) {
         const auto window = static_cast<Ordinal>(part / std::size_t(strips));
         const int strip = static_cast<int>(part % std::size_t(strips));
         for (int chunk = A.window_offsets[window]; chunk < A.window_offsets[window + 1]; ++chunk) {
-          for_each_staged_entry<blocks>(A, granule, window, strip, static_cast<std::size_t>(chunk),
-                                        [&](Ordinal row, Ordinal column, std::size_t place) {
-                                          keys(place) = (std::uint64_t(row) << column_bits) + std::uint64_t(column);
-                                          slots(place) = static_cast<Offset>(place);
-                                        });
+          for_each_entry_of_strip(A, window, strip, static_cast<std::size_t>(chunk),
+                                  [&](Ordinal row, Ordinal column, Offset place) { set_key(place, row, column); });
         }
       });
 }
@@ -255,11 +238,7 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
   // Places without an entry are sorted behind all rows, and left there.
   Kokkos::deep_copy(exec, places.keys, static_cast<std::uint64_t>(A.rows) << column_bits);
   Kokkos::deep_copy(exec, places.slots, Offset(0));
-  if (A.shape.strip_blocks == 1) {
-    Impl::fill_place_keys<1>(exec, A, column_bits, places);
-  } else {
-    Impl::fill_place_keys<2>(exec, A, column_bits, places);
-  }
+  Impl::fill_place_keys(exec, A, Impl::EntryKeys<Offset>(places, A.columns));
   places.sort(exec, 0, column_bits + Impl::key_bits(A.rows));
   const std::pair<std::size_t, std::size_t> entries(0, A.nonzeros);
   BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
@@ -319,19 +298,16 @@ FormatMemory StagedWindows<Offset, MemorySpace>::memory(const ExecutionSpace& ex
   return memory;
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                              \
-  template StagedCounts count_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, const StagedShape&,          \
-                                     std::size_t);                                                                     \
-  template BuiltStagedWindows<Offset, Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&,         \
-                                                                       std::size_t, const StagedShape&, std::size_t);  \
-  template std::size_t staged_build_bytes<Exec, Offset>(const Exec&, Ordinal, std::size_t, std::size_t, std::size_t,   \
-                                                        const StagedShape&, std::size_t);                              \
-  template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const StagedWindows<Offset, Exec::memory_space>&); \
-  template std::string validate(const Exec&, const StagedWindows<Offset, Exec::memory_space>&);                        \
-  template Kokkos::View<Offset*, Exec::memory_space> tile_counts(const Exec&,                                          \
-                                                                 const StagedWindows<Offset, Exec::memory_space>&);    \
-  template FormatMemory StagedWindows<Offset, Exec::memory_space>::memory(                                             \
-      const Exec&, const Csr<Offset, Exec::memory_space>&, const FormatParameters&, std::size_t, double);
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
+  template StagedCounts count_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, const StagedShape&,         \
+                                     std::size_t);                                                                    \
+  template BuiltStagedWindows<Offset, Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&,        \
+                                                                       std::size_t, const StagedShape&, std::size_t); \
+  template std::size_t staged_build_bytes<Exec, Offset>(const Exec&, Ordinal, std::size_t, std::size_t, std::size_t,  \
+                                                        const StagedShape&, std::size_t);                             \
+  template Kokkos::View<Offset*, Exec::memory_space> tile_counts(const Exec&,                                         \
+                                                                 const StagedWindows<Offset, Exec::memory_space>&);   \
+  TESSERA_INSTANTIATE_FORMAT(StagedWindows, Exec, Offset)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

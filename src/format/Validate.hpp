@@ -31,12 +31,12 @@ struct FoundFault {
   int fault;
 };
 
-/// The fault of a window by a function that says it.
-template <class Pattern, int (*WindowFaultOf)(const Pattern&, Ordinal)>
+/// A functor that calls window_fault(pattern, window).
+template <auto window_fault, class Pattern>
 struct WindowFault {
   Pattern A;
 
-  KOKKOS_FUNCTION int operator()(std::size_t window) const { return WindowFaultOf(A, static_cast<Ordinal>(window)); }
+  KOKKOS_FUNCTION int operator()(std::size_t window) const { return window_fault(A, static_cast<Ordinal>(window)); }
 };
 
 /// The least of the pairs (unit, fault), packed into one number.
@@ -76,6 +76,21 @@ std::string first_fault(const ExecutionSpace& exec, const std::string& unit_name
   return unit_name + ' ' + std::to_string(found->unit) + ": " + describe(found->fault);
 }
 
+/// first_fault() of the windows of a pattern.
+template <auto window_fault, class ExecutionSpace, class Pattern, class Describe>
+std::string first_window_fault(const ExecutionSpace& exec, std::size_t windows, const Pattern& A,
+                               const Describe& describe) {
+  return first_fault(exec, "window", windows, WindowFault<window_fault, Pattern>{A}, describe);
+}
+
+/// The first fault that checks find. A check is called only if those before it found none.
+template <class... Checks>
+std::string first_of(const Checks&... checks) {
+  std::string fault;
+  static_cast<void>(((fault = checks(), fault.empty()) && ...));
+  return fault;
+}
+
 template <class Offset>
 struct OffsetsFault {
   const Offset* offsets;
@@ -113,19 +128,14 @@ class CondensedColumns {
   enum Fault : int { out_of_range, not_ascending, gap, entry_outside, without_entry, faults };
 
   static std::string describe(int fault) {
-    switch (fault) {
-      case out_of_range:
-        return "tile_columns holds a column outside the matrix";
-      case not_ascending:
-        return "tile_columns does not ascend strictly within a window";
-      case gap:
-        return "tile_columns has an unused slot that is not at the end of a window's last tile";
-      case entry_outside:
-        return "a mask has a bit in an unused column";
-      case without_entry:
-        return "a mask has no bit in a used column";
-    }
-    return {};
+    static constexpr const char* texts[] = {
+        "tile_columns holds a column outside the matrix",                                  // out_of_range
+        "tile_columns does not ascend strictly within a window",                           // not_ascending
+        "tile_columns has an unused slot that is not at the end of a window's last tile",  // gap
+        "a mask has a bit in an unused column",                                            // entry_outside
+        "a mask has no bit in a used column",                                              // without_entry
+    };
+    return texts[fault];
   }
 
   KOKKOS_INLINE_FUNCTION explicit CondensedColumns(Ordinal columns_of_matrix) : columns_(columns_of_matrix) {}

@@ -19,13 +19,13 @@ namespace Tessera::Impl {
 constexpr int part_stride = 64;
 constexpr int long_window = 4 * part_stride;
 
-/// Parts that begin in the first `entries` of a row.
+/// The number of parts that begin within the first `entries` entries of a row.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION Offset parts_begun(Offset entries) {
   return (entries + Offset(part_stride - 1)) / Offset(part_stride);
 }
 
-/// A part of a window; `rank`: of the parts in the order of their columns.
+/// A part of a window. Its rank numbers the parts of the window in the order of their columns.
 template <int Height, class Offset>
 struct WindowPart {
   Ordinal window;
@@ -33,7 +33,7 @@ struct WindowPart {
   RowCursors<Height, Offset> rows;
 };
 
-/// Of ascending columns [begin, end), the first that is not below one.
+/// The first place in [begin, end) whose column is not below `column`; the columns ascend.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION Offset lower_bound(const Ordinal* columns, Offset begin, Offset end, Ordinal column) {
   while (begin < end) {
@@ -73,7 +73,7 @@ KOKKOS_INLINE_FUNCTION void cut_part(const Ordinal* columns, Ordinal column, int
 template <int Height, class Exec, class Offset>
 struct WindowParts {
   CsrPattern<Offset> A;
-  Kokkos::View<Offset*, typename Exec::memory_space> first;  // windows + 1: of each; none: windows are parts
+  Kokkos::View<Offset*, typename Exec::memory_space> first;  // the first part of each window; empty if each is one part
   std::size_t count;
 
   KOKKOS_FUNCTION Offset first_of(Ordinal window) const {
@@ -85,7 +85,8 @@ struct WindowParts {
     part.window = static_cast<Ordinal>(number);
     part.rank = 0;
     if (first.extent(0) > 0) {
-      Ordinal low = 0, high = static_cast<Ordinal>(first.extent(0)) - 1;  // the last that does not begin behind
+      Ordinal low = 0, high = static_cast<Ordinal>(first.extent(0)) -
+                              1;  // looks for the last window that begins at or before `number`
       while (high - low > 1) {
         const Ordinal middle = low + (high - low) / 2;
         if (std::size_t(first(middle)) <= number) {

@@ -14,15 +14,15 @@
 /// Windows of adjacent rows whose distinct columns are condensed into tiles: what formats of condensed columns share.
 namespace Tessera::Impl {
 
-/// Bytes that condensing windows takes at once beside the pattern: offsets of windows, and of the parts of long ones,
-/// and the rows of each column of a tile. On hosts parts are windows.
+/// The bytes that condense_windows() takes beside the pattern: the offsets of windows and of their parts, and the rows
+/// of each column of a tile.
 template <class Offset>
 std::size_t condensing_bytes(std::size_t windows, std::size_t nonzeros, std::size_t tiles, std::size_t row_bytes) {
   const std::size_t parts = windows + nonzeros / 16;
   return (windows + parts + 2) * sizeof(Offset) + 8 * tiles * row_bytes;
 }
 
-/// Parts of windows, which differ in what they cost where they are whole windows.
+/// A policy over parts of windows. On hosts, where parts are whole windows, their costs differ.
 template <class ExecutionSpace>
 using PartPolicy =
     Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
@@ -47,15 +47,15 @@ static std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offs
   return tiles;
 }
 
-/// Windows whose distinct columns, ascending, fill tiles of a width.
+/// Windows whose distinct columns fill tiles in ascending order.
 template <int Height, class Offset, class Memory>
 struct CondensedWindows {
   static_assert(Height <= 16);
   using Rows = std::conditional_t<Height <= 8, std::uint8_t, std::uint16_t>;
 
   Kokkos::View<Offset*, Memory> window_offsets;  // the first tile of each window, and the end
-  Kokkos::View<Ordinal*, Memory> columns;        // of the tiles; those that are left over in a window's last are -1
-  Kokkos::View<Rows*, Memory> rows;              // that have an entry in each: bit r for row r of the window
+  Kokkos::View<Ordinal*, Memory> columns;        // the columns of the tiles; unused ones of a window's last tile are -1
+  Kokkos::View<Rows*, Memory> rows;              // the rows with an entry in each column: bit r for row r of the window
 };
 
 /// places(p): distinct columns in the parts before part p, in the order of windows and columns.

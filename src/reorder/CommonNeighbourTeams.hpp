@@ -52,7 +52,7 @@ struct CommonNeighbourTeams {
     });
   }
 
-  /// Of the rows that are left, the first one with the most columns of `row`.
+  /// The first of the remaining rows that have the most columns in common with `row`.
   template <class Member>
   KOKKOS_FUNCTION Ordinal nearest(const Member& team, Ordinal block, Ordinal rows, Ordinal row, Scratch& s) const {
     const auto& A = blocks.A;

@@ -57,7 +57,7 @@ template <class Exec, class Offset>
 std::size_t data_affinity_bytes(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
   const auto rows = static_cast<std::size_t>(A.rows);
   const std::size_t vertices = rows + (is_square(A) ? 0 : static_cast<std::size_t>(A.columns));
-  // Degrees, ranks, roots, sizes, first edges; later those of two graphs, proposals, merges, labels and the dendrogram.
+  // First: degrees, ranks, roots, sizes and edges. Later: two graphs, proposals, merges, labels and the dendrogram.
   constexpr std::size_t vertex = 56;
   const std::size_t graph = radix_sort_bytes(exec, nonzeros, sizeof(std::uint32_t)) + vertices * vertex + rows * 4;
   const std::size_t batch = std::max(entries_of_batch<Exec>(nonzeros, std::size_t(1) << 24),

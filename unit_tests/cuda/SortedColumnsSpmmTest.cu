@@ -188,7 +188,7 @@ TEST(SortedColumnsProduct, SlabsFitTheirMemory) {
 }
 
 TEST(SortedColumnsProduct, RefusesWhatItCannotDo) {
-  const SortedColumnsPicture picture;
+  const SortedColumnsPicture<> picture;
   const auto host_schedule = Cuda::build_sorted_columns_schedule(picture.view(), 3);
   const SortedColumnsPattern<int> A = picture.view();
   Cuda::SortedColumnsSchedule<int> schedule = host_schedule.view();

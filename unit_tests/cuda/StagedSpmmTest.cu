@@ -10,7 +10,7 @@ namespace {
 /// piece_tiles are chunks.
 using StagedCase = ProductCase;
 
-StagedShape shape_of(const StagedCase& c) { return {64, 1, 64, c.piece_tiles, 1024}; }
+StagedShape shape_of(const StagedCase& c) { return {64, 64, c.piece_tiles, 1024}; }
 
 template <class Offset, class MatrixScalar, class Scalar>
 class StagedMatrix {
@@ -36,7 +36,7 @@ class StagedMatrix {
         schedule_(Cuda::build_condensed_schedule(window_offsets_.data(), static_cast<int>(window_offsets_.size()) - 1,
                                                  shape.piece_chunks, Cuda::PieceCut::Full)) {
     pattern_.rows = A.rows, pattern_.columns = A.columns;
-    pattern_.window_rows = shape.window_rows, pattern_.strip_blocks = shape.strip_blocks;
+    pattern_.window_rows = shape.window_rows;
     pattern_.chunk_slots = shape.chunk_slots, pattern_.piece_chunks = shape.piece_chunks;
     pattern_.most_tile_bytes = static_cast<int>(B.most_tile_bytes);
     pattern_.most_value_bytes = static_cast<int>(B.most_value_bytes);
@@ -119,7 +119,7 @@ TEST(StagedSpmm, RefusesWhatItCannotDo) {
                std::invalid_argument);
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Native, schedule, product_with_x_rows<double>(), {}),
                std::invalid_argument);
-  A.strip_blocks = 3;
+  A.window_rows = 64, A.chunk_slots = 3;
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Native, schedule, Product<double, double>{}, {}),
                std::invalid_argument);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What holds for every format alike.
+// The properties that all formats share.
 #include <stdexcept>
 #include <tessera/format/AnyFormat.hpp>
 

@@ -5,6 +5,7 @@
 
 #include "AdversarialPatterns.hpp"
 #include "ExampleMatrix.hpp"
+#include "FormatArrays.hpp"
 #include "SerialBcsr.hpp"
 #include "TestTypes.hpp"
 
@@ -38,7 +39,7 @@ BlockShape chosen_bcsr_shape(const HostPattern<Offset>& A, std::size_t value_byt
   return bcsr_block_shape(Exec(), DevicePattern<Exec, Offset>(A).view(), {}, value_bytes);
 }
 
-/// What std::invalid_argument says; empty if the call succeeds.
+/// The message of std::invalid_argument, or nothing if the call succeeds.
 std::string refusal(const std::function<void()>& call) {
   try {
     call();
@@ -76,11 +77,7 @@ TYPED_TEST(BcsrTest, ArraysAreThoseOfTheSerialBuildWhateverTheBlocks) {
       if (!is_chosen_on<Exec>(7)) continue;
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in " + describe(shape));
       const auto built = bcsr_of<Exec>(A, in_blocks_of(shape));
-      const auto expected = serial_bcsr<Offset>(A, shape);
-      ASSERT_EQ(to_host(built.pattern.block_offsets), expected.block_offsets);
-      ASSERT_EQ(to_host(built.pattern.block_columns), expected.block_columns);
-      ASSERT_EQ(to_host(built.pattern.block_masks), expected.block_masks);
-      ASSERT_EQ(to_host(built.values.slots), expected.slots);
+      expect_serial_build(built, serial_bcsr<Offset>(A, shape));
       const DevicePattern<Exec, Offset> device(A);
       EXPECT_EQ(count_bcsr_blocks(Exec(), device.view(), shape.height, shape.width), built.pattern.tiles());
     }
@@ -94,15 +91,7 @@ TYPED_TEST(BcsrTest, IsValidAndGoesBackToRowsWhateverTheBlocks) {
     for (const BlockShape shape : bcsr_shapes) {
       if (!is_chosen_on<Exec>(7)) continue;
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in " + describe(shape));
-      const auto built = bcsr_of<Exec>(A, in_blocks_of(shape));
-      EXPECT_EQ((validate<Exec, Offset>(Exec(), built.pattern)), "");
-      const auto back = to_csr<Exec, Offset>(Exec(), built.pattern);
-      ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
-      ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
-      const auto there = to_host(built.values.slots), here = to_host(back.values.slots);
-      for (std::size_t entry = 0; entry < here.size(); ++entry) {
-        ASSERT_EQ(there.at(static_cast<std::size_t>(here[entry])), static_cast<Offset>(entry));
-      }
+      expect_lossless<Exec>(bcsr_of<Exec>(A, in_blocks_of(shape)), A);
     }
   }
 }
@@ -210,19 +199,14 @@ TYPED_TEST(BcsrTest, ValidateNamesTheBrokenInvariant) {
   using Host = HostBcsr<Offset>;
   // Full, in 2 x 4 blocks of 13 x 5, two words a mask: the last reach 12 rows and 2 columns beyond the matrix.
   const HostPattern<Offset> A = random_pattern<Offset>(14, 18, 1.0, 4);
-  const auto fault = [&](const std::function<void(Host&)>& damage) {
-    Host host = serial_bcsr<Offset>(A, {13, 5});
-    damage(host);
-    Bcsr<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), host.block, {}, {}, {}};
-    device.block_offsets = to_device<Exec>(host.block_offsets);
-    device.block_columns = to_device<Exec>(host.block_columns);
-    device.block_masks = to_device<Exec>(host.block_masks);
-    return validate<Exec>(Exec(), device);
-  };
+  const DamagedCopies<Exec, Bcsr<Offset, typename Exec::memory_space>, Host> copies(
+      serial_bcsr<Offset>(A, {13, 5}), [&](auto& p, const Host& h) {
+        p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
+        p.block = h.block;
+      });
   const auto expect_fault = [&](const std::string& what, const std::function<void(Host&)>& damage) {
-    EXPECT_EQ(fault(damage), "BCSR: " + what);
+    EXPECT_EQ(copies.fault(damage), "BCSR: " + what);
   };
-  EXPECT_EQ(fault([](Host&) {}), "");
   for (const int side : {0, -1, 65}) {
     expect_fault("a side of the blocks is not 1 to 64", [&](Host& h) { h.block.height = side; });
     expect_fault("a side of the blocks is not 1 to 64", [&](Host& h) { h.block.width = side; });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <functional>
 #include <tessera/format/BitTcf.hpp>
 
 #include "AdversarialPatterns.hpp"
 #include "ExampleMatrix.hpp"
+#include "FormatArrays.hpp"
 #include "SerialCondensed.hpp"
 #include "TestTypes.hpp"
 
@@ -38,12 +38,7 @@ TYPED_TEST(BitTcfTest, ArraysAreThoseOfTheSerialBuild) {
   for (const auto& A : adversarial_patterns<Offset>()) {
     SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns));
     const auto built = bittcf_of<Exec>(A);
-    const auto expected = serial_condensed<Offset>(A, 1);
-    ASSERT_EQ(to_host(built.pattern.window_offsets), expected.window_offsets);
-    ASSERT_EQ(to_host(built.pattern.tile_offsets), expected.tile_offsets);
-    ASSERT_EQ(to_host(built.pattern.tile_columns), expected.tile_columns);
-    ASSERT_EQ(to_host(built.pattern.tile_masks), expected.tile_masks);
-    ASSERT_EQ(to_host(built.values.slots), expected.slots);
+    expect_serial_build(built, serial_condensed<Offset>(A, 1));
     EXPECT_EQ(validate<Exec>(Exec(), built.pattern), "");
     EXPECT_EQ((count_bittcf_tiles(Exec(), DevicePattern<Exec, Offset>(A).view())), built.pattern.tiles());
   }
@@ -67,22 +62,11 @@ TYPED_TEST(BitTcfTest, BytesAreThePapersFormula) {
 TYPED_TEST(BitTcfTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  HostPattern<Offset> A = random_pattern<Offset>(13, 30, 0.3, 4);
-  const auto fault = [&](const std::function<void(HostCondensed<Offset>&)>& damage) {
-    HostCondensed<Offset> host = serial_condensed<Offset>(A, 1);
-    damage(host);
-    BitTcf<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), {}, {}, {}, {}};
-    device.window_offsets = to_device<Exec>(host.window_offsets);
-    device.tile_offsets = to_device<Exec>(host.tile_offsets);
-    device.tile_columns = to_device<Exec>(host.tile_columns);
-    device.tile_masks = to_device<Exec>(host.tile_masks);
-    return validate<Exec>(Exec(), device);
-  };
-  const auto expect_fault = [&](const char* what, const std::function<void(HostCondensed<Offset>&)>& damage) {
-    EXPECT_NE(fault(damage).find(what), std::string::npos) << what << "; got: " << fault(damage);
-  };
   using Host = HostCondensed<Offset>;
-  EXPECT_EQ(fault([](Host&) {}), "");
+  const HostPattern<Offset> A = random_pattern<Offset>(13, 30, 0.3, 4);
+  const DamagedCopies<Exec, BitTcf<Offset, typename Exec::memory_space>, Host> expect_fault(
+      serial_condensed<Offset>(A, 1),
+      [&](auto& p, const Host&) { p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros(); });
   expect_fault("window_offsets does not have", [](Host& h) { h.window_offsets.pop_back(); });
   expect_fault("tile_offsets does not have", [](Host& h) { h.tile_offsets.pop_back(); });
   expect_fault("tile_columns does not have", [](Host& h) { h.tile_columns.pop_back(); });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <stdexcept>
 #include <tessera/format/AnyFormat.hpp>
@@ -9,6 +8,7 @@
 
 #include "AdversarialPatterns.hpp"
 #include "ExampleMatrix.hpp"
+#include "FormatArrays.hpp"
 #include "SerialBrp.hpp"
 #include "TestTypes.hpp"
 
@@ -92,19 +92,8 @@ TYPED_TEST(BlockRowPartitionTest, ArraysAreThoseOfTheSerialBuild) {
       ASSERT_EQ(p.tiles(), expected.group_windows.size());
       ASSERT_EQ(p.tiled_nonzeros(), expected.group_windows.size() * std::size_t(8 * f * g));
       ASSERT_EQ(p.tile_elements(), expected.group_windows.size() * std::size_t(16 * 8 * g));
-      ASSERT_EQ(to_host(p.group_windows), expected.group_windows);
-      ASSERT_EQ(to_host(p.window_groups), expected.window_groups);
-      ASSERT_EQ(to_host(p.local_ids), expected.local_ids);
-      ASSERT_EQ(to_host(p.group_columns), expected.group_columns);
-      ASSERT_EQ(to_host(p.residual_rows), expected.residual_rows);
-      ASSERT_EQ(to_host(p.residual_offsets), expected.residual_offsets);
-      ASSERT_EQ(to_host(p.residual_columns), expected.residual_columns);
-      ASSERT_EQ(to_host(p.window_residuals), expected.window_residuals);
-      ASSERT_EQ(to_host(built.values.slots), expected.slots);
-      ASSERT_EQ(validate<Exec>(Exec(), p), "");
-      const auto back = to_csr<Exec>(Exec(), p);
-      ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
-      ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
+      expect_serial_build(built, expected);
+      expect_lossless<Exec>(built, A);
     }
   }
 }
@@ -244,30 +233,13 @@ TYPED_TEST(BlockRowPartitionTest, WrongParametersAreNamed) {
   EXPECT_EQ(brp_of<Exec>(A, 1, 1, 16).pattern.g, 1);
 }
 
-/// A broken copy of a valid format is refused, and the message says what is broken.
 template <class Exec, class Offset>
-std::string brp_fault_of(const HostPattern<Offset>& A, const HostBrp<Offset>& host) {
-  BlockRowPartition<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), host.f, host.g, {}, {},
-                                                                {},     {},        {},           {},     {},     {}};
-  device.group_windows = to_device<Exec>(host.group_windows);
-  device.window_groups = to_device<Exec>(host.window_groups);
-  device.local_ids = to_device<Exec>(host.local_ids);
-  device.group_columns = to_device<Exec>(host.group_columns);
-  device.residual_rows = to_device<Exec>(host.residual_rows);
-  device.residual_offsets = to_device<Exec>(host.residual_offsets);
-  device.residual_columns = to_device<Exec>(host.residual_columns);
-  device.window_residuals = to_device<Exec>(host.window_residuals);
-  return validate<Exec>(Exec(), device);
-}
-
-/// Damages a valid partition in some way and looks for `what` in validate()'s answer.
-template <class Exec, class Offset>
-void expect_brp_fault(const HostPattern<Offset>& A, HostBrp<Offset> host, const char* what,
-                      const std::function<void(HostBrp<Offset>&)>& damage) {
-  ASSERT_EQ((brp_fault_of<Exec>(A, host)), "");
-  damage(host);
-  const auto fault = brp_fault_of<Exec>(A, host);
-  EXPECT_NE(fault.find(what), std::string::npos) << what << "; got: " << fault;
+auto damaged_copies(const HostPattern<Offset>& A, const HostBrp<Offset>& valid) {
+  return DamagedCopies<Exec, BlockRowPartition<Offset, typename Exec::memory_space>, HostBrp<Offset>>(
+      valid, [=](auto& p, const HostBrp<Offset>& h) {
+        p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
+        p.f = h.f, p.g = h.g;
+      });
 }
 
 TYPED_TEST(BlockRowPartitionTest, ValidateNamesTheBrokenArray) {
@@ -276,9 +248,7 @@ TYPED_TEST(BlockRowPartitionTest, ValidateNamesTheBrokenArray) {
   using Host = HostBrp<Offset>;
   const HostPattern<Offset> A = random_pattern<Offset>(27, 60, 0.3, 4);  // groups and residual rows in both windows
   const Host valid = serial_brp<Offset>(A, 2, 1);
-  const auto expect_fault = [&](const char* what, const std::function<void(Host&)>& damage) {
-    expect_brp_fault<Exec>(A, valid, what, damage);
-  };
+  const auto expect_fault = damaged_copies<Exec>(A, valid);
   expect_fault("BRP: f is not", [](Host& h) { h.f = 0; });
   expect_fault("f is not", [](Host& h) { h.f = 17; });
   expect_fault("g is not", [](Host& h) { h.g = 0; });
@@ -315,8 +285,8 @@ TYPED_TEST(BlockRowPartitionTest, ValidateNamesTheBrokenArray) {
   expect_fault("window 0: residual_columns does not ascend",
                [](Host& h) { std::swap(h.residual_columns[0], h.residual_columns[1]); });
   const auto empty = random_pattern<Offset>(5, 5, 0.0, 1);
-  expect_brp_fault<Exec>(empty, serial_brp<Offset>(empty, 1, 1), "residual_offsets does not ascend",
-                         std::function<void(Host&)>([](Host& h) { h.residual_offsets[0] = 1; }));
+  damaged_copies<Exec>(empty, serial_brp<Offset>(empty, 1, 1))("residual_offsets does not ascend",
+                                                               [](Host& h) { h.residual_offsets[0] = 1; });
 }
 
 /// Entries that are all there, in order, but in the wrong part.
@@ -325,21 +295,19 @@ TYPED_TEST(BlockRowPartitionTest, ValidateNamesAWrongSplit) {
   using Offset = typename TypeParam::Offset;
   using Host = HostBrp<Offset>;
   const auto A = brp_of_one_group<Offset>();
-  const Host valid = serial_brp<Offset>(A, 2, 1);
+  const auto expect_fault = damaged_copies<Exec, Offset>(A, serial_brp<Offset>(A, 2, 1));
   // Entry u, of column 2 and row 4, and h, the last of that column in a group, change places.
-  expect_brp_fault<Exec, Offset>(A, valid, "window 0: a residual entry is in a group too, or comes before",
-                                 [](Host& h) {
-                                   h.local_ids[7] = 4 * 8 + 3;
-                                   h.residual_rows = {0, 2, 3};
-                                   h.residual_offsets = {0, 1, 3, 5};
-                                   h.residual_columns = {7, 1, 4, 2, 7};
-                                   h.window_residuals = {0, 3};
-                                 });
+  expect_fault("window 0: a residual entry is in a group too, or comes before", [](Host& h) {
+    h.local_ids[7] = 4 * 8 + 3;
+    h.residual_rows = {0, 2, 3};
+    h.residual_offsets = {0, 1, 3, 5};
+    h.residual_columns = {7, 1, 4, 2, 7};
+    h.window_residuals = {0, 3};
+  });
   // An entry twice: u becomes another entry n.
-  expect_brp_fault<Exec, Offset>(A, valid, "window 0: a residual entry is in a group too",
-                                 [](Host& h) { h.residual_columns[4] = 5; });
+  expect_fault("window 0: a residual entry is in a group too", [](Host& h) { h.residual_columns[4] = 5; });
   // The local column of b in column 1 goes, that of column 7 comes.
-  expect_brp_fault<Exec, Offset>(A, valid, "window 0: f residual entries have one column, and later", [](Host& h) {
+  expect_fault("window 0: f residual entries have one column, and later", [](Host& h) {
     h.group_columns = {0, 2, 2, 3, 5, 5, 6, 7};
     h.local_ids = {0, 8, 1, 9, 18, 26, 11, 27, 4, 20, 29, 37, 14, 38, 7, 31};
     h.residual_rows = {0, 1, 2, 4};
@@ -347,7 +315,7 @@ TYPED_TEST(BlockRowPartitionTest, ValidateNamesAWrongSplit) {
     h.residual_columns = {1, 1, 1, 4, 2};
   });
   // All residual: no group where there is room for one.
-  expect_brp_fault<Exec, Offset>(A, valid, "window 0: the residual entries would make another group", [&](Host& h) {
+  expect_fault("window 0: the residual entries would make another group", [&](Host& h) {
     h.group_windows.clear();
     h.window_groups = {0, 0};
     h.local_ids.clear();

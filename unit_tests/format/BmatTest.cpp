@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdint>
-#include <functional>
 #include <numeric>
 #include <tessera/format/Bmat.hpp>
 
 #include "AdversarialPatterns.hpp"
 #include "BmatFault.hpp"
 #include "ExampleMatrix.hpp"
+#include "FormatArrays.hpp"
 #include "SerialBmat.hpp"
 #include "TestTypes.hpp"
 
@@ -40,12 +40,7 @@ TYPED_TEST(BmatTest, ArraysAreThoseOfTheSerialBuild) {
   for (const auto& A : adversarial_patterns<Offset>()) {
     SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns));
     const auto built = bmat_of<Exec>(A);
-    const auto expected = serial_bmat<Offset>(A);
-    ASSERT_EQ(to_host(built.pattern.window_offsets), expected.window_offsets);
-    ASSERT_EQ(to_host(built.pattern.value_offsets), expected.value_offsets);
-    ASSERT_EQ(to_host(built.pattern.tile_columns), expected.tile_columns);
-    ASSERT_EQ(to_host(built.pattern.tile_words), expected.tile_words);
-    ASSERT_EQ(to_host(built.values.slots), expected.slots);
+    expect_serial_build(built, serial_bmat<Offset>(A));
     EXPECT_EQ((count_bmat_tiles(Exec(), DevicePattern<Exec, Offset>(A).view())), built.pattern.tiles());
   }
 }
@@ -65,20 +60,9 @@ TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   using Offset = typename TypeParam::Offset;
   using Host = HostBmat<Offset>;
   const HostPattern<Offset> A = random_pattern<Offset>(27, 30, 0.3, 4);
-  const auto fault = [&](const std::function<void(Host&)>& damage) {
-    Host host = serial_bmat<Offset>(A);
-    damage(host);
-    Bmat<Offset, typename Exec::memory_space> device{A.rows, A.columns, A.nonzeros(), {}, {}, {}, {}};
-    device.window_offsets = to_device<Exec>(host.window_offsets);
-    device.value_offsets = to_device<Exec>(host.value_offsets);
-    device.tile_columns = to_device<Exec>(host.tile_columns);
-    device.tile_words = to_device<Exec>(host.tile_words);
-    return validate<Exec>(Exec(), device);
-  };
-  const auto expect_fault = [&](const char* what, const std::function<void(Host&)>& damage) {
-    EXPECT_NE(fault(damage).find(what), std::string::npos) << what << "; got: " << fault(damage);
-  };
-  EXPECT_EQ(fault([](Host&) {}), "");
+  const DamagedCopies<Exec, Bmat<Offset, typename Exec::memory_space>, Host> expect_fault(
+      serial_bmat<Offset>(A),
+      [&](auto& p, const Host&) { p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros(); });
   expect_fault("BMat: window_offsets does not have", [](Host& h) { h.window_offsets.pop_back(); });
   expect_fault("value_offsets does not have", [](Host& h) { h.value_offsets.pop_back(); });
   expect_fault("tile_words does not have", [](Host& h) { h.tile_words.pop_back(); });
@@ -140,7 +124,7 @@ TEST(BmatFaultTest, CountsMoreEntriesThanOffsetsCan) {
     A.value_offsets = value_offsets.data();
     A.tile_columns = tile_columns.data();
     A.tile_words = tile_words.data();
-    return Impl::BmatWindowFault<std::uint8_t>{A}(0);
+    return Impl::bmat_window_fault<std::uint8_t>(A, 0);
   };
   EXPECT_EQ(fault(), Impl::bmat_count);
   tile_columns[15] = -1;

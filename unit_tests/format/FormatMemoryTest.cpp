@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What formats take is told before they are built.
+// The memory that a format takes is known before it is built.
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <tessera/format/AnyFormat.hpp>
 
 #include "AdversarialPatterns.hpp"
 #include "ExampleMatrix.hpp"
-#include "SerialSortedColumns.hpp"
+#include "FormatArrays.hpp"
+#include "SortedColumnsPicture.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -68,21 +68,9 @@ TYPED_TEST(SortedColumnsTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   const auto built = sorted_columns_of<Exec>(example_matrix<Offset>(), 4, 2);
-  const auto& p = built.pattern;
-  EXPECT_EQ(to_host(p.column_order), (std::vector<int>{2, 6, 15, 0, 1, 5, 8, 12, 13, 9}));
-  EXPECT_EQ(to_host(p.block_offsets), (std::vector<Offset>{0, 4, 8, 16}));
-  EXPECT_EQ(to_host(p.block_positions), (std::vector<int>{0, 4, 3}));
-  EXPECT_EQ(to_host(p.row_indices),
-            (std::vector<int>{3, 5, 4, 0, 0, 4, 8, 7, 1, 1, 5, 9, 3, 10, 6, 11, 1, 6, 8, 9, 11, 6, 13, 15, 12, 15}));
-  EXPECT_EQ(to_host(p.position_indices),
-            (std::vector<std::uint16_t>{4, 8, 6, 0, 1, 7, 12, 11, 2, 3, 9, 13, 5, 14, 10, 15}));
-  EXPECT_EQ(to_host(p.segment_lengths),
-            (std::vector<std::int16_t>{1, 0, 1, 0, 1, 0, 1, 0, 1, 0, -1, -1, -1, -1, -1, -1}));
-  EXPECT_EQ(to_host(p.piece_offsets), (std::vector<Offset>{16, 20, 21, 24, 26}));
-  EXPECT_EQ(to_host(p.piece_columns), (std::vector<std::uint32_t>{0x80000000u, 0x80000000u, 1, 2}));
-  EXPECT_EQ(example_values(to_host(built.values.slots)),
-            "gkiabhpocdjrftlu"
-            "emqsvnxzwy");
+  const SortedColumnsPicture<Offset> picture;
+  expect_arrays(built.pattern, picture);
+  EXPECT_EQ(example_values(to_host(built.values.slots)), picture.values);
 }
 
 TYPED_TEST(SortedColumnsTest, ArraysAreThoseOfTheSerialBuild) {
@@ -95,21 +83,8 @@ TYPED_TEST(SortedColumnsTest, ArraysAreThoseOfTheSerialBuild) {
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + ", blocks of " + std::to_string(width) +
                    " x " + std::to_string(height));
       const auto built = sorted_columns_of<Exec>(A, width, height);
-      const auto& p = built.pattern;
-      const auto expected = serial_sorted_columns<Offset>(A, width, height);
-      ASSERT_EQ(to_host(p.column_order), expected.column_order);
-      ASSERT_EQ(to_host(p.block_offsets), expected.block_offsets);
-      ASSERT_EQ(to_host(p.block_positions), expected.block_positions);
-      ASSERT_EQ(to_host(p.row_indices), expected.row_indices);
-      ASSERT_EQ(to_host(p.position_indices), expected.position_indices);
-      ASSERT_EQ(to_host(p.segment_lengths), expected.segment_lengths);
-      ASSERT_EQ(to_host(p.piece_offsets), expected.piece_offsets);
-      ASSERT_EQ(to_host(p.piece_columns), expected.piece_columns);
-      ASSERT_EQ(to_host(built.values.slots), expected.slots);
-      EXPECT_EQ(validate(Exec(), p), "");
-      const auto back = to_csr(Exec(), p);
-      ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
-      ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
+      expect_serial_build(built, serial_sorted_columns<Offset>(A, width, height));
+      expect_lossless<Exec>(built, A);
     }
   }
 }
@@ -124,7 +99,7 @@ std::vector<int> positions_of_elements(const SortedColumnsPattern<Offset>& A, st
   return to_host(found);
 }
 
-/// Which block an element is in, and its column, which the kernels for devices ask.
+/// Kernels for devices ask for the block and the column of an element.
 TYPED_TEST(SortedColumnsTest, ElementsKnowTheirPosition) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
@@ -187,29 +162,11 @@ TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
   using Offset = typename TypeParam::Offset;
   using Host = HostSortedColumns<Offset>;
   const auto A = small_sorted_columns<Offset>();
-  const auto fault = [&](const std::function<void(Host&)>& damage) {
-    Host host = serial_sorted_columns<Offset>(A, 2, 2);
-    damage(host);
-    SortedColumns<Offset, typename Exec::memory_space> device;
-    device.rows = A.rows;
-    device.columns = A.columns;
-    device.nonzeros = A.nonzeros();
-    device.width = host.width;
-    device.height = host.height;
-    device.column_order = to_device<Exec>(host.column_order);
-    device.block_offsets = to_device<Exec>(host.block_offsets);
-    device.block_positions = to_device<Exec>(host.block_positions);
-    device.row_indices = to_device<Exec>(host.row_indices);
-    device.position_indices = to_device<Exec>(host.position_indices);
-    device.segment_lengths = to_device<Exec>(host.segment_lengths);
-    device.piece_offsets = to_device<Exec>(host.piece_offsets);
-    device.piece_columns = to_device<Exec>(host.piece_columns);
-    return validate<Exec>(Exec(), device);
-  };
-  const auto expect_fault = [&](const char* what, const std::function<void(Host&)>& damage) {
-    EXPECT_NE(fault(damage).find(what), std::string::npos) << what << "; got: " << fault(damage);
-  };
-  EXPECT_EQ(fault([](Host&) {}), "");
+  const DamagedCopies<Exec, SortedColumns<Offset, typename Exec::memory_space>, Host> expect_fault(
+      serial_sorted_columns<Offset>(A, 2, 2), [&](auto& p, const Host& h) {
+        p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
+        p.width = h.width, p.height = h.height;
+      });
   expect_fault("sorted columns: width is not", [](Host& h) { h.width = 1025; });
   expect_fault("width is not from 1", [](Host& h) { h.width = 0; });
   expect_fault("height is less than 1", [](Host& h) { h.height = 0; });

@@ -189,7 +189,7 @@ TEST(BadFiles, NumbersTooLargeForFloat) {
             "runtime_error: f.mtx:3: expected a value within the range of float, found \"1e60\"");
 }
 
-/// By their digits or by their exponent, whatever the other says.
+/// Numbers may be too large or too small by their digits or by their exponent.
 TEST(BadFiles, NumbersTooLargeForDouble) {
   const std::string zeros(400, '0');
   const std::vector<std::string> numbers = {"1" + zeros,

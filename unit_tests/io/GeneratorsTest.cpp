@@ -154,7 +154,7 @@ TEST(Generators, Rmat) {
   std::sort(lengths.begin(), lengths.end());
   EXPECT_GT(lengths.back(), 40 * matrix.values.size() / lengths.size());  // hubs
   EXPECT_LE(lengths[lengths.size() / 2], 4U);                             // and the many with few edges
-  // Of the draws 0.76 fall into the upper half, where more of them are repeated.
+  // A fraction of 0.76 of the draws falls into the upper half, where more of them are repeated.
   const std::size_t in_upper_half = matrix.row_offsets[1 << 13];
   EXPECT_NEAR(static_cast<double>(in_upper_half) / static_cast<double>(matrix.values.size()), 0.74, 0.03);
 }

@@ -56,7 +56,7 @@ TEST(HostCsr, MakeCanonicalSortsAndSumsInOrder) {
 }
 
 TEST(HostCsr, MakeCanonicalSumsLongRowsInOrder) {
-  // So many terms of such different magnitude that another order shows in the last bits.
+  // The terms differ so much in magnitude that another order of summation changes the last bits.
   const auto random = Tessera::random_dense<double>(1000, 2, 3);
   HostCsr<double> matrix{1, 3, {0, 1000}, {}, {}};
   HostCsr<double> expected{1, 3, {0, 3}, {0, 1, 2}, {0, 0, 0}};

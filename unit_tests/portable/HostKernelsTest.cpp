@@ -69,7 +69,7 @@ void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_
   const auto bittcf = build_bittcf(Host(), rows.view(), A.nonzeros());
   const auto bmat = build_bmat(Host(), rows.view(), A.nonzeros());
   const auto bcsr = host_bcsr(A, {13, 5});
-  const auto staged = build_staged(Host(), rows.view(), A.nonzeros(), {64, 1, 12, 2, 60}, sizeof(M));
+  const auto staged = build_staged(Host(), rows.view(), A.nonzeros(), {64, 12, 2, 60}, sizeof(M));
   const auto [sorted, sorted_values] = sorted_columns_with_values(A, host.values);
   for (const auto target : Impl::available_simd_targets()) {
     const auto& kernels = Impl::host_kernels<M, V, Offset>(target);

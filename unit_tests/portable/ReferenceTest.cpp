@@ -189,7 +189,7 @@ TEST(Reference, BoundsOfPrecisionsOfTheTranspose) {
     EXPECT_NEAR(double(reference.bound[i]) / (2 * double(native[i]) + 2.01 * 0x1p-8 * products[i]), 1, 1e-6);
 }
 
-// What FP16 lacks of an operand, and sums of binary32 of a product.
+// The error of an operand in FP16, and that of a product summed in binary32.
 TEST(Reference, PrecisionsLoseSmallNumbers) {
   const int offsets[] = {0, 1}, column[] = {0};
   const CsrPattern<int> one{1, 1, offsets, column};

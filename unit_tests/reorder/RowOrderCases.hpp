@@ -57,7 +57,7 @@ HostPattern<Offset> hub_pattern(int rows, int columns, std::uint64_t seed) {
   return result;
 }
 
-/// What an order of rows must survive.
+/// Patterns that every order of rows must cope with.
 template <class Offset>
 std::vector<NamedPattern<Offset>> row_order_cases() {
   HostPattern<Offset> no_columns;

@@ -7,7 +7,7 @@
 
 #include "HostPattern.hpp"
 
-/// The matrix that the comment of CsrPattern shows, and those of all formats after it.
+/// The matrix that the comments of CsrPattern and of all formats show.
 namespace Tessera::Test {
 
 template <class Offset>

@@ -10,7 +10,7 @@
 /// by operator new: its own memory and, on host backends, that of Kokkos' Views.
 namespace Tessera::Test {
 
-/// Of what sizes allocations may fail. With CUDA, memory of Views alone (FailingAllocator.cpp says why).
+/// The sizes of allocations that may fail. With CUDA, only the memory of Views fails (FailingAllocator.cpp says why).
 enum class Failing {
   All,
   /// More than 160 bytes, or memory of Views. Without memory for the name of a View Kokkos loses that of the View, and
@@ -24,7 +24,7 @@ void fail_allocation(long n, Failing kind = Failing::All);
 bool allocation_has_failed();
 /// Allocations so far.
 long allocations();
-/// Of which these have not been given back.
+/// The number of these allocations that have not been given back.
 long live_allocations();
 
 /// Calls attempt() with its first allocation failing, with its second, and so on until it takes no more. Each time it

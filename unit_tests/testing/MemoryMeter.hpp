@@ -38,12 +38,12 @@ class MemoryMeter {
   MemoryMeter(const MemoryMeter&) = delete;
   MemoryMeter& operator=(const MemoryMeter&) = delete;
 
-  /// More than there were when this object began.
+  /// The bytes now, less those when this object began.
   std::int64_t now() const { return count().now; }
-  /// The most of that.
+  /// The most bytes at any time, counted likewise.
   std::int64_t peak() const { return count().peak; }
 
-  /// What there was then, array by array.
+  /// The arrays that were allocated at the peak, with their bytes.
   std::string at_peak() const {
     std::string text;
     for (const auto& [label, bytes] : count().live_at_peak)

@@ -93,7 +93,7 @@ struct UserMatrix {
   }
 };
 
-/// The elements of host memory that lies as those of a View do.
+/// Elements in host memory with the layout of a View.
 template <class View, class Scalar>
 auto elements_like(Dense<Scalar>& host) {
   using Element = typename View::non_const_value_type;
@@ -168,7 +168,7 @@ std::size_t least_memory_limit(const Matrix& A, PlanOptions options) {
   return enough;
 }
 
-/// What a call says when it throws Error; empty if it does not throw.
+/// The message of the Error that a call throws, or nothing if it does not throw.
 template <class Error, class Call>
 std::string message_of(const Call& call) {
   try {

@@ -16,6 +16,14 @@ struct HostBcsr {
   std::vector<Offset> block_offsets{0}, slots;
   std::vector<int> block_columns;
   std::vector<std::uint64_t> block_masks;
+
+  /// Calls visit(name, array) for each array of the pattern.
+  template <class Visit>
+  void for_each_array(const Visit& visit) const {
+    visit("block_offsets", block_offsets);
+    visit("block_columns", block_columns);
+    visit("block_masks", block_masks);
+  }
 };
 
 /// Adds the blocks of a window. places: -1 for each column of blocks, as it is again afterwards.

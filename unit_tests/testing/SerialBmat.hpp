@@ -18,6 +18,15 @@ struct HostBmat {
   BmatPattern<Offset> view() const {
     return {rows, columns, window_offsets.data(), value_offsets.data(), tile_columns.data(), tile_words.data()};
   }
+
+  /// Calls visit(name, array) for each array of the pattern.
+  template <class Visit>
+  void for_each_array(const Visit& visit) const {
+    visit("window_offsets", window_offsets);
+    visit("value_offsets", value_offsets);
+    visit("tile_columns", tile_columns);
+    visit("tile_words", tile_words);
+  }
 };
 
 /// Adds tile t of windows of two strips: the same elements, in another order.

@@ -32,6 +32,19 @@ struct HostBrp {
             residual_columns.data(),
             window_residuals.data()};
   }
+
+  /// Calls visit(name, array) for each array of the pattern.
+  template <class Visit>
+  void for_each_array(const Visit& visit) const {
+    visit("group_windows", group_windows);
+    visit("window_groups", window_groups);
+    visit("local_ids", local_ids);
+    visit("group_columns", group_columns);
+    visit("residual_rows", residual_rows);
+    visit("residual_offsets", residual_offsets);
+    visit("residual_columns", residual_columns);
+    visit("window_residuals", window_residuals);
+  }
 };
 
 struct BrpEntry {

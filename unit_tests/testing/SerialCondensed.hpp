@@ -17,6 +17,15 @@ struct HostCondensed {
   std::vector<std::uint64_t> tile_masks;
 
   std::size_t tiles() const { return tile_offsets.size() - 1; }
+
+  /// Calls visit(name, array) for each array of the pattern.
+  template <class Visit>
+  void for_each_array(const Visit& visit) const {
+    visit("window_offsets", window_offsets);
+    visit("tile_offsets", tile_offsets);
+    visit("tile_columns", tile_columns);
+    visit("tile_masks", tile_masks);
+  }
 };
 
 /// The distinct columns of rows first, ..., last - 1, ascending.

@@ -38,6 +38,19 @@ struct HostSortedColumns {
     A.piece_columns = piece_columns.data();
     return A;
   }
+
+  /// Calls visit(name, array) for each array of the pattern.
+  template <class Visit>
+  void for_each_array(const Visit& visit) const {
+    visit("column_order", column_order);
+    visit("block_offsets", block_offsets);
+    visit("block_positions", block_positions);
+    visit("row_indices", row_indices);
+    visit("position_indices", position_indices);
+    visit("segment_lengths", segment_lengths);
+    visit("piece_offsets", piece_offsets);
+    visit("piece_columns", piece_columns);
+  }
 };
 
 /// The entries by columns: of each its row, and its place among the entries by rows.

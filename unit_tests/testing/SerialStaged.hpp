@@ -69,7 +69,7 @@ class SerialStaged {
   void add_column(Columns& columns, int strip, int slot, const Entries& entries) const {
     Column column{slot, false, {}};
     for (const auto& [r, k] : entries) {
-      if (r / shape_.strip_rows() == strip) column.entries[r % shape_.strip_rows()] = k;
+      if (r / 8 == strip) column.entries[r % 8] = k;
     }
     if (!column.entries.empty()) columns.push_back(column);
   }
@@ -87,7 +87,7 @@ class SerialStaged {
       pool = spread_banks(pool);
       for (std::size_t c = 0; c < pool.size(); c += 8, ++tile) {
         const Columns columns(pool.begin() + c, pool.begin() + std::min(c + 8, pool.size()));
-        shape_.strip_blocks == 1 ? add_tile<1>(columns, first_value) : add_tile<2>(columns, first_value);
+        add_tile(columns, first_value);
       }
     }
     std::memcpy(&B_.tile_data[begin + 2 * strips], &tile, 2);
@@ -140,9 +140,8 @@ class SerialStaged {
   }
 
   // Of 8 columns, the first four are the tile's even ones.
-  template <int blocks>
   void add_tile(const Columns& columns, std::size_t first_value) {
-    StagedTile<blocks> tile;
+    StagedTile tile;
     tile.first_value = static_cast<std::uint32_t>(B_.slots.size() - first_value);
     std::map<int, Offset> values;  // by bit
     for (std::size_t i = 0; i < 8; ++i) {
@@ -151,7 +150,7 @@ class SerialStaged {
       tile.codes[c] = static_cast<std::uint16_t>(4 * column.slot + column.bank() + (column.carried ? 0x8000 : 0));
       if (i >= columns.size()) continue;
       for (const auto& [r, k] : column.entries) {
-        tile.masks[r / 8] |= std::uint64_t(1) << (8 * (r % 8) + c);
+        tile.mask |= std::uint64_t(1) << (8 * r + c);
         values[8 * r + static_cast<int>(c)] = k;
       }
     }

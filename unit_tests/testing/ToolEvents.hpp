@@ -28,7 +28,7 @@ class ToolEvents {
     Tools::set_begin_parallel_reduce_callback(note_kernel);
     Tools::set_begin_parallel_scan_callback(note_kernel);
     Tools::set_begin_fence_callback([](const char* name, std::uint32_t, std::uint64_t*) {
-      // Not those that Kokkos makes for the sake of the callbacks here.
+      // Fences that Kokkos makes for the sake of these callbacks do not count.
       if (!std::string_view(name).starts_with("Kokkos::Tools::invoke_kokkosp_callback"))
         log().fences.emplace_back(name);
     });

@@ -26,7 +26,6 @@ int choose_piece(double chunks, double slabs, double resident_blocks) {
 StagedShape choose_staged(const StagedProblem& problem, const Device& device) {
   StagedShape shape;
   shape.window_rows = 8 * Policy::strips;
-  shape.strip_blocks = 1;
   shape.chunk_slots = Policy::slots;
   shape.most_values = Memory::most_values(sizeof(double));
   const double windows = std::ceil(problem.rows / shape.window_rows);

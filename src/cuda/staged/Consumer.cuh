@@ -49,7 +49,7 @@ class StagedConsumer {
   }
 
  private:
-  using Tile = StagedTile<1>;
+  using Tile = StagedTile;
   using Product = TileProduct<precision>;
   static constexpr int vector = Layout::vector;
   static_assert(vector * sizeof(Scalar) == 16);
@@ -81,8 +81,8 @@ class StagedConsumer {
         const Scalar* values = arguments.product.values + std::size_t(A.chunks[chunk].values) * (16 / sizeof(Scalar));
         for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
           const Tile& tile = tiles[t];
-          int place = tile.first_value + popcount(tile.masks[0] & low_bits(8 * r));
-          for (unsigned bits = bittcf_row_mask(tile.masks[0], r); bits != 0; bits &= bits - 1, ++place) {
+          int place = tile.first_value + popcount(tile.mask & low_bits(8 * r));
+          for (unsigned bits = bittcf_row_mask(tile.mask, r); bits != 0; bits &= bits - 1, ++place) {
             const unsigned code = tile.codes[lowest_bit(bits)];
             const int of = chunk - (code >= 0x8000u ? 1 : 0), slot = static_cast<int>(code & 0x7fffu) / 4;
             sum += values[place] * arguments.product.x(A.chunk_columns[std::size_t(of) * A.chunk_slots + slot], column);
@@ -105,7 +105,7 @@ class StagedConsumer {
       alignas(16) Scalar rows[2][Layout::lane_columns];
       load_row(codes & 0xffffu, x, x_before, rows[0]);
       load_row(codes >> 16, x, x_before, rows[1]);
-      const LaneEntries entries = lane_entries(tile->masks[0], lane_);
+      const LaneEntries entries = lane_entries(tile->mask, lane_);
       const Scalar* own = values + tile->first_value + entries.before;
       const Scalar a[2] = {(entries.bits & 1u) != 0 ? own[0] : Scalar(0),
                            (entries.bits & 2u) != 0 ? own[entries.bits & 1u] : Scalar(0)};

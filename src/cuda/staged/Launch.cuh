@@ -38,10 +38,9 @@ void launch_staged(Stream stream, StagedArguments<Scalar> arguments) {
   static_assert(StagedMemory<Scalar, Policy>::most_values(sizeof(Scalar)) >= 8 * Policy::strips,
                 "a column of a window must fit");
   const StagedPattern& A = arguments.A;
-  if (A.window_rows != 8 * Policy::strips || A.strip_blocks != 1 || A.chunk_slots != Policy::slots) {
-    throw std::invalid_argument("staged product: windows of " + std::to_string(A.window_rows) + " rows in strips of " +
-                                std::to_string(8 * A.strip_blocks) + " and chunks of " + std::to_string(A.chunk_slots) +
-                                " are not those of the policy");
+  if (A.window_rows != 8 * Policy::strips || A.chunk_slots != Policy::slots) {
+    throw std::invalid_argument("staged product: windows of " + std::to_string(A.window_rows) + " rows and chunks of " +
+                                std::to_string(A.chunk_slots) + " are not those of the policy");
   }
   const Ordinal columns = arguments.product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;

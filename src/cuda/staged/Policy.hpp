@@ -62,7 +62,7 @@ struct StagedMemory {
     constexpr int buffer_bytes =
         (H200::shared_bytes / Policy::min_blocks - block_overhead - barrier_bytes) / Policy::buffers;
     constexpr int tile_bytes = staged_header_bytes(Policy::strips) +
-                               Policy::strips * (Policy::slots / 8 + 1) * static_cast<int>(sizeof(StagedTile<1>));
+                               Policy::strips * (Policy::slots / 8 + 1) * static_cast<int>(sizeof(StagedTile));
     return (buffer_bytes - x_bytes - tile_bytes) / 16 * 16 / value_size;
   }
 };

@@ -54,7 +54,7 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
     const StagedShape kernel = Cuda::choose_staged({});
     const StagedShape& shape = A.shape;
     if (!is_double || A.tiles() == 0 || shape.window_rows != kernel.window_rows ||
-        shape.strip_blocks != kernel.strip_blocks || shape.chunk_slots != kernel.chunk_slots)
+        shape.chunk_slots != kernel.chunk_slots)
       return false;
     if (Cuda::staged_shared_bytes(A.counts.most_tile_bytes, A.counts.most_value_bytes) >
         exec.cuda_device_prop().sharedMemPerBlockOptin)

@@ -30,9 +30,8 @@ TESSERA_FUNCTION Offset staged_chunk_end(const StagedShape& shape, const Offset*
 }
 
 /// The rows of a strip that are set in `rows`, of a window: bit r for row r of the strip.
-TESSERA_FUNCTION unsigned staged_strip_rows(const StagedShape& shape, const std::uint64_t* rows, int strip) {
-  const int first_row = strip * shape.strip_rows();
-  return static_cast<unsigned>(rows[first_row / 64] >> (first_row % 64) & low_bits(shape.strip_rows()));
+TESSERA_FUNCTION unsigned staged_strip_rows(const std::uint64_t* rows, int strip) {
+  return static_cast<unsigned>(rows[strip / 8] >> (strip % 8 * 8) & 0xffu);
 }
 
 /// How many rows of a window before `row` are set.
@@ -50,7 +49,7 @@ TESSERA_FUNCTION std::uint64_t staged_strip_slots(const StagedShape& shape, cons
                                                   int strip) {
   std::uint64_t slots = 0;
   for (int slot = 0; slot < columns; ++slot) {
-    const unsigned own_rows = staged_strip_rows(shape, rows + std::size_t(slot) * shape.row_words(), strip);
+    const unsigned own_rows = staged_strip_rows(rows + std::size_t(slot) * shape.row_words(), strip);
     slots |= std::uint64_t(own_rows != 0) << slot;
   }
   return slots;
@@ -130,18 +129,17 @@ class StagedPicker {
 /// The tile of the next columns, at most 8, of which the first four are its even ones. `slots` is filled with those of
 /// its columns; rows_of(slot) gives the rows of the strip that have entries in a column.
 TESSERA_CALLS_ARGUMENT
-template <int blocks, class RowsOf>
-TESSERA_FUNCTION StagedTile<blocks> staged_tile(StagedPicker& picker, int columns, const RowsOf& rows_of,
-                                                StagedSlot (&slots)[8]) {
-  StagedTile<blocks> tile;
+template <class RowsOf>
+TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const RowsOf& rows_of,
+                                        StagedSlot (&slots)[8]) {
+  StagedTile tile;
   for (int i = 0; i < 8; ++i) {
     const int c = 2 * (i % 4) + i / 4;
     // What stands for no column is read together with the column whose code it has, or with its own likes alone.
     slots[c] = i < columns ? picker.next() : slots[columns > 4 ? 1 : 0];
     tile.codes[c] = slots[c].code();
     for (unsigned rows = i < columns ? rows_of(slots[c]) : 0u; rows != 0; rows &= rows - 1) {
-      const int r = lowest_bit(rows);
-      tile.masks[r / 8] |= std::uint64_t(1) << (8 * (r % 8) + c);
+      tile.mask |= std::uint64_t(1) << (8 * lowest_bit(rows) + c);
     }
   }
   return tile;
@@ -150,20 +148,18 @@ TESSERA_FUNCTION StagedTile<blocks> staged_tile(StagedPicker& picker, int column
 /// Writes the tiles of a strip in a chunk, and calls entry(slot, row of the strip, number) for each of their entries,
 /// numbered from first_value on in the order of their values.
 TESSERA_CALLS_ARGUMENT
-template <int blocks, class RowsOf, class Entry>
+template <class RowsOf, class Entry>
 TESSERA_FUNCTION void pack_staged_tiles(const StagedColumns& columns, std::uint32_t first_value, const RowsOf& rows_of,
-                                        StagedTile<blocks>* tiles, const Entry& entry) {
+                                        StagedTile* tiles, const Entry& entry) {
   StagedPicker picker(columns);
   for (int left = columns.count(); left > 0; left -= 8, ++tiles) {
     StagedSlot slots[8];
-    StagedTile<blocks> tile = staged_tile<blocks>(picker, left < 8 ? left : 8, rows_of, slots);
+    StagedTile tile = staged_tile(picker, left < 8 ? left : 8, rows_of, slots);
     tile.first_value = first_value;
     *tiles = tile;
-    for (int block = 0; block < blocks; ++block) {
-      for (std::uint64_t bits = tile.masks[block]; bits != 0; bits &= bits - 1) {
-        const int bit = lowest_bit(bits);
-        entry(slots[bit % 8], 8 * block + bit / 8, first_value++);
-      }
+    for (std::uint64_t bits = tile.mask; bits != 0; bits &= bits - 1) {
+      const int bit = lowest_bit(bits);
+      entry(slots[bit % 8], bit / 8, first_value++);
     }
   }
 }

@@ -11,15 +11,14 @@ namespace Tessera {
 /// A tile of a strip: 8 staged rows of X, and where the strip has entries in their columns.
 ///
 /// codes[c] names the staged row of tile column c. Its bits 0..14 are 4 s + s mod 4 for slot s of a chunk; bit 15 is
-/// set if that is the chunk before the tile's own. Bit 8 r + c of masks[b] is set if row 8 b + r of the strip has an
-/// entry in tile column c. The values of the tile begin at first_value and are stored mask by mask, in the order of the
-/// bits. A tile column without matrix column has the code of another one, and no bits.
-template <int blocks>
+/// set if that is the chunk before the tile's own. Bit 8 r + c of the mask is set if row r of the strip has an entry in
+/// tile column c. The values of the tile begin at first_value and are stored in the order of the bits. A tile column
+/// without matrix column has the code of another one, and no bits.
 struct alignas(16) StagedTile {
-  std::uint64_t masks[blocks] = {};  ///< one mask for each block of 8 rows
+  std::uint64_t mask = 0;         ///< the entries of the tile
   std::uint32_t first_value = 0;  ///< the number of the tile's first value, counted from the first value of the chunk
-  std::uint32_t padding[2 * blocks - 1] = {};  ///< leaves no byte undefined
-  std::uint16_t codes[8] = {};                 ///< the staged row of each tile column
+  std::uint32_t padding = 0;      ///< leaves no byte undefined
+  std::uint16_t codes[8] = {};    ///< the staged row of each tile column
 };
 
 /// Where the parts of a chunk lie.
@@ -31,7 +30,7 @@ struct alignas(8) StagedChunk {
 /// The pattern of a matrix in two levels of condensed windows: raw pointers to device memory that somebody else owns.
 ///
 /// A window has window_rows rows. Its distinct columns, in ascending order, are cut into chunks of at most chunk_slots.
-/// A kernel copies the rows of X of a chunk to shared memory once, each to its slot. A window has strips of 8 or 16
+/// A kernel copies the rows of X of a chunk to shared memory once, each to its slot. A window has strips of 8
 /// rows. Each strip has tiles of 8 columns of its own, picked from the chunk and the chunk before it. A row of X is
 /// therefore gathered once for each window, and still multiplied with few zeros. Pieces begin at the chunks 0,
 /// piece_chunks, 2 piece_chunks, ... of a window. No tile uses a chunk before the first of its piece.
@@ -48,11 +47,11 @@ struct alignas(8) StagedChunk {
 /// slots differ mod 4 wherever possible: then no two of them share banks of shared memory.
 struct StagedPattern {
   static constexpr int tile_width = 8;  ///< columns of a tile
+  static constexpr int strip_rows = 8;  ///< rows of a strip
 
   Ordinal rows = 0;                        ///< rows of the matrix
   Ordinal columns = 0;                     ///< columns of the matrix
   int window_rows = 0;                     ///< rows of a window
-  int strip_blocks = 1;                    ///< blocks of 8 rows in a strip: 1 or 2
   int chunk_slots = 0;                     ///< the most columns of a chunk
   int piece_chunks = 0;                    ///< chunks of a piece
   int most_tile_bytes = 0;                 ///< bytes of the tiles of the largest chunk, a multiple of 16
@@ -63,22 +62,19 @@ struct StagedPattern {
   const std::byte* tiles = nullptr;        ///< headers and tiles of the chunks
 
   TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, window_rows); }  ///< number of windows
-  TESSERA_FUNCTION int strips() const { return window_rows / (8 * strip_blocks); }      ///< strips of a window
+  TESSERA_FUNCTION int strips() const { return window_rows / strip_rows; }              ///< strips of a window
 };
 
 /// How a matrix is cut into staged windows.
 struct StagedShape {
   int window_rows = 64;    ///< rows of a window, a multiple of 64
-  int strip_blocks = 1;    ///< blocks of 8 rows in a strip: 1 or 2
   int chunk_slots = 64;    ///< distinct columns of a chunk, from 1 to 64
   int piece_chunks = 16;   ///< chunks of a window that one block of threads multiplies
   int most_values = 1024;  ///< the most values of a chunk that has several columns
 
-  TESSERA_FUNCTION int strip_rows() const { return 8 * strip_blocks; }        ///< rows of a strip
-  TESSERA_FUNCTION int strips() const { return window_rows / strip_rows(); }  ///< strips of a window
-  TESSERA_FUNCTION int row_words() const {
-    return window_rows / 64;
-  }  ///< 64-bit words with one bit for each row of a window
+  TESSERA_FUNCTION int strips() const { return window_rows / StagedPattern::strip_rows; }  ///< strips of a window
+  /// 64-bit words with one bit for each row of a window.
+  TESSERA_FUNCTION int row_words() const { return window_rows / 64; }
   /// Whether all numbers are equal.
   friend bool operator==(const StagedShape&, const StagedShape&) = default;
 };
@@ -86,7 +82,7 @@ struct StagedShape {
 /// The number of bytes before the tiles of a chunk, for a number of strips.
 TESSERA_FUNCTION constexpr int staged_header_bytes(int strips) { return (2 * (strips + 1) + 15) / 16 * 16; }
 
-/// Staged windows for code that walks along rows. Strips have 8 rows.
+/// Staged windows for code that walks along rows.
 ///
 /// \tparam Offset the type of the places of values
 template <class Offset>
@@ -104,9 +100,9 @@ struct StagedWindowsPattern : StagedPattern {
     return reinterpret_cast<const std::uint16_t*>(tiles + 16 * std::size_t(chunks[chunk].tiles));
   }
   /// The tiles of a chunk.
-  TESSERA_FUNCTION const StagedTile<1>* chunk_tiles(std::size_t chunk) const {
-    return reinterpret_cast<const StagedTile<1>*>(tiles + 16 * std::size_t(chunks[chunk].tiles) +
-                                                  staged_header_bytes(strips()));
+  TESSERA_FUNCTION const StagedTile* chunk_tiles(std::size_t chunk) const {
+    return reinterpret_cast<const StagedTile*>(tiles + 16 * std::size_t(chunks[chunk].tiles) +
+                                               staged_header_bytes(strips()));
   }
   /// The matrix column that a code of a chunk's tile names.
   TESSERA_FUNCTION Ordinal column_of(std::size_t chunk, unsigned code) const {
@@ -123,8 +119,8 @@ TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern<Offset>& A, Ordi
   for (int chunk = A.window_offsets[window]; chunk < A.window_offsets[window + 1]; ++chunk) {
     const std::uint16_t* strip_tiles = A.strip_tiles(std::size_t(chunk));
     for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
-      const StagedTile<1>& tile = A.chunk_tiles(std::size_t(chunk))[t];
-      const std::uint64_t mask = tile.masks[0];
+      const StagedTile& tile = A.chunk_tiles(std::size_t(chunk))[t];
+      const std::uint64_t mask = tile.mask;
       Offset place = A.first_place(std::size_t(chunk)) +
                      static_cast<Offset>(tile.first_value + unsigned(popcount(mask & low_bits(8 * r))));
       for (unsigned bits = unsigned(mask >> (8 * r)) & 0xffu; bits != 0; bits &= bits - 1)

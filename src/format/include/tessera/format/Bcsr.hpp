@@ -40,10 +40,7 @@ struct Bcsr {
     return {rows, columns, block, block_offsets.data(), block_columns.data(), block_masks.data()};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const {
-    return block_offsets.extent(0) * sizeof(Offset) + block_columns.extent(0) * sizeof(Ordinal) +
-           block_masks.extent(0) * sizeof(std::uint64_t);
-  }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

@@ -39,10 +39,7 @@ struct BitTcf {
     return {rows, columns, window_offsets.data(), tile_offsets.data(), tile_columns.data(), tile_masks.data()};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const {
-    return (window_offsets.extent(0) + tile_offsets.extent(0)) * sizeof(Offset) +
-           tile_columns.extent(0) * sizeof(Ordinal) + tile_masks.extent(0) * sizeof(std::uint64_t);
-  }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

@@ -61,12 +61,7 @@ struct BlockRowPartition {
             window_residuals.data()};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const {
-    const std::size_t ordinals =
-        group_windows.extent(0) + group_columns.extent(0) + residual_rows.extent(0) + residual_columns.extent(0);
-    const std::size_t offsets = window_groups.extent(0) + residual_offsets.extent(0) + window_residuals.extent(0);
-    return ordinals * sizeof(Ordinal) + offsets * sizeof(Offset) + local_ids.extent(0);
-  }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

@@ -40,10 +40,7 @@ struct Bmat {
     return {rows, columns, window_offsets.data(), value_offsets.data(), tile_columns.data(), tile_words.data()};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const {
-    return (window_offsets.extent(0) + value_offsets.extent(0)) * sizeof(Offset) +
-           tile_columns.extent(0) * sizeof(Ordinal) + tile_words.extent(0) * sizeof(std::uint32_t);
-  }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

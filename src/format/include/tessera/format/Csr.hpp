@@ -10,6 +10,7 @@
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/MemoryLimit.hpp>
+#include <tessera/format/ForEachArray.hpp>
 #include <tessera/format/FormatMemory.hpp>
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/parallel/RadixSort.hpp>
@@ -43,9 +44,7 @@ struct Csr {
   /// The raw view that kernels take.
   CsrPattern<Offset> view() const { return {rows, columns, row_offsets.data(), column_indices.data()}; }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const {
-    return row_offsets.extent(0) * sizeof(Offset) + column_indices.extent(0) * sizeof(Ordinal);
-  }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

@@ -61,12 +61,7 @@ struct SortedColumns {
             piece_columns.data()};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const {
-    return (block_offsets.extent(0) + piece_offsets.extent(0)) * sizeof(Offset) +
-           (column_order.extent(0) + block_positions.extent(0) + row_indices.extent(0)) * sizeof(Ordinal) +
-           piece_columns.extent(0) * sizeof(std::uint32_t) + position_indices.extent(0) * sizeof(std::uint16_t) +
-           segment_lengths.extent(0) * sizeof(std::int16_t);
-  }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>

@@ -56,21 +56,15 @@ struct StagedWindows {
   std::size_t tiles() const { return counts.tiles; }                      ///< number of tiles
   std::size_t places() const { return counts.value_bytes / value_size; }  ///< elements of an array of values
   std::size_t tiled_nonzeros() const { return nonzeros; }                 ///< number of entries in tiles
-  std::size_t tile_elements() const {
-    return tiles() * 64 * static_cast<std::size_t>(shape.strip_blocks);
-  }  ///< elements of all tiles
+  std::size_t tile_elements() const { return tiles() * 64; }              ///< elements of all tiles
   /// The raw view that kernels take.
   StagedWindowsPattern<Offset> view() const {
-    return {{rows, columns, shape.window_rows, shape.strip_blocks, shape.chunk_slots, shape.piece_chunks,
-             counts.most_tile_bytes, counts.most_value_bytes, window_offsets.data(), chunk_columns.data(),
-             chunks.data(), tile_data.data()},
+    return {{rows, columns, shape.window_rows, shape.chunk_slots, shape.piece_chunks, counts.most_tile_bytes,
+             counts.most_value_bytes, window_offsets.data(), chunk_columns.data(), chunks.data(), tile_data.data()},
             static_cast<int>(16 / value_size)};
   }
   /// Bytes of the pattern, without the values.
-  std::size_t bytes() const {
-    return window_offsets.extent(0) * sizeof(int) + chunk_columns.extent(0) * sizeof(Ordinal) +
-           chunks.extent(0) * sizeof(StagedChunk) + tile_data.extent(0);
-  }
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
   template <class ExecutionSpace>
@@ -85,8 +79,7 @@ struct StagedWindows {
                              const FormatParameters& parameters, std::size_t value_bytes, double tiles);
   template <class Archive>
   void transfer(Archive& file) {
-    file.fields("shape", shape.window_rows, shape.strip_blocks, shape.chunk_slots, shape.piece_chunks,
-                shape.most_values);
+    file.fields("shape", shape.window_rows, shape.chunk_slots, shape.piece_chunks, shape.most_values);
     file.fields("counts", counts.columns, counts.chunks, counts.tiles, counts.tile_bytes, counts.value_bytes,
                 counts.most_tile_bytes, counts.most_value_bytes);
     file.array("window_offsets", window_offsets);
@@ -141,7 +134,7 @@ template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
 
-/// Checks every invariant of the format, with strips of 8 rows.
+/// Checks every invariant of the format.
 ///
 /// \param exec [in] the instance to run on
 /// \param A    [in] the pattern, in memory that `exec` can read

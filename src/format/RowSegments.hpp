@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Types.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/KeyedSlots.hpp>
+
+namespace Tessera::Impl {
+
+/// Sets of regular elements, each sorted by row.
+template <class Memory>
+struct Segments {
+  Kokkos::View<std::uint16_t*, Memory> position_indices;
+  Kokkos::View<std::int16_t*, Memory> segment_lengths;
+};
+
+template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
+Segments<Memory> segments_of_sets(const ExecutionSpace& exec, const Kokkos::View<Ordinal*, Memory>& row_indices,
+                                  std::size_t regular, Ordinal rows, std::size_t set_size) {
+  const int row_bits = key_bits(rows);
+  KeyedSlots<ExecutionSpace, Offset> elements(exec, regular);
+  std::uint64_t* const keys = elements.keys.data();
+  Offset* const slots = elements.slots.data();
+  Kokkos::parallel_for(
+      "Tessera::segments_of_sets::keys", IndexPolicy<ExecutionSpace>(exec, 0, regular), KOKKOS_LAMBDA(std::size_t i) {
+        keys[i] = (std::uint64_t(i / set_size) << row_bits) + std::uint64_t(row_indices(i));
+        slots[i] = static_cast<Offset>(i);
+      });
+  elements.sort(exec, 0, row_bits + static_cast<int>(std::bit_width(regular / set_size)));
+  const auto sorted = elements;
+  Segments<Memory> out;
+  out.position_indices =
+      allocate<decltype(out.position_indices)>(exec, "Tessera::SortedColumns::position_indices", regular);
+  out.segment_lengths =
+      allocate<decltype(out.segment_lengths)>(exec, "Tessera::SortedColumns::segment_lengths", regular);
+  Kokkos::parallel_for(
+      "Tessera::segments_of_sets", IndexPolicy<ExecutionSpace>(exec, 0, regular), KOKKOS_LAMBDA(std::size_t i) {
+        out.position_indices(sorted.slots(i)) = static_cast<std::uint16_t>(i % set_size);
+        const std::uint64_t key = sorted.keys(i);
+        out.segment_lengths(i) = 0;
+        if (i > 0 && sorted.keys(i - 1) == key) return;
+        std::size_t end = i + 1;
+        while (end < regular && sorted.keys(end) == key) ++end;
+        out.segment_lengths(i) = end == i + 1 ? std::int16_t(-1) : static_cast<std::int16_t>(end - i - 1);
+      });
+  return out;
+}
+
+}  // namespace Tessera::Impl

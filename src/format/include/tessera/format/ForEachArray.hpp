@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+
+namespace Tessera::Impl {
+
+/// An archive that shows its arrays to a function.
+template <class Visit>
+struct ArrayVisitor {
+  const Visit& visit;
+
+  template <class... Fields>
+  void fields(const char*, const Fields&...) {}
+  template <class View>
+  void array(const char* name, View& view) {
+    visit(name, view);
+  }
+};
+
+/// Calls visit(name, array) for each array that a format transfers.
+template <class Pattern, class Visit>
+void for_each_array(Pattern& pattern, const Visit& visit) {
+  ArrayVisitor<Visit> visitor{visit};
+  pattern.transfer(visitor);
+}
+
+/// The bytes of these arrays.
+template <class Pattern>
+std::size_t bytes_of_arrays(Pattern pattern) {
+  std::size_t bytes = 0;
+  for_each_array(pattern, [&](const char*, const auto& view) { bytes += view.extent(0) * sizeof(view.data()[0]); });
+  return bytes;
+}
+
+}  // namespace Tessera::Impl

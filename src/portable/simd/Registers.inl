@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vector registers, the types of a product taken apart into reals, and the sums of a row.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "HostKernels.hpp"
+
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
+
+namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
+
+#define TESSERA_INLINE [[gnu::always_inline]] inline
+
+constexpr int rows_at_once = 8;  // rows whose sums are finished together, so that a LayoutLeft Y gets whole cache lines
+constexpr int vectors_at_once = TESSERA_SIMD_BYTES == 64 ? 8 : 4;  // the most registers of sums for a row
+
+/// A SIMD register of Lanes reals; one lane is a plain real.
+template <class Real, int Lanes>
+struct Register {
+  typedef Real type __attribute__((vector_size(Lanes * sizeof(Real)), aligned(alignof(Real)), may_alias));
+};
+template <class Real>
+struct Register<Real, 1> {
+  typedef Real type;
+};
+template <class Real, int Lanes>
+using register_t = typename Register<Real, Lanes>::type;
+
+/// a * x + sum, rounded once if the instruction set can. It is spelt out because the compiler would fuse some loops and
+/// not others, and every column must round alike in any block. (This file is compiled with -ffp-contract=off.)
+#ifdef __FMA__
+TESSERA_INLINE double fused(double a, double x, double sum) { return __builtin_fma(a, x, sum); }
+TESSERA_INLINE float fused(float a, float x, float sum) { return __builtin_fmaf(a, x, sum); }
+template <class Real, class V>
+TESSERA_INLINE V fused(Real a, V x, V sum) {
+  constexpr bool is_double = sizeof(Real) == 8;
+  if constexpr (sizeof(V) == 16 && is_double) {
+    return V(_mm_fmadd_pd(_mm_set1_pd(a), __m128d(x), __m128d(sum)));
+  } else if constexpr (sizeof(V) == 16) {
+    return V(_mm_fmadd_ps(_mm_set1_ps(a), __m128(x), __m128(sum)));
+  } else if constexpr (sizeof(V) == 32 && is_double) {
+    return V(_mm256_fmadd_pd(_mm256_set1_pd(a), __m256d(x), __m256d(sum)));
+  } else if constexpr (sizeof(V) == 32) {
+    return V(_mm256_fmadd_ps(_mm256_set1_ps(a), __m256(x), __m256(sum)));
+#if TESSERA_SIMD_BYTES == 64
+  } else if constexpr (sizeof(V) == 64 && is_double) {
+    return V(_mm512_fmadd_pd(_mm512_set1_pd(a), __m512d(x), __m512d(sum)));
+  } else if constexpr (sizeof(V) == 64) {
+    return V(_mm512_fmadd_ps(_mm512_set1_ps(a), __m512(x), __m512(sum)));
+#endif
+  } else {
+    V result;
+    for (int l = 0; l < int(sizeof(V) / sizeof(Real)); ++l) result[l] = fused(a, Real(x[l]), Real(sum[l]));
+    return result;
+  }
+}
+#else
+template <class Real, class V>
+TESSERA_INLINE V fused(Real a, V x, V sum) {
+  return a * x + sum;
+}
+#endif
+
+/// a * x + sum in a register of two lanes, each with a factor of its own.
+template <class V>
+TESSERA_INLINE V fused_lanes(V a, V x, V sum) {
+#ifdef __FMA__
+  return V(_mm_fmadd_pd(__m128d(a), __m128d(x), __m128d(sum)));
+#else
+  return a * x + sum;
+#endif
+}
+
+/// The types of a product, and complex numbers taken apart: a complex row of n columns is a real row of 2 n lanes.
+template <class MatrixScalar_, class VectorScalar_>
+struct Types {
+  using MatrixScalar = MatrixScalar_;
+  using VectorScalar = VectorScalar_;
+  using MatrixReal = real_of_t<MatrixScalar>;
+  using Real = real_of_t<VectorScalar>;
+  static constexpr bool is_complex = is_complex_v<VectorScalar>;
+  static constexpr int parts = is_complex ? 2 : 1;
+  static constexpr int vector_lanes = TESSERA_SIMD_BYTES / int(sizeof(Real));
+  static constexpr int most_vectors = vectors_at_once / parts;
+  static constexpr int max_lanes = most_vectors * vector_lanes;
+};
+
+template <class T>
+struct Dense {
+  const typename T::MatrixReal* values;
+  const typename T::Real* x;
+  std::ptrdiff_t x_row_stride;  // in reals
+  std::ptrdiff_t x_column_stride;
+  typename T::Real* y;
+  std::ptrdiff_t y_row_stride;
+  std::ptrdiff_t y_column_stride;
+  typename T::Real alpha[2];
+  typename T::Real beta[2];
+  const Ordinal* y_rows;  // the row of Y of each row of A, or null
+  const Ordinal* x_rows;  // the row of X of each column of A, or null
+  bool conjugate;
+  bool overwrite;  // beta = 0
+  int lanes;       // reals in a row of X
+};
+
+template <class Real>
+TESSERA_INLINE Real part(Real a, int i) {
+  return i == 0 ? a : Real(0);
+}
+template <class Real>
+TESSERA_INLINE Real part(Complex<Real> a, int i) {
+  return i == 0 ? a.re : a.im;
+}
+
+template <class T>
+TESSERA_INLINE Dense<T> take_apart(const Product<typename T::MatrixScalar, typename T::VectorScalar>& d) {
+  Dense<T> r;
+  r.values = reinterpret_cast<const typename T::MatrixReal*>(d.values);
+  r.x = reinterpret_cast<const typename T::Real*>(d.x.data);
+  r.x_row_stride = d.x.row_stride * T::parts;
+  r.x_column_stride = d.x.column_stride * T::parts;
+  r.y = reinterpret_cast<typename T::Real*>(d.y.data);
+  r.y_row_stride = d.y.row_stride * T::parts;
+  r.y_column_stride = d.y.column_stride * T::parts;
+  for (int i = 0; i < 2; ++i) {
+    r.alpha[i] = part(d.alpha, i);
+    r.beta[i] = part(d.beta, i);
+  }
+  r.y_rows = d.y_rows;
+  r.x_rows = d.x_rows;
+  r.conjugate = d.conjugate_values;
+  r.overwrite = r.beta[0] == 0 && r.beta[1] == 0;
+  r.lanes = d.x.columns * T::parts;
+  return r;
+}
+
+/// The sums of one row for Vectors registers of Lanes lanes. For complex A, products with real parts and with imaginary
+/// parts are summed apart, so that the loop over the nonzeros has no shuffles. `combine` joins them.
+template <class T, int Lanes, int Vectors>
+struct Sums {
+  using Real = typename T::Real;
+  using V = register_t<Real, Lanes>;
+  V s[T::parts][Vectors];
+
+  TESSERA_INLINE void clear() {
+    for (int p = 0; p < T::parts; ++p)
+      for (int j = 0; j < Vectors; ++j) s[p][j] = V{};
+  }
+  TESSERA_INLINE void add(const typename T::MatrixReal* value, const Real* x) {
+    for (int j = 0; j < Vectors; ++j) {
+      const V xj = *reinterpret_cast<const V*>(x + j * Lanes);
+      for (int p = 0; p < T::parts; ++p) s[p][j] = fused(static_cast<Real>(value[p]), xj, s[p][j]);
+    }
+  }
+  TESSERA_INLINE void add(const Sums& other) {
+    for (int p = 0; p < T::parts; ++p)
+      for (int j = 0; j < Vectors; ++j) s[p][j] += other.s[p][j];
+  }
+  TESSERA_INLINE void store(Real* out, bool conjugate) const {
+    if constexpr (!T::is_complex) {
+      for (int j = 0; j < Vectors; ++j) *reinterpret_cast<V*>(out + j * Lanes) = s[0][j];
+    } else {
+      Real imaginary[Vectors * Lanes];
+      for (int j = 0; j < Vectors; ++j) {
+        *reinterpret_cast<V*>(out + j * Lanes) = s[0][j];
+        *reinterpret_cast<V*>(imaginary + j * Lanes) = s[1][j];
+      }
+      for (int l = 0; l < Vectors * Lanes; l += 2) {
+        const Real re = conjugate ? -imaginary[l] : imaginary[l];
+        const Real im = conjugate ? -imaginary[l + 1] : imaginary[l + 1];
+        out[l] -= im;
+        out[l + 1] += re;
+      }
+    }
+  }
+};
+
+}  // namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE
