@@ -342,7 +342,7 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(2)), "expected section 6 to be \"window_offsets\"");
   const std::string staged = file_of(Format::Staged);
   expect_refusal(with_number(staged, "shape", 0, std::int64_t(96)), "staged windows: window_rows of staged windows is");
-  expect_refusal(with_number(staged, "shape", 3, std::int64_t(0)), "staged windows: piece_chunks of staged windows is");
+  expect_refusal(with_number(staged, "shape", 2, std::int64_t(0)), "staged windows: piece_chunks of staged windows is");
   expect_refusal(with_number(staged, "counts", 6, std::int64_t(16)), "staged windows: the counts are not those");
   expect_refusal(with_number(staged, "chunks", 1, 1), "staged windows: chunks does not begin at 0");
   expect_refusal(with_number(staged, "chunk_columns", 0, 100), "staged windows: window 0: chunk_columns does not");
