@@ -9,11 +9,37 @@
 
 namespace Tessera {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixStatistics, rows, columns, nonzeros, bittcf_tiles, bmat_tiles, window_columns,
-                                   near_columns, staged_columns, longest_row, longest_window, longest_tall_window,
-                                   longest_staged_window, longest_staged_entries, bcsr_blocks, bcsr_block_rows,
-                                   bcsr_block_columns, is_reordered, matrix_bytes, vector_bytes, offset_bytes,
-                                   vector_columns)
+/// Calls visit(key, member) for each member of MatrixStatistics. The keys are those of the files in models.
+template <class Statistics, class Visit>
+void for_each_statistic(Statistics& m, const Visit& visit) {
+  visit("rows", m.rows);
+  visit("columns", m.columns);
+  visit("nonzeros", m.nonzeros);
+  visit("bittcf_tiles", m.bittcf_tiles);
+  visit("bmat_tiles", m.bmat_tiles);
+  visit("near_columns", m.window8_columns);
+  visit("staged_columns", m.window64_columns);
+  visit("window_columns", m.window128_columns);
+  visit("longest_row", m.longest_row);
+  visit("longest_window", m.window8_most_tiles);
+  visit("longest_tall_window", m.window16_most_tiles);
+  visit("longest_staged_window", m.window64_most_columns);
+  visit("longest_staged_entries", m.window64_most_entries);
+  visit("bcsr_blocks", m.bcsr_blocks);
+  visit("bcsr_block_rows", m.bcsr_block_rows);
+  visit("bcsr_block_columns", m.bcsr_block_columns);
+  visit("is_reordered", m.is_reordered);
+  visit("matrix_bytes", m.matrix_bytes);
+  visit("vector_bytes", m.vector_bytes);
+  visit("offset_bytes", m.offset_bytes);
+  visit("vector_columns", m.vector_columns);
+}
+inline void to_json(nlohmann::json& json, const MatrixStatistics& statistics) {
+  for_each_statistic(statistics, [&](const char* key, const auto& member) { json[key] = member; });
+}
+inline void from_json(const nlohmann::json& json, MatrixStatistics& statistics) {
+  for_each_statistic(statistics, [&](const char* key, auto& member) { json.at(key).get_to(member); });
+}
 
 namespace Benchmarks {
 

@@ -91,7 +91,7 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
   state.counters["make_plan_ms"] = 1e3 * problem.make_plan_seconds;
   state.counters["products"] = problem.make_plan_seconds / seconds;
   for (const Tessera::Candidate& candidate : problem.plan.choice().candidates)
-    if (problem.plan.choice().takes(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
+    if (problem.plan.choice().is_chosen(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(problem.plan.choice().format)) + ", " +
                  std::string(to_string(problem.plan.choice().reordering)) + ", " + problem.explained("kernels"));
 }

@@ -37,7 +37,7 @@ void report(benchmark::State& state, const DeviceMatrix& A, const DevicePlan& pl
   state.counters["bytes"] = double(plan.format_bytes());
   state.counters["bytes/CSR"] = double(plan.format_bytes()) / A.csr_bytes();
   for (const Tessera::Candidate& candidate : plan.choice().candidates)
-    if (plan.choice().takes(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
+    if (plan.choice().is_chosen(candidate)) state.counters["predicted_ms"] = 1e3 * candidate.predicted_seconds;
   state.SetLabel(std::string(to_string(plan.format())));
 }
 

@@ -28,7 +28,7 @@ inline double bmat_bytes(const MatrixStatistics& m) {
 
 /// Strips have about the tiles of BitTCF, and list their columns; chunks list those of their slots.
 inline double staged_bytes(const MatrixStatistics& m) {
-  return (4 + 8.0 / 64) * m.staged_columns + 32 * m.bittcf_tiles + m.nonzeros * m.matrix_bytes;
+  return (4 + 8.0 / 64) * m.window64_columns + 32 * m.bittcf_tiles + m.nonzeros * m.matrix_bytes;
 }
 
 inline double bcsr_bytes(const MatrixStatistics& m) {

@@ -18,7 +18,7 @@ double line_seconds(const MatrixStatistics& m, const MachineModel& machine) {
 /// rows that needs a row.
 double x_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   const double row_bytes = m.vector_columns * m.vector_bytes;
-  const double all = m.columns * row_bytes, again = m.window_columns * row_bytes;
+  const double all = m.columns * row_bytes, again = m.window128_columns * row_bytes;
   if (again == 0 || all <= machine.core_cache) return all / machine.bytes;
   if (all <= machine.shared_cache) return all / machine.bytes + again / machine.cached_bytes;
   return again / machine.bytes;
@@ -79,7 +79,7 @@ bool refuse_beyond(Choice& choice, double limit) {
   const auto fits = [](const Candidate& candidate) { return !candidate.is_refused; };
   const auto refused = std::stable_partition(candidates.begin(), candidates.end(), fits);
   if (refused == candidates.begin()) return false;
-  if (choice.takes(candidates[0])) return true;
+  if (choice.is_chosen(candidates[0])) return true;
   choice.format = candidates[0].format;
   choice.reason = std::string(to_string(choice.format)) + " is predicted to be the fastest that fits memory_limit";
   return true;

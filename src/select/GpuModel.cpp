@@ -27,7 +27,7 @@ double fetch_seconds(const MatrixStatistics& m, double rows_of_x, const GpuModel
 
 /// Seconds for fetching the rows of X that windows of 128 rows need. If nothing was counted, each entry fetches one.
 double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
-  return fetch_seconds(m, m.window_columns > 0 ? m.window_columns : m.nonzeros, gpu);
+  return fetch_seconds(m, m.window128_columns > 0 ? m.window128_columns : m.nonzeros, gpu);
 }
 
 /// The seconds of the work of all multiprocessors, and of the chain of steps.
@@ -44,7 +44,7 @@ double seconds_of(const GpuModel::Chain& chain, double work, double steps, doubl
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
   const double fetched = std::max(row_bytes(m), is_narrow ? gpu.narrow_fetch : gpu.thin_fetch);
-  const double near = m.near_columns > 0 ? m.near_columns : m.nonzeros;
+  const double near = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
   const double cached = near / gpu.first_gathers + (m.nonzeros - near) / gpu.near_gathers;
   const double rows = gpu.row * m.rows * fetched / 512;
   const double work =
@@ -65,14 +65,14 @@ Walk walk_of(const MatrixStatistics& m, const FormatSize& size) {
   switch (size.format) {
     case Format::BitTcf:
     case Format::Staged:
-      return {8 * size.tiles, m.longest_window};
+      return {8 * size.tiles, m.window8_most_tiles};
     case Format::Bmat:
-      return {2 * 16 * size.tiles, 2 * m.longest_tall_window};
+      return {2 * 16 * size.tiles, 2 * m.window16_most_tiles};
     case Format::Bcsr:
       return {std::max(m.bcsr_block_rows, 1.0) * size.tiles,
-              m.longest_window * 8 / std::max(m.bcsr_block_columns, 1.0)};
+              m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0)};
     case Format::BlockRowPartition:
-      return {m.nonzeros, std::max(m.longest_row, m.longest_staged_entries / 4) / 16};
+      return {m.nonzeros, std::max(m.longest_row, m.window64_most_entries / 4) / 16};
     default:
       return {};
   }
@@ -116,38 +116,38 @@ double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuMode
 double bittcf_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double work = tile_work(m, size.tiles, bytes_of_whole(m, size, 64), gpu.tile, gpu);
   return copy_seconds(m, false, gpu) +
-         seconds_of(gpu.tiles, work, m.longest_window, std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
+         seconds_of(gpu.tiles, work, m.window8_most_tiles, std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
 double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double work = tile_work(m, size.tiles, bytes_of_whole(m, size, 128), gpu.tall_tile * gpu.tile, gpu);
-  return copy_seconds(m, false, gpu) + seconds_of(gpu.tall_tiles, work, m.longest_tall_window,
+  return copy_seconds(m, false, gpu) + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles,
                                                   std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
 /// NOTE: the longest row of blocks was not counted; it has about the tiles of the longest window.
 double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double block = gpu.block * gpu.tile * m.bcsr_block_rows * m.bcsr_block_columns / 64;
-  const double longest = m.longest_window * 8 / std::max(m.bcsr_block_columns, 1.0);
+  const double longest = m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0);
   return copy_seconds(m, true, gpu) +
          seconds_of(gpu.blocks, tile_work(m, size.tiles, size.bytes, block, gpu), longest, 1, m, gpu);
 }
 
 /// Whether there is a kernel for staged windows, memory to build them, and a count of their columns to predict by.
 bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
-  return gpu.staged_chunk > 0 && m.staged_columns > 0 && m.nonzeros <= gpu.staged_entries;
+  return gpu.staged_chunk > 0 && m.window64_columns > 0 && m.nonzeros <= gpu.staged_entries;
 }
 
 /// Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk of a window is
 /// half full on average.
 double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double windows = std::ceil(m.rows / 64);
-  const double chunks = std::max(m.staged_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
+  const double chunks = std::max(m.window64_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
   const double rounds = chunks / gpu.staged_blocks * std::ceil(m.vector_columns / tile_columns);
   const double longest =
-      std::ceil(std::max(m.longest_staged_window / gpu.chunk_columns, m.longest_staged_entries / gpu.chunk_values));
+      std::ceil(std::max(m.window64_most_columns / gpu.chunk_columns, m.window64_most_entries / gpu.chunk_values));
   const double a_and_y = (m.nonzeros * m.matrix_bytes + 48 * m.bittcf_tiles + y_bytes(m, gpu)) / gpu.streamed;
-  const double work = std::max(a_and_y + fetch_seconds(m, m.staged_columns, gpu), gpu.staged_chunk * rounds);
+  const double work = std::max(a_and_y + fetch_seconds(m, m.window64_columns, gpu), gpu.staged_chunk * rounds);
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
 
@@ -159,7 +159,7 @@ double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size,
 
 double partition_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double work = tile_work(m, m.nonzeros / 64, size.bytes, gpu.partition * gpu.tile, gpu);
-  return seconds_of(gpu.tall_tiles, work, m.longest_tall_window, 1, m, gpu);
+  return seconds_of(gpu.tall_tiles, work, m.window16_most_tiles, 1, m, gpu);
 }
 
 /// Whether there is a kernel for blocks of this shape, and room for what it keeps.

@@ -72,7 +72,7 @@ std::string explain(const Explanation& e, const Choice& choice, const Choice* tr
   double csr_bytes = 0;
   for (const Candidate& c : choice.candidates)
     if (c.format == Format::Csr) csr_bytes = c.format_bytes;
-  for (const Candidate& c : choice.candidates) print(out, c, choice.takes(c), csr_bytes);
+  for (const Candidate& c : choice.candidates) print(out, c, choice.is_chosen(c), csr_bytes);
   out << "  predicted by: " << choice.model << ", for " << choice.device << '\n';
   if (!e.kernels.empty()) out << "  kernels: " << e.kernels << '\n';
   if (!e.transpose_kernels.empty()) out << "  kernels of the transpose: " << e.transpose_kernels << '\n';

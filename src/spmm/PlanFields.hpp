@@ -37,9 +37,9 @@ void transfer(Fields& fields, ReorderingTrial& t) {
 }
 template <class Fields>
 void transfer(Fields& fields, MatrixStatistics& m) {
-  fields(m.rows, m.columns, m.nonzeros, m.bittcf_tiles, m.bmat_tiles, m.window_columns, m.near_columns,
-         m.staged_columns, m.longest_row, m.longest_window, m.longest_tall_window, m.longest_staged_window,
-         m.longest_staged_entries, m.bcsr_blocks, m.bcsr_block_rows, m.bcsr_block_columns, m.is_reordered,
+  fields(m.rows, m.columns, m.nonzeros, m.bittcf_tiles, m.bmat_tiles, m.window128_columns, m.window8_columns,
+         m.window64_columns, m.longest_row, m.window8_most_tiles, m.window16_most_tiles, m.window64_most_columns,
+         m.window64_most_entries, m.bcsr_blocks, m.bcsr_block_rows, m.bcsr_block_columns, m.is_reordered,
          m.matrix_bytes, m.vector_bytes, m.offset_bytes, m.vector_columns);
 }
 template <class Fields>

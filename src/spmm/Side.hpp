@@ -47,7 +47,7 @@ struct Side : Products<Scalar, Offset, ExecutionSpace> {
 
   double predicted_seconds() const {
     for (const Candidate& candidate : choice.candidates)
-      if (choice.takes(candidate)) return candidate.predicted_seconds;
+      if (choice.is_chosen(candidate)) return candidate.predicted_seconds;
     return 0;
   }
 };
@@ -60,17 +60,17 @@ void count_windows(const ExecutionSpace& exec, const Csr<Offset, typename Execut
     const auto columns = static_cast<double>(windows.columns), tiles = static_cast<double>(windows.tiles);
     const auto most_columns = static_cast<double>(windows.most_columns), most_tiles = std::ceil(most_columns / 8);
     if (windows.window_rows == 8) {
-      statistics.near_columns = columns;
+      statistics.window8_columns = columns;
       statistics.bittcf_tiles = tiles;
-      statistics.longest_window = most_tiles;
+      statistics.window8_most_tiles = most_tiles;
     } else if (windows.window_rows == 16) {
       statistics.bmat_tiles = tiles;
-      statistics.longest_tall_window = most_tiles;
+      statistics.window16_most_tiles = most_tiles;
     } else if (windows.window_rows == 64) {
-      statistics.staged_columns = columns;
-      statistics.longest_staged_window = most_columns;
+      statistics.window64_columns = columns;
+      statistics.window64_most_columns = most_columns;
     } else if (windows.window_rows == 128) {
-      statistics.window_columns = columns;
+      statistics.window128_columns = columns;
     }
   }
 }
@@ -111,7 +111,7 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
     statistics.bmat_tiles = 0;  // no candidate
   } else {
     statistics.longest_row = static_cast<double>(most_entries(exec, A.view(), 1));
-    statistics.longest_staged_entries = static_cast<double>(most_entries(exec, A.view(), 64));
+    statistics.window64_most_entries = static_cast<double>(most_entries(exec, A.view(), 64));
     if (machine.block > 0) count_blocks(exec, A, options.parameters, machine.block_density, statistics);
   }
   return statistics;
@@ -262,7 +262,7 @@ Side<Scalar, Offset, ExecutionSpace> build_side(const ExecutionSpace& exec, Plan
     price_built<Scalar>(exec, options, prices, side, candidates.back());
   }
   for (const Candidate& candidate : candidates)  // that may be what is left in the end
-    if (side.choice.takes(candidate) && !candidate.is_refused)
+    if (side.choice.is_chosen(candidate) && !candidate.is_refused)
       room.peak = std::max(room.peak, static_cast<std::size_t>(candidate.peak_bytes));
   return side;
 }
@@ -320,7 +320,7 @@ void finish_side(const ExecutionSpace& exec, PlanOptions options, const MemoryRo
   const std::size_t format = side.format_bytes() + side.map.bytes(), bytes = format + side.kernels.bytes();
   room.peak = std::max(room.peak, room.taken() + format + std::max(side.kernels.bytes(), lists));
   for (Candidate& candidate : side.choice.candidates) {
-    if (!side.choice.takes(candidate)) continue;
+    if (!side.choice.is_chosen(candidate)) continue;
     candidate.held_bytes = static_cast<double>(room.kept + bytes);
     // It is refused if it was named, and faster kernels have no room.
     const double predicted = candidate.is_refused ? 0 : candidate.peak_bytes;

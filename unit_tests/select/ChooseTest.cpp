@@ -54,7 +54,7 @@ TEST(Choose, BytesAreThoseOfTheFormats) {
 TEST(Choose, AnOrderPaysByFewerReadsOfX) {
   MatrixStatistics m = statistics(1e6, 1e7, 5e6);
   const auto seconds = [&](double window_columns, bool is_reordered) {
-    m.window_columns = window_columns;
+    m.window128_columns = window_columns;
     m.is_reordered = is_reordered;
     return predict(m, {Format::Csr, 0, 1.2e8}).predicted_seconds;
   };

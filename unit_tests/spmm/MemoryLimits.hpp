@@ -28,7 +28,7 @@ HostPattern<Offset> generated_pattern(const std::string& name) {
 template <class PlanType>
 Candidate taken(const PlanType& plan) {
   for (const Candidate& candidate : plan.choice().candidates)
-    if (plan.choice().takes(candidate)) return candidate;
+    if (plan.choice().is_chosen(candidate)) return candidate;
   throw std::logic_error("the choice is no candidate");
 }
 
@@ -50,8 +50,8 @@ std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
   }
   const MatrixStatistics& m = plan.choice().statistics;
   return text + "\nrows " + std::to_string(m.rows) + ", nonzeros " + std::to_string(m.nonzeros) +
-         ", columns of windows of 8 rows " + std::to_string(m.near_columns) + ", of 64 rows " +
-         std::to_string(m.staged_columns) + ", blocks " + std::to_string(m.bcsr_blocks);
+         ", columns of windows of 8 rows " + std::to_string(m.window8_columns) + ", of 64 rows " +
+         std::to_string(m.window64_columns) + ", blocks " + std::to_string(m.bcsr_blocks);
 }
 
 /// That Kokkos may round arrays up by.

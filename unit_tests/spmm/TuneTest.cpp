@@ -54,7 +54,7 @@ TYPED_TEST(TuneTest, TakesTheFastestOfThoseItMeasured) {
     if (candidate.measured_seconds == 0) continue;
     ++measured;
     least = least == 0 ? candidate.measured_seconds : std::min(least, candidate.measured_seconds);
-    if (choice.takes(candidate)) chosen = candidate.measured_seconds;
+    if (choice.is_chosen(candidate)) chosen = candidate.measured_seconds;
   }
   EXPECT_GE(measured, 1);
   EXPECT_EQ(chosen, least) << plan.explain();

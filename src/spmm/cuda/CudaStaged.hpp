@@ -38,12 +38,13 @@ class CudaStaged {
   /// How the kernel is fastest with a matrix.
   static StagedShape shape_for(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
     constexpr int bytes = sizeof(double);
-    return Cuda::choose_staged({m.rows, m.nonzeros, m.staged_columns, m.vector_columns, bytes, bytes}, device_of(exec));
+    return Cuda::choose_staged({m.rows, m.nonzeros, m.window64_columns, m.vector_columns, bytes, bytes},
+                               device_of(exec));
   }
 
   /// The most bytes of the lists of windows and pieces of them, as if each chunk were a piece.
   static std::size_t list_bytes(const MatrixStatistics& m) {
-    const double columns = m.staged_columns > 0 ? m.staged_columns : m.nonzeros;
+    const double columns = m.window64_columns > 0 ? m.window64_columns : m.nonzeros;
     const std::size_t windows = windows_of(m, 64);
     const std::size_t cuts = static_cast<std::size_t>(columns / 64 + m.nonzeros / 512);
     return (windows + cuts) * sizeof(Cuda::CondensedItem<int>) + cuts * sizeof(Cuda::CondensedSum);
