@@ -71,11 +71,11 @@ Any empty_format(const File& file, Format format) {
 
 /// A matrix, or a transpose, of this shape.
 template <class File, class Scalar, class Offset, class ExecutionSpace>
-void transfer(File& file, Side<Scalar, Offset, ExecutionSpace>& side, Ordinal rows, Ordinal columns,
+void transfer(File& file, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, Ordinal rows, Ordinal columns,
               std::size_t nonzeros) {
-  file.fields("choice", side.choice);
+  file.fields("choice", stored.choice);
   if constexpr (File::is_loading) {
-    side.format = empty_format<AnyFormat<Offset, typename ExecutionSpace::memory_space>>(file, side.choice.format);
+    stored.format = empty_format<AnyFormat<Offset, typename ExecutionSpace::memory_space>>(file, stored.choice.format);
     std::visit(
         [&](auto& any) {
           any.rows = rows;
@@ -83,12 +83,12 @@ void transfer(File& file, Side<Scalar, Offset, ExecutionSpace>& side, Ordinal ro
           any.nonzeros = nonzeros;
           if constexpr (requires { any.value_size; }) any.value_size = sizeof(Scalar);
         },
-        side.format);
+        stored.format);
   }
-  std::visit([&](auto& any) { any.transfer(file); }, side.format);
-  transfer(file, side.orders);
-  transfer(file, side.map);
-  file.array("values", side.values);
+  std::visit([&](auto& any) { any.transfer(file); }, stored.format);
+  transfer(file, stored.orders);
+  transfer(file, stored.map);
+  file.array("values", stored.values);
 }
 
 /// All of a plan. \tparam Members those of a PlanState

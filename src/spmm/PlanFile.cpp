@@ -6,15 +6,18 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "MatrixCounts.hpp"
 #include "PlanArchive.hpp"
 #include "PlanFields.hpp"
 #include "PlanMembers.hpp"
 #include "PrintableText.hpp"
+#include "Published.hpp"
 
 namespace Tessera::Impl {
 
@@ -22,7 +25,7 @@ namespace {
 
 constexpr SectionFileKind plan_file{"TESSPLAN", 2, "a plan"};
 
-/// Of the arrays: what a file must have in common with the plan that it is loaded into.
+/// The types of a plan's arrays. Those of a file must be those of the plan that it is loaded into.
 struct PlanTypes {
   bool is_complex = false;
   int real_bytes = 0;
@@ -52,7 +55,7 @@ void check_types(const PlanTypes& found, const PlanTypes& expected, const std::s
                               to_string(expected) + " bytes, which the types of the plan to be loaded have");
 }
 
-/// What is wrong with the numbers that all else is compared with; empty if nothing is.
+/// What is wrong with the sizes, with which all arrays are compared; empty if nothing is.
 template <class Offset, class Members>
 std::string size_fault(const Members& m) {
   if (m.rows < 0 || m.columns < 0) return "the plan has a negative number of rows or columns";
@@ -73,35 +76,36 @@ std::string text_fault(const Members& m) {
   return std::all_of(texts.begin(), texts.end(), is_printable) ? "" : "the plan has a text that is not printable UTF-8";
 }
 
-/// The first fault of arrays whose product, or new values, might lead out of them; empty if there is none.
+/// The first fault by which a product, or new values, might reach beyond the arrays; empty if there is none.
 template <class Scalar, class Offset, class ExecutionSpace>
-std::string side_fault(const ExecutionSpace& exec, const Side<Scalar, Offset, ExecutionSpace>& side, Ordinal rows,
-                       Ordinal columns, std::size_t nonzeros, bool has_source) {
-  auto fault = validate<ExecutionSpace, Offset>(exec, side.format);
+std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
+                         Ordinal rows, Ordinal columns, std::size_t nonzeros, bool has_source) {
+  auto fault = validate<ExecutionSpace, Offset>(exec, stored.format);
   if (!fault.empty()) return fault;
-  const std::size_t places = std::visit([](const auto& any) { return any.places(); }, side.format);
-  if (side.values.extent(0) != places || places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
-    return "there are " + std::to_string(side.values.extent(0)) + " values; expected " + std::to_string(places) +
+  const std::size_t places = stored.places();
+  if (stored.values.extent(0) != places || places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
+    return "there are " + std::to_string(stored.values.extent(0)) + " values; expected " + std::to_string(places) +
            ", which offsets can count";
   }
-  const bool takes_rows = side.choice.format != Format::SortedColumns;
-  const bool takes_columns = side.choice.format == Format::Bcsr;
-  if ((!takes_rows && !side.orders.rows.is_identity()) || (!takes_columns && !side.orders.columns.is_identity())) {
+  const bool has_row_order = stored.choice.format != Format::SortedColumns;
+  const bool has_column_order = stored.choice.format == Format::Bcsr;
+  if ((!has_row_order && !stored.orders.rows.is_identity()) ||
+      (!has_column_order && !stored.orders.columns.is_identity())) {
     return "there is an order of rows or columns that the format cannot have";
   }
-  fault = validate(exec, side.orders.rows, rows);
+  fault = validate(exec, stored.orders.rows, rows);
   if (!fault.empty()) return "order of rows: " + fault;
-  fault = validate(exec, side.orders.columns, columns);
+  fault = validate(exec, stored.orders.columns, columns);
   if (!fault.empty()) return "order of columns: " + fault;
-  if (has_source) return validate(exec, side.map, places, nonzeros, true);
-  return side.map.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
+  if (has_source) return validate(exec, stored.map, places, nonzeros, true);
+  return stored.map.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
 }
 
 template <class ExecutionSpace, class Members>
 std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
-  auto fault = side_fault(exec, m.plain, m.rows, m.columns, m.nonzeros, m.has_source);
+  auto fault = matrix_fault(exec, m.plain, m.rows, m.columns, m.nonzeros, m.has_source);
   if (!fault.empty()) return fault;
-  if (m.has_transpose) fault = side_fault(exec, m.transposed, m.columns, m.rows, m.nonzeros, m.has_source);
+  if (m.has_transpose) fault = matrix_fault(exec, m.transposed, m.columns, m.rows, m.nonzeros, m.has_source);
   if (!fault.empty()) return "transpose: " + fault;
   if (m.has_source) return validate(exec, m.source, m.nonzeros, m.source_entries, false);
   return m.source.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
@@ -126,30 +130,31 @@ void check_precision(const ExecutionSpace& exec, Members& m, const std::string& 
   options.precision = Precision::Native;
 }
 
-/// A limit for what comes beside so many bytes.
+/// The limit that `bytes` of it leave.
 std::size_t less(std::size_t limit, std::size_t bytes) {
   return limit == no_memory_limit ? limit : limit - std::min(limit, bytes);
 }
 
-/// What is not in the file: whatever the device of `exec` has kernels of its own for is chosen anew.
+/// Adds what is not in the file: metrics of tiles, kernels and, for a device with kernels of its own, statistics.
 template <class Scalar, class Offset, class ExecutionSpace>
-void complete(const ExecutionSpace& exec, PlanOptions options, Side<Scalar, Offset, ExecutionSpace>& side,
+void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
               std::vector<std::string>& notes) {
   using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
-  side.tiles = tile_metrics<ExecutionSpace, Offset>(exec, side.format);
+  stored.tiles = tile_metrics<ExecutionSpace, Offset>(exec, stored.format);
   if constexpr (!std::is_same_v<decltype(Kernels::model(exec, options)), MachineModel>) {
-    const auto stored = to_csr<ExecutionSpace, Offset>(exec, side.format);
+    const auto rows = to_csr<ExecutionSpace, Offset>(exec, stored.format);
     const auto machine = Kernels::model(exec, options);
     std::size_t peak = 0;
-    auto statistics = statistics_of<Scalar>(exec, options, machine, stored.pattern, MemoryRoom{no_memory_limit, peak});
-    statistics.is_reordered = !side.orders.are_identity();
-    side.choice.statistics = statistics;
+    auto statistics = statistics_of<Scalar>(exec, options, machine, rows.pattern, MemoryBudget{no_memory_limit, peak});
+    statistics.is_reordered = !stored.orders.are_identity();
+    stored.choice.statistics = statistics;
   }
-  options.memory_limit = less(options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
-                                                        exec, options.kernel, side.choice.format,
-                                                        static_cast<double>(side.tiles.tiles), side.choice.statistics));
-  build_kernels<Scalar>(exec, options, side.choice, side, notes);
-  side.kernels.refill(exec, side.values.data());
+  options.memory_limit =
+      less(options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
+                                     exec, options.kernel, stored.choice.format,
+                                     static_cast<double>(stored.tiles.tiles), stored.choice.statistics));
+  build_kernels(exec, options, stored, notes);
+  stored.kernels.refill(exec, stored.values.data());
 }
 
 }  // namespace
@@ -186,7 +191,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   if (!fault.empty()) sections.fail(fault);
   check_precision<Scalar, Offset>(exec, m, name);
   m.options.kernel = available_kernel<Scalar, Offset>(exec, m.options, m.plain.choice.format, name, m.built.notes);
-  // Kernels have the room that all else leaves.
+  // Kernels get the memory that all else leaves.
   const auto options_of_the_rest = [&] {
     PlanOptions options = m.options;
     options.memory_limit = less(options.memory_limit, this->bytes());

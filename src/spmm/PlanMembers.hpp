@@ -8,11 +8,11 @@
 #include <tessera/spmm/impl/PlanState.hpp>
 
 #include "BuildReport.hpp"
-#include "Side.hpp"
+#include "StoredMatrix.hpp"
 
 namespace Tessera::Impl {
 
-/// 1, 2, ...: one for each plan of the process.
+/// A number for each plan of the process: 1, 2, ...
 inline std::uint64_t next_plan_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
@@ -22,22 +22,22 @@ template <class Scalar, class Offset, class ExecutionSpace>
 struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
   using Memory = typename ExecutionSpace::memory_space;
 
-  std::uint64_t id = next_plan_id();  // what workspaces know the plan by
+  std::uint64_t id = next_plan_id();  // workspaces keep it, to know their plan
   Ordinal rows = 0;
   Ordinal columns = 0;
   std::size_t nonzeros = 0;
-  std::string made_on = ExecutionSpace::name();  // by make_plan, or by that which a file is from:
+  std::string made_on = ExecutionSpace::name();  // the execution space of make_plan(), also after loading
   bool is_loaded = false;
-  std::size_t source_entries = 0;  // that update_values expects
-  bool has_source = true;          // until release_source
+  std::size_t source_entries = 0;  // number of values that update_values() expects
+  bool has_source = true;          // until release_source()
   PlanOptions options;
   BuildReport built;
   BuildReport transpose_built;
   ValueMap<Offset, Memory> source;  // canonical entry -> entries of the caller's
-  Side<Scalar, Offset, ExecutionSpace> plain;
-  Side<Scalar, Offset, ExecutionSpace> transposed;
+  StoredMatrix<Scalar, Offset, ExecutionSpace> plain;
+  StoredMatrix<Scalar, Offset, ExecutionSpace> transposed;
   bool has_transpose = false;
-  std::atomic<std::uint64_t> products{0};  // counted by products that run at once
+  std::atomic<std::uint64_t> products{0};  // products that run at the same time count here
   std::uint64_t updates = 0;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <tessera/format/Blocks.hpp>
 #include <tessera/format/Csr.hpp>
@@ -11,53 +10,17 @@
 #include <utility>
 #include <variant>
 
-#include "CheckProduct.hpp"
+#include "CheckArguments.hpp"
 #include "Explain.hpp"
 #include "PlanMembers.hpp"
+#include "Published.hpp"
 #include "Stats.hpp"
+#include "StoreMatrix.hpp"
+#include "Transpose.hpp"
 
 namespace Tessera::Impl {
 
 namespace {
-
-/// \throws std::invalid_argument if the sizes of the three arrays do not fit each other.
-template <class Offset, class Input>
-void check_sizes(const Input& input) {
-  const auto fail = [](const std::string& what) { throw std::invalid_argument("Tessera::make_plan: " + what); };
-  if (input.pattern.rows < 0 || input.pattern.columns < 0) {
-    fail("the matrix has " + std::to_string(input.pattern.rows) + " rows and " + std::to_string(input.pattern.columns) +
-         " columns; expected numbers that are not negative");
-  }
-  const auto wanted = static_cast<std::size_t>(input.pattern.rows) + 1;
-  // Kokkos Kernels makes an empty matrix with an empty row map.
-  const bool empty = input.pattern.rows == 0 && input.row_offsets_size == 0;
-  if (!empty && input.row_offsets_size != wanted) {
-    fail("there are " + std::to_string(input.row_offsets_size) +
-         " row offsets; expected rows + 1 = " + std::to_string(wanted));
-  }
-  if (input.column_indices_size > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
-    fail("there are " + std::to_string(input.column_indices_size) +
-         " entries; expected row offsets of 8 bytes for more than 2^31 - 1");
-  }
-  if (input.block_size < 1) {
-    fail("the blocks have " + std::to_string(input.block_size) + " rows; expected at least 1");
-  }
-  const auto area = static_cast<std::size_t>(input.block_size) * static_cast<std::size_t>(input.block_size);
-  if (input.values_size / area != input.column_indices_size || input.values_size % area != 0) {
-    fail("there are " + std::to_string(input.column_indices_size) + " column indices and " +
-         std::to_string(input.values_size) + " values; expected " +
-         (area == 1 ? "the same number" : std::to_string(area) + " values a column index"));
-  }
-  const auto check_data = [&](const char* name, const void* data, std::size_t size) {
-    if (data == nullptr && size > 0) {
-      fail(std::string(name) + " has " + std::to_string(size) +
-           " elements and no memory (its data is null); expected allocated memory");
-    }
-  };
-  check_data("row_offsets", input.pattern.row_offsets, input.row_offsets_size);
-  check_data("column_indices", input.pattern.column_indices, input.column_indices_size);
-  check_data("values", input.values, input.values_size);
-}
 
 /// The precision that is asked for; where there are no kernels for it, native if the options allow a fall-back.
 ///
@@ -79,52 +42,23 @@ Precision available_precision(const ExecutionSpace& exec, const PlanOptions& opt
   return Precision::Native;
 }
 
+/// The canonical rows of the caller's matrix, whose blocks become entries. Their map leads to the caller's values.
 template <class Scalar, class Offset, class ExecutionSpace>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_input(
     const ExecutionSpace& exec, const typename PlanState<Scalar, Offset, ExecutionSpace>::Input& input,
-    const MemoryRoom& room) {
-  const auto canonical = [&](const CsrPattern<Offset>& pattern, std::size_t entries, const MemoryRoom& beside) {
-    auto rows = build_csr(exec, pattern, entries, beside.left());
-    beside.take(build_csr_bytes<Offset>(exec, rows.pattern.rows, entries, rows.values.is_identity()));
+    const MemoryBudget& budget) {
+  const auto canonical = [&](const CsrPattern<Offset>& pattern, std::size_t entries, const MemoryBudget& step) {
+    auto rows = build_csr(exec, pattern, entries, step.left());
+    step.try_charge(build_csr_bytes<Offset>(exec, rows.pattern.rows, entries, rows.values.is_identity()));
     return rows;
   };
-  if (input.block_size == 1) return canonical(input.pattern, input.column_indices_size, room);
-  const auto points = expand_blocks(exec, input.pattern, input.column_indices_size, input.block_size, room.left());
-  const MemoryRoom beside = room.beside(bytes_of(points));
+  if (input.block_size == 1) return canonical(input.pattern, input.column_indices_size, budget);
+  const auto points = expand_blocks(exec, input.pattern, input.column_indices_size, input.block_size, budget.left());
+  const MemoryBudget beside = budget.beside(bytes_of(points));
   auto result = canonical(points.pattern.view(), points.pattern.nonzeros, beside);
-  if (!result.values.is_identity()) beside.take("sorting the blocks", bytes_of(result) + result.values.bytes());
+  if (!result.values.is_identity()) beside.charge("sorting the blocks", bytes_of(result) + result.values.bytes());
   result.values = compose(exec, points.values, result.values);
   return result;
-}
-
-/// The transpose of a plan's matrix, with its values. Waits for `exec`.
-///
-/// \param plan_bytes [in] that the plan holds
-template <class ExecutionSpace, class Members>
-auto transposed_side(const ExecutionSpace& exec, const Members& m, std::size_t plan_bytes, BuildReport& report) {
-  using Offset = typename std::remove_cvref_t<decltype(m.source.slots)>::value_type;
-  const Region<ExecutionSpace> region("Tessera::transpose");
-  const SteadyTimer timer;
-  MemoryRoom room{m.options.memory_limit, report.peak_bytes, plan_bytes};
-  room.take("restoring the rows of A", canonical_rows_bytes(exec, m.plain, m.nonzeros));
-  auto rows = timed(exec, "Tessera::analysis", report.seconds.analysis, [&] { return canonical_rows(exec, m.plain); });
-  room.beside(bytes_of(rows))
-      .take("transposing A", sorted_csr_bytes<Offset>(exec, static_cast<std::size_t>(m.columns), m.nonzeros));
-  auto turned = timed(exec, "Tessera::analysis", report.seconds.analysis,
-                      [&] { return transpose(exec, rows.pattern.view(), m.nonzeros); });
-  rows.pattern = {};
-  room.until_filled = rows.values.bytes();
-  PlanOptions options = m.options;
-  // Blocks of h x w turned are blocks of w x h.
-  std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
-  std::remove_cvref_t<decltype(m.plain)> side;
-  side =
-      best_side<typename decltype(side.values)::value_type>(exec, options, m.plain.choice.format, turned, room, report);
-  timed(exec, "Tessera::fill_values", report.seconds.values,
-        [&] { fill(exec, side, rows.values, m.plain.values.data()); });
-  if (!m.has_source) side.map = {};
-  report.seconds.total = timer.seconds();
-  return side;
 }
 
 }  // namespace
@@ -135,11 +69,8 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
     : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
   const Region<ExecutionSpace> region("Tessera::make_plan");
   const SteadyTimer timer;
-  check_sizes<Offset>(input);
-  if (options.columns < 0) {
-    throw std::invalid_argument("Tessera::make_plan: options.columns is " + std::to_string(options.columns) +
-                                "; expected a number that is not negative");
-  }
+  check_matrix<Offset>(input);
+  check_not_negative("Tessera::make_plan: options.columns", options.columns);
   Members& m = *members_;
   m.options = options;
   m.options.precision = available_precision<Scalar, Offset>(exec, options, m.built.notes);
@@ -147,19 +78,19 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   m.options.kernel =
       available_kernel<Scalar, Offset>(exec, m.options, options.format, "Tessera::make_plan", m.built.notes);
   BuildSeconds& seconds = m.built.seconds;
-  MemoryRoom room{m.options.memory_limit, m.built.peak_bytes};
+  MemoryBudget budget{m.options.memory_limit, m.built.peak_bytes};
   auto canonical = timed(exec, "Tessera::analysis", seconds.analysis,
-                         [&] { return rows_of_input<Scalar, Offset>(exec, input, room); });
+                         [&] { return rows_of_input<Scalar, Offset>(exec, input, budget); });
   m.rows = canonical.pattern.rows;
   m.columns = canonical.pattern.columns;
   m.nonzeros = canonical.pattern.nonzeros;
   m.source_entries = input.values_size;
   m.source = canonical.values;
-  room.kept = m.source.bytes();
+  budget.kept = m.source.bytes();
 
-  canonical.values = {};  // entry i is entry i
-  m.plain = best_side<Scalar>(exec, m.options, options.format, canonical, room, m.built);
-  timed(exec, "Tessera::fill_values", seconds.values, [&] { fill(exec, m.plain, m.source, input.values); });
+  canonical.values = {};  // the map from canonical entries to themselves
+  m.plain = store_matrix<Scalar>(exec, m.options, options.format, canonical, budget, m.built);
+  timed(exec, "Tessera::fill_values", seconds.values, [&] { m.plain.fill(exec, m.source, input.values); });
   exec.fence("Tessera::make_plan");
   seconds.total = timer.seconds();
 }
@@ -249,8 +180,8 @@ std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
 template <class Scalar, class Offset, class ExecutionSpace>
 std::string PlanState<Scalar, Offset, ExecutionSpace>::stats() const {
   const Members& m = *members_;
-  const SideStats plain{m.plain.choice, m.plain.tiles, m.built.seconds};
-  const SideStats transposed{m.transposed.choice, m.transposed.tiles, m.transpose_built.seconds};
+  const MatrixStats plain{m.plain.choice, m.plain.tiles, m.built.seconds};
+  const MatrixStats transposed{m.transposed.choice, m.transposed.tiles, m.transpose_built.seconds};
   return Impl::stats(explanation(), {to_string(m.options.precision), to_string(m.options.kernel)}, plain,
                      m.has_transpose ? &transposed : nullptr, {m.products.load(std::memory_order_relaxed), m.updates});
 }
@@ -259,29 +190,26 @@ template <class Scalar, class Offset, class ExecutionSpace>
 Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(const ExecutionSpace& exec, int columns,
                                                                              Mode mode) {
   const Region<ExecutionSpace> region("Tessera::prepare");
-  if (columns < 0) {
-    throw std::invalid_argument("Tessera::Plan::prepare: columns is " + std::to_string(columns) +
-                                "; expected a number that is not negative");
-  }
+  check_not_negative("Tessera::Plan::prepare: columns", columns);
   Members& m = *members_;
   const Ordinal x_rows = is_transposed(mode) ? m.rows : m.columns;
-  const auto workspace = [&](const auto& side) {
-    return Workspace<ExecutionSpace>(exec, m.id, mode, columns, side.scratch_bytes(x_rows, columns));
+  const auto workspace = [&](const auto& stored) {
+    return Workspace<ExecutionSpace>(exec, m.id, mode, columns, stored.scratch_bytes(x_rows, columns));
   };
   if (!is_transposed(mode)) return workspace(m.plain);
   if (m.has_transpose) return workspace(m.transposed);
   BuildReport report;
-  auto side = [&] {
+  auto transposed = [&] {
     try {
-      return transposed_side(exec, m, bytes(), report);
+      return store_transpose(exec, m, bytes(), report);
     } catch (const std::invalid_argument& refusal) {
       throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
                                   std::string(refusal.what()));
     }
   }();
-  auto result = workspace(side);
-  // Until here the plan is as it was, and from here on nothing can fail: Views, vectors and numbers are moved.
-  m.transposed = std::move(side);
+  auto result = workspace(transposed);
+  // If anything failed until here, the plan is as it was. From here on nothing can: Views, vectors and numbers move.
+  m.transposed = std::move(transposed);
   m.transpose_built = std::move(report);
   m.has_transpose = true;
   return result;
@@ -300,12 +228,9 @@ void PlanState<Scalar, Offset, ExecutionSpace>::update_values(const ExecutionSpa
                                 " values; expected those of the matrix that the plan was made from, " +
                                 std::to_string(m.source_entries));
   }
-  if (values == nullptr && count > 0) {
-    throw std::invalid_argument("Tessera::Plan::update_values: values has " + std::to_string(count) +
-                                " elements and no memory (its data is null); expected allocated memory");
-  }
-  fill(exec, m.plain, m.source, values);
-  if (m.has_transpose) fill(exec, m.transposed, m.source, values);
+  check_allocated("Tessera::Plan::update_values: values", values, count);
+  m.plain.fill(exec, m.source, values);
+  if (m.has_transpose) m.transposed.fill(exec, m.source, values);
   ++m.updates;
 }
 
@@ -327,12 +252,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::check_product(const ExecutionSpa
   const Members& m = *members_;
   const Ordinal op_rows = is_transposed(mode) ? m.columns : m.rows;
   const Ordinal op_columns = is_transposed(mode) ? m.rows : m.columns;
-  if (X.rows != op_columns || Y.rows != op_rows || X.columns != Y.columns) {
-    refuse_product("op(A) is " + shape(op_rows, op_columns) + " in mode " + std::string(to_string(mode)) + ", X is " +
-                   shape(X.rows, X.columns) + ", Y is " + shape(Y.rows, Y.columns) + "; expected X with " +
-                   std::to_string(op_columns) + " rows, Y with " + std::to_string(op_rows) +
-                   " rows, and as many columns in Y as in X");
-  }
+  check_shapes(op_rows, op_columns, mode, X, Y);
   check_memory(X, Y);
   check_workspace(exec, work, m.id, mode, X.columns);
 }
@@ -349,9 +269,9 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
   if (Y.rows == 0 || Y.columns == 0) return;
   const Members& m = *members_;
   if (alpha == VectorScalar(0) || m.nonzeros == 0) return scale(exec, beta, Y);
-  const auto& side = is_transposed(mode) ? m.transposed : m.plain;
+  const auto& stored = is_transposed(mode) ? m.transposed : m.plain;
   const Product<Scalar, VectorScalar> product{nullptr, is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
-  side.multiply(exec, product, m.nonzeros, {work.data(), work.bytes()});
+  stored.multiply(exec, product, m.nonzeros, {work.data(), work.bytes()});
 }
 
 #define TESSERA_INSTANTIATE_STATE(Exec, Scalar, Offset) template class PlanState<Scalar, Offset, Exec>;

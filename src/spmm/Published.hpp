@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "Products.hpp"
+#include "StoredMatrix.hpp"
 
 /// Kernel::Published: what it is available for, and the choice of a format whose paper's kernel multiplies.
 namespace Tessera::Impl {
 
-/// Why no plan with these options can have the kernel of the format's paper; empty if one can. Of Format::Automatic,
-/// why none of the formats can.
+/// Why no plan with these options can have the kernel of the format's paper; empty if one can. For Format::Automatic,
+/// why the first of the formats cannot, if none can.
 template <class Scalar, class Offset, class ExecutionSpace>
 std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
   using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
@@ -51,7 +51,7 @@ Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, 
 }
 
 /// Predicts the time of a product in each format whose published kernel is available, or in the one that is wanted, and
-/// ranks them. NOTE: predictions are those for the kernels of automatic plans; published ones have no model.
+/// ranks them. NOTE: published kernels have no model. The times are those of the kernels of automatic plans.
 ///
 /// \param rows [in] canonical
 template <class Scalar, class Offset, class ExecutionSpace, class Machine>
@@ -84,21 +84,20 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
   return choice;
 }
 
-/// Builds the kernels of a format whose values are there, if not filled in. Where the published kernel that is asked
-/// for cannot be built, builds an automatic one if the options allow a fall-back.
+/// Builds the kernels of a format. Its values are allocated, but not filled in yet. Where the published kernel that is
+/// asked for cannot be built, an automatic one is, if the options allow a fall-back.
 ///
-/// \param choice [in] of the products' format
-/// \param notes  [in,out] gets a note about a fall-back
+/// \param notes [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if they do not
 template <class Scalar, class Offset, class ExecutionSpace>
-void build_kernels(const ExecutionSpace& exec, PlanOptions options, const Choice& choice,
-                   Products<Scalar, Offset, ExecutionSpace>& products, std::vector<std::string>& notes) {
-  products.kernels.build(exec, products.format, options);
-  const bool has_entries = std::visit([](const auto& any) { return any.nonzeros > 0; }, products.format);
-  if (options.kernel == Kernel::Automatic || products.kernels.is_published() || !has_entries) return;
-  std::string fault = published_fault<Scalar, Offset>(exec, options, choice.format);
+void build_kernels(const ExecutionSpace& exec, PlanOptions options,
+                   StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, std::vector<std::string>& notes) {
+  stored.kernels.build(exec, stored.format, options);
+  const bool has_entries = std::visit([](const auto& any) { return any.nonzeros > 0; }, stored.format);
+  if (options.kernel == Kernel::Automatic || stored.kernels.is_published() || !has_entries) return;
+  std::string fault = published_fault<Scalar, Offset>(exec, options, stored.choice.format);
   if (fault.empty()) {
-    fault = "the one of " + std::string(to_string(choice.format)) +
+    fault = "the one of " + std::string(to_string(stored.choice.format)) +
             " cannot be built: there is none for the parameters of the format, or no room for what it keeps; expected "
             "other parameters or a larger memory_limit";
   }
@@ -106,8 +105,8 @@ void build_kernels(const ExecutionSpace& exec, PlanOptions options, const Choice
     throw std::invalid_argument("Tessera: a published kernel was asked for, and " + fault);
   notes.push_back("a published kernel was asked for, and " + fault + ": an automatic one is used");
   options.kernel = Kernel::Automatic;
-  products.kernels = {};
-  products.kernels.build(exec, products.format, options);
+  stored.kernels = {};
+  stored.kernels.build(exec, stored.format, options);
 }
 
 }  // namespace Tessera::Impl

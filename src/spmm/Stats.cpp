@@ -60,17 +60,17 @@ void write_seconds(JsonWriter& json, const BuildSeconds& seconds) {
   json.end('}');
 }
 
-/// The members of an object that tell of a side.
-void write_side(JsonWriter& json, const SideStats& side) {
-  json.key("format").value(to_string(side.choice.format));
-  json.key("model").value(side.choice.model);
-  json.key("device").value(side.choice.device);
-  json.key("reason").value(side.choice.reason);
-  write_candidates(json, side.choice);
-  json.key("reordering").value(to_string(side.choice.reordering));
-  write_reorderings(json, side.choice);
-  write_tiles(json, side.tiles);
-  write_seconds(json, side.seconds);
+/// The members of an object that describe a stored matrix.
+void write_matrix(JsonWriter& json, const MatrixStats& stored) {
+  json.key("format").value(to_string(stored.choice.format));
+  json.key("model").value(stored.choice.model);
+  json.key("device").value(stored.choice.device);
+  json.key("reason").value(stored.choice.reason);
+  write_candidates(json, stored.choice);
+  json.key("reordering").value(to_string(stored.choice.reordering));
+  write_reorderings(json, stored.choice);
+  write_tiles(json, stored.tiles);
+  write_seconds(json, stored.seconds);
 }
 
 void write_bytes(JsonWriter& json, const Explanation& e) {
@@ -88,8 +88,8 @@ void write_bytes(JsonWriter& json, const Explanation& e) {
 
 }  // namespace
 
-std::string stats(const Explanation& e, const MadeFor& made_for, const SideStats& plain, const SideStats* transposed,
-                  const Uses& uses) {
+std::string stats(const Explanation& e, const MadeFor& made_for, const MatrixStats& plain,
+                  const MatrixStats* transposed, const Uses& uses) {
   JsonWriter json;
   json.begin('{');
   json.key("rows").value(e.rows);
@@ -99,13 +99,13 @@ std::string stats(const Explanation& e, const MadeFor& made_for, const SideStats
   json.key("execution_space").value(e.execution_space);
   json.key("precision").value(made_for.precision);
   json.key("kernel").value(made_for.kernel);
-  write_side(json, plain);
+  write_matrix(json, plain);
   json.key("kernels").value(e.kernels);
   write_bytes(json, e);
   json.key("transpose");
   if (transposed != nullptr) {
     json.begin('{');
-    write_side(json, *transposed);
+    write_matrix(json, *transposed);
     json.key("kernels").value(e.transpose_kernels);
     json.end('}');
   } else {

@@ -12,8 +12,8 @@
 
 namespace Tessera::Impl {
 
-/// A side of a plan, A or its transpose, for Plan::stats().
-struct SideStats {
+/// A stored matrix, A or its transpose, for Plan::stats().
+struct MatrixStats {
   const Choice& choice;
   const TileMetrics& tiles;
   const BuildSeconds& seconds;
@@ -32,7 +32,7 @@ struct Uses {
 };
 
 /// \param transposed [in] null where there is no transpose
-std::string stats(const Explanation& explanation, const MadeFor& made_for, const SideStats& plain,
-                  const SideStats* transposed, const Uses& uses);
+std::string stats(const Explanation& explanation, const MadeFor& made_for, const MatrixStats& plain,
+                  const MatrixStats* transposed, const Uses& uses);
 
 }  // namespace Tessera::Impl

@@ -16,13 +16,13 @@
 #include <variant>
 #include <vector>
 
-#include "MemoryRoom.hpp"
-#include "Products.hpp"
+#include "MemoryBudget.hpp"
+#include "StoredMatrix.hpp"
 
 /// Choices by measured times.
 namespace Tessera::Impl {
 
-/// Seconds of a product, the least of five samples of a millisecond or more.
+/// The seconds of a product: the least of five samples, each of at least a millisecond.
 template <class ExecutionSpace, class Multiply>
 double least_seconds(const ExecutionSpace& exec, const Multiply& multiply) {
   const auto time = [&](int products) {
@@ -40,53 +40,50 @@ double least_seconds(const ExecutionSpace& exec, const Multiply& multiply) {
   return least;
 }
 
-/// Seconds of a product with a candidate, whatever the values; infinity if it takes too much memory.
+/// The seconds of a product with a candidate, whose values are zeros; infinity if it takes too much memory.
 ///
-/// \param room [in] beside A
+/// \param budget [in] for what is allocated besides A
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<Offset, Memory>& A,
-                    const MatrixStatistics& statistics, const Candidate& candidate, const MemoryRoom& room) {
+                    const MatrixStatistics& statistics, const Candidate& candidate, const MemoryBudget& budget) {
   constexpr double refused = std::numeric_limits<double>::infinity();
-  Products<Scalar, Offset, ExecutionSpace> products;
-  room.peak = std::max(room.peak, static_cast<std::size_t>(candidate.peak_bytes));
+  StoredMatrix<Scalar, Offset, ExecutionSpace> stored;
+  budget.raise_peak(candidate.peak_bytes);
   try {
-    products.format = build_format(exec, candidate.format, A, options.parameters, sizeof(Scalar)).pattern;
+    stored.format = build_format(exec, candidate.format, A, options.parameters, sizeof(Scalar)).pattern;
   } catch (const FormatTooLarge&) {
     return refused;
   }
   const auto zeros = Kokkos::view_alloc(exec, "Tessera::tune");
-  const std::size_t places = std::visit([](const auto& any) { return any.places(); }, products.format);
+  const std::size_t places = stored.places();
   const Ordinal columns = options.columns;
   const auto elements = [&](Ordinal rows) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
-  const std::size_t pattern =
-      candidate.format == Format::Csr ? 0 : std::visit([](const auto& any) { return any.bytes(); }, products.format);
+  const std::size_t pattern = candidate.format == Format::Csr ? 0 : stored.pattern_bytes();
   const std::size_t numbers = places + elements(A.columns) + elements(A.rows);
-  if (numbers > room.left() / sizeof(Scalar)) return refused;  // their bytes may be more than can be counted
+  if (numbers > budget.left() / sizeof(Scalar)) return refused;  // their bytes may be more than can be counted
   const std::size_t arrays = pattern + numbers * sizeof(Scalar);
   const KernelMemory kernels =
       DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, options.kernel, candidate, statistics);
   const auto lists = static_cast<std::size_t>(kernels.least);
   const auto built = static_cast<std::size_t>(kernels.built);
-  if (!room.take(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
-  if (options.memory_limit != no_memory_limit) options.memory_limit = room.beside(arrays + lists).left();
-  products.values = Kokkos::View<Scalar*, Memory>(zeros, places);
-  products.kernels.build(exec, products.format, options);
-  if (products.kernels.is_published() != (options.kernel == Kernel::Published)) return refused;
-  if (!room.take(arrays + products.kernels.bytes() + products.scratch_bytes(A.columns, columns))) return refused;
-  products.kernels.refill(exec, products.values.data());
+  if (!budget.try_charge(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
+  if (options.memory_limit != no_memory_limit) options.memory_limit = budget.beside(arrays + lists).left();
+  stored.values = Kokkos::View<Scalar*, Memory>(zeros, places);
+  stored.kernels.build(exec, stored.format, options);
+  if (stored.kernels.is_published() != (options.kernel == Kernel::Published)) return refused;
+  if (!budget.try_charge(arrays + stored.kernels.bytes() + stored.scratch_bytes(A.columns, columns))) return refused;
+  stored.kernels.refill(exec, stored.values.data());
   const Kokkos::View<Scalar*, Memory> X(zeros, elements(A.columns)), Y(zeros, elements(A.rows));
-  const Kokkos::View<std::byte*, Memory> scratch(zeros, products.scratch_bytes(A.columns, columns));
+  const Kokkos::View<std::byte*, Memory> scratch(zeros, stored.scratch_bytes(A.columns, columns));
   const Product<Scalar, Scalar> product{nullptr,   false,
                                         Scalar(1), {X.data(), A.columns, columns, columns, 1},
                                         Scalar(0), {Y.data(), A.rows, columns, columns, 1}};
-  return least_seconds(exec, [&] {
-    products.multiply(exec, product, A.nonzeros, {scratch.data(), scratch.extent(0)});
-  });
+  return least_seconds(exec, [&] { stored.multiply(exec, product, A.nonzeros, {scratch.data(), scratch.extent(0)}); });
 }
 
-/// What a choice for this matrix is remembered by.
+/// The key of a choice for this matrix in the tuning file.
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
                      const std::string& device) {
@@ -97,32 +94,33 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
   return {fingerprint(exec, A.view(), A.nonzeros), device, types, arithmetic, options.columns};
 }
 
-/// The candidates that are worth a measurement, of those that are left. Predictions are not for published kernels, all
-/// of which are measured.
-inline std::vector<Candidate> promising(std::vector<Candidate> left, Kernel kernel) {
-  if (kernel == Kernel::Published) return left;
-  constexpr std::size_t most = 3;
-  constexpr double farthest = 2;  // times the prediction of the fastest
-  if (left.size() > most) left.resize(most);
-  while (left.back().predicted_seconds > farthest * left.front().predicted_seconds) left.pop_back();
-  return left;
+/// The candidates that are worth a measurement: the three that are predicted to be the fastest, but none that is
+/// predicted to take more than twice the time of the first. Published kernels have no model: all are measured.
+///
+/// \param candidates [in] ranked, at least one
+inline std::vector<Candidate> promising(std::vector<Candidate> candidates, Kernel kernel) {
+  if (kernel == Kernel::Published) return candidates;
+  if (candidates.size() > 3) candidates.resize(3);
+  const double slowest = 2 * candidates.front().predicted_seconds;
+  while (candidates.back().predicted_seconds > slowest) candidates.pop_back();
+  return candidates;
 }
 
-inline void take(Choice& choice, const TunedCandidate& tuned, const std::string& why) {
+inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std::string& why) {
   choice.format = tuned.format;
   choice.reason = std::string(to_string(tuned.format)) + why;
 }
 
-/// Takes the fastest of the promising candidates that are not refused, by time, and remembers it. If there is no memory
-/// to measure any, the choice stays as it was predicted.
+/// Measures the promising candidates that are not refused, chooses the fastest and adds it to the tuning file. If there
+/// is no memory to measure any, the choice stays as it was predicted.
 ///
 /// \param A      [in]     canonical
-/// \param room   [in]     beside A
+/// \param budget [in]     for what is allocated besides A
 /// \param choice [in,out] by predictions
 /// \throws std::runtime_error about the tuning file
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A, const MemoryRoom& room,
-          Choice& choice) {
+void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
+          const MemoryBudget& budget, Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
   if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;
@@ -133,24 +131,24 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
     const auto known = TuningRecords::read(options.tuning_file).find(key);
     const auto is_known = [&](const Candidate& candidate) { return candidate.format == known->format; };
     if (known && std::any_of(left.begin(), left.end(), is_known))
-      return take(choice, *known, " was the fastest when it was measured before");
+      return choose_tuned(choice, *known, " was the fastest when it was measured before");
   }
-  // Many columns of X and Y may need more memory than there is, and then nothing is measured.
-  MemoryRoom there = room;
+  // Without a limit, X and Y of many columns may need more memory than is free: then nothing is measured.
+  MemoryBudget free_budget = budget;
   const std::size_t free = DeviceKernels<Scalar, Offset, ExecutionSpace>::free_bytes(exec);
-  if (free < room.left()) there.limit = room.taken() + free;
+  if (free < budget.left()) free_budget.limit = budget.allocated() + free;
   TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
   for (const Candidate& candidate : promising(left, options.kernel)) {
-    const double seconds = seconds_with<Scalar>(exec, options, A, choice.statistics, candidate, there);
+    const double seconds = seconds_with<Scalar>(exec, options, A, choice.statistics, candidate, free_budget);
     if (std::isinf(seconds)) continue;
     for (Candidate& one : choice.candidates)
       if (one.format == candidate.format) one.measured_seconds = seconds;
     if (seconds < fastest.seconds) fastest = {candidate.format, seconds};
   }
   if (std::isinf(fastest.seconds)) return;
-  take(choice, fastest, " was measured to be the fastest");
+  choose_tuned(choice, fastest, " was measured to be the fastest");
   if (!remembers) return;
-  TuningRecords records = TuningRecords::read(options.tuning_file);  // what others have written meanwhile, too
+  TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written meanwhile
   records.add(key, fastest);
   records.write(options.tuning_file);
 }

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <tessera/common/Product.hpp>
 #include <tessera/format/AnyFormat.hpp>
+#include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/portable/Spmm.hpp>
+#include <tessera/select/Choice.hpp>
 #include <type_traits>
 #include <variant>
 
@@ -14,20 +16,27 @@
 
 namespace Tessera::Impl {
 
-/// A matrix in a format and an order, with its values and the kernels that multiply it.
+/// A, or its transpose, as a plan stores it: in a format and in an order of rows and columns, with its values and the
+/// kernels that multiply it.
 template <class Scalar, class Offset, class ExecutionSpace>
-struct Products {
+struct StoredMatrix {
   using Memory = typename ExecutionSpace::memory_space;
 
   AnyFormat<Offset, Memory> format;
-  Orders<Memory> orders;  // of the rows and columns in the format
-  Kokkos::View<Scalar*, Memory> values;
+  Orders<Memory> orders;                 // the rows and columns of the format
+  ValueMap<Offset, Memory> map;          // place in the format -> canonical entry of A
+  Kokkos::View<Scalar*, Memory> values;  // one for each place
   DeviceKernels<Scalar, Offset, ExecutionSpace> kernels;
+  Choice choice;
+  TileMetrics tiles;
 
-  std::size_t format_bytes() const {
-    return std::visit([](const auto& any) { return any.bytes() + any.places() * sizeof(Scalar); }, format) +
-           orders.bytes();
+  std::size_t places() const {
+    return std::visit([](const auto& any) { return any.places(); }, format);
   }
+  std::size_t pattern_bytes() const {
+    return std::visit([](const auto& any) { return any.bytes(); }, format);
+  }
+  std::size_t format_bytes() const { return pattern_bytes() + places() * sizeof(Scalar) + orders.bytes(); }
 
   /// For X and Y of any type that the matrix may be multiplied with.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
@@ -36,7 +45,16 @@ struct Products {
                     kernels.scratch_bytes(x_rows, columns));
   }
 
-  /// The product, whose values and orders are those here. Neither alpha nor the matrix is zero.
+  /// Takes new values of A.
+  ///
+  /// \param source       [in] canonical entry of A -> entries of the caller's
+  /// \param given_values [in] the caller's
+  void fill(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values) const {
+    gather_values(exec, source, map, given_values, values.data(), values.extent(0));
+    kernels.refill(exec, values.data());
+  }
+
+  /// Computes a product; its values and orders are set here. Neither alpha nor the matrix is zero.
   template <class VectorScalar>
   void multiply(const ExecutionSpace& exec, Product<Scalar, VectorScalar> product, std::size_t nonzeros,
                 const Scratch& scratch) const {

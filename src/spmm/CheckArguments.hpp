@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/common/Overlap.hpp>
+#include <tessera/spmm/Workspace.hpp>
+
+/// The checks of what users hand to a plan. All throw std::invalid_argument, before anything has changed.
+namespace Tessera::Impl {
+
+[[noreturn]] inline void refuse_matrix(const std::string& what) {
+  throw std::invalid_argument("Tessera::make_plan: " + what);
+}
+
+[[noreturn]] inline void refuse_product(const std::string& what) {
+  throw std::invalid_argument("Tessera::spmm: " + what);
+}
+
+/// \param argument [in] the function and the name of its argument
+inline void check_not_negative(const std::string& argument, int number) {
+  if (number >= 0) return;
+  throw std::invalid_argument(argument + " is " + std::to_string(number) + "; expected a number that is not negative");
+}
+
+/// \param argument [in] the function and the name of its argument
+inline void check_allocated(const std::string& argument, const void* data, std::size_t size) {
+  if (data != nullptr || size == 0) return;
+  throw std::invalid_argument(argument + " has " + std::to_string(size) +
+                              " elements and no memory (its data is null); expected allocated memory");
+}
+
+/// Checks that the sizes of a matrix's three arrays fit each other.
+template <class Offset, class Input>
+void check_matrix(const Input& input) {
+  if (input.pattern.rows < 0 || input.pattern.columns < 0) {
+    refuse_matrix("the matrix has " + std::to_string(input.pattern.rows) + " rows and " +
+                  std::to_string(input.pattern.columns) + " columns; expected numbers that are not negative");
+  }
+  const auto expected = static_cast<std::size_t>(input.pattern.rows) + 1;
+  // Kokkos Kernels makes an empty matrix with an empty row map.
+  const bool is_empty = input.pattern.rows == 0 && input.row_offsets_size == 0;
+  if (!is_empty && input.row_offsets_size != expected) {
+    refuse_matrix("there are " + std::to_string(input.row_offsets_size) +
+                  " row offsets; expected rows + 1 = " + std::to_string(expected));
+  }
+  if (input.column_indices_size > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
+    refuse_matrix("there are " + std::to_string(input.column_indices_size) +
+                  " entries; expected row offsets of 8 bytes for more than 2^31 - 1");
+  }
+  if (input.block_size < 1)
+    refuse_matrix("the blocks have " + std::to_string(input.block_size) + " rows; expected at least 1");
+  const auto area = static_cast<std::size_t>(input.block_size) * static_cast<std::size_t>(input.block_size);
+  if (input.values_size / area != input.column_indices_size || input.values_size % area != 0) {
+    refuse_matrix("there are " + std::to_string(input.column_indices_size) + " column indices and " +
+                  std::to_string(input.values_size) + " values; expected " +
+                  (area == 1 ? "the same number" : std::to_string(area) + " values a column index"));
+  }
+  check_allocated("Tessera::make_plan: row_offsets", input.pattern.row_offsets, input.row_offsets_size);
+  check_allocated("Tessera::make_plan: column_indices", input.pattern.column_indices, input.column_indices_size);
+  check_allocated("Tessera::make_plan: values", input.values, input.values_size);
+}
+
+inline std::string shape(Ordinal rows, Ordinal columns) {
+  return std::to_string(rows) + " x " + std::to_string(columns);
+}
+
+/// Checks that X and Y fit op(A).
+template <class Scalar>
+void check_shapes(Ordinal op_rows, Ordinal op_columns, Mode mode, const Multivector<const Scalar>& X,
+                  const Multivector<Scalar>& Y) {
+  if (X.rows == op_columns && Y.rows == op_rows && X.columns == Y.columns) return;
+  refuse_product("op(A) is " + shape(op_rows, op_columns) + " in mode " + std::string(to_string(mode)) + ", X is " +
+                 shape(X.rows, X.columns) + ", Y is " + shape(Y.rows, Y.columns) + "; expected X with " +
+                 std::to_string(op_columns) + " rows, Y with " + std::to_string(op_rows) +
+                 " rows, and as many columns in Y as in X");
+}
+
+/// Checks that X and Y have memory, and share none.
+template <class Scalar>
+void check_memory(const Multivector<const Scalar>& X, const Multivector<Scalar>& Y) {
+  const auto check_data = [](const char* name, const auto& v) {
+    if (v.data == nullptr && v.rows > 0 && v.columns > 0) {
+      refuse_product(std::string(name) + " is " + shape(v.rows, v.columns) +
+                     " and has no memory (its data is null); expected allocated memory");
+    }
+  };
+  check_data("X", X);
+  check_data("Y", Y);
+  if (overlap<Scalar>(X, {Y.data, Y.rows, Y.columns, Y.row_stride, Y.column_stride})) {
+    const auto bytes = reinterpret_cast<std::intptr_t>(Y.data) - reinterpret_cast<std::intptr_t>(X.data);
+    refuse_product("X (" + shape(X.rows, X.columns) + ") and Y (" + shape(Y.rows, Y.columns) +
+                   ") are the same memory, wholly or in part: Y begins " + std::to_string(bytes) +
+                   " bytes after X; expected Y apart from X");
+  }
+}
+
+/// Checks that a workspace was prepared for this plan, mode and instance, and for enough columns.
+///
+/// \param plan [in] the number of the plan
+template <class ExecutionSpace>
+void check_workspace(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, std::uint64_t plan, Mode mode,
+                     Ordinal columns) {
+  if (!work.belongs_to(plan)) refuse_product("the workspace is not from this plan's prepare()");
+  if (work.mode() != mode) {
+    refuse_product("the workspace was prepared for mode " + std::string(to_string(work.mode())) +
+                   "; expected one for mode " + std::string(to_string(mode)));
+  }
+  if (work.columns() < columns) {
+    refuse_product("the workspace was prepared for " + std::to_string(work.columns()) +
+                   " columns; expected at least X's " + std::to_string(columns));
+  }
+  if (!work.is_of(exec)) {
+    refuse_product(std::string("the workspace was prepared for another instance of ") + ExecutionSpace::name() +
+                   "; expected a workspace of its own for each instance, or Workspace::move_to() after a fence");
+  }
+}
+
+}  // namespace Tessera::Impl

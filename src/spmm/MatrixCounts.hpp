@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <tessera/format/Bcsr.hpp>
+#include <tessera/format/BitTcf.hpp>
+#include <tessera/metrics/RowLengths.hpp>
+#include <tessera/metrics/WindowColumns.hpp>
+#include <tessera/select/Choose.hpp>
+#include <type_traits>
+
+#include "MemoryBudget.hpp"
+
+/// Counts what the choice of a format depends on.
+namespace Tessera::Impl {
+
+/// Counts the columns and tiles of windows.
+template <class ExecutionSpace, class Offset>
+void count_windows(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A,
+                   MatrixStatistics& statistics) {
+  for (const WindowColumns& windows : window_columns(exec, A.view(), A.nonzeros)) {
+    const auto columns = static_cast<double>(windows.columns), tiles = static_cast<double>(windows.tiles);
+    const auto most_columns = static_cast<double>(windows.most_columns), most_tiles = std::ceil(most_columns / 8);
+    if (windows.window_rows == 8) {
+      statistics.window8_columns = columns;
+      statistics.bittcf_tiles = tiles;
+      statistics.window8_most_tiles = most_tiles;
+    } else if (windows.window_rows == 16) {
+      statistics.bmat_tiles = tiles;
+      statistics.window16_most_tiles = most_tiles;
+    } else if (windows.window_rows == 64) {
+      statistics.window64_columns = columns;
+      statistics.window64_most_columns = most_columns;
+    } else if (windows.window_rows == 128) {
+      statistics.window128_columns = columns;
+    }
+  }
+}
+
+/// Counts the blocks of BCSR if BitTCF's tiles are at least `least_density` full. BCSR has at least as many blocks as
+/// BitTCF has tiles: where tiles are emptier, blocks are not worth the zeros that they store.
+template <class ExecutionSpace, class Offset>
+void count_blocks(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A,
+                  const FormatParameters& parameters, double least_density, MatrixStatistics& statistics) {
+  if (A.nonzeros == 0 || statistics.nonzeros < least_density * 64 * statistics.bittcf_tiles) return;
+  const BlockShape block =
+      bcsr_block_shape(exec, A.view(), parameters, static_cast<std::size_t>(statistics.matrix_bytes));
+  statistics.bcsr_block_rows = block.height;
+  statistics.bcsr_block_columns = block.width;
+  statistics.bcsr_blocks = static_cast<double>(count_bcsr_blocks(exec, A.view(), block.height, block.width));
+}
+
+/// The statistics that a model of `Machine` predicts from. Windows are counted if the choice needs them, and if there
+/// is memory to count them.
+template <class Scalar, class Offset, class ExecutionSpace, class Machine>
+MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
+                               const Csr<Offset, typename ExecutionSpace::memory_space>& A,
+                               const MemoryBudget& budget) {
+  constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
+  MatrixStatistics statistics;
+  statistics.rows = A.rows;
+  statistics.columns = A.columns;
+  statistics.nonzeros = static_cast<double>(A.nonzeros);
+  statistics.matrix_bytes = statistics.vector_bytes = sizeof(Scalar);
+  statistics.offset_bytes = sizeof(Offset);
+  statistics.vector_columns = options.columns;
+  const bool needs_windows = options.reordering != Reordering::None || !is_host_model;
+  if (!needs_windows || !budget.try_charge(window_columns_bytes(exec, A.view(), A.nonzeros))) {
+    statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
+    return statistics;
+  }
+  count_windows(exec, A, statistics);
+  if constexpr (is_host_model) {
+    statistics.bmat_tiles = 0;  // BMat is no candidate
+  } else {
+    statistics.longest_row = static_cast<double>(most_entries(exec, A.view(), 1));
+    statistics.window64_most_entries = static_cast<double>(most_entries(exec, A.view(), 64));
+    if (machine.block > 0) count_blocks(exec, A, options.parameters, machine.block_density, statistics);
+  }
+  return statistics;
+}
+
+}  // namespace Tessera::Impl

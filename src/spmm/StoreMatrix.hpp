@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/reorder/ReorderingBytes.hpp>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "FormatBuilder.hpp"
+
+/// Canonical rows are stored in a format and an order. store_matrix(), at the end, is where to start.
+namespace Tessera::Impl {
+
+/// The predicted time of a product.
+inline double predicted_seconds(const Choice& choice) {
+  for (const Candidate& candidate : choice.candidates)
+    if (choice.is_chosen(candidate)) return candidate.predicted_seconds;
+  return 0;
+}
+
+/// The bytes of pattern, map and orders that are not the rows' own. A matrix in CSR shares the arrays of its rows.
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+std::size_t bytes_beside(const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
+                         const BuiltCsr<Offset, Memory>& rows) {
+  const auto* csr = std::get_if<Csr<Offset, Memory>>(&stored.format);
+  const bool is_shared = csr != nullptr && csr->row_offsets.data() == rows.pattern.row_offsets.data();
+  return is_shared ? 0 : stored.pattern_bytes() + stored.map.bytes() + stored.orders.bytes();
+}
+
+/// The reorderings that are tried for a matrix in this format.
+inline std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format format) {
+  // Sorted columns are in an order of their own, and the order of rows makes no difference to them.
+  if (options.reordering == Reordering::None || format == Format::SortedColumns) return {};
+  if (options.reordering != Reordering::Automatic) return {options.reordering};
+  std::vector<Reordering> reorderings{Reordering::DataAffinity, Reordering::WindowGrowing};
+  if (format == Format::Bcsr) reorderings.push_back(Reordering::JaccardRows);
+  return reorderings;
+}
+
+/// A in the order that a reordering finds; nothing if A has that order already.
+///
+/// \param budget  [in] for what is allocated besides A
+/// \param seconds [in,out] gets the times
+/// \throws FormatTooLarge also if the options allow a fall-back: an order that was found for blocks does not suit CSR
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+std::optional<StoredMatrix<Scalar, Offset, ExecutionSpace>> store_reordered(
+    const ExecutionSpace& exec, PlanOptions options, Format wanted, Reordering reordering,
+    const BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget, BuildSeconds& seconds) {
+  Orders<Memory> orders;
+  BuiltCsr<Offset, Memory> rows;
+  timed(exec, "Tessera::reordering", seconds.reordering, [&] {
+    orders = find_orders(exec, A.pattern, reordering, wanted, options.parameters, sizeof(Scalar));
+    if (orders.are_identity()) return;
+    budget.charge("bringing rows in the order " + std::string(to_string(reordering)),
+                  orders.bytes() + permute_bytes(exec, A.pattern, orders, A.values.is_identity() ? 0 : 1));
+    rows = permute(exec, A.pattern, orders);
+    rows.values = compose(exec, A.values, rows.values);
+  });
+  if (orders.are_identity()) return std::nullopt;
+  options.on_unsupported = OnUnsupported::Throw;
+  BuildReport report;  // gets no notes, as nothing falls back
+  report.seconds = seconds;
+  auto stored =
+      FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, rows, orders, budget, report).build();
+  seconds = report.seconds;
+  stored.choice.reordering = reordering;
+  return stored;
+}
+
+/// Stores A in its own order and in those to be tried, and keeps the fastest.
+///
+/// \param budget [in] for what is allocated besides A
+/// \param report [in,out] gets the times, and a note about a fall-back
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
+                                                                 Format wanted, const BuiltCsr<Offset, Memory>& A,
+                                                                 const MemoryBudget& budget, BuildReport& report) {
+  auto best = FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, A, {}, budget, report).build();
+  if (wanted != Format::Automatic) wanted = best.choice.format;  // which may be that of a fall-back
+  const double own = predicted_seconds(best.choice);
+  double least = options.always_reorder ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;
+  std::vector<ReorderingTrial> trials;
+  const auto reorderings = reorderings_to_try(options, wanted);
+  for (const Reordering reordering : reorderings) {
+    const MemoryBudget beside = budget.beside(bytes_of(A) + bytes_beside(best, A));
+    const std::size_t bytes = reordering_bytes(exec, A.pattern.view(), A.pattern.nonzeros, reordering);
+    ReorderingTrial trial{reordering, 1, static_cast<double>(beside.allocated() + bytes)};
+    try {
+      beside.charge("finding the order " + std::string(to_string(reordering)), bytes);
+      if (auto stored = store_reordered<Scalar>(exec, options, wanted, reordering, A, beside, report.seconds)) {
+        const double seconds = predicted_seconds(stored->choice);
+        trial.relative_seconds = own > 0 ? seconds / own : 1;
+        if (seconds < least) {
+          least = seconds;
+          best = std::move(*stored);
+        }
+      }
+    } catch (const std::invalid_argument& refusal) {
+      if (options.always_reorder && reorderings.size() == 1) {
+        if (options.on_unsupported == OnUnsupported::Throw) throw;
+        report.notes.push_back(std::string(refusal.what()) + "; rows stay in their order");
+      }
+      trial.relative_seconds = std::numeric_limits<double>::infinity();
+    }
+    trials.push_back(trial);
+  }
+  best.choice.reorderings = std::move(trials);
+  return best;
+}
+
+/// Allocates the values, and builds the kernels in the memory that is left.
+template <class Scalar, class Offset, class ExecutionSpace>
+void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, const MemoryBudget& budget,
+                            StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, BuildReport& report) {
+  stored.values = allocate<decltype(stored.values)>(exec, "Tessera::values", stored.places());
+  const std::size_t format = stored.format_bytes() + stored.map.bytes();
+  // Kernels need their lists in any case. Their copies of values get what the lists leave.
+  const std::size_t lists = least_kernel_bytes<Scalar, Offset>(
+      exec, options.kernel, stored.choice.format, static_cast<double>(stored.tiles.tiles), stored.choice.statistics);
+  options.memory_limit = budget.beside(format + lists).left();
+  timed(exec, "Tessera::build_kernels", report.seconds.kernels,
+        [&] { build_kernels(exec, options, stored, report.notes); });
+  const std::size_t kernels = stored.kernels.bytes();
+  budget.peak = std::max(budget.peak, budget.allocated() + format + std::max(kernels, lists));
+  for (Candidate& candidate : stored.choice.candidates) {
+    if (!stored.choice.is_chosen(candidate)) continue;
+    candidate.held_bytes = static_cast<double>(budget.kept + format + kernels);
+    // A format that was named is built although its fastest kernels do not fit. Their peak does not count.
+    if (!candidate.is_refused) budget.raise_peak(candidate.peak_bytes);
+    candidate.is_refused = false;
+    candidate.peak_bytes = static_cast<double>(budget.peak);
+  }
+}
+
+/// Stores a matrix in the format that is wanted, or chosen, and in the order that is predicted to be the fastest of
+/// those that the options name. Its values are yet to be filled in.
+///
+/// \param A      [in,out] canonical; entry i is the entry A.values (i) of the plan's matrix. It is emptied as soon as
+///                        nothing needs it
+/// \param budget [in] for what is allocated besides A
+/// \param report [in,out] gets the times, and a note about a fall-back
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+StoredMatrix<Scalar, Offset, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
+                                                          Format wanted, BuiltCsr<Offset, Memory>& A,
+                                                          const MemoryBudget& budget, BuildReport& report) {
+  auto stored = store_in_best_order<Scalar>(exec, options, wanted, A, budget, report);
+  A = {};
+  add_values_and_kernels(exec, options, budget, stored, report);
+  return stored;
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <tessera/format/Csr.hpp>
+#include <utility>
+#include <variant>
+
+#include "StoreMatrix.hpp"
+
+/// The transpose of a plan's matrix, which is made from the format that the plan stores.
+namespace Tessera::Impl {
+
+/// The most bytes that canonical_rows() allocates at once.
+template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t canonical_rows_bytes(const ExecutionSpace& exec, const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
+                                 std::size_t nonzeros) {
+  using Rows = Csr<Offset, typename ExecutionSpace::memory_space>;
+  const auto rows = std::visit(
+      [](const auto& any) {
+        return Rows{any.rows, any.columns, any.nonzeros, {}, {}};
+      },
+      stored.format);
+  const auto height = static_cast<std::size_t>(rows.rows);
+  const bool is_sorted = std::visit([](const auto& any) { return any.to_csr_sorts; }, stored.format);
+  std::size_t bytes = csr_bytes<Offset>(height, nonzeros) + nonzeros * sizeof(Offset);
+  if (is_sorted) bytes = std::max(bytes, sorted_csr_bytes<Offset>(exec, height, stored.places()));
+  if (stored.choice.format == Format::Csr) bytes = 0;
+  if (stored.orders.are_identity()) return bytes;
+  return bytes + stored.orders.bytes() + permute_bytes(exec, rows, stored.orders, 1);
+}
+
+/// Canonical rows of the matrix in its own order. Their map leads to the stored values.
+template <class Scalar, class Offset, class ExecutionSpace>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> canonical_rows(
+    const ExecutionSpace& exec, const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored) {
+  auto ordered = to_csr<ExecutionSpace, Offset>(exec, stored.format);
+  if (stored.orders.are_identity()) return ordered;
+  auto rows = permute(exec, ordered.pattern, inverse(exec, stored.orders));
+  rows.values = compose(exec, ordered.values, rows.values);
+  return rows;
+}
+
+/// Stores the transpose, with its values. Waits for `exec`.
+///
+/// \param m          [in] the members of the plan
+/// \param plan_bytes [in] bytes that the plan holds
+/// \param report     [in,out] gets the times and notes
+template <class ExecutionSpace, class Members>
+auto store_transpose(const ExecutionSpace& exec, const Members& m, std::size_t plan_bytes, BuildReport& report) {
+  using Offset = typename std::remove_cvref_t<decltype(m.source.slots)>::value_type;
+  using Scalar = typename std::remove_cvref_t<decltype(m.plain.values)>::value_type;
+  const Region<ExecutionSpace> region("Tessera::transpose");
+  const SteadyTimer timer;
+  MemoryBudget budget{m.options.memory_limit, report.peak_bytes, plan_bytes};
+  budget.charge("restoring the rows of A", canonical_rows_bytes(exec, m.plain, m.nonzeros));
+  auto rows = timed(exec, "Tessera::analysis", report.seconds.analysis, [&] { return canonical_rows(exec, m.plain); });
+  budget.beside(bytes_of(rows))
+      .charge("transposing A", sorted_csr_bytes<Offset>(exec, static_cast<std::size_t>(m.columns), m.nonzeros));
+  auto transposed = timed(exec, "Tessera::analysis", report.seconds.analysis,
+                          [&] { return transpose(exec, rows.pattern.view(), m.nonzeros); });
+  rows.pattern = {};
+  budget.kept_until_filled = rows.values.bytes();
+  PlanOptions options = m.options;
+  // The transpose of a block of h x w is a block of w x h.
+  std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
+  auto stored = store_matrix<Scalar>(exec, options, m.plain.choice.format, transposed, budget, report);
+  timed(exec, "Tessera::fill_values", report.seconds.values,
+        [&] { stored.fill(exec, rows.values, m.plain.values.data()); });
+  if (!m.has_source) stored.map = {};
+  report.seconds.total = timer.seconds();
+  return stored;
+}
+
+}  // namespace Tessera::Impl
