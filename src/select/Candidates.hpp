@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-/// What choices on all machines share.
+/// The sizes of formats, and the ranking of candidates, for hosts and GPUs.
 namespace Tessera::Impl {
 
 inline double csr_bytes(const MatrixStatistics& m) {
@@ -26,7 +26,7 @@ inline double bmat_bytes(const MatrixStatistics& m) {
   return 2 * (std::ceil(m.rows / 16) + 1) * m.offset_bytes + m.bmat_tiles * (8 * 4 + 16) + m.nonzeros * m.matrix_bytes;
 }
 
-/// Strips have about the tiles of BitTCF, and list their columns; chunks list those of their slots.
+/// The strips of a window have about as many tiles as BitTCF. Each chunk lists the columns of its slots.
 inline double staged_bytes(const MatrixStatistics& m) {
   return (4 + 8.0 / 64) * m.window64_columns + 32 * m.bittcf_tiles + m.nonzeros * m.matrix_bytes;
 }

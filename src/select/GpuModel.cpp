@@ -14,7 +14,7 @@ namespace {
 
 constexpr double tile_columns = 32;  // columns of X that the seconds of a tile are for
 
-/// Of X.
+/// Bytes of a row of X.
 double row_bytes(const MatrixStatistics& m) { return m.vector_columns * m.vector_bytes; }
 
 double y_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
@@ -54,7 +54,7 @@ double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu)
   return seconds_of(chain, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, m, gpu);
 }
 
-/// The tiles that all rows look into, and those of the longest row, counted in tiles of BitTCF.
+/// The number of tiles that all rows look into, and that the longest row looks into, in tiles of BitTCF.
 struct Walk {
   double tiles = 0, longest = 0;
 };

@@ -46,7 +46,7 @@ bool reads(const std::string& text, Format& format) {
   return true;
 }
 
-/// In version 1 "staged" or "plain" stood behind the format, which was bittcf for staged windows.
+/// Version 1 had a field "staged" or "plain" after the format, and staged windows had the format bittcf.
 bool brings_up_to_date(std::vector<std::string>& fields) {
   if (fields.size() != 8) return false;
   const bool is_staged = fields[6] == "staged" && fields[5] == "bittcf";

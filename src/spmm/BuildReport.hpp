@@ -12,7 +12,7 @@
 
 namespace Tessera::Impl {
 
-/// Seconds since its birth. (Kokkos::Timer's clock may be set while it runs.)
+/// Measures the seconds since it was made. (The clock of Kokkos::Timer may be set meanwhile.)
 class SteadyTimer {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -22,22 +22,22 @@ class SteadyTimer {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Seconds that the steps of make_plan(), or of building the transpose, took.
+/// The seconds of the steps of make_plan(), or of building the transpose.
 struct BuildSeconds {
   double analysis = 0;    ///< checks, sorting, statistics, the choice
   double tuning = 0;      ///< measuring candidates
-  double reordering = 0;  ///< orders of rows, those that were not kept as well
-  double format = 0;      ///< every format that was built
-  double kernels = 0;     ///< what kernels made for the device keep
-  double values = 0;      ///< filling them in
+  double reordering = 0;  ///< finding orders of rows, also those that were not kept
+  double format = 0;      ///< building formats, also those that were not kept
+  double kernels = 0;     ///< building the device's kernels
+  double values = 0;      ///< filling in values
   double total = 0;
 };
 
-/// What is known of how a plan, or its transpose, was built.
+/// How a plan, or its transpose, was built.
 struct BuildReport {
   std::vector<std::string> notes;  ///< requests that were not met
   BuildSeconds seconds;
-  std::size_t peak_bytes = 0;  ///< that the plan took at once meanwhile, predicted: at most
+  std::size_t peak_bytes = 0;  ///< predicted bound on the bytes that were allocated at once
 };
 
 /// Calls step() in a region of that name, waits for `exec` and adds the time that passed.

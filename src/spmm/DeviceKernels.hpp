@@ -16,19 +16,20 @@
 /// Kernels that are made for one kind of device, in place of those that run on all.
 namespace Tessera::Impl {
 
-/// Bytes that they keep beside a format, if there is room, and take while they are built.
+/// The bytes that kernels of a device take besides the format.
 struct KernelMemory {
-  double kept = 0;
-  double built = 0;
-  double least = 0;  ///< in any case
+  double kept = 0;   ///< what they keep if there is memory for all
+  double built = 0;  ///< the most while they are built
+  double least = 0;  ///< what they keep in any case
 };
 
-/// What such kernels keep beside a format, of A or of its transpose, and their products: nothing, where there are none.
+/// The kernels of a device for a stored matrix, and the data that they keep besides its format. This template is for
+/// devices without kernels of their own: it keeps nothing and multiplies nothing.
 template <class Scalar, class Offset, class ExecutionSpace>
 struct DeviceKernels {
   using Memory = typename ExecutionSpace::memory_space;
 
-  /// Whether products of matrices and vectors of this type can be had in a precision.
+  /// Whether there are kernels for matrices and vectors of this type in a precision.
   static bool has(const ExecutionSpace&, Precision precision) { return precision == Precision::Native; }
 
   /// Why plans with these options cannot have the kernel of a format's paper; empty if they can.
@@ -37,20 +38,20 @@ struct DeviceKernels {
            " do not have them; expected Kokkos::Cuda, and Tessera with its component Cuda";
   }
 
-  /// Those of a format, with what suits the kernels in place of what the user leaves open.
+  /// The parameters of formats: those that the user leaves open are set as the kernels want them.
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
 
-  /// The same, once the matrix was counted.
+  /// The same, when the statistics of the matrix are known.
   static FormatParameters parameters(const ExecutionSpace&, const PlanOptions& options, const MatrixStatistics&) {
     return options.parameters;
   }
 
-  /// What predictions of their times go by.
+  /// The model that predicts the times of these kernels.
   static MachineModel model(const ExecutionSpace& exec, const PlanOptions&) {
     return MachineModel().times(exec.concurrency());
   }
 
-  /// What predictions of a candidate's time ask for.
+  /// The memory that the kernels of a candidate take.
   ///
   /// \param candidate [in] with the number of its tiles, if it has any
   static KernelMemory memory(const ExecutionSpace&, Kernel, const Candidate&, const MatrixStatistics&) { return {}; }
@@ -60,27 +61,27 @@ struct DeviceKernels {
     return std::string(exec.name()) + ", concurrency " + std::to_string(exec.concurrency());
   }
 
-  /// What can still be allocated, where that is known.
+  /// The bytes that can still be allocated; no_memory_limit if that is unknown.
   static std::size_t free_bytes(const ExecutionSpace&) {
     return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible ? available_memory() : no_memory_limit;
   }
 
-  /// For a format whose values are yet to come; within options.memory_limit.
+  /// Builds the kernels of a format within options.memory_limit. Its values come later, with refill().
   void build(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const PlanOptions&) {}
 
-  /// Whether they multiply by the kernel of the format's paper, which was asked for.
+  /// Whether the kernel of the format's paper was asked for and was built.
   bool is_published() const { return false; }
 
-  /// What multiplies, for Plan::explain(); empty where there is no choice.
+  /// The kernel's name for Plan::explain(); empty where there is only one.
   std::string describe() const { return {}; }
 
-  /// New values are there, in the order of the format.
+  /// Takes new values, which are in the order of the format.
   void refill(const ExecutionSpace&, const Scalar*) const {}
 
   std::size_t bytes() const { return 0; }
   std::size_t scratch_bytes(Ordinal /*x_rows*/, Ordinal /*columns*/) const { return 0; }
 
-  /// Computes the product, or leaves it to the kernels that run on all devices and returns false.
+  /// Computes the product. Returns false if it did not, so that the kernels for all devices have to.
   template <class VectorScalar>
   bool multiply(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const Product<Scalar, VectorScalar>&,
                 const Scratch&) const {
@@ -88,7 +89,7 @@ struct DeviceKernels {
   }
 };
 
-/// Bytes that the kernels of a format take in any case, with so many tiles.
+/// The bytes that the kernels of a format with `tiles` tiles keep in any case.
 template <class Scalar, class Offset, class ExecutionSpace>
 std::size_t least_kernel_bytes(const ExecutionSpace& exec, Kernel kernel, Format format, double tiles,
                                const MatrixStatistics& m) {

@@ -16,7 +16,7 @@ std::string megabytes(double bytes) {
   return text.str();
 }
 
-/// In the unit in which there is something before the point.
+/// In microseconds below a millisecond, otherwise in milliseconds.
 std::string duration(double seconds) {
   const bool is_short = seconds < 1e-3;
   std::ostringstream text;
@@ -25,7 +25,7 @@ std::string duration(double seconds) {
   return text.str();
 }
 
-/// Of the longest name of a candidate.
+/// The length of the longest name of a format.
 int name_width() {
   std::size_t width = 0;
   for (const Format format : every_format) width = std::max(width, to_string(format).size());
@@ -38,7 +38,7 @@ void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes)
   if (c.measured_seconds > 0) out << duration(c.measured_seconds) << " measured, ";
   out << std::fixed << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
-  if (c.tiles > 0) out << ", " << std::setprecision(0) << c.tiles << " tiles";  // of a file, it may be any number
+  if (c.tiles > 0) out << ", " << std::setprecision(0) << c.tiles << " tiles";  // a file may hold any number
   out << "; plan " << megabytes(c.held_bytes) << ", peak " << megabytes(c.peak_bytes);
   out << (chosen ? "" : c.is_refused ? ", refused: exceeds memory_limit" : ", rejected") << '\n';
 }
@@ -50,7 +50,7 @@ std::string times(double relative_seconds) {
   return text.str();
 }
 
-/// Which reorderings were tried, and what each was predicted to make of the time.
+/// Prints the reorderings that were tried, with the predicted time of each.
 void print_reorderings(std::ostream& out, const char* what, const Choice& choice) {
   if (choice.reorderings.empty()) return;
   out << "  " << what << ": " << (choice.reordering == Reordering::None ? "as it is" : to_string(choice.reordering))

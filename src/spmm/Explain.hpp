@@ -9,26 +9,26 @@
 
 namespace Tessera::Impl {
 
-/// What Plan::explain() tells besides the choice.
+/// What Plan::explain() prints besides the choice.
 struct Explanation {
   long long rows = 0;
   long long columns = 0;
   std::size_t nonzeros = 0;
   int vector_columns = 0;
   std::string execution_space;
-  std::string made_on;  // another plan's execution space, that this one was loaded from; empty if none was
+  std::string made_on;  // the execution space of make_plan() if the plan was loaded, else empty
   std::size_t format_bytes = 0;
   std::size_t transpose_bytes = 0;
   std::size_t slot_map_bytes = 0;
   std::size_t kernel_bytes = 0;
   std::size_t peak_bytes = 0;
   std::size_t memory_limit = no_memory_limit;
-  std::string kernels, transpose_kernels;  // empty where there is no choice
+  std::string kernels, transpose_kernels;  // empty where there is only one
   bool duplicates_summed = false;
   std::vector<std::string> notes;
 };
 
-/// \param transposed [in] that of the transpose, where there is one
+/// \param transposed [in] the choice for the transpose; null where there is none
 std::string explain(const Explanation& explanation, const Choice& choice, const Choice* transposed);
 
 }  // namespace Tessera::Impl

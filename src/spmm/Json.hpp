@@ -9,7 +9,7 @@
 
 namespace Tessera::Impl {
 
-/// Writes a JSON text (RFC 8259), a value after the other: the library links no JSON library.
+/// Writes a JSON text (RFC 8259), one value after the other. The library links no JSON library.
 ///
 ///   JsonWriter json;
 ///   json.begin('{');
@@ -17,7 +17,7 @@ namespace Tessera::Impl {
 ///   json.end('}');
 class JsonWriter {
  public:
-  /// An object, '{', or an array, '['.
+  /// Begins an object, '{', or an array, '['.
   void begin(char bracket) {
     separate();
     text_ += bracket;
@@ -27,7 +27,7 @@ class JsonWriter {
     text_ += bracket;
     is_first_ = false;
   }
-  /// Of the value that comes next.
+  /// Writes the key of the next value.
   JsonWriter& key(std::string_view name) {
     value(name);
     text_ += ": ";
@@ -43,7 +43,7 @@ class JsonWriter {
   }
   void value(bool boolean) { literal(boolean ? "true" : "false"); }
   void value(std::integral auto number) { literal(std::to_string(number)); }
-  /// So many digits that it is read back as it was; null where it is not finite, which JSON does not know.
+  /// Writes enough digits to read the same number back. A number that is not finite becomes null: JSON has none.
   void value(double number) {
     if (!std::isfinite(number)) return null();
     char digits[32];

@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl {
 
-/// All of them.
+/// The list of all live objects of the process.
 class LiveObjects {
  public:
   /// Never destroyed: static plans leave it after everything else.
@@ -18,7 +18,8 @@ class LiveObjects {
 
   void add(LiveObject& object) {
     const std::lock_guard lock(mutex_);
-    // Once: Kokkos does not start again. What users' own hooks make after this one has run is theirs to destroy.
+    // One hook is enough, since Kokkos does not start again. Objects that users' own hooks make later are theirs to
+    // free.
     if (!is_hooked_) Kokkos::push_finalize_hook([] { all().release(); });
     is_hooked_ = true;
     object.next_ = first_;

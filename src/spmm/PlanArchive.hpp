@@ -15,22 +15,22 @@
 #include <utility>
 #include <vector>
 
-/// A plan's way into a file and out of it. PlanFields.hpp says once, for both, what the file holds: it calls an
-/// archive, a PlanWriter or a PlanReader, with every field and array in turn.
+/// Saves and loads plans. PlanFields.hpp lists the content of the file once for both: it calls a PlanWriter or a
+/// PlanReader with every field and array in turn.
 namespace Tessera::Impl {
 
 /// Enumerators are saved as numbers: new ones go to the end of their list.
 template <class T>
 concept Number = std::is_arithmetic_v<T> || NamedEnum<T>;
 
-/// As what a number is saved: 8 bytes.
+/// The type of 8 bytes that a number is saved as.
 template <Number T>
 using saved_number_t =
     std::conditional_t<std::is_floating_point_v<T>, double,
                        std::conditional_t<std::is_unsigned_v<T> && sizeof(T) == 8, std::uint64_t, std::int64_t>>;
 
-/// Packs fields one after the other: numbers, words and lists (with their length before them), and structs of these,
-/// for which there is a function transfer(fields, struct).
+/// Packs fields one after the other: numbers, texts, lists, and structs that have a function transfer(fields, struct).
+/// The length stands before a text and a list.
 class FieldWriter {
  public:
   template <class... T>
@@ -87,8 +87,8 @@ class FieldReader {
   void get(std::string& text) { text = take(length(1)); }
   template <class T>
   void get(std::vector<T>& list) {
-    // Far more than the lists of a plan have. An item takes up to nine times the 8 bytes that a file must have for it:
-    // a longer list would take far more memory than its file.
+    // An item may take nine times the memory of its 8 bytes in the file. This limit bounds the memory of a bad file; a
+    // plan has far shorter lists.
     constexpr std::size_t most = 1000;
     const std::size_t items = length(8);  // no item is shorter than a number
     if (items > most)
@@ -106,7 +106,7 @@ class FieldReader {
     if constexpr (std::integral<T> && !std::is_same_v<T, bool>) return std::in_range<T>(saved);
     return true;
   }
-  /// That of a list, for which there are enough bytes.
+  /// Reads the length of a text or list, and checks that enough bytes follow.
   std::size_t length(std::size_t item_bytes) {
     std::size_t items = 0;
     get(items);

@@ -10,10 +10,10 @@
 #include "PlanArchive.hpp"
 #include "PlanMembers.hpp"
 
-/// What the file of a plan holds, in this order. Whatever is added, left out or moved here, or to the structs that are
-/// named, makes another version of the file (PlanFile.cpp) once there was a release.
+/// The content of a plan's file, in this order. After the first release, any change of this list or of its structs
+/// makes a new version of the file (PlanFile.cpp).
 ///
-/// What follows from the rest is not there: metrics of the tiles, and what kernels made for a device keep.
+/// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels.
 namespace Tessera::Impl {
 
 template <class Fields>
@@ -62,14 +62,14 @@ void transfer(File& file, ValueMap<Offset, Memory>& map) {
   file.array("runs", map.runs);
 }
 
-/// A format that is named, empty.
+/// An empty matrix in a format.
 template <class Any, class File>
 Any empty_format(const File& file, Format format) {
   if (format == Format::Automatic) file.fail("the section \"choice\" chooses no format");
   return visit_type_of<Any>(format, [](auto type) -> Any { return typename decltype(type)::type(); });
 }
 
-/// A matrix, or a transpose, of this shape.
+/// A stored matrix, or transpose, of this shape.
 template <class File, class Scalar, class Offset, class ExecutionSpace>
 void transfer(File& file, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, Ordinal rows, Ordinal columns,
               std::size_t nonzeros) {
@@ -91,7 +91,9 @@ void transfer(File& file, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, 
   file.array("values", stored.values);
 }
 
-/// All of a plan. \tparam Members those of a PlanState
+/// A whole plan.
+///
+/// \tparam Members the members of a PlanState
 template <class File, class Members>
 void transfer_plan(File& file, Members& m) {
   file.fields("plan", m.made_on, m.rows, m.columns, m.nonzeros, m.source_entries, m.has_source, m.has_transpose,

@@ -6,8 +6,8 @@
 
 namespace Tessera::Impl {
 
-/// The length in bytes of the character that a text begins with, if it is one of UTF-8 that controls nothing; else 0.
-/// A terminal obeys control characters, and JSON cannot hold other bytes.
+/// The length in bytes of the first character of a text; 0 if it is a control character, or no UTF-8. A terminal obeys
+/// control characters, and JSON cannot hold bytes that are no UTF-8.
 inline std::size_t printable_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -19,7 +19,8 @@ inline std::size_t printable_length(std::string_view text) {
     if ((byte(i) & 0xc0u) != 0x80) return 0;
     code = code << 6 | (byte(i) & 0x3fu);
   }
-  constexpr unsigned least[] = {0xa0, 0x800, 0x10000};  // that takes 2, 3, 4 bytes; from 0x80 there are controls
+  constexpr unsigned least[] = {0xa0, 0x800,
+                                0x10000};  // the least code of 2, 3, 4 bytes; 0x80 to 0x9f are control characters
   const bool is_surrogate = code >= 0xd800 && code < 0xe000;
   return code >= least[length - 2] && code <= 0x10ffff && !is_surrogate ? length : 0;
 }

@@ -12,7 +12,7 @@
 
 namespace Tessera::Impl {
 
-/// A range of NVTX, which NVIDIA's profilers show without a tool of Kokkos': nothing where there is no CUDA.
+/// A range of NVTX, which NVIDIA's profilers show without a tool of Kokkos. It does nothing without CUDA.
 class NvtxRange {
  public:
 #ifdef TESSERA_HAS_NVTX
@@ -29,7 +29,8 @@ struct NoRange {
   explicit NoRange(const char*) {}
 };
 
-/// What profilers call the host's time between its birth and its end. Without a profiler it costs a branch or two.
+/// Names the time between its construction and its destruction for profilers. Without a profiler it costs one or two
+/// branches.
 template <class ExecutionSpace>
 class Region {
 #ifdef KOKKOS_ENABLE_CUDA

@@ -17,7 +17,7 @@
 #include <tessera/reorder/WindowGrowing.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-/// The orders in which a plan stores rows and columns, and the way there and back.
+/// The orders in which a plan stores rows and columns.
 namespace Tessera::Impl {
 
 template <class MemorySpace>
@@ -44,7 +44,7 @@ BuiltCsr<Offset, Memory> permute(const ExecutionSpace& exec, const Csr<Offset, M
 
 /// The most bytes that permute() allocates at once.
 ///
-/// \param maps [in] into the entries of A, that are composed with others
+/// \param maps [in] the number of maps of the entries that are composed with that of permute()
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
 std::size_t permute_bytes(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, const Orders<Memory>& orders,
                           std::size_t maps) {
@@ -59,14 +59,14 @@ std::size_t permute_bytes(const ExecutionSpace& exec, const Csr<Offset, Memory>&
   return by_row + by_column + (both + maps) * map;
 }
 
-/// The orders that lead back.
+/// The orders that bring rows and columns back to their places.
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Orders<Memory> inverse(const ExecutionSpace& exec, const Orders<Memory>& orders) {
   return {inverse(exec, orders.rows), inverse(exec, orders.columns)};
 }
 
-/// Rows that are alike come together in windows of a block's height. Where columns are condensed, all of a window's
-/// make full blocks: they are compared one by one.
+/// An order in which similar rows come together in windows, which are as high as a block. Formats other than BCSR
+/// condense the columns of a window, so that any columns make full tiles: rows are compared column by column.
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
 Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, Format format,
                                  const FormatParameters& parameters, std::size_t value_bytes) {
@@ -75,10 +75,10 @@ Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Offset, M
   return jaccard_rows(exec, A.view(), shape.height, shape.width);
 }
 
-/// What a reordering makes of A for a format.
+/// The orders that a reordering finds for a format.
 ///
-/// A format with condensed columns, or none, takes X's rows from anywhere, and the order of columns is nothing to it.
-/// Blocks are different: a reordering of the graph, where A is square, orders their columns like the rows.
+/// The order of columns matters to BCSR alone, whose blocks hold adjacent columns. If A is square, a reordering of its
+/// graph orders the columns of BCSR like the rows. Other formats gather rows of X from anywhere.
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
 Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, Reordering reordering,
                            Format format, const FormatParameters& parameters, std::size_t value_bytes) {
