@@ -14,8 +14,8 @@ double line_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   return m.nonzeros * std::ceil(m.vector_columns * m.vector_bytes / 64) / machine.gathered_lines;
 }
 
-/// Seconds for reading X: once, or, if windows were counted and X is larger than a cache, once for each window of 128
-/// rows that needs a row.
+/// Seconds for reading X. Each row of X is read once. If windows were counted and X is larger than the cache of a core,
+/// each window of 128 rows reads the rows of X that it needs.
 double x_seconds(const MatrixStatistics& m, const MachineModel& machine) {
   const double row_bytes = m.vector_columns * m.vector_bytes;
   const double all = m.columns * row_bytes, again = m.window128_columns * row_bytes;

@@ -30,9 +30,11 @@ double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   return fetch_seconds(m, m.window128_columns > 0 ? m.window128_columns : m.nonzeros, gpu);
 }
 
-/// The seconds of the work of all multiprocessors, and of the chain of steps.
+/// The seconds of a kernel: of its launch, of the larger of work and chain, and of a share of the smaller.
 ///
-/// \param growth [in] factor of the length of pieces that long chains are cut into
+/// \param work   [in] seconds of the work that all multiprocessors share
+/// \param steps  [in] steps of the longest row or window
+/// \param growth [in] factor of the length of the pieces that long rows and windows are cut into
 double seconds_of(const GpuModel::Chain& chain, double work, double steps, double growth, const MatrixStatistics& m,
                   const GpuModel& gpu) {
   const double piece = chain.piece * growth, widths = std::max(1.0, row_bytes(m) / chain.bytes);
@@ -78,7 +80,7 @@ Walk walk_of(const MatrixStatistics& m, const FormatSize& size) {
   }
 }
 
-/// Seconds of portable code.
+/// Seconds of a product by portable code.
 double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (size.format == Format::SortedColumns)
     return gpu.walks.launch + gpu.team_entry * m.nonzeros * std::ceil(m.vector_columns / gpu.teams);
@@ -89,7 +91,7 @@ double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const
   return seconds_of(gpu.walks, work, walk.longest + gpu.entry_step * m.longest_row, 1, m, gpu);
 }
 
-/// Seconds for the work of tiles.
+/// Seconds of the work of multiplying tiles.
 ///
 /// \param bytes [in] bytes of the format, with values as they are multiplied
 /// \param tile  [in] seconds for a tile and 32 columns of X
@@ -105,8 +107,8 @@ double bytes_of_whole(const MatrixStatistics& m, const FormatSize& size, double 
   return size.bytes + (places * size.tiles - m.nonzeros) * m.matrix_bytes;
 }
 
-/// Seconds for copying X. Either every X is copied, one panel of columns after the other, or an X whose rows are not
-/// aligned as the kernel needs.
+/// Seconds for copying X. Some models copy every X, one panel of columns after the other. The others copy an X whose
+/// rows are not aligned as the kernel needs.
 double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
   const double once = 2 * m.columns * row_bytes(m) / gpu.streamed;
   if (gpu.copied_columns > 0) return std::ceil(m.vector_columns / gpu.copied_columns) * gpu.copy + once;
@@ -125,7 +127,7 @@ double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const Gpu
                                                   std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
-/// NOTE: the longest row of blocks was not counted; it has about the tiles of the longest window.
+/// NOTE: the longest row of blocks is not counted. It is taken to be as long as the longest window.
 double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double block = gpu.block * gpu.tile * m.bcsr_block_rows * m.bcsr_block_columns / 64;
   const double longest = m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0);
@@ -133,7 +135,7 @@ double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const Gpu
          seconds_of(gpu.blocks, tile_work(m, size.tiles, size.bytes, block, gpu), longest, 1, m, gpu);
 }
 
-/// Whether there is a kernel for staged windows, memory to build them, and a count of their columns to predict by.
+/// Whether there is a kernel for staged windows and memory to build them, and their columns were counted.
 bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
   return gpu.staged_chunk > 0 && m.window64_columns > 0 && m.nonzeros <= gpu.staged_entries;
 }
@@ -151,7 +153,7 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
 
-/// Every X is copied.
+/// Sorted columns copy every X.
 double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double x = m.nonzeros * std::max(row_bytes(m), gpu.thin_fetch) / gpu.sorted_bytes;
   return gpu.rows.launch + gpu.copy + x + (size.bytes + y_bytes(m, gpu) + 2 * m.columns * row_bytes(m)) / gpu.streamed;
@@ -162,7 +164,7 @@ double partition_seconds(const MatrixStatistics& m, const FormatSize& size, cons
   return seconds_of(gpu.tall_tiles, work, m.window16_most_tiles, 1, m, gpu);
 }
 
-/// Whether there is a kernel for blocks of this shape, and room for what it keeps.
+/// Whether there is a kernel for blocks of this shape, and memory for what it keeps.
 bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (gpu.block == 0) return false;
   const auto is_block = [&](double rows, double columns) {

@@ -42,6 +42,18 @@ Precision available_precision(const ExecutionSpace& exec, const PlanOptions& opt
   return Precision::Native;
 }
 
+/// The options with what the device has: a precision, parameters that suit its kernels, and a kernel.
+///
+/// \param notes [in,out] gets a note about each fall-back
+/// \throws std::invalid_argument if something is not available and the options allow no fall-back
+template <class Scalar, class Offset, class ExecutionSpace>
+PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, std::vector<std::string>& notes) {
+  options.precision = available_precision<Scalar, Offset>(exec, options, notes);
+  options.parameters = DeviceKernels<Scalar, Offset, ExecutionSpace>::parameters(options);
+  options.kernel = available_kernel<Scalar, Offset>(exec, options, options.format, "Tessera::make_plan", notes);
+  return options;
+}
+
 /// The canonical rows of the caller's matrix, whose blocks become entries. Their map leads to the caller's values.
 template <class Scalar, class Offset, class ExecutionSpace>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_input(
@@ -72,11 +84,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   check_matrix<Offset>(input);
   check_not_negative("Tessera::make_plan: options.columns", options.columns);
   Members& m = *members_;
-  m.options = options;
-  m.options.precision = available_precision<Scalar, Offset>(exec, options, m.built.notes);
-  m.options.parameters = DeviceKernels<Scalar, Offset, ExecutionSpace>::parameters(m.options);
-  m.options.kernel =
-      available_kernel<Scalar, Offset>(exec, m.options, options.format, "Tessera::make_plan", m.built.notes);
+  m.options = available_options<Scalar, Offset>(exec, options, m.built.notes);
   BuildSeconds& seconds = m.built.seconds;
   MemoryBudget budget{m.options.memory_limit, m.built.peak_bytes};
   auto canonical = timed(exec, "Tessera::analysis", seconds.analysis,
@@ -85,10 +93,8 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   m.columns = canonical.pattern.columns;
   m.nonzeros = canonical.pattern.nonzeros;
   m.source_entries = input.values_size;
-  m.source = canonical.values;
+  m.source = std::exchange(canonical.values, {});  // the rows that are stored have their entries in canonical order
   budget.kept = m.source.bytes();
-
-  canonical.values = {};  // the map from canonical entries to themselves
   m.plain = store_matrix<Scalar>(exec, m.options, options.format, canonical, budget, m.built);
   timed(exec, "Tessera::fill_values", seconds.values, [&] { m.plain.fill(exec, m.source, input.values); });
   exec.fence("Tessera::make_plan");
