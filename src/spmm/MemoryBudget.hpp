@@ -12,6 +12,11 @@
 /// PlanOptions::memory_limit while a plan is made. All numbers are bytes of the plan's memory space.
 namespace Tessera::Impl {
 
+/// What is left of a limit. \return no_memory_limit where there is none
+inline std::size_t bytes_left(std::size_t limit, std::size_t allocated) {
+  return limit == no_memory_limit ? limit : limit - std::min(limit, allocated);
+}
+
 /// The memory that a plan has while a step runs, and the limit. Each step charges what it allocates.
 struct MemoryBudget {
   /// Kokkos takes up to 128 bytes more for an array than the array holds. This is enough for all arrays of a plan.
@@ -24,8 +29,7 @@ struct MemoryBudget {
   std::size_t temporary = 0;          // what is freed, or becomes part of the plan, in a later step
 
   std::size_t allocated() const { return kept + kept_until_filled + temporary + rounding; }
-  /// \return no_memory_limit where there is none
-  std::size_t left() const { return limit == no_memory_limit ? limit : limit - std::min(limit, allocated()); }
+  std::size_t left() const { return bytes_left(limit, allocated()); }
 
   /// \throws FormatTooLarge
   [[noreturn]] void refuse(const std::string& what, std::size_t bytes, const char* expected) const {

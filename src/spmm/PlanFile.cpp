@@ -130,11 +130,6 @@ void check_precision(const ExecutionSpace& exec, Members& m, const std::string& 
   options.precision = Precision::Native;
 }
 
-/// The limit that `bytes` of it leave.
-std::size_t less(std::size_t limit, std::size_t bytes) {
-  return limit == no_memory_limit ? limit : limit - std::min(limit, bytes);
-}
-
 /// Adds what is not in the file: metrics of tiles, kernels and, for a device with kernels of its own, statistics.
 template <class Scalar, class Offset, class ExecutionSpace>
 void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
@@ -149,10 +144,6 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
     statistics.is_reordered = !stored.orders.are_identity();
     stored.choice.statistics = statistics;
   }
-  options.memory_limit =
-      less(options.memory_limit, least_kernel_bytes<Scalar, Offset, ExecutionSpace>(
-                                     exec, options.kernel, stored.choice.format,
-                                     static_cast<double>(stored.tiles.tiles), stored.choice.statistics));
   build_kernels(exec, options, stored, notes);
   stored.kernels.refill(exec, stored.values.data());
 }
@@ -194,7 +185,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   // Kernels get the memory that all else leaves.
   const auto options_of_the_rest = [&] {
     PlanOptions options = m.options;
-    options.memory_limit = less(options.memory_limit, this->bytes());
+    options.memory_limit = bytes_left(options.memory_limit, this->bytes());
     return options;
   };
   complete(exec, options_of_the_rest(), m.plain, m.built.notes);

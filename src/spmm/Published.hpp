@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "MemoryBudget.hpp"
 #include "StoredMatrix.hpp"
 
 /// Kernel::Published: what it is available for, and the choice of a format whose paper's kernel multiplies.
@@ -84,14 +85,25 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
   return choice;
 }
 
+/// The bytes that the kernels of a stored matrix keep in any case.
+template <class Scalar, class Offset, class ExecutionSpace>
+std::size_t least_kernel_bytes(const ExecutionSpace& exec, Kernel kernel,
+                               const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored) {
+  return least_kernel_bytes<Scalar, Offset>(exec, kernel, stored.choice.format, static_cast<double>(stored.tiles.tiles),
+                                            stored.choice.statistics);
+}
+
 /// Builds the kernels of a format. Its values are allocated, but not filled in yet. Where the published kernel that is
 /// asked for cannot be built, an automatic one is, if the options allow a fall-back.
 ///
-/// \param notes [in,out] gets a note about a fall-back
+/// \param options [in] memory_limit is what is left for the kernels. They make their lists in any case; what else they
+///                     keep gets the rest
+/// \param notes   [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if they do not
 template <class Scalar, class Offset, class ExecutionSpace>
 void build_kernels(const ExecutionSpace& exec, PlanOptions options,
                    StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, std::vector<std::string>& notes) {
+  options.memory_limit = bytes_left(options.memory_limit, least_kernel_bytes(exec, options.kernel, stored));
   stored.kernels.build(exec, stored.format, options);
   const bool has_entries = std::visit([](const auto& any) { return any.nonzeros > 0; }, stored.format);
   if (options.kernel == Kernel::Automatic || stored.kernels.is_published() || !has_entries) return;

@@ -121,10 +121,8 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, con
                             StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, BuildReport& report) {
   stored.values = allocate<decltype(stored.values)>(exec, "Tessera::values", stored.places());
   const std::size_t format = stored.format_bytes() + stored.map.bytes();
-  // Kernels need their lists in any case. Their copies of values get what the lists leave.
-  const std::size_t lists = least_kernel_bytes<Scalar, Offset>(
-      exec, options.kernel, stored.choice.format, static_cast<double>(stored.tiles.tiles), stored.choice.statistics);
-  options.memory_limit = budget.beside(format + lists).left();
+  const std::size_t lists = least_kernel_bytes(exec, options.kernel, stored);
+  options.memory_limit = budget.beside(format).left();
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { build_kernels(exec, options, stored, report.notes); });
   const std::size_t kernels = stored.kernels.bytes();
