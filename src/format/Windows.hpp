@@ -112,6 +112,8 @@ static void write_columns(const Exec& exec, const WindowParts<Height, Exec, Offs
       });
 }
 
+/// Condenses the columns of all windows into tiles.
+///
 /// Cost: the windows are merged twice.
 template <int Height, int Width, class Exec, class Offset>
 static CondensedWindows<Height, Offset, typename Exec::memory_space> condense_windows(const Exec& exec,

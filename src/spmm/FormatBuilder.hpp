@@ -120,7 +120,8 @@ class FormatBuilder {
     matrix_.tiles = tile_metrics<ExecutionSpace, Offset>(exec_, matrix_.format);
   }
 
-  /// Charges the format with the least that its kernels take: what else they keep takes the memory that is left.
+  /// Refuses the chosen format unless it fits with the smallest lists that its kernels need. Copies for faster kernels
+  /// get the memory that is left.
   void charge_chosen() const {
     Candidate chosen;
     chosen.format = matrix_.choice.format;
@@ -133,8 +134,7 @@ class FormatBuilder {
     budget_.raise_peak(chosen.peak_bytes);
   }
 
-  /// Adds the format that was built to the candidates, if it was none, and charges all candidates that may still be the
-  /// plan's in the end.
+  /// Lists the format that was built if it is not yet a candidate, and raises the peak to that of the chosen one.
   void list_built() {
     auto& candidates = matrix_.choice.candidates;
     const auto is_chosen = [&](const Candidate& candidate) { return matrix_.choice.is_chosen(candidate); };

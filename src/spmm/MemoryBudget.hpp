@@ -17,7 +17,9 @@ inline std::size_t bytes_left(std::size_t limit, std::size_t allocated) {
   return limit == no_memory_limit ? limit : limit - std::min(limit, allocated);
 }
 
-/// The memory that a plan has while a step runs, and the limit. Each step charges what it allocates.
+/// The memory that a plan has while a step runs, and the limit. A step charges what it allocates: that checks the limit
+/// and raises `peak`, which all copies share. The charge does not stay. A step that runs while memory is held takes
+/// beside(bytes).
 struct MemoryBudget {
   /// Kokkos takes up to 128 bytes more for an array than the array holds. This is enough for all arrays of a plan.
   static constexpr std::size_t rounding = 4096;

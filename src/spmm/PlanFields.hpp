@@ -10,8 +10,8 @@
 #include "PlanArchive.hpp"
 #include "PlanMembers.hpp"
 
-/// The content of a plan's file, in this order. After the first release, any change of this list or of its structs
-/// makes a new version of the file (PlanFile.cpp).
+/// The content of a plan's file, in this order. Any change of this list or of its structs makes a new version of the
+/// file (PlanFile.cpp), once a release has written it.
 ///
 /// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels.
 namespace Tessera::Impl {

@@ -111,10 +111,9 @@ std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
   return m.source.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
 }
 
-/// The precision that the plan was made for, or native if there are no kernels for it and the options allow a
-/// fall-back.
+/// Replaces the plan's precision by native if there are no kernels for it here and the options allow a fall-back.
 ///
-/// \throws std::invalid_argument if they do not
+/// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Members>
 void check_precision(const ExecutionSpace& exec, Members& m, const std::string& name) {
   PlanOptions& options = m.options;

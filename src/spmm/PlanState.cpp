@@ -24,7 +24,7 @@ namespace {
 
 /// The precision that is asked for; where there are no kernels for it, native if the options allow a fall-back.
 ///
-/// \throws std::invalid_argument if they do not
+/// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 Precision available_precision(const ExecutionSpace& exec, const PlanOptions& options, std::vector<std::string>& notes) {
   using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
@@ -93,7 +93,8 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   m.columns = canonical.pattern.columns;
   m.nonzeros = canonical.pattern.nonzeros;
   m.source_entries = input.values_size;
-  m.source = std::exchange(canonical.values, {});  // the rows that are stored have their entries in canonical order
+  // The plan keeps this map. To store_matrix(), values come in canonical order.
+  m.source = std::exchange(canonical.values, {});
   budget.kept = m.source.bytes();
   m.plain = store_matrix<Scalar>(exec, m.options, options.format, canonical, budget, m.built);
   timed(exec, "Tessera::fill_values", seconds.values, [&] { m.plain.fill(exec, m.source, input.values); });

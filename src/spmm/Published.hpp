@@ -16,8 +16,8 @@
 /// Kernel::Published: what it is available for, and the choice of a format whose paper's kernel multiplies.
 namespace Tessera::Impl {
 
-/// Why no plan with these options can have the kernel of the format's paper; empty if one can. For Format::Automatic,
-/// why the first of the formats cannot, if none can.
+/// Why no plan with these options can have the kernel of the format's paper; empty if one can. For Format::Automatic:
+/// empty if any format has such a kernel, else the reason of the first format with a paper.
 template <class Scalar, class Offset, class ExecutionSpace>
 std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
   using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
@@ -36,7 +36,7 @@ std::string published_fault(const ExecutionSpace& exec, const PlanOptions& optio
 /// a fall-back.
 ///
 /// \param who [in] what an error's message begins with
-/// \throws std::invalid_argument if they do not
+/// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, Format format, const std::string& who,
                         std::vector<std::string>& notes) {
@@ -99,7 +99,7 @@ std::size_t least_kernel_bytes(const ExecutionSpace& exec, Kernel kernel,
 /// \param options [in] memory_limit is what is left for the kernels. They make their lists in any case; what else they
 ///                     keep gets the rest
 /// \param notes   [in,out] gets a note about a fall-back
-/// \throws std::invalid_argument if they do not
+/// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 void build_kernels(const ExecutionSpace& exec, PlanOptions options,
                    StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, std::vector<std::string>& notes) {

@@ -130,7 +130,8 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, con
   for (Candidate& candidate : stored.choice.candidates) {
     if (!stored.choice.is_chosen(candidate)) continue;
     candidate.held_bytes = static_cast<double>(budget.kept + format + kernels);
-    // A format that was named is built although its fastest kernels do not fit. Their peak does not count.
+    // A refused candidate is here only because the user named its format. It was built with slower kernels, so that
+    // the predicted peak of the faster ones does not count.
     if (!candidate.is_refused) budget.raise_peak(candidate.peak_bytes);
     candidate.is_refused = false;
     candidate.peak_bytes = static_cast<double>(budget.peak);

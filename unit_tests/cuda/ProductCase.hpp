@@ -35,7 +35,7 @@ struct ProductCase {
   bool scatter = false;      // rows of Y backwards
   bool gather = false;       // rows of X backwards
   double alpha = 1.5, beta = 0.5;
-  std::ptrdiff_t x_row_stride = 0;  // if it is not 0: of X instead, which then has but one row
+  std::ptrdiff_t x_row_stride = 0;  // row stride in elements of an X of one row; 0: as the layout gives it
 
   /// What kernels add to a description.
   std::string text() const { return ""; }
@@ -85,7 +85,7 @@ inline double tolerance(Precision precision) {
   if (precision == Precision::Tf32x3) return 4 * 0x1p-24;
   return 2 * (precision == Precision::Bf16 ? 0x1p-8 : 0x1p-11);
 }
-/// And what is added for each: half of what binary16 has no bits for, from an operand of at most 1.
+/// The absolute error to allow for each term, because binary16 underflows.
 inline double tolerated_underflow(const ProductCase& c) {
   return c.precision == Precision::Fp16 ? 2 * std::abs(c.alpha) * 0x1p-24 : 0;
 }

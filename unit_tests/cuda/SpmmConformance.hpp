@@ -20,14 +20,15 @@ struct SpmmKernel {
   /// Rows and columns at which windows, tiles and blocks end.
   static constexpr std::array<int, 0> heights = {}, widths = {};
   static constexpr bool scatters = true;
-  /// On the host, one of so many cases is run, and one of so many of those that compare columns.
+  /// Emulated, one case in `emulated_share` runs; of those that compare columns, one in `emulated_columns_share`.
   static constexpr int emulated_share = 1, emulated_columns_share = 1;
 
   /// The ways in which a kernel stores a matrix or sums, of which each passes all tests.
   static std::vector<Case> variants() { return {Case()}; }
   /// Whether a variant is meant for a precision.
   static bool takes(const Case&) { return true; }
-  /// Ways that change with layouts and the like: numbers below `switches`.
+  /// Settings that LayoutsAndAlignment, Pieces and NonFinite vary as well: set_switch(c, 0) to set_switch(c, switches -
+  /// 1).
   static constexpr int switches = 1;
   static void set_switch(Case&, int) {}
   /// How long windows or rows are cut, and matrices that have such.

@@ -41,7 +41,8 @@ struct DeviceKernels<Scalar, Offset, OwnSpace> : IdleKernels<Scalar, Offset> {
 
 #include "MemoryLimits.hpp"
 #include "TestFiles.hpp"
-// PlanState.cpp instantiates the whole class, what is in PlanFile.cpp too. nvcc refuses what is instantiated twice.
+// PlanState.cpp instantiates the whole class, with the members that PlanFile.cpp defines. nvcc refuses what is
+// instantiated twice.
 #undef TESSERA_FOR_EACH_MATRIX
 #define TESSERA_FOR_EACH_MATRIX(Exec, M)
 #include "PlanFile.cpp"

@@ -7,7 +7,7 @@
 
 namespace Tessera::Test {
 
-/// Condensed windows of 8 rows a strip (tessera/cuda/CondensedView.hpp) on the host; with one strip they are BitTCF
+/// Condensed windows of 8 rows a strip (tessera/cuda/condensed/View.hpp) on the host; with one strip they are BitTCF
 /// (tessera/common/BitTcfView.hpp). slots: the entry at each place.
 template <class Offset>
 struct HostCondensed {

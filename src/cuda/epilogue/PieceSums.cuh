@@ -38,7 +38,7 @@ __global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> argu
   const unsigned element = static_cast<unsigned>(index - sum_index * (columns * window_rows));
   const CondensedSum window = arguments.sums[sum_index];
   const unsigned r = element / columns, column = element % columns;
-  // At most 2^31 - 1, here as in all kernels, because windows have 2^n rows.
+  // Does not overflow: windows have 2^n rows, so that the last row of the last window is at most 2^31 - 1.
   const Ordinal row = static_cast<Ordinal>(window.window * window_rows + r);
   if (row >= arguments.rows) return;
 

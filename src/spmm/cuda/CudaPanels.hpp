@@ -10,8 +10,8 @@
 /// Products multiply X in panels of columns where their kernels copy X, so that the copy stays small.
 namespace Tessera::Impl {
 
-inline constexpr Ordinal cuda_panel_columns = 64;    // of an X that the kernel does not read in place
-inline constexpr Ordinal cuda_copied_columns = 128;  // of every X that is copied: as many as a slab of the kernels has
+inline constexpr Ordinal cuda_panel_columns = 64;      // columns of a panel if this X must be copied
+inline constexpr Ordinal cuda_copied_columns = 128;    // columns of a panel if the kernel copies every X: a slab of it
 inline constexpr std::size_t cuda_scratch_page = 256;  // the alignment of the kernels' scratch memory, in bytes
 
 /// The widest type of vectors that a matrix may be multiplied with.

@@ -15,8 +15,8 @@ constexpr bool has_tensor_cores(Precision asked) {
   return std::is_same_v<Scalar, double> || (std::is_same_v<Scalar, float> && asked != Precision::Native);
 }
 
-/// The precision of kernels whose operands are TF32 or longer. TF32 has as many bits of fraction as FP16, and more
-/// exponents. Needs has_tensor_cores().
+/// The precision of kernels without 16-bit operands, which take TF32 where 16 bits are asked for. TF32 has as many bits
+/// of fraction as FP16, and more exponents. Needs has_tensor_cores().
 template <class Scalar>
 constexpr Precision precision_of_words(Precision asked) {
   if (std::is_same_v<Scalar, double>) return Precision::Native;

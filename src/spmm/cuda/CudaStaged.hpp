@@ -29,8 +29,8 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
   static constexpr const char* label = "Tessera::staged_spmm";
   static constexpr bool is_double = std::is_same_v<Scalar, double>;
 
-  /// The most entries that there is memory for: each is in a row of A, with its place, and in two arrays that are
-  /// sorted.
+  /// The most entries for which staged windows can be built in free memory. An entry takes its place in A and two sort
+  /// buffers.
   static std::size_t most_entries(const Kokkos::Cuda& exec, const PlanOptions& options) {
     constexpr std::size_t row = sizeof(Ordinal) + sizeof(Offset), sorted = sizeof(std::uint64_t) + sizeof(Offset);
     return room_for_copies(exec, options) / (row + 2 * sorted);

@@ -106,8 +106,8 @@ struct GpuModel {
 /// of its own, portable code multiplies.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
-/// Ranks the candidates by their predicted times, before any is built. They are CSR and, where tensor cores multiply
-/// them, BitTCF, staged windows, BMat and, if its blocks were counted, BCSR.
+/// Ranks the candidates by their predicted times, before any is built. They are CSR and BitTCF and, where tensor cores
+/// multiply them, staged windows, BMat and, if its blocks were counted, BCSR.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 
 }  // namespace Tessera
