@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <tessera/common/Mix.hpp>
 #include <type_traits>
 
 #include "ScalarTraits.hpp"
@@ -13,12 +14,7 @@ namespace Tessera::Impl {
 // not matter. All operations are on integers or exact, because the distributions of <random> differ between libraries.
 
 /// One step of the splitmix64 generator: a bijection whose values look independent.
-inline std::uint64_t mix(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
+inline std::uint64_t mix(std::uint64_t x) { return mix_bits(x + mix_step); }
 
 inline std::uint64_t hash(std::uint64_t seed, std::uint64_t a, std::uint64_t b) { return mix(mix(mix(seed) + a) + b); }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Core.hpp>
+#include <tessera/common/Mix.hpp>
 #include <tessera/metrics/Fingerprint.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
@@ -8,16 +9,9 @@ namespace Tessera {
 
 namespace Impl {
 
-/// Spreads every bit of a number over all bits (the finalizer of SplitMix64).
-KOKKOS_INLINE_FUNCTION std::uint64_t spread(std::uint64_t bits) {
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-  return bits ^ (bits >> 31);
-}
-
 /// A hash of a number and its place. The sum over a list, in any order, tells lists apart.
-KOKKOS_INLINE_FUNCTION std::uint64_t spread(std::uint64_t place, std::uint64_t number) {
-  return spread(spread(place + 0x9e3779b97f4a7c15u) + number);
+KOKKOS_INLINE_FUNCTION std::uint64_t placed_hash(std::uint64_t place, std::uint64_t number) {
+  return mix_bits(mix_bits(place + mix_step) + number);
 }
 
 }  // namespace Impl
@@ -28,18 +22,18 @@ std::uint64_t fingerprint(const ExecutionSpace& exec, const CsrPattern<Offset>& 
   Kokkos::parallel_reduce(
       "Tessera::fingerprint_offsets", Impl::IndexPolicy<ExecutionSpace>(exec, 0, std::size_t(A.rows)),
       KOKKOS_LAMBDA(std::size_t i, std::uint64_t & sum) {
-        sum += Impl::spread(i, static_cast<std::uint64_t>(A.row_offsets[i + 1]));
+        sum += Impl::placed_hash(i, static_cast<std::uint64_t>(A.row_offsets[i + 1]));
       },
       offsets);
   Kokkos::parallel_reduce(
       "Tessera::fingerprint_columns", Impl::IndexPolicy<ExecutionSpace>(exec, 0, nonzeros),
       KOKKOS_LAMBDA(std::size_t k, std::uint64_t & sum) {
-        sum += Impl::spread(k, static_cast<std::uint64_t>(A.column_indices[k]));
+        sum += Impl::placed_hash(k, static_cast<std::uint64_t>(A.column_indices[k]));
       },
       columns);
   exec.fence("Tessera::fingerprint");
   const auto rows = static_cast<std::uint64_t>(A.rows), width = static_cast<std::uint64_t>(A.columns);
-  return Impl::spread(Impl::spread(Impl::spread(rows, width), offsets), columns);
+  return Impl::placed_hash(Impl::placed_hash(Impl::placed_hash(rows, width), offsets), columns);
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset) \

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "AvailablePrecision.hpp"
 #include "MatrixCounts.hpp"
 #include "PlanArchive.hpp"
 #include "PlanFields.hpp"
@@ -111,24 +112,6 @@ std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
   return m.source.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
 }
 
-/// Replaces the plan's precision by native if there are no kernels for it here and the options allow a fall-back.
-///
-/// \throws std::invalid_argument if the options allow no fall-back
-template <class Scalar, class Offset, class ExecutionSpace, class Members>
-void check_precision(const ExecutionSpace& exec, Members& m, const std::string& name) {
-  PlanOptions& options = m.options;
-  if (DeviceKernels<Scalar, Offset, ExecutionSpace>::has(exec, options.precision)) return;
-  const std::string precision(Tessera::to_string(options.precision));
-  if (options.on_unsupported == OnUnsupported::Throw) {
-    throw std::invalid_argument(name + ": the plan was made for precision " + precision +
-                                ", which is not available on this execution space; expected native, or a plan that "
-                                "was made with on_unsupported = FallBack");
-  }
-  m.built.notes.push_back("the plan was made for precision " + precision +
-                          ", which is not available here: native is used");
-  options.precision = Precision::Native;
-}
-
 /// Adds what is not in the file: metrics of tiles, kernels and, for a device with kernels of its own, statistics.
 template <class Scalar, class Offset, class ExecutionSpace>
 void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
@@ -179,16 +162,18 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   if (fault.empty()) fault = text_fault(m);
   if (fault.empty()) fault = plan_fault(exec, m);
   if (!fault.empty()) sections.fail(fault);
-  check_precision<Scalar, Offset>(exec, m, name);
+  m.options.precision = available_precision<Scalar, Offset>(exec, m.options, name, m.built.notes);
   m.options.kernel = available_kernel<Scalar, Offset>(exec, m.options, m.plain.choice.format, name, m.built.notes);
   // Kernels get the memory that all else leaves.
-  const auto options_of_the_rest = [&] {
-    PlanOptions options = m.options;
+  const auto with_the_rest = [&](PlanOptions options) {
     options.memory_limit = bytes_left(options.memory_limit, this->bytes());
     return options;
   };
-  complete(exec, options_of_the_rest(), m.plain, m.built.notes);
-  if (m.has_transpose) complete(exec, options_of_the_rest(), m.transposed, m.transpose_built.notes);
+  complete(exec, with_the_rest(m.options), m.plain, m.built.notes);
+  if (m.has_transpose) {
+    const auto options = options_of_transpose(m.options, m.transposed.choice.format);
+    complete(exec, with_the_rest(options), m.transposed, m.transpose_built.notes);
+  }
   exec.fence("Tessera::load_plan");
 }
 

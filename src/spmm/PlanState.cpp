@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "AvailablePrecision.hpp"
 #include "CheckArguments.hpp"
 #include "Explain.hpp"
 #include "PlanMembers.hpp"
@@ -22,33 +23,13 @@ namespace Tessera::Impl {
 
 namespace {
 
-/// The precision that is asked for; where there are no kernels for it, native if the options allow a fall-back.
-///
-/// \throws std::invalid_argument if the options allow no fall-back
-template <class Scalar, class Offset, class ExecutionSpace>
-Precision available_precision(const ExecutionSpace& exec, const PlanOptions& options, std::vector<std::string>& notes) {
-  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
-  if (Kernels::has(exec, options.precision)) return options.precision;
-  const std::string name(to_string(options.precision));
-  if (options.on_unsupported == OnUnsupported::Throw) {
-    std::string expected;
-    for (const Precision precision : every_precision)
-      if (Kernels::has(exec, precision)) expected += std::string(to_string(precision)) + ", ";
-    throw std::invalid_argument("Tessera::make_plan: precision " + name +
-                                " is not available for this type of matrix on this execution space; expected " +
-                                expected + "or on_unsupported = FallBack");
-  }
-  notes.push_back("precision " + name + " was asked for and is not available here: native is used");
-  return Precision::Native;
-}
-
 /// The options with what the device has: a precision, parameters that suit its kernels, and a kernel.
 ///
 /// \param notes [in,out] gets a note about each fall-back
 /// \throws std::invalid_argument if something is not available and the options allow no fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, std::vector<std::string>& notes) {
-  options.precision = available_precision<Scalar, Offset>(exec, options, notes);
+  options.precision = available_precision<Scalar, Offset>(exec, options, "Tessera::make_plan", notes);
   options.parameters = DeviceKernels<Scalar, Offset, ExecutionSpace>::parameters(options);
   options.kernel = available_kernel<Scalar, Offset>(exec, options, options.format, "Tessera::make_plan", notes);
   return options;
@@ -96,7 +77,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   // The plan keeps this map. To store_matrix(), values come in canonical order.
   m.source = std::exchange(canonical.values, {});
   budget.kept = m.source.bytes();
-  m.plain = store_matrix<Scalar>(exec, m.options, options.format, canonical, budget, m.built);
+  m.plain = store_matrix<Scalar>(exec, m.options, canonical, budget, m.built);
   timed(exec, "Tessera::fill_values", seconds.values, [&] { m.plain.fill(exec, m.source, input.values); });
   exec.fence("Tessera::make_plan");
   seconds.total = timer.seconds();

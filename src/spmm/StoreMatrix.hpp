@@ -80,8 +80,9 @@ std::optional<StoredMatrix<Scalar, Offset, ExecutionSpace>> store_reordered(
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
-                                                                 Format wanted, const BuiltCsr<Offset, Memory>& A,
+                                                                 const BuiltCsr<Offset, Memory>& A,
                                                                  const MemoryBudget& budget, BuildReport& report) {
+  Format wanted = options.format;
   auto best = FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, A, {}, budget, report).build();
   if (wanted != Format::Automatic) wanted = best.choice.format;  // which may be that of a fall-back
   const double own = predicted_seconds(best.choice);
@@ -147,9 +148,9 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, con
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, Offset, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
-                                                          Format wanted, BuiltCsr<Offset, Memory>& A,
-                                                          const MemoryBudget& budget, BuildReport& report) {
-  auto stored = store_in_best_order<Scalar>(exec, options, wanted, A, budget, report);
+                                                          BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget,
+                                                          BuildReport& report) {
+  auto stored = store_in_best_order<Scalar>(exec, options, A, budget, report);
   A = {};
   add_values_and_kernels(exec, options, budget, stored, report);
   return stored;

@@ -8,13 +8,25 @@
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/portable/Spmm.hpp>
 #include <tessera/select/Choice.hpp>
-#include <type_traits>
+#include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/spmm/impl/KernelTypes.hpp>
+#include <utility>
 #include <variant>
 
 #include "DeviceKernels.hpp"
 #include "Reorder.hpp"
 
 namespace Tessera::Impl {
+
+/// The options that the transpose of a plan's matrix is stored with.
+///
+/// \param format [in] the format of the plan's matrix
+inline PlanOptions options_of_transpose(PlanOptions options, Format format) {
+  options.format = format;
+  // The transpose of a block of h x w is a block of w x h.
+  std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
+  return options;
+}
 
 /// A, or its transpose, as a plan stores it: in a format and in an order of rows and columns, with its values and the
 /// kernels that multiply it.
@@ -40,8 +52,7 @@ struct StoredMatrix {
 
   /// For X and Y of any type that the matrix may be multiplied with.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    using Widest = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
-    return std::max(spmm_scratch_bytes<ExecutionSpace, Widest>(x_rows, columns),
+    return std::max(spmm_scratch_bytes<ExecutionSpace, widest_vector_t<Scalar>>(x_rows, columns),
                     kernels.scratch_bytes(x_rows, columns));
   }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <tessera/format/Csr.hpp>
-#include <utility>
 #include <variant>
 
 #include "StoreMatrix.hpp"
@@ -62,10 +61,8 @@ auto store_transpose(const ExecutionSpace& exec, const Members& m, std::size_t p
                           [&] { return transpose(exec, rows.pattern.view(), m.nonzeros); });
   rows.pattern = {};
   budget.kept_until_filled = rows.values.bytes();
-  PlanOptions options = m.options;
-  // The transpose of a block of h x w is a block of w x h.
-  std::swap(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
-  auto stored = store_matrix<Scalar>(exec, options, m.plain.choice.format, transposed, budget, report);
+  const PlanOptions options = options_of_transpose(m.options, m.plain.choice.format);
+  auto stored = store_matrix<Scalar>(exec, options, transposed, budget, report);
   timed(exec, "Tessera::fill_values", report.seconds.values,
         [&] { stored.fill(exec, rows.values, m.plain.values.data()); });
   if (!m.has_source) stored.map = {};

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <string_view>
+#include <tessera/common/Mix.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/spmm/ValueCheck.hpp>
@@ -38,10 +39,7 @@ std::uint64_t checksum_of_words(const ExecutionSpace& exec, const std::uint32_t*
   Kokkos::parallel_reduce(
       "Tessera::checksum", IndexPolicy<ExecutionSpace>(exec, 0, size),
       KOKKOS_LAMBDA(std::size_t i, std::uint64_t & part) {
-        std::uint64_t z = i * 0x9e3779b97f4a7c15u + words[i];  // splitmix64's finish: each word with its place
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-        part += z ^ (z >> 31);
+        part += mix_bits(i * mix_step + words[i]);  // each word with its place
       },
       sum);
   exec.fence("Tessera::checksum");

@@ -153,7 +153,7 @@ void expect_repeatable(Plan& plan, const std::string& what) {
 }
 
 /// A product to be checked.
-struct ProductCase {
+struct SpmmCase {
   int columns = 32;
   Mode mode = Mode::NoTranspose;
   double alpha = 1.5, beta = 0.5;
@@ -163,7 +163,7 @@ struct ProductCase {
 
 /// One product, every element of it. Factors have imaginary parts where the vectors are complex.
 template <class View, class M, class Plan>
-void expect_case(const CudaMatrix<M>& A, Plan& plan, const ProductCase& c, const std::string& what) {
+void expect_case(const CudaMatrix<M>& A, Plan& plan, const SpmmCase& c, const std::string& what) {
   using User = typename View::non_const_value_type;
   using V = Impl::kernel_scalar_t<User>;
   constexpr bool is_right = std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
@@ -223,8 +223,8 @@ template <class V, class M, class Plan>
 void expect_cases(const CudaMatrix<M>& A, Plan& plan, Precision precision, const std::string& what) {
   expect_columns<V>(A, plan, precision, what);
   expect_case<Right<V>>(A, plan, {40, Mode::Transpose, -1, 1, precision}, what);
-  const ProductCase special{33,  Mode::NoTranspose, 2,
-                            0.5, precision,         {{0, INFINITY}, {101, -INFINITY}, {A.host.columns - 1, NAN}}};
+  const SpmmCase special{33,  Mode::NoTranspose, 2,
+                         0.5, precision,         {{0, INFINITY}, {101, -INFINITY}, {A.host.columns - 1, NAN}}};
   expect_case<Right<V>>(A, plan, special, what + ", not finite");
 }
 

@@ -263,7 +263,7 @@ void check_orders(Precision asked) {
       EXPECT_EQ(what.find("any device"), std::string::npos) << what;
       for (const int columns : {1, 33, 100}) {
         for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
-          const ProductCase c{columns, mode, 1.5, 0.5, precision_of<Scalar>(format, asked)};
+          const SpmmCase c{columns, mode, 1.5, 0.5, precision_of<Scalar>(format, asked)};
           expect_case<Right<Scalar>>(A, plan, c, what);
           expect_case<Left<Scalar>>(A, plan, c, what);
         }
@@ -283,7 +283,7 @@ TEST_F(CudaKernels, WhatOverflowsFp16) {
   const CudaMatrix<float> A(uneven_windows(), values);
   for (const Format format : {Format::BitTcf, Format::Bmat, Format::Bcsr}) {
     auto plan = A.plan(cuda_options(format, Precision::Fp16));
-    const ProductCase c{33, Mode::NoTranspose, 1, 0, Precision::Fp16, {{7, 1e6}}};
+    const SpmmCase c{33, Mode::NoTranspose, 1, 0, Precision::Fp16, {{7, 1e6}}};
     expect_case<Right<float>>(A, plan, c, std::string(to_string(format)));
   }
 }

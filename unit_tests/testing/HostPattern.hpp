@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Csr.hpp>
+#include <tessera/common/Mix.hpp>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,7 @@ namespace Tessera::Test {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t next() { return Impl::mix_bits(state_ += Impl::mix_step); }
   int below(int n) { return static_cast<int>(next() % static_cast<std::uint64_t>(n)); }
   double real() { return static_cast<double>(next() >> 11) * 0x1p-52 - 1.0; }  // [-1, 1)
   template <class Scalar>

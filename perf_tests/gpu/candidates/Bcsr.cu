@@ -30,7 +30,7 @@ class Bcsr : public Candidate<Scalar> {
     FormatParameters parameters;
     parameters.bcsr_block_rows = Kind::height;
     parameters.bcsr_block_columns = Kind::width;
-    matrix_ = prepared<BcsrWay, Scalar>(A, parameters);
+    matrix_ = prepared<BuildBcsr, Scalar>(A, parameters);
     if (matrix_ == nullptr) return false;
     auto schedule = Cuda::build_condensed_schedule(matrix_->host.block_offsets, matrix_->host.windows(), piece_blocks_);
     if (piece_blocks_ != no_pieces) Cuda::put_longest_first(schedule.items);
@@ -75,7 +75,7 @@ class Bcsr : public Candidate<Scalar> {
   using Operand = typename Kind::Operand;
 
   int piece_blocks_;
-  PreparedBy<BcsrWay, Scalar> matrix_;
+  PreparedBy<BuildBcsr, Scalar> matrix_;
   CondensedPieces<Scalar> pieces_;
   DeviceArray<Operand> rounded_, x_;
 };

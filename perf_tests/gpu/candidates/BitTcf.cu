@@ -31,7 +31,7 @@ class BitTcf : public Candidate<Scalar> {
   // way around.
   bool prepare(const HostMatrix& A, int columns, Layout) override {
     if ((columns <= Cuda::narrow_columns) != (Policy::block_columns <= Cuda::narrow_columns)) return false;
-    matrix_ = prepared<BitTcfWay, Scalar>(A);
+    matrix_ = prepared<BuildBitTcf, Scalar>(A);
     const int* offsets = matrix_->host.window_offsets;
     const int windows = matrix_->host.windows();
     const bool adapts = Cuda::tile_imbalance(offsets, windows) > Cuda::balanced_imbalance;
@@ -58,7 +58,7 @@ class BitTcf : public Candidate<Scalar> {
 
  private:
   BitTcfBalance balance_;
-  PreparedBy<BitTcfWay, Scalar> matrix_;
+  PreparedBy<BuildBitTcf, Scalar> matrix_;
   CondensedPieces<Scalar> pieces_;
   DeviceArray<int> block_items_;
 };

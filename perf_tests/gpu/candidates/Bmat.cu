@@ -30,7 +30,7 @@ class BmatCandidate : public Candidate<Scalar> {
   // Left out where most consumers of a wide block would have no columns, or a narrow block would take many turns.
   bool prepare(const HostMatrix& A, int columns, Layout) override {
     if ((Policy::columns > 32) != (columns > 32)) return false;
-    matrix_ = prepared<BmatWay, Scalar>(A);
+    matrix_ = prepared<BuildBmat, Scalar>(A);
     pieces_ = BmatPieces<Scalar>(matrix_->host, columns, partition_);
     packed_ = DeviceArray<Scalar>(std::size_t(A.columns) * pieces_.stride());
     return true;
@@ -50,7 +50,7 @@ class BmatCandidate : public Candidate<Scalar> {
 
  private:
   BmatPartition partition_;
-  PreparedBy<BmatWay, Scalar> matrix_;
+  PreparedBy<BuildBmat, Scalar> matrix_;
   BmatPieces<Scalar> pieces_;
   DeviceArray<Scalar> packed_;
 };

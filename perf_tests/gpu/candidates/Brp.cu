@@ -34,13 +34,13 @@ class Brp : public Candidate<Scalar> {
     if (Policy::columns > 32 && columns <= 32) return false;
     // Left out where another candidate launches the same.
     const auto& [f, g] = partition_;
-    matrix_ = prepared<BrpWay, Scalar>(A);
+    matrix_ = prepared<BuildBrp, Scalar>(A);
     if (f != 0) {
       if (!this->is_ablation() && f == matrix_->host.f && g == matrix_->host.g) return false;
       FormatParameters parameters;
       parameters.brp_nonzeros_per_column = f;
       parameters.brp_tiles_per_group = g;
-      matrix_ = prepared<BrpWay, Scalar>(A, parameters);
+      matrix_ = prepared<BuildBrp, Scalar>(A, parameters);
     }
     double work = 0;
     for (int window = 0; window < matrix_->host.windows(); ++window) {
@@ -75,7 +75,7 @@ class Brp : public Candidate<Scalar> {
 
  private:
   Partition partition_;
-  PreparedBy<BrpWay, Scalar> matrix_;
+  PreparedBy<BuildBrp, Scalar> matrix_;
   Pieces<Cuda::BrpItem<int>, Scalar> pieces_;
 };
 

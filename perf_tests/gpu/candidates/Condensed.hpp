@@ -16,7 +16,7 @@ template <class Kind, class Policy, class Scalar>
 class Condensed : public Candidate<Scalar> {
   static constexpr bool half = Cuda::is_half(Kind::precision);
   static constexpr bool dense = Kind::values == Cuda::TileValues::Dense;
-  using Way = std::conditional_t<Kind::strips == 1, BitTcfWay, TwoStrips>;
+  using Build = std::conditional_t<Kind::strips == 1, BuildBitTcf, BuildBmatStrips>;
 
  public:
   explicit Condensed(int piece_tiles)
@@ -31,7 +31,7 @@ class Condensed : public Candidate<Scalar> {
   // Left out where a smaller slab would do, or another candidate launches the same.
   bool prepare(const HostMatrix& A, int columns, Layout) override {
     if (Policy::columns > 32 && columns <= (half ? Policy::columns / 2 : 32)) return false;
-    matrix_ = prepared<Way, Scalar>(A);
+    matrix_ = prepared<Build, Scalar>(A);
     const auto host = windows(matrix_->host), device = windows(matrix_->device);
     const int tiles = host.window_offsets[host.windows()];
     if (dense && tiles > 0) {
@@ -65,7 +65,7 @@ class Condensed : public Candidate<Scalar> {
   }
 
  private:
-  static Cuda::CondensedPattern<int> windows(const typename Way::Pattern& A) {
+  static Cuda::CondensedPattern<int> windows(const typename Build::Pattern& A) {
     if constexpr (Kind::strips == 1) {
       return Cuda::condensed(A);
     } else {
@@ -74,7 +74,7 @@ class Condensed : public Candidate<Scalar> {
   }
 
   int piece_tiles_;
-  PreparedBy<Way, Scalar> matrix_;
+  PreparedBy<Build, Scalar> matrix_;
   DeviceArray<Scalar> dense_;
   CondensedPieces<Scalar> pieces_;
   DeviceArray<std::uint16_t> rounded_;

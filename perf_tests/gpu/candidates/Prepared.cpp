@@ -178,21 +178,21 @@ WithValues<SortedFormat> irregular_columns(const HostMatrix& A, const Rows& rows
   return {B, std::move(placed)};
 }
 
-template <class Way>
+template <class Build>
 auto build_in(const HostMatrix& A, const FormatParameters& parameters, std::size_t value_bytes) {
   const Rows rows{A.rows, A.columns, A.values.size(), to_space(A.row_offsets), to_space(A.column_indices)};
-  if constexpr (std::is_same_v<Way, BitTcfWay>) return build<BitTcf<int, Memory>>(A, rows, parameters, value_bytes);
-  if constexpr (std::is_same_v<Way, BmatWay>) return build<Bmat<int, Memory>>(A, rows, parameters, value_bytes);
-  if constexpr (std::is_same_v<Way, TwoStrips>)
+  if constexpr (std::is_same_v<Build, BuildBitTcf>) return build<BitTcf<int, Memory>>(A, rows, parameters, value_bytes);
+  if constexpr (std::is_same_v<Build, BuildBmat>) return build<Bmat<int, Memory>>(A, rows, parameters, value_bytes);
+  if constexpr (std::is_same_v<Build, BuildBmatStrips>)
     return two_strips(build<Bmat<int, Memory>>(A, rows, parameters, value_bytes));
-  if constexpr (std::is_same_v<Way, BrpWay>)
+  if constexpr (std::is_same_v<Build, BuildBrp>)
     return build<BlockRowPartition<int, Memory>>(A, rows, parameters, value_bytes);
-  if constexpr (std::is_same_v<Way, BcsrWay>) return build<Bcsr<int, Memory>>(A, rows, parameters, value_bytes);
-  if constexpr (std::is_same_v<Way, StagedWay>)
+  if constexpr (std::is_same_v<Build, BuildBcsr>) return build<Bcsr<int, Memory>>(A, rows, parameters, value_bytes);
+  if constexpr (std::is_same_v<Build, BuildStaged>)
     return build<StagedWindows<int, Memory>>(A, rows, parameters, value_bytes);
-  if constexpr (std::is_same_v<Way, SortedColumnsWay>) return build<SortedFormat>(A, rows, parameters, value_bytes);
-  if constexpr (std::is_same_v<Way, IrregularColumns>) return irregular_columns(A, rows);
-  if constexpr (std::is_same_v<Way, WholeColumns>) {
+  if constexpr (std::is_same_v<Build, BuildSortedColumns>) return build<SortedFormat>(A, rows, parameters, value_bytes);
+  if constexpr (std::is_same_v<Build, BuildIrregularColumns>) return irregular_columns(A, rows);
+  if constexpr (std::is_same_v<Build, BuildWholeColumns>) {
     auto built = build<SortedFormat>(A, rows, parameters, value_bytes);
     join_pieces(built.format);
     return built;
@@ -238,15 +238,15 @@ std::deque<Kept> last_kept;
 constexpr std::size_t most_kept = 4;
 
 /// Builds a format and copies it.
-template <class Way, class Scalar>
-PreparedBy<Way, Scalar> make(const HostMatrix& A, const FormatParameters& parameters) {
-  const auto built = build_in<Way>(A, parameters, sizeof(Scalar));
+template <class Build, class Scalar>
+PreparedBy<Build, Scalar> make(const HostMatrix& A, const FormatParameters& parameters) {
+  const auto built = build_in<Build>(A, parameters, sizeof(Scalar));
   auto host = built.format, device = built.format;
   Copies<HostArray> host_copies;
   Copies<DeviceArray> device_copies;
   host.transfer(host_copies);
   device.transfer(device_copies);
-  const auto result = std::make_shared<Prepared<typename Way::Pattern, Scalar>>();
+  const auto result = std::make_shared<Prepared<typename Build::Pattern, Scalar>>();
   result->host = host.view();
   result->device = device.view();
   result->values = rounded<Scalar>(built.values);
@@ -258,15 +258,15 @@ PreparedBy<Way, Scalar> make(const HostMatrix& A, const FormatParameters& parame
 
 }  // namespace
 
-template <class Way, class Scalar>
-PreparedBy<Way, Scalar> prepared(const HostMatrix& A, const FormatParameters& parameters) {
-  using Result = const Prepared<typename Way::Pattern, Scalar>;
-  Kept wanted{&typeid(Way), sizeof(Scalar), hash(A), std::bit_cast<decltype(Kept::parameters)>(parameters), nullptr};
+template <class Build, class Scalar>
+PreparedBy<Build, Scalar> prepared(const HostMatrix& A, const FormatParameters& parameters) {
+  using Result = const Prepared<typename Build::Pattern, Scalar>;
+  Kept wanted{&typeid(Build), sizeof(Scalar), hash(A), std::bit_cast<decltype(Kept::parameters)>(parameters), nullptr};
   for (const Kept& kept : last_kept)
     if (kept.is(wanted)) return std::static_pointer_cast<Result>(kept.prepared);
   if (last_kept.size() == most_kept) last_kept.pop_front();
   try {
-    const auto result = make<Way, Scalar>(A, parameters);
+    const auto result = make<Build, Scalar>(A, parameters);
     wanted.prepared = result;
     last_kept.push_back(wanted);
     return result;
@@ -281,17 +281,17 @@ Builders::~Builders() {
   Kokkos::finalize();
 }
 
-#define TESSERA_INSTANTIATE(Way)                                                                    \
-  template PreparedBy<Way, float> prepared<Way, float>(const HostMatrix&, const FormatParameters&); \
-  template PreparedBy<Way, double> prepared<Way, double>(const HostMatrix&, const FormatParameters&);
-TESSERA_INSTANTIATE(BitTcfWay)
-TESSERA_INSTANTIATE(BmatWay)
-TESSERA_INSTANTIATE(TwoStrips)
-TESSERA_INSTANTIATE(BrpWay)
-TESSERA_INSTANTIATE(BcsrWay)
-TESSERA_INSTANTIATE(StagedWay)
-TESSERA_INSTANTIATE(SortedColumnsWay)
-TESSERA_INSTANTIATE(IrregularColumns)
-TESSERA_INSTANTIATE(WholeColumns)
+#define TESSERA_INSTANTIATE(Build)                                                                      \
+  template PreparedBy<Build, float> prepared<Build, float>(const HostMatrix&, const FormatParameters&); \
+  template PreparedBy<Build, double> prepared<Build, double>(const HostMatrix&, const FormatParameters&);
+TESSERA_INSTANTIATE(BuildBitTcf)
+TESSERA_INSTANTIATE(BuildBmat)
+TESSERA_INSTANTIATE(BuildBmatStrips)
+TESSERA_INSTANTIATE(BuildBrp)
+TESSERA_INSTANTIATE(BuildBcsr)
+TESSERA_INSTANTIATE(BuildStaged)
+TESSERA_INSTANTIATE(BuildSortedColumns)
+TESSERA_INSTANTIATE(BuildIrregularColumns)
+TESSERA_INSTANTIATE(BuildWholeColumns)
 
 }  // namespace Tessera::Bench

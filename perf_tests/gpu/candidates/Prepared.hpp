@@ -31,27 +31,29 @@ struct Prepared {
 
 /// Names the pattern of a way to build a format.
 template <class Pattern_>
-struct WayTo {
+struct BuildOf {
   using Pattern = Pattern_;
 };
-struct BitTcfWay : WayTo<BitTcfPattern<int>> {};
-struct BmatWay : WayTo<BmatPattern<int>> {};
-struct TwoStrips : WayTo<Cuda::CondensedPattern<int>> {};  // the tiles of BMat as condensed windows of two strips
-struct BrpWay : WayTo<BlockRowPartitionPattern<int>> {};
-struct BcsrWay : WayTo<BcsrPattern<int>> {};
-struct StagedWay : WayTo<StagedWindowsPattern<int>> {};
-struct SortedColumnsWay : WayTo<SortedColumnsPattern<int>> {};
-struct IrregularColumns : WayTo<SortedColumnsPattern<int>> {};  // pieces of up to 32 entries of a column, and no blocks
-struct WholeColumns : WayTo<SortedColumnsPattern<int>> {};      // a single piece for what no block takes of a column
+struct BuildBitTcf : BuildOf<BitTcfPattern<int>> {};
+struct BuildBmat : BuildOf<BmatPattern<int>> {};
+struct BuildBmatStrips : BuildOf<Cuda::CondensedPattern<int>> {
+};  // the tiles of BMat as condensed windows of two strips
+struct BuildBrp : BuildOf<BlockRowPartitionPattern<int>> {};
+struct BuildBcsr : BuildOf<BcsrPattern<int>> {};
+struct BuildStaged : BuildOf<StagedWindowsPattern<int>> {};
+struct BuildSortedColumns : BuildOf<SortedColumnsPattern<int>> {};
+struct BuildIrregularColumns : BuildOf<SortedColumnsPattern<int>> {
+};  // pieces of up to 32 entries of a column, and no blocks
+struct BuildWholeColumns : BuildOf<SortedColumnsPattern<int>> {};  // a single piece for what no block takes of a column
 
-template <class Way, class Scalar>
-using PreparedBy = std::shared_ptr<const Prepared<typename Way::Pattern, Scalar>>;
+template <class Build, class Scalar>
+using PreparedBy = std::shared_ptr<const Prepared<typename Build::Pattern, Scalar>>;
 
 /// The matrix built in a way; null if it has more places for values than an int counts, which may be so for BCSR and
 /// staged windows. The last few are kept, for candidates share them and they take long to build. Compiled for the ways
 /// above, float and double. Kokkos must run.
-template <class Way, class Scalar>
-PreparedBy<Way, Scalar> prepared(const HostMatrix& A, const FormatParameters& parameters = {});
+template <class Build, class Scalar>
+PreparedBy<Build, Scalar> prepared(const HostMatrix& A, const FormatParameters& parameters = {});
 
 /// Runs Kokkos, which formats are built with.
 class Builders {

@@ -21,9 +21,9 @@ struct RunOptions {
   SegmentRule rule = SegmentRule::Rows;
 };
 
-template <class Policy, class Way, class Scalar>
+template <class Policy, class Build, class Scalar>
 std::string sorted_columns_name(const RunOptions& options) {
-  const bool all = std::is_same_v<Way, IrregularColumns>, whole = std::is_same_v<Way, WholeColumns>;
+  const bool all = std::is_same_v<Build, BuildIrregularColumns>, whole = std::is_same_v<Build, BuildWholeColumns>;
   return joined("sorted<", options.group_steps, " steps, registers, ", Policy::lanes * 16 / sizeof(Scalar),
                 " columns, slabs of ", options.slab_columns, ", ", Policy::threads, " threads, ", Policy::blocks,
                 " blocks, unroll ", Policy::unroll,
@@ -34,10 +34,10 @@ std::string sorted_columns_name(const RunOptions& options) {
 }
 
 /// The kernel of which this one lacks a part; empty if it is whole.
-template <class Policy, class Way, class Scalar>
+template <class Policy, class Build, class Scalar>
 std::string ablated(const RunOptions& options) {
-  if (std::is_same_v<Way, SortedColumnsWay> && options.rule == SegmentRule::Rows) return "";
-  return sorted_columns_name<Policy, SortedColumnsWay, Scalar>({options.group_steps, options.slab_columns});
+  if (std::is_same_v<Build, BuildSortedColumns> && options.rule == SegmentRule::Rows) return "";
+  return sorted_columns_name<Policy, BuildSortedColumns, Scalar>({options.group_steps, options.slab_columns});
 }
 
 /// A schedule on the device.
@@ -71,12 +71,12 @@ class DeviceSchedule {
   std::size_t bytes_ = 0;
 };
 
-template <class Policy, class Way, class Scalar>
+template <class Policy, class Build, class Scalar>
 class SortedColumns : public Candidate<Scalar> {
  public:
   explicit SortedColumns(const RunOptions& options)
-      : Candidate<Scalar>(sorted_columns_name<Policy, Way, Scalar>(options), Precision::Native,
-                          ablated<Policy, Way, Scalar>(options)),
+      : Candidate<Scalar>(sorted_columns_name<Policy, Build, Scalar>(options), Precision::Native,
+                          ablated<Policy, Build, Scalar>(options)),
         options_(options) {}
 
   bool takes(Layout) const override { return true; }
@@ -86,7 +86,7 @@ class SortedColumns : public Candidate<Scalar> {
     constexpr int narrow = 32;
     if (columns < options_.slab_columns && options_.slab_columns > narrow) return false;
     slab_ = std::min(columns, options_.slab_columns);
-    matrix_ = prepared<Way, Scalar>(A);
+    matrix_ = prepared<Build, Scalar>(A);
     schedule_ = DeviceSchedule(Cuda::build_sorted_columns_schedule(matrix_->host, options_.group_steps, options_.rule));
     const auto row = static_cast<std::size_t>(Cuda::sorted_columns_padded<Scalar>(slab_));
     partials_ = DeviceArray<Scalar>(static_cast<std::size_t>(schedule_.view().slot_count) * row);
@@ -109,15 +109,15 @@ class SortedColumns : public Candidate<Scalar> {
  private:
   RunOptions options_;
   int slab_ = 0;
-  PreparedBy<Way, Scalar> matrix_;
+  PreparedBy<Build, Scalar> matrix_;
   DeviceSchedule schedule_;
   DeviceArray<Scalar> partials_, packed_;
 };
 
-template <int columns, int threads, int blocks, int unroll, class Way = SortedColumnsWay, class Scalar>
+template <int columns, int threads, int blocks, int unroll, class Build = BuildSortedColumns, class Scalar>
 void add(Candidates<Scalar>& candidates, const RunOptions& options) {
   using Policy = SortedColumnsPolicy<columns* static_cast<int>(sizeof(Scalar)) / 16, threads, blocks, unroll>;
-  candidates.push_back(std::make_unique<SortedColumns<Policy, Way, Scalar>>(options));
+  candidates.push_back(std::make_unique<SortedColumns<Policy, Build, Scalar>>(options));
 }
 
 }  // namespace
@@ -133,8 +133,8 @@ Candidates<Scalar> make_sorted_columns_candidates() {
   add<32, 256, 6, 2>(candidates, {8, 32});
   // The paper's sets, without sorting, and without one of the parts.
   add<32, 256, 6, 2>(candidates, {8, 32, SegmentRule::Elements});
-  add<32, 256, 6, 2, IrregularColumns>(candidates, {8, 32});
-  add<32, 256, 6, 2, WholeColumns>(candidates, {8, 32});
+  add<32, 256, 6, 2, BuildIrregularColumns>(candidates, {8, 32});
+  add<32, 256, 6, 2, BuildWholeColumns>(candidates, {8, 32});
   return candidates;
 }
 

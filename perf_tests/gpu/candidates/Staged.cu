@@ -26,7 +26,7 @@ class Staged : public Candidate<Scalar> {
     FormatParameters parameters;
     parameters.staged_chunk_values = Cuda::StagedMemory<Scalar, Policy>::most_values(sizeof(Scalar));
     parameters.staged_piece_chunks = piece_chunks_;
-    matrix_ = prepared<StagedWay, Scalar>(A, parameters);
+    matrix_ = prepared<BuildStaged, Scalar>(A, parameters);
     if (matrix_ == nullptr) return false;
     auto schedule = Cuda::build_condensed_schedule(matrix_->host.window_offsets, matrix_->host.windows(), piece_chunks_,
                                                    Cuda::PieceCut::Full);
@@ -50,7 +50,7 @@ class Staged : public Candidate<Scalar> {
 
  private:
   int piece_chunks_;
-  PreparedBy<StagedWay, Scalar> matrix_;
+  PreparedBy<BuildStaged, Scalar> matrix_;
   CondensedPieces<Scalar> pieces_;
   DeviceArray<Scalar> packed_;
 };

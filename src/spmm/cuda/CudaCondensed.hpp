@@ -59,9 +59,8 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   ///         dense blocks
   bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
-    pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
-    tiles_ = A.tiles();
     if (copy_bytes(Format::Bmat, A.tiles()) > room_for_copies(exec, options)) return false;
+    pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
     set_tiles(exec, A.tiles(), A.window_offsets, options);
     dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
     masks_ = allocate<decltype(masks_)>(exec, "Tessera::tile_masks", 2 * tiles_);

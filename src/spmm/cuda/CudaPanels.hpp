@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/ReadableRows.hpp>
-#include <type_traits>
 
 /// Products multiply X in panels of columns where their kernels copy X, so that the copy stays small.
 namespace Tessera::Impl {
@@ -13,10 +12,6 @@ namespace Tessera::Impl {
 inline constexpr Ordinal cuda_panel_columns = 64;      // columns of a panel if this X must be copied
 inline constexpr Ordinal cuda_copied_columns = 128;    // columns of a panel if the kernel copies every X: a slab of it
 inline constexpr std::size_t cuda_scratch_page = 256;  // the alignment of the kernels' scratch memory, in bytes
-
-/// The widest type of vectors that a matrix may be multiplied with.
-template <class Scalar>
-using widest_vector_t = std::conditional_t<std::is_same_v<Scalar, float>, double, Scalar>;
 
 template <class Scalar>
 Multivector<Scalar> columns_of(const Multivector<Scalar>& x, Ordinal first, Ordinal count) {

@@ -38,11 +38,11 @@ struct Choice {
   std::string model;                  ///< kind and version of the model that predicted
   std::string device;                 ///< the device that it predicted for
   MatrixStatistics statistics;        ///< the statistics that it predicted from
-  /// Whether a candidate is the one that was chosen.
-  bool is_chosen(const Candidate& candidate) const { return candidate.format == format; }
-
   Reordering reordering = Reordering::None;  ///< the order that was chosen
   std::vector<ReorderingTrial> reorderings;  ///< all orders that were tried, the chosen one included
+
+  /// Whether a candidate is the one that was chosen.
+  bool is_chosen(const Candidate& candidate) const { return candidate.format == format; }
 };
 
 }  // namespace Tessera

@@ -40,4 +40,8 @@ template <class MatrixScalar, class VectorScalar>
 inline constexpr bool multiplies_v = std::is_same_v<MatrixScalar, VectorScalar> ||
                                      (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, double>);
 
+/// The widest type of vectors that a matrix may be multiplied with.
+template <class MatrixScalar>
+using widest_vector_t = std::conditional_t<multiplies_v<MatrixScalar, double>, double, MatrixScalar>;
+
 }  // namespace Tessera::Impl

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/common/Types.hpp>
+
+namespace Tessera::Impl {
+
+/// Spreads every bit of a number over all bits: the finalizer of SplitMix64, a bijection.
+TESSERA_FUNCTION std::uint64_t mix_bits(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+  return bits ^ (bits >> 31);
+}
+
+/// The distance of the states of SplitMix64: 2^64 over the golden ratio.
+inline constexpr std::uint64_t mix_step = 0x9e3779b97f4a7c15u;
+
+}  // namespace Tessera::Impl

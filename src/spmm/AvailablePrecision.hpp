@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <tessera/spmm/PlanOptions.hpp>
+#include <vector>
+
+#include "DeviceKernels.hpp"
+
+namespace Tessera::Impl {
+
+/// The precision that is asked for; where there are no kernels for it, native if the options allow a fall-back.
+///
+/// \param who   [in] what an error's message begins with
+/// \param notes [in,out] gets a note about a fall-back
+/// \throws std::invalid_argument if the options allow no fall-back
+template <class Scalar, class Offset, class ExecutionSpace>
+Precision available_precision(const ExecutionSpace& exec, const PlanOptions& options, const std::string& who,
+                              std::vector<std::string>& notes) {
+  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
+  if (Kernels::has(exec, options.precision)) return options.precision;
+  const std::string name(to_string(options.precision));
+  if (options.on_unsupported == OnUnsupported::Throw) {
+    std::string expected;
+    for (const Precision precision : every_precision)
+      if (Kernels::has(exec, precision)) expected += std::string(to_string(precision)) + ", ";
+    throw std::invalid_argument(who + ": precision " + name +
+                                " is not available for this type of matrix on this execution space; expected " +
+                                expected + "or on_unsupported = FallBack");
+  }
+  notes.push_back("precision " + name + " was asked for and is not available here: native is used");
+  return Precision::Native;
+}
+
+}  // namespace Tessera::Impl
