@@ -11,6 +11,7 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/spmm/impl/KernelTypes.hpp>
 #include <type_traits>
 
 #include "CudaDevice.hpp"
