@@ -28,10 +28,11 @@ struct Problem {
   using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Exec::memory_space>;
   UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(120, 90, 0.2, 1)};
 
-  /// A file that is not there.
+  /// A file that is not there. Tests of the same type, which may run at the same time, have one each.
   static std::string file() {
+    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
     const std::string path =
-        testing::TempDir() + "tessera_tune_" + Exec::name() + std::to_string(sizeof(Offset)) + ".tsv";
+        testing::TempDir() + "tessera_tune_" + test + "_" + Exec::name() + std::to_string(sizeof(Offset)) + ".tsv";
     std::filesystem::remove(path);
     return path;
   }

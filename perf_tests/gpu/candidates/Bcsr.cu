@@ -3,6 +3,7 @@
 // Rows of dense blocks on tensor cores: shapes, policies, sizes of pieces, and what pieces are worth.
 #include <cuda/bcsr/Launch.cuh>
 #include <limits>
+#include <tessera/cuda/bcsr/Spmm.hpp>
 
 #include "Pieces.hpp"
 #include "Prepared.hpp"
@@ -63,7 +64,7 @@ class Bcsr : public Candidate<Scalar> {
       const auto order = Cuda::HalfOrder::Products;
       multiply(rounded_.data(), Cuda::rounded_by_rows(stream, Kind::precision, order, x, x_.data()));
     } else {
-      multiply(product.values, Cuda::by_rows(stream, x, Cuda::rows_are_aligned(x), x_.data(), pieces_.stride()));
+      multiply(product.values, Cuda::by_rows(stream, x, Cuda::bcsr_x_access(Kind::precision), x_.data(), pieces_.stride()));
     }
   }
 
