@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
@@ -6,30 +7,60 @@
 
 namespace Tessera {
 
+namespace Impl {
+
+/// The value of one place, in two steps through the maps.
+template <class Offset, class Scalar>
+struct GatherValue {
+  const Offset* slots;        // null for the identity
+  const Offset* runs;         // null without duplicates
+  const Offset* permutation;  // null for the identity
+  const Scalar* source;
+  Scalar* target;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const {
+    if (permutation != nullptr && permutation[i] == static_cast<Offset>(-1)) {  // no_source
+      target[i] = Scalar(0);
+      return;
+    }
+    const std::size_t entry = permutation != nullptr ? permutation[i] : i;
+    if (runs == nullptr) {
+      target[i] = source[slots != nullptr ? std::size_t(slots[entry]) : entry];
+      return;
+    }
+    Scalar sum = source[slots[runs[entry]]];
+    for (Offset k = runs[entry] + 1; k < runs[entry + 1]; ++k) sum += source[slots[k]];
+    target[i] = sum;
+  }
+};
+
+/// Threads of a device that ask whether values are wanted. So few start quickly, and keep a large GPU busy if they are.
+constexpr std::size_t most_asking = std::size_t(1) << 18;
+
+}  // namespace Impl
+
 template <class ExecutionSpace, class Offset, class Scalar>
 void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& first,
                    const ValueMap<Offset, typename ExecutionSpace::memory_space>& second, const Scalar* source,
-                   Scalar* target, std::size_t size) {
-  const bool has_slots = !first.is_identity(), has_runs = first.has_duplicates(), is_permuted = !second.is_identity();
-  const Offset* slots = first.slots.data();
-  const Offset* runs = first.runs.data();
-  const Offset* permutation = second.slots.data();
-  Kokkos::parallel_for(
-      "Tessera::gather_values", Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>(exec, 0, size),
-      KOKKOS_LAMBDA(std::size_t i) {
-        if (is_permuted && permutation[i] == static_cast<Offset>(-1)) {  // no_source
-          target[i] = Scalar(0);
-          return;
-        }
-        const std::size_t entry = is_permuted ? permutation[i] : i;
-        if (!has_runs) {
-          target[i] = source[has_slots ? std::size_t(slots[entry]) : entry];
-          return;
-        }
-        Scalar sum = source[slots[runs[entry]]];
-        for (Offset k = runs[entry] + 1; k < runs[entry + 1]; ++k) sum += source[slots[k]];
-        target[i] = sum;
-      });
+                   Scalar* target, std::size_t size, const std::uint32_t* wanted) {
+  constexpr bool is_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecutionSpace::memory_space>::accessible;
+  const auto pointer = [](const auto& array) { return array.extent(0) > 0 ? array.data() : nullptr; };
+  const Impl::GatherValue<Offset, Scalar> gather{pointer(first.slots), pointer(first.runs), pointer(second.slots),
+                                                 source, target};
+  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
+  if constexpr (is_host) {
+    if (wanted != nullptr && *wanted == 0) return;
+  } else if (wanted != nullptr) {
+    const std::size_t step = std::min(size, Impl::most_asking);
+    Kokkos::parallel_for(
+        "Tessera::gather_values", Policy(exec, 0, step), KOKKOS_LAMBDA(std::size_t first_place) {
+          if (*wanted == 0) return;
+          for (std::size_t i = first_place; i < size; i += step) gather(i);
+        });
+    return;
+  }
+  Kokkos::parallel_for("Tessera::gather_values", Policy(exec, 0, size), gather);
 }
 
 template <class ExecutionSpace, class Offset>
@@ -106,7 +137,8 @@ TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE_CO
 
 #define TESSERA_INSTANTIATE(Exec, Scalar, Offset)                                       \
   template void gather_values(const Exec&, const ValueMap<Offset, Exec::memory_space>&, \
-                              const ValueMap<Offset, Exec::memory_space>&, const Scalar*, Scalar*, std::size_t);
+                              const ValueMap<Offset, Exec::memory_space>&, const Scalar*, Scalar*, std::size_t, \
+                              const std::uint32_t*);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_MATRIX, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

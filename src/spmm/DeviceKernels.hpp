@@ -76,7 +76,9 @@ struct DeviceKernels {
   std::string describe() const { return {}; }
 
   /// Takes new values, which are in the order of the format.
-  void refill(const ExecutionSpace&, const Scalar*) const {}
+  ///
+  /// \param wanted [in] null, or memory of the device: nothing is done if it holds 0 when kernels run
+  void refill(const ExecutionSpace&, const Scalar*, const std::uint32_t* /*wanted*/ = nullptr) const {}
 
   std::size_t bytes() const { return 0; }
   std::size_t scratch_bytes(Ordinal /*x_rows*/, Ordinal /*columns*/) const { return 0; }

@@ -136,6 +136,7 @@ template <class Scalar, class Offset, class ExecutionSpace>
 void PlanState<Scalar, Offset, ExecutionSpace>::save(const std::string& path) const {
   const Kokkos::Profiling::ScopedRegion region("Tessera::save_plan");
   Kokkos::fence("Tessera::save_plan");
+  keep_values();
   SectionWriter sections(path, plan_file);
   PlanWriter file(sections);
   PlanTypes types = types_of<Scalar, Offset>();

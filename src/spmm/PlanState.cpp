@@ -204,27 +204,53 @@ Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(con
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::update_values(const ExecutionSpace& exec, const Scalar* values,
-                                                              std::size_t count) {
-  const Region<ExecutionSpace> region("Tessera::update_values");
-  Members& m = *members_;
-  if (!m.has_source) {
-    throw std::logic_error("Tessera::Plan::update_values: release_source() was called before; make a new plan");
-  }
+void PlanState<Scalar, Offset, ExecutionSpace>::check_new_values(const char* who, const Scalar* values,
+                                                                 std::size_t count) const {
+  const Members& m = *members_;
+  const std::string name = std::string("Tessera::Plan::") + who;
+  if (!m.has_source) throw std::logic_error(name + ": release_source() was called before; make a new plan");
   if (count != m.source_entries) {
-    throw std::invalid_argument("Tessera::Plan::update_values: there are " + std::to_string(count) +
+    throw std::invalid_argument(name + ": there are " + std::to_string(count) +
                                 " values; expected those of the matrix that the plan was made from, " +
                                 std::to_string(m.source_entries));
   }
-  check_allocated("Tessera::Plan::update_values: values", values, count);
+  check_allocated(name + ": values", values, count);
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
+void PlanState<Scalar, Offset, ExecutionSpace>::update_values(const ExecutionSpace& exec, const Scalar* values,
+                                                              std::size_t count) {
+  const Region<ExecutionSpace> region("Tessera::update_values");
+  check_new_values("update_values", values, count);
+  Members& m = *members_;
   m.plain.fill(exec, m.source, values);
   if (m.has_transpose) m.transposed.fill(exec, m.source, values);
   ++m.updates;
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
+void PlanState<Scalar, Offset, ExecutionSpace>::follow_values(const ExecutionSpace& exec, Mode mode,
+                                                              const Scalar* values, std::size_t count) {
+  const Region<ExecutionSpace> region("Tessera::follow_values");
+  check_new_values("follow_values", values, count);
+  Members& m = *members_;
+  if (m.nonzeros == 0) return;
+  if (!is_transposed(mode)) return m.plain.follow(exec, m.source, values, count);
+  if (m.has_transpose) m.transposed.follow(exec, m.source, values, count);
+}
+
+/// Copies the values that products read where the caller's lie.
+template <class Scalar, class Offset, class ExecutionSpace>
+void PlanState<Scalar, Offset, ExecutionSpace>::keep_values() const {
+  Members& m = *members_;
+  m.plain.keep_values(ExecutionSpace(), m.source);
+  m.transposed.keep_values(ExecutionSpace(), m.source);
+}
+
+template <class Scalar, class Offset, class ExecutionSpace>
 void PlanState<Scalar, Offset, ExecutionSpace>::release_source() {
   Members& m = *members_;
+  keep_values();
   m.source = {};
   m.plain.map = {};
   m.transposed.map = {};

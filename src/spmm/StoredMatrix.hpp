@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <tessera/common/Product.hpp>
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
@@ -15,6 +16,7 @@
 
 #include "DeviceKernels.hpp"
 #include "Reorder.hpp"
+#include "ValueWatch.hpp"
 
 namespace Tessera::Impl {
 
@@ -56,25 +58,61 @@ struct StoredMatrix {
                     kernels.scratch_bytes(x_rows, columns));
   }
 
+  /// Where the values are, in the order of the format.
+  const Scalar* current_values() const { return followed != nullptr ? followed : values.data(); }
+
   /// Takes new values of A.
   ///
   /// \param source       [in] canonical entry of A -> entries of the caller's
   /// \param given_values [in] the caller's
-  void fill(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values) const {
-    gather_values(exec, source, map, given_values, values.data(), values.extent(0));
-    kernels.refill(exec, values.data());
+  void fill(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values) {
+    followed = nullptr;
+    watch.forget(exec);
+    copy(exec, source, given_values, nullptr);
+  }
+
+  /// Makes products multiply with the caller's values as they are when the product runs. Compressed rows in the
+  /// caller's order are read where they lie. Other formats take the values again if they have changed.
+  ///
+  /// \param source, given_values [in] as for fill()
+  /// \param count                [in] number of the caller's values, at least 1
+  void follow(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values,
+              std::size_t count) {
+    if (choice.format == Format::Csr && source.is_identity() && map.is_identity()) {
+      followed = given_values;
+      return;
+    }
+    watch.look(exec, given_values, count * sizeof(Scalar));
+    copy(exec, source, given_values, watch.changed());
   }
 
   /// Computes a product; its values and orders are set here. Neither alpha nor the matrix is zero.
   template <class VectorScalar>
   void multiply(const ExecutionSpace& exec, Product<Scalar, VectorScalar> product, std::size_t nonzeros,
                 const Scratch& scratch) const {
-    product.values = values.data();
+    product.values = current_values();
     product.y_rows = orders.rows.is_identity() ? nullptr : orders.rows.order.data();
     product.x_rows = orders.columns.is_identity() ? nullptr : orders.columns.order.data();
     if (kernels.multiply(exec, format, product, scratch)) return;
     std::visit([&](const auto& any) { portable_spmm(exec, any.view(), nonzeros, product, scratch); }, format);
   }
+
+  /// Copies the values if they are read where the caller's lie. Waits for `exec`.
+  void keep_values(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source) {
+    if (followed == nullptr) return;
+    fill(exec, source, std::exchange(followed, nullptr));
+    exec.fence("Tessera::keep_values");
+  }
+
+ private:
+  void copy(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values,
+            const std::uint32_t* wanted) {
+    gather_values(exec, source, map, given_values, values.data(), values.extent(0), wanted);
+    kernels.refill(exec, values.data(), wanted);
+  }
+
+  const Scalar* followed = nullptr;  // the caller's values if products read them where they lie
+  ValueWatch<ExecutionSpace> watch;  // of the caller's values
 };
 
 }  // namespace Tessera::Impl

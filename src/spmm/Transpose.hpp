@@ -64,7 +64,7 @@ auto store_transpose(const ExecutionSpace& exec, const Members& m, std::size_t p
   const PlanOptions options = options_of_transpose(m.options, m.plain.choice.format);
   auto stored = store_matrix<Scalar>(exec, options, transposed, budget, report);
   timed(exec, "Tessera::fill_values", report.seconds.values,
-        [&] { stored.fill(exec, rows.values, m.plain.values.data()); });
+        [&] { stored.fill(exec, rows.values, m.plain.current_values()); });
   if (!m.has_source) stored.map = {};
   report.seconds.total = timer.seconds();
   return stored;

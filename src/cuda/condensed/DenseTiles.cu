@@ -11,20 +11,24 @@ namespace {
 constexpr int block_threads = 256;
 constexpr int tile_elements = 128;
 
-// Each warp expands a block of 64 elements, each thread two adjacent ones.
+__device__ std::size_t warp_of_grid() { return (std::size_t(blockIdx.x) * block_threads + threadIdx.x) / 32; }
+__device__ std::size_t warps_of_grid() { return std::size_t(gridDim.x) * block_threads / 32; }
+
+// Each warp expands blocks of 64 elements, each thread two adjacent ones.
 template <class Offset, class Scalar>
 __global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t blocks, const Scalar* compact,
-                                    Scalar* dense) {
-  const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::size_t block = thread / 32, tile = block / A.strips;
-  const int element = 2 * static_cast<int>(thread % 32);
-  if (block >= blocks) return;
-  const std::uint64_t mask = A.tile_masks[block];
-  std::size_t place = std::size_t(A.tile_offsets[tile]) + popcount(mask & low_bits(element));
-  for (std::size_t above = tile * A.strips; above < block; ++above) place += popcount(A.tile_masks[above]);
-  for (int i = 0; i < 2; ++i) {
-    const bool entry = (mask >> (element + i) & 1u) != 0;
-    dense[block * CondensedPattern<Offset>::block_size + element + i] = entry ? compact[place++] : Scalar(0);
+                                    Scalar* dense, const std::uint32_t* wanted) {
+  if (wanted != nullptr && *wanted == 0) return;
+  const int element = 2 * (static_cast<int>(threadIdx.x) % 32);
+  for (std::size_t block = warp_of_grid(); block < blocks; block += warps_of_grid()) {
+    const std::size_t tile = block / A.strips;
+    const std::uint64_t mask = A.tile_masks[block];
+    std::size_t place = std::size_t(A.tile_offsets[tile]) + popcount(mask & low_bits(element));
+    for (std::size_t above = tile * A.strips; above < block; ++above) place += popcount(A.tile_masks[above]);
+    for (int i = 0; i < 2; ++i) {
+      const bool entry = (mask >> (element + i) & 1u) != 0;
+      dense[block * CondensedPattern<Offset>::block_size + element + i] = entry ? compact[place++] : Scalar(0);
+    }
   }
 }
 
@@ -49,20 +53,21 @@ __global__ void condense_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, s
   offsets[tile + 1] = static_cast<Offset>(entries);
 }
 
-// Each warp expands a tile, each thread four elements.
+// Each warp expands tiles, each thread four elements.
 template <class Offset, class Scalar>
 __global__ void expand_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, const Offset* tile_offsets,
-                                   const Scalar* compact, Scalar* dense) {
-  const std::size_t tile = (std::size_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
-  if (tile >= tiles) return;
-  const std::uint32_t* const words = A.tile_words + tile * A.tile_words_count;
-  for (int element = static_cast<int>(threadIdx.x) % 32; element < tile_elements; element += 32) {
-    const int r = element / A.tile_width, c = element % A.tile_width;
-    const int word = bmat_word(r, c), bit = bmat_bit(r, c);
-    auto place = tile_offsets[tile] + static_cast<Offset>(popcount(words[word] & low_bits(bit)));
-    for (int before = 0; before < word; ++before) place += static_cast<Offset>(popcount(words[before]));
-    const bool is_entry = (words[word] >> bit & 1u) != 0;
-    dense[tile * tile_elements + element] = is_entry ? compact[place] : Scalar(0);
+                                   const Scalar* compact, Scalar* dense, const std::uint32_t* wanted) {
+  if (wanted != nullptr && *wanted == 0) return;
+  for (std::size_t tile = warp_of_grid(); tile < tiles; tile += warps_of_grid()) {
+    const std::uint32_t* const words = A.tile_words + tile * A.tile_words_count;
+    for (int element = static_cast<int>(threadIdx.x) % 32; element < tile_elements; element += 32) {
+      const int r = element / A.tile_width, c = element % A.tile_width;
+      const int word = bmat_word(r, c), bit = bmat_bit(r, c);
+      auto place = tile_offsets[tile] + static_cast<Offset>(popcount(words[word] & low_bits(bit)));
+      for (int before = 0; before < word; ++before) place += static_cast<Offset>(popcount(words[before]));
+      const bool is_entry = (words[word] >> bit & 1u) != 0;
+      dense[tile * tile_elements + element] = is_entry ? compact[place] : Scalar(0);
+    }
   }
 }
 
@@ -70,11 +75,11 @@ __global__ void expand_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, con
 
 template <class Offset, class Scalar>
 void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
-                  Scalar* dense) {
+                  Scalar* dense, const std::uint32_t* wanted) {
   const std::size_t blocks = tiles * A.strips;
   if (blocks == 0) return;
-  launch("expand_tiles_kernel", expand_tiles_kernel<Offset, Scalar>, blocks_for(blocks * 32, block_threads),
-         block_threads, 0, stream, A, blocks, compact, dense);
+  launch("expand_tiles_kernel", expand_tiles_kernel<Offset, Scalar>, few_blocks_for(blocks * 32, block_threads),
+         block_threads, 0, stream, A, blocks, compact, dense, wanted);
 }
 
 template <class Offset>
@@ -87,18 +92,18 @@ void condense_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tile
 
 template <class Offset, class Scalar>
 void expand_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, const Offset* tile_offsets,
-                 const Scalar* compact, Scalar* dense) {
+                 const Scalar* compact, Scalar* dense, const std::uint32_t* wanted) {
   if (tiles == 0) return;
-  launch("expand_bmat_kernel", expand_bmat_kernel<Offset, Scalar>, blocks_for(tiles * 32, block_threads), block_threads,
-         0, stream, A, tiles, tile_offsets, compact, dense);
+  launch("expand_bmat_kernel", expand_bmat_kernel<Offset, Scalar>, few_blocks_for(tiles * 32, block_threads), block_threads,
+         0, stream, A, tiles, tile_offsets, compact, dense, wanted);
 }
 
 #define TESSERA_DENSE_TILES(Offset)                                                                                  \
   template void condense_bmat(Stream, const BmatPattern<Offset>&, std::size_t, std::uint64_t*, Offset*);             \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const float*, float*);   \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const double*, double*); \
-  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const float*, float*);            \
-  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const double*, double*);
+  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const float*, float*, const std::uint32_t*);   \
+  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const double*, double*, const std::uint32_t*); \
+  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const float*, float*, const std::uint32_t*);            \
+  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const double*, double*, const std::uint32_t*);
 TESSERA_DENSE_TILES(int)
 TESSERA_DENSE_TILES(std::size_t)
 

@@ -19,9 +19,12 @@ __device__ std::uint16_t rounded(float value) {
 }
 
 template <Precision precision>
-__global__ void round_values_kernel(std::size_t count, const float* values, std::uint16_t* to) {
-  const std::size_t i = std::size_t(blockIdx.x) * block_threads + threadIdx.x;
-  if (i < count) to[i] = rounded<precision>(values[i]);
+__global__ void round_values_kernel(std::size_t count, const float* values, std::uint16_t* to,
+                                    const std::uint32_t* wanted) {
+  if (wanted != nullptr && *wanted == 0) return;
+  const std::size_t step = std::size_t(gridDim.x) * block_threads;
+  for (std::size_t i = std::size_t(blockIdx.x) * block_threads + threadIdx.x; i < count; i += step)
+    to[i] = rounded<precision>(values[i]);
 }
 
 template <Precision precision, HalfOrder order, class Scalar>
@@ -73,11 +76,12 @@ void for_precision(const char* what, Precision precision, const Visit& visit) {
 
 }  // namespace
 
-void round_values(Stream stream, Precision precision, std::size_t count, const float* values, std::uint16_t* to) {
+void round_values(Stream stream, Precision precision, std::size_t count, const float* values, std::uint16_t* to,
+                  const std::uint32_t* wanted) {
   for_precision("round_values", precision, [&]<Precision p>() {
     if (count == 0) return;
-    launch("round_values_kernel", round_values_kernel<p>, blocks_for(count, block_threads), block_threads, 0, stream,
-           count, values, to);
+    launch("round_values_kernel", round_values_kernel<p>, few_blocks_for(count, block_threads), block_threads, 0, stream,
+           count, values, to, wanted);
   });
 }
 

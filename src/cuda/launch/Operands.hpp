@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -36,6 +37,11 @@ inline unsigned launch_count(std::size_t count) {
 /// The number of blocks for this many items if a block takes block_items of them.
 inline unsigned blocks_for(std::size_t items, std::size_t block_items) {
   return launch_count(ceil_divide(items, block_items));
+}
+
+/// As blocks_for(), but no more than start quickly and keep a large GPU busy, for kernels whose threads take many items.
+inline unsigned few_blocks_for(std::size_t items, std::size_t block_items) {
+  return launch_count(std::min(ceil_divide(items, block_items), std::size_t(2048)));
 }
 
 /// The number of slabs that the columns of a product are cut into; throws std::length_error for more than

@@ -61,11 +61,11 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
            " on tensor cores";
   }
 
-  void refill(const Kokkos::Cuda& exec, const Scalar* values) const {
+  void refill(const Kokkos::Cuda& exec, const Scalar* values, const std::uint32_t* wanted) const {
     if constexpr (std::is_same_v<Scalar, float>) {
       if (rounded_.extent(0) == 0) return;
       const CudaLaunches launches("Tessera::round_values", exec);
-      Cuda::round_values(exec.cuda_stream(), precision_, rounded_.extent(0), values, rounded_.data());
+      Cuda::round_values(exec.cuda_stream(), precision_, rounded_.extent(0), values, rounded_.data(), wanted);
     }
   }
 

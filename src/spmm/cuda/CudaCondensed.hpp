@@ -82,13 +82,13 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
            (dense_.extent(0) > 0 ? "whole tiles" : "compact values for want of memory");
   }
 
-  void refill(const Kokkos::Cuda& exec, const Scalar* compact) const {
+  void refill(const Kokkos::Cuda& exec, const Scalar* compact, const std::uint32_t* wanted) const {
     if (dense_.extent(0) == 0) return;
     const CudaLaunches launches("Tessera::expand_tiles", exec);
     if (pattern_.strips == 1) {
-      Cuda::expand_tiles(exec.cuda_stream(), pattern_, tiles_, compact, dense_.data());
+      Cuda::expand_tiles(exec.cuda_stream(), pattern_, tiles_, compact, dense_.data(), wanted);
     } else {
-      Cuda::expand_bmat(exec.cuda_stream(), bmat_, tiles_, pattern_.tile_offsets, compact, dense_.data());
+      Cuda::expand_bmat(exec.cuda_stream(), bmat_, tiles_, pattern_.tile_offsets, compact, dense_.data(), wanted);
     }
   }
 

@@ -37,7 +37,7 @@ class CudaCsr {
   Precision precision() const { return Precision::Native; }
   std::string describe() const { return "compressed rows on CUDA cores"; }
 
-  void refill(const Kokkos::Cuda&, const Scalar*) const {}
+  void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
 
   std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal); }
   /// A product with vectors wider than the matrix takes fewer columns at a time.

@@ -27,7 +27,7 @@ class CudaKernel {
   Precision precision() const { return precision_; }
 
   /// Takes new values in the order of the format.
-  void refill(const Kokkos::Cuda&, const Scalar*) const {}
+  void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
 
   /// For vectors of any type that the matrix may be multiplied with.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {

@@ -28,7 +28,7 @@ template <class Scalar>
 struct NoCudaKernel {
   Precision precision() const { return Precision::Native; }
   std::string describe() const { return "for any device"; }
-  void refill(const Kokkos::Cuda&, const Scalar*) const {}
+  void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
   std::size_t bytes() const { return 0; }
   std::size_t scratch_bytes(Ordinal, Ordinal) const { return 0; }
   template <class VectorScalar>
@@ -143,9 +143,9 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   /// Whether the options asked for the kernel of the format's paper, and this is the one.
   bool is_published() const { return !paper_.empty(); }
 
-  /// Takes new values in the order of the format.
-  void refill(const Kokkos::Cuda& exec, const Scalar* values) const {
-    std::visit([&](const auto& kernel) { kernel.refill(exec, values); }, kernel_);
+  /// Takes new values in the order of the format; see DeviceKernels.
+  void refill(const Kokkos::Cuda& exec, const Scalar* values, const std::uint32_t* wanted = nullptr) const {
+    std::visit([&](const auto& kernel) { kernel.refill(exec, values, wanted); }, kernel_);
   }
 
   std::string describe() const {

@@ -16,9 +16,10 @@ constexpr bool is_half(Precision precision) { return precision == Precision::Fp1
 /// change.
 ///
 /// values and to are device memory with `count` elements. FP16 has infinities for 65520 and more, and no bits below
-/// 2^-24. Throws std::invalid_argument for another precision, std::runtime_error if the launch fails, std::length_error
-/// for more than 2^39 values. Cost: reads the values and writes half as many bytes.
-void round_values(Stream stream, Precision precision, std::size_t count, const float* values, std::uint16_t* to);
+/// 2^-24. Throws std::invalid_argument for another precision, std::runtime_error if the launch fails. Where `wanted` is not null, it is device memory, and nothing is done if it holds 0 when the
+/// kernel runs. Cost: reads the values and writes half as many bytes.
+void round_values(Stream stream, Precision precision, std::size_t count, const float* values, std::uint16_t* to,
+                  const std::uint32_t* wanted = nullptr);
 
 /// The number of elements from one row of round_rows() to the next, a multiple of 16.
 inline std::ptrdiff_t rounded_row_stride(Ordinal columns) { return (std::ptrdiff_t(columns) + 15) / 16 * 16; }

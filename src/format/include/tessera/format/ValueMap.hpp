@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace Tessera {
@@ -33,12 +34,13 @@ struct ValueMap {
 /// \param source [in]  the caller's values
 /// \param target [out] the values of the format
 /// \param size   [in]  number of places in the format
+/// \param wanted [in]  null, or memory of the device: nothing is done if it holds 0 when the kernel runs
 ///
 /// Cost: one pass over the values and the maps. Nothing is allocated.
 template <class ExecutionSpace, class Offset, class Scalar>
 void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& first,
                    const ValueMap<Offset, typename ExecutionSpace::memory_space>& second, const Scalar* source,
-                   Scalar* target, std::size_t size);
+                   Scalar* target, std::size_t size, const std::uint32_t* wanted = nullptr);
 
 /// The map that applies `inner` and then `outer`: target[i] = source[outer(inner(i))]. It keeps the runs of `inner`.
 ///

@@ -20,13 +20,14 @@ namespace Tessera {
 /// A sparse matrix made ready to be multiplied many times: Y = alpha op(A) X + beta Y (see spmm()).
 ///
 /// The plan owns a copy of the matrix in the format it chose. It keeps no reference to the arrays it was made from:
-/// editing those changes nothing until update_values() is called. Copies of a plan share one state, like Kokkos::View.
+/// editing those changes nothing until update_values() or follow_values() is called. Copies of a plan share one state,
+/// like Kokkos::View.
 ///
 /// Kokkos::finalize() frees plans and workspaces that are still alive, and says so on stderr. They may be destroyed
 /// later; any other use is then a std::logic_error.
 ///
 /// Thread safety: products of one plan may run at the same time, each with its own Workspace. The members prepare,
-/// update_values and release_source must not run at the same time as any other use of the plan.
+/// update_values, follow_values and release_source must not run at the same time as any other use of the plan.
 ///
 /// \tparam Scalar  float, double, or their complex (Kokkos::complex or std::complex)
 /// \tparam Ordinal int
@@ -119,18 +120,29 @@ class Plan {
   /// \throws std::logic_error after release_source()
   template <class Values>
   void update_values(const execution_space& exec, const Values& values) {
-    static_assert(Kokkos::is_view_v<Values> && Values::rank() == 1, "Tessera: values is a rank-1 Kokkos::View");
-    static_assert(std::is_same_v<Impl::kernel_scalar_t<typename Values::value_type>, Impl::kernel_scalar_t<Scalar>>,
-                  "Tessera: values must have the scalar type of the plan");
-    static_assert(Kokkos::SpaceAccessibility<execution_space, typename Values::memory_space>::accessible,
-                  "Tessera: values must be accessible from the plan's execution space");
-    if (!values.span_is_contiguous())
-      throw std::invalid_argument("Tessera::Plan::update_values: values must be contiguous");
-    state().update_values(exec, reinterpret_cast<const Impl::kernel_scalar_t<Scalar>*>(values.data()),
-                          values.extent(0));
+    state().update_values(exec, checked_values(values, "update_values"), values.extent(0));
   }
 
-  /// Frees what only update_values() needs.
+  /// Makes the products of a mode that follow multiply with what `values` holds when they run, whether or not it has
+  /// changed. Call it before each product if something may write to the values of A that does not know of the plan.
+  ///
+  /// A plan in compressed rows, made from rows whose columns ascend without duplicates, reads `values` where they lie,
+  /// at no cost. They must then exist until products have run, or the next update_values(). Any other plan compares a
+  /// fingerprint on the device: one pass over `values`, and an update if they are not those of the last call. The
+  /// fingerprint has 64 bits, so that a change goes unnoticed with a probability of 2^-64.
+  ///
+  /// Does not wait, and a CUDA graph that was captured with this call compares anew each time it runs. The first call
+  /// for a mode allocates a few bytes and waits; make it before you capture.
+  ///
+  /// \param values [in] as for update_values()
+  /// \param mode   [in] the mode of the products that follow. For a transposed mode, prepare() comes first
+  /// \throws as update_values()
+  template <class Values>
+  void follow_values(const execution_space& exec, const Values& values, Mode mode = Mode::NoTranspose) {
+    state().follow_values(exec, mode, checked_values(values, "follow_values"), values.extent(0));
+  }
+
+  /// Frees what only update_values() and follow_values() need.
   void release_source() { state().release_source(); }
 
   /// For the library: the state that copies of the plan share.
@@ -143,6 +155,18 @@ class Plan {
   }
 
  private:
+  template <class Values>
+  static const Impl::kernel_scalar_t<Scalar>* checked_values(const Values& values, const char* who) {
+    static_assert(Kokkos::is_view_v<Values> && Values::rank() == 1, "Tessera: values is a rank-1 Kokkos::View");
+    static_assert(std::is_same_v<Impl::kernel_scalar_t<typename Values::value_type>, Impl::kernel_scalar_t<Scalar>>,
+                  "Tessera: values must have the scalar type of the plan");
+    static_assert(Kokkos::SpaceAccessibility<execution_space, typename Values::memory_space>::accessible,
+                  "Tessera: values must be accessible from the plan's execution space");
+    if (!values.span_is_contiguous())
+      throw std::invalid_argument("Tessera::Plan::" + std::string(who) + ": values must be contiguous");
+    return reinterpret_cast<const Impl::kernel_scalar_t<Scalar>*>(values.data());
+  }
+
   std::shared_ptr<state_type> state_;
 };
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace Tessera::Impl {
+
+/// Tells kernels whether an array has changed since it was last looked at. Nothing comes back to the host, nobody waits,
+/// and a CUDA graph may hold it all.
+///
+/// An array is compared by a fingerprint of 64 bits. Each 16 bytes, with their place, go through a multiplication of
+/// 64 x 64 bits whose halves are combined, and the results are summed. Two different arrays have the same fingerprint
+/// with a probability of about 2^-64.
+template <class ExecutionSpace>
+class ValueWatch {
+ public:
+  /// Looks at an array. Kernels that run on `exec` afterwards find the answer at changed(). The first look finds a
+  /// change.
+  ///
+  /// \param data [in] aligned to 4 bytes
+  ///
+  /// Cost: one pass over the array. The first call allocates a few bytes and waits for `exec`.
+  void look(const ExecutionSpace& exec, const void* data, std::size_t bytes);
+
+  /// Makes the next look find a change. Does not wait.
+  void forget(const ExecutionSpace& exec);
+
+  /// Where the answer of the last look is, in memory of the device: 0 if the array is the same. Needs a look() before.
+  const std::uint32_t* changed() const { return &state_.data()->has_changed; }
+
+ private:
+  struct State {
+    std::uint64_t fingerprint;
+    std::uint32_t is_known;
+    std::uint32_t has_changed;
+  };
+  template <class Chunk>
+  struct Look;
+  template <class Chunk>
+  void look_at(const ExecutionSpace& exec, const void* data, std::size_t bytes);
+
+  Kokkos::View<State, typename ExecutionSpace::memory_space> state_;
+  Kokkos::View<std::uint64_t, typename ExecutionSpace::memory_space> sum_;
+};
+
+}  // namespace Tessera::Impl
