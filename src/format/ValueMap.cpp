@@ -135,8 +135,8 @@ std::string validate(const ExecutionSpace& exec, const ValueMap<Offset, typename
                                 bool);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE_COMPOSE)
 
-#define TESSERA_INSTANTIATE(Exec, Scalar, Offset)                                       \
-  template void gather_values(const Exec&, const ValueMap<Offset, Exec::memory_space>&, \
+#define TESSERA_INSTANTIATE(Exec, Scalar, Offset)                                                               \
+  template void gather_values(const Exec&, const ValueMap<Offset, Exec::memory_space>&,                         \
                               const ValueMap<Offset, Exec::memory_space>&, const Scalar*, Scalar*, std::size_t, \
                               const std::uint32_t*);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_MATRIX, TESSERA_INSTANTIATE)

@@ -7,8 +7,8 @@
 
 namespace Tessera::Impl {
 
-/// Tells kernels whether an array has changed since it was last looked at. Nothing comes back to the host, nobody waits,
-/// and a CUDA graph may hold it all.
+/// Tells kernels whether an array has changed since it was last looked at. Nothing comes back to the host, nobody
+/// waits, and a CUDA graph may hold it all.
 ///
 /// An array is compared by a fingerprint of 64 bits. Each 16 bytes, with their place, go through a multiplication of
 /// 64 x 64 bits whose halves are combined, and the results are summed. Two different arrays have the same fingerprint

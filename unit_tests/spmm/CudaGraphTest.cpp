@@ -100,6 +100,38 @@ void expect_replays(const Matrix& A, Plan& plan, const Stream& stream, int colum
   }
 }
 
+/// Records that the plan follows the values of A, and Y = op(A) X, and replays it while the values change in place.
+template <class View, class Matrix, class Plan>
+void expect_followed(const Matrix& A, Plan& plan, const PlanOptions& options, const Stream& stream, int columns,
+                     Mode mode, const std::string& what) {
+  using Scalar = typename View::non_const_value_type;
+  const Exec exec(stream.get());
+  const int x_rows = is_transposed(mode) ? A.host.rows : A.host.columns;
+  const int y_rows = is_transposed(mode) ? A.host.columns : A.host.rows;
+  const View x("x", x_rows, columns), y("y", y_rows, columns), expected("expected", y_rows, columns);
+  fill_randomly(exec, x, 4);
+  auto work = plan.prepare(exec, columns, mode);
+  const auto multiply = [&] {
+    plan.follow_values(exec, A.values, mode);
+    spmm(exec, plan, work, mode, Scalar(1), x, Scalar(0), y);
+  };
+  multiply();
+  exec.fence();
+  const Graph graph(stream.get(), multiply);
+  auto other = A.plan(options);
+  auto other_work = other.prepare(exec, columns, mode);
+  for (const std::uint64_t seed : {1, 1, 2, 1}) {
+    Kokkos::deep_copy(exec, A.values, Matrix(A.host, seed).values);
+    Kokkos::deep_copy(exec, y, poison<Scalar>());
+    graph.launch(stream.get());
+    exec.fence();
+    other.update_values(exec, A.values);
+    spmm(exec, other, other_work, mode, Scalar(1), x, Scalar(0), expected);
+    exec.fence();
+    ASSERT_EQ(different_elements(exec, y, expected), 0) << what << ", values " << seed;
+  }
+}
+
 template <class Scalar>
 void expect_replays_of(const HostPattern<int>& pattern, const PlanOptions& options) {
   const Stream stream;
@@ -111,6 +143,7 @@ void expect_replays_of(const HostPattern<int>& pattern, const PlanOptions& optio
                                std::to_string(columns) + " columns";
       expect_replays<Left<Scalar>>(A, plan, stream, columns, mode, what + ", left");
       expect_replays<Right<Scalar>>(A, plan, stream, columns, mode, what + ", right");
+      expect_followed<Right<Scalar>>(A, plan, options, stream, columns, mode, what + ", followed");
     }
   }
 }

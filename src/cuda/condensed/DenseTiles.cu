@@ -94,16 +94,20 @@ template <class Offset, class Scalar>
 void expand_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, const Offset* tile_offsets,
                  const Scalar* compact, Scalar* dense, const std::uint32_t* wanted) {
   if (tiles == 0) return;
-  launch("expand_bmat_kernel", expand_bmat_kernel<Offset, Scalar>, few_blocks_for(tiles * 32, block_threads), block_threads,
-         0, stream, A, tiles, tile_offsets, compact, dense, wanted);
+  launch("expand_bmat_kernel", expand_bmat_kernel<Offset, Scalar>, few_blocks_for(tiles * 32, block_threads),
+         block_threads, 0, stream, A, tiles, tile_offsets, compact, dense, wanted);
 }
 
-#define TESSERA_DENSE_TILES(Offset)                                                                                  \
-  template void condense_bmat(Stream, const BmatPattern<Offset>&, std::size_t, std::uint64_t*, Offset*);             \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const float*, float*, const std::uint32_t*);   \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const double*, double*, const std::uint32_t*); \
-  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const float*, float*, const std::uint32_t*);            \
-  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const double*, double*, const std::uint32_t*);
+#define TESSERA_DENSE_TILES(Offset)                                                                                 \
+  template void condense_bmat(Stream, const BmatPattern<Offset>&, std::size_t, std::uint64_t*, Offset*);            \
+  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const float*, float*,   \
+                            const std::uint32_t*);                                                                  \
+  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const double*, double*, \
+                            const std::uint32_t*);                                                                  \
+  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const float*, float*,            \
+                             const std::uint32_t*);                                                                 \
+  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const double*, double*,          \
+                             const std::uint32_t*);
 TESSERA_DENSE_TILES(int)
 TESSERA_DENSE_TILES(std::size_t)
 

@@ -80,8 +80,8 @@ void round_values(Stream stream, Precision precision, std::size_t count, const f
                   const std::uint32_t* wanted) {
   for_precision("round_values", precision, [&]<Precision p>() {
     if (count == 0) return;
-    launch("round_values_kernel", round_values_kernel<p>, few_blocks_for(count, block_threads), block_threads, 0, stream,
-           count, values, to, wanted);
+    launch("round_values_kernel", round_values_kernel<p>, few_blocks_for(count, block_threads), block_threads, 0,
+           stream, count, values, to, wanted);
   });
 }
 

@@ -39,7 +39,8 @@ inline unsigned blocks_for(std::size_t items, std::size_t block_items) {
   return launch_count(ceil_divide(items, block_items));
 }
 
-/// As blocks_for(), but no more than start quickly and keep a large GPU busy, for kernels whose threads take many items.
+/// As blocks_for(), but no more than start quickly and keep a large GPU busy, for kernels whose threads take many
+/// items.
 inline unsigned few_blocks_for(std::size_t items, std::size_t block_items) {
   return launch_count(std::min(ceil_divide(items, block_items), std::size_t(2048)));
 }

@@ -16,8 +16,9 @@ constexpr bool is_half(Precision precision) { return precision == Precision::Fp1
 /// change.
 ///
 /// values and to are device memory with `count` elements. FP16 has infinities for 65520 and more, and no bits below
-/// 2^-24. Throws std::invalid_argument for another precision, std::runtime_error if the launch fails. Where `wanted` is not null, it is device memory, and nothing is done if it holds 0 when the
-/// kernel runs. Cost: reads the values and writes half as many bytes.
+/// 2^-24. Throws std::invalid_argument for another precision, std::runtime_error if the launch fails. Where `wanted` is
+/// not null, it is device memory, and nothing is done if it holds 0 when the kernel runs. Cost: reads the values and
+/// writes half as many bytes.
 void round_values(Stream stream, Precision precision, std::size_t count, const float* values, std::uint16_t* to,
                   const std::uint32_t* wanted = nullptr);
 

@@ -18,7 +18,8 @@ namespace Tessera::Cuda {
 /// Makes the dense values of a condensed matrix from its compact ones.
 ///
 /// tiles is the number of tiles of the matrix, the last of window_offsets. compact and dense are device memory; dense
-/// has room for 64 * strips * tiles values. Throws std::runtime_error if the launch fails. Cost: reads the pattern and writes the dense values, once.
+/// has room for 64 * strips * tiles values. Throws std::runtime_error if the launch fails. Cost: reads the pattern and
+/// writes the dense values, once.
 template <class Offset, class Scalar>
 void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
                   Scalar* dense, const std::uint32_t* wanted = nullptr);
