@@ -62,11 +62,23 @@ void multiply(Handle& handle, const Case& A, const char mode[] = "N") {
 
 static_assert(!std::is_copy_constructible_v<Handle> && !std::is_copy_assignable_v<Handle>);
 
-/// Values that change in place are not seen until the handle is told: in every mode, the transpose made before too.
+/// Values that change in place are seen by the next product: in every mode, the transpose made before too.
 TEST(HandleTest, ValuesChangedInPlace) {
+  const Case A = small(), before = small(), after = small(2);
+  Handle handle;
+  expect_products_of(before.elements, handle, A.matrix);
+  Kokkos::deep_copy(A.matrix.values, after.matrix.values);
+  expect_products_of(after.elements, handle, A.matrix);
+  Kokkos::deep_copy(A.matrix.values, before.matrix.values);
+  expect_products_of(before.elements, handle, A.matrix);
+}
+
+/// A handle that was told once sees changes when it is told.
+TEST(HandleTest, ValuesThatTheHandleIsToldOf) {
   const ValueChecks none(false);
   const Case A = small(), before = small(), after = small(2);
   Handle handle;
+  handle.values_changed();
   expect_products_of(before.elements, handle, A.matrix);
   Kokkos::deep_copy(A.matrix.values, after.matrix.values);
   expect_products_of(before.elements, handle, A.matrix);
@@ -79,6 +91,7 @@ TEST(HandleTest, ForgottenChangesAreFound) {
   const ValueChecks checks(true);
   const Case A = small(), same = small();
   Handle handle;
+  handle.values_changed();
   using Elements = decltype(A.elements);
   const auto expect_found = [&](const Elements& changed) {
     Kokkos::deep_copy(A.matrix.values, changed.values);
@@ -105,6 +118,7 @@ TEST(HandleTest, ValuesAreNotCheckedByDefault) {
   for (const bool is_wanted : {false, true}) {
     const ValueChecks checks(is_wanted);
     Handle handle;
+    handle.values_changed();
     multiply(handle, A);
     const ToolEvents events;
     multiply(handle, A);
@@ -116,6 +130,7 @@ TEST(HandleTest, ValuesAreNotCheckedByDefault) {
 TEST(HandleTest, ValuesAreTakenOnce) {
   const Case A = small();
   Handle handle;
+  handle.values_changed();
   multiply(handle, A);
   const auto updates = [&] {
     const ToolEvents events;

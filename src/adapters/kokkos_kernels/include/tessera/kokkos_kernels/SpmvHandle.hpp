@@ -27,18 +27,21 @@ namespace Tessera {
 /// KokkosSparse::CrsMatrix or BsrMatrix of float, double or Kokkos::complex of these, with int ordinals. spmm() tells
 /// what is promised of the result: beta = 0 overwrites whatever Y holds, and transposed products use no atomics.
 ///
-/// **The handle copies A.** The first product, or prepare(), makes a plan in a few passes over A. Unlike Kokkos
-/// Kernels' own handle, it does not see values that change afterwards, in place or in another View: always call
-/// values_changed(). As with Kokkos Kernels, a handle serves one matrix: call reset() before you use another one. The
-/// handle notices other extents and arrays at another address, but an address may be used again.
+/// **Values are never stale.** The first product, or prepare(), makes a plan in a few passes over A. Each product then
+/// multiplies with the values that A has when it runs, as Kokkos Kernels' own does: Plan::follow_values() tells how,
+/// and what it costs. A program that knows when its values change may say so instead, with values_changed(). From the
+/// first call on, the handle trusts it, and products read the values of A no more.
+///
+/// As with Kokkos Kernels, a handle serves one matrix: call reset() before you use another one. The handle notices
+/// other extents and arrays at another address, but an address may be used again.
 ///
 /// The handle also has these members:
-/// - values_changed() tells the handle that the values of A changed; the next product reads them again;
+/// - values_changed() tells the handle that the values of A changed, and that it will be told the next time too;
 /// - reset() forgets the matrix and frees the plan;
 /// - plan() is the plan, after the first product or prepare();
 /// - explain() is the choice in words.
 ///
-/// A debug build throws std::logic_error if values changed and values_changed() was not called; see checks_values().
+/// A debug build throws std::logic_error if values_changed() was called once, and then forgotten; see checks_values().
 ///
 /// Only one product may run at a time. Products may run on any execution space instance. A product on another instance
 /// than the last one's first fences the last one's, because they share scratch memory.

@@ -67,7 +67,11 @@ class SpmvHandleImpl {
   KokkosSparse::SPMVAlgorithm get_algorithm() const { return KokkosSparse::SPMV_DEFAULT; }
 
   /// Tells the handle that the values of A changed. The next product reads them again, in one pass without analysis.
-  void values_changed() { values_ = nullptr; }
+  /// From the first call on, the handle trusts that it is told of each change.
+  void values_changed() {
+    is_told_ = true;
+    values_ = nullptr;
+  }
 
   /// Forgets the matrix and frees the plan. The next product may have another matrix.
   void reset() {
@@ -106,12 +110,25 @@ class SpmvHandleImpl {
       if (!options_) options.columns = std::max(columns, 1);
       plan_ = make_plan(exec, A, options);
       identity_ = identity;
-      copied_.remember(exec, A.values);
+      if (is_told_) copied_.remember(exec, A.values);
     } else if (!(identity == identity_)) {
       throw std::invalid_argument("Tessera::SpmvHandle: A is another matrix (" + identity.text() +
                                   ") than the one that this handle was first used with (" + identity_.text() +
                                   "), or its graph has moved; expected the same, or reset() before");
-    } else if (A.values.data() != values_) {
+    } else if (is_told_) {
+      take_values(exec, A);
+    }
+    values_ = A.values.data();
+    Workspace<ExecutionSpace>& work = workspaces_.get(exec, *plan_, mode, columns);
+    if (!is_told_) plan_->follow_values(exec, A.values, mode);
+    return work;
+  }
+
+ private:
+  /// Takes values that the handle was told of, or that are at another address.
+  template <class Matrix>
+  void take_values(const ExecutionSpace& exec, const Matrix& A) {
+    if (A.values.data() != values_) {
       plan_->update_values(exec, A.values);
       copied_.remember(exec, A.values);
     } else if (copied_.differ_from(exec, A.values)) {
@@ -119,16 +136,14 @@ class SpmvHandleImpl {
           "Tessera::SpmvHandle: the values of A are no longer those that the handle copied; expected a call of "
           "values_changed() after they changed, and before the next product");
     }
-    values_ = A.values.data();
-    return workspaces_.get(exec, *plan_, mode, columns);
   }
 
- private:
   std::optional<PlanOptions> options_;
   std::optional<plan_type> plan_;
   MatrixIdentity identity_;
+  bool is_told_ = false;          // whether values_changed() was called
   const void* values_ = nullptr;  // null if they changed
-  CopiedValues copied_;
+  CopiedValues copied_;           // if the handle is told
   Workspaces<ExecutionSpace> workspaces_;
   KeptInstance<ExecutionSpace> last_;
 };
