@@ -64,7 +64,6 @@ TYPED_TEST(FollowTest, ProductsSeeEachEditInPlace) {
 /// Values that change places have the same sum, and zeros of both signs compare equal.
 TYPED_TEST(FollowTest, ProductsSeeWhatASumDoesNot) {
   using Exec = typename TestFixture::Exec;
-  using M = typename TestFixture::M;
   using Matrix = typename TestFixture::Matrix;
   for (const Format format : every_format) {
     const Matrix A(random_pattern<typename TestFixture::Offset>(64, 64, 0.3, 1), 3);
