@@ -20,19 +20,16 @@ struct SmallChunk {
   static constexpr std::uint32_t high = 0;
 };
 
-}  // namespace
-
 /// Sums the chunks' contributions. What comes after the last whole chunk is one of them.
-template <class ExecutionSpace>
 template <class Chunk>
-struct ValueWatch<ExecutionSpace>::Look {
+struct Look {
   using value_type = std::uint64_t;
 
   const Chunk* chunks;
   std::size_t whole;  // number of chunks
   const std::uint32_t* rest;
   int rest_words;  // after the last chunk
-  State* state;
+  WatchedArray* state;
 
   KOKKOS_FUNCTION void operator()(std::size_t i, value_type& sum) const {
     if (i < whole) {
@@ -52,6 +49,8 @@ struct ValueWatch<ExecutionSpace>::Look {
     state->is_known = 1;
   }
 };
+
+}  // namespace
 
 template <class ExecutionSpace>
 template <class Chunk>
@@ -82,7 +81,7 @@ void ValueWatch<ExecutionSpace>::look(const ExecutionSpace& exec, const void* da
 template <class ExecutionSpace>
 void ValueWatch<ExecutionSpace>::forget(const ExecutionSpace& exec) {
   if (!state_.is_allocated()) return;
-  State* const state = state_.data();
+  WatchedArray* const state = state_.data();
   Kokkos::parallel_for(
       "Tessera::forget_values", IndexPolicy<ExecutionSpace>(exec, 0, 1),
       KOKKOS_LAMBDA(std::size_t) { state->is_known = 0; });

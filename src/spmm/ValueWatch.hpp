@@ -7,6 +7,13 @@
 
 namespace Tessera::Impl {
 
+/// What is known of an array, in memory of the device.
+struct WatchedArray {
+  std::uint64_t fingerprint;
+  std::uint32_t is_known;
+  std::uint32_t has_changed;  // at the last look
+};
+
 /// Tells kernels whether an array has changed since it was last looked at. Nothing comes back to the host, nobody
 /// waits, and a CUDA graph may hold it all.
 ///
@@ -31,17 +38,10 @@ class ValueWatch {
   const std::uint32_t* changed() const { return &state_.data()->has_changed; }
 
  private:
-  struct State {
-    std::uint64_t fingerprint;
-    std::uint32_t is_known;
-    std::uint32_t has_changed;
-  };
-  template <class Chunk>
-  struct Look;
   template <class Chunk>
   void look_at(const ExecutionSpace& exec, const void* data, std::size_t bytes);
 
-  Kokkos::View<State, typename ExecutionSpace::memory_space> state_;
+  Kokkos::View<WatchedArray, typename ExecutionSpace::memory_space> state_;
   Kokkos::View<std::uint64_t, typename ExecutionSpace::memory_space> sum_;
 };
 
