@@ -80,6 +80,7 @@ void expect_replays(const Matrix& A, Plan& plan, const Stream& stream, int colum
   const int y_rows = is_transposed(mode) ? A.host.columns : A.host.rows;
   const View x("x", x_rows, columns), y("y", y_rows, columns), expected("expected", y_rows, columns);
   auto work = plan.prepare(exec, columns, mode);
+  plan.update_values(exec, A.values);  // a plan that follows values is captured with them
   const auto multiply = [&](const View& result) {
     spmm(exec, plan, work, mode, Scalar(1), x, Scalar(0), result);
     spmm(exec, plan, work, mode, Scalar(2), x, Scalar(-0.5), result);

@@ -132,7 +132,8 @@ class Plan {
   /// fingerprint has 64 bits, so that a change goes unnoticed with a probability of 2^-64.
   ///
   /// Does not wait, and a CUDA graph that was captured with this call compares anew each time it runs. The first call
-  /// for a mode allocates a few bytes and waits; make it before you capture.
+  /// for a mode allocates a few bytes and waits; make it before you capture. Products that were captured while the plan
+  /// read `values` where they lie go on with them, whatever the plan is told later.
   ///
   /// \param values [in] as for update_values()
   /// \param mode   [in] the mode of the products that follow. For a transposed mode, prepare() comes first
