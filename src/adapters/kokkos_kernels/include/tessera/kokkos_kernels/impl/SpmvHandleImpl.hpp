@@ -2,150 +2,24 @@
 #pragma once
 
 #include <KokkosSparse_spmv.hpp>
-#include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <tessera/spmm/Spmm.hpp>
-#include <tessera/spmm/ValueCheck.hpp>
-#include <tessera/spmm/Workspaces.hpp>
-#include <tessera/spmm/impl/KeptInstance.hpp>
+#include <tessera/kokkos_kernels/impl/MatrixPlan.hpp>
 
 namespace Tessera::Impl {
-
-inline Mode mode_of(const char letter[]) {
-  for (const Mode mode : {Mode::NoTranspose, Mode::Transpose, Mode::Conjugate, Mode::ConjugateTranspose}) {
-    if (to_string(mode)[0] == letter[0]) return mode;
-  }
-  throw std::invalid_argument(std::string("Tessera::SpmvHandle: the mode is \"") + letter +
-                              "\"; expected \"N\", \"T\", \"C\" or \"H\"");
-}
-
-/// Identifies the matrix that a handle was first used with, by addresses and extents.
-struct MatrixIdentity {
-  const void* row_map = nullptr;
-  const void* entries = nullptr;
-  std::size_t rows = 0, columns = 0, entry_count = 0, block_size = 1;
-
-  bool operator==(const MatrixIdentity&) const = default;
-
-  template <class Matrix>
-  static MatrixIdentity of(const Matrix& A) {
-    MatrixIdentity result{A.graph.row_map.data(), A.graph.entries.data(), std::size_t(A.numRows()),
-                          std::size_t(A.numCols()), A.graph.entries.extent(0)};
-    if constexpr (requires { A.blockDim(); }) result.block_size = std::size_t(A.blockDim());
-    return result;
-  }
-
-  std::string text() const {
-    const auto blocks = block_size == 1 ? "" : " blocks of " + std::to_string(block_size);
-    return std::to_string(rows) + " x " + std::to_string(columns) + blocks + " with " + std::to_string(entry_count) +
-           " entries";
-  }
-};
 
 /// The part of SpmvHandle that KokkosSparse::spmv sees. It casts a handle to its ImplType and strips the types of
 /// Views. For one contiguous column it comes back through get_impl(), with ImplType as the type of the handle. This
 /// type depends neither on the matrix nor on the vectors, so that all of these are one type.
 template <class ExecutionSpace, class MemorySpace, class Scalar, class Offset, class Ordinal_>
-class SpmvHandleImpl {
+class SpmvHandleImpl : public MatrixPlan<ExecutionSpace, Scalar, Offset, Ordinal_> {
  public:
   using ExecutionSpaceType = ExecutionSpace;
   using ImplType = SpmvHandleImpl;
-  using plan_type = Plan<Scalar, Ordinal_, Offset, typename ExecutionSpace::device_type>;
-
-  SpmvHandleImpl() = default;
-  explicit SpmvHandleImpl(const PlanOptions& options) : options_(options) {}
-  SpmvHandleImpl(const SpmvHandleImpl&) = delete;
-  SpmvHandleImpl& operator=(const SpmvHandleImpl&) = delete;
+  using MatrixPlan<ExecutionSpace, Scalar, Offset, Ordinal_>::MatrixPlan;
 
   ImplType* get_impl() { return this; }
 
   /// Always this algorithm: with any other, Kokkos Kernels would take its own kernels.
   KokkosSparse::SPMVAlgorithm get_algorithm() const { return KokkosSparse::SPMV_DEFAULT; }
-
-  /// Tells the handle that the values of A changed. The next product reads them again, in one pass without analysis.
-  /// From the first call on, the handle trusts that it is told of each change.
-  void values_changed() {
-    is_told_ = true;
-    values_ = nullptr;
-  }
-
-  /// Forgets the matrix and frees the plan. The next product may have another matrix.
-  void reset() {
-    workspaces_.reset();
-    plan_.reset();
-  }
-
-  /// \throws std::logic_error before the first product or prepare()
-  const plan_type& plan() const {
-    if (!plan_) throw std::logic_error("Tessera::SpmvHandle: there is no plan before the first product or prepare()");
-    return *plan_;
-  }
-  /// The choice in words: see Plan::explain().
-  std::string explain() const { return plan().explain(); }
-
-  /// For the library: Y = alpha op(A) X + beta Y.
-  template <class Matrix, class X, class Y>
-  void multiply(const ExecutionSpace& exec, const char mode[], const typename Y::non_const_value_type& alpha,
-                const Matrix& A, const X& x, const typename Y::non_const_value_type& beta, const Y& y) {
-    const Mode op = mode_of(mode);
-    const auto columns = static_cast<int>(X::rank() == 1 ? 1 : x.extent(1));
-    Workspace<ExecutionSpace>& work = prepare_for(exec, A, op, columns);
-    spmm(exec, *plan_, work, op, alpha, x, beta, y);
-  }
-
- protected:
-  /// Prepares plan and workspace. After the first call there is work only for more columns, new values or another
-  /// instance.
-  template <class Matrix>
-  Workspace<ExecutionSpace>& prepare_for(const ExecutionSpace& exec, const Matrix& A, Mode mode, int columns) {
-    if (last_.get() && !last_.is_one_queue_with(exec)) last_.get()->fence("Tessera::SpmvHandle: another instance");
-    last_.set(exec);
-    const auto identity = MatrixIdentity::of(A);
-    if (!plan_) {
-      PlanOptions options = options_.value_or(PlanOptions{});
-      if (!options_) options.columns = std::max(columns, 1);
-      plan_ = make_plan(exec, A, options);
-      identity_ = identity;
-      if (is_told_) copied_.remember(exec, A.values);
-    } else if (!(identity == identity_)) {
-      throw std::invalid_argument("Tessera::SpmvHandle: A is another matrix (" + identity.text() +
-                                  ") than the one that this handle was first used with (" + identity_.text() +
-                                  "), or its graph has moved; expected the same, or reset() before");
-    } else if (is_told_) {
-      take_values(exec, A);
-    }
-    values_ = A.values.data();
-    Workspace<ExecutionSpace>& work = workspaces_.get(exec, *plan_, mode, columns);
-    if (!is_told_) plan_->follow_values(exec, A.values, mode);
-    return work;
-  }
-
- private:
-  /// Takes values that the handle was told of, or that are at another address.
-  template <class Matrix>
-  void take_values(const ExecutionSpace& exec, const Matrix& A) {
-    if (A.values.data() != values_) {
-      plan_->update_values(exec, A.values);
-      copied_.remember(exec, A.values);
-    } else if (copied_.differ_from(exec, A.values)) {
-      throw std::logic_error(
-          "Tessera::SpmvHandle: the values of A are no longer those that the handle copied; expected a call of "
-          "values_changed() after they changed, and before the next product");
-    }
-  }
-
-  std::optional<PlanOptions> options_;
-  std::optional<plan_type> plan_;
-  MatrixIdentity identity_;
-  bool is_told_ = false;          // whether values_changed() was called
-  const void* values_ = nullptr;  // null if they changed
-  CopiedValues copied_;           // if the handle is told
-  Workspaces<ExecutionSpace> workspaces_;
-  KeptInstance<ExecutionSpace> last_;
 };
 
 template <class DeviceType, class AMatrix>

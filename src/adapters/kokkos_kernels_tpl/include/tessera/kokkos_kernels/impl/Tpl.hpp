@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#if __cplusplus < 202002L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 202002L)
+#error "KOKKOSKERNELS_ENABLE_TPL_TESSERA needs C++20"
+#endif
+
+#include <KokkosSparse_spmv_handle.hpp>
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tessera/kokkos_kernels/impl/MatrixPlan.hpp>
+#include <tessera/spmm/PlanOptionsText.hpp>
+#include <type_traits>
+#include <utility>
+
+/// @file
+/// Tessera as a TPL of Kokkos Kernels. KokkosSparse_spmv.hpp includes this file where scripts/patch_kokkos_kernels has
+/// patched it and KOKKOSKERNELS_ENABLE_TPL_TESSERA is defined. Users include KokkosSparse_spmv.hpp as before.
+namespace Tessera::Impl {
+
+/// What the environment says of the TPL, read when it is first needed.
+struct TplSettings {
+  bool is_on = true;      ///< TESSERA_TPL is not "off"
+  bool is_always = false; ///< TESSERA_TPL is "always": also where another TPL may be faster
+  bool has_options = false;
+  PlanOptions options;  ///< TESSERA_TPL_OPTIONS
+
+  /// \throws std::invalid_argument if a variable holds anything else
+  static const TplSettings& get() {
+    static const TplSettings settings = read();
+    return settings;
+  }
+
+ private:
+  static TplSettings read() {
+    TplSettings result;
+    const char* const use = std::getenv("TESSERA_TPL");
+    const std::string_view name = use == nullptr ? "on" : use;
+    if (name != "on" && name != "off" && name != "always") {
+      throw std::invalid_argument("the environment variable TESSERA_TPL is \"" + std::string(name) +
+                                  "\"; expected on, off or always");
+    }
+    result.is_on = name != "off";
+    result.is_always = name == "always";
+    const char* const options = std::getenv("TESSERA_TPL_OPTIONS");
+    result.has_options = options != nullptr;
+    if (options != nullptr) result.options = parse_plan_options(options, "the environment variable TESSERA_TPL_OPTIONS");
+    return result;
+  }
+};
+
+/// Whether there may be products of these types: those that the library is compiled for.
+template <class Exec, class Scalar, class Ordinal_, class Offset, class X, class Y>
+constexpr bool tpl_has_types() {
+  using VectorScalar = typename Y::non_const_value_type;
+  if constexpr (!KernelScalar<Scalar>::supported || !KernelScalar<VectorScalar>::supported) {
+    return false;
+  } else {
+    constexpr bool is_offset = std::is_integral_v<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8);
+    if constexpr (!is_offset || !std::is_same_v<Ordinal_, int> ||
+                  !std::is_same_v<typename X::non_const_value_type, VectorScalar>) {
+      return false;
+    } else {
+      return is_compiled_v<kernel_scalar_t<Scalar>> && is_compiled_v<kernel_offset_t<Offset>> &&
+             is_compiled_v<kernel_scalar_t<VectorScalar>> &&
+             multiplies_v<kernel_scalar_t<Scalar>, kernel_scalar_t<VectorScalar>>;
+    }
+  }
+}
+
+/// What a handle of Kokkos Kernels keeps of Tessera. Products of rank 1 and of rank 2 share it.
+template <class Exec, class Scalar, class Offset>
+struct TplState {
+  MatrixPlan<Exec, Scalar, Offset, int> matrix;
+  bool is_refused = false;  // a plan could not be made: no product asks again
+
+  TplState() = default;
+  explicit TplState(const PlanOptions& options) : matrix(options) {}
+};
+
+/// What stands in tpl_rank1 and tpl_rank2 of a handle. What another TPL would keep there is kept here.
+template <class Exec, class State>
+struct TplData final : KokkosSparse::Impl::TPL_SpMV_Data<Exec> {
+  using Base = KokkosSparse::Impl::TPL_SpMV_Data<Exec>;
+
+  std::shared_ptr<State> state;
+  Base* theirs;
+
+  TplData(const Exec& exec, std::shared_ptr<State> shared, Base* other)
+      : Base(exec), state(std::move(shared)), theirs(other) {}
+  TplData(const TplData&) = delete;
+  TplData& operator=(const TplData&) = delete;
+  ~TplData() override { delete theirs; }
+};
+
+/// One call of KokkosSparse::spmv. It multiplies, or declines. Where it declines, the handle looks to whatever
+/// multiplies instead as if there were no Tessera, until this object is destroyed.
+///
+/// This one declines: a handle that is not Kokkos Kernels' own has no place for a plan.
+template <class Handle>
+class TplCall {
+ public:
+  template <class... Arguments>
+  explicit TplCall(const Arguments&...) {}
+  static constexpr bool is_done() { return false; }
+};
+
+template <class Exec, class Memory, class Scalar, class Offset, class Ordinal_>
+class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, Ordinal_>> {
+  using Handle = KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, Ordinal_>;
+  using State = TplState<Exec, Scalar, Offset>;
+  using Data = TplData<Exec, State>;
+
+ public:
+  /// \param alpha, beta [in] of any type that converts to that of Y's elements
+  template <class Alpha, class Matrix, class X, class Beta, class Y>
+  TplCall(const Exec& exec, Handle* handle, const char mode[], const Alpha& alpha, const Matrix& A, const X& x,
+          const Beta& beta, const Y& y)
+      : handle_(handle) {
+    if constexpr (tpl_has_types<Exec, Scalar, Ordinal_, Offset, X, Y>()) {
+      if (is_wanted(exec, mode, X::rank() == 1 ? 1 : x.extent(1))) is_done_ = multiply(exec, mode, alpha, A, x, beta, y);
+      if (!is_done_) lend();
+    }
+  }
+  TplCall(const TplCall&) = delete;
+  TplCall& operator=(const TplCall&) = delete;
+  ~TplCall() {
+    take_back(data_[0], handle_->tpl_rank1);
+    take_back(data_[1], handle_->tpl_rank2);
+  }
+
+  /// Whether Y holds the product.
+  bool is_done() const { return is_done_; }
+
+ private:
+  /// Any algorithm but the default is one that the user chose, or that of a single product. cuSPARSE is the faster one
+  /// for a single column.
+  bool is_wanted([[maybe_unused]] const Exec& exec, [[maybe_unused]] const char mode[],
+                 [[maybe_unused]] std::size_t columns) const {
+    if (handle_->get_algorithm() != KokkosSparse::SPMV_DEFAULT) return false;
+    const TplSettings& settings = TplSettings::get();
+#if defined(KOKKOSKERNELS_ENABLE_TPL_CUSPARSE) && defined(KOKKOS_ENABLE_CUDA)
+    const bool is_theirs = std::is_same_v<Exec, Kokkos::Cuda> && columns == 1 && mode[0] == 'N';
+    if (is_theirs && !settings.is_always) return false;
+#endif
+    return settings.is_on;
+  }
+
+  template <class Alpha, class Matrix, class X, class Beta, class Y>
+  bool multiply(const Exec& exec, const char mode[], const Alpha& alpha, const Matrix& A, const X& x, const Beta& beta,
+                const Y& y) {
+    State& state = *find_state(exec);
+    if (state.is_refused) return false;
+    const Kokkos::Profiling::ScopedRegion region(label<Matrix, X>());
+    if (!state.matrix.is_for(A)) state.matrix.reset();
+    using Value = typename Y::non_const_value_type;
+    try {
+      state.matrix.multiply(exec, mode, Value(alpha), A, x, Value(beta), y);
+      return true;
+    } catch (const std::invalid_argument&) {  // A cannot be stored within the options, or X and Y overlap
+    } catch (const std::bad_alloc&) {
+    }
+    state.is_refused = !state.matrix.is_for(A);
+    return false;
+  }
+
+  /// The state of the handle, which is made if there is none.
+  State* find_state(const Exec& exec) {
+    auto* const one = dynamic_cast<Data*>(handle_->tpl_rank1);
+    if (one != nullptr) return one->state.get();
+    const TplSettings& settings = TplSettings::get();
+    const auto state = settings.has_options ? std::make_shared<State>(settings.options) : std::make_shared<State>();
+    auto first = std::make_unique<Data>(exec, state, handle_->tpl_rank1);
+    auto second = std::make_unique<Data>(exec, state, handle_->tpl_rank2);
+    handle_->tpl_rank1 = first.release();
+    handle_->tpl_rank2 = second.release();
+    return state.get();
+  }
+
+  /// Puts into the handle what others keep there.
+  void lend() {
+    data_[0] = dynamic_cast<Data*>(handle_->tpl_rank1);
+    data_[1] = dynamic_cast<Data*>(handle_->tpl_rank2);
+    if (data_[0] != nullptr) handle_->tpl_rank1 = std::exchange(data_[0]->theirs, nullptr);
+    if (data_[1] != nullptr) handle_->tpl_rank2 = std::exchange(data_[1]->theirs, nullptr);
+  }
+  static void take_back(Data* data, typename Data::Base*& place) {
+    if (data == nullptr) return;
+    data->theirs = place;
+    place = data;
+  }
+
+  /// The name of the region for profilers, as Kokkos Kernels names those of its TPLs.
+  template <class Matrix, class X>
+  static std::string label() {
+    std::string name = "KokkosSparse::spmv";
+    if (X::rank() == 2) name += "_mv";
+    if (requires(const Matrix& A) { A.blockDim(); }) name += "_bsrmatrix";
+    std::string type = std::is_same_v<real_of_t<kernel_scalar_t<Scalar>>, float> ? "float" : "double";
+    if (is_complex_v<kernel_scalar_t<Scalar>>) type = "complex<" + type + ">";
+    return name + "[TPL_TESSERA," + type + "]";
+  }
+
+  Handle* handle_;
+  bool is_done_ = false;
+  Data* data_[2] = {nullptr, nullptr};  // of the handle, while others use it
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <charconv>
+#include <concepts>
+#include <stdexcept>
+#include <tessera/spmm/PlanOptionsText.hpp>
+
+namespace Tessera {
+
+namespace {
+
+/// One name=value of a text.
+struct NamedValue {
+  const std::string& source;
+  std::string_view name, value;
+
+  [[noreturn]] void refuse(const std::string& expected) const {
+    throw std::invalid_argument(source + ": " + std::string(name) + " is \"" + std::string(value) + "\"; expected " +
+                                expected);
+  }
+
+  template <NamedEnum Enum>
+  void read(Enum& to) const {
+    const auto found = enum_named<Enum>(value);
+    if (!found) {
+      std::string names;
+      for (const std::string_view each : enum_names<Enum>) names += (names.empty() ? "" : ", ") + std::string(each);
+      refuse("one of " + names);
+    }
+    to = *found;
+  }
+  void read(bool& to) const {
+    if (value != "true" && value != "false") refuse("true or false");
+    to = value == "true";
+  }
+  void read(std::string& to) const { to = value; }
+  template <std::integral Number>
+  void read(Number& to) const {
+    Number number{};
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || number < Number(0))
+      refuse("a number that is not negative");
+    to = number;
+  }
+};
+
+}  // namespace
+
+PlanOptions parse_plan_options(std::string_view text, const std::string& source) {
+  PlanOptions options;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const auto equals = item.find('=');
+    if (equals == std::string_view::npos)
+      throw std::invalid_argument(source + ": there is \"" + std::string(item) + "\"; expected name=value");
+    const NamedValue given{source, item.substr(0, equals), item.substr(equals + 1)};
+    bool is_known = false;
+    const auto option = [&](std::string_view name, auto& to) {
+      if (given.name != name) return;
+      given.read(to);
+      is_known = true;
+    };
+    option("columns", options.columns);
+    option("format", options.format);
+    option("precision", options.precision);
+    option("reordering", options.reordering);
+    option("always_reorder", options.always_reorder);
+    option("kernel", options.kernel);
+    option("on_unsupported", options.on_unsupported);
+    option("tuning", options.tuning);
+    option("tuning_file", options.tuning_file);
+    option("memory_limit", options.memory_limit);
+    if (!is_known) {
+      throw std::invalid_argument(source + ": there is no option \"" + std::string(given.name) +
+                                  "\"; expected columns, format, precision, reordering, always_reorder, kernel, "
+                                  "on_unsupported, tuning, tuning_file or memory_limit");
+    }
+  }
+  return options;
+}
+
+}  // namespace Tessera

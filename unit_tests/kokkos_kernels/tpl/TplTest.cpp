@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who multiplies in a program that knows Kokkos Kernels alone, compiled against its patched headers.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "Application.hpp"
+#include "ToolEvents.hpp"
+
+namespace Tessera::Test {
+
+namespace {
+
+/// Whether the environment leaves the TPL on.
+bool is_on() {
+  const char* const use = std::getenv("TESSERA_TPL");
+  return use == nullptr || std::string(use) != "off";
+}
+
+/// How many executions of a plan `count` products are.
+std::size_t if_on(std::size_t count) { return is_on() ? count : 0; }
+
+}  // namespace
+
+TEST(TplTest, EveryTypeModeAndRank) {
+  for (const auto& each : Application::cases()) {
+    for (const char* const mode : {"N", "T", "C", "H"}) {
+      for (const int columns : {0, 1, 2, 7, 33}) {
+        const std::string what = each.name + ", mode " + mode + ", " + std::to_string(columns) + " columns";
+        const ToolEvents events;
+        EXPECT_LE(each.multiply(mode, columns), 1) << what;
+        EXPECT_EQ(events.executions(), if_on(2)) << what << events.text();
+        EXPECT_EQ(events.analyses(), if_on(1)) << what << events.text();
+      }
+    }
+  }
+}
+
+/// Profilers find the TPL as they find others.
+TEST(TplTest, RegionsTellTheLibrary) {
+  const auto& each = Application::cases().front();
+  const auto regions_of = [&](int columns) {
+    const ToolEvents events;
+    each.multiply("N", columns);
+    return events.text();
+  };
+  EXPECT_EQ(regions_of(4).find("KokkosSparse::spmv_mv[TPL_TESSERA,double]") != std::string::npos, is_on());
+  EXPECT_EQ(regions_of(0).find("KokkosSparse::spmv[TPL_TESSERA,double]") != std::string::npos, is_on());
+}
+
+TEST(TplTest, WhatIsNotOursStaysTheirs) {
+  const ToolEvents events;
+  EXPECT_LE(Application::multiply_without_handle(), 1);
+  EXPECT_LE(Application::multiply_native(), 1);
+  EXPECT_EQ(events.executions(), 0u) << events.text();
+}
+
+TEST(TplTest, RanksShareAPlan) {
+  const ToolEvents events;
+  EXPECT_LE(Application::multiply_both_ranks(), 1);
+  EXPECT_EQ(events.executions(), if_on(3)) << events.text();
+  EXPECT_EQ(events.analyses(), if_on(1)) << events.text();
+}
+
+TEST(TplTest, AnotherMatrixGetsAnotherPlan) {
+  const ToolEvents events;
+  EXPECT_LE(Application::multiply_two_matrices(), 1);
+  EXPECT_EQ(events.analyses(), if_on(3)) << events.text();
+}
+
+TEST(TplTest, EmptyMatrices) { EXPECT_EQ(Application::multiply_empty(), 0); }
+
+/// For runs with a wrong value in the environment.
+TEST(TplTest, DISABLED_WrongEnvironment) {
+  try {
+    Application::cases().front().multiply("N", 4);
+    FAIL() << "expected std::invalid_argument";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(std::string(error.what()), std::getenv("EXPECTED_MESSAGE"));
+  }
+}
+
+}  // namespace Tessera::Test
