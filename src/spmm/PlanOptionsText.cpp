@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <charconv>
 #include <concepts>
+#include <limits>
 #include <stdexcept>
 #include <tessera/spmm/PlanOptionsText.hpp>
+#include <utility>
 
 namespace Tessera {
 
@@ -38,8 +40,8 @@ struct NamedValue {
   void read(Number& to) const {
     Number number{};
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size() || number < Number(0))
-      refuse("a number that is not negative");
+    if (error != std::errc() || end != value.data() + value.size() || std::cmp_less(number, 0))
+      refuse("a number from 0 to " + std::to_string(std::numeric_limits<Number>::max()));
     to = number;
   }
 };

@@ -135,7 +135,8 @@ View on_device(HostVectors& from) {
       auto& element = [&]() -> auto& {
         if constexpr (View::rank() == 2) return host(i, j);
         if constexpr (View::rank() == 1) return host(i);
-      }();
+      }
+      ();
       element = narrow<typename View::non_const_value_type>(from(i, j));
       from(i, j) = wide(element);
     }
@@ -174,7 +175,8 @@ double error_of(const AnyMatrix& A, const char mode[], int columns, double beta,
     }
   });
   const auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y_device);
-  const double epsilon = is_single<Scalar> ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  const double epsilon =
+      is_single<Scalar> ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
   double worst = 0;
   for (int i = 0; i < expected.rows; ++i) {
     for (int c = 0; c < columns; ++c) {
@@ -192,10 +194,9 @@ double error_of(const AnyMatrix& A, const char mode[], int columns, double beta,
 /// A product with a handle of Kokkos Kernels' own.
 template <class View, class AnyMatrix, class Handle>
 double error_with(Handle& handle, const AnyMatrix& A, const char mode[], int columns, double beta) {
-  return error_of<View>(A, mode, columns, beta, [&](const char* op, const auto& alpha, const auto& matrix, const auto& x,
-                                                    const auto& b, const auto& y) {
-    KokkosSparse::spmv(Exec(), &handle, op, alpha, matrix, x, b, y);
-  });
+  return error_of<View>(A, mode, columns, beta,
+                        [&](const char* op, const auto& alpha, const auto& matrix, const auto& x, const auto& b,
+                            const auto& y) { KokkosSparse::spmv(Exec(), &handle, op, alpha, matrix, x, b, y); });
 }
 
 template <class View, class AnyMatrix>
@@ -241,10 +242,9 @@ const std::vector<Case>& cases() {
 
 double multiply_without_handle() {
   const DoubleMatrix A(1);
-  return error_of<Doubles>(A, "N", 4, 0.5, [](const char* op, const auto& alpha, const auto& matrix, const auto& x,
-                                              const auto& beta, const auto& y) {
-    KokkosSparse::spmv(op, alpha, matrix, x, beta, y);
-  });
+  return error_of<Doubles>(A, "N", 4, 0.5,
+                           [](const char* op, const auto& alpha, const auto& matrix, const auto& x, const auto& beta,
+                              const auto& y) { KokkosSparse::spmv(op, alpha, matrix, x, beta, y); });
 }
 
 double multiply_native() {

@@ -26,8 +26,8 @@ namespace Tessera::Impl {
 
 /// What the environment says of the TPL, read when it is first needed.
 struct TplSettings {
-  bool is_on = true;      ///< TESSERA_TPL is not "off"
-  bool is_always = false; ///< TESSERA_TPL is "always": also where another TPL may be faster
+  bool is_on = true;       ///< TESSERA_TPL is not "off"
+  bool is_always = false;  ///< TESSERA_TPL is "always": also where another TPL may be faster
   bool has_options = false;
   PlanOptions options;  ///< TESSERA_TPL_OPTIONS
 
@@ -50,7 +50,8 @@ struct TplSettings {
     result.is_always = name == "always";
     const char* const options = std::getenv("TESSERA_TPL_OPTIONS");
     result.has_options = options != nullptr;
-    if (options != nullptr) result.options = parse_plan_options(options, "the environment variable TESSERA_TPL_OPTIONS");
+    if (options != nullptr)
+      result.options = parse_plan_options(options, "the environment variable TESSERA_TPL_OPTIONS");
     return result;
   }
 };
@@ -124,7 +125,8 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
           const Beta& beta, const Y& y)
       : handle_(handle) {
     if constexpr (tpl_has_types<Exec, Scalar, Ordinal_, Offset, X, Y>()) {
-      if (is_wanted(exec, mode, X::rank() == 1 ? 1 : x.extent(1))) is_done_ = multiply(exec, mode, alpha, A, x, beta, y);
+      if (is_wanted(exec, mode, X::rank() == 1 ? 1 : x.extent(1)))
+        is_done_ = multiply(exec, mode, alpha, A, x, beta, y);
       if (!is_done_) lend();
     }
   }
