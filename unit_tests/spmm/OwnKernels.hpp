@@ -31,7 +31,7 @@ struct IdleKernels {
   static std::string device_name(const OwnSpace&) { return "kernels of a test"; }
 
   bool is_published() const { return false; }
-  void refill(const OwnSpace&, const Scalar*) const {}
+  void refill(const OwnSpace&, const Scalar*, const std::uint32_t* = nullptr) const {}
   std::size_t scratch_bytes(Ordinal, Ordinal) const { return 0; }
   template <class VectorScalar>
   bool multiply(const OwnSpace&, const AnyFormat<Offset, Memory>&, const Product<Scalar, VectorScalar>&,

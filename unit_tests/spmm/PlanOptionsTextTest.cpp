@@ -19,7 +19,7 @@ TEST(PlanOptionsText, EveryOption) {
   EXPECT_EQ(options.columns, 8);
   EXPECT_EQ(options.format, Format::BitTcf);
   EXPECT_EQ(options.precision, Precision::Tf32x3);
-  EXPECT_EQ(options.reordering, Reordering::Degree);
+  EXPECT_EQ(options.reordering, Reordering::DegreeSort);
   EXPECT_TRUE(options.always_reorder);
   EXPECT_EQ(options.kernel, Kernel::Published);
   EXPECT_EQ(options.on_unsupported, OnUnsupported::FallBack);

@@ -48,6 +48,8 @@ class ToolEvents {
 
   /// How often a plan was executed.
   std::size_t executions() const { return count(log().regions, "Tessera::spmm"); }
+  /// How often a plan was made.
+  std::size_t plans() const { return count(log().regions, "Tessera::make_plan"); }
   /// How often a matrix was analysed: the first that make_plan() does.
   std::size_t analyses() const { return count(log().kernels, "Tessera::check_row_offsets"); }
   /// How often a plan took values.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <tessera/common/CompiledTypes.hpp>
 
 #include "Application.hpp"
 #include "ToolEvents.hpp"
@@ -23,6 +24,14 @@ bool is_on() {
 /// How many executions of a plan `count` products are.
 std::size_t if_on(std::size_t count) { return is_on() ? count : 0; }
 
+/// Whether the library is compiled for the scalars and offsets that the case's name begins with.
+bool is_compiled(const std::string& name) {
+  const bool has_offset = name.find("size_t") != std::string::npos ? is_compiled_v<std::size_t> : is_compiled_v<int>;
+  if (name.starts_with("complex<double>")) return has_offset && is_compiled_v<Complex<double>>;
+  if (name.starts_with("complex<float>")) return has_offset && is_compiled_v<Complex<float>>;
+  return has_offset && (name.starts_with("float") ? is_compiled_v<float> : is_compiled_v<double>);
+}
+
 }  // namespace
 
 TEST(TplTest, EveryTypeModeAndRank) {
@@ -32,8 +41,9 @@ TEST(TplTest, EveryTypeModeAndRank) {
         const std::string what = each.name + ", mode " + mode + ", " + std::to_string(columns) + " columns";
         const ToolEvents events;
         EXPECT_LE(each.multiply(mode, columns), 1) << what;
-        EXPECT_EQ(events.executions(), if_on(2)) << what << events.text();
-        EXPECT_EQ(events.analyses(), if_on(1)) << what << events.text();
+        const bool is_ours = is_compiled(each.name);
+        EXPECT_EQ(events.executions(), is_ours ? if_on(2) : 0) << what << events.text();
+        EXPECT_EQ(events.plans(), is_ours ? if_on(1) : 0) << what << events.text();
       }
     }
   }
@@ -62,13 +72,13 @@ TEST(TplTest, RanksShareAPlan) {
   const ToolEvents events;
   EXPECT_LE(Application::multiply_both_ranks(), 1);
   EXPECT_EQ(events.executions(), if_on(3)) << events.text();
-  EXPECT_EQ(events.analyses(), if_on(1)) << events.text();
+  EXPECT_EQ(events.plans(), if_on(1)) << events.text();
 }
 
 TEST(TplTest, AnotherMatrixGetsAnotherPlan) {
   const ToolEvents events;
   EXPECT_LE(Application::multiply_two_matrices(), 1);
-  EXPECT_EQ(events.analyses(), if_on(3)) << events.text();
+  EXPECT_EQ(events.plans(), if_on(3)) << events.text();
 }
 
 TEST(TplTest, EmptyMatrices) { EXPECT_EQ(Application::multiply_empty(), 0); }
