@@ -39,7 +39,7 @@ TEST(PlanOptionsText, MistakesAreNamed) {
   };
   EXPECT_EQ(message_of("format"), "HERE: there is \"format\"; expected name=value");
   EXPECT_EQ(message_of("columns=8,,"), "HERE: there is \"\"; expected name=value");
-  EXPECT_EQ(message_of("colums=8").substr(0, 53), "HERE: there is no option \"colums\"; expected columns, f");
+  EXPECT_EQ(message_of("colums=8").substr(0, 53), "HERE: there is no option \"colums\"; expected columns, ");
   EXPECT_EQ(message_of("columns=-1"), "HERE: columns is \"-1\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("columns=3000000000"),
             "HERE: columns is \"3000000000\"; expected a number from 0 to 2147483647");

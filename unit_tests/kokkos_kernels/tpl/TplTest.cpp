@@ -89,7 +89,7 @@ TEST(TplTest, DISABLED_WrongEnvironment) {
     Application::cases().front().multiply("N", 4);
     FAIL() << "expected std::invalid_argument";
   } catch (const std::invalid_argument& error) {
-    EXPECT_EQ(std::string(error.what()), std::getenv("EXPECTED_MESSAGE"));
+    EXPECT_TRUE(std::string(error.what()).starts_with(std::getenv("EXPECTED_MESSAGE"))) << error.what();
   }
 }
 
