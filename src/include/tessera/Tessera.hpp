@@ -14,6 +14,7 @@
 #include <tessera/spmm/Plan.hpp>
 #include <tessera/spmm/PlanFile.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/spmm/PlanOptionsText.hpp>
 #include <tessera/spmm/Spmm.hpp>
 #include <tessera/spmm/Workspace.hpp>
 #include <tessera/spmm/Workspaces.hpp>
