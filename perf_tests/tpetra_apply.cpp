@@ -51,7 +51,7 @@ Operators make_operators(const std::string& name) {
   Operators operators;
   operators.crs = distribute(on_all_ranks(*comm, [&] { return Tessera::read_or_generate(name); }), comm);
   operators.tessera = rcp(new Tessera::TpetraOperator<double>(operators.crs));
-  Tessera::TpetraOperatorOptions options;
+  Tessera::TpetraOptions options;
   options.agreement = Tessera::Agreement::WhenGrowing;
   operators.growing = rcp(new Tessera::TpetraOperator<double>(operators.crs, options));
   return operators;

@@ -28,7 +28,7 @@ root_packages() {
     openmp) echo "$tools,libkokkos-dev,clang,libclang-rt-dev,libomp-dev" ;;
     trilinos)
       printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev"
-      printf ',libtrilinos-%s-dev' kokkos kokkos-kernels tpetra belos anasazi rtop thyra xpetra aztecoo triutils epetra epetraext \
+      printf ',libtrilinos-%s-dev' kokkos kokkos-kernels tpetra belos anasazi ifpack2 muelu rtop thyra xpetra aztecoo triutils epetra epetraext \
         teuchos galeri
       ;;
   esac

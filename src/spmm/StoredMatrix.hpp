@@ -16,7 +16,7 @@
 
 #include "DeviceKernels.hpp"
 #include "Reorder.hpp"
-#include "ValueWatch.hpp"
+#include <tessera/spmm/impl/ValueWatch.hpp>
 
 namespace Tessera::Impl {
 

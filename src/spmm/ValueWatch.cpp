@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ValueWatch.hpp"
+#include <tessera/spmm/impl/ValueWatch.hpp>
 
 #include <algorithm>
 #include <tessera/common/Mix.hpp>

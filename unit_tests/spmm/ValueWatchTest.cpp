@@ -7,7 +7,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 #include "TestTypes.hpp"
-#include "ValueWatch.hpp"
+#include <tessera/spmm/impl/ValueWatch.hpp>
 
 namespace Tessera::Test {
 

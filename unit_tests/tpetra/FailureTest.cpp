@@ -40,7 +40,7 @@ TEST(Failure, NotFillComplete) {
 
 TEST(Failure, AnOptionOnOneRank) {
   const auto A = distribute(generate_stencil27(4), Spread::Uniform);
-  TpetraOperatorOptions options;
+  TpetraOptions options;
   if (rank() == last_rank()) options.plan.columns = -1;
   expect_from_last_rank(message_of<std::invalid_argument>([&] { Operator op(A, options); }), "columns is -1");
 }
@@ -68,7 +68,7 @@ TEST(Failure, AnArgumentOnOneRank) {
 
 TEST(Failure, WhenGrowingStillAgrees) {
   const auto A = distribute(generate_stencil27(4), Spread::Uniform);
-  TpetraOperatorOptions options;
+  TpetraOptions options;
   options.agreement = Agreement::WhenGrowing;
   const Operator op(A, options);
   const MV X(A->getDomainMap(), 4);
@@ -92,7 +92,7 @@ TEST(Failure, AModeOnOneRank) {
 /// What only some ranks see must not decide whether they ask: without rows X and Y share no memory.
 TEST(Failure, WhenGrowingDoesNotDependOnARanksRows) {
   const auto A = distribute(generate_stencil27(4), Spread::RowsOnLastRank);
-  TpetraOperatorOptions options;
+  TpetraOptions options;
   options.agreement = Agreement::WhenGrowing;
   const Operator op(A, options);
   const auto X = random_vectors(A->getRangeMap(), 4, 1);

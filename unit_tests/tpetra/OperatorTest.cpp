@@ -64,7 +64,7 @@ TEST(Operator, MultipliesAnEmptyMatrix) {
 TEST(Operator, TakesEveryFormat) {
   const auto A = distribute(generate_elasticity(4, 1), Spread::Uniform);
   for (const Format format : {Format::Csr, Format::BitTcf}) {
-    TpetraOperatorOptions options;
+    TpetraOptions options;
     options.plan.format = format;
     const Operator op(A, options);
     EXPECT_NE(op.explain().find(std::string(to_string(format))), std::string::npos) << op.explain();

@@ -143,7 +143,7 @@ std::vector<Solution> expect_same_solution(const System& system, Teuchos::Parame
   if (expected.iterations >= 100) allowed = std::max(allowed, expected.iterations / 20);
   for (const Format format : {Format::Csr, Format::BitTcf}) {
     SCOPED_TRACE(to_string(format));
-    TpetraOperatorOptions tessera_options;
+    TpetraOptions tessera_options;
     tessera_options.plan.format = format;
     const auto A = rcp(new TpetraOperator<double>(system.A, tessera_options));
     const Solution found = solve<Solver>(system, A, options);

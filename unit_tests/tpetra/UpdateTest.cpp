@@ -46,7 +46,7 @@ TEST_P(Update, TakesNewValues) {
 TEST_P(Update, FindsForgottenChanges) {
   const ValueChecks checks(true);
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
-  TpetraOperatorOptions options;
+  TpetraOptions options;
   options.agreement = Agreement::WhenGrowing;
   Operator op(A, options);
   expect_right(*A, op);

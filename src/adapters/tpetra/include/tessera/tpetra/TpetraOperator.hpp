@@ -9,25 +9,10 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <tessera/spmm/PlanOptions.hpp>
 #include <tessera/spmm/impl/KernelTypes.hpp>
+#include <tessera/tpetra/TpetraOptions.hpp>
 
 namespace Tessera {
-
-/// When the ranks of a TpetraOperator agree on whether one of them has failed.
-enum class Agreement {
-  /// In every apply(): an error on any rank throws on all. Costs one MPI_Allreduce of an int.
-  EveryApply,
-  /// Only when a mode gets more columns than before. An error on some ranks alone may then leave the others waiting, as
-  /// with Tpetra::CrsMatrix: wrong arguments, or a lack of memory to copy an X that is Y.
-  WhenGrowing
-};
-
-/// How a TpetraOperator is made.
-struct TpetraOperatorOptions {
-  PlanOptions plan;                             ///< options of each plan of this rank
-  Agreement agreement = Agreement::EveryApply;  ///< when the ranks agree on errors
-};
 
 /// A Tpetra::CrsMatrix that multiplies with Tessera: Y = alpha op(A) X + beta Y on distributed multivectors.
 ///
@@ -41,17 +26,23 @@ struct TpetraOperatorOptions {
 /// the product of the second. All Maps of a CrsMatrix will do: a row Map unlike the range Map, a column Map in any
 /// order, a locally replicated domain or range, ranks without rows.
 ///
-/// **The operator copies A's entries:** call update() after they change. A debug build throws std::logic_error in
-/// apply() if that was forgotten; see checks_values(), which must return the same on all ranks. The operator keeps A
-/// itself only by its RCP. It keeps no View of A, X or Y beyond a call.
+/// **Nothing is ever stale.** apply() multiplies with the Maps, the pattern and the values that A has when it is called,
+/// whoever changed them and in whatever way, but for an edit of the column indices in place. New values cost no
+/// analysis. Plan::follow_values() tells how they are noticed: a rank without a halo whose plan is in compressed rows
+/// reads A's own values, at no cost; another compares a fingerprint, one pass over them. A program that knows when
+/// values change may say so instead, with update(). From the first call on, apply() trusts it.
+///
+/// The operator keeps A by its RCP, and the View of its row offsets. It keeps no other View of A, X or Y beyond a call.
 ///
 /// Scratch memory (halo, workspaces) is allocated when a mode gets more columns than before, and never shrinks.
 /// Tpetra's buffers for the exchange are kept for each number of columns that was used. A block that shrinks and grows
 /// again allocates only those buffers. The operator is not thread-safe, because apply() uses the scratch memory.
 ///
 /// **Collective.** All ranks of A's communicator call the constructor, update(), prepare() and apply(). If one rank
-/// fails (a bad argument, no memory for plans or scratch), all of them throw that rank's message before anything is
-/// sent. What Tpetra allocates for sending is not covered.
+/// fails in the first apply() with so many columns (a bad argument, no memory for plans or scratch), all of them throw
+/// that rank's message before anything is sent. Later ones reduce nothing over the ranks: an error on one rank leaves
+/// the others waiting, as with Tpetra::CrsMatrix. Agreement::EveryApply makes all of them agree. What Tpetra allocates
+/// for sending is not covered.
 ///
 /// \tparam Scalar        float, double or std::complex of these
 /// \tparam LocalOrdinal  int
@@ -72,15 +63,15 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;  ///< the type of X and Y
   using matrix_type = Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>;         ///< the type of A
 
-  /// Copies the matrix. Cost: a few passes over A's entries on each rank, and an exchange of the halo's indices.
+  /// Makes the plans. Cost: a few passes over A's entries on each rank, and an exchange of the halo's indices.
   ///
   /// \param matrix [in] a fill-complete matrix
-  /// \param options [in] options of the plans, and when ranks agree on errors
+  /// \param options [in] options of the plans, when ranks agree on errors, and whether values are followed
   /// \throws std::invalid_argument if the matrix is null or not fill-complete, or an option cannot be met
   /// \throws std::bad_alloc, or what Kokkos throws for it, if memory runs out
   ///
   /// With MPI every rank throws the same, unless the matrix is null.
-  explicit TpetraOperator(const Teuchos::RCP<const matrix_type>& matrix, const TpetraOperatorOptions& options = {});
+  explicit TpetraOperator(const Teuchos::RCP<const matrix_type>& matrix, const TpetraOptions& options = {});
   ~TpetraOperator() override;
   TpetraOperator(const TpetraOperator&) = delete;
   TpetraOperator& operator=(const TpetraOperator&) = delete;
@@ -89,7 +80,7 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   Teuchos::RCP<const map_type> getRangeMap() const override;   ///< the range Map of A
   bool hasTransposeApply() const override { return true; }     ///< true: apply() takes all modes
   bool hasDiagonal() const override { return true; }           ///< true: see getLocalDiagCopy()
-  /// Copies the present diagonal of the matrix, in its row Map, not that of the last update().
+  /// Copies the present diagonal of the matrix, in its row Map.
   void getLocalDiagCopy(Tpetra::Vector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& diagonal) const override;
 
   /// Y = alpha op(A) X + beta Y.
@@ -106,7 +97,7 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// \param mode  [in]     NO_TRANS, TRANS or CONJ_TRANS; the first transposed product builds the transposed plans
   /// \param alpha [in]     the factor of op(A) X
   /// \param beta  [in]     the factor of Y
-  /// \throws std::invalid_argument if X or Y does not fit, naming both sizes
+  /// \throws std::invalid_argument if X or Y does not fit, naming both sizes, or the matrix is not fill-complete
   /// \throws std::bad_alloc, or what Kokkos throws for it, if memory runs out
   void apply(const multivector_type& X, multivector_type& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
@@ -116,9 +107,12 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// transposed mode builds the transposed plans.
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
-  /// Takes A's present entries. If only values changed, it costs a pass over the pattern, which is compared by a
-  /// checksum, and two over the values, with a copy of them on ranks that have a halo. If the pattern or a Map changed
-  /// on any rank (resumeFill, new entries), everything is made anew as by the constructor.
+  /// Takes A's present entries now, and makes apply() trust that it is told of new values from here on: products then do
+  /// not look at them. A new pattern is still noticed. Costs a pass over the pattern, which is compared by a checksum,
+  /// and two over the values.
+  ///
+  /// A debug build throws std::logic_error in apply() if a later update() was forgotten; see checks_values(), which must
+  /// return the same on all ranks.
   ///
   /// \throws std::invalid_argument if the matrix is not fill-complete
   void update();

@@ -146,51 +146,84 @@ Kokkos::View<std::size_t*, Device> halo_offsets(const Exec& exec, const LocalMat
   return offsets;
 }
 
-/// Writes the values of both parts and, if asked to, the columns. Waits for `exec`.
-template <class Exec, class LocalMatrix, class Scalar, class Device>
-void fill_parts(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split,
-                const SplitPart<Scalar, Device>& owned, const SplitPart<Scalar, Device>& halo, bool with_columns) {
+/// Calls visit(is_owned, place, entry, target) for each entry of A: its place in its part, its number in A, and its
+/// column's number in that part.
+template <class Exec, class LocalMatrix, class Device, class Visit>
+void for_each_split_entry(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split, const Visit& visit) {
   const auto row_map = A.graph.row_map;
   const auto entries = A.graph.entries;
-  const auto values = A.values;
   const auto targets = split.targets;
   const auto owned_offsets = split.owned_offsets;
-  const auto owned_columns = owned.column_indices, halo_columns = halo.column_indices;
-  const auto owned_values = owned.values, halo_values = halo.values;
   Kokkos::parallel_for(
       "Tessera::split::fill", SplitPolicy<Exec>(exec, 0, A.numRows()), KOKKOS_LAMBDA(std::size_t row) {
+        if (!visit.is_wanted()) return;
         std::size_t to_owned = owned_offsets(row), to_halo = row_map(row) - to_owned;
         for (auto k = row_map(row); k < row_map(row + 1); ++k) {
           const int target = targets(entries(k));
           if (target >= 0) {
-            if (with_columns) owned_columns(to_owned) = target;
-            owned_values(to_owned++) = values(k);
+            visit(true, to_owned++, k, target);
           } else {
-            if (with_columns) halo_columns(to_halo) = -1 - target;
-            halo_values(to_halo++) = values(k);
+            visit(false, to_halo++, k, -1 - target);
           }
         }
       });
-  exec.fence("Tessera::split::fill");
 }
 
-/// Writes both parts: only values, or columns as well if `with_pattern`.
+/// Writes the columns of both parts.
+template <class Indices>
+struct WriteColumns {
+  Indices owned, halo;
+
+  KOKKOS_FUNCTION bool is_wanted() const { return true; }
+  KOKKOS_FUNCTION void operator()(bool is_owned, std::size_t place, std::size_t, int column) const {
+    (is_owned ? owned : halo)(place) = column;
+  }
+};
+
+/// Writes the values of both parts, unless `wanted` points to 0.
+template <class Given, class Values>
+struct WriteValues {
+  Given given;
+  Values owned, halo;
+  const std::uint32_t* wanted;  // in memory of the device; may be null
+
+  KOKKOS_FUNCTION bool is_wanted() const { return wanted == nullptr || *wanted != 0; }
+  KOKKOS_FUNCTION void operator()(bool is_owned, std::size_t place, std::size_t entry, int) const {
+    (is_owned ? owned : halo)(place) = given(entry);
+  }
+};
+
+/// Writes A's values into both parts, unless `wanted`, in memory of the device, points to 0. Does not wait.
+template <class Exec, class LocalMatrix, class Device, class Scalar>
+void cut_values(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split,
+                const Kokkos::View<Scalar*, Device>& owned, const Kokkos::View<Scalar*, Device>& halo,
+                const std::uint32_t* wanted = nullptr) {
+  using Values = Kokkos::View<Scalar*, Device>;
+  for_each_split_entry(exec, A, split, WriteValues<decltype(A.values), Values>{A.values, owned, halo, wanted});
+}
+
+/// Room for the values of both parts.
+template <class Scalar, class Exec, class Device>
+std::pair<Kokkos::View<Scalar*, Device>, Kokkos::View<Scalar*, Device>> room_for_values(
+    const Exec& exec, const RowSplit<Device>& split) {
+  using Values = Kokkos::View<Scalar*, Device>;
+  return {split_array<Values>(exec, "Tessera::split::values", split.owned_entries),
+          split_array<Values>(exec, "Tessera::split::values", split.halo_entries)};
+}
+
+/// Both parts with their values. Waits for `exec`.
 template <class Scalar, class Exec, class LocalMatrix, class Device>
 std::pair<SplitPart<Scalar, Device>, SplitPart<Scalar, Device>> cut(const Exec& exec, const LocalMatrix& A,
-                                                                    const RowSplit<Device>& split, bool with_pattern) {
-  using Values = Kokkos::View<Scalar*, Device>;
+                                                                    const RowSplit<Device>& split) {
   using Indices = Kokkos::View<int*, Device>;
-  SplitPart<Scalar, Device> owned, halo;
-  owned.values = split_array<Values>(exec, "Tessera::split::values", split.owned_entries);
-  halo.values = split_array<Values>(exec, "Tessera::split::values", split.halo_entries);
-  if (with_pattern) {
-    owned.column_indices = split_array<Indices>(exec, "Tessera::split::columns", split.owned_entries);
-    halo.column_indices = split_array<Indices>(exec, "Tessera::split::columns", split.halo_entries);
-    owned.row_offsets = split.owned_offsets;
-    halo.row_offsets = halo_offsets(exec, A, split);
-  }
-  fill_parts(exec, A, split, owned, halo, with_pattern);
-  return {owned, halo};
+  const auto columns = split_array<Indices>(exec, "Tessera::split::columns", split.owned_entries);
+  const auto halo_columns = split_array<Indices>(exec, "Tessera::split::columns", split.halo_entries);
+  const auto [values, halo_values] = room_for_values<Scalar>(exec, split);
+  for_each_split_entry(exec, A, split, WriteColumns<Indices>{columns, halo_columns});
+  cut_values(exec, A, split, values, halo_values);
+  const auto offsets = halo_offsets(exec, A, split);
+  exec.fence("Tessera::split::fill");
+  return {{split.owned_offsets, columns, values}, {offsets, halo_columns, halo_values}};
 }
 
 /// A number that tells patterns apart. It depends on the offset of every row and on every column, each with its place.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Teuchos_RCP.hpp>
+#include <Tpetra_CrsMatrix.hpp>
+#include <Tpetra_MultiVector_fwd.hpp>
+#include <Tpetra_Operator.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tessera/spmm/impl/KernelTypes.hpp>
+#include <tessera/tpetra/TpetraOptions.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace Tessera {
+
+/// A Tpetra::CrsMatrix whose apply() multiplies with Tessera. Whoever holds it by a pointer to Tpetra::CrsMatrix,
+/// RowMatrix or Operator multiplies with Tessera as well, and needs to know nothing of it. The one line that changes is
+/// where the matrix is made:
+///
+/// ```
+///   auto A = Teuchos::rcp(new Tpetra::CrsMatrix<>(graph));     // before
+///   auto A = Teuchos::rcp(new Tessera::CrsMatrix<>(graph));    // after
+/// ```
+///
+/// It has all constructors of Tpetra::CrsMatrix, and one more that shares the graph and the values of a matrix which is
+/// there already:
+///
+/// ```
+///   auto A = Teuchos::rcp(new Tessera::CrsMatrix(*matrix));
+/// ```
+///
+/// Products are those of TpetraOperator, which tells how entries are split among ranks, what costs memory, and when
+/// ranks agree on errors. **Nothing is ever stale:** resumeFill(), new values, a new pattern or new Maps and
+/// fillComplete() are seen by the next apply(), and so are values that are edited in place. The plans are made in the
+/// first apply(), or in prepare().
+///
+/// Tpetra multiplies itself
+/// - where Tessera cannot: while the matrix is not fill-complete (which throws), and for types that Tessera is not
+///   compiled for (multiplies_with_tessera);
+/// - in what is not virtual or does not ask for apply(): localApply(), Tpetra::Details::residual() (which MueLu and
+///   relaxations call), gaussSeidel(), sparse matrix-matrix products, and preconditioners with kernels of their own.
+///   They see the same entries.
+///
+/// Copies share graph and values as those of Tpetra::CrsMatrix do, and make plans of their own. apply() uses scratch
+/// memory, so that the class is not thread-safe.
+///
+/// \tparam Scalar, LocalOrdinal, GlobalOrdinal, Node any of Tpetra's. Tessera multiplies float, double and std::complex
+///         of these, with LocalOrdinal int
+///
+/// Types for which Tpetra is not instantiated need tessera/tpetra/CrsMatrix_def.hpp.
+template <class Scalar = Tpetra::Operator<>::scalar_type,
+          class LocalOrdinal = typename Tpetra::Operator<Scalar>::local_ordinal_type,
+          class GlobalOrdinal = typename Tpetra::Operator<Scalar, LocalOrdinal>::global_ordinal_type,
+          class Node = typename Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal>::node_type>
+class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node> {
+ public:
+  using base_type = Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>;           ///< Tpetra's class
+  using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;  ///< the type of X and Y
+
+  /// Whether Tessera is compiled for these types. If not, all products are Tpetra's.
+  static constexpr bool multiplies_with_tessera = [] {
+    if constexpr (Impl::KernelScalar<Scalar>::supported && std::is_same_v<LocalOrdinal, int>) {
+      return is_compiled_v<Impl::kernel_scalar_t<Scalar>>;
+    } else {
+      return false;
+    }
+  }();
+
+  using base_type::base_type;
+
+  /// Shares the graph and the values of a matrix, which may go. Change the pattern through one of the two alone, and
+  /// use only this one afterwards. Costs nothing.
+  explicit CrsMatrix(const base_type& matrix, const TpetraOptions& options = {});
+
+  CrsMatrix(const CrsMatrix& other);             ///< shares graph and values
+  CrsMatrix(CrsMatrix&& other) noexcept;         ///< takes graph, values and plans
+  CrsMatrix& operator=(const CrsMatrix& other);  ///< shares graph and values
+  CrsMatrix& operator=(CrsMatrix&& other);       ///< takes graph, values and plans
+  ~CrsMatrix() override;
+
+  /// Y = alpha op(A) X + beta Y, as TpetraOperator::apply().
+  void apply(const multivector_type& X, multivector_type& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
+             Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
+             Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
+
+  /// Sets how products are computed. Plans that were made are freed. The same on all ranks but for options.plan.
+  void set_options(const TpetraOptions& options);
+
+  /// Does now what the first apply() in this mode with up to `columns` columns would do: it makes plans and allocates.
+  /// Collective. Does nothing for types that Tpetra multiplies.
+  ///
+  /// \throws as TpetraOperator::apply()
+  void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS) const;
+
+  /// Tells the matrix that its values changed, and that it will be told the next time too: apply() does not look at
+  /// values any more. A new pattern, and values that have moved, are still noticed. Not collective, but all ranks call
+  /// it at the same time.
+  ///
+  /// A debug build throws std::logic_error in apply() if a later call was forgotten; see checks_values().
+  void values_changed();
+
+  /// This rank's plans in words: what was chosen and why, and the numbers of entries on the rank and in the halo.
+  std::string explain() const;
+
+ private:
+  struct State;
+  State& state() const;
+
+  TpetraOptions options_;
+  // Made when it is first asked for. Shared with nobody, but constructors need no definition of State.
+  mutable std::shared_ptr<State> state_;
+};
+
+/// Deduces the types of a matrix that is there already.
+template <class Scalar, class LocalOrdinal, class GlobalOrdinal, class Node>
+CrsMatrix(const Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>&, const TpetraOptions& = {})
+    -> CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>;
+
+}  // namespace Tessera

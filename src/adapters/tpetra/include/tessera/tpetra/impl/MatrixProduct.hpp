@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Tpetra_CrsMatrix.hpp>
+#include <Tpetra_Export.hpp>
+#include <Tpetra_Import.hpp>
+#include <Tpetra_MultiVector.hpp>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tessera/spmm/ValueCheck.hpp>
+#include <tessera/tpetra/TpetraOptions.hpp>
+#include <tessera/tpetra/impl/Collective.hpp>
+#include <tessera/tpetra/impl/Exchange.hpp>
+#include <tessera/tpetra/impl/GrowingMultivector.hpp>
+#include <tessera/tpetra/impl/LocalArrays.hpp>
+#include <tessera/tpetra/impl/RankPlans.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace Tessera::Impl {
+
+/// Y = alpha op(A) X + beta Y for a Tpetra::CrsMatrix, which each call is given anew: what TpetraOperator and CrsMatrix
+/// have in common. Notices by itself when A has other Maps, another pattern or other values than in the last call.
+///
+/// All ranks of A's communicator call a member together.
+template <class SC, class LO, class GO, class NO>
+class MatrixProduct {
+  static_assert(std::is_same_v<LO, int>, "Tessera: the LocalOrdinal of a Tpetra::CrsMatrix is int");
+
+ public:
+  using Matrix = Tpetra::CrsMatrix<SC, LO, GO, NO>;
+  using MV = Tpetra::MultiVector<SC, LO, GO, NO>;
+
+  /// \param name [in] the class that users see, for messages; not copied
+  MatrixProduct(const char* name, const TpetraOptions& options) : name_(name), options_(options) {}
+
+  /// Makes the plans, unless there are such of A.
+  void make(const Matrix& A) {
+    look_at_maps(A);
+    on_every_rank(comm(), [&] { look_at_pattern(LocalArrays<Matrix>(A)); });
+  }
+
+  /// Does now what the first apply() in this mode with as many columns would do.
+  void prepare(const Matrix& A, std::size_t columns, Teuchos::ETransp transp) {
+    look_at_maps(A);
+    make_room_everywhere(transp, columns, [&] {
+      if (columns > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+        throw std::invalid_argument(name_ + "::prepare: columns is " + std::to_string(columns) +
+                                    "; expected at most 2^31 - 1");
+      }
+      get_ready(A, mode_of(transp), columns);
+    });
+  }
+
+  /// Takes the present entries of A. From now on, apply() trusts that it is told of new values.
+  void update(const Matrix& A) {
+    options_.trusts_values = true;
+    look_at_maps(A);
+    on_every_rank(comm(), [&] {
+      const LocalArrays<Matrix> arrays(A);
+      if (plans_ && plans_->has_pattern_of(arrays)) return plans_->take_values(arrays);
+      plans_.reset();
+      look_at_pattern(arrays);
+    });
+  }
+
+  /// Makes the next apply() take the values of A. From now on, apply() trusts that it is told of new values. Not
+  /// collective.
+  void values_changed() {
+    options_.trusts_values = true;
+    if (plans_) plans_->forget_values();
+  }
+
+  /// \param X     [in] may be Y or share memory with it
+  /// \param alpha [in] if 0, neither A nor X is read
+  /// \param beta  [in] if 0, Y may hold anything
+  void apply(const Matrix& A, const MV& X, MV& Y, Teuchos::ETransp transp, SC alpha, SC beta) {
+    look_at_maps(A);
+    const std::size_t columns = X.getNumVectors();
+    Mode mode{};
+    const auto get_all_ready = [&] {
+      mode = mode_of(transp);
+      check(X, Y, mode);
+      get_ready(A, mode, columns);
+      if (copies_x(X, Y)) x_copy(mode).reserve(x_map(mode), columns);
+      if (copies_y(Y)) y_copy(mode).reserve(y_map(mode), columns);
+    };
+    if (always_agrees() || !has_room_everywhere(transp, columns)) {
+      make_room_everywhere(transp, columns, get_all_ready);
+    } else {
+      get_all_ready();
+    }
+    if (columns == 0) return;
+    if (alpha == SC(0)) return scale(beta, Y);
+
+    const bool is_x_copied = copies_x(X, Y), is_y_copied = copies_y(Y);
+    if (is_x_copied) Tpetra::deep_copy(x_copy(mode).first(columns), X);
+    if (is_y_copied && beta != SC(0)) Tpetra::deep_copy(y_copy(mode).first(columns), Y);
+    MV& y = is_y_copied ? y_copy(mode).first(columns) : Y;
+    multiply(mode, alpha, is_x_copied ? x_copy(mode).first(columns) : X, beta, y);
+    if (is_y_copied) Tpetra::deep_copy(Y, y);
+  }
+
+  const TpetraOptions& options() const { return options_; }
+
+  std::string explain() const {
+    if (!plans_) return "there are no plans before the first apply()\n";
+    return "rank " + std::to_string(comm().getRank()) + " of " + std::to_string(comm().getSize()) + ": " +
+           plans_->explain();
+  }
+
+ private:
+  using Map = typename Matrix::map_type;
+
+  const Teuchos::Comm<int>& comm() const { return exchange_->comm(); }
+
+  Mode mode_of(Teuchos::ETransp mode) const {
+    switch (mode) {
+      case Teuchos::NO_TRANS:
+        return Mode::NoTranspose;
+      case Teuchos::TRANS:
+        return Mode::Transpose;
+      case Teuchos::CONJ_TRANS:
+        return Mode::ConjugateTranspose;
+    }
+    throw std::invalid_argument(name_ + ": the mode is " + std::to_string(static_cast<int>(mode)) +
+                                "; expected NO_TRANS, TRANS or CONJ_TRANS");
+  }
+
+  const Teuchos::RCP<const Map>& x_map(Mode mode) const {
+    return is_transposed(mode) ? exchange_->range_map() : exchange_->domain_map();
+  }
+  const Teuchos::RCP<const Map>& y_map(Mode mode) const {
+    return is_transposed(mode) ? exchange_->domain_map() : exchange_->range_map();
+  }
+
+  void check(const MV& X, const MV& Y, Mode mode) const {
+    const auto x_rows = x_map(mode)->getLocalNumElements(), y_rows = y_map(mode)->getLocalNumElements();
+    if (X.getLocalLength() == x_rows && Y.getLocalLength() == y_rows && X.getNumVectors() == Y.getNumVectors()) return;
+    const auto shape = [](const MV& vectors) {
+      return std::to_string(vectors.getLocalLength()) + " local rows and " + std::to_string(vectors.getNumVectors()) +
+             " columns";
+    };
+    throw std::invalid_argument(name_ + "::apply: in mode " + std::string(to_string(mode)) + ", X has " + shape(X) +
+                                ", Y has " + shape(Y) + "; expected X with " + std::to_string(x_rows) +
+                                " local rows, Y with " + std::to_string(y_rows) + ", and as many columns in both");
+  }
+
+  /// Makes everything anew if A has other Maps. The only step before a product that communicates by itself, and only
+  /// where all ranks know that they have to.
+  void look_at_maps(const Matrix& A) {
+    if (!A.isFillComplete()) {
+      throw std::invalid_argument(name_ + ": the matrix is not fill-complete; call fillComplete() first");
+    }
+    if (exchange_ && exchange_->is_of(A)) return;
+    plans_.reset();
+    for (auto* vectors : {&halo_vectors_, &row_vectors_, &domain_copy_, &range_copy_}) *vectors = {};
+    agreed_.fill(0);
+    exchange_.reset();  // if the next line throws, which it does on all ranks, there is nothing
+    exchange_.emplace(A);
+  }
+
+  /// Makes plans for a new pattern. On this rank alone: others may have kept theirs.
+  void look_at_pattern(const LocalArrays<Matrix>& A) {
+    if (plans_ && (plans_->has_arrays_of(A) || plans_->has_pattern_of(A))) return;
+    plans_.reset();  // freed before others are allocated
+    const auto owned_columns = static_cast<int>(exchange_->domain_map()->getLocalNumElements());
+    plans_.emplace(A, exchange_->columns(), owned_columns, options_.plan, options_.trusts_values);
+  }
+
+  /// Plans, values and memory for products in this mode, but for copies of X and Y.
+  void get_ready(const Matrix& A, Mode mode, std::size_t columns) {
+    const LocalArrays<Matrix> arrays(A);
+    look_at_pattern(arrays);
+    if (options_.trusts_values) {
+      plans_->take_moved_values(arrays);
+      if (checks_values() && plans_->values_differ_from(arrays)) {
+        throw std::logic_error(name_ +
+                               "::apply: the values of the matrix are no longer those that were copied; expected a call "
+                               "of update() or values_changed() after they changed, and before the next apply()");
+      }
+    } else {
+      plans_->follow_moved_values(arrays);
+    }
+    plans_->prepare(mode, columns);
+    if (!options_.trusts_values) plans_->follow(arrays, mode);
+    if (!exchange_->importer().is_null()) halo_vectors_.reserve(exchange_->halo_map(), columns);
+    if (!exchange_->exporter().is_null()) row_vectors_.reserve(exchange_->row_map(), columns);
+  }
+
+  bool always_agrees() const {
+    return options_.agreement == Agreement::EveryApply || (options_.trusts_values && checks_values());
+  }
+
+  /// Whether all ranks have had memory for products in this mode with as many columns. Asks for nothing that may differ
+  /// from rank to rank: those who would not ask the others are waited for.
+  bool has_room_everywhere(Teuchos::ETransp mode, std::size_t columns) const {
+    const auto index = static_cast<std::size_t>(mode);
+    return index < agreed_.size() && agreed_[index] > columns;
+  }
+
+  /// Calls the function, which makes room, on every rank. If it fails on one, no rank has room for anything: memory is
+  /// given up before more is asked for.
+  template <class Function>
+  void make_room_everywhere(Teuchos::ETransp mode, std::size_t columns, const Function& function) {
+    std::array<std::size_t, 4> before = agreed_;
+    if (!has_room_everywhere(mode, columns)) agreed_.fill(0);
+    on_every_rank(comm(), function);
+    std::size_t& limit = before[static_cast<std::size_t>(mode)];
+    limit = std::max(limit, columns + 1);
+    agreed_ = before;
+  }
+
+  static bool copies_y(const MV& Y) { return !Y.isConstantStride(); }
+  static bool copies_x(const MV& X, const MV& Y) { return !X.isConstantStride() || (!copies_y(Y) && X.aliases(Y)); }
+  GrowingMultivector<MV>& x_copy(Mode mode) { return is_transposed(mode) ? range_copy_ : domain_copy_; }
+  GrowingMultivector<MV>& y_copy(Mode mode) { return is_transposed(mode) ? domain_copy_ : range_copy_; }
+
+  /// Y = alpha op(A) X + beta Y; both with constant stride and apart from each other.
+  void multiply(Mode mode, SC alpha, const MV& X, SC beta, MV& Y) {
+    // A replicated Y is summed over the ranks in the end: its present value must come from one of them.
+    const bool is_summed = !Y.isDistributed() && comm().getSize() > 1;
+    if (is_summed && comm().getRank() > 0) beta = SC(0);
+    if (is_transposed(mode)) {
+      multiply_transposed(mode, alpha, X, beta, Y);
+    } else {
+      multiply_plain(alpha, X, beta, Y);
+    }
+    if (is_summed) Y.reduce();
+  }
+
+  void multiply_plain(SC alpha, const MV& X, SC beta, MV& Y) {
+    const std::size_t columns = X.getNumVectors();
+    const auto& importer = exchange_->importer();
+    const auto& exporter = exchange_->exporter();
+    const bool is_exported = !exporter.is_null();
+    MV* imported = importer.is_null() ? nullptr : &halo_vectors_.first(columns);
+    if (imported != nullptr) imported->beginImport(X, *importer, Tpetra::INSERT);
+    MV& rows = is_exported ? row_vectors_.first(columns) : Y;
+    multiply_owned(Mode::NoTranspose, alpha, X, is_exported ? SC(0) : beta, rows);
+    if (imported != nullptr) {
+      imported->endImport(X, *importer, Tpetra::INSERT);
+      add_halo(alpha, *imported, rows);
+    }
+    if (!is_exported) return;
+    scale(beta, Y);
+    Y.doExport(rows, *exporter, Tpetra::ADD_ASSIGN);
+  }
+
+  void multiply_transposed(Mode mode, SC alpha, const MV& X, SC beta, MV& Y) {
+    const std::size_t columns = X.getNumVectors();
+    const auto& importer = exchange_->importer();
+    const auto& exporter = exchange_->exporter();
+    if (!exporter.is_null()) row_vectors_.first(columns).doImport(X, *exporter, Tpetra::INSERT);
+    const MV& rows = exporter.is_null() ? X : row_vectors_.first(columns);
+    MV* sent = importer.is_null() ? nullptr : &halo_vectors_.first(columns);
+    if (sent != nullptr) {
+      multiply_halo(mode, alpha, rows, *sent);
+      Y.beginExport(*sent, *importer, Tpetra::ADD_ASSIGN);
+    }
+    multiply_owned(mode, alpha, rows, beta, Y);
+    if (sent != nullptr) Y.endExport(*sent, *importer, Tpetra::ADD_ASSIGN);
+  }
+
+  /// Y = alpha op(owned part) X + beta Y; both with constant stride.
+  void multiply_owned(Mode mode, SC alpha, const MV& X, SC beta, MV& Y) {
+    const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
+    if (beta == SC(0)) {
+      plans_->multiply_owned(mode, alpha, x, SC(0), Y.getLocalViewDevice(Tpetra::Access::OverwriteAll));
+    } else {
+      plans_->multiply_owned(mode, alpha, x, beta, Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
+    }
+  }
+
+  /// Y += alpha (halo part) (imported elements of X)
+  void add_halo(SC alpha, const MV& imported, MV& Y) {
+    if (!plans_->is_split()) return;
+    plans_->add_halo(alpha, imported.getLocalViewDevice(Tpetra::Access::ReadOnly),
+                     Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
+  }
+
+  /// sent = alpha op(halo part) X
+  void multiply_halo(Mode mode, SC alpha, const MV& X, MV& sent) {
+    if (!plans_->is_split()) return;
+    const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
+    plans_->multiply_halo(mode, alpha, x, SC(0), sent.getLocalViewDevice(Tpetra::Access::OverwriteAll));
+  }
+
+  static void scale(SC beta, MV& Y) {
+    if (beta == SC(0)) {
+      Y.putScalar(SC(0));  // whatever it holds
+    } else if (beta != SC(1)) {
+      Y.scale(beta);
+    }
+  }
+
+  std::string name_;
+  TpetraOptions options_;
+  std::optional<Exchange<Matrix>> exchange_;
+  std::optional<RankPlans<Matrix>> plans_;
+
+  GrowingMultivector<MV> halo_vectors_;             // halo Map: imported elements of X, or elements of Y to send home
+  GrowingMultivector<MV> row_vectors_;              // row Map, where the range Map is another
+  GrowingMultivector<MV> domain_copy_, range_copy_;  // of X or Y, where they share memory or have no constant stride
+  std::array<std::size_t, 4> agreed_{};  // by mode: one more than the columns that all ranks have had room for
+};
+
+}  // namespace Tessera::Impl

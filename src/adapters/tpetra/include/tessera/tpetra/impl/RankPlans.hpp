@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tessera/spmm/Spmm.hpp>
+#include <tessera/spmm/ValueCheck.hpp>
+#include <tessera/spmm/Workspaces.hpp>
+#include <tessera/spmm/impl/ValueWatch.hpp>
+#include <tessera/tpetra/impl/Boundary.hpp>
+#include <tessera/tpetra/impl/LocalArrays.hpp>
+#include <tessera/tpetra/impl/RowSplit.hpp>
+#include <tuple>
+
+namespace Tessera::Impl {
+
+/// The entries of a rank, ready to be multiplied: a plan for those in its own columns, and one for those of the halo.
+/// Nothing here communicates.
+template <class Matrix>
+class RankPlans {
+ public:
+  using Scalar = typename Matrix::impl_scalar_type;
+  using Device = typename Matrix::device_type;
+  using Exec = typename Matrix::execution_space;
+  using Arrays = LocalArrays<Matrix>;
+  using Columns = ColumnSplit<typename Matrix::map_type>;
+
+  /// \param columns       [in] where the columns of A are
+  /// \param owned_columns [in] the number of elements of X that the rank owns
+  /// \param trusts_values [in] whether nothing needs to be kept for follow()
+  RankPlans(const Arrays& A, const Columns& columns, int owned_columns, const PlanOptions& options, bool trusts_values)
+      : offsets_(A.graph.row_map), entries_(A.graph.entries.data()), values_(A.values.data()) {
+    const Exec exec;
+    checksum_ = pattern_checksum(exec, A);
+    if (trusts_values) copied_.remember(exec, A.values);
+    is_split_ = !columns.keeps_numbers;
+    if (!is_split_) {
+      owned_.plan = make_plan(exec, A.rows, owned_columns, A.graph.row_map, A.graph.entries, A.values, options);
+      return;
+    }
+    split_ = split_rows<Device>(exec, A, columns.targets);
+    const auto [own, far] = cut<Scalar>(exec, A, split_);
+    owned_.plan = make_plan(exec, A.rows, owned_columns, own.row_offsets, own.column_indices, own.values, options);
+    halo_.plan = make_plan(exec, split_.boundary_rows(), static_cast<int>(columns.halo.size()), far.row_offsets,
+                           far.column_indices, far.values, options);
+    if (!trusts_values) owned_values_ = own.values, halo_values_ = far.values;
+  }
+
+  /// Whether A has the arrays of the pattern that the plans were made from. Tpetra allocates others for a new pattern.
+  bool has_arrays_of(const Arrays& A) const {
+    return A.graph.row_map.data() == offsets_.data() && A.graph.row_map.extent(0) == offsets_.extent(0) &&
+           A.graph.entries.data() == entries_;
+  }
+
+  /// Whether A has the pattern that the plans were made from. Reads all of it, and waits.
+  bool has_pattern_of(const Arrays& A) {
+    if (checksum_ != pattern_checksum(Exec(), A)) return false;
+    offsets_ = A.graph.row_map;
+    entries_ = A.graph.entries.data();
+    return true;
+  }
+
+  /// Makes the next take_moved_values() take values that are where they were.
+  void forget_values() { values_ = nullptr; }
+
+  /// Takes the values if they are elsewhere than before.
+  void take_moved_values(const Arrays& A) {
+    if (A.values.data() != values_) take_values(A);
+  }
+
+  /// Takes the values of A, which may then change. Waits.
+  void take_values(const Arrays& A) {
+    const Exec exec;
+    if (is_split_) {
+      const auto [own, far] = room_for_values<Scalar>(exec, split_);
+      cut_values(exec, A, split_, own, far);
+      owned_.plan.update_values(exec, own);
+      halo_.plan.update_values(exec, far);
+      exec.fence("Tessera::tpetra::take_values");
+    } else {
+      owned_.plan.update_values(exec, A.values);
+      exec.fence("Tessera::tpetra::take_values");
+    }
+    owned_values_ = halo_values_ = {};
+    copied_.remember(exec, A.values);
+    values_ = A.values.data();
+  }
+
+  /// Whether the values are others than those that were taken; false where nothing is known, as in most builds.
+  bool values_differ_from(const Arrays& A) const { return copied_.differ_from(Exec(), A.values); }
+
+  /// Makes the products in this mode that follow multiply with the values that A has when they run. Needs a prepare()
+  /// for the mode before. Does not wait, but for the first time.
+  ///
+  /// Where the rank has no halo, the plan looks at A's own values. Otherwise its parts are cut anew if a fingerprint of
+  /// A's values has changed, and the plans look at the parts.
+  void follow(const Arrays& A, Mode mode) {
+    const Exec exec;
+    values_ = A.values.data();
+    if (!is_split_) return owned_.plan.follow_values(exec, A.values, mode);
+    if (!owned_values_.is_allocated()) {
+      std::tie(owned_values_, halo_values_) = room_for_values<Scalar>(exec, split_);
+      watch_.forget(exec);
+    }
+    watch_.look(exec, A.values.data(), A.values.extent(0) * sizeof(Scalar));
+    cut_values(exec, A, split_, owned_values_, halo_values_, watch_.changed());
+    owned_.plan.follow_values(exec, owned_values_, mode);
+    halo_.plan.follow_values(exec, halo_values_, mode);
+  }
+
+  /// Makes sure that building a transpose does not read where the values were before.
+  void follow_moved_values(const Arrays& A) {
+    if (!is_split_ && A.values.data() != values_) follow(A, Mode::NoTranspose);
+  }
+
+  /// All memory of products in this mode with as many columns.
+  void prepare(Mode mode, std::size_t columns) {
+    owned_.prepare(mode, columns);
+    if (!is_split_) return;
+    halo_.prepare(mode, columns);
+    boundary_.reserve(split_.boundary_rows(), columns);
+  }
+
+  /// y = alpha op(owned part) x + beta y
+  template <class S, class X, class Y>
+  void multiply_owned(Mode mode, S alpha, const X& x, S beta, const Y& y) {
+    owned_.multiply(mode, alpha, x, beta, y);
+  }
+
+  /// Whether there are entries beside the owned part, or columns that have other numbers in the domain Map.
+  bool is_split() const { return is_split_; }
+
+  /// y += alpha (halo part) (imported elements of X); for split plans.
+  template <class S, class X, class Y>
+  void add_halo(S alpha, const X& imported, const Y& y) {
+    const auto sums = boundary_.first(y.extent(1));
+    halo_.multiply(Mode::NoTranspose, alpha, imported, S(0), sums);
+    add_to_rows(Exec(), split_.boundary, sums, y);
+  }
+
+  /// y = alpha op(halo part) x + beta y; for split plans.
+  template <class S, class X, class Y>
+  void multiply_halo(Mode mode, S alpha, const X& x, S beta, const Y& y) {
+    const auto rows = boundary_.first(x.extent(1));
+    take_rows(Exec(), split_.boundary, x, rows);
+    halo_.multiply(mode, alpha, rows, beta, y);
+  }
+
+  std::string explain() const {
+    if (!is_split_) return "all columns are its own\n" + owned_.plan.explain();
+    return std::to_string(split_.owned_entries) + " entries in columns of its own, " +
+           std::to_string(split_.halo_entries) + " in a halo of " + std::to_string(halo_.plan.columns()) +
+           " columns, which " + std::to_string(split_.boundary_rows()) + " rows need\nown columns: " +
+           owned_.plan.explain() + "halo: " + halo_.plan.explain();
+  }
+
+ private:
+  /// A plan with its scratch memory.
+  struct Part {
+    Plan<Scalar, int, std::size_t, typename Exec::device_type> plan;
+    Workspaces<Exec> workspaces;
+
+    void prepare(Mode mode, std::size_t columns) { workspaces.get(Exec(), plan, mode, static_cast<int>(columns)); }
+    // Tpetra's own scalars are std::complex where its Views have Kokkos::complex.
+    template <class S, class X, class Y>
+    void multiply(Mode mode, S alpha, const X& x, S beta, const Y& y) {
+      const Exec exec;
+      spmm(exec, plan, workspaces.get(exec, plan, mode, static_cast<int>(x.extent(1))), mode, Scalar(alpha), x,
+           Scalar(beta), y);
+    }
+  };
+
+  // The row offsets are kept, so that no others can be at their address. Tpetra counts the uses of all other arrays.
+  typename Matrix::crs_graph_type::row_ptrs_device_view_type offsets_;
+  const void* entries_;
+  const void* values_;  // null if they are known to have changed
+  std::uint64_t checksum_ = 0;
+  CopiedValues copied_;
+
+  bool is_split_ = false;  // else A's own rows are those of `owned_`
+  RowSplit<Device> split_;
+  Part owned_, halo_;
+  BoundaryVectors<Scalar, Device> boundary_;  // rows with halo entries: products, or elements of X
+
+  ValueWatch<Exec> watch_;                                     // of A's values, if they are cut in two parts
+  Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // the parts, if A's values are followed
+};
+
+}  // namespace Tessera::Impl
