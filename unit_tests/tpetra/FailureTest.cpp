@@ -48,7 +48,9 @@ TEST(Failure, AnOptionOnOneRank) {
 /// X with a row too many on the last rank: with EveryApply all ranks are told, also when nothing has to grow.
 TEST(Failure, AnArgumentOnOneRank) {
   const auto A = distribute(generate_stencil27(4), Spread::Uniform);
-  const Operator op(A);
+  TpetraOptions options;
+  options.agreement = Agreement::EveryApply;
+  const Operator op(A, options);
   expect_product(*A, op, 4, Teuchos::NO_TRANS, 1, 0);
   const auto longer = [&](const RCP<const Map>& map) {
     std::vector<GO> mine(map->getLocalElementList().begin(), map->getLocalElementList().end());
@@ -68,9 +70,7 @@ TEST(Failure, AnArgumentOnOneRank) {
 
 TEST(Failure, WhenGrowingStillAgrees) {
   const auto A = distribute(generate_stencil27(4), Spread::Uniform);
-  TpetraOptions options;
-  options.agreement = Agreement::WhenGrowing;
-  const Operator op(A, options);
+  const Operator op(A);
   const MV X(A->getDomainMap(), 4);
   MV Y(A->getRangeMap(), 4), more(A->getRangeMap(), 5);
   expect_from_last_rank(message_of<std::invalid_argument>([&] { op.apply(X, rank() == last_rank() ? more : Y); }),
@@ -92,9 +92,7 @@ TEST(Failure, AModeOnOneRank) {
 /// What only some ranks see must not decide whether they ask: without rows X and Y share no memory.
 TEST(Failure, WhenGrowingDoesNotDependOnARanksRows) {
   const auto A = distribute(generate_stencil27(4), Spread::RowsOnLastRank);
-  TpetraOptions options;
-  options.agreement = Agreement::WhenGrowing;
-  const Operator op(A, options);
+  const Operator op(A);
   const auto X = random_vectors(A->getRangeMap(), 4, 1);
   MV Y(A->getDomainMap(), 4);
   for (const auto mode : {Teuchos::TRANS, Teuchos::CONJ_TRANS}) {
@@ -104,7 +102,7 @@ TEST(Failure, WhenGrowingDoesNotDependOnARanksRows) {
              mode);
   }
   const auto square = distribute(generate_stencil27(4), Spread::Uniform);
-  const Operator same(square, options);
+  const Operator same(square);
   const auto Z = random_vectors(square->getDomainMap(), 4, 1);
   MV W(square->getRangeMap(), 4);
   same.apply(*Z, W);

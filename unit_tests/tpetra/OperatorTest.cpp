@@ -27,14 +27,18 @@ class OperatorOn : public testing::TestWithParam<std::pair<Spread, std::string>>
   void expect_all_products(const HostCsr<double>& matrix) {
     const auto A = distribute(matrix, GetParam().first);
     const Operator op(A);
-    for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS}) {
-      for (const std::size_t columns : {1, 3, 16, 33}) {
-        expect_product(*A, op, columns, mode, 1, 0);
-        expect_product(*A, op, columns, mode, -2.5, 0.5);
+    const CrsMatrix<double> crs(*A);
+    for (const Tpetra::Operator<double>* const each : {static_cast<const Tpetra::Operator<double>*>(&op),
+                                                       static_cast<const Tpetra::Operator<double>*>(&crs)}) {
+      for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS}) {
+        for (const std::size_t columns : {1, 3, 16, 33}) {
+          expect_product(*A, *each, columns, mode, 1, 0);
+          expect_product(*A, *each, columns, mode, -2.5, 0.5);
+        }
+        expect_product(*A, *each, 4, mode, 1, 1);
+        expect_product(*A, *each, 4, mode, 0, 3);
+        expect_product(*A, *each, 4, mode, 0, 0);
       }
-      expect_product(*A, op, 4, mode, 1, 1);
-      expect_product(*A, op, 4, mode, 0, 3);
-      expect_product(*A, op, 4, mode, 0, 0);
     }
   }
 };

@@ -15,6 +15,7 @@
 #include <limits>
 #include <string>
 #include <tessera/io/HostCsr.hpp>
+#include <tessera/tpetra/CrsMatrix.hpp>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <vector>
 
@@ -195,6 +196,24 @@ inline RCP<Matrix> with_values(const Matrix& A, const std::function<double(doubl
   return result;
 }
 
+/// Inserts, where `is_wanted`, an entry in the last column of each row that has none there; and completes the matrix.
+/// The pattern of some rank must change.
+inline void insert_entries(Matrix& A, bool is_wanted) {
+  const std::size_t before = A.getGlobalNumEntries();
+  A.resumeFill();
+  for (int row = 0; row < int(A.getLocalNumRows()) && is_wanted; ++row) {
+    Matrix::local_inds_host_view_type columns;
+    Matrix::values_host_view_type values;
+    A.getLocalRowView(row, columns, values);
+    const int column = int(A.getColMap()->getLocalNumElements()) - 1;
+    const auto end = columns.data() + columns.extent(0);
+    const double value = 0.5;
+    if (std::find(columns.data(), end, column) == end) A.insertLocalValues(row, 1, &value, &column);
+  }
+  A.fillComplete(A.getDomainMap(), A.getRangeMap());
+  ASSERT_GT(A.getGlobalNumEntries(), before);
+}
+
 /// What two products of A, each with the rounding errors that its sums may have, can differ by in each entry:
 /// 2 * 2 (n + ranks + 2) u (|alpha| |A| |X| + |beta| |Y|) with n the row's length.
 inline RCP<MV> bound(const Matrix& A, const MV& X, const MV& Y, Teuchos::ETransp mode, double alpha, double beta) {
@@ -238,7 +257,7 @@ inline void expect_within(const MV& actual, const MV& expected, const MV& bound)
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// alpha op(A) X + beta Y by both, with random X and Y, or a Y of NaN if beta is 0.
-inline void expect_product(const Matrix& A, const Operator& op, std::size_t columns, Teuchos::ETransp mode,
+inline void expect_product(const Matrix& A, const Tpetra::Operator<double>& op, std::size_t columns, Teuchos::ETransp mode,
                            double alpha, double beta) {
   SCOPED_TRACE("mode " + std::to_string(mode) + ", " + std::to_string(columns) + " columns, alpha " +
                std::to_string(alpha) + ", beta " + std::to_string(beta));

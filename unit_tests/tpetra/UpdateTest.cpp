@@ -30,14 +30,35 @@ void multiply_values(Matrix& A, double factor) {
   });
 }
 
-TEST_P(Update, TakesNewValues) {
+/// Nobody is told of the changes, be they while the matrix is filled or in place.
+TEST_P(Update, SeesNewValues) {
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  for (const Format format : {Format::Csr, Format::BitTcf}) {
+    TpetraOptions options;
+    options.plan.format = format;
+    const Operator op(A, options);
+    expect_right(*A, op);
+    multiply_values(*A, -3);
+    expect_right(*A, op);
+    const auto values = A->getLocalMatrixDevice().values;
+    Kokkos::parallel_for(
+        "scale in place", Kokkos::RangePolicy<Matrix::execution_space>(0, values.extent(0)),
+        KOKKOS_LAMBDA(std::size_t k) { values(k) *= 0.5; });
+    expect_right(*A, op);
+  }
+}
+
+/// Who calls update() once is trusted.
+TEST_P(Update, IsTheSignalOnceItIsCalled) {
   const ValueChecks none(false);
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
   Operator op(A);
   expect_right(*A, op);
+  op.update();
+  expect_right(*A, op);
   const Matrix before(*A, Teuchos::Copy);
   multiply_values(*A, -3);
-  expect_product(before, op, 4, Teuchos::NO_TRANS, 1, 0);  // nothing is seen of it yet
+  expect_right(before, op);
   op.update();
   expect_right(*A, op);
 }
@@ -46,9 +67,8 @@ TEST_P(Update, TakesNewValues) {
 TEST_P(Update, FindsForgottenChanges) {
   const ValueChecks checks(true);
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
-  TpetraOptions options;
-  options.agreement = Agreement::WhenGrowing;
-  Operator op(A, options);
+  Operator op(A);
+  op.update();
   expect_right(*A, op);
   for (const bool on_all : {true, false}) {
     const bool changes = A->getLocalNumEntries() > 0 && (on_all || rank() == last_rank());
@@ -69,41 +89,30 @@ TEST_P(Update, FindsForgottenChanges) {
 
 /// The second fillComplete() packs what the first left with room to spare.
 TEST_P(Update, FindsArraysThatHaveMoved) {
-  const auto A = distribute(generate_elasticity(4, 2), GetParam().first, 3);
-  Operator op(A);
-  expect_right(*A, op);
-  const void* const before = A->getLocalMatrixDevice().values.data();
-  A->resumeFill();
-  A->scale(-2);
-  A->fillComplete(A->getDomainMap(), A->getRangeMap());
-  if (A->getLocalNumEntries() > 0) {
-    EXPECT_NE(A->getLocalMatrixDevice().values.data(), before);
+  for (const bool is_trusted : {false, true}) {
+    const auto A = distribute(generate_elasticity(4, 2), GetParam().first, 3);
+    TpetraOptions options;
+    options.trusts_values = is_trusted;
+    const Operator op(A, options);
+    expect_right(*A, op);
+    const void* const before = A->getLocalMatrixDevice().values.data();
+    A->resumeFill();
+    A->scale(-2);
+    A->fillComplete(A->getDomainMap(), A->getRangeMap());
+    if (A->getLocalNumEntries() > 0) {
+      EXPECT_NE(A->getLocalMatrixDevice().values.data(), before);
+    }
+    expect_right(*A, op);
   }
-  op.update();
-  expect_right(*A, op);
 }
 
 /// Entries that were not there: the pattern changes on all ranks, or on one alone.
 TEST_P(Update, MakesPlansAnewForANewPattern) {
   for (const bool on_all : {true, false}) {
     const auto A = distribute(generate_stencil27(4), GetParam().first, 1);
-    Operator op(A);
+    const Operator op(A);
     expect_right(*A, op);
-    const std::size_t before = A->getGlobalNumEntries();
-    A->resumeFill();
-    for (int row = 0; row < int(A->getLocalNumRows()) && (on_all || rank() == last_rank()); ++row) {
-      Matrix::local_inds_host_view_type columns;
-      Matrix::values_host_view_type values;
-      A->getLocalRowView(row, columns, values);
-      const int column = int(A->getColMap()->getLocalNumElements()) - 1;
-      const bool is_there =
-          std::find(columns.data(), columns.data() + columns.extent(0), column) != columns.data() + columns.extent(0);
-      const double value = 0.5;
-      if (!is_there) A->insertLocalValues(row, 1, &value, &column);
-    }
-    A->fillComplete(A->getDomainMap(), A->getRangeMap());
-    ASSERT_GT(A->getGlobalNumEntries(), before);
-    op.update();
+    insert_entries(*A, on_all || rank() == last_rank());
     expect_right(*A, op);
   }
 }
@@ -111,8 +120,11 @@ TEST_P(Update, MakesPlansAnewForANewPattern) {
 TEST_P(Update, IsRefusedWhileFilling) {
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
   Operator op(A);
+  const MV X(A->getDomainMap(), 4);
+  MV Y(A->getRangeMap(), 4);
   A->resumeFill();
   EXPECT_THROW(op.update(), std::invalid_argument);
+  EXPECT_THROW(op.apply(X, Y), std::invalid_argument);
   A->fillComplete(A->getDomainMap(), A->getRangeMap());
   EXPECT_NO_THROW(op.update());
   expect_right(*A, op);
