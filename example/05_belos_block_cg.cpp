@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Solves A X = B for several right-hand sides at once with Belos' block CG, first with Tpetra::CrsMatrix as the
-// operator, then with Tessera::TpetraOperator in its place:
+// Solves A X = B for several right-hand sides at once with Belos' block CG, first with a Tpetra::CrsMatrix, then with a
+// Tessera::CrsMatrix in its place:
 //   mpirun -n 2 05_belos_block_cg [MATRIX [COLUMNS [ITERATIONS]]]
 // MATRIX must be symmetric positive definite: a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix
 // such as elasticity:20, the default. ITERATIONS is the limit of iterations. With several ranks on a machine, set
@@ -17,7 +17,7 @@
 #include <harness/AllRanks.hpp>
 #include <harness/DistributedMatrix.hpp>
 #include <string>
-#include <tessera/tpetra/TpetraOperator.hpp>
+#include <tessera/tpetra/CrsMatrix.hpp>
 #include <vector>
 
 #include "Jacobi.hpp"
@@ -89,7 +89,7 @@ void print(const char* name, const Solution& solution) {
 bool run(const RCP<const Tessera::Harness::Communicator>& comm, const std::string& name, int columns,
          int most_iterations) {
   const RCP<const Matrix> matrix = Tessera::Harness::symmetric_matrix(name, comm);
-  const auto tessera = rcp(new Tessera::TpetraOperator<double>(matrix));
+  const auto tessera = rcp(new Tessera::CrsMatrix(*matrix));
   tessera->prepare(static_cast<std::size_t>(columns));
 
   const auto B = rcp(new MultiVector(matrix->getRangeMap(), static_cast<std::size_t>(columns)));
@@ -109,7 +109,7 @@ bool run(const RCP<const Tessera::Harness::Communicator>& comm, const std::strin
                 matrix->getGlobalNumRows(), matrix->getGlobalNumEntries(), comm->getSize(), columns, tolerance);
     std::printf("operator                 iterations  converged greatest residual   seconds      of these in apply\n");
     print("Tpetra::CrsMatrix", before);
-    print("Tessera::TpetraOperator", after);
+    print("Tessera::CrsMatrix", after);
     std::printf("%-62s %9.2f %13.2f\n", "speed-up", before.seconds / after.seconds,
                 before.apply_seconds / after.apply_seconds);
     if (!solved) {

@@ -29,7 +29,7 @@ root_packages() {
     trilinos)
       printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev"
       printf ',libtrilinos-%s-dev' kokkos kokkos-kernels tpetra belos anasazi ifpack2 muelu rtop thyra xpetra aztecoo triutils epetra epetraext \
-        teuchos galeri
+        teuchos galeri amesos amesos2 ifpack intrepid2 isorropia ml sacado shards shylu stratimikos teko zoltan zoltan2
       ;;
   esac
 }

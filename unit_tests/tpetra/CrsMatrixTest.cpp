@@ -2,7 +2,10 @@
 //
 // Tessera::CrsMatrix is a Tpetra::CrsMatrix whose products are Tessera's. What is true of products themselves is tested
 // with TpetraOperator, which shares them.
+#include <TpetraCore_config.h>
+#ifdef HAVE_TPETRACORE_MPI
 #include <mpi.h>
+#endif
 
 #include <tessera/io/Generators.hpp>
 #include <utility>
@@ -17,12 +20,14 @@ int reductions = 0;
 
 }  // namespace
 
+#ifdef HAVE_TPETRACORE_MPI
 /// Counts the reductions of the program, Tpetra's among them.
 extern "C" int MPI_Allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op operation,
                              MPI_Comm comm) {
   ++reductions;
   return PMPI_Allreduce(sent, received, count, type, operation, comm);
 }
+#endif
 
 namespace Tessera::Test {
 

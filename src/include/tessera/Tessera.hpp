@@ -3,7 +3,8 @@
 
 /// @file
 /// All that a user of the library needs: plans and products, plans in files, readers and generators of matrices.
-/// The adapters have headers of their own: tessera/kokkos_kernels/SpmvHandle.hpp and tessera/tpetra/TpetraOperator.hpp.
+/// The adapters have headers of their own: tessera/kokkos_kernels/SpmvHandle.hpp, tessera/tpetra/CrsMatrix.hpp and
+/// tessera/tpetra/TpetraOperator.hpp.
 
 #include <tessera/io/BinaryCsr.hpp>
 #include <tessera/io/Generators.hpp>

@@ -7,8 +7,9 @@
 
 namespace Tessera {
 
-/// Whether each product of SpmvHandle and TpetraOperator compares the values of the matrix with those it has copied. A
-/// product throws std::logic_error if they changed and the adapter was not told.
+/// Whether adapters that trust to be told of new values check it: SpmvHandle, TpetraOperator and CrsMatrix, once they
+/// were told of some. Each product then compares the values of the matrix with those that were copied, and throws
+/// std::logic_error if they changed and the adapter was not told.
 ///
 /// By default only a debug build of Tessera does (CMake's option TESSERA_DEBUG, or CMAKE_BUILD_TYPE=Debug). The
 /// environment variable TESSERA_DEBUG, 1 or 0, decides for any build. Values are compared by a checksum: a product
