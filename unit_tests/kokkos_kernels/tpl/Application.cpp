@@ -269,6 +269,18 @@ double multiply_two_matrices() {
   return std::max(worst, error_with<Doubles>(handle, A, "N", 4, 0.5));
 }
 
+double multiply_between(const std::function<void()>& before, const std::function<void()>& after) {
+  const DoubleMatrix A(1);
+  DoubleHandle<Doubles> handle;
+  return error_of<Doubles>(A, "N", 4, 0.5,
+                           [&](const char* op, const auto& alpha, const auto& matrix, const auto& x, const auto& beta,
+                               const auto& y) {
+                             before();
+                             KokkosSparse::spmv(Exec(), &handle, op, alpha, matrix, x, beta, y);
+                             after();
+                           });
+}
+
 double multiply_empty() {
   const DoubleMatrix::Type none;
   DoubleHandle<OneDoubles> handle;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ double multiply_native();
 double multiply_both_ranks();
 /// One handle for two matrices, which Kokkos Kernels does not promise to be right.
 double multiply_two_matrices();
+/// A product, with calls of these right before and after KokkosSparse::spmv.
+double multiply_between(const std::function<void()>& before, const std::function<void()>& after);
 /// Without and with rows, columns and entries; NaN in Y.
 double multiply_empty();
 

@@ -91,10 +91,9 @@ struct TplData final : KokkosSparse::Impl::TPL_SpMV_Data<Exec> {
   using Base = KokkosSparse::Impl::TPL_SpMV_Data<Exec>;
 
   std::shared_ptr<State> state;
-  Base* theirs;
+  Base* theirs = nullptr;
 
-  TplData(const Exec& exec, std::shared_ptr<State> shared, Base* other)
-      : Base(exec), state(std::move(shared)), theirs(other) {}
+  TplData(const Exec& exec, std::shared_ptr<State> shared) : Base(exec), state(std::move(shared)) {}
   TplData(const TplData&) = delete;
   TplData& operator=(const TplData&) = delete;
   ~TplData() override { delete theirs; }
@@ -157,18 +156,19 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
   template <class Alpha, class Matrix, class X, class Beta, class Y>
   bool multiply(const Exec& exec, const char mode[], const Alpha& alpha, const Matrix& A, const X& x, const Beta& beta,
                 const Y& y) {
-    State& state = *find_state(exec);
-    if (state.is_refused) return false;
-    const Kokkos::Profiling::ScopedRegion region(label<Matrix, X>());
-    if (!state.matrix.is_for(A)) state.matrix.reset();
-    using Value = typename Y::non_const_value_type;
+    State* state = nullptr;
     try {
-      state.matrix.multiply(exec, mode, Value(alpha), A, x, Value(beta), y);
+      state = find_state(exec);
+      if (state->is_refused) return false;
+      const Kokkos::Profiling::ScopedRegion region(label<Matrix, X>());
+      if (!state->matrix.is_for(A)) state->matrix.reset();
+      using Value = typename Y::non_const_value_type;
+      state->matrix.multiply(exec, mode, Value(alpha), A, x, Value(beta), y);
       return true;
     } catch (const std::invalid_argument&) {  // A cannot be stored within the options, or X and Y overlap
     } catch (const std::bad_alloc&) {
     }
-    state.is_refused = !state.matrix.is_for(A);
+    if (state != nullptr) state->is_refused = !state->matrix.is_for(A);
     return false;
   }
 
@@ -178,10 +178,9 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     if (one != nullptr) return one->state.get();
     const TplSettings& settings = TplSettings::get();
     const auto state = settings.has_options ? std::make_shared<State>(settings.options) : std::make_shared<State>();
-    auto first = std::make_unique<Data>(exec, state, handle_->tpl_rank1);
-    auto second = std::make_unique<Data>(exec, state, handle_->tpl_rank2);
-    handle_->tpl_rank1 = first.release();
-    handle_->tpl_rank2 = second.release();
+    auto first = std::make_unique<Data>(exec, state), second = std::make_unique<Data>(exec, state);
+    take_back(first.release(), handle_->tpl_rank1);  // from here on, nothing fails
+    take_back(second.release(), handle_->tpl_rank2);
     return state.get();
   }
 
@@ -192,6 +191,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     if (data_[0] != nullptr) handle_->tpl_rank1 = std::exchange(data_[0]->theirs, nullptr);
     if (data_[1] != nullptr) handle_->tpl_rank2 = std::exchange(data_[1]->theirs, nullptr);
   }
+  /// Puts Tessera's data in the place of what others keep there.
   static void take_back(Data* data, typename Data::Base*& place) {
     if (data == nullptr) return;
     data->theirs = place;
