@@ -21,22 +21,6 @@ DeviceMatrix make_matrix(const std::string& name) {
   return {upload<int, Space>(host), touched_columns(host)};
 }
 
-template <class View>
-double greatest_difference(const View& Y, const View& Z) {
-  const Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>> elements({0, 0}, {Y.extent(0), Y.extent(1)});
-  double most = 0, apart = 0;
-  Kokkos::parallel_reduce(
-      "difference", elements,
-      KOKKOS_LAMBDA(int i, int j, double& greatest, double& far) {
-        greatest = Kokkos::max(greatest, Kokkos::abs(Y(i, j)));
-        // A NaN counts as a difference.
-        const double distance = Kokkos::abs(Y(i, j) - Z(i, j));
-        far = distance <= far ? far : (distance < Kokkos::Experimental::infinity_v<double> ? distance : 1e300);
-      },
-      Kokkos::Max<double>(most), Kokkos::Max<double>(apart));
-  return apart == 0 ? 0 : apart / most;
-}
-
 }  // namespace
 
 DevicePlan DeviceMatrix::plan(const Space& exec, const PlanOptions& options) const {
@@ -59,12 +43,31 @@ double seconds_a_product(const Space& exec, DevicePlan& plan, int columns) {
   return seconds_each(exec, 10, multiply);
 }
 
-double difference(const Vectors<Kokkos::LayoutLeft>& Y, const Vectors<Kokkos::LayoutLeft>& Z) {
-  return greatest_difference(Y, Z);
+DeviceCsr<float, int, Space> in_floats(const DeviceMatrix& A) {
+  const DeviceArray<float, Space> values("values", A.nonzeros());
+  Kokkos::deep_copy(values, A.values);
+  return {A.rows, A.columns, A.row_offsets, A.column_indices, values};
 }
 
-double difference(const Vectors<Kokkos::LayoutRight>& Y, const Vectors<Kokkos::LayoutRight>& Z) {
-  return greatest_difference(Y, Z);
+template <class View>
+double difference(const View& Y, const View& Z) {
+  const Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>> elements({0, 0}, {Y.extent(0), Y.extent(1)});
+  double most = 0, apart = 0;
+  Kokkos::parallel_reduce(
+      "difference", elements,
+      KOKKOS_LAMBDA(int i, int j, double& greatest, double& far) {
+        greatest = Kokkos::max(greatest, Kokkos::abs(double(Y(i, j))));
+        // A NaN counts as a difference.
+        const double distance = Kokkos::abs(double(Y(i, j)) - double(Z(i, j)));
+        far = distance <= far ? far : (distance < Kokkos::Experimental::infinity_v<double> ? distance : 1e300);
+      },
+      Kokkos::Max<double>(most), Kokkos::Max<double>(apart));
+  return apart == 0 ? 0 : apart / most;
 }
+
+template double difference(const Vectors<Kokkos::LayoutLeft>&, const Vectors<Kokkos::LayoutLeft>&);
+template double difference(const Vectors<Kokkos::LayoutRight>&, const Vectors<Kokkos::LayoutRight>&);
+template double difference(const Vectors<Kokkos::LayoutLeft, float>&, const Vectors<Kokkos::LayoutLeft, float>&);
+template double difference(const Vectors<Kokkos::LayoutRight, float>&, const Vectors<Kokkos::LayoutRight, float>&);
 
 }  // namespace Tessera::Benchmarks

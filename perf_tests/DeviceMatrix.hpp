@@ -15,8 +15,8 @@ namespace Tessera::Benchmarks {
 using namespace Harness;
 
 using Space = Kokkos::DefaultExecutionSpace;
-template <class Layout>
-using Vectors = DeviceDense<double, Layout, Space>;
+template <class Layout, class Scalar = double>
+using Vectors = DeviceDense<Scalar, Layout, Space>;
 
 using DevicePlan = Plan<double, int, int, Space::device_type>;
 
@@ -42,6 +42,9 @@ struct DeviceMatrix : DeviceCsr<double, int, Space> {
 /// \throws what the readers and generators do; std::invalid_argument if there are 2^31 nonzeros or more
 const DeviceMatrix& matrix_of(const std::string& name);
 
+/// The matrix in floats.
+DeviceCsr<float, int, Space> in_floats(const DeviceMatrix& A);
+
 /// Seconds of a product with X and Y by rows, `columns` columns each: the mean of ten, one after the other.
 double seconds_a_product(const Space& exec, DevicePlan& plan, int columns);
 
@@ -54,15 +57,17 @@ void scatter_values(const View& vectors) {
         std::uint64_t bits = (std::uint64_t(i) * 1024 + std::uint64_t(j) + 1) * 0x9E3779B97F4A7C15u;
         bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
         bits ^= bits >> 27;
-        vectors(i, j) = double(bits >> 11) * 0x1p-52 - 1;
+        vectors(i, j) = typename View::value_type(double(bits >> 11) * 0x1p-52 - 1);
       });
 }
 
-/// The greatest difference of elements, relative to the greatest element of Y; 1e300 or so if one is not a number.
-double difference(const Vectors<Kokkos::LayoutLeft>& Y, const Vectors<Kokkos::LayoutLeft>& Z);
-double difference(const Vectors<Kokkos::LayoutRight>& Y, const Vectors<Kokkos::LayoutRight>& Z);
+/// The greatest difference of elements, relative to the greatest element of Y; 1e300 or so if one is not a number. For
+/// float and double and both layouts.
+template <class View>
+double difference(const View& Y, const View& Z);
 
 /// The most that rounding makes two right products differ by.
-inline constexpr double rounding = 1e-11;
+template <class Scalar>
+inline constexpr double rounding = sizeof(Scalar) == sizeof(float) ? 1e-4 : 1e-11;
 
 }  // namespace Tessera::Benchmarks

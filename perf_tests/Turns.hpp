@@ -19,10 +19,10 @@ double time_in_turns(benchmark::State& state, const Space& exec, double operatio
                      const std::function<void()>& multiply, const std::function<void()>& baseline = {});
 
 /// Reports the difference of two products. One that is no rounding fails.
-template <class Layout>
-void report_difference(benchmark::State& state, const Vectors<Layout>& Y, const Vectors<Layout>& Z) {
+template <class View>
+void report_difference(benchmark::State& state, const View& Y, const View& Z) {
   const double apart = difference(Y, Z);
-  if (!(apart < rounding)) state.SkipWithError("the products differ");
+  if (!(apart < rounding<typename View::value_type>)) state.SkipWithError("the products differ");
   state.counters["difference"] = apart;
 }
 

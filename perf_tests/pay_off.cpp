@@ -98,7 +98,7 @@ void time_both(benchmark::State& state, const DeviceMatrix& A, Reordering reorde
     ours.add(cost);
     state.SetIterationTime(cost.set_up);
   }
-  if (theirs.product > 0 && !(difference(Y, Z) < rounding)) state.SkipWithError("the products differ");
+  if (theirs.product > 0 && !(difference(Y, Z) < rounding<double>)) state.SkipWithError("the products differ");
   report(state, ours, theirs);
 }
 

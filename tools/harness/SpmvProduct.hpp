@@ -9,6 +9,10 @@
 
 namespace Tessera::Harness {
 
+#ifdef KOKKOSKERNELS_ENABLE_TPL_TESSERA
+inline namespace WithTpl {  // a program may hold both
+#endif
+
 /// Y = alpha op(A) X + beta Y by KokkosSparse::spmv with a handle, which all calls share. Takes most of a minute to
 /// compile for each type and layout.
 template <template <class, class, class, class> class Handle, class Value, class KokkosLayout>
@@ -22,5 +26,9 @@ SpmvProduct<Value, KokkosLayout> spmv_product(const DeviceCsr<Value, int, Defaul
     KokkosSparse::spmv(exec, handle.get(), std::string(to_string(mode)).c_str(), alpha, matrix, X, beta, Y);
   };
 }
+
+#ifdef KOKKOSKERNELS_ENABLE_TPL_TESSERA
+}  // namespace WithTpl
+#endif
 
 }  // namespace Tessera::Harness

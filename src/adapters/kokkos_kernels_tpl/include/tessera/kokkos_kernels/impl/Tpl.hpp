@@ -75,6 +75,12 @@ constexpr bool tpl_has_types() {
   }
 }
 
+/// Whether Kokkos has thrown this because memory ran out: it has no type for that. Nothing is written to Y then. After
+/// any other error something may be, so that nobody else could multiply.
+inline bool is_lack_of_memory(const std::runtime_error& error) {
+  return std::string_view(error.what()).find("failed to allocate") != std::string_view::npos;
+}
+
 /// What a handle of Kokkos Kernels keeps of Tessera. Products of rank 1 and of rank 2 share it.
 template <class Exec, class Scalar, class Offset>
 struct TplState {
@@ -167,6 +173,8 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
       return true;
     } catch (const std::invalid_argument&) {  // A cannot be stored within the options, or X and Y overlap
     } catch (const std::bad_alloc&) {
+    } catch (const std::runtime_error& error) {
+      if (!is_lack_of_memory(error)) throw;
     }
     if (state != nullptr) state->is_refused = !state->matrix.is_for(A);
     return false;

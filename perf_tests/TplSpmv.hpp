@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "DeviceMatrix.hpp"
+
+namespace Tessera::Benchmarks {
+
+/// KokkosSparse::spmv with a handle of Kokkos Kernels, compiled against headers in which Tessera is a TPL. For float and
+/// double and both layouts.
+template <class Value, class Layout>
+SpmvProduct<Value, Layout> tpl_spmv(const DeviceCsr<Value, int, Space>& A);
+
+}  // namespace Tessera::Benchmarks

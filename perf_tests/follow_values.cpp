@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Times what it costs never to be stale: Y = A X in double, X and Y by rows, by a plan that follows A's values
+// (Plan::follow_values before each product) beside one that trusts to be told, by format and number of columns:
+//   follow_values [MATRIX]... [--format automatic csr] [--num_vecs 8 32] [other options: --help]
+// In each iteration the plans take turns; a turn is ten products one after the other and a fence, as in a solver.
+//   Time         a product that follows
+//   baseline_ms  a product that trusts
+//   ratio        baseline_ms / Time
+//   cost_us      Time - baseline: what a look at the values costs; about nothing where they are read where they lie
+#include <benchmark/benchmark.h>
+
+#include <iterator>
+#include <string>
+#include <tessera/spmm/Spmm.hpp>
+#include <vector>
+
+#include "CommandLine.hpp"
+#include "Turns.hpp"
+
+using namespace Tessera::Benchmarks;
+using Tessera::Format;
+using Tessera::Mode;
+
+namespace {
+
+void time_following(benchmark::State& state, const DeviceMatrix& A, Format format, int columns) {
+  const Space exec;
+  Tessera::PlanOptions options;
+  options.format = format;
+  options.columns = columns;
+  auto following = A.plan(exec, options), trusting = A.plan(exec, options);
+  auto work = following.prepare(exec, columns, Mode::NoTranspose);
+  auto other_work = trusting.prepare(exec, columns, Mode::NoTranspose);
+  const Vectors<Kokkos::LayoutRight> X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);
+  scatter_values(X);
+  const auto follow = [&] {
+    following.follow_values(exec, A.values);
+    Tessera::spmm(exec, following, work, Mode::NoTranspose, 1.0, X, 0.0, Y);
+  };
+  const auto trust = [&] { Tessera::spmm(exec, trusting, other_work, Mode::NoTranspose, 1.0, X, 0.0, Z); };
+  const double seconds = time_in_turns(state, exec, 2.0 * double(A.nonzeros()) * columns, follow, trust);
+  state.counters["cost_us"] = 1e6 * seconds - 1e3 * state.counters["baseline_ms"];
+  state.SetLabel(std::string(to_string(following.format())));
+  report_difference(state, Y, Z);
+}
+
+void register_benchmarks(const Settings& settings) {
+  for (const Case& one : all_cases(settings)) {
+    add_benchmark(one.name("follow", settings), 5, [=](benchmark::State& state) {
+      time_following(state, matrix_of(one.matrix), one.format, one.columns);
+    });
+  }
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  std::vector<Format> formats = {Format::Automatic};
+  formats.insert(formats.end(), std::begin(Tessera::every_format), std::end(Tessera::every_format));
+  return run_benchmarks(
+      argc, argv, "Times products that follow A's values beside products that trust.",
+      {.matrices = {"elasticity:16", "rmat:15,8", "road:200000"}, .formats = formats, .columns = {1, 8, 32, 128}},
+      register_benchmarks);
+}
