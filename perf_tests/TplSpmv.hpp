@@ -5,8 +5,8 @@
 
 namespace Tessera::Benchmarks {
 
-/// KokkosSparse::spmv with a handle of Kokkos Kernels, compiled against headers in which Tessera is a TPL. For float and
-/// double and both layouts.
+/// KokkosSparse::spmv with a handle of Kokkos Kernels, compiled against headers in which Tessera is a TPL. For float
+/// and double and both layouts.
 template <class Value, class Layout>
 SpmvProduct<Value, Layout> tpl_spmv(const DeviceCsr<Value, int, Space>& A);
 

@@ -4,7 +4,8 @@
 // the same call where it is not, by scalar, layout and number of columns:
 //   kokkos_kernels_tpl [MATRIX]... [--layout left] [--num_vecs 8 32] [other options: --help]
 // TESSERA_TPL=always shows products that Tessera otherwise leaves to another TPL (docs/kokkos-kernels.md). On
-// Kokkos::Cuda, Kokkos Kernels has cuSPARSE multiply if it was built with it, but for several columns by rows ("right").
+// Kokkos::Cuda, Kokkos Kernels has cuSPARSE multiply if it was built with it, but for several columns by rows
+// ("right").
 //
 // Each handle serves all products of a benchmark, so that what it prepares is not timed; values are followed. In each
 // iteration the handles take turns; a turn is ten products one after the other and a fence, as in a solver.

@@ -26,6 +26,7 @@ struct Case {
 const std::vector<Case>& cases();
 
 /// Each returns the worst error over its bound, as above.
+double multiply_doubles(const char mode[], int columns);
 double multiply_without_handle();
 double multiply_native();
 /// A product of rank 2, one of rank 1 and another of rank 2, with handles that share what they keep.
@@ -34,7 +35,9 @@ double multiply_both_ranks();
 double multiply_two_matrices();
 /// A product, with calls of these right before and after KokkosSparse::spmv.
 double multiply_between(const std::function<void()>& before, const std::function<void()>& after);
-/// Without and with rows, columns and entries; NaN in Y.
+/// A matrix without rows, columns and entries.
 double multiply_empty();
+/// Kokkos Kernels' GMRES, which multiplies without a handle. Returns the residual over the tolerance.
+double solve_with_gmres();
 
 }  // namespace APPLICATION

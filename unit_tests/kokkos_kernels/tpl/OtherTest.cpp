@@ -10,12 +10,10 @@
 namespace Tessera::Test {
 
 TEST(TplTest, UnitsWithoutTheTplAreAsTheyWere) {
-  for (const auto& each : OtherApplication::cases()) {
-    for (const int columns : {0, 1, 7}) {
-      const ToolEvents events;
-      EXPECT_LE(each.multiply("N", columns), 1) << each.name << ", " << columns << " columns";
-      EXPECT_EQ(events.executions(), 0u) << each.name << ", " << columns << " columns" << events.text();
-    }
+  for (const int columns : {0, 1, 7}) {
+    const ToolEvents events;
+    EXPECT_LE(OtherApplication::multiply_doubles("N", columns), 1) << columns << " columns";
+    EXPECT_EQ(events.executions(), 0u) << columns << " columns" << events.text();
   }
 }
 

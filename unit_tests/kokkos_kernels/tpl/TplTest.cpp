@@ -68,6 +68,13 @@ TEST(TplTest, WhatIsNotOursStaysTheirs) {
   EXPECT_EQ(events.executions(), 0u) << events.text();
 }
 
+/// It has no handle that could keep a plan.
+TEST(TplTest, GmresStaysTheirs) {
+  const ToolEvents events;
+  EXPECT_LE(Application::solve_with_gmres(), 1);
+  EXPECT_EQ(events.executions(), 0u) << events.text();
+}
+
 TEST(TplTest, RanksShareAPlan) {
   const ToolEvents events;
   EXPECT_LE(Application::multiply_both_ranks(), 1);
