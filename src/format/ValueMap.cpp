@@ -43,8 +43,8 @@ template <class ExecutionSpace, class Offset, class Scalar>
 void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& first,
                    const ValueMap<Offset, typename ExecutionSpace::memory_space>& second, const Scalar* source,
                    Scalar* target, std::size_t size, const std::uint32_t* wanted) {
-  constexpr bool is_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecutionSpace::memory_space>::accessible;
+  // Not where the host can merely read the memory: there it would not wait for the kernel that writes `wanted`.
+  constexpr bool is_host = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
   const auto pointer = [](const auto& array) { return array.extent(0) > 0 ? array.data() : nullptr; };
   const Impl::GatherValue<Offset, Scalar> gather{pointer(first.slots), pointer(first.runs), pointer(second.slots),
                                                  source, target};

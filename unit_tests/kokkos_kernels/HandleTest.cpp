@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What SpmvHandle keeps between products, and what it refuses.
+#include <sys/mman.h>
+
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -153,6 +155,22 @@ TEST(HandleTest, ValuesAtAnotherAddress) {
   expect_product_of(B.elements, handle, same_graph);
   expect_product_of(A.elements, handle, A.matrix);
   EXPECT_EQ(events.analyses(), 0u) << events.text();
+}
+
+/// The first transposed product makes the transpose, of values that are where they are now.
+TEST(HandleTest, ValuesMoveBeforeTheFirstTransposedProduct) {
+  if (!std::is_same_v<Exec::memory_space, Kokkos::HostSpace>) GTEST_SKIP() << "pages of the host";
+  const Case A = small(), B = small(2);
+  const std::size_t bytes = A.matrix.values.extent(0) * sizeof(double);
+  void* const page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(page, MAP_FAILED);
+  const Case::Matrix::values_type::non_const_type there(static_cast<double*>(page), A.matrix.values.extent(0));
+  Kokkos::deep_copy(there, A.matrix.values);
+  Handle handle;
+  expect_product_of(A.elements, handle, Case::Matrix("A", A.matrix.numCols(), there, A.matrix.graph));
+  munmap(page, bytes);  // whoever reads it ends the program
+  const Case::Matrix same_graph("B", A.matrix.numCols(), B.matrix.values, A.matrix.graph);
+  expect_product_of(B.elements, handle, same_graph, 3, Mode::Transpose);
 }
 
 TEST(HandleTest, ValuesChangedBeforeTheFirstProduct) {

@@ -61,7 +61,7 @@ TYPED_TEST(FollowTest, ProductsSeeEachEditInPlace) {
   }
 }
 
-/// Values that change places have the same sum, and zeros of both signs compare equal.
+/// Values that change places have the same sum.
 TYPED_TEST(FollowTest, ProductsSeeWhatASumDoesNot) {
   using Exec = typename TestFixture::Exec;
   using Matrix = typename TestFixture::Matrix;

@@ -139,7 +139,7 @@ TEST_F(Constructors, CopiesAndMoves) {
   expect_model(c);
 }
 
-/// Edits values where they lie. nvcc takes no lambda of a kernel in a test itself, which is private.
+/// Edits values where they lie.
 void scale_in_place(Matrix& A, double factor) {
   const auto values = A.getLocalValuesDevice(Tpetra::Access::ReadWrite);
   Kokkos::parallel_for(
@@ -196,6 +196,21 @@ TEST_P(CrsMatrixOn, TrustsWhoTells) {
   expect_product(before, *A, 4, Teuchos::NO_TRANS, 1, 0);
   A->values_changed();
   expect_ours(*A);
+}
+
+/// Nobody tells a copy.
+TEST_P(CrsMatrixOn, CopiesTrustNobody) {
+  const ValueChecks none(false);
+  const auto A = make(generate_elasticity(4, 2));
+  A->values_changed();
+  const OurMatrix b(*A);
+  OurMatrix c(*make(generate_stencil27(2)));
+  c = *A;
+  expect_ours(b);
+  expect_ours(c);
+  scale_in_place(*A, 3);
+  expect_ours(b);
+  expect_ours(c);
 }
 
 /// Once a mode has had as many columns, ranks exchange no more than the elements of X or Y.

@@ -28,8 +28,8 @@ class OperatorOn : public testing::TestWithParam<std::pair<Spread, std::string>>
     const auto A = distribute(matrix, GetParam().first);
     const Operator op(A);
     const CrsMatrix<double> crs(*A);
-    for (const Tpetra::Operator<double>* const each : {static_cast<const Tpetra::Operator<double>*>(&op),
-                                                       static_cast<const Tpetra::Operator<double>*>(&crs)}) {
+    for (const Tpetra::Operator<double>* const each :
+         {static_cast<const Tpetra::Operator<double>*>(&op), static_cast<const Tpetra::Operator<double>*>(&crs)}) {
       for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS}) {
         for (const std::size_t columns : {1, 3, 16, 33}) {
           expect_product(*A, *each, columns, mode, 1, 0);

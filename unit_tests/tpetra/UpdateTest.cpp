@@ -49,6 +49,18 @@ TEST_P(Update, SeesNewValues) {
 }
 
 /// Who calls update() once is trusted.
+TEST_P(Update, ThatFailsIsNoSignal) {
+  const ValueChecks none(false);
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  Operator op(A);
+  expect_right(*A, op);
+  A->resumeFill();
+  EXPECT_THROW(op.update(), std::invalid_argument);
+  A->scale(-3);
+  A->fillComplete(A->getDomainMap(), A->getRangeMap());
+  expect_right(*A, op);
+}
+
 TEST_P(Update, IsTheSignalOnceItIsCalled) {
   const ValueChecks none(false);
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);

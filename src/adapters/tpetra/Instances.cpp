@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operator and matrix for every type that this Tpetra was instantiated for, so that users' files compile none of it.
+// Matrix and operator for every type that this Tpetra was instantiated for, so that users' files compile none of it.
 #include <TpetraCore_ETIHelperMacros.h>
 #include <TpetraCore_config.h>
 
@@ -12,26 +12,39 @@ namespace Tessera {
 
 TPETRA_ETI_MANGLING_TYPEDEFS()
 
-// Tpetra may have scalars that Tessera has not: long double, float128.
-#define TESSERA_INSTANTIATE(Scalar, LO, GO, Node)         \
-  template class TpetraOperator<Scalar, LO, GO, Node>; \
-  template class CrsMatrix<Scalar, LO, GO, Node>;
-#define TESSERA_INSTANTIATE_DOUBLE(LO, GO, Node) TESSERA_INSTANTIATE(double, LO, GO, Node)
-#define TESSERA_INSTANTIATE_FLOAT(LO, GO, Node) TESSERA_INSTANTIATE(float, LO, GO, Node)
-#define TESSERA_INSTANTIATE_COMPLEX_DOUBLE(LO, GO, Node) TESSERA_INSTANTIATE(std::complex<double>, LO, GO, Node)
-#define TESSERA_INSTANTIATE_COMPLEX_FLOAT(LO, GO, Node) TESSERA_INSTANTIATE(std::complex<float>, LO, GO, Node)
+// A matrix that Tessera has no scalar for multiplies with Tpetra; there is no operator for it.
+#define TESSERA_MATRIX(Scalar, LO, GO, Node) template class CrsMatrix<Scalar, LO, GO, Node>;
+#define TESSERA_OPERATOR(Scalar, LO, GO, Node) template class TpetraOperator<Scalar, LO, GO, Node>;
+#define TESSERA_MATRIX_DOUBLE(LO, GO, Node) TESSERA_MATRIX(double, LO, GO, Node)
+#define TESSERA_MATRIX_FLOAT(LO, GO, Node) TESSERA_MATRIX(float, LO, GO, Node)
+#define TESSERA_MATRIX_COMPLEX_DOUBLE(LO, GO, Node) TESSERA_MATRIX(std::complex<double>, LO, GO, Node)
+#define TESSERA_MATRIX_COMPLEX_FLOAT(LO, GO, Node) TESSERA_MATRIX(std::complex<float>, LO, GO, Node)
+#define TESSERA_OPERATOR_DOUBLE(LO, GO, Node) TESSERA_OPERATOR(double, LO, GO, Node)
+#define TESSERA_OPERATOR_FLOAT(LO, GO, Node) TESSERA_OPERATOR(float, LO, GO, Node)
+#define TESSERA_OPERATOR_COMPLEX_DOUBLE(LO, GO, Node) TESSERA_OPERATOR(std::complex<double>, LO, GO, Node)
+#define TESSERA_OPERATOR_COMPLEX_FLOAT(LO, GO, Node) TESSERA_OPERATOR(std::complex<float>, LO, GO, Node)
 
 #ifdef HAVE_TPETRA_INST_DOUBLE
-TPETRA_INSTANTIATE_LGN(TESSERA_INSTANTIATE_DOUBLE)
+TPETRA_INSTANTIATE_LGN(TESSERA_MATRIX_DOUBLE)
+TPETRA_INSTANTIATE_LGN(TESSERA_OPERATOR_DOUBLE)
 #endif
-#if defined(HAVE_TPETRA_INST_FLOAT) && !defined(TESSERA_WITHOUT_FLOAT)
-TPETRA_INSTANTIATE_LGN(TESSERA_INSTANTIATE_FLOAT)
+#ifdef HAVE_TPETRA_INST_FLOAT
+TPETRA_INSTANTIATE_LGN(TESSERA_MATRIX_FLOAT)
+#ifndef TESSERA_WITHOUT_FLOAT
+TPETRA_INSTANTIATE_LGN(TESSERA_OPERATOR_FLOAT)
 #endif
-#if defined(HAVE_TPETRA_INST_COMPLEX_DOUBLE) && !defined(TESSERA_WITHOUT_COMPLEX_DOUBLE)
-TPETRA_INSTANTIATE_LGN(TESSERA_INSTANTIATE_COMPLEX_DOUBLE)
 #endif
-#if defined(HAVE_TPETRA_INST_COMPLEX_FLOAT) && !defined(TESSERA_WITHOUT_COMPLEX_FLOAT)
-TPETRA_INSTANTIATE_LGN(TESSERA_INSTANTIATE_COMPLEX_FLOAT)
+#ifdef HAVE_TPETRA_INST_COMPLEX_DOUBLE
+TPETRA_INSTANTIATE_LGN(TESSERA_MATRIX_COMPLEX_DOUBLE)
+#ifndef TESSERA_WITHOUT_COMPLEX_DOUBLE
+TPETRA_INSTANTIATE_LGN(TESSERA_OPERATOR_COMPLEX_DOUBLE)
+#endif
+#endif
+#ifdef HAVE_TPETRA_INST_COMPLEX_FLOAT
+TPETRA_INSTANTIATE_LGN(TESSERA_MATRIX_COMPLEX_FLOAT)
+#ifndef TESSERA_WITHOUT_COMPLEX_FLOAT
+TPETRA_INSTANTIATE_LGN(TESSERA_OPERATOR_COMPLEX_FLOAT)
+#endif
 #endif
 
 }  // namespace Tessera

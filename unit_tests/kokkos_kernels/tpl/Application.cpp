@@ -46,16 +46,28 @@ double multiply_two_matrices() {
   return std::max(worst, error_with<Doubles>(handle, A, "N", 4, 0.5));
 }
 
-double multiply_between(const std::function<void()>& before, const std::function<void()>& after) {
+double multiply_where_another_lay() {
+  DoubleHandle<Doubles> handle;
+  double worst = 0;
+  {
+    const DoubleMatrix A(1);
+    worst = error_with<Doubles>(handle, A, "N", 4, 0.5);
+  }
+  const DoubleMatrix B(1, true);
+  return std::max(worst, error_with<Doubles>(handle, B, "N", 4, 0.5));
+}
+
+double multiply_twice(const std::function<void()>& before, const std::function<void()>& after) {
   const DoubleMatrix A(1);
   DoubleHandle<Doubles> handle;
-  return error_of<Doubles>(
+  const double first = error_of<Doubles>(
       A, "N", 4, 0.5,
       [&](const char* op, const auto& alpha, const auto& matrix, const auto& x, const auto& beta, const auto& y) {
         before();
         KokkosSparse::spmv(Exec(), &handle, op, alpha, matrix, x, beta, y);
         after();
       });
+  return std::max(first, error_with<Doubles>(handle, A, "N", 4, 0.5));
 }
 
 double multiply_empty() {

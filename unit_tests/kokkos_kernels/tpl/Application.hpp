@@ -33,8 +33,10 @@ double multiply_native();
 double multiply_both_ranks();
 /// One handle for two matrices, which Kokkos Kernels does not promise to be right.
 double multiply_two_matrices();
-/// A product, with calls of these right before and after KokkosSparse::spmv.
-double multiply_between(const std::function<void()>& before, const std::function<void()>& after);
+/// One handle for a matrix that is freed, and for one with as many entries that probably gets its memory.
+double multiply_where_another_lay();
+/// Two products, with calls of these right before and after the first.
+double multiply_twice(const std::function<void()>& before, const std::function<void()>& after);
 /// A matrix without rows, columns and entries.
 double multiply_empty();
 /// Kokkos Kernels' GMRES, which multiplies without a handle. Returns the residual over the tolerance.

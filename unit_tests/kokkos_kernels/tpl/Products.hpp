@@ -58,12 +58,13 @@ struct Matrix {
   std::vector<Complex> values;  // of blocks, row by row
   Type device;
 
-  explicit Matrix(unsigned seed) {
+  /// \param is_mirrored [in] the same with the last column first
+  explicit Matrix(unsigned seed, bool is_mirrored = false) {
     std::mt19937 random(seed);
     for (int i = 0; i < rows; ++i) {
       for (int j = 0; j < columns; ++j) {
         if (i % 7 == 3 || random() % 6 != 0) continue;
-        entries.push_back(j);
+        entries.push_back(is_mirrored ? columns - 1 - j : j);
         for (int k = 0; k < block * block; ++k) values.push_back(number(random));
       }
       offsets.push_back(Offset(entries.size()));

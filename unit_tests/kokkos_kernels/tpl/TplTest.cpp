@@ -101,6 +101,8 @@ TEST(TplTest, AnotherMatrixGetsAnotherPlan) {
   EXPECT_EQ(events.plans(), if_on(3)) << events.text();
 }
 
+TEST(TplTest, AnotherMatrixDoesNotPassForTheFirst) { EXPECT_LE(Application::multiply_where_another_lay(), 1); }
+
 TEST(TplTest, EmptyMatrices) { EXPECT_EQ(Application::multiply_empty(), 0); }
 
 /// For runs with a wrong value in the environment.

@@ -43,13 +43,14 @@ namespace Tessera {
 ///   relaxations call), gaussSeidel(), sparse matrix-matrix products, and preconditioners with kernels of their own.
 ///   They see the same entries.
 ///
-/// Copies share graph and values as those of Tpetra::CrsMatrix do, and make plans of their own. apply() uses scratch
+/// Copies share graph and values as those of Tpetra::CrsMatrix do. They make plans of their own, and follow values
+/// until they are told themselves. apply() uses scratch
 /// memory, so that the class is not thread-safe.
 ///
 /// \tparam Scalar, LocalOrdinal, GlobalOrdinal, Node any of Tpetra's. Tessera multiplies float, double and std::complex
 ///         of these, with LocalOrdinal int
 ///
-/// Types for which Tpetra is not instantiated need tessera/tpetra/CrsMatrix_def.hpp.
+/// Types for which Tpetra is not instantiated, and other scalars, need tessera/tpetra/CrsMatrix_def.hpp.
 template <class Scalar = Tpetra::Operator<>::scalar_type,
           class LocalOrdinal = typename Tpetra::Operator<Scalar>::local_ordinal_type,
           class GlobalOrdinal = typename Tpetra::Operator<Scalar, LocalOrdinal>::global_ordinal_type,
@@ -85,7 +86,8 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// Sets how products are computed. Plans that were made are freed. The same on all ranks but for options.plan.
+  /// Sets how products are computed. Plans that were made are freed, and it is forgotten that values_changed() was
+  /// called. All ranks call it together; the options are the same but for options.plan.
   void set_options(const TpetraOptions& options);
 
   /// Does now what the first apply() in this mode with up to `columns` columns would do: it makes plans and allocates.

@@ -87,7 +87,6 @@ void CrsMatrix<SC, LO, GO, NO>::prepare(std::size_t columns, Teuchos::ETransp mo
 template <class SC, class LO, class GO, class NO>
 void CrsMatrix<SC, LO, GO, NO>::values_changed() {
   if constexpr (multiplies_with_tessera) state().values_changed();
-  options_.trusts_values = true;
 }
 
 template <class SC, class LO, class GO, class NO>

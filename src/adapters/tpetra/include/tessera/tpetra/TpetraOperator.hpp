@@ -26,10 +26,11 @@ namespace Tessera {
 /// the product of the second. All Maps of a CrsMatrix will do: a row Map unlike the range Map, a column Map in any
 /// order, a locally replicated domain or range, ranks without rows.
 ///
-/// **Nothing is ever stale.** apply() multiplies with the Maps, the pattern and the values that A has when it is called,
-/// whoever changed them and in whatever way, but for an edit of the column indices in place. New values cost no
+/// **Nothing is ever stale.** apply() multiplies with the Maps, the pattern and the values that A has when it is
+/// called, whoever changed them and in whatever way, but for an edit of the column indices in place. New values cost no
 /// analysis. Plan::follow_values() tells how they are noticed: a rank without a halo whose plan is in compressed rows
-/// reads A's own values, at no cost; another compares a fingerprint, one pass over them. A program that knows when
+/// reads A's own values, at no cost; another compares a fingerprint, one pass over them, or two where it has a halo. It
+/// then keeps its values twice, in the plans and as they were cut. A program that knows when
 /// values change may say so instead, with update(). From the first call on, apply() trusts it.
 ///
 /// The operator keeps A by its RCP, and the View of its row offsets. It keeps no other View of A, X or Y beyond a call.
@@ -107,12 +108,12 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// transposed mode builds the transposed plans.
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
-  /// Takes A's present entries now, and makes apply() trust that it is told of new values from here on: products then do
-  /// not look at them. A new pattern is still noticed. Costs a pass over the pattern, which is compared by a checksum,
-  /// and two over the values.
+  /// Takes A's present entries now, and makes apply() trust that it is told of new values from here on: products then
+  /// do not look at them. A new pattern is still noticed. Costs a pass over the pattern, which is compared by a
+  /// checksum, and two over the values.
   ///
-  /// A debug build throws std::logic_error in apply() if a later update() was forgotten; see checks_values(), which must
-  /// return the same on all ranks.
+  /// A debug build throws std::logic_error in apply() if a later update() was forgotten; see checks_values(), which
+  /// must return the same on all ranks.
   ///
   /// \throws std::invalid_argument if the matrix is not fill-complete
   void update();

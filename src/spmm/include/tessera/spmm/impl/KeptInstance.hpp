@@ -20,30 +20,38 @@ bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
   return a == b;
 }
 
-/// An execution space instance for a member variable. After Kokkos::finalize() it is empty. A static one does not use
-/// Kokkos before it is set.
-template <class ExecutionSpace>
-class KeptInstance {
+/// Something of Kokkos for a member variable. After Kokkos::finalize() it is empty. A static one does not use Kokkos
+/// before it is set.
+template <class Content>
+class Kept {
  public:
-  /// The instance, or null if there is none.
-  const ExecutionSpace* get() const { return kept_ && kept_->instance ? &*kept_->instance : nullptr; }
-  void set(const ExecutionSpace& exec) {
+  /// The content, or null if there is none.
+  const Content* get() const { return kept_ && kept_->content ? &*kept_->content : nullptr; }
+  void set(const Content& content) {
     if (!kept_) kept_.emplace();
-    kept_->instance = exec;
+    kept_->content = content;
   }
-  /// Whether work that is given to `exec` runs after all work that was given to the kept instance.
-  bool is_one_queue_with(const ExecutionSpace& exec) const { return get() && are_one_queue(*get(), exec); }
 
  private:
-  struct Kept final : LiveObject {
-    Kept() : LiveObject(Kind::Instance) {}
+  struct Object final : LiveObject {
+    Object() : LiveObject(Kind::Instance) {}
     std::size_t held_bytes() const override { return 0; }
-    void release() noexcept override { instance.reset(); }
+    void release() noexcept override { content.reset(); }
 
-    std::optional<ExecutionSpace> instance;
+    std::optional<Content> content;
   };
 
-  std::optional<Kept> kept_;
+  std::optional<Object> kept_;
+};
+
+/// An execution space instance that is kept.
+template <class ExecutionSpace>
+class KeptInstance : public Kept<ExecutionSpace> {
+ public:
+  /// Whether work that is given to `exec` runs after all work that was given to the kept instance.
+  bool is_one_queue_with(const ExecutionSpace& exec) const {
+    return this->get() != nullptr && are_one_queue(*this->get(), exec);
+  }
 };
 
 }  // namespace Tessera::Impl

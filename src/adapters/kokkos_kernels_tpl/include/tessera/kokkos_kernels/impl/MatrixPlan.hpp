@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -91,13 +92,19 @@ class MatrixPlan {
                 const Matrix& A, const X& x, const typename Y::non_const_value_type& beta, const Y& y) {
     const Mode op = mode_of(mode);
     const auto columns = static_cast<int>(X::rank() == 1 ? 1 : x.extent(1));
-    Workspace<ExecutionSpace>& work = prepare_for(exec, A, op, columns);
-    spmm(exec, *plan_, work, op, alpha, x, beta, y);
+    multiply_prepared(exec, prepare_for(exec, A, op, columns), op, alpha, x, beta, y);
   }
 
- protected:
-  /// Prepares plan and workspace. After the first call there is work only for more columns, new values or another
-  /// instance.
+  /// For the library: the second half of multiply(), after prepare_for().
+  template <class X, class Y>
+  void multiply_prepared(const ExecutionSpace& exec, Workspace<ExecutionSpace>& work, Mode mode,
+                         const typename Y::non_const_value_type& alpha, const X& x,
+                         const typename Y::non_const_value_type& beta, const Y& y) {
+    spmm(exec, *plan_, work, mode, alpha, x, beta, y);
+  }
+
+  /// For the library: prepares plan and workspace. After the first call there is work only for more columns, new values
+  /// or another instance.
   template <class Matrix>
   Workspace<ExecutionSpace>& prepare_for(const ExecutionSpace& exec, const Matrix& A, Mode mode, int columns) {
     if (last_.get() && !last_.is_one_queue_with(exec)) last_.get()->fence("Tessera::SpmvHandle: another instance");
@@ -108,6 +115,7 @@ class MatrixPlan {
       if (!options_) options.columns = std::max(columns, 1);
       plan_ = make_plan(exec, A, options);
       identity_ = identity;
+      graph_.set(std::make_shared<decltype(A.graph)>(A.graph));
       if (is_told_) copied_.remember(exec, A.values);
     } else if (!(identity == identity_)) {
       throw std::invalid_argument("Tessera::SpmvHandle: A is another matrix (" + identity.text() +
@@ -116,6 +124,8 @@ class MatrixPlan {
     } else if (is_told_) {
       take_values(exec, A);
     }
+    // A transpose is made of the values, which are no longer where they were.
+    if (!is_told_ && A.values.data() != values_) plan_->follow_values(exec, A.values);
     values_ = A.values.data();
     Workspace<ExecutionSpace>& work = workspaces_.get(exec, *plan_, mode, columns);
     if (!is_told_) plan_->follow_values(exec, A.values, mode);
@@ -139,6 +149,8 @@ class MatrixPlan {
   std::optional<PlanOptions> options_;
   std::optional<plan_type> plan_;
   MatrixIdentity identity_;
+  // Of the matrix, if its Views own their arrays: no other matrix can then be at their addresses.
+  Kept<std::shared_ptr<const void>> graph_;
   bool is_told_ = false;          // whether values_changed() was called
   const void* values_ = nullptr;  // null if they changed
   CopiedValues copied_;           // if the handle is told

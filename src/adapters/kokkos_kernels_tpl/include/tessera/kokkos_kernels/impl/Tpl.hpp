@@ -8,7 +8,11 @@
 #include <KokkosSparse_spmv_handle.hpp>
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <stdexcept>
@@ -81,11 +85,39 @@ inline bool is_lack_of_memory(const std::runtime_error& error) {
   return std::string_view(error.what()).find("failed to allocate") != std::string_view::npos;
 }
 
+/// Products of a matrix that could not be prepared, be it for want of memory or within the options. They are not tried
+/// again.
+class Refusals {
+ public:
+  bool have(const MatrixIdentity& matrix, Mode mode, std::size_t columns) const {
+    return matrix == matrix_ && columns >= fewest_columns_[static_cast<std::size_t>(mode)];
+  }
+
+  /// Also refuses more columns and, if there is not even a plan, everything.
+  void add(const MatrixIdentity& matrix, Mode mode, std::size_t columns, bool has_plan) {
+    if (!(matrix == matrix_)) {
+      matrix_ = matrix;
+      fewest_columns_.fill(std::numeric_limits<std::size_t>::max());
+    }
+    if (!has_plan) fewest_columns_.fill(0);
+    std::size_t& fewest = fewest_columns_[static_cast<std::size_t>(mode)];
+    fewest = std::min(fewest, columns);
+  }
+
+ private:
+  MatrixIdentity matrix_;
+  std::array<std::size_t, 4> fewest_columns_ = [] {
+    std::array<std::size_t, 4> none;
+    none.fill(std::numeric_limits<std::size_t>::max());
+    return none;
+  }();
+};
+
 /// What a handle of Kokkos Kernels keeps of Tessera. Products of rank 1 and of rank 2 share it.
 template <class Exec, class Scalar, class Offset>
 struct TplState {
   MatrixPlan<Exec, Scalar, Offset, int> matrix;
-  bool is_refused = false;  // a plan could not be made: no product asks again
+  Refusals refusals;
 
   TplState() = default;
   explicit TplState(const PlanOptions& options) : matrix(options) {}
@@ -162,21 +194,28 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
   template <class Alpha, class Matrix, class X, class Beta, class Y>
   bool multiply(const Exec& exec, const char mode[], const Alpha& alpha, const Matrix& A, const X& x, const Beta& beta,
                 const Y& y) {
+    using Value = typename Y::non_const_value_type;
     State* state = nullptr;
+    Workspace<Exec>* work = nullptr;
+    const Mode op = mode_of(mode);
+    const std::size_t columns = X::rank() == 1 ? 1 : x.extent(1);
     try {
       state = find_state(exec);
-      if (state->is_refused) return false;
+      if (state->refusals.have(MatrixIdentity::of(A), op, columns)) return false;
       const Kokkos::Profiling::ScopedRegion region(label<Matrix, X>());
       if (!state->matrix.is_for(A)) state->matrix.reset();
-      using Value = typename Y::non_const_value_type;
-      state->matrix.multiply(exec, mode, Value(alpha), A, x, Value(beta), y);
+      work = &state->matrix.prepare_for(exec, A, op, static_cast<int>(columns));
+      state->matrix.multiply_prepared(exec, *work, op, Value(alpha), x, Value(beta), y);
       return true;
     } catch (const std::invalid_argument&) {  // A cannot be stored within the options, or X and Y overlap
     } catch (const std::bad_alloc&) {
     } catch (const std::runtime_error& error) {
       if (!is_lack_of_memory(error)) throw;
     }
-    if (state != nullptr) state->is_refused = !state->matrix.is_for(A);
+    const bool is_prepared = work != nullptr;
+    if (state != nullptr && !is_prepared) {
+      state->refusals.add(MatrixIdentity::of(A), op, columns, state->matrix.is_for(A));
+    }
     return false;
   }
 

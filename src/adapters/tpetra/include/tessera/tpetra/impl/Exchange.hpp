@@ -38,14 +38,14 @@ class Exchange {
     if (halo_->getGlobalNumElements() > 0) importer_ = Teuchos::rcp(new Import(domain_, halo_));
   }
 
-  /// Whether this is still the exchange of A. Collective, but the ranks ask each other only if Map objects were replaced.
-  /// Tpetra replaces them in calls that are collective as well, so that all ranks ask or none.
+  /// Whether this is still the exchange of A. Collective, but the ranks ask each other only if Map objects were
+  /// replaced. Tpetra replaces them in calls that are collective as well, so that all ranks ask or none.
   bool is_of(const Matrix& A) {
     const MapPointer domain = A.getDomainMap(), range = A.getRangeMap(), row = A.getRowMap(), column = A.getColMap();
     if (domain == domain_ && range == range_ && row == row_ && column == column_) return true;
     const auto differ = [](const MapPointer& a, const MapPointer& b) { return !a->locallySameAs(*b); };
-    if (on_any_rank(*A.getComm(), differ(domain, domain_) || differ(range, range_) || differ(row, row_) ||
-                                      differ(column, column_))) {
+    if (on_any_rank(*A.getComm(),
+                    differ(domain, domain_) || differ(range, range_) || differ(row, row_) || differ(column, column_))) {
       return false;
     }
     domain_ = domain, range_ = range, row_ = row, column_ = column;

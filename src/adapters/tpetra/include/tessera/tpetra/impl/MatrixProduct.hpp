@@ -59,8 +59,8 @@ class MatrixProduct {
 
   /// Takes the present entries of A. From now on, apply() trusts that it is told of new values.
   void update(const Matrix& A) {
-    options_.trusts_values = true;
     look_at_maps(A);
+    values_changed();  // whatever fails from here on
     on_every_rank(comm(), [&] {
       const LocalArrays<Matrix> arrays(A);
       if (plans_ && plans_->has_pattern_of(arrays)) return plans_->take_values(arrays);
@@ -180,9 +180,10 @@ class MatrixProduct {
     if (options_.trusts_values) {
       plans_->take_moved_values(arrays);
       if (checks_values() && plans_->values_differ_from(arrays)) {
-        throw std::logic_error(name_ +
-                               "::apply: the values of the matrix are no longer those that were copied; expected a call "
-                               "of update() or values_changed() after they changed, and before the next apply()");
+        throw std::logic_error(
+            name_ +
+            "::apply: the values of the matrix are no longer those that were copied; expected a call "
+            "of update() or values_changed() after they changed, and before the next apply()");
       }
     } else {
       plans_->follow_moved_values(arrays);
@@ -304,8 +305,8 @@ class MatrixProduct {
   std::optional<Exchange<Matrix>> exchange_;
   std::optional<RankPlans<Matrix>> plans_;
 
-  GrowingMultivector<MV> halo_vectors_;             // halo Map: imported elements of X, or elements of Y to send home
-  GrowingMultivector<MV> row_vectors_;              // row Map, where the range Map is another
+  GrowingMultivector<MV> halo_vectors_;              // halo Map: imported elements of X, or elements of Y to send home
+  GrowingMultivector<MV> row_vectors_;               // row Map, where the range Map is another
   GrowingMultivector<MV> domain_copy_, range_copy_;  // of X or Y, where they share memory or have no constant stride
   std::array<std::size_t, 4> agreed_{};  // by mode: one more than the columns that all ranks have had room for
 };

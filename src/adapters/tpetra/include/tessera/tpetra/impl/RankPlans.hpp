@@ -152,8 +152,8 @@ class RankPlans {
     if (!is_split_) return "all columns are its own\n" + owned_.plan.explain();
     return std::to_string(split_.owned_entries) + " entries in columns of its own, " +
            std::to_string(split_.halo_entries) + " in a halo of " + std::to_string(halo_.plan.columns()) +
-           " columns, which " + std::to_string(split_.boundary_rows()) + " rows need\nown columns: " +
-           owned_.plan.explain() + "halo: " + halo_.plan.explain();
+           " columns, which " + std::to_string(split_.boundary_rows()) +
+           " rows need\nown columns: " + owned_.plan.explain() + "halo: " + halo_.plan.explain();
   }
 
  private:
@@ -184,7 +184,7 @@ class RankPlans {
   Part owned_, halo_;
   BoundaryVectors<Scalar, Device> boundary_;  // rows with halo entries: products, or elements of X
 
-  ValueWatch<Exec> watch_;                                     // of A's values, if they are cut in two parts
+  ValueWatch<Exec> watch_;                                    // of A's values, if they are cut in two parts
   Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // the parts, if A's values are followed
 };
 

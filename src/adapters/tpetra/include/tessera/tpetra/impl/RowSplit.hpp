@@ -204,8 +204,8 @@ void cut_values(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& 
 
 /// Room for the values of both parts.
 template <class Scalar, class Exec, class Device>
-std::pair<Kokkos::View<Scalar*, Device>, Kokkos::View<Scalar*, Device>> room_for_values(
-    const Exec& exec, const RowSplit<Device>& split) {
+std::pair<Kokkos::View<Scalar*, Device>, Kokkos::View<Scalar*, Device>> room_for_values(const Exec& exec,
+                                                                                        const RowSplit<Device>& split) {
   using Values = Kokkos::View<Scalar*, Device>;
   return {split_array<Values>(exec, "Tessera::split::values", split.owned_entries),
           split_array<Values>(exec, "Tessera::split::values", split.halo_entries)};
