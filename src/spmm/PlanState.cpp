@@ -207,6 +207,7 @@ template <class Scalar, class Offset, class ExecutionSpace>
 void PlanState<Scalar, Offset, ExecutionSpace>::check_new_values(const char* who, const Scalar* values,
                                                                  std::size_t count) const {
   const Members& m = *members_;
+  if (m.has_source && count == m.source_entries && (values != nullptr || count == 0)) return;
   const std::string name = std::string("Tessera::Plan::") + who;
   if (!m.has_source) throw std::logic_error(name + ": release_source() was called before; make a new plan");
   if (count != m.source_entries) {

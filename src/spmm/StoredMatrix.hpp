@@ -11,12 +11,12 @@
 #include <tessera/select/Choice.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <tessera/spmm/impl/KernelTypes.hpp>
+#include <tessera/spmm/impl/ValueWatch.hpp>
 #include <utility>
 #include <variant>
 
 #include "DeviceKernels.hpp"
 #include "Reorder.hpp"
-#include <tessera/spmm/impl/ValueWatch.hpp>
 
 namespace Tessera::Impl {
 

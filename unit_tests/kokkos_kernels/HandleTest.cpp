@@ -219,6 +219,18 @@ TEST(HandleTest, Reset) {
   expect_product_of(A.elements, handle, A.matrix);
 }
 
+/// Until reset() a handle keeps the graph, so that no other one lies where it lay. After it, nothing of it is kept.
+TEST(HandleTest, ResetLetsTheGraphGo) {
+  const Case A = small();
+  const auto& entries = A.matrix.graph.entries;
+  const int before = entries.use_count();
+  Handle handle;
+  multiply(handle, A);
+  EXPECT_GT(entries.use_count(), before);
+  handle.reset();
+  EXPECT_EQ(entries.use_count(), before);
+}
+
 /// A matrix that no plan can be made of leaves the handle as it was.
 TEST(HandleTest, BadMatrix) {
   HostPattern<int> bad;

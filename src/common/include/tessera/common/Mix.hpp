@@ -13,15 +13,15 @@ TESSERA_FUNCTION std::uint64_t mix_bits(std::uint64_t bits) {
   return bits ^ (bits >> 31);
 }
 
+/// The distance of the states of SplitMix64: 2^64 over the golden ratio.
+inline constexpr std::uint64_t mix_step = 0x9e3779b97f4a7c15u;
+
 /// Mixes two numbers with a place: the halves of a product of 128 bits, combined.
 TESSERA_FUNCTION std::uint64_t mix_product(std::uint64_t a, std::uint64_t b, std::uint64_t place) {
   __extension__ using Wide = unsigned __int128;
-  const std::uint64_t key = place * 0x9e3779b97f4a7c15u;
+  const std::uint64_t key = place * mix_step;
   const Wide product = Wide(a ^ (key + 0x2d358dccaa6c78a5u)) * (b ^ (key + 0x8bb84b93962eacc9u));
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
-
-/// The distance of the states of SplitMix64: 2^64 over the golden ratio.
-inline constexpr std::uint64_t mix_step = 0x9e3779b97f4a7c15u;
 
 }  // namespace Tessera::Impl

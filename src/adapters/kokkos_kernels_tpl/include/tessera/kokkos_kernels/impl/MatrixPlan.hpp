@@ -66,10 +66,12 @@ class MatrixPlan {
     values_ = nullptr;
   }
 
-  /// Forgets the matrix and frees the plan. The next product may have another matrix.
+  /// Forgets the matrix, which the handle no longer keeps alive, and frees the plan. The next product may have another
+  /// matrix.
   void reset() {
     workspaces_.reset();
     plan_.reset();
+    graph_.set(nullptr);
   }
 
   /// \throws std::logic_error before the first product or prepare()

@@ -97,7 +97,7 @@ class Refusals {
   void add(const MatrixIdentity& matrix, Mode mode, std::size_t columns, bool has_plan) {
     if (!(matrix == matrix_)) {
       matrix_ = matrix;
-      fewest_columns_.fill(std::numeric_limits<std::size_t>::max());
+      fewest_columns_.fill(none);
     }
     if (!has_plan) fewest_columns_.fill(0);
     std::size_t& fewest = fewest_columns_[static_cast<std::size_t>(mode)];
@@ -105,12 +105,10 @@ class Refusals {
   }
 
  private:
+  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+
   MatrixIdentity matrix_;
-  std::array<std::size_t, 4> fewest_columns_ = [] {
-    std::array<std::size_t, 4> none;
-    none.fill(std::numeric_limits<std::size_t>::max());
-    return none;
-  }();
+  std::array<std::size_t, 4> fewest_columns_{none, none, none, none};  // by mode
 };
 
 /// What a handle of Kokkos Kernels keeps of Tessera. Products of rank 1 and of rank 2 share it.
@@ -202,7 +200,8 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     try {
       state = find_state(exec);
       if (state->refusals.have(MatrixIdentity::of(A), op, columns)) return false;
-      const Kokkos::Profiling::ScopedRegion region(label<Matrix, X>());
+      static const std::string name = label<Matrix, X>();
+      const Kokkos::Profiling::ScopedRegion region(name);
       if (!state->matrix.is_for(A)) state->matrix.reset();
       work = &state->matrix.prepare_for(exec, A, op, static_cast<int>(columns));
       state->matrix.multiply_prepared(exec, *work, op, Value(alpha), x, Value(beta), y);
@@ -212,8 +211,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
     } catch (const std::runtime_error& error) {
       if (!is_lack_of_memory(error)) throw;
     }
-    const bool is_prepared = work != nullptr;
-    if (state != nullptr && !is_prepared) {
+    if (state != nullptr && work == nullptr) {  // nothing was prepared
       state->refusals.add(MatrixIdentity::of(A), op, columns, state->matrix.is_for(A));
     }
     return false;

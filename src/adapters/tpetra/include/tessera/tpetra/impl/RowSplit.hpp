@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tessera/common/Mix.hpp>
 #include <utility>
 #include <vector>
 
@@ -232,10 +233,7 @@ std::uint64_t pattern_checksum(const Exec& exec, const LocalMatrix& A) {
   const auto row_map = A.graph.row_map;
   const auto entries = A.graph.entries;
   const auto mixed = KOKKOS_LAMBDA(std::uint64_t place, std::uint64_t content) {
-    std::uint64_t z = place * 0x9e3779b97f4a7c15u + content;  // the finalizer of splitmix64
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return mix_bits(place * mix_step + content);
   };
   std::uint64_t rows_sum = 0, entries_sum = 0;
   Kokkos::parallel_reduce(
