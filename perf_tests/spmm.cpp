@@ -18,6 +18,7 @@
 
 #include <string>
 #include <tessera/spmm/Spmm.hpp>
+#include <type_traits>
 
 #include "CommandLine.hpp"
 #include "Context.hpp"
@@ -47,6 +48,7 @@ void time_products(benchmark::State& state, const DeviceMatrix& A, Format format
   Tessera::PlanOptions options;
   options.format = format;
   options.columns = columns;
+  options.layout_left = std::is_same_v<Layout, Kokkos::LayoutLeft>;
   auto plan = A.plan(exec, options);
   auto work = plan.prepare(exec, columns, Mode::NoTranspose);
   const Vectors<Layout> X("X", A.columns, columns), Y("Y", A.rows, columns), Z("Z", A.rows, columns);

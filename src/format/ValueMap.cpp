@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <tessera/common/GatherValue.hpp>
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
@@ -8,31 +9,6 @@
 namespace Tessera {
 
 namespace Impl {
-
-/// The value of one place, in two steps through the maps.
-template <class Offset, class Scalar>
-struct GatherValue {
-  const Offset* slots;        // null for the identity
-  const Offset* runs;         // null without duplicates
-  const Offset* permutation;  // null for the identity
-  const Scalar* source;
-  Scalar* target;
-
-  KOKKOS_FUNCTION void operator()(std::size_t i) const {
-    if (permutation != nullptr && permutation[i] == static_cast<Offset>(-1)) {  // no_source
-      target[i] = Scalar(0);
-      return;
-    }
-    const std::size_t entry = permutation != nullptr ? permutation[i] : i;
-    if (runs == nullptr) {
-      target[i] = source[slots != nullptr ? std::size_t(slots[entry]) : entry];
-      return;
-    }
-    Scalar sum = source[slots[runs[entry]]];
-    for (Offset k = runs[entry] + 1; k < runs[entry + 1]; ++k) sum += source[slots[k]];
-    target[i] = sum;
-  }
-};
 
 /// Threads of a device that ask whether values are wanted. So few start quickly, and keep a large GPU busy if they are.
 constexpr std::size_t most_asking = std::size_t(1) << 18;
@@ -45,9 +21,7 @@ void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename E
                    Scalar* target, std::size_t size, const std::uint32_t* wanted) {
   // Not where the host can merely read the memory: there it would not wait for the kernel that writes `wanted`.
   constexpr bool is_host = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
-  const auto pointer = [](const auto& array) { return array.extent(0) > 0 ? array.data() : nullptr; };
-  const Impl::GatherValue<Offset, Scalar> gather{pointer(first.slots), pointer(first.runs), pointer(second.slots),
-                                                 source, target};
+  const auto gather = Impl::gather_value(first, second, source, target);
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
   if constexpr (is_host) {
     if (wanted != nullptr && *wanted == 0) return;

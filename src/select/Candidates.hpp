@@ -37,6 +37,12 @@ inline double bcsr_bytes(const MatrixStatistics& m) {
          m.bcsr_blocks * (4 + 8 * std::ceil(places / 64) + places * m.matrix_bytes);
 }
 
+/// Bytes that are read to see whether values have changed. Compressed rows read the caller's values where they lie.
+inline double watched_bytes(const MatrixStatistics& m, Format format) {
+  const bool is_read_in_place = format == Format::Csr && m.has_given_order;
+  return m.follows_values && !is_read_in_place ? m.nonzeros * m.matrix_bytes : 0;
+}
+
 inline std::string reason(const Candidate& best, const Candidate& other) {
   char text[160];
   std::snprintf(text, sizeof text, "%s is predicted to take %.2f of the time of %s",

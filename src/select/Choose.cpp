@@ -63,7 +63,8 @@ MachineModel MachineModel::times(double cores) const {
 
 Candidate predict(const MatrixStatistics& m, const FormatSize& size, const MachineModel& machine) {
   return {size.format, size.tiles, size.bytes,
-          product_seconds(m, machine, size.bytes) + decoding_seconds(m, size, machine)};
+          product_seconds(m, machine, size.bytes) + decoding_seconds(m, size, machine) +
+              Impl::watched_bytes(m, size.format) / machine.bytes};
 }
 
 Choice choose_format(const MatrixStatistics& m, const MachineModel& machine) {

@@ -56,6 +56,25 @@ double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu)
   return seconds_of(chain, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, m, gpu);
 }
 
+/// Seconds for copying X to rows in panels of this many columns.
+double pack_seconds(const MatrixStatistics& m, double panel_columns, const GpuModel& gpu) {
+  return std::ceil(m.vector_columns / panel_columns) * gpu.copy + 2 * m.columns * row_bytes(m) / gpu.streamed;
+}
+
+/// Compressed rows, with X and Y as they are. Columns that are apart are read where they lie, a few at a time, if they
+/// are few, A is small, or A has less than four entries for each row of X; otherwise X is copied to rows first.
+double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
+  if (!m.layout_left || m.vector_columns <= gpu.left_columns) return csr_seconds(m, bytes, gpu);
+  const double slabs = std::ceil(m.vector_columns / gpu.left_columns);
+  if (m.nonzeros >= 4 * m.columns && (slabs - 1) * m.nonzeros >= gpu.packing_entries)
+    return csr_seconds(m, bytes, gpu) + pack_seconds(m, gpu.packed_columns, gpu);
+  const double slab_bytes = bytes + gpu.left_columns * m.vector_bytes * (m.rows + m.columns);
+  const double work = slabs * (slab_bytes / gpu.streamed + gpu.left_entry * m.nonzeros);
+  MatrixStatistics slab = m;
+  slab.vector_columns = gpu.left_columns;
+  return seconds_of(gpu.rows, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, slab, gpu);
+}
+
 /// The number of tiles that all rows look into, and that the longest row looks into, in tiles of BitTCF.
 struct Walk {
   double tiles = 0, longest = 0;
@@ -107,12 +126,13 @@ double bytes_of_whole(const MatrixStatistics& m, const FormatSize& size, double 
   return size.bytes + (places * size.tiles - m.nonzeros) * m.matrix_bytes;
 }
 
-/// Seconds for copying X. Some models copy every X, one panel of columns after the other. The others copy an X whose
-/// rows are not aligned as the kernel needs.
+/// Seconds for copying X, and for writing a Y whose columns are apart. Some models copy every X, one panel of columns
+/// after the other. The others copy an X whose columns are apart, or whose rows are not aligned as the kernel needs.
 double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
-  const double once = 2 * m.columns * row_bytes(m) / gpu.streamed;
-  if (gpu.copied_columns > 0) return std::ceil(m.vector_columns / gpu.copied_columns) * gpu.copy + once;
-  return wants_aligned && std::fmod(row_bytes(m), 16) != 0 ? gpu.copy + once : 0;
+  const double y = m.layout_left ? gpu.left_y * y_bytes(m, gpu) / gpu.streamed : 0;
+  if (gpu.copied_columns > 0) return y + pack_seconds(m, gpu.copied_columns, gpu);
+  if (m.layout_left) return y + pack_seconds(m, gpu.panel_columns, gpu);
+  return wants_aligned && std::fmod(row_bytes(m), 16) != 0 ? pack_seconds(m, m.vector_columns, gpu) : 0;
 }
 
 double bittcf_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
@@ -161,7 +181,8 @@ double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size,
 
 double partition_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double work = tile_work(m, m.nonzeros / 64, size.bytes, gpu.partition * gpu.tile, gpu);
-  return seconds_of(gpu.tall_tiles, work, m.window16_most_tiles, 1, m, gpu);
+  const double copy = m.layout_left ? copy_seconds(m, false, gpu) : 0;
+  return copy + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles, 1, m, gpu);
 }
 
 /// Whether there is a kernel for blocks of this shape, and memory for what it keeps.
@@ -179,7 +200,7 @@ std::optional<double> own_seconds(const MatrixStatistics& m, const FormatSize& s
   const double tall_bytes = (128 * m.matrix_bytes + 16) * size.tiles + m.offset_bytes * (size.tiles + 1);
   switch (size.format) {
     case Format::Csr:
-      if (gpu.has_rows) return csr_seconds(m, size.bytes, gpu);
+      if (gpu.has_rows) return csr_seconds_by_layout(m, size.bytes, gpu);
       break;
     case Format::BitTcf:
       if (gpu.tile > 0) return bittcf_seconds(m, size, gpu);
@@ -210,7 +231,7 @@ double format_seconds(const MatrixStatistics& m, const FormatSize& size, const G
   const std::optional<double> own = own_seconds(m, size, gpu);
   if (own) return *own;
   // Hardly any product without a kernel was faster than CSR with its kernel, so a prediction must not say so.
-  const double least = gpu.has_rows ? 1.05 * csr_seconds(m, Impl::csr_bytes(m), gpu) : 0;
+  const double least = gpu.has_rows ? 1.05 * csr_seconds_by_layout(m, Impl::csr_bytes(m), gpu) : 0;
   return std::max(least, portable_seconds(m, size, gpu));
 }
 
@@ -283,7 +304,9 @@ GpuModel GpuModel::portable() {
 }
 
 Candidate predict(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  return {size.format, size.tiles, size.bytes, format_seconds(m, size, gpu)};
+  const double watched = Impl::watched_bytes(m, size.format);
+  const double look = watched > 0 ? gpu.look + watched / gpu.streamed : 0;
+  return {size.format, size.tiles, size.bytes, format_seconds(m, size, gpu) + look};
 }
 
 Choice choose_format(const MatrixStatistics& m, const GpuModel& gpu) {

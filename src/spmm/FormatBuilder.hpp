@@ -65,6 +65,7 @@ class FormatBuilder {
   void count() {
     statistics_ = statistics_of<Scalar>(exec_, options_, model_, rows_.pattern, beside_rows_);
     statistics_.is_reordered = !orders_.are_identity();
+    statistics_.has_given_order = rows_.values.is_identity();
     options_.parameters = Kernels::parameters(exec_, options_, statistics_);
   }
 

@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "DeviceKernels.hpp"
+#include "FollowOnDevice.hpp"
 #include "Reorder.hpp"
 
 namespace Tessera::Impl {
@@ -107,7 +108,10 @@ struct StoredMatrix {
  private:
   void copy(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values,
             const std::uint32_t* wanted) {
-    gather_values(exec, source, map, given_values, values.data(), values.extent(0), wanted);
+    const std::size_t size = values.extent(0);
+    const auto gather = gather_value(source, map, given_values, values.data());
+    if (wanted == nullptr || !gather_on_device(exec, gather, size, wanted))
+      gather_values(exec, source, map, given_values, values.data(), size, wanted);
     kernels.refill(exec, values.data(), wanted);
   }
 

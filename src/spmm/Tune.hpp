@@ -77,9 +77,13 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   stored.kernels.refill(exec, stored.values.data());
   const Kokkos::View<Scalar*, Memory> X(zeros, elements(A.columns)), Y(zeros, elements(A.rows));
   const Kokkos::View<std::byte*, Memory> scratch(zeros, stored.scratch_bytes(A.columns, columns));
-  const Product<Scalar, Scalar> product{nullptr,   false,
-                                        Scalar(1), {X.data(), A.columns, columns, columns, 1},
-                                        Scalar(0), {Y.data(), A.rows, columns, columns, 1}};
+  Product<Scalar, Scalar> product{nullptr,   false,
+                                  Scalar(1), {X.data(), A.columns, columns, columns, 1},
+                                  Scalar(0), {Y.data(), A.rows, columns, columns, 1}};
+  if (options.layout_left) {
+    product.x = {X.data(), A.columns, columns, 1, A.columns};
+    product.y = {Y.data(), A.rows, columns, 1, A.rows};
+  }
   return least_seconds(exec, [&] { stored.multiply(exec, product, A.nonzeros, {scratch.data(), scratch.extent(0)}); });
 }
 
@@ -90,7 +94,8 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
   const std::string types = std::string(is_complex_v<Scalar> ? "complex " : "real ") + std::to_string(sizeof(Scalar)) +
                             ", offsets " + std::to_string(sizeof(Offset));
   const std::string arithmetic =
-      std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "");
+      std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
+                                 (options.layout_left ? ", LayoutLeft" : "");
   return {fingerprint(exec, A.view(), A.nonzeros), device, types, arithmetic, options.columns};
 }
 

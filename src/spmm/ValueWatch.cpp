@@ -2,66 +2,30 @@
 #include <tessera/spmm/impl/ValueWatch.hpp>
 
 #include <algorithm>
-#include <tessera/common/Mix.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+
+#include "FollowOnDevice.hpp"
 
 namespace Tessera::Impl {
 
 namespace {
 
-/// 16 bytes that are read at once.
-struct alignas(16) WholeChunk {
-  std::uint64_t low, high;
-};
-/// 4 bytes of an array that is not aligned to more.
-struct SmallChunk {
-  std::uint32_t low;
-  static constexpr std::uint32_t high = 0;
-};
-
-/// Sums the chunks' contributions. What comes after the last whole chunk is one of them.
+/// Sums what the chunks contribute.
 template <class Chunk>
 struct Look {
   using value_type = std::uint64_t;
 
-  const Chunk* chunks;
-  std::size_t whole;  // number of chunks
-  const std::uint32_t* rest;
-  int rest_words;  // after the last chunk
+  ChunkedArray<Chunk> array;
   WatchedArray* state;
 
-  KOKKOS_FUNCTION void operator()(std::size_t i, value_type& sum) const {
-    if (i < whole) {
-      const Chunk chunk = chunks[i];
-      sum += mix_product(chunk.low, chunk.high, i);
-      return;
-    }
-    std::uint64_t words[2] = {0, 0};
-    for (int w = 0; w < rest_words; ++w) words[w / 2] |= std::uint64_t(rest[w]) << (32 * (w % 2));
-    sum += mix_product(words[0], words[1], i);
-  }
+  KOKKOS_FUNCTION void operator()(std::size_t i, value_type& sum) const { sum += array.contribution(i); }
 
   // Kokkos calls this once, with the sum over all chunks.
-  KOKKOS_FUNCTION void final(value_type& sum) const {
-    state->has_changed = state->is_known == 0 || state->fingerprint != sum ? 1 : 0;
-    state->fingerprint = sum;
-    state->is_known = 1;
-  }
+  KOKKOS_FUNCTION void final(value_type& sum) const { state->conclude(sum); }
 };
 
 }  // namespace
-
-template <class ExecutionSpace>
-template <class Chunk>
-void ValueWatch<ExecutionSpace>::look_at(const ExecutionSpace& exec, const void* data, std::size_t bytes) {
-  const auto* chunks = static_cast<const Chunk*>(data);
-  const std::size_t whole = bytes / sizeof(Chunk);
-  const auto rest_words = static_cast<int>(bytes % sizeof(Chunk) / sizeof(std::uint32_t));
-  const Look<Chunk> functor{chunks, whole, reinterpret_cast<const std::uint32_t*>(chunks + whole), rest_words,
-                            state_.data()};
-  Kokkos::parallel_reduce("Tessera::watch_values", IndexPolicy<ExecutionSpace>(exec, 0, whole + 1), functor, sum_);
-}
 
 template <class ExecutionSpace>
 void ValueWatch<ExecutionSpace>::look(const ExecutionSpace& exec, const void* data, std::size_t bytes) {
@@ -70,12 +34,11 @@ void ValueWatch<ExecutionSpace>::look(const ExecutionSpace& exec, const void* da
     sum_ = decltype(sum_)(Kokkos::view_alloc(exec, "Tessera::watched_sum"));
     exec.fence("Tessera::watch_values");
   }
-  const bool is_aligned = reinterpret_cast<std::uintptr_t>(data) % alignof(WholeChunk) == 0;
-  if (is_aligned) {
-    look_at<WholeChunk>(exec, data, bytes);
-  } else {
-    look_at<SmallChunk>(exec, data, bytes);
-  }
+  if (look_on_device(exec, data, bytes, state_.data())) return;
+  with_chunks(data, bytes, [&]<class Chunk>(const ChunkedArray<Chunk>& array) {
+    Kokkos::parallel_reduce("Tessera::watch_values", IndexPolicy<ExecutionSpace>(exec, 0, array.size()),
+                            Look<Chunk>{array, state_.data()}, sum_);
+  });
 }
 
 template <class ExecutionSpace>

@@ -62,6 +62,7 @@ inline PlanOptions plan_options(const Settings& settings, const Request& request
                                 std::size_t memory_limit) {
   PlanOptions options;
   options.columns = columns;
+  options.layout_left = settings.layout == Layout::Left;
   options.format = request.format;
   options.parameters = settings.parameters;
   options.reordering = request.reordering;

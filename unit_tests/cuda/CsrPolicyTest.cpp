@@ -135,10 +135,21 @@ TEST(CsrPolicy, TilesHaveEnoughRowsAndFit) {
 
 TEST(CsrPolicy, XIsPackedWhereItsRowsAreReadOftenEnough) {
   CsrScheduleSize size;
-  size.nonzeros = 4000;
-  EXPECT_TRUE(csr_packs(size, 1000, 5));
-  EXPECT_FALSE(csr_packs(size, 1001, 5));
-  EXPECT_FALSE(csr_packs(size, 1000, 4));
+  size.nonzeros = 4000000;
+  EXPECT_TRUE(csr_packs(size, 1000000, 5));
+  EXPECT_FALSE(csr_packs(size, 1000001, 5));
+  EXPECT_FALSE(csr_packs(size, 1000000, 4));
+}
+
+TEST(CsrPolicy, ASmallMatrixIsReadAgainRatherThanPackingX) {
+  CsrScheduleSize size;
+  size.packing_entries = 6000;
+  size.nonzeros = 2000;
+  EXPECT_FALSE(csr_packs(size, 100, 12));  // three slabs
+  EXPECT_TRUE(csr_packs(size, 100, 13));
+  size.packing_entries = 0;
+  EXPECT_FALSE(csr_packs(size, 100, 4));
+  EXPECT_TRUE(csr_packs(size, 100, 5));
 }
 
 TEST(CsrPolicy, WorkspacesHoldPartialSumsAndRowsOfX) {

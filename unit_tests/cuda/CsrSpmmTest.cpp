@@ -175,6 +175,7 @@ struct Options {
   int piece_length = 64;
   bool schedule_of_device = false;
   bool little_scratch = false;      // as for elements of the size of A's
+  bool packs_if_small = true;       // packs X although A is small
   std::ptrdiff_t x_row_stride = 0;  // if it is not 0: of X instead, which then has but one row
 
   std::string text() const {
@@ -183,7 +184,7 @@ struct Options {
            std::to_string(entries_shift) + ", conjugate " + std::to_string(conjugate_values) + ", scatter " +
            std::to_string(scatter) + ", x_rows " + std::to_string(permute_x) + ", beta = 0 " +
            std::to_string(overwrite) + ", piece " + std::to_string(piece_length) +
-           (little_scratch ? ", little scratch" : "") +
+           (little_scratch ? ", little scratch" : "") + (packs_if_small ? "" : ", packs nothing small") +
            (policy == nullptr
                 ? ""
                 : ", policy of " + std::to_string(policy->lanes) + " lanes, " + std::to_string(policy->vectors) +
@@ -230,6 +231,7 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
   CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
   const OnDevice<int> memory(options.schedule_of_device ? schedule_memory_of_device(pattern, size)
                                                         : fill_csr_schedule(A.pattern(), size));
+  if (options.packs_if_small) size.packing_entries = 0;
   const bool adjacent = options.x_layout == Layout::Right || options.x_layout == Layout::PaddedRight;
   const OnDevice<std::byte> workspace(std::vector<std::byte>(
       csr_workspace_bytes(size, A.columns, p.y.columns, options.little_scratch ? sizeof(M) : sizeof(V), adjacent)));
@@ -411,13 +413,19 @@ TYPED_TEST(CsrSpmm, ColumnsThatAreNotAdjacent) {
                                                    {Layout::PaddedRight, Layout::PaddedLeft},
                                                    {Layout::Right, Layout::Scattered},
                                                    {Layout::Scattered, Layout::PaddedRight}};
-  EXPECT_TRUE(csr_packs(count_csr_schedule(many.pattern(), 64), 140, 5));
-  EXPECT_FALSE(csr_packs(count_csr_schedule(few.pattern(), 64), 3000, 5));
+  CsrScheduleSize size = count_csr_schedule(many.pattern(), 64);
+  EXPECT_FALSE(csr_packs(size, 140, 5));
+  size.packing_entries = 0;
+  EXPECT_TRUE(csr_packs(size, 140, 5));
+  size = count_csr_schedule(few.pattern(), 64);
+  size.packing_entries = 0;
+  EXPECT_FALSE(csr_packs(size, 3000, 5));
   int k = 0;
   for (const int columns : {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200}) {
     for (const auto& [x_layout, y_layout] : layouts) {
       ++k;
       Options options{.columns = columns, .x_layout = x_layout, .y_layout = y_layout};
+      options.packs_if_small = k / 5 % 4 != 3;
       options.shift = k % 4 == 1;
       options.conjugate_values = k % 2;
       options.scatter = k % 3 == 0;

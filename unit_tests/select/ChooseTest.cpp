@@ -42,6 +42,18 @@ TEST(Choose, ScatteredNonzerosStayInRows) {
   EXPECT_EQ(choose_format(statistics(1e5, 1e6, 1e6)).format, Format::Csr);
 }
 
+TEST(Choose, LookingAtValuesCountsUnlessTheyAreReadInPlace) {
+  MatrixStatistics m = statistics(1e5, 1e6, 2e5);
+  const Choice trusting = choose_format(m);
+  m.follows_values = m.has_given_order = true;
+  const Choice following = choose_format(m);
+  const auto more = [&](Format format) {
+    return candidate_of(following, format).predicted_seconds - candidate_of(trusting, format).predicted_seconds;
+  };
+  EXPECT_EQ(more(Format::Csr), 0);
+  EXPECT_NEAR(more(Format::BitTcf), 8e6 / MachineModel{}.bytes, 1e-12);
+}
+
 TEST(Choose, BytesAreThoseOfTheFormats) {
   const Choice choice = choose_format(statistics(1000, 5000, 700));
   EXPECT_EQ(candidate_of(choice, Format::Csr).format_bytes, 1001 * 4 + 5000 * 12);

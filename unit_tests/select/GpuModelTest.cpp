@@ -142,6 +142,48 @@ TEST(GpuModel, XIsCopiedWhereItsRowsAreNotAligned) {
   EXPECT_GT(half_seconds(129) - half_seconds(128), 0.9 * GpuModel::half().copy);
 }
 
+/// Compressed rows read values in place, so that nobody looks at them; every other format pays for a look.
+TEST(GpuModel, LookingAtValuesCountsUnlessTheyAreReadInPlace) {
+  const GpuModel gpu;
+  for (const Counts& counts : {elasticity, road, ddi}) {
+    MatrixStatistics m = statistics(counts, 8);
+    const Choice trusting = choose_format(m, gpu);
+    m.follows_values = m.has_given_order = true;
+    const Choice following = choose_format(m, gpu);
+    for (const Candidate& candidate : trusting.candidates) {
+      const double more = seconds_of(following, candidate.format) - candidate.predicted_seconds;
+      const double look = gpu.look + 8 * m.nonzeros / gpu.streamed;
+      EXPECT_NEAR(more, candidate.format == Format::Csr ? 0 : look, 1e-9) << counts.name;
+    }
+    m.has_given_order = false;
+    EXPECT_GT(seconds_of(choose_format(m, gpu), Format::Csr), seconds_of(following, Format::Csr)) << counts.name;
+  }
+  // 8 columns: tiles take 100 us and rows 118; the look takes 47.
+  MatrixStatistics m = statistics(elasticity, 8);
+  EXPECT_EQ(choose_format(m, gpu).format, Format::BitTcf);
+  m.follows_values = m.has_given_order = true;
+  EXPECT_EQ(choose_format(m, gpu).format, Format::Csr);
+}
+
+/// Microseconds that products with LayoutLeft took on an H200, in double. Where rows of A are short, CSR reads X as it
+/// is; tiles copy it, and write Y in short pieces.
+TEST(GpuModel, LayoutLeftCostsACopyOrSlabs) {
+  for (const auto& [counts, columns, tiles, rows] :
+       {std::tuple{molecules, 32.0, 1456.0, 816.0}, std::tuple{road, 64.0, 1964.0, 1268.0}}) {
+    MatrixStatistics m = statistics(counts, columns);
+    m.layout_left = true;
+    const Choice choice = choose_format(m, GpuModel{});
+    EXPECT_EQ(choice.format, Format::Csr) << counts.name;
+    EXPECT_NEAR(1e6 * seconds_of(choice, Format::BitTcf), tiles, 0.25 * tiles) << counts.name;
+    EXPECT_NEAR(1e6 * seconds_of(choice, Format::Csr), rows, 0.25 * rows) << counts.name;
+  }
+  MatrixStatistics m = statistics(elasticity, 32);
+  const double right = seconds_of(choose_format(m, GpuModel{}), Format::Csr);
+  m.layout_left = true;
+  EXPECT_NEAR(seconds_of(choose_format(m, GpuModel{}), Format::Csr) - right,
+              GpuModel{}.copy + 2 * 192000 * 256 / GpuModel{}.streamed, 1e-9);
+}
+
 TEST(GpuModel, AnOrderPaysByWhatWindowsShare) {
   const auto least = [](const Counts& counts, double vector_columns = 32) {
     const Choice choice = choose_format(statistics(counts, vector_columns), GpuModel{});

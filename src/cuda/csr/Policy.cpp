@@ -105,7 +105,9 @@ Ordinal csr_panel_columns(const CsrScheduleSize& schedule) {
 }
 
 bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns) {
-  return columns > csr_narrow_columns && static_cast<double>(schedule.nonzeros) >= 4.0 * x_rows;
+  const auto nonzeros = static_cast<double>(schedule.nonzeros);
+  const double slabs = std::ceil(static_cast<double>(columns) / csr_narrow_columns);
+  return nonzeros >= 4.0 * x_rows && (slabs - 1) * nonzeros >= schedule.packing_entries && slabs > 1;
 }
 
 std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns,

@@ -10,6 +10,9 @@
 /// What a plan asks of the GPU of its instance.
 namespace Tessera::Impl {
 
+/// Whether Tessera's kernels run on the GPU. They are compiled for GPUs that have tensor cores for FP64 and TF32.
+inline bool has_cuda_kernels(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
+
 /// The GPU as schedules are made for it.
 inline Cuda::Device device_of(const Kokkos::Cuda& exec) { return {exec.cuda_device_prop().multiProcessorCount}; }
 

@@ -42,19 +42,16 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   using Memory = Kokkos::Cuda::memory_space;
   static constexpr bool is_real = !is_complex_v<Scalar>;
 
-  /// The kernels are compiled for GPUs that have tensor cores for FP64 and TF32.
-  static bool fits(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
-
   static bool has(const Kokkos::Cuda& exec, Precision precision) {
     if (precision == Precision::Native) return true;
-    if (!fits(exec)) return false;
+    if (!has_cuda_kernels(exec)) return false;
     if (precision == Precision::Tf32x3 || precision == Precision::Tf32) return std::is_same_v<Scalar, float>;
     return is_real && Cuda::is_half(precision);
   }
 
   /// Why plans with these options cannot have the kernel of a format's paper; empty if they can.
   static std::string published_fault(const Kokkos::Cuda& exec, const PlanOptions& options, Format format) {
-    if (fits(exec)) return cuda_published_fault<Scalar, Offset>(options, format);
+    if (has_cuda_kernels(exec)) return cuda_published_fault<Scalar, Offset>(options, format);
     const auto& gpu = exec.cuda_device_prop();
     return "the GPU has compute capability " + std::to_string(gpu.major) + "." + std::to_string(gpu.minor) +
            "; expected 8.0 or newer";
@@ -82,7 +79,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   /// NOTE: the model takes X to have the type of A.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
-    if (!fits(exec)) return GpuModel::portable();
+    if (!has_cuda_kernels(exec)) return GpuModel::portable();
     if (!is_real) return GpuModel::rows_only();
     if (!has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();
     GpuModel gpu;
@@ -120,7 +117,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   void build(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
     asked_ = options.precision;
-    if (!fits(exec)) return;
+    if (!has_cuda_kernels(exec)) return;
     const bool wants_published = options.kernel == Kernel::Published;
     take<Csr<Offset, Memory>, CudaCsr<Scalar, Offset>>(exec, format, options);
     if constexpr (is_real) {

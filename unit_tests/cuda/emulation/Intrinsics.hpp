@@ -76,6 +76,7 @@ inline int atomicAdd(int* pointer, int value) {
   return before;
 }
 
+inline void __threadfence() {}
 inline void __syncthreads() { Tessera::Emulation::Block::running().meet_block(); }
 inline void __syncwarp() { Tessera::Emulation::Block::running().meet_warp("__syncwarp"); }
 

@@ -44,6 +44,10 @@ inline constexpr double streamed_rate = 4.2e12;  ///< bytes of memory in a secon
 inline constexpr double fp64_rate = 67e12;       ///< FP64 operations of tensor cores in a second, by the data sheet
 inline constexpr double tf32_rate = 495e12;      ///< TF32 operations of tensor cores in a second, by the data sheet
 
+/// Entries of CSR that take as long, in one more pass over A for four columns of an X with LayoutLeft, as the launch
+/// that copies X to rows: 8 ps each.
+inline constexpr double packing_entries = 650e3;
+
 /// Rates at which the kernel for CSR gathers rows of X, by the bytes of X that are in use at a time.
 inline constexpr std::array<GatherRate, 7> csr_gathers = {
     {{1e6, 12.8e12}, {4e6, 9.5e12}, {32e6, 8.6e12}, {64e6, 7.2e12}, {128e6, 5.6e12}, {512e6, 4.6e12}, {2e9, 4.4e12}}};

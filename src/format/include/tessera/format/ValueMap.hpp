@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tessera/common/GatherValue.hpp>
 
 namespace Tessera {
 
@@ -25,6 +26,19 @@ struct ValueMap {
   /// Bytes of both arrays.
   std::size_t bytes() const { return (slots.extent(0) + runs.extent(0)) * sizeof(Offset); }
 };
+
+namespace Impl {
+
+/// What takes one value for gather_values(), of which these are arguments.
+template <class Offset, class MemorySpace, class Scalar>
+GatherValue<Offset, Scalar> gather_value(const ValueMap<Offset, MemorySpace>& first,
+                                         const ValueMap<Offset, MemorySpace>& second, const Scalar* source,
+                                         Scalar* target) {
+  const auto pointer = [](const auto& array) -> const Offset* { return array.extent(0) > 0 ? array.data() : nullptr; };
+  return {pointer(first.slots), pointer(first.runs), pointer(second.slots), source, target};
+}
+
+}  // namespace Impl
 
 /// Takes the values of a format from the caller's, through the canonical order: target[i] = source at first(second(i)).
 ///

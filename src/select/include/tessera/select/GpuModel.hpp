@@ -67,6 +67,13 @@ struct GpuModel {
   double cut_tiles = 135168;     ///< number of tiles beyond which pieces of windows grow, to at most twice the length
   /// Seconds of the kernels that copy X, where staged windows or blocks need rows of X that begin at 16 bytes.
   double copy = 5.13e-6;
+  /// Columns of an X with LayoutLeft that are copied at a time, by CSR and by the kernels for tiles and blocks.
+  double packed_columns = 128, panel_columns = 64;
+  double left_columns = 4;   ///< columns that CSR takes at a time where it reads an X with LayoutLeft in place
+  double packing_entries = H200::packing_entries;  ///< entries in one more such slab that take as long as copying X
+  double left_entry = 5e-12;  ///< seconds for an entry and so many columns, in addition to streaming A, X and Y
+  double left_y = 2;         ///< time that tiles and blocks take to write a Y with LayoutLeft, over that to stream it
+  double look = 5e-6;        ///< seconds of the kernels that look whether values have changed, but for reading them
   double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
 
   /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel takes these types and this precision.

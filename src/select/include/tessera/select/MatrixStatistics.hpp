@@ -26,6 +26,9 @@ struct MatrixStatistics {
   double vector_bytes = 8;           ///< bytes of an element of X or Y
   double offset_bytes = 4;           ///< bytes of an offset
   double vector_columns = 32;        ///< columns of X
+  bool layout_left = false;          ///< whether the columns of X and Y are apart, and elements of a column adjacent
+  bool follows_values = false;       ///< whether each product is preceded by a look at A's values
+  bool has_given_order = false;      ///< whether compressed rows have the caller's values in the caller's order
 };
 
 }  // namespace Tessera

@@ -37,7 +37,9 @@ inline constexpr std::array<std::string_view, 2> enum_names<Tuning> = {"predict"
 /// What a plan is made for, and how.
 struct PlanOptions {
   int columns = 32;                   ///< columns of X in a typical product: a hint, products may have any number
-  Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for `columns`
+  bool layout_left = false;           ///< whether typical X and Y are Kokkos::LayoutLeft: a hint, too
+  bool follows_values = false;        ///< whether Plan::follow_values() comes before each product: a hint, too
+  Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for these hints
   FormatParameters parameters;        ///< parameters of the format
   /// An order of rows to store the matrix in. X and Y need not follow it. Finding it takes as long as tens or hundreds
   /// of products. It is kept only if it is predicted to make products faster; Plan::explain() says what was tried.
@@ -67,8 +69,8 @@ struct PlanOptions {
   /// refused, see on_unsupported. X and Y of double with a float matrix run through portable code.
   Kernel kernel = Kernel::Automatic;
   OnUnsupported on_unsupported = OnUnsupported::Throw;  ///< what to do about a request that cannot be met
-  /// Tuning::Measure times up to three candidates with row-major X and Y of `columns` columns, in the order that the
-  /// rows have and in each order that is tried. For each candidate it takes the time of building it and of seven
+  /// Tuning::Measure times up to three candidates with X and Y of `columns` columns, in the order that the rows have and
+  /// in each order that is tried; not what following values costs. For each candidate it takes the time of building it and of seven
   /// products, or some ten milliseconds. It needs memory for one candidate, X and Y; without it, the choice is
   /// predicted. Whether a reordering is kept is always predicted.
   Tuning tuning = Tuning::Predict;

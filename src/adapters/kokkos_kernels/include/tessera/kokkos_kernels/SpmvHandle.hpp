@@ -92,7 +92,8 @@ class SpmvHandle : public Impl::spmv_handle_impl_t<DeviceType, AMatrix> {
   ///                  and the memory of the plan
   /// \throws std::invalid_argument as make_plan() and Plan::prepare(), and if A is not the matrix of the plan
   void prepare(const ExecutionSpaceType& exec, const AMatrix& A, int columns, const char mode[] = "N") {
-    this->prepare_for(exec, A, Impl::mode_of(mode), columns);
+    constexpr bool is_left = XVector::rank() == 2 && std::is_same_v<typename XVector::array_layout, Kokkos::LayoutLeft>;
+    this->prepare_for(exec, A, Impl::mode_of(mode), columns, is_left);
   }
 };
 

@@ -17,7 +17,7 @@ enum class Agreement {
 
 /// How a TpetraOperator or CrsMatrix multiplies.
 struct TpetraOptions {
-  PlanOptions plan = {};                         ///< options of each plan of this rank
+  PlanOptions plan = {};  ///< options of each plan of this rank; its layout_left and follows_values are set here
   Agreement agreement = Agreement::WhenGrowing;  ///< when the ranks agree on errors; the same on all of them
   /// Whether apply() trusts that it is told of new values, by TpetraOperator::update() or CrsMatrix::values_changed().
   /// Otherwise it looks at the values each time. The same on all ranks.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <tessera/common/Csr.hpp>
+#include <tessera/common/H200.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct CsrScheduleSize {
   Ordinal mean_span = 0;     ///< last column of a row less its first, plus 1: the mean over rows with entries
   Ordinal long_rows = 0;     ///< number of rows with more than piece_length entries
   Ordinal pieces = 0;        ///< number of pieces of all long rows
+  /// Entries in one more slab of columns that take as long as packing X: see csr_packs().
+  double packing_entries = H200::packing_entries;
 
   /// The number of integers in the memory of the schedule.
   std::size_t memory_size() const { return 2 * std::size_t(long_rows) + 1 + 2 * std::size_t(pieces); }

@@ -19,9 +19,9 @@ inline constexpr Ordinal csr_narrow_columns = 4;
 /// of its own. A panel has 2^19 partial sums at most, or those of 128 columns.
 Ordinal csr_panel_columns(const CsrScheduleSize& schedule);
 
-/// Whether csr_spmm() first copies an X whose columns are not adjacent (LayoutLeft) to rows, which costs reading and
-/// writing X. Otherwise each entry fetches its elements of X one by one: for very few columns, and if A has less than 4
-/// nonzeros for each row of X.
+/// Whether csr_spmm() first copies an X whose columns are not adjacent (LayoutLeft) to rows, which costs a launch, and
+/// reading and writing X. Otherwise each entry fetches its elements of X one by one, in slabs of few columns: for one
+/// slab, for small matrices, and if A has less than 4 nonzeros for each row of X.
 ///
 /// \param schedule [in] the schedule of A
 /// \param x_rows   [in] rows of X

@@ -4,22 +4,12 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <tessera/common/WatchedArray.hpp>
 
 namespace Tessera::Impl {
 
-/// What is known of an array, in memory of the device.
-struct WatchedArray {
-  std::uint64_t fingerprint;
-  std::uint32_t is_known;
-  std::uint32_t has_changed;  // at the last look
-};
-
 /// Tells kernels whether an array has changed since it was last looked at. Nothing comes back to the host, nobody
-/// waits, and a CUDA graph may hold it all.
-///
-/// An array is compared by a fingerprint of 64 bits. Each 16 bytes, with their place, go through a multiplication of
-/// 64 x 64 bits whose halves are combined, and the results are summed. Two different arrays have the same fingerprint
-/// with a probability of about 2^-64.
+/// waits, and a CUDA graph may hold it all. Arrays are compared by a fingerprint (WatchedArray.hpp).
 template <class ExecutionSpace>
 class ValueWatch {
  public:
@@ -38,9 +28,6 @@ class ValueWatch {
   const std::uint32_t* changed() const { return &state_.data()->has_changed; }
 
  private:
-  template <class Chunk>
-  void look_at(const ExecutionSpace& exec, const void* data, std::size_t bytes);
-
   Kokkos::View<WatchedArray, typename ExecutionSpace::memory_space> state_;
   Kokkos::View<std::uint64_t, typename ExecutionSpace::memory_space> sum_;
 };

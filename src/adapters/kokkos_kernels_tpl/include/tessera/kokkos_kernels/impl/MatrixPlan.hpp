@@ -46,6 +46,13 @@ struct MatrixIdentity {
   }
 };
 
+/// Whether a vector has columns whose elements are adjacent, and more than one of them.
+template <class X>
+bool is_layout_left(const X& x) {
+  if constexpr (X::rank() == 1) return false;
+  else return x.extent(1) > 1 && x.stride(1) != 1;
+}
+
 /// A plan for the matrix of a handle, made when it is first used, with its workspaces.
 ///
 /// \tparam Scalar, Offset, Ordinal_ the types of the matrix, not const
@@ -94,7 +101,7 @@ class MatrixPlan {
                 const Matrix& A, const X& x, const typename Y::non_const_value_type& beta, const Y& y) {
     const Mode op = mode_of(mode);
     const auto columns = static_cast<int>(X::rank() == 1 ? 1 : x.extent(1));
-    multiply_prepared(exec, prepare_for(exec, A, op, columns), op, alpha, x, beta, y);
+    multiply_prepared(exec, prepare_for(exec, A, op, columns, is_layout_left(x)), op, alpha, x, beta, y);
   }
 
   /// For the library: the second half of multiply(), after prepare_for().
@@ -107,14 +114,21 @@ class MatrixPlan {
 
   /// For the library: prepares plan and workspace. After the first call there is work only for more columns, new values
   /// or another instance.
+  ///
+  /// \param layout_left [in] whether X is; a hint for the choice of the format
   template <class Matrix>
-  Workspace<ExecutionSpace>& prepare_for(const ExecutionSpace& exec, const Matrix& A, Mode mode, int columns) {
+  Workspace<ExecutionSpace>& prepare_for(const ExecutionSpace& exec, const Matrix& A, Mode mode, int columns,
+                                         bool layout_left = false) {
     if (last_.get() && !last_.is_one_queue_with(exec)) last_.get()->fence("Tessera::SpmvHandle: another instance");
     last_.set(exec);
     const auto identity = MatrixIdentity::of(A);
     if (!plan_) {
       PlanOptions options = options_.value_or(PlanOptions{});
-      if (!options_) options.columns = std::max(columns, 1);
+      if (!options_) {
+        options.columns = std::max(columns, 1);
+        options.layout_left = layout_left;
+      }
+      options.follows_values = !is_told_;
       plan_ = make_plan(exec, A, options);
       identity_ = identity;
       graph_.set(std::make_shared<decltype(A.graph)>(A.graph));

@@ -203,7 +203,7 @@ class TplCall<KokkosSparse::Impl::SPMVHandleImpl<Exec, Memory, Scalar, Offset, O
       static const std::string name = label<Matrix, X>();
       const Kokkos::Profiling::ScopedRegion region(name);
       if (!state->matrix.is_for(A)) state->matrix.reset();
-      work = &state->matrix.prepare_for(exec, A, op, static_cast<int>(columns));
+      work = &state->matrix.prepare_for(exec, A, op, static_cast<int>(columns), is_layout_left(x));
       state->matrix.multiply_prepared(exec, *work, op, Value(alpha), x, Value(beta), y);
       return true;
     } catch (const std::invalid_argument&) {  // A cannot be stored within the options, or X and Y overlap

@@ -170,7 +170,10 @@ class MatrixProduct {
     if (plans_ && (plans_->has_arrays_of(A) || plans_->has_pattern_of(A))) return;
     plans_.reset();  // freed before others are allocated
     const auto owned_columns = static_cast<int>(exchange_->domain_map()->getLocalNumElements());
-    plans_.emplace(A, exchange_->columns(), owned_columns, options_.plan, options_.trusts_values);
+    PlanOptions plan = options_.plan;
+    plan.layout_left = true;  // as all MultiVectors are
+    plan.follows_values = !options_.trusts_values;
+    plans_.emplace(A, exchange_->columns(), owned_columns, plan, options_.trusts_values);
   }
 
   /// Plans, values and memory for products in this mode, but for copies of X and Y.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/Types.hpp>
+
+namespace Tessera::Impl {
+
+/// Takes the value of one place of a format from the caller's, in two steps through maps: from places to canonical
+/// entries, and from these to the caller's entries.
+template <class Offset, class Scalar>
+struct GatherValue {
+  static constexpr Offset no_source = static_cast<Offset>(-1);  ///< marks a place where the matrix has no entry
+
+  const Offset* slots;   ///< canonical entry -> entry of the caller; null for the identity
+  const Offset* runs;    ///< canonical entry -> the first of its slots, which are summed; null without duplicates
+  const Offset* places;  ///< place -> canonical entry, or no_source; null for the identity
+  const Scalar* source;
+  Scalar* target;
+
+  TESSERA_FUNCTION void operator()(std::size_t i) const {
+    if (places != nullptr && places[i] == no_source) {
+      target[i] = Scalar(0);
+      return;
+    }
+    const std::size_t entry = places != nullptr ? places[i] : i;
+    if (runs == nullptr) {
+      target[i] = source[slots != nullptr ? std::size_t(slots[entry]) : entry];
+      return;
+    }
+    Scalar sum = source[slots[runs[entry]]];
+    for (Offset k = runs[entry] + 1; k < runs[entry + 1]; ++k) sum += source[slots[k]];
+    target[i] = sum;
+  }
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Mix.hpp>
+#include <tessera/common/Types.hpp>
+
+/// The fingerprint that tells whether an array has changed: 64 bits, the sum of what each 16 bytes and their place
+/// contribute. Two different arrays have the same with a probability of about 2^-64.
+namespace Tessera::Impl {
+
+/// What is known of an array, in memory of the device. All zeros: nothing.
+struct WatchedArray {
+  std::uint64_t fingerprint;
+  std::uint32_t is_known;
+  std::uint32_t has_changed;      // at the last look
+  unsigned long long sum, parts;  // while a kernel looks: what its blocks have added so far; else 0
+
+  /// Compares with what was known, and remembers.
+  TESSERA_FUNCTION void conclude(std::uint64_t found) {
+    has_changed = is_known == 0 || fingerprint != found ? 1 : 0;
+    fingerprint = found;
+    is_known = 1;
+  }
+};
+
+/// 16 bytes that are read at once.
+struct alignas(16) WholeChunk {
+  std::uint64_t low, high;
+};
+/// 4 bytes of an array that is not aligned to more.
+struct SmallChunk {
+  std::uint32_t low;
+  static constexpr std::uint32_t high = 0;
+};
+
+/// An array as chunks. What comes after the last whole chunk counts as one more.
+template <class Chunk>
+struct ChunkedArray {
+  const Chunk* chunks;
+  std::size_t whole;          // number of chunks
+  const std::uint32_t* rest;  // words after the last chunk
+  int rest_words;
+
+  /// \param data [in] aligned as a chunk, and to 4 bytes
+  ChunkedArray(const void* data, std::size_t bytes)
+      : chunks(static_cast<const Chunk*>(data)),
+        whole(bytes / sizeof(Chunk)),
+        rest(reinterpret_cast<const std::uint32_t*>(chunks + whole)),
+        rest_words(static_cast<int>(bytes % sizeof(Chunk) / sizeof(std::uint32_t))) {}
+
+  TESSERA_FUNCTION std::size_t size() const { return whole + 1; }
+
+  /// What a chunk contributes to the fingerprint.
+  TESSERA_FUNCTION std::uint64_t contribution(std::size_t i) const {
+    if (i < whole) {
+      const Chunk chunk = chunks[i];
+      return mix_product(chunk.low, chunk.high, i);
+    }
+    std::uint64_t words[2] = {0, 0};
+    for (int w = 0; w < rest_words; ++w) words[w / 2] |= std::uint64_t(rest[w]) << (32 * (w % 2));
+    return mix_product(words[0], words[1], i);
+  }
+};
+
+/// Calls visit(array) with the largest chunks that the array's alignment allows.
+template <class Visit>
+void with_chunks(const void* data, std::size_t bytes, const Visit& visit) {
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(data) % alignof(WholeChunk) == 0;
+  is_aligned ? visit(ChunkedArray<WholeChunk>(data, bytes)) : visit(ChunkedArray<SmallChunk>(data, bytes));
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/WatchedArray.hpp>
+#include <tessera/format/ValueMap.hpp>
+
+/// The two kernels of following values as a device has them: they start in less time than those for all devices, and
+/// most looks find nothing. They return false where there are none.
+namespace Tessera::Impl {
+
+template <class ExecutionSpace>
+bool look_on_device(const ExecutionSpace&, const void*, std::size_t, WatchedArray*) {
+  return false;
+}
+
+template <class ExecutionSpace, class Offset, class Scalar>
+bool gather_on_device(const ExecutionSpace&, const GatherValue<Offset, Scalar>&, std::size_t, const std::uint32_t*) {
+  return false;
+}
+
+}  // namespace Tessera::Impl
+
+#if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
+#include "cuda/CudaFollow.hpp"
+#endif
