@@ -102,6 +102,15 @@ TEST(CsrPolicy, LanesOfNarrowRowsGrowWithTheirLength) {
   EXPECT_EQ(choose_csr_narrow_policy(problem(0, 0, 0, 1, 8)).lanes, 1);
 }
 
+TEST(CsrPolicy, ALongRowOfASmallMatrixGetsLanes) {
+  CsrProblem p = problem(1.6e4, 5.1e4, 1e3, 3, 8);
+  EXPECT_EQ(choose_csr_narrow_policy(p).lanes, 1);
+  p.pieces = 1;
+  EXPECT_EQ(choose_csr_narrow_policy(p).lanes, 4);
+  p.rows = 1.6e6, p.nonzeros = 5.1e6;
+  EXPECT_EQ(choose_csr_narrow_policy(p).lanes, 1);
+}
+
 TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
   CsrProblem p = problem(6.9e5, 7.6e6, 1e4, 1, 8);
   EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);
@@ -152,8 +161,22 @@ TEST(CsrPolicy, ASmallMatrixIsReadAgainRatherThanPackingX) {
   EXPECT_TRUE(csr_packs(size, 100, 5));
 }
 
+TEST(CsrPolicy, NarrowSlabsAreForFewColumnsOrSmallMatrices) {
+  CsrScheduleSize size;
+  size.nonzeros = 10000000;
+  EXPECT_TRUE(csr_is_narrow(size, 4));
+  EXPECT_FALSE(csr_is_narrow(size, 5));
+  size.nonzeros = 100000;
+  EXPECT_TRUE(csr_is_narrow(size, 8));
+  EXPECT_FALSE(csr_is_narrow(size, 9));
+  size.packing_entries = 0;
+  EXPECT_TRUE(csr_is_narrow(size, 4));
+  EXPECT_FALSE(csr_is_narrow(size, 5));
+}
+
 TEST(CsrPolicy, WorkspacesHoldPartialSumsAndRowsOfX) {
   CsrScheduleSize size;
+  size.packing_entries = 0;
   size.nonzeros = 4000;
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 5, 8), 1000 * 48u);
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 5, 8, true), 0u);

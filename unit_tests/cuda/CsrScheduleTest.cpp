@@ -48,6 +48,19 @@ TEST(CsrSchedule, PieceLengthsGrowWithTheMatrix) {
   EXPECT_EQ(csr_piece_length(114848857), 128);
 }
 
+TEST(CsrSchedule, SmallMatricesWithFewLongRowsAreNotCut) {
+  CsrScheduleSize size;
+  size.piece_length = 160;
+  size.nonzeros = 500000;
+  EXPECT_TRUE(csr_is_uncut(10000, size));
+  EXPECT_FALSE(csr_is_uncut(100000, size));
+  size.long_rows = 1;
+  EXPECT_FALSE(csr_is_uncut(10000, size));
+  size.long_rows = 0;
+  size.nonzeros = 5000000;
+  EXPECT_FALSE(csr_is_uncut(10000, size));
+}
+
 /// The row and the number of every piece, by long rows in the order of the rows.
 std::vector<std::pair<int, int>> pieces_in_order(const CsrScheduleSize& size, const std::vector<int>& memory) {
   const CsrSchedule s(size, memory.data());

@@ -85,7 +85,9 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
 CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine) {
   CsrPolicy policy;
   const double length = problem.nonzeros / std::max(problem.rows, 1.0);
-  policy.lanes = length < machine.short_row ? 1 : problem.vector_columns > 2 && length < machine.round_row ? 2 : 4;
+  // A few lanes take longer for one row of some tens of entries than many for all the rest of a small matrix.
+  const bool is_small = problem.nonzeros < machine.small_entries;
+  policy.lanes = problem.pieces > 0 && is_small ? 4 : length < machine.short_row ? 1 : problem.vector_columns > 2 && length < machine.round_row ? 2 : 4;
   const bool differ = problem.pieces > 0 && length < machine.sorted_row && problem.rows >= machine.sorted_rows;
   policy.rounds = differ ? policy.lanes : 1;
   return policy;
@@ -104,10 +106,23 @@ Ordinal csr_panel_columns(const CsrScheduleSize& schedule) {
   return std::max(most_sums / std::max(schedule.pieces, Ordinal(1)) / step, Ordinal(1)) * step;
 }
 
+namespace {
+
+/// Entries that are read again if columns are cut into slabs of csr_narrow_columns.
+double entries_again(const CsrScheduleSize& schedule, Ordinal columns) {
+  return (window_count(columns, csr_narrow_columns) - 1) * static_cast<double>(schedule.nonzeros);
+}
+
+}  // namespace
+
 bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns) {
-  const auto nonzeros = static_cast<double>(schedule.nonzeros);
-  const double slabs = std::ceil(static_cast<double>(columns) / csr_narrow_columns);
-  return nonzeros >= 4.0 * x_rows && (slabs - 1) * nonzeros >= schedule.packing_entries && slabs > 1;
+  return columns > csr_narrow_columns && static_cast<double>(schedule.nonzeros) >= 4.0 * x_rows &&
+         entries_again(schedule, columns) >= schedule.packing_entries;
+}
+
+bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns) {
+  if (columns <= csr_narrow_columns) return true;
+  return columns <= 2 * csr_narrow_columns && entries_again(schedule, columns) < 0.4 * schedule.packing_entries;
 }
 
 std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns,

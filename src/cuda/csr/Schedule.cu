@@ -117,6 +117,10 @@ Ordinal csr_piece_length(std::size_t nonzeros) {
   return length;
 }
 
+bool csr_is_uncut(Ordinal rows, const CsrScheduleSize& uncut) {
+  return uncut.long_rows == 0 && rows < H200::small_rows && static_cast<double>(uncut.nonzeros) < H200::small_entries;
+}
+
 template <class Offset>
 CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>& A, Ordinal piece_length) {
   check_piece_length(piece_length);

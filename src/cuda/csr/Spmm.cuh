@@ -190,7 +190,8 @@ class CsrLauncher {
     problem.columns = task.A.columns;
     problem.nonzeros = static_cast<double>(task.schedule.size.nonzeros);
     problem.mean_span = task.schedule.size.mean_span;
-    problem.pieces = task.schedule.size.pieces;
+    // Rows that are long, but not cut, count as one piece.
+    problem.pieces = std::max<Ordinal>(task.schedule.size.pieces, task.schedule.size.piece_length == H200::uncut_row);
     problem.vector_columns = task.product.x.columns;
     problem.matrix_bytes = sizeof(MatrixScalar);
     problem.vector_bytes = sizeof(VectorScalar);
@@ -207,7 +208,7 @@ class CsrLauncher {
   /// Multiplies X with adjacent columns.
   void multiply_adjacent(const Task& task) const {
     const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
-    if (columns < csr_narrow_columns || columns <= vector_size) return multiply_narrow(task);
+    if (csr_is_narrow(task.schedule.size, columns)) return multiply_narrow(task);
     if (aligned > 0) multiply_aligned(columns_of(task, 0, aligned));
     if (aligned == columns) return;
     const Task rest = columns_of(task, aligned, columns - aligned);

@@ -25,8 +25,14 @@ class CudaCsr {
     const auto counters = allocate<Kokkos::View<unsigned long long*, Memory>>(exec, "Tessera::counters",
                                                                               std::size_t(Cuda::csr_schedule_counters));
     const CudaLaunches launches("Tessera::csr_schedule", exec);
-    const auto size =
-        Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, Cuda::csr_piece_length(A.nonzeros), counters.data());
+    const auto count = [&](Ordinal piece_length) {
+      return Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, piece_length, counters.data());
+    };
+    auto size = count(Cuda::csr_piece_length(A.nonzeros));
+    if (size.long_rows > 0) {
+      const auto uncut = count(H200::uncut_row);
+      if (Cuda::csr_is_uncut(A.rows, uncut)) size = uncut;
+    }
     memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
     Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counters.data(), memory_.data());
     exec.fence("Tessera::CudaCsr::build");  // before the counters are freed

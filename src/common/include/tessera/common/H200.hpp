@@ -48,6 +48,11 @@ inline constexpr double tf32_rate = 495e12;      ///< TF32 operations of tensor 
 /// that copies X to rows: 8 ps each.
 inline constexpr double packing_entries = 650e3;
 
+/// Where CSR has fewer entries and rows than this, and no row is longer than this, its long rows are not cut into
+/// pieces: the launch that adds the pieces would take longer.
+inline constexpr double small_entries = 1e6, small_rows = 5e4;
+inline constexpr int uncut_row = 160;
+
 /// Rates at which the kernel for CSR gathers rows of X, by the bytes of X that are in use at a time.
 inline constexpr std::array<GatherRate, 7> csr_gathers = {
     {{1e6, 12.8e12}, {4e6, 9.5e12}, {32e6, 8.6e12}, {64e6, 7.2e12}, {128e6, 5.6e12}, {512e6, 4.6e12}, {2e9, 4.4e12}}};

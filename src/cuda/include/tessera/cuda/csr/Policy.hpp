@@ -46,6 +46,7 @@ struct CsrMachine {
   Device device;               ///< the GPU
   double row_seconds = 2e-10;  ///< seconds for a row in a slab: reading its offsets, writing its place in Y
   double worthwhile = 0.85;    ///< the share of the time that narrower slabs must be predicted to stay below
+  double small_entries = H200::small_entries;  ///< entries below which the longest row takes longer than all others
   double short_row = 6;        ///< mean entries below which a group computes several rows at a time, or in rounds
   double round_row = 100;      ///< mean entries below which a group computes rows in rounds
   double round_rows = 5e4;     ///< the fewest rows for which groups compute rows in rounds

@@ -16,7 +16,7 @@ struct CsrScheduleSize {
   Ordinal mean_span = 0;     ///< last column of a row less its first, plus 1: the mean over rows with entries
   Ordinal long_rows = 0;     ///< number of rows with more than piece_length entries
   Ordinal pieces = 0;        ///< number of pieces of all long rows
-  /// Entries in one more slab of columns that take as long as packing X: see csr_packs().
+  /// Entries in one more slab of columns that take as long as packing X: see csr_packs() and csr_is_narrow().
   double packing_entries = H200::packing_entries;
 
   /// The number of integers in the memory of the schedule.
@@ -57,6 +57,11 @@ struct CsrSchedule {
 /// several times. With shorter pieces, their sums would cost as much as the pieces. With longer ones, a product and the
 /// rest of a warp would wait for a single piece.
 Ordinal csr_piece_length(std::size_t nonzeros);
+/// Whether a small matrix with rows of more than csr_piece_length() entries may get pieces of H200::uncut_row entries,
+/// with which none of its rows is cut.
+///
+/// \param uncut [in] the sizes with such pieces
+bool csr_is_uncut(Ordinal rows, const CsrScheduleSize& uncut);
 
 /// Computes the sizes of the schedule of a matrix in host memory.
 ///

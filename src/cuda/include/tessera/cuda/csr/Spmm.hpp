@@ -12,7 +12,7 @@ namespace Tessera::Cuda {
 
 /// The most columns that csr_spmm() computes at a time if it packs X.
 inline constexpr Ordinal csr_packed_columns = 128;
-/// The most columns of X that csr_spmm() reads where they are for any strides.
+/// The columns of a slab of X that csr_spmm() reads where they are, for any strides.
 inline constexpr Ordinal csr_narrow_columns = 4;
 
 /// The most columns that csr_spmm() computes at a time if there are pieces of long rows. Each such panel takes launches
@@ -27,6 +27,10 @@ Ordinal csr_panel_columns(const CsrScheduleSize& schedule);
 /// \param x_rows   [in] rows of X
 /// \param columns  [in] columns of X
 bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns);
+
+/// Whether csr_spmm() multiplies an X with adjacent columns in slabs of csr_narrow_columns columns: one slab, or two of
+/// a small matrix. A wider slab fetches more at a time, but starts with fewer rows.
+bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns);
 
 /// The number of bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: partial sums of the pieces of
 /// long rows, for csr_panel_columns() columns at a time, and rows of X if csr_packs(), for csr_packed_columns columns.
@@ -66,9 +70,8 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 template <class MatrixScalar, class VectorScalar, class Offset>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
-/// The product with this policy, which is for columns that are read 16 bytes a lane. For 16 bytes of columns or fewer,
-/// and for at most csr_narrow_columns columns that are not aligned, the policy only tells whether there are several
-/// rounds.
+/// The product with this policy, which is for columns that are read 16 bytes a lane. For columns that
+/// csr_is_narrow(), the policy only tells whether there are several rounds.
 ///
 /// \throws std::invalid_argument for a policy that is not valid as well
 template <class MatrixScalar, class VectorScalar, class Offset>
