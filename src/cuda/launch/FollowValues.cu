@@ -37,7 +37,6 @@ __device__ unsigned long long block_sum(unsigned long long sum) {
 /// Each block adds its part to one sum. The block that comes last has the whole.
 template <class Array>
 __global__ void look_kernel(const __grid_constant__ Array array, Impl::WatchedArray* state) {
-  wait_for_previous_kernels();
   unsigned long long sum = 0;
   const std::size_t step = std::size_t(gridDim.x) * block_threads, size = array.size();
   std::size_t i = std::size_t(blockIdx.x) * block_threads + threadIdx.x;
@@ -73,8 +72,9 @@ __global__ void gather_wanted_kernel(const __grid_constant__ Impl::GatherValue<O
 void look_at_values(Stream stream, const void* data, std::size_t bytes, Impl::WatchedArray* state) {
   Impl::with_chunks(data, bytes, [&](const auto& array) {
     constexpr std::size_t shared_bytes = block_threads / 32 * sizeof(unsigned long long);
-    launch_early<&look_kernel<std::decay_t<decltype(array)>>>("look_at_values", look_blocks(array.size()),
-                                                              block_threads, shared_bytes, stream, array, state);
+    // NOTE: not launch_early(), since what comes before on the stream need not be a kernel.
+    launch("look_at_values", look_kernel<std::decay_t<decltype(array)>>, look_blocks(array.size()), block_threads,
+           shared_bytes, stream, array, state);
   });
 }
 
