@@ -219,13 +219,13 @@ TEST(HandleTest, Reset) {
   expect_product_of(A.elements, handle, A.matrix);
 }
 
-/// Until reset() a handle keeps the graph, so that no other one lies where it lay. After it, nothing of it is kept.
+/// A handle that was prepared keeps the graph, so that no other one lies where it lay. After reset() it keeps nothing.
 TEST(HandleTest, ResetLetsTheGraphGo) {
   const Case A = small();
   const auto& entries = A.matrix.graph.entries;
   const int before = entries.use_count();
   Handle handle;
-  multiply(handle, A);
+  handle.prepare(Exec(), A.matrix, 3);
   EXPECT_GT(entries.use_count(), before);
   handle.reset();
   EXPECT_EQ(entries.use_count(), before);

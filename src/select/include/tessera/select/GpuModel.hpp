@@ -42,7 +42,7 @@ struct GpuModel {
 
   bool has_rows = true;                ///< whether there is a kernel for compressed rows
   Chain rows{3.5e-6, 22e-9, 64, 468};  ///< the chain of CSR
-  double narrow_row = 16;              ///< the most bytes of a row of X, of more than left_columns columns, that is narrow
+  double narrow_row = 16;              ///< the most bytes of a row of X that the kernel for narrow rows takes
   double narrow_fetch = 32;            ///< the fewest bytes that a fetch of that kernel counts as
   double thin_row = 128;               ///< the most bytes of a thin row of X
   double thin_fetch = 120;             ///< the fewest bytes that a fetch of the other kernels counts as
