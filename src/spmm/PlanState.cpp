@@ -77,7 +77,10 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   // The plan keeps this map. To store_matrix(), values come in canonical order.
   m.source = std::exchange(canonical.values, {});
   budget.kept = m.source.bytes();
-  m.plain = store_matrix<Scalar>(exec, m.options, canonical, budget, m.built);
+  PlanOptions wanted = m.options;
+  // If the caller's entries come in another order, no format reads their values in place: a look costs all the same.
+  wanted.follows_values = wanted.follows_values && m.source.is_identity();
+  m.plain = store_matrix<Scalar>(exec, wanted, canonical, budget, m.built);
   timed(exec, "Tessera::fill_values", seconds.values, [&] { m.plain.fill(exec, m.source, input.values); });
   exec.fence("Tessera::make_plan");
   seconds.total = timer.seconds();

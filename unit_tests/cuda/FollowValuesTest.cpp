@@ -18,7 +18,8 @@ using Test::OnDevice;
 /// An array of words on the device, and what is known of it.
 class Watched {
  public:
-  explicit Watched(std::size_t words) : words_(std::vector<std::uint32_t>(words + 4, 7)), state_({Impl::WatchedArray{}}) {}
+  explicit Watched(std::size_t words)
+      : words_(std::vector<std::uint32_t>(words + 4, 7)), state_({Impl::WatchedArray{}}) {}
 
   void set(std::size_t word, std::uint32_t value) {
     Test::check(cudaMemcpy(words_.data() + word, &value, sizeof value, cudaMemcpyHostToDevice), "setting a word");
@@ -54,10 +55,11 @@ TEST(FollowValues, LooksFindEachChange) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const std::size_t words : {1, 2, 3, 4, 5, 127, 1023, 1024, 1025, 4095, 4096, 4100, 20000}) {
     Watched watched(words);
+    std::uint32_t value = 7;  // as all words are at first
     EXPECT_TRUE(watched.has_changed(0, words)) << "the first look at " << words;
     EXPECT_FALSE(watched.has_changed(0, words)) << words;
     for (const std::size_t word : {std::size_t(0), words / 2, words - 1}) {
-      watched.set(word, 8 + std::uint32_t(word));
+      watched.set(word, ++value);
       EXPECT_TRUE(watched.has_changed(0, words)) << words << ", word " << word;
       EXPECT_FALSE(watched.has_changed(0, words)) << words << ", word " << word;
     }

@@ -61,6 +61,27 @@ TYPED_TEST(FollowTest, ProductsSeeEachEditInPlace) {
   }
 }
 
+/// The choice counts what a look costs, except for compressed rows; and not where all formats look.
+TYPED_TEST(FollowTest, TheChoiceCountsALook) {
+  using Matrix = typename TestFixture::Matrix;
+  using Offset = typename TestFixture::Offset;
+  const auto sorted = random_pattern<Offset>(41, 37, 0.2, 1), unsorted = unsorted_pattern<Offset>(41, 37, 9, 2);
+  for (const bool is_sorted : {true, false}) {
+    const Matrix A(is_sorted ? sorted : unsorted, 3);
+    PlanOptions options;
+    const auto trusting = A.plan(options);
+    options.follows_values = true;
+    const auto following = A.plan(options);
+    for (const Candidate& before : trusting.choice().candidates) {
+      for (const Candidate& after : following.choice().candidates) {
+        if (after.format != before.format) continue;
+        const bool costs = is_sorted && after.format != Format::Csr;
+        EXPECT_EQ(after.predicted_seconds > before.predicted_seconds, costs) << to_string(after.format);
+      }
+    }
+  }
+}
+
 /// Values that change places have the same sum.
 TYPED_TEST(FollowTest, ProductsSeeWhatASumDoesNot) {
   using Exec = typename TestFixture::Exec;

@@ -129,9 +129,12 @@ class CsrLauncher {
     }
   }
 
-  /// The scratch memory includes rows of X only if its columns are not adjacent.
+  /// The scratch memory includes rows of X only if its columns are not adjacent. Once X is packed, narrower panels of
+  /// it are, too.
   std::size_t workspace_bytes(Ordinal columns, std::size_t vector_bytes, bool adjacent) const {
-    return csr_workspace_bytes(task_.schedule.size, task_.A.columns, columns, vector_bytes, adjacent);
+    CsrScheduleSize size = task_.schedule.size;
+    if (is_packed_) size.packing_entries = 0;
+    return csr_workspace_bytes(size, task_.A.columns, columns, vector_bytes, adjacent);
   }
 
   /// The number of columns that are computed at a time: fewer if elements are wider than those that the scratch memory

@@ -48,10 +48,10 @@ inline constexpr double tf32_rate = 495e12;      ///< TF32 operations of tensor 
 /// that copies X to rows: 8 ps each.
 inline constexpr double packing_entries = 650e3;
 
-/// Where CSR has fewer entries and rows than this, and no row is longer than this, its long rows are not cut into
-/// pieces: the launch that adds the pieces would take longer.
-inline constexpr double small_entries = 1e6, small_rows = 5e4;
-inline constexpr int uncut_row = 160;
+// The launch that adds the pieces of long rows takes longer than such a row where CSR is small.
+inline constexpr double small_entries = 1e6;  ///< entries below which CSR is small
+inline constexpr double small_rows = 5e4;     ///< rows below which it is
+inline constexpr int uncut_row = 160;         ///< the most entries of a row for which small CSR is not cut into pieces
 
 /// Rates at which the kernel for CSR gathers rows of X, by the bytes of X that are in use at a time.
 inline constexpr std::array<GatherRate, 7> csr_gathers = {

@@ -67,8 +67,8 @@ struct GpuModel {
   double cut_tiles = 135168;     ///< number of tiles beyond which pieces of windows grow, to at most twice the length
   /// Seconds of the kernels that copy X, where staged windows or blocks need rows of X that begin at 16 bytes.
   double copy = 5.13e-6;
-  /// Columns of an X with LayoutLeft that are copied at a time, by CSR and by the kernels for tiles and blocks.
-  double packed_columns = 128, panel_columns = 64;
+  double packed_columns = 128;  ///< columns of an X with LayoutLeft that CSR copies at a time
+  double panel_columns = 64;    ///< the same of the kernels for tiles and blocks
   double left_columns = 4;   ///< columns that CSR takes at a time where it reads an X with LayoutLeft in place
   double packing_entries = H200::packing_entries;  ///< entries in one more such slab that take as long as copying X
   double left_entry = 5e-12;  ///< seconds for an entry and so many columns, in addition to streaming A, X and Y

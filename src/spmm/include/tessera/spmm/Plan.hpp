@@ -132,10 +132,11 @@ class Plan {
   /// device: one pass over `values`, and an update if they are not those of the last call. The fingerprint has 64 bits,
   /// so that a change goes unnoticed with a probability of 2^-64.
   ///
-  /// Does not wait, and a CUDA graph that was captured with this call compares anew each time it runs. It uses scratch
-  /// memory of `exec`, which must therefore exist as long as the graph, and may compute nothing else while the graph
-  /// runs. The first call for a mode allocates a few bytes and waits; make it before you capture. Products that were
-  /// captured while the plan read `values` where they lie go on with them, whatever the plan is told later.
+  /// Does not wait, and a CUDA graph that was captured with this call compares anew each time it runs. The first call
+  /// for a mode allocates a few bytes and waits; make it before you capture. Products that were captured while the plan
+  /// read `values` where they lie go on with them, whatever the plan is told later. On a GPU for which Tessera has no
+  /// kernels, the graph uses scratch memory of `exec`, which must therefore exist as long as the graph, and may compute
+  /// nothing else while the graph runs.
   ///
   /// \param values [in] as for update_values()
   /// \param mode   [in] the mode of the products that follow. For a transposed mode, prepare() comes first
