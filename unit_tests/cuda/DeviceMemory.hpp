@@ -21,7 +21,8 @@ inline bool has_gpu() {
 
 /// Whether a case of a test with many similar ones is run. On a GPU all are; emulated, which is slow, one of `some`,
 /// and under the address sanitizer, which is slower still, one of about three times as many; but all if `some` is 1.
-/// Choose `some` prime to the lengths of the loops around a case. Otherwise the same cases of an inner loop run every time, and the others never.
+/// Choose `some` prime to the lengths of the loops around a case. Otherwise the same cases of an inner loop run every
+/// time, and the others never.
 inline bool is_chosen([[maybe_unused]] int some) {
 #ifdef TESSERA_CUDA_EMULATED
   static int cases = 0;
