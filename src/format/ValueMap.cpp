@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <tessera/common/GatherValue.hpp>
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 

@@ -109,8 +109,8 @@ struct StoredMatrix {
   void copy(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values,
             const std::uint32_t* wanted) {
     const std::size_t size = values.extent(0);
-    const auto gather = gather_value(source, map, given_values, values.data());
-    if (wanted == nullptr || !gather_on_device(exec, gather, size, wanted))
+    if (wanted == nullptr ||
+        !gather_on_device(exec, gather_value(source, map, given_values, values.data()), size, wanted))
       gather_values(exec, source, map, given_values, values.data(), size, wanted);
     kernels.refill(exec, values.data(), wanted);
   }

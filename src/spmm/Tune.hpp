@@ -93,8 +93,8 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
                      const std::string& device) {
   const std::string types = std::string(is_complex_v<Scalar> ? "complex " : "real ") + std::to_string(sizeof(Scalar)) +
                             ", offsets " + std::to_string(sizeof(Offset));
-  const std::string arithmetic =
-      std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
+  const std::string arithmetic = std::string(to_string(options.precision)) +
+                                 (options.kernel == Kernel::Published ? ", published" : "") +
                                  (options.layout_left ? ", LayoutLeft" : "");
   return {fingerprint(exec, A.view(), A.nonzeros), device, types, arithmetic, options.columns};
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/spmm/impl/ValueWatch.hpp>
 
-#include <algorithm>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 

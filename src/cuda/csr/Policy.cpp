@@ -85,9 +85,9 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
 CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine) {
   CsrPolicy policy;
   const double length = problem.nonzeros / std::max(problem.rows, 1.0);
-  // A few lanes take longer for one row of some tens of entries than many for all the rest of a small matrix.
-  const bool is_small = problem.nonzeros < machine.small_entries;
-  policy.lanes = problem.pieces > 0 && is_small ? 4 : length < machine.short_row ? 1 : problem.vector_columns > 2 && length < machine.round_row ? 2 : 4;
+  policy.lanes = length < machine.short_row ? 1 : problem.vector_columns > 2 && length < machine.round_row ? 2 : 4;
+  // One or two lanes take longer for a single row of some tens of entries than the GPU for the rest of a small matrix.
+  if (problem.pieces > 0 && problem.nonzeros < machine.small_entries) policy.lanes = 4;
   const bool differ = problem.pieces > 0 && length < machine.sorted_row && problem.rows >= machine.sorted_rows;
   policy.rounds = differ ? policy.lanes : 1;
   return policy;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../launch/Launch.cuh"
+#include "../launch/WarpSum.cuh"
 
 namespace Tessera::Cuda {
 
@@ -55,12 +56,6 @@ void check_piece_length(Ordinal piece_length) {
   if (piece_length < 1) {
     throw std::invalid_argument("csr schedule: piece_length is " + std::to_string(piece_length) + ", not positive");
   }
-}
-
-/// The sum over the lanes of a warp, in lane 0.
-__device__ unsigned long long warp_sum(unsigned long long sum) {
-  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
-  return sum;
 }
 
 /// Adds the spans to counters[0], the rows with entries to counters[1], and long rows and pieces to counters[2].

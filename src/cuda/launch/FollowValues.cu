@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <tessera/common/Complex.hpp>
 #include <tessera/cuda/FollowValues.hpp>
+#include <type_traits>
 
 #include "Launch.cuh"
 #include "Operands.hpp"
+#include "WarpSum.cuh"
 
 namespace Tessera::Cuda {
 namespace {
@@ -14,11 +17,6 @@ constexpr int unroll = 4;  // chunks of a thread that are on their way at the sa
 /// Few blocks start quickly, and add to one sum. So many keep a large GPU busy.
 unsigned look_blocks(std::size_t chunks) {
   return launch_count(std::min(ceil_divide<std::size_t>(chunks, block_threads * unroll), std::size_t(1056)));
-}
-
-__device__ unsigned long long warp_sum(unsigned long long sum) {
-  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
-  return sum;
 }
 
 /// The sum over the threads of a block, in the first one.

@@ -69,11 +69,11 @@ struct GpuModel {
   double copy = 5.13e-6;
   double packed_columns = 128;  ///< columns of an X with LayoutLeft that CSR copies at a time
   double panel_columns = 64;    ///< the same of the kernels for tiles and blocks
-  double left_columns = 4;   ///< columns that CSR takes at a time where it reads an X with LayoutLeft in place
-  double packing_entries = H200::packing_entries;  ///< entries in one more such slab that take as long as copying X
-  double left_entry = 5e-12;  ///< seconds for an entry and so many columns, in addition to streaming A, X and Y
-  double left_y = 2;         ///< time that tiles and blocks take to write a Y with LayoutLeft, over that to stream it
-  double look = 5e-6;        ///< seconds of the kernels that look whether values have changed, but for reading them
+  double left_columns = 4;      ///< columns that CSR takes at a time where it reads an X with LayoutLeft in place
+  double packing_entries = H200::packing_entries;  ///< entries that take as long, once more, as the launch that copies X
+  double left_entry = 5e-12;  ///< seconds for an entry and left_columns columns, besides streaming A, X and Y
+  double left_y = 2;          ///< time that tiles and blocks add for a Y with LayoutLeft, over that to stream it
+  double look = 5e-6;         ///< seconds of the launches that look whether values have changed, without reading them
   double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
 
   /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel takes these types and this precision.

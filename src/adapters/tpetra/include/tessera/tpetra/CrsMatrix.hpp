@@ -44,8 +44,7 @@ namespace Tessera {
 ///   They see the same entries.
 ///
 /// Copies share graph and values as those of Tpetra::CrsMatrix do. They make plans of their own, and follow values
-/// until they are told themselves. apply() uses scratch
-/// memory, so that the class is not thread-safe.
+/// until they are told themselves. apply() uses scratch memory, so that the class is not thread-safe.
 ///
 /// \tparam Scalar, LocalOrdinal, GlobalOrdinal, Node any of Tpetra's. Tessera multiplies float, double and std::complex
 ///         of these, with LocalOrdinal int

@@ -30,8 +30,8 @@ namespace Tessera {
 /// called, whoever changed them and in whatever way, but for an edit of the column indices in place. New values cost no
 /// analysis. Plan::follow_values() tells how they are noticed: a rank without a halo whose plan is in compressed rows
 /// reads A's own values, at no cost; another compares a fingerprint, one pass over them, or two where it has a halo. It
-/// then keeps its values twice, in the plans and as they were cut. A program that knows when
-/// values change may say so instead, with update(). From the first call on, apply() trusts it.
+/// then keeps its values twice, in the plans and as they were cut. A program that knows when values change may say so
+/// instead, with update(). From the first call on, apply() trusts it.
 ///
 /// The operator keeps A by its RCP, and the View of its row offsets. It keeps no other View of A, X or Y beyond a call.
 ///

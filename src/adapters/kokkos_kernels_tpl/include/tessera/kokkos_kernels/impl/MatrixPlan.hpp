@@ -46,11 +46,14 @@ struct MatrixIdentity {
   }
 };
 
-/// Whether a vector has columns whose elements are adjacent, and more than one of them.
+/// Whether X has several columns, and the elements of a row are not adjacent.
 template <class X>
 bool is_layout_left(const X& x) {
-  if constexpr (X::rank() == 1) return false;
-  else return x.extent(1) > 1 && x.stride(1) != 1;
+  if constexpr (X::rank() == 1) {
+    return false;
+  } else {
+    return x.extent(1) > 1 && x.stride(1) != 1;
+  }
 }
 
 /// A plan for the matrix of a handle, made when it is first used, with its workspaces.
@@ -115,7 +118,7 @@ class MatrixPlan {
   /// For the library: prepares plan and workspace. After the first call there is work only for more columns, new values
   /// or another instance.
   ///
-  /// \param layout_left [in] whether X is; a hint for the choice of the format
+  /// \param layout_left [in] whether X is LayoutLeft; a hint for the choice of the format
   template <class Matrix>
   Workspace<ExecutionSpace>& prepare_for(const ExecutionSpace& exec, const Matrix& A, Mode mode, int columns,
                                          bool layout_left = false) {
