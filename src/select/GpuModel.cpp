@@ -94,10 +94,10 @@ Walk walk_of(const MatrixStatistics& m, const FormatSize& size) {
     case Format::Bcsr:
       return {std::max(m.bcsr_block_rows, 1.0) * size.tiles,
               m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0)};
-    case Format::BlockRowPartition:
-      return {m.nonzeros, std::max(m.longest_row, m.window64_most_entries / 4) / 16};
-    default:
+    case Format::Csr:
       return {};
+    default:  // the block-row partition, and any format without a case of its own
+      return {m.nonzeros, std::max(m.longest_row, m.window64_most_entries / 4) / 16};
   }
 }
 

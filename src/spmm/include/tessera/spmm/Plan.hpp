@@ -87,11 +87,12 @@ class Plan {
   /// The order in which the rows of A are stored: row order(i) stands in place i. It is the identity unless a
   /// reordering was asked for and kept. X and Y do not follow it.
   Permutation<memory_space> row_order() const { return state().row_order(); }
-  /// Bytes of device memory that the plan holds: pattern, values, slot maps, and the transpose if there is one.
+  /// Bytes of device memory that the plan holds for A and, if there is one, the transpose: pattern, values, slot maps,
+  /// and what kernels keep.
   std::size_t bytes() const { return state().bytes(); }
   /// The part of bytes() that the format of A itself needs: pattern, values, order.
   std::size_t format_bytes() const { return state().format_bytes(); }
-  /// The part of bytes() that only update_values() needs; release_source() frees it.
+  /// The part of bytes() that only update_values() and follow_values() need; release_source() frees it.
   std::size_t slot_map_bytes() const { return state().slot_map_bytes(); }
   /// The part of bytes() that kernels of the device keep beside the formats of A and of the transpose. On Kokkos::Cuda
   /// these are values as whole tiles or rounded to 16 bits, and lists that assign work to blocks of threads.

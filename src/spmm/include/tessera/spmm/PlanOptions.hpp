@@ -48,7 +48,8 @@ struct PlanOptions {
   bool always_reorder = false;  ///< keep the order whatever is predicted
   /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and
   /// Bf16 and Fp16 for float and double ones; other requests are refused. A format without a kernel for the precision
-  /// is multiplied in one that is at least as accurate, which Plan::explain() names; CSR always in Native.
+  /// is multiplied in one that is at least as accurate, which Plan::explain() names; Csr, SortedColumns and Staged
+  /// always in Native.
   ///
   /// With Bf16 and Fp16, sums are taken in binary32. In addition, an element errs by up to 2 u of its sum of magnitudes
   /// |alpha| sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand
@@ -69,19 +70,19 @@ struct PlanOptions {
   /// refused, see on_unsupported. X and Y of double with a float matrix run through portable code.
   Kernel kernel = Kernel::Automatic;
   OnUnsupported on_unsupported = OnUnsupported::Throw;  ///< what to do about a request that cannot be met
-  /// Tuning::Measure times up to three candidates with X and Y of `columns` columns, in the order that the rows have and
-  /// in each order that is tried; not what following values costs. For each candidate it takes the time of building it and of seven
-  /// products, or some ten milliseconds. It needs memory for one candidate, X and Y; without it, the choice is
-  /// predicted. Whether a reordering is kept is always predicted.
+  /// Tuning::Measure times up to three candidates, or all with published kernels, with X and Y of `columns` columns. It
+  /// does so for each order of rows that is tried, and does not count what follow_values() costs. For each candidate it
+  /// takes the time of building it and of seven products, or some ten milliseconds. It needs memory for one candidate,
+  /// X and Y; without it, the choice is predicted. Whether a reordering is kept is always predicted.
   Tuning tuning = Tuning::Predict;
   /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
   /// none. It is made if it does not exist. On hosts the device is the backend and its concurrency: use one file for
   /// each kind of machine. If processes write at the same time, the file of the last one stays.
   std::string tuning_file;
-  /// The most bytes that the plan may take in the memory of its device at any time. This counts what make_plan()
-  /// allocates at once, with the orders it tries and the candidates it measures; what the plan then holds, with slot
-  /// maps and what kernels keep; and both with the transpose, which Plan::prepare() builds. It does not count the
-  /// matrix that make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and memory
+  /// The most bytes that the plan may take in the memory of its device at any time. Counted are what make_plan()
+  /// allocates at once, also for orders that it tries and candidates that it measures, and what the plan then holds,
+  /// also slot maps and what kernels keep. Plan::prepare() counts the same for the transpose on top. Not counted are
+  /// the matrix that make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and memory
   /// that Kokkos takes for itself.
   ///
   /// What a step takes is known or bounded before it begins. The bounds of BlockRowPartition, SortedColumns and of
