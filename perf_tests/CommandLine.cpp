@@ -30,9 +30,14 @@ std::map<std::string, Format> formats_by_name() {
 }
 
 void add_settings(CLI::App& app, Settings& settings) {
-  app.add_option("-f,--amtx,MATRIX", settings.matrices,
-                 "Matrix Market or binary CSR files, plain or gzip, or generated matrices such as stencil27:64")
-      ->capture_default_str();
+  if (!settings.matrices.empty()) {
+    app.add_option("-f,--amtx,MATRIX", settings.matrices,
+                   "Matrix Market or binary CSR files, plain or gzip, or generated matrices such as stencil27:64")
+        ->capture_default_str();
+  }
+  if (!settings.rows.empty()) {
+    app.add_option("--rows", settings.rows, "Rows of the blocks")->check(CLI::Range(1, 1 << 30))->capture_default_str();
+  }
   if (!settings.columns.empty()) {
     app.add_option("--num_vecs", settings.columns, "Columns of X")
         ->check(CLI::Range(1, 1 << 20))

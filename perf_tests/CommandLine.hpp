@@ -18,6 +18,7 @@ namespace Tessera::Benchmarks {
 /// where that has a value.
 struct Settings {
   std::vector<std::string> matrices = {};  ///< --amtx: files, or generated matrices such as "stencil27:32"
+  std::vector<int> rows = {};              ///< --rows, of dense blocks
   std::vector<Format> formats = {};        ///< --format
   std::vector<std::string> layouts = {};   ///< --layout: "left", "right"
   std::vector<int> columns = {};           ///< --num_vecs: columns of X

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/cuda/Stream.hpp>
+#include <tessera/cuda/tall/Panel.hpp>
+
+namespace Tessera::Cuda {
+
+/// Y = alpha X B + beta Y, with FP64 tensor cores: compute capability 8.0. float is converted as it is read, and sums
+/// are rounded once. Y may be X. With beta = 0, Y is not read.
+///
+/// Cost: X is read, and Y written, once.
+///
+/// \param B  [in] by rows: element (i, j) is B[i * Y.columns + j]; memory that the GPU may read
+/// \throws std::runtime_error if the launch fails
+template <class Scalar>
+void update(Stream stream, Scalar alpha, const TallPanel<const Scalar>& X, const Scalar* B, Scalar beta,
+            const TallPanel<Scalar>& Y);
+
+/// Whether the current GPU has the shared memory that update() needs.
+bool can_update();
+
+}  // namespace Tessera::Cuda

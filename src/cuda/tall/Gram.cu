@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <tessera/cuda/tall/Gram.hpp>
+
+#include "Gram.cuh"
+
+namespace Tessera::Cuda {
+namespace {
+
+constexpr int block_warps = 8;   // at least, unless there are few squares or rows
+constexpr int most_parts = 528;  // four blocks for each multiprocessor of an H200
+
+int parts_of(int squares) { return squares == 1 ? most_parts : squares <= 4 ? most_parts / 2 : most_parts / 4; }
+
+constexpr int half_panel = most_panel_columns / 2;
+
+/// Columns [first, first + count) of a panel.
+template <class Scalar>
+TallPanel<Scalar> part_of(TallPanel<Scalar> panel, int first, int count) {
+  panel.columns = count;
+  if (!panel.is_listed) panel.data += first;
+  std::copy(panel.places + first, panel.places + most_panel_columns, panel.places);
+  return panel;
+}
+
+template <class Policy>
+int squares_of(int x_columns, int y_columns, bool are_same) {
+  const int down = ceil_divide(x_columns, Policy::x_columns), across = ceil_divide(y_columns, Policy::y_columns);
+  return are_same ? across * (across + 1) / 2 : down * across;
+}
+
+template <class Policy, class Scalar>
+void gram_with(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<const Scalar>& Y, bool are_same,
+               Scalar* C, std::ptrdiff_t stride, Scratch scratch) {
+  Tall::GramArguments<Scalar> arguments{};
+  arguments.x = X;
+  arguments.y = Y;
+  arguments.are_same = are_same;
+  arguments.across = ceil_divide(Y.columns, Policy::y_columns);
+  arguments.squares = squares_of<Policy>(X.columns, Y.columns, are_same);
+  arguments.groups = std::max(1, block_warps / arguments.squares);
+  arguments.parts = reinterpret_cast<double*>(scratch.data);
+  const auto rows = unsigned(std::max(X.rows, 1)), unit = unsigned(Policy::rows_at_once * arguments.groups);
+  arguments.part_rows = ceil_divide(ceil_divide(rows, unit), unsigned(parts_of(arguments.squares))) * unit;
+  const unsigned parts = ceil_divide(rows, arguments.part_rows);
+  const int elements = arguments.squares * Policy::elements;
+  const std::size_t shared = arguments.groups > 1 ? elements * sizeof(double) : 0;
+  launch("gram", Tall::gram_kernel<Policy, Scalar>, parts, unsigned(32 * arguments.squares * arguments.groups), shared,
+         stream, arguments);
+  constexpr int elements_of_block = Tall::sum_threads / Tall::sum_slices;
+  launch("gram", Tall::gram_sum_kernel<Policy, Scalar>, unsigned(ceil_divide(elements, elements_of_block)),
+         Tall::sum_threads, Tall::sum_threads * sizeof(double), stream, arguments.parts, int(parts), arguments.squares,
+         are_same, arguments.across, X.columns, Y.columns, C, stride);
+}
+
+}  // namespace
+
+std::size_t gram_scratch_bytes(int x_columns, int y_columns) {
+  // Whatever the policy, squares cover at most 31 columns more on each side.
+  using Largest = Tall::GramPolicy<2, 4, false>;
+  const int squares = squares_of<Largest>(x_columns, y_columns, false);
+  return std::size_t(parts_of(squares)) * squares * Largest::elements * sizeof(double);
+}
+
+template <class Scalar>
+void gram(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<const Scalar>& Y, bool are_same, Scalar* C,
+          std::ptrdiff_t stride, Scratch scratch) {
+  if (!are_same && X.columns > half_panel && Y.columns > half_panel) {
+    // More squares than a block has warps.
+    gram(stream, X, part_of(Y, 0, half_panel), false, C, stride, scratch);
+    return gram(stream, X, part_of(Y, half_panel, Y.columns - half_panel), false, C + half_panel * stride, stride,
+                scratch);
+  }
+  const auto with = [&](auto policy) {
+    gram_with<decltype(policy), Scalar>(stream, X, Y, are_same, C, stride, scratch);
+  };
+  if (X.is_listed || Y.is_listed) return with(Tall::GramPolicy<2, 4, true>());
+  const bool has_few_x = X.columns <= 16;
+  if (Y.columns <= 8) return has_few_x ? with(Tall::GramPolicy<1, 1, false>()) : with(Tall::GramPolicy<2, 1, false>());
+  if (Y.columns <= 16) return has_few_x ? with(Tall::GramPolicy<1, 2, false>()) : with(Tall::GramPolicy<2, 2, false>());
+  return has_few_x && !are_same ? with(Tall::GramPolicy<1, 4, false>()) : with(Tall::GramPolicy<2, 4, false>());
+}
+
+template void gram(Stream, const TallPanel<const float>&, const TallPanel<const float>&, bool, float*, std::ptrdiff_t,
+                   Scratch);
+template void gram(Stream, const TallPanel<const double>&, const TallPanel<const double>&, bool, double*,
+                   std::ptrdiff_t, Scratch);
+
+}  // namespace Tessera::Cuda

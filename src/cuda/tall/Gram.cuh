@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/cuda/tall/Panel.hpp>
+
+#include "../launch/Launch.cuh"
+#include "../ptx/Mma.cuh"
+
+/// X^T Y of tall panels. Columns are taken 16 m_tiles of X and 8 n_tiles of Y at a time: a square of C for each warp.
+namespace Tessera::Cuda::Tall {
+
+/// The shape of a square, and how many steps of 8 rows a warp loads before it multiplies them.
+template <int m_tiles_, int n_tiles_, bool is_listed_>
+struct GramPolicy {
+  static constexpr int m_tiles = m_tiles_, n_tiles = n_tiles_;
+  static constexpr bool is_listed = is_listed_;
+  static constexpr int x_columns = 16 * m_tiles, y_columns = 8 * n_tiles;
+  static constexpr int elements = x_columns * y_columns;
+  static constexpr int steps = n_tiles == 1 ? 4 : 2;
+  static constexpr int rows_at_once = 8 * steps;
+};
+
+template <class Scalar>
+struct GramArguments {
+  TallPanel<const Scalar> x, y;
+  bool are_same;       // whether Y is X: only squares on and above the diagonal are computed
+  int across;          // squares in a row of C
+  int squares;         // squares that are computed
+  int groups;          // warps of a block that share the rows of a square
+  unsigned part_rows;  // rows of a block
+  double* parts;       // sums: element e of square s of part p is parts[(p * squares + s) * elements + e]
+};
+
+/// The most squares, and warps, of a block.
+constexpr int most_squares = 10;
+
+/// Where a square lies in C, in squares.
+struct Square {
+  int row, column;
+};
+
+/// The squares on and above the diagonal are counted column by column.
+__host__ __device__ inline Square square_of(int index, bool are_same, int across) {
+  if (!are_same) return {index / across, index % across};
+  Square square{0, 0};
+  while (index > square.column) index -= ++square.column;
+  square.row = index;
+  return square;
+}
+
+/// Columns of a panel that a lane reads: g, g + 8, ... of a square.
+template <class Scalar, int count, bool is_listed>
+class LaneColumns {
+ public:
+  __device__ LaneColumns(const TallPanel<const Scalar>& panel, int first, int lane)
+      : data_(panel.data), stride_(panel.row_stride), first_(first + lane / 4), valid_(0) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      const bool is_there = first_ + 8 * i < panel.columns;
+      valid_ |= unsigned(is_there) << i;
+      if constexpr (is_listed) places_[i] = is_there && panel.is_listed ? panel.places[first_ + 8 * i] : first_ + 8 * i;
+    }
+  }
+
+  /// Elements of a row; 0 beyond the last row or column.
+  __device__ __forceinline__ void load(unsigned row, unsigned last, double (&values)[count]) const {
+    const Scalar* from = data_ + std::ptrdiff_t(row) * stride_;
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+      const std::ptrdiff_t place = is_listed ? places_[i] : first_ + 8 * i;
+      values[i] = row < last && (valid_ >> i & 1) ? double(from[place]) : 0.0;
+    }
+  }
+
+ private:
+  const Scalar* data_;
+  std::ptrdiff_t stride_;
+  int first_;
+  unsigned valid_;
+  int places_[is_listed ? count : 1];
+};
+
+template <class Policy, class Scalar>
+class GramAgent {
+ public:
+  __device__ GramAgent(const GramArguments<Scalar>& arguments, int square, int lane)
+      : arguments_(arguments), square_(square_of(square, arguments.are_same, arguments.across)), lane_(lane) {}
+
+  /// Adds rows [first, last) of this group of warps.
+  __device__ void add(unsigned first, unsigned last, unsigned step) {
+    if (arguments_.are_same && square_.row == square_.column) {
+      add_diagonal(first, last, step);
+    } else {
+      add_apart(first, last, step);
+    }
+  }
+
+  /// The sums to, or from, an array of a square.
+  __device__ void store(double* sums) const {
+    for_each([&](int e, double sum) { sums[e] = sum; });
+  }
+  __device__ void add_from(const double* sums) {
+    for_each([&](int e, double& sum) { sum += sums[e]; });
+  }
+
+ private:
+  static constexpr int m_tiles = Policy::m_tiles, n_tiles = Policy::n_tiles, steps = Policy::steps;
+
+  template <class Body>
+  __device__ __forceinline__ void for_each(const Body& body) {
+#pragma unroll
+    for (int m = 0; m < m_tiles; ++m)
+#pragma unroll
+      for (int n = 0; n < n_tiles; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) body(place(m, n, i), sums_[m][n][i]);
+  }
+  template <class Body>
+  __device__ __forceinline__ void for_each(const Body& body) const {
+#pragma unroll
+    for (int m = 0; m < m_tiles; ++m)
+#pragma unroll
+      for (int n = 0; n < n_tiles; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) body(place(m, n, i), sums_[m][n][i]);
+  }
+  __device__ __forceinline__ int place(int m, int n, int i) const {
+    const int row = 16 * m + lane_ / 4 + 8 * (i / 2), column = 8 * n + 2 * (lane_ % 4) + i % 2;
+    return row * Policy::y_columns + column;
+  }
+
+  /// Both operands are the same elements, and tiles below the diagonal are left out.
+  __device__ void add_diagonal(unsigned first, unsigned last, unsigned step) {
+    const LaneColumns<Scalar, n_tiles, Policy::is_listed> columns(arguments_.y, square_.column * Policy::y_columns,
+                                                                  lane_);
+    for (unsigned row = first; row < last; row += step) {
+      double y[steps][2][n_tiles];
+#pragma unroll
+      for (int s = 0; s < steps; ++s)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) columns.load(row + 8 * s + 4 * half + lane_ % 4, last, y[s][half]);
+#pragma unroll
+      for (int s = 0; s < steps; ++s)
+#pragma unroll
+        for (int m = 0; m < m_tiles; ++m) {
+          const auto upper = [&](int half) { return y[s][half][2 * m]; };
+          const auto lower = [&](int half) { return 2 * m + 1 < n_tiles ? y[s][half][(2 * m + 1) % n_tiles] : 0.0; };
+          const double a[4] = {upper(0), lower(0), upper(1), lower(1)};
+#pragma unroll
+          for (int n = 2 * m; n < n_tiles; ++n) mma_m16n8k8(sums_[m][n], a, {y[s][0][n], y[s][1][n]});
+        }
+    }
+  }
+
+  __device__ void add_apart(unsigned first, unsigned last, unsigned step) {
+    const LaneColumns<Scalar, 2 * m_tiles, Policy::is_listed> x_columns(arguments_.x, square_.row * Policy::x_columns,
+                                                                        lane_);
+    const LaneColumns<Scalar, n_tiles, Policy::is_listed> y_columns(arguments_.y, square_.column * Policy::y_columns,
+                                                                    lane_);
+    for (unsigned row = first; row < last; row += step) {
+      double x[steps][2][2 * m_tiles], y[steps][2][n_tiles];
+#pragma unroll
+      for (int s = 0; s < steps; ++s)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          x_columns.load(row + 8 * s + 4 * half + lane_ % 4, last, x[s][half]);
+          y_columns.load(row + 8 * s + 4 * half + lane_ % 4, last, y[s][half]);
+        }
+#pragma unroll
+      for (int s = 0; s < steps; ++s)
+#pragma unroll
+        for (int m = 0; m < m_tiles; ++m) {
+          const double a[4] = {x[s][0][2 * m], x[s][0][2 * m + 1], x[s][1][2 * m], x[s][1][2 * m + 1]};
+#pragma unroll
+          for (int n = 0; n < n_tiles; ++n) mma_m16n8k8(sums_[m][n], a, {y[s][0][n], y[s][1][n]});
+        }
+    }
+  }
+
+  const GramArguments<Scalar>& arguments_;
+  Square square_;
+  int lane_;
+  double sums_[m_tiles][n_tiles][4] = {};
+};
+
+/// A block sums a part of the rows. Its warps share the squares, and the rows where there are more warps than squares.
+template <class Policy, class Scalar>
+__global__ void __launch_bounds__(32 * most_squares)
+    gram_kernel(const __grid_constant__ GramArguments<Scalar> arguments) {
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+  const int square = warp % arguments.squares, group = warp / arguments.squares;
+  const unsigned rows = unsigned(arguments.x.rows), first = blockIdx.x * arguments.part_rows;
+  const unsigned last = rows - first < arguments.part_rows ? rows : first + arguments.part_rows;
+  GramAgent<Policy, Scalar> agent(arguments, square, lane);
+  agent.add(first + group * Policy::rows_at_once, last, arguments.groups * Policy::rows_at_once);
+
+  auto* const sums = reinterpret_cast<double*>(dynamic_memory()) + square * Policy::elements;
+  for (int other = 1; other < arguments.groups; ++other) {
+    if (group == other) agent.store(sums);
+    __syncthreads();
+    if (group == 0) agent.add_from(sums);
+    __syncthreads();
+  }
+  if (group == 0) {
+    agent.store(arguments.parts + (std::size_t(blockIdx.x) * arguments.squares + square) * Policy::elements);
+  }
+}
+
+constexpr int sum_threads = 256;  // of a block that adds parts
+constexpr int sum_slices = 8;     // threads that share the parts of an element
+
+/// Adds the parts of C in order, each slice of them first.
+template <class Policy, class Scalar>
+__global__ void gram_sum_kernel(const double* parts, int part_count, int squares, bool are_same, int across, int rows,
+                                int columns, Scalar* C, std::ptrdiff_t stride) {
+  constexpr int elements = sum_threads / sum_slices;
+  auto* const sums = reinterpret_cast<double*>(dynamic_memory());
+  const int slice = int(threadIdx.x) / elements, local = int(threadIdx.x) % elements;
+  const int element = int(blockIdx.x) * elements + local, all = squares * Policy::elements;
+  const int length = (part_count + sum_slices - 1) / sum_slices;
+  const int first = slice * length, last = first + length < part_count ? first + length : part_count;
+  double sum = 0;
+  if (element < all)
+#pragma unroll 8
+    for (int p = first; p < last; ++p) sum += parts[std::size_t(p) * all + element];
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  if (slice > 0 || element >= all) return;
+  for (int s = 1; s < sum_slices; ++s) sum += sums[s * elements + local];
+  const Square square = square_of(element / Policy::elements, are_same, across);
+  const int place = element % Policy::elements;
+  const int i = square.row * Policy::x_columns + place / Policy::y_columns;
+  const int j = square.column * Policy::y_columns + place % Policy::y_columns;
+  if (i >= rows || j >= columns || (are_same && i > j)) return;
+  C[i + j * stride] = Scalar(sum);
+  if (are_same) C[j + i * stride] = Scalar(sum);
+}
+
+}  // namespace Tessera::Cuda::Tall

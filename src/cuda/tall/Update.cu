@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cstdint>
+#include <tessera/cuda/tall/Update.hpp>
+
+#include "Update.cuh"
+
+namespace Tessera::Cuda {
+namespace {
+
+template <class Policy, class Scalar>
+void update_with(Stream stream, const Tall::UpdateArguments<Scalar>& arguments) {
+  // The most that B takes, in every call: see allow_shared_memory().
+  constexpr int most_bytes = most_panel_columns * Policy::b_stride * int(sizeof(double));
+  constexpr auto kernel = Tall::update_kernel<Policy, Scalar>;
+  allow_shared_memory<kernel>("update", most_bytes);
+  const std::size_t shared = std::size_t((arguments.x.columns + 7) / 8 * 8) * Policy::b_stride * sizeof(double);
+  const auto items = std::size_t(arguments.x.rows);
+  const unsigned blocks = std::min(blocks_for(items, Policy::rows * Policy::block_warps),
+                                   resident_blocks<kernel>(32 * Policy::block_warps, shared));
+  launch("update", kernel, blocks, 32 * Policy::block_warps, shared, stream, arguments);
+}
+
+template <bool is_listed, class Scalar>
+void update_columns(Stream stream, const Tall::UpdateArguments<Scalar>& arguments) {
+  const auto with = [&](auto policy) { update_with<decltype(policy), Scalar>(stream, arguments); };
+  const int tiles = (arguments.y.columns + 7) / 8;
+  if (tiles <= 1) return with(Tall::UpdatePolicy<1, 2, is_listed>());
+  if (tiles <= 2) return with(Tall::UpdatePolicy<2, 2, is_listed>());
+  if (tiles <= 4) return with(Tall::UpdatePolicy<4, 2, is_listed>());
+  if (tiles <= 8) return with(Tall::UpdatePolicy<8, 1, is_listed>());
+  return with(Tall::UpdatePolicy<16, 1, is_listed>());
+}
+
+}  // namespace
+
+template <class Scalar>
+void update(Stream stream, Scalar alpha, const TallPanel<const Scalar>& X, const Scalar* B, Scalar beta,
+            const TallPanel<Scalar>& Y) {
+  if (X.rows == 0 || Y.columns == 0) return;
+  const bool has_pairs = !Y.is_listed && Y.columns % 2 == 0 && Y.row_stride % 2 == 0 &&
+                         reinterpret_cast<std::uintptr_t>(Y.data) % (2 * sizeof(Scalar)) == 0;
+  const Tall::UpdateArguments<Scalar> arguments{X, Y, B, double(alpha), double(beta), has_pairs};
+  X.is_listed || Y.is_listed ? update_columns<true>(stream, arguments) : update_columns<false>(stream, arguments);
+}
+
+bool can_update() { return most_shared_bytes() >= most_panel_columns * Tall::UpdatePolicy<16, 1, false>::b_stride * 8; }
+
+template void update(Stream, float, const TallPanel<const float>&, const float*, float, const TallPanel<float>&);
+template void update(Stream, double, const TallPanel<const double>&, const double*, double, const TallPanel<double>&);
+
+}  // namespace Tessera::Cuda

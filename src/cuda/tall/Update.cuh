@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/cuda/tall/Panel.hpp>
+
+#include "../launch/Launch.cuh"
+#include "../ptx/Mma.cuh"
+
+/// Y = alpha X B + beta Y for tall panels. A warp multiplies some rows of X by all of B, which each block keeps in
+/// shared memory. It has read its rows before it writes them, so that Y may be X.
+namespace Tessera::Cuda::Tall {
+
+/// \tparam n_tiles_    columns of Y, in tiles of 8
+/// \tparam row_tiles_  rows of a warp, in tiles of 16
+template <int n_tiles_, int row_tiles_, bool is_listed_>
+struct UpdatePolicy {
+  static constexpr int n_tiles = n_tiles_, row_tiles = row_tiles_;
+  static constexpr bool is_listed = is_listed_;
+  static constexpr int block_warps = 8;
+  static constexpr int rows = 16 * row_tiles;
+  static constexpr int columns = 8 * n_tiles;
+  /// Elements from one row of B to the next in shared memory: the lanes of half a warp read 4 rows of 4 elements from
+  /// 16 banks of 8 bytes.
+  static constexpr int b_stride = columns + (columns % 16 == 0 ? 4 : 12);
+};
+
+template <class Scalar>
+struct UpdateArguments {
+  TallPanel<const Scalar> x;
+  TallPanel<Scalar> y;
+  const Scalar* b;
+  double alpha, beta;
+  bool has_pairs;  // whether two adjacent columns of Y are aligned to their size, and all columns are pairs
+};
+
+/// Two adjacent elements.
+template <class Scalar>
+struct alignas(2 * sizeof(Scalar)) Pair {
+  Scalar at[2];
+};
+
+template <class Policy, class Scalar>
+class UpdateAgent {
+ public:
+  __device__ UpdateAgent(const UpdateArguments<Scalar>& arguments, const double* b, int lane)
+      : arguments_(arguments), b_(b), g_(lane / 4), t_(lane % 4) {}
+
+  /// Updates Policy::rows rows from `first` on.
+  __device__ void update(unsigned first) {
+#pragma unroll
+    for (int r = 0; r < row_tiles; ++r)
+#pragma unroll
+      for (int n = 0; n < n_tiles; ++n)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) sums_[r][n][i] = 0;
+    multiply(first);
+    // Other lanes of the warp read the rows that this one writes.
+    __syncwarp();
+#pragma unroll
+    for (int r = 0; r < row_tiles; ++r)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) store(first + unsigned(16 * r + 8 * half + g_), r, half);
+  }
+
+ private:
+  static constexpr int n_tiles = Policy::n_tiles, row_tiles = Policy::row_tiles;
+
+  __device__ __forceinline__ double x_element(unsigned row, int column) const {
+    const TallPanel<const Scalar>& x = arguments_.x;
+    if (row >= unsigned(x.rows) || column >= x.columns) return 0;
+    return double(
+        x.data[std::ptrdiff_t(row) * x.row_stride + (Policy::is_listed && x.is_listed ? x.places[column] : column)]);
+  }
+
+  __device__ __forceinline__ void multiply(unsigned first) {
+#pragma unroll 4
+    for (int k = 0; k < arguments_.x.columns; k += 8) {
+      double a[row_tiles][4];
+#pragma unroll
+      for (int r = 0; r < row_tiles; ++r)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          a[r][i] = x_element(first + unsigned(16 * r + g_ + 8 * (i % 2)), k + t_ + 4 * (i / 2));
+      const double* b = b_ + (k + t_) * Policy::b_stride + g_;
+#pragma unroll
+      for (int n = 0; n < n_tiles; ++n) {
+        const double element[2] = {b[8 * n], b[4 * Policy::b_stride + 8 * n]};
+#pragma unroll
+        for (int r = 0; r < row_tiles; ++r) mma_m16n8k8(sums_[r][n], a[r], element);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void store(unsigned row, int r, int half) const {
+    const TallPanel<Scalar>& y = arguments_.y;
+    if (row >= unsigned(y.rows)) return;
+    Scalar* const to = y.data + std::ptrdiff_t(row) * y.row_stride;
+#pragma unroll
+    for (int n = 0; n < n_tiles; ++n) {
+      const int column = 8 * n + 2 * t_;
+      const double sums[2] = {sums_[r][n][2 * half], sums_[r][n][2 * half + 1]};
+      if (arguments_.has_pairs) {
+        if (column < y.columns) store_pair(reinterpret_cast<Pair<Scalar>*>(to + column), sums);
+      } else {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          if (column + i >= y.columns) continue;
+          Scalar& element = to[Policy::is_listed && y.is_listed ? y.places[column + i] : column + i];
+          element = Scalar(arguments_.beta == 0 ? sums[i] : sums[i] + arguments_.beta * double(element));
+        }
+      }
+    }
+  }
+
+  __device__ __forceinline__ void store_pair(Pair<Scalar>* to, const double (&sums)[2]) const {
+    Pair<Scalar> pair;
+    if (arguments_.beta == 0) {
+      pair = {{Scalar(sums[0]), Scalar(sums[1])}};
+    } else {
+      pair = *to;
+#pragma unroll
+      for (int i = 0; i < 2; ++i) pair.at[i] = Scalar(sums[i] + arguments_.beta * double(pair.at[i]));
+    }
+    *to = pair;
+  }
+
+  const UpdateArguments<Scalar>& arguments_;
+  const double* b_;
+  int g_, t_;
+  double sums_[row_tiles][n_tiles][4];
+};
+
+template <class Policy, class Scalar>
+__global__ void __launch_bounds__(32 * Policy::block_warps)
+    update_kernel(const __grid_constant__ UpdateArguments<Scalar> arguments) {
+  auto* const b = reinterpret_cast<double*>(dynamic_memory());
+  const int k_padded = (arguments.x.columns + 7) / 8 * 8;
+  for (int e = int(threadIdx.x); e < k_padded * Policy::columns; e += 32 * Policy::block_warps) {
+    const int i = e / Policy::columns, j = e % Policy::columns;
+    const bool is_there = i < arguments.x.columns && j < arguments.y.columns;
+    b[i * Policy::b_stride + j] = is_there ? arguments.alpha * double(arguments.b[i * arguments.y.columns + j]) : 0.0;
+  }
+  __syncthreads();
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+  UpdateAgent<Policy, Scalar> agent(arguments, b, lane);
+  const std::size_t rows = std::size_t(arguments.x.rows),
+                    step = std::size_t(gridDim.x) * Policy::block_warps * Policy::rows;
+  for (std::size_t row = (std::size_t(blockIdx.x) * Policy::block_warps + warp) * Policy::rows; row < rows; row += step)
+    agent.update(unsigned(row));
+}
+
+}  // namespace Tessera::Cuda::Tall

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <tessera/cuda/tall/Gram.hpp>
+#include <tessera/cuda/tall/Update.hpp>
+
+#include "Panel.hpp"
+#include "Workspace.hpp"
+
+/// Products of tall blocks by the kernels of layer `cuda`, which use tensor cores.
+namespace Tessera::Impl::OnCuda {
+
+static_assert(panel_columns == Cuda::most_panel_columns);
+
+/// Whether the GPU has what the kernels need.
+inline bool has_kernels(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8 && Cuda::can_update(); }
+
+template <class Scalar>
+Cuda::TallPanel<Scalar> panel_for_cuda(const Panel<Scalar>& X) {
+  Cuda::TallPanel<Scalar> panel;
+  panel.data = X.data;
+  panel.rows = X.rows;
+  panel.columns = X.columns;
+  panel.row_stride = X.row_stride;
+  panel.is_listed = X.has_list;
+  if (X.has_list) std::copy_n(X.places, X.columns, panel.places);
+  return panel;
+}
+
+template <class Scalar>
+bool are_same(const Panel<const Scalar>& X, const Panel<const Scalar>& Y) {
+  return X.data == Y.data && X.columns == Y.columns && X.row_stride == Y.row_stride && X.has_list == Y.has_list &&
+         (!X.has_list || std::equal(X.places, X.places + X.columns, Y.places));
+}
+
+/// results = X^T Y, row by row of the result: the transpose of Y^T X by columns.
+template <class Scalar>
+void gram_of_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos::Cuda>& workspace,
+                    const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
+  const std::size_t bytes = Cuda::gram_scratch_bytes(Y.columns, X.columns);
+  auto* scratch = workspace.memory().template take_partial<std::byte>(exec, bytes);
+  Cuda::gram<Scalar>(exec.cuda_stream(), panel_for_cuda(Y), panel_for_cuda(X), are_same(X, Y), results, Y.columns,
+                     {scratch, bytes});
+}
+
+/// Y = alpha X B + beta Y; B is stored by rows on the device.
+template <class Scalar>
+void multiply_panels(const Kokkos::Cuda& exec, Scalar alpha, const Panel<const Scalar>& X, const Scalar* B, Scalar beta,
+                     const Panel<Scalar>& Y) {
+  Cuda::update<Scalar>(exec.cuda_stream(), alpha, panel_for_cuda(X), B, beta, panel_for_cuda(Y));
+}
+
+}  // namespace Tessera::Impl::OnCuda

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/dense/Orthonormalize.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <vector>
+
+namespace Tessera {
+
+namespace {
+
+/// A small matrix of our own, by columns.
+template <class T>
+class Matrix {
+ public:
+  Matrix(Ordinal rows, Ordinal columns)
+      : rows_(rows), columns_(columns), elements_(std::size_t(rows) * std::size_t(columns)) {}
+
+  T& operator()(Ordinal i, Ordinal j) { return elements_[std::size_t(i) + std::size_t(j) * std::size_t(rows_)]; }
+  T operator()(Ordinal i, Ordinal j) const { return elements_[std::size_t(i) + std::size_t(j) * std::size_t(rows_)]; }
+  T* data() { return elements_.data(); }
+  Ordinal size() const { return Ordinal(elements_.size()); }
+  SmallMatrix<T> rows(Ordinal first, Ordinal count) { return {data() + first, count, columns_, rows_}; }
+
+ private:
+  Ordinal rows_, columns_;
+  std::vector<T> elements_;
+};
+
+enum class Column {
+  Open,       ///< not known to be independent
+  Settled,    ///< independent of those before
+  Dependent,  ///< dependent on those before; it is 0 for the time being
+};
+
+/// The state of one call: X0 = Q C + X T, where X0 is what X held before.
+template <class ExecutionSpace, class Scalar>
+class Orthonormalization {
+ public:
+  using Block = TallBlock<Scalar>;
+  using Blocks = std::span<const TallBlock<const Scalar>>;
+
+  Orthonormalization(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Blocks Q,
+                     const Block& X, const SumOverRanks<Scalar>& sum_over_ranks, double dependence)
+      : exec_(exec),
+        workspace_(workspace),
+        blocks_(Q.begin(), Q.end()),
+        X_(X),
+        sum_over_ranks_(sum_over_ranks),
+        before_(columns_of(Q)),
+        columns_(X.columns),
+        dependence_(dependence > 0 ? dependence : 100.0 * X.columns * epsilon),
+        columns_state_(std::size_t(X.columns), Column::Open),
+        first_norms_(std::size_t(X.columns)),
+        products_(before_ + columns_, columns_),
+        C_(before_, columns_),
+        T_(columns_, columns_) {
+    blocks_.push_back(X);
+    for (Ordinal j = 0; j < columns_; ++j) T_(j, j) = 1;
+  }
+
+  static Ordinal columns_of(Blocks Q) {
+    Ordinal sum = 0;
+    for (const auto& block : Q) sum += block.columns;
+    return sum;
+  }
+
+  void run() {
+    multiply_blocks();
+    if (!squares_are_safe()) {
+      scale_columns();
+      multiply_blocks();
+    }
+    for (Ordinal j = 0; j < columns_; ++j) first_norms_[std::size_t(j)] = std::sqrt(square(j)) * T_(j, j);
+    // A column that stays open loses all but a small share of its norm in each step, so that it ends as dependent.
+    for (Ordinal step = 0; step < 20 + 4 * columns_; ++step) {
+      expect_finite();
+      const bool were_orthonormal = take_step();
+      if (were_orthonormal && is_everything_settled()) return;
+      multiply_blocks();
+    }
+    throw std::runtime_error("Tessera::orthonormalize: X does not become orthogonal to Q; expected Q orthonormal");
+  }
+
+  const std::vector<Column>& columns() const { return columns_state_; }
+
+  void get(const SmallMatrix<Scalar>& C, const SmallMatrix<Scalar>& R) const {
+    for (Ordinal j = 0; j < columns_; ++j) {
+      if (C.data != nullptr)
+        for (Ordinal i = 0; i < before_; ++i) C(i, j) = Scalar(C_(i, j));
+      if (R.data != nullptr)
+        for (Ordinal i = 0; i < columns_; ++i) R(i, j) = Scalar(T_(i, j));
+    }
+  }
+
+ private:
+  static constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
+
+  double square(Ordinal j) const { return products_(before_ + j, j); }
+
+  /// How much of column j of X0 is left, if the column has this norm now. NaN for a column of zeros.
+  double share(Ordinal j, double norm) const { return norm * T_(j, j) / first_norms_[std::size_t(j)]; }
+
+  bool is_dependent(Ordinal j) const { return columns_state_[std::size_t(j)] == Column::Dependent; }
+
+  bool is_everything_settled() const {
+    return std::find(columns_state_.begin(), columns_state_.end(), Column::Open) == columns_state_.end();
+  }
+
+  /// products = [Q X]^T X
+  void multiply_blocks() {
+    inner_products<ExecutionSpace, Scalar>(exec_, workspace_, blocks_, X_, products_.rows(0, before_ + columns_));
+    if (sum_over_ranks_) sum_over_ranks_(products_.data(), products_.size());
+  }
+
+  void expect_finite() const {
+    for (Ordinal j = 0; j < columns_; ++j)
+      for (Ordinal i = 0; i < before_ + columns_; ++i)
+        if (!std::isfinite(products_(i, j)))
+          throw std::runtime_error("Tessera::orthonormalize: Q holds NaN or Inf; expected finite numbers");
+  }
+
+  /// Whether no square of a norm has overflowed, nor is so small that its terms may have lost digits.
+  bool squares_are_safe() const {
+    const double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
+    for (Ordinal j = 0; j < columns_; ++j)
+      if (!(square(j) >= least) || !std::isfinite(square(j))) return false;
+    return true;
+  }
+
+  /// Scales columns by powers of 2, so that their greatest elements are about 1.
+  void scale_columns() {
+    std::vector<Scalar> greatest(static_cast<std::size_t>(columns_)), factors(greatest);
+    greatest_magnitudes<ExecutionSpace, Scalar>(exec_, workspace_, X_, greatest.data());
+    // There is a sum over ranks, but no maximum. Halved often enough, a sum of finite numbers stays finite.
+    const Scalar share = Scalar(0x1p-20);
+    for (Scalar& g : greatest) g *= share;
+    if (sum_over_ranks_) sum_over_ranks_(greatest.data(), columns_);
+    for (Ordinal j = 0; j < columns_; ++j) {
+      const Scalar magnitude = greatest[std::size_t(j)] / share;
+      if (!std::isfinite(greatest[std::size_t(j)])) {
+        throw std::runtime_error("Tessera::orthonormalize: column " + std::to_string(j) +
+                                 " of X holds NaN or Inf; expected finite numbers");
+      }
+      const int limit = std::numeric_limits<Scalar>::max_exponent - 3;
+      const int exponent =
+          magnitude > 0 ? std::clamp(std::isfinite(magnitude) ? std::ilogb(magnitude) : limit, -limit, limit) : 0;
+      factors[std::size_t(j)] = std::ldexp(Scalar(1), -exponent);
+      T_(j, j) = std::ldexp(1.0, exponent);
+    }
+    scale<ExecutionSpace, Scalar>(exec_, factors.data(), X_);
+  }
+
+  /// One step of BCGS-PIP. Returns whether X was orthonormal, and orthogonal to Q, up to an error that a step removes.
+  bool take_step() {
+    std::vector<double> norms(static_cast<std::size_t>(columns_));
+    for (Ordinal j = 0; j < columns_; ++j) {
+      norms[std::size_t(j)] = std::sqrt(square(j));
+      Column& state = columns_state_[std::size_t(j)];
+      if (state == Column::Open && !(share(j, norms[std::size_t(j)]) > dependence_)) state = Column::Dependent;
+    }
+    const bool were_orthonormal = is_nearly_orthonormal(norms);
+    for (Ordinal j = 0; j < columns_; ++j) {
+      if (norms[std::size_t(j)] == 0) norms[std::size_t(j)] = 1;
+      for (Ordinal i = 0; i < before_ + columns_; ++i) scaled(i, j) = products_(i, j) / norms[std::size_t(j)];
+    }
+    for (Ordinal j = 0; j < columns_; ++j)
+      for (Ordinal i = 0; i < columns_; ++i) scaled(before_ + i, j) /= norms[std::size_t(i)];
+    const Matrix<double> factor = triangular_factor(norms);
+    update(factor, norms);
+    collect(factor, norms);
+    return were_orthonormal;
+  }
+
+  bool is_nearly_orthonormal(const std::vector<double>& norms) const {
+    const double enough = 0.1;
+    for (Ordinal j = 0; j < columns_; ++j) {
+      if (is_dependent(j)) continue;
+      if (!(std::abs(norms[std::size_t(j)] - 1) <= enough)) return false;
+      for (Ordinal i = 0; i < before_ + columns_; ++i) {
+        if (i == before_ + j || (i >= before_ && is_dependent(i - before_))) continue;
+        if (!(std::abs(double(products_(i, j))) <= enough / (before_ + columns_))) return false;
+      }
+    }
+    return true;
+  }
+
+  /// The factor S of [Q X]^T X for columns of norm 1: X = Q P + X' S, where X' is orthonormal in its settled columns.
+  /// Columns are settled in order. The first whose rest is too small to be told from roundoff, and all after it, are
+  /// only made orthogonal to those that are settled, so that the next step sees their rest alone.
+  Matrix<double> triangular_factor(const std::vector<double>& norms) {
+    const double enough = std::sqrt(epsilon);
+    Matrix<double> S(columns_, columns_);
+    bool settles = true;
+    for (Ordinal j = 0; j < columns_; ++j) {
+      if (is_dependent(j)) continue;
+      Column& state = columns_state_[std::size_t(j)];
+      state = Column::Open;
+      for (Ordinal i = 0; i < j; ++i)
+        if (columns_state_[std::size_t(i)] == Column::Settled) S(i, j) = rest(i, j, S) / S(i, i);
+      const double square_of_rest = rest(j, j, S);
+      settles = settles && square_of_rest > enough;
+      if (!settles) {
+        S(j, j) = 1;
+      } else if (share(j, norms[std::size_t(j)] * std::sqrt(square_of_rest)) > dependence_) {
+        state = Column::Settled;
+        S(j, j) = std::sqrt(square_of_rest);
+      } else {
+        state = Column::Dependent;
+      }
+    }
+    return S;
+  }
+
+  /// Element (i, j) of the Gram matrix without what Q and the settled columns before i explain.
+  double rest(Ordinal i, Ordinal j, const Matrix<double>& S) const {
+    double sum = scaled(before_ + i, j);
+    for (Ordinal l = 0; l < before_; ++l) sum -= scaled(l, i) * scaled(l, j);
+    for (Ordinal l = 0; l < i; ++l)
+      if (columns_state_[std::size_t(l)] == Column::Settled) sum -= S(l, i) * S(l, j);
+    return sum;
+  }
+
+  /// X = (X / norms - Q P) / S
+  void update(const Matrix<double>& S, const std::vector<double>& norms) {
+    Matrix<double> inverse(columns_, columns_);
+    for (Ordinal j = 0; j < columns_; ++j) {
+      if (is_dependent(j)) continue;  // it becomes 0
+      inverse(j, j) = 1 / S(j, j);
+      for (Ordinal i = j; i-- > 0;) {
+        if (is_dependent(i)) continue;
+        double sum = 0;
+        for (Ordinal l = i + 1; l <= j; ++l) sum += S(i, l) * inverse(l, j);
+        inverse(i, j) = -sum / S(i, i);
+      }
+    }
+    Matrix<Scalar> of_X(columns_, columns_), of_Q(before_, columns_);
+    for (Ordinal j = 0; j < columns_; ++j) {
+      for (Ordinal i = 0; i <= j; ++i) of_X(i, j) = Scalar(inverse(i, j) / norms[std::size_t(i)]);
+      for (Ordinal i = 0; i < before_; ++i) {
+        double sum = 0;
+        for (Ordinal l = 0; l <= j; ++l) sum += scaled(i, l) * inverse(l, j);
+        of_Q(i, j) = Scalar(sum);
+      }
+    }
+    multiply_add<ExecutionSpace, Scalar>(exec_, workspace_, Scalar(1), X_, of_X.rows(0, columns_), Scalar(0), X_);
+    Ordinal first = 0;
+    for (const auto& block : std::span(blocks_).first(blocks_.size() - 1)) {
+      multiply_add<ExecutionSpace, Scalar>(exec_, workspace_, Scalar(-1), block, of_Q.rows(first, block.columns),
+                                           Scalar(1), X_);
+      first += block.columns;
+    }
+  }
+
+  /// C += P norms T; T = S norms T
+  void collect(const Matrix<double>& S, const std::vector<double>& norms) {
+    for (Ordinal j = 0; j < columns_; ++j) {
+      std::vector<double> column(static_cast<std::size_t>(columns_));
+      for (Ordinal l = 0; l <= j; ++l) column[std::size_t(l)] = norms[std::size_t(l)] * T_(l, j);
+      for (Ordinal i = 0; i < before_; ++i)
+        for (Ordinal l = 0; l <= j; ++l) C_(i, j) += scaled(i, l) * column[std::size_t(l)];
+      for (Ordinal i = 0; i <= j; ++i) {
+        T_(i, j) = 0;
+        for (Ordinal l = i; l <= j; ++l) T_(i, j) += S(i, l) * column[std::size_t(l)];
+      }
+    }
+  }
+
+  double& scaled(Ordinal i, Ordinal j) { return scaled_(i, j); }
+  double scaled(Ordinal i, Ordinal j) const { return scaled_(i, j); }
+
+  const ExecutionSpace& exec_;
+  const DenseWorkspace<ExecutionSpace>& workspace_;
+  std::vector<TallBlock<const Scalar>> blocks_;  // Q, and X
+  Block X_;
+  const SumOverRanks<Scalar>& sum_over_ranks_;
+  Ordinal before_, columns_;  // columns of Q, and of X
+  double dependence_;
+  std::vector<Column> columns_state_;
+  std::vector<double> first_norms_;  // of the columns of X0
+  Matrix<Scalar> products_;          // [Q X]^T X
+  Matrix<double> C_, T_;
+  Matrix<double> scaled_{before_ + columns_, columns_};  // products for columns of X of norm 1
+};
+
+void expect_shape(const char* name, bool is_given, Ordinal rows, Ordinal columns, Ordinal expected_rows,
+                  Ordinal expected_columns) {
+  if (!is_given || (rows == expected_rows && columns == expected_columns)) return;
+  throw std::invalid_argument("Tessera::orthonormalize: " + std::string(name) + " is " + std::to_string(rows) + " x " +
+                              std::to_string(columns) + "; expected " + std::to_string(expected_rows) + " x " +
+                              std::to_string(expected_columns));
+}
+
+/// The columns that have a state.
+std::vector<Ordinal> places_of(const auto& X, const std::vector<Column>& columns, Column state) {
+  std::vector<Ordinal> places;
+  for (Ordinal j = 0; j < X.columns; ++j)
+    if (columns[std::size_t(j)] == state) places.push_back(X.place(j));
+  return places;
+}
+
+}  // namespace
+
+template <class ExecutionSpace, class Scalar>
+Ordinal orthonormalize(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                       std::span<const TallBlock<const Scalar>> Q, const TallBlock<Scalar>& X,
+                       const SmallMatrix<Scalar>& C, const SmallMatrix<Scalar>& R,
+                       const SumOverRanks<Scalar>& sum_over_ranks, const OrthonormalizeOptions& options) {
+  using Work = Orthonormalization<ExecutionSpace, Scalar>;
+  expect_shape("C", C.data != nullptr, C.rows, C.columns, Work::columns_of(Q), X.columns);
+  expect_shape("R", R.data != nullptr, R.rows, R.columns, X.columns, X.columns);
+  if (X.columns == 0) return 0;
+  Work work(exec, workspace, Q, X, sum_over_ranks, options.dependence);
+  work.run();
+  work.get(C, R);
+  const std::vector<Ordinal> settled = places_of(X, work.columns(), Column::Settled);
+  std::vector<Ordinal> others = places_of(X, work.columns(), Column::Dependent);
+  // Directions that happen to depend on the others, and those that do not fit among so few rows, are tried three times.
+  std::vector<TallBlock<const Scalar>> all(Q.begin(), Q.end());
+  all.push_back({X.data, X.rows, Ordinal(settled.size()), X.row_stride, settled.data()});
+  std::vector<std::vector<Ordinal>> found;
+  for (std::uint64_t trial = 0; options.dependent == Dependent::Random && !others.empty() && trial < 3; ++trial) {
+    const TallBlock<Scalar> fresh{X.data, X.rows, Ordinal(others.size()), X.row_stride, others.data()};
+    randomize(exec, options.seed + trial, options.first_row, fresh);
+    Work more(exec, workspace, all, fresh, sum_over_ranks, 1e-6);
+    more.run();
+    found.push_back(places_of(fresh, more.columns(), Column::Settled));
+    std::vector<Ordinal> rest = places_of(fresh, more.columns(), Column::Dependent);
+    others = std::move(rest);
+    all.push_back({X.data, X.rows, Ordinal(found.back().size()), X.row_stride, found.back().data()});
+  }
+  return Ordinal(settled.size());
+}
+
+#define TESSERA_INSTANTIATE(Exec, S)                                                                             \
+  template Ordinal orthonormalize(const Exec&, const DenseWorkspace<Exec>&, std::span<const TallBlock<const S>>, \
+                                  const TallBlock<S>&, const SmallMatrix<S>&, const SmallMatrix<S>&,             \
+                                  const SumOverRanks<S>&, const OrthonormalizeOptions&);
+#define TESSERA_FOR_EACH_REAL(Exec, M) TESSERA_IF_FLOAT(M, Exec, float) TESSERA_IF_DOUBLE(M, Exec, double)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_REAL, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

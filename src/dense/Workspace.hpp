@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <string>
+#include <tessera/dense/DenseAlgebra.hpp>
+
+namespace Tessera {
+
+/// Arrays that grow when a call needs more than those before. They are not initialized.
+template <class ExecutionSpace>
+struct DenseWorkspace<ExecutionSpace>::Memory {
+  using DeviceSpace = typename ExecutionSpace::memory_space;
+  using PinnedSpace = Kokkos::SharedHostPinnedSpace;
+  template <class Space>
+  using Bytes = Kokkos::View<std::byte*, Space>;
+
+  /// A ring of small matrices on their way to the device. A slot is written again when its copy is known to be done.
+  static constexpr int slots = 16;
+
+  Bytes<DeviceSpace> partial;  ///< sums of parts of the rows, or rows that are about to be overwritten
+  Bytes<DeviceSpace> matrix;   ///< the small matrix of the kernel that runs
+  Bytes<PinnedSpace> results;  ///< what the host waits for
+  Bytes<PinnedSpace> ring;
+  std::size_t slot_bytes = 0;
+  int used_slots = 0;  ///< since the last fence
+
+  /// At least `count` elements of an array. If it has to grow, waits for kernels that use it.
+  template <class T, class Space>
+  static T* take(const ExecutionSpace& exec, Bytes<Space>& array, const char* label, std::size_t count) {
+    if (array.extent(0) < count * sizeof(T)) {
+      exec.fence("Tessera::DenseWorkspace");
+      array = {};
+      array = Bytes<Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label)), count * sizeof(T));
+    }
+    return reinterpret_cast<T*>(array.data());
+  }
+  template <class T>
+  T* take_partial(const ExecutionSpace& exec, std::size_t count) {
+    return take<T>(exec, partial, "Tessera::DenseWorkspace::partial", count);
+  }
+  template <class T>
+  T* take_results(const ExecutionSpace& exec, std::size_t count) {
+    return take<T>(exec, results, "Tessera::DenseWorkspace::results", count);
+  }
+
+  /// Copies `count` elements, which write(elements) makes, to the device. Does not wait, but once in 16 calls.
+  template <class T, class Write>
+  const T* send(const ExecutionSpace& exec, std::size_t count, const Write& write) {
+    const std::size_t bytes = count * sizeof(T);
+    T* target = take<T>(exec, matrix, "Tessera::DenseWorkspace::matrix", count);
+    if (bytes > slot_bytes) {
+      slot_bytes = (bytes + 255) / 256 * 256;
+      take<std::byte>(exec, ring, "Tessera::DenseWorkspace::ring", slot_bytes * slots);
+      used_slots = 0;
+    }
+    if (used_slots == slots) wait(exec);
+    auto* slot = ring.data() + std::size_t(used_slots++) * slot_bytes;
+    write(reinterpret_cast<T*>(slot));
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    Kokkos::deep_copy(exec, Kokkos::View<T*, DeviceSpace, Unmanaged>(target, count),
+                      Kokkos::View<const T*, PinnedSpace, Unmanaged>(reinterpret_cast<const T*>(slot), count));
+    return target;
+  }
+
+  void wait(const ExecutionSpace& exec) {
+    exec.fence("Tessera::DenseWorkspace");
+    used_slots = 0;
+  }
+};
+
+}  // namespace Tessera

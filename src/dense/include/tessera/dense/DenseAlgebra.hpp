@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <tessera/common/Multivector.hpp>
+#include <tessera/dense/TallBlock.hpp>
+
+/// Algebra of tall blocks: what a block Krylov solver does between two products with its matrix.
+///
+/// Every function reads and writes its blocks once, for any number of columns up to 128, and again for each 128 more.
+/// Rows are cut into parts that depend on the numbers of rows and columns alone, each part is summed in order, and so
+/// are the sums of the parts: the same blocks give the same bits in every run and with any number of threads.
+///
+/// Small matrices and results are in host memory. Functions with a result wait for it, once; the others do not wait,
+/// and have read their small matrix when they return. Blocks of one call have equal numbers of rows unless it says
+/// otherwise. An output is another block than the inputs, or the same one (are_same) where "in place" is said; what
+/// overlaps otherwise is refused with std::invalid_argument, as are numbers of rows or columns that do not fit.
+///
+/// They are compiled for float and double on every backend.
+namespace Tessera {
+
+/// A small matrix in host memory, stored by columns as in LAPACK: element (i, j) is data[i + j * stride].
+template <class Scalar>
+struct SmallMatrix {
+  Scalar* data = nullptr;     ///< element (0, 0)
+  Ordinal rows = 0;           ///< number of rows
+  Ordinal columns = 0;        ///< number of columns
+  std::ptrdiff_t stride = 0;  ///< elements from one column to the next
+
+  Scalar& operator()(Ordinal i, Ordinal j) const { return data[i + j * stride]; }  ///< element (i, j)
+
+  /// The same matrix, not to be written.
+  template <class T>
+  operator SmallMatrix<T>() const requires(!std::is_const_v<Scalar> && std::is_same_v<T, const Scalar>) {
+    return {data, rows, columns, stride};
+  }
+};
+
+/// Memory for sums and small matrices, kept from call to call. It grows with the largest call: at most a few MiB. One
+/// workspace serves one instance of a backend at a time.
+template <class ExecutionSpace>
+class DenseWorkspace {
+ public:
+  DenseWorkspace();
+  ~DenseWorkspace();
+  DenseWorkspace(DenseWorkspace&&) noexcept;             ///< takes the memory of another
+  DenseWorkspace& operator=(DenseWorkspace&&) noexcept;  ///< takes the memory of another
+
+  struct Memory;                               ///< what it holds, by kind of backend
+  Memory& memory() const { return *memory_; }  ///< for the functions below
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
+/// C = X^T Y, where X is all columns of several blocks: the rows of C are those of X[0], then those of X[1], and so on.
+/// Reads Y and each block of X once; waits once. If Y is one of X, it is read once.
+template <class ExecutionSpace, class Scalar>
+void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                    std::span<const TallBlock<const Scalar>> X, const TallBlock<const Scalar>& Y,
+                    const SmallMatrix<Scalar>& C);
+
+/// result[j] = x_j . y_j for each column. Waits once.
+template <class ExecutionSpace, class Scalar>
+void dots(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, const TallBlock<const Scalar>& X,
+          const TallBlock<const Scalar>& Y, Scalar* result);
+
+/// result[j] = sum of |x_ij| over the rows. Waits once.
+template <class ExecutionSpace, class Scalar>
+void sums_of_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                        const TallBlock<const Scalar>& X, Scalar* result);
+
+/// result[j] = the greatest |x_ij| of the rows, 0 without rows, NaN if an element is NaN. Waits once.
+template <class ExecutionSpace, class Scalar>
+void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                         const TallBlock<const Scalar>& X, Scalar* result);
+
+/// Y = alpha X B + beta Y, with as many rows of B as columns of X. In place (Y is X) if B is square and beta is 0. With
+/// beta = 0, Y may hold anything before. Elements of B that are 0 still multiply.
+template <class ExecutionSpace, class Scalar>
+void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
+                  const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,
+                  const TallBlock<Scalar>& Y);
+
+/// C = alpha A + beta B; C may be A or B. A block whose factor is 0 is not read.
+template <class ExecutionSpace, class Scalar>
+void add(const ExecutionSpace& exec, Scalar alpha, const TallBlock<const Scalar>& A, Scalar beta,
+         const TallBlock<const Scalar>& B, const TallBlock<Scalar>& C);
+
+/// x_ij = factors[j] x_ij. `factors` is host memory, one for each column.
+template <class ExecutionSpace, class Scalar>
+void scale(const ExecutionSpace& exec, const Scalar* factors, const TallBlock<Scalar>& X);
+
+/// Y = diagonal(factors) X; `factors` has an element a row, in the memory of the backend. Y may be X.
+template <class ExecutionSpace, class Scalar>
+void scale_rows(const ExecutionSpace& exec, const Scalar* factors, const TallBlock<const Scalar>& X,
+                const TallBlock<Scalar>& Y);
+
+/// Y = X. Columns of one block may overlap with others of the same rows only if the blocks are the same.
+template <class ExecutionSpace, class Scalar>
+void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const TallBlock<Scalar>& Y);
+
+/// Y = X, from any strides; of the same backend's memory.
+template <class ExecutionSpace, class Scalar>
+void copy(const ExecutionSpace& exec, const Multivector<const Scalar>& X, const TallBlock<Scalar>& Y);
+
+/// Y = X, to any strides; of the same backend's memory.
+template <class ExecutionSpace, class Scalar>
+void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const Multivector<Scalar>& Y);
+
+/// All elements = value.
+template <class ExecutionSpace, class Scalar>
+void fill(const ExecutionSpace& exec, Scalar value, const TallBlock<Scalar>& X);
+
+/// Elements uniform in [-1, 1), a function of the seed, of first_row + i and of j alone: a block spread over ranks is
+/// the same for any number of them if first_row counts the rows before.
+template <class ExecutionSpace, class Scalar>
+void randomize(const ExecutionSpace& exec, std::uint64_t seed, std::int64_t first_row, const TallBlock<Scalar>& X);
+
+}  // namespace Tessera
