@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # find_solvers(<package>): a package of Trilinos beside Tpetra's. CMake stops at one that includes another which is not
-# installed, as some of Debian's do: such a package counts as not found. Whoever calls looks for <package>::all_libs.
+# installed, or that names headers or libraries which are not there, as some of Debian's do: such a package counts as not
+# found. Whoever calls looks for <package>::all_libs.
 include_guard(GLOBAL)
 
-# tessera_missing_includes(<file> <variable>): the files that a package's configuration includes and that are not there.
-function(tessera_missing_includes file variable)
+# tessera_missing_files(<file> <variable>): what a package's configuration includes or names and what is not there.
+function(tessera_missing_files file variable)
   get_property(seen GLOBAL PROPERTY tessera_seen_configurations)
   if(file IN_LIST seen)
     set(${variable} "" PARENT_SCOPE)
@@ -13,13 +14,24 @@ function(tessera_missing_includes file variable)
   endif()
   set_property(GLOBAL APPEND PROPERTY tessera_seen_configurations ${file})
   set(missing)
-  file(STRINGS ${file} included REGEX "include\\(.*/\\.\\./[^/]+/[^/]+\"")  # other packages of Trilinos
-  list(TRANSFORM included REPLACE ".*/\\.\\./(.*)\".*" "${Tpetra_DIR}/../\\1")
+  file(STRINGS ${file} named REGEX "(IMPORTED_LOCATION|INTERFACE) \"/[^\"$]+\"") # libraries and folders of headers
+  foreach(line IN LISTS named)
+    string(REGEX REPLACE ".* \"(/[^\"]+)\".*" "\\1" path "${line}")
+    if(NOT EXISTS ${path})
+      list(APPEND missing ${path})
+    endif()
+  endforeach()
+  # Other packages of Trilinos, and libraries that they need. Some files name the latter in two places, and mean the one
+  # that is there.
+  file(STRINGS ${file} included REGEX "include\\(.*/\\.\\./[^\"]+\"")
+  get_filename_component(folder ${file} DIRECTORY)
+  get_filename_component(folder ${folder} DIRECTORY)
+  list(TRANSFORM included REPLACE ".*/\\.\\./(.*)\".*" "${folder}/\\1")
   foreach(each IN LISTS included)
     if(EXISTS ${each})
-      tessera_missing_includes(${each} deeper)
+      tessera_missing_files(${each} deeper)
       list(APPEND missing ${deeper})
-    else()
+    elseif(NOT each MATCHES "/[a-z_]*external_packages/")
       list(APPEND missing ${each})
     endif()
   endforeach()
@@ -31,7 +43,7 @@ function(find_solvers package)
   set(missing)
   if(EXISTS ${config})
     set_property(GLOBAL PROPERTY tessera_seen_configurations)
-    tessera_missing_includes(${config} missing)
+    tessera_missing_files(${config} missing)
   endif()
   if(missing)
     message(STATUS "Programs with ${package} are left out: ${missing} is missing")

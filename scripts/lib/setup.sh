@@ -27,7 +27,8 @@ root_packages() {
   case $1 in
     openmp) echo "$tools,libkokkos-dev,clang,libclang-rt-dev,libomp-dev" ;;
     trilinos)
-      printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev"
+      # Trilinos' CMake files name the development files of PT-Scotch, but its packages do not depend on them.
+      printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev,libptscotch-dev"
       printf ',libtrilinos-%s-dev' kokkos kokkos-kernels tpetra belos anasazi ifpack2 muelu rtop thyra xpetra aztecoo triutils epetra epetraext \
         teuchos galeri amesos amesos2 ifpack intrepid2 isorropia ml sacado shards shylu stratimikos teko zoltan zoltan2
       ;;
