@@ -5,6 +5,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 #include "DeviceDense.hpp"
+#include "HostDense.hpp"
 #include "Workspace.hpp"
 
 namespace Tessera {
@@ -20,7 +21,15 @@ DenseWorkspace<ExecutionSpace>& DenseWorkspace<ExecutionSpace>::operator=(DenseW
 
 namespace {
 
-namespace Chosen = Impl::OnDevice;
+using Impl::is_host_space;
+namespace OnDevice = Impl::OnDevice;
+namespace OnHost = Impl::OnHost;
+
+/// The kernels for the processor.
+template <class Scalar>
+const Impl::DenseKernels<Scalar>& kernels() {
+  return Impl::dense_kernels<Scalar>(Impl::simd_target());
+}
 
 /// Refuses what a function cannot take: arguments are named as in its declaration.
 struct Check {
@@ -114,7 +123,12 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
   check.rows("C", C.rows, "the columns of all X", columns);
   check.columns("C", C.columns, "as Y", Y.columns);
   check.small("C", C);
-  if (!is_empty(C)) Chosen::inner_products<ExecutionSpace, Scalar>(exec, workspace, X, Y, C);
+  if (is_empty(C)) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::inner_products<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), X, Y, C);
+  } else {
+    OnDevice::inner_products<ExecutionSpace, Scalar>(exec, workspace, X, Y, C);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -126,7 +140,12 @@ void dots(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& work
   check.rows("Y", Y.rows, "as X", X.rows);
   check.columns("Y", Y.columns, "as X", X.columns);
   check.given("result", result, X.columns);
-  if (X.columns > 0) Chosen::dots<ExecutionSpace, Scalar>(exec, workspace, X, Y, result);
+  if (X.columns == 0) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::dots<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), X, Y, result);
+  } else {
+    OnDevice::dots<ExecutionSpace, Scalar>(exec, workspace, X, Y, result);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -135,7 +154,12 @@ void sums_of_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<Executi
   const Check check{"sums_of_magnitudes"};
   check.block("X", X);
   check.given("result", result, X.columns);
-  if (X.columns > 0) Chosen::sums_of_magnitudes<ExecutionSpace, Scalar>(exec, workspace, X, result);
+  if (X.columns == 0) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::sums_of_magnitudes<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), X, result);
+  } else {
+    OnDevice::sums_of_magnitudes<ExecutionSpace, Scalar>(exec, workspace, X, result);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -144,7 +168,12 @@ void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<Execut
   const Check check{"greatest_magnitudes"};
   check.block("X", X);
   check.given("result", result, X.columns);
-  if (X.columns > 0) Chosen::greatest_magnitudes<ExecutionSpace, Scalar>(exec, workspace, X, result);
+  if (X.columns == 0) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::greatest_magnitudes<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), X, result);
+  } else {
+    OnDevice::greatest_magnitudes<ExecutionSpace, Scalar>(exec, workspace, X, result);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -164,8 +193,12 @@ void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpac
     check.apart_or_same("X", X, "Y", Y);
   }
   if (is_empty(Y)) return;
-  if (X.columns > 0) return Chosen::multiply_add<ExecutionSpace, Scalar>(exec, workspace, alpha, X, B, beta, Y);
-  Chosen::add<ExecutionSpace, Scalar>(exec, beta, Y, Scalar(0), Y, Y);
+  if (X.columns == 0) return add<ExecutionSpace, Scalar>(exec, beta, Y, Scalar(0), Y, Y);
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::multiply_add<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), alpha, X, B, beta, Y);
+  } else {
+    OnDevice::multiply_add<ExecutionSpace, Scalar>(exec, workspace, alpha, X, B, beta, Y);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -181,7 +214,12 @@ void add(const ExecutionSpace& exec, Scalar alpha, const TallBlock<const Scalar>
   check.columns("B", B.columns, "as C", C.columns);
   check.apart_or_same("A", A, "C", C);
   check.apart_or_same("B", B, "C", C);
-  if (!is_empty(C)) Chosen::add<ExecutionSpace, Scalar>(exec, alpha, A, beta, B, C);
+  if (is_empty(C)) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::add<ExecutionSpace, Scalar>(exec, kernels<Scalar>(), alpha, A, beta, B, C);
+  } else {
+    OnDevice::add<ExecutionSpace, Scalar>(exec, alpha, A, beta, B, C);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -189,7 +227,12 @@ void scale(const ExecutionSpace& exec, const Scalar* factors, const TallBlock<Sc
   const Check check{"scale"};
   check.block("X", X);
   check.given("factors", factors, X.columns);
-  if (!is_empty(X)) Chosen::scale<ExecutionSpace, Scalar>(exec, factors, X);
+  if (is_empty(X)) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::scale<ExecutionSpace, Scalar>(exec, kernels<Scalar>(), factors, X);
+  } else {
+    OnDevice::scale<ExecutionSpace, Scalar>(exec, factors, X);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -202,7 +245,12 @@ void scale_rows(const ExecutionSpace& exec, const Scalar* factors, const TallBlo
   check.columns("Y", Y.columns, "as X", X.columns);
   check.given("factors", factors, X.rows);
   check.apart_or_same("X", X, "Y", Y);
-  if (!is_empty(X)) Chosen::scale_rows<ExecutionSpace, Scalar>(exec, factors, X, Y);
+  if (is_empty(X)) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::scale_rows<ExecutionSpace, Scalar>(exec, kernels<Scalar>(), factors, X, Y);
+  } else {
+    OnDevice::scale_rows<ExecutionSpace, Scalar>(exec, factors, X, Y);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -214,7 +262,12 @@ void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const Ta
   check.columns("Y", Y.columns, "as X", X.columns);
   if (are_same(X, Y)) return;
   check.apart("X", X, "Y", Y);
-  if (!is_empty(X)) Chosen::copy<ExecutionSpace, Scalar>(exec, X, Y);
+  if (is_empty(X)) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::copy<ExecutionSpace, Scalar>(exec, X, Y);
+  } else {
+    OnDevice::copy<ExecutionSpace, Scalar>(exec, X, Y);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -225,7 +278,11 @@ void copy(const ExecutionSpace& exec, const Multivector<const Scalar>& X, const 
   check.columns("Y", Y.columns, "as X", X.columns);
   if (is_empty(X)) return;
   check.given("X.data", X.data, X.columns);
-  Chosen::copy<ExecutionSpace, Scalar>(exec, X, Y);
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::copy<ExecutionSpace, Scalar>(exec, X, Y);
+  } else {
+    OnDevice::copy<ExecutionSpace, Scalar>(exec, X, Y);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -236,21 +293,35 @@ void copy(const ExecutionSpace& exec, const TallBlock<const Scalar>& X, const Mu
   check.columns("Y", Y.columns, "as X", X.columns);
   if (is_empty(X)) return;
   check.given("Y.data", Y.data, Y.columns);
-  Chosen::copy<ExecutionSpace, Scalar>(exec, X, Y);
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::copy<ExecutionSpace, Scalar>(exec, X, Y);
+  } else {
+    OnDevice::copy<ExecutionSpace, Scalar>(exec, X, Y);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
 void fill(const ExecutionSpace& exec, Scalar value, const TallBlock<Scalar>& X) {
   const Check check{"fill"};
   check.block("X", X);
-  if (!is_empty(X)) Chosen::fill<ExecutionSpace, Scalar>(exec, value, X);
+  if (is_empty(X)) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::fill<ExecutionSpace, Scalar>(exec, value, X);
+  } else {
+    OnDevice::fill<ExecutionSpace, Scalar>(exec, value, X);
+  }
 }
 
 template <class ExecutionSpace, class Scalar>
 void randomize(const ExecutionSpace& exec, std::uint64_t seed, std::int64_t first_row, const TallBlock<Scalar>& X) {
   const Check check{"randomize"};
   check.block("X", X);
-  if (!is_empty(X)) Chosen::randomize<ExecutionSpace, Scalar>(exec, seed, first_row, X);
+  if (is_empty(X)) return;
+  if constexpr (is_host_space<ExecutionSpace>) {
+    OnHost::randomize<ExecutionSpace, Scalar>(exec, seed, first_row, X);
+  } else {
+    OnDevice::randomize<ExecutionSpace, Scalar>(exec, seed, first_row, X);
+  }
 }
 
 #define TESSERA_INSTANTIATE_WORKSPACE(Exec, Ignored) template class DenseWorkspace<Exec>;

@@ -4,10 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <tessera/common/Mix.hpp>
 #include <tessera/parallel/Teams.hpp>
 
 #include "Panel.hpp"
+#include "RandomElement.hpp"
 #include "Workspace.hpp"
 #ifdef TESSERA_HAS_CUDA
 #include "CudaDense.hpp"
@@ -436,17 +436,6 @@ void fill(const ExecutionSpace& exec, Scalar value, const TallBlock<Scalar>& X) 
     for_each_element(
         "Tessera::dense_fill", exec, x.rows, x.columns, KOKKOS_LAMBDA(Ordinal i, Ordinal j) { x(i, j) = value; });
   });
-}
-
-/// The random number of a place, in [-1, 1).
-template <class Scalar>
-KOKKOS_FUNCTION Scalar random_element(std::uint64_t seed, std::int64_t row, Ordinal column) {
-  const std::uint64_t place = mix_bits(static_cast<std::uint64_t>(row) + seed * mix_step);
-  const std::uint64_t bits = mix_bits(place + (static_cast<std::uint64_t>(column) + 1) * mix_step);
-  // As many bits as a number has, so that none is rounded up to 1.
-  constexpr int digits = sizeof(Scalar) == 8 ? 53 : 24;
-  return Scalar(static_cast<std::int64_t>(bits >> (64 - digits)) - (std::int64_t(1) << (digits - 1))) /
-         Scalar(std::int64_t(1) << (digits - 1));
 }
 
 template <class ExecutionSpace, class Scalar>

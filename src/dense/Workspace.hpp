@@ -41,6 +41,10 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
     return take<T>(exec, partial, "Tessera::DenseWorkspace::partial", count);
   }
   template <class T>
+  T* take_matrix(const ExecutionSpace& exec, std::size_t count) {
+    return take<T>(exec, matrix, "Tessera::DenseWorkspace::matrix", count);
+  }
+  template <class T>
   T* take_results(const ExecutionSpace& exec, std::size_t count) {
     return take<T>(exec, results, "Tessera::DenseWorkspace::results", count);
   }
@@ -49,7 +53,7 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
   template <class T, class Write>
   const T* send(const ExecutionSpace& exec, std::size_t count, const Write& write) {
     const std::size_t bytes = count * sizeof(T);
-    T* target = take<T>(exec, matrix, "Tessera::DenseWorkspace::matrix", count);
+    T* target = take_matrix<T>(exec, count);
     if (bytes > slot_bytes) {
       slot_bytes = (bytes + 255) / 256 * 256;
       take<std::byte>(exec, ring, "Tessera::DenseWorkspace::ring", slot_bytes * slots);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/dense/DenseAlgebra.hpp>
+#include <tessera/parallel/Teams.hpp>
 
 #include "DenseCheck.hpp"
+#include "HostDense.hpp"
 #include "TestTypes.hpp"
 #include "ToolEvents.hpp"
 
@@ -425,6 +427,92 @@ TYPED_TEST(DenseAlgebraTest, ManySmallMatricesAreOnTheirWay) {
       const double expected = (j == 0 ? sum : -sum) * std::as_const(X)(i, j);
       ASSERT_NEAR(std::as_const(Y)(i, j), expected, calls * sum * std::numeric_limits<Scalar>::epsilon()) << i;
     }
+  }
+}
+
+/// The functions of hosts with the kernels of an instruction set.
+template <class Exec, class Scalar>
+struct HostAlgebra {
+  using Input = TallBlock<const Scalar>;
+  using Output = TallBlock<Scalar>;
+  const Impl::DenseKernels<Scalar>& kernels;
+  Exec exec{};
+  DenseWorkspace<Exec> workspace{};
+
+  void inner_products(std::span<const Input> X, const Input& Y, const SmallMatrix<Scalar>& C) const {
+    Impl::OnHost::inner_products<Exec, Scalar>(exec, workspace, kernels, X, Y, C);
+  }
+  void dots(const Input& X, const Input& Y, Scalar* result) const {
+    Impl::OnHost::dots<Exec, Scalar>(exec, workspace, kernels, X, Y, result);
+  }
+  void sums_of_magnitudes(const Input& X, Scalar* result) const {
+    Impl::OnHost::sums_of_magnitudes<Exec, Scalar>(exec, workspace, kernels, X, result);
+  }
+  void greatest_magnitudes(const Input& X, Scalar* result) const {
+    Impl::OnHost::greatest_magnitudes<Exec, Scalar>(exec, workspace, kernels, X, result);
+  }
+  void multiply_add(Scalar alpha, const Input& X, const SmallMatrix<Scalar>& B, Scalar beta, const Output& Y) const {
+    if (X.rows > 0) Impl::OnHost::multiply_add<Exec, Scalar>(exec, workspace, kernels, alpha, X, B, beta, Y);
+  }
+  void add(Scalar alpha, const Input& A, Scalar beta, const Input& B, const Output& C) const {
+    if (A.rows > 0) Impl::OnHost::add<Exec, Scalar>(exec, kernels, alpha, A, beta, B, C);
+  }
+  void scale(const Scalar* factors, const Output& X) const {
+    if (X.rows > 0) Impl::OnHost::scale<Exec, Scalar>(exec, kernels, factors, X);
+  }
+  void scale_rows(const Scalar* factors, const Input& X, const Output& Y) const {
+    if (X.rows > 0) Impl::OnHost::scale_rows<Exec, Scalar>(exec, kernels, factors, X, Y);
+  }
+  void copy(const Input& X, const Output& Y) const {
+    if (X.rows > 0) Impl::OnHost::copy<Exec, Scalar>(exec, X, Y);
+  }
+  void fill(Scalar value, const Output& X) const {
+    if (X.rows > 0) Impl::OnHost::fill<Exec, Scalar>(exec, value, X);
+  }
+};
+
+/// Also those that this processor would not choose.
+TYPED_TEST(DenseAlgebraTest, EveryInstructionSet) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Scalar = typename TypeParam::Scalar;
+  if constexpr (Impl::is_host_space<Exec>) {
+    for (const Impl::SimdTarget target : Impl::available_simd_targets()) {
+      using Algebra = HostAlgebra<Exec, Scalar>;
+      const Algebra algebra{Impl::dense_kernels<Scalar>(target)};
+      for_each_shape<Exec>([&](Ordinal rows, Ordinal columns, Ordinal others, Places x, Places y) {
+        const std::string what = std::string(to_string(target)) + ", " + shape(rows, columns, others, x, y);
+        Tall<Exec, Scalar> X(rows, columns, x, 1), Y(rows, others, y, 2), Z(rows, columns, y, 3);
+        check_inner_products<Algebra, Exec, Scalar>(algebra, {&X, &Y}, Y, what);
+        check_column_sums(algebra, X, Z, what);
+        check_multiply_add(algebra, Scalar(-1.5), X, Scalar(0.75), Y, what);
+        Y.fill(poison<Scalar>());
+        check_multiply_add(algebra, Scalar(2), X, Scalar(0), Y, what + ", beta 0");
+        check_add(algebra, Scalar(2), X, Scalar(-0.3), Z, Z, what);
+        check_elementwise(algebra, X, Z, what);
+        check_multiply_add(algebra, Scalar(-1), X, Scalar(0), X, what + ", in place");
+      });
+    }
+  }
+}
+
+/// A column of a block, and a vector of its own, which solvers with one right-hand side have.
+TYPED_TEST(DenseAlgebraTest, OneColumnInAnyStride) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Scalar = typename TypeParam::Scalar;
+  const PublicAlgebra<Exec, Scalar> algebra;
+  for (const Ordinal rows : {1, 31, 32, 33, 300, 20000}) {
+    Tall<Exec, Scalar> wide(rows, 5, Places::Padded, 1), alone(rows, 1, Places::Adjacent);
+    for (Ordinal i = 0; i < rows; ++i) alone(i, 0) = std::as_const(wide)(i, 3);
+    Scalar results[4];
+    const TallBlock<const Scalar> in_block[] = {wide.block().some_columns(3, 1)}, vector[] = {alone.input()};
+    algebra.dots(in_block[0], in_block[0], &results[0]);
+    algebra.dots(vector[0], vector[0], &results[1]);
+    algebra.inner_products(in_block, in_block[0], {&results[2], 1, 1, 1});
+    algebra.inner_products(vector, in_block[0], {&results[3], 1, 1, 1});
+    Reference expected;
+    for (Ordinal i = 0; i < rows; ++i)
+      expected.add((long double)(std::as_const(alone)(i, 0)) * std::as_const(alone)(i, 0));
+    for (const Scalar result : results) expect_near(result, expected, rows, std::to_string(rows) + " rows");
   }
 }
 

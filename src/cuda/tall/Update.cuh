@@ -48,19 +48,12 @@ class UpdateAgent {
 
   /// Updates Policy::rows rows from `first` on.
   __device__ void update(unsigned first) {
-#pragma unroll
-    for (int r = 0; r < row_tiles; ++r)
-#pragma unroll
-      for (int n = 0; n < n_tiles; ++n)
-#pragma unroll
-        for (int i = 0; i < 4; ++i) sums_[r][n][i] = 0;
+    // Loads of Y are on their way together with those of X.
+    for_each_half_row(first, [&](unsigned row, int r, int half) { begin(row, r, half); });
     multiply(first);
     // Other lanes of the warp read the rows that this one writes.
     __syncwarp();
-#pragma unroll
-    for (int r = 0; r < row_tiles; ++r)
-#pragma unroll
-      for (int half = 0; half < 2; ++half) store(first + unsigned(16 * r + 8 * half + g_), r, half);
+    for_each_half_row(first, [&](unsigned row, int r, int half) { store(row, r, half); });
   }
 
  private:
@@ -92,6 +85,39 @@ class UpdateAgent {
     }
   }
 
+  template <class Body>
+  __device__ __forceinline__ void for_each_half_row(unsigned first, const Body& body) {
+#pragma unroll
+    for (int r = 0; r < row_tiles; ++r)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) body(first + unsigned(16 * r + 8 * half + g_), r, half);
+  }
+
+  __device__ __forceinline__ std::ptrdiff_t y_place(int column) const {
+    return Policy::is_listed && arguments_.y.is_listed ? arguments_.y.places[column] : column;
+  }
+
+  /// Sums begin with beta Y.
+  __device__ __forceinline__ void begin(unsigned row, int r, int half) {
+    const TallPanel<Scalar>& y = arguments_.y;
+    const bool is_read = arguments_.beta != 0 && row < unsigned(y.rows);
+    const Scalar* const from = y.data + std::ptrdiff_t(row) * y.row_stride;
+#pragma unroll
+    for (int n = 0; n < n_tiles; ++n) {
+      const int column = 8 * n + 2 * t_;
+      Pair<Scalar> pair = {};
+      if (is_read && arguments_.has_pairs) {
+        if (column < y.columns) pair = *reinterpret_cast<const Pair<Scalar>*>(from + column);
+      } else if (is_read) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i)
+          if (column + i < y.columns) pair.at[i] = from[y_place(column + i)];
+      }
+#pragma unroll
+      for (int i = 0; i < 2; ++i) sums_[r][n][2 * half + i] = arguments_.beta * double(pair.at[i]);
+    }
+  }
+
   __device__ __forceinline__ void store(unsigned row, int r, int half) const {
     const TallPanel<Scalar>& y = arguments_.y;
     if (row >= unsigned(y.rows)) return;
@@ -99,30 +125,15 @@ class UpdateAgent {
 #pragma unroll
     for (int n = 0; n < n_tiles; ++n) {
       const int column = 8 * n + 2 * t_;
-      const double sums[2] = {sums_[r][n][2 * half], sums_[r][n][2 * half + 1]};
+      const Pair<Scalar> pair = {{Scalar(sums_[r][n][2 * half]), Scalar(sums_[r][n][2 * half + 1])}};
       if (arguments_.has_pairs) {
-        if (column < y.columns) store_pair(reinterpret_cast<Pair<Scalar>*>(to + column), sums);
+        if (column < y.columns) *reinterpret_cast<Pair<Scalar>*>(to + column) = pair;
       } else {
 #pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          if (column + i >= y.columns) continue;
-          Scalar& element = to[Policy::is_listed && y.is_listed ? y.places[column + i] : column + i];
-          element = Scalar(arguments_.beta == 0 ? sums[i] : sums[i] + arguments_.beta * double(element));
-        }
+        for (int i = 0; i < 2; ++i)
+          if (column + i < y.columns) to[y_place(column + i)] = pair.at[i];
       }
     }
-  }
-
-  __device__ __forceinline__ void store_pair(Pair<Scalar>* to, const double (&sums)[2]) const {
-    Pair<Scalar> pair;
-    if (arguments_.beta == 0) {
-      pair = {{Scalar(sums[0]), Scalar(sums[1])}};
-    } else {
-      pair = *to;
-#pragma unroll
-      for (int i = 0; i < 2; ++i) pair.at[i] = Scalar(sums[i] + arguments_.beta * double(pair.at[i]));
-    }
-    *to = pair;
   }
 
   const UpdateArguments<Scalar>& arguments_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 #include <tessera/common/BcsrView.hpp>
 #include <tessera/common/BitTcfView.hpp>
 #include <tessera/common/BmatView.hpp>
@@ -11,25 +10,13 @@
 #include <tessera/common/Product.hpp>
 #include <tessera/common/SortedColumnsView.hpp>
 #include <tessera/common/StagedView.hpp>
-#include <vector>
+#include <tessera/parallel/SimdTarget.hpp>
 
 /// The inner loops of the product on a host: the rows of one thread, vectorised over the columns of X.
 ///
-/// The same source (Kernels.inl) is compiled once for each instruction set below, in a namespace of that name. The
-/// choice is made at run time, so that one binary serves every processor. Only raw pointers pass: the linker keeps one
-/// copy of a function of a shared header, and that could be the one compiled with AVX-512.
+/// The same source (Kernels.inl) is compiled once for each instruction set of SimdTarget.hpp. Only raw pointers pass:
+/// the linker keeps one copy of a function of a shared header, and that could be the one compiled with AVX-512.
 namespace Tessera::Impl {
-
-enum class SimdTarget { Baseline, Avx2, Avx512 };
-
-std::string_view to_string(SimdTarget target);
-
-/// The instruction sets that this library was built for and this processor has, Baseline first.
-const std::vector<SimdTarget>& available_simd_targets();
-
-/// The best of these instruction sets, or a lesser one that the environment variable TESSERA_SIMD names (baseline,
-/// avx2, avx512).
-SimdTarget simd_target();
 
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct HostKernels {

@@ -1,80 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Vector registers, the types of a product taken apart into reals, and the sums of a row.
+// The types of a product taken apart into reals, and the sums of a row.
 #pragma once
 
 #include <cstddef>
+#include <tessera/parallel/SimdRegisters.inl>
 #include <type_traits>
 
 #include "HostKernels.hpp"
 
-#ifdef __FMA__
-#include <immintrin.h>
-#endif
-
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
-
-#define TESSERA_INLINE [[gnu::always_inline]] inline
 
 constexpr int rows_at_once = 8;  // rows whose sums are finished together, so that a LayoutLeft Y gets whole cache lines
 constexpr int vectors_at_once = TESSERA_SIMD_BYTES == 64 ? 8 : 4;  // the most registers of sums for a row
-
-/// A SIMD register of Lanes reals; one lane is a plain real.
-template <class Real, int Lanes>
-struct Register {
-  typedef Real type __attribute__((vector_size(Lanes * sizeof(Real)), aligned(alignof(Real)), may_alias));
-};
-template <class Real>
-struct Register<Real, 1> {
-  typedef Real type;
-};
-template <class Real, int Lanes>
-using register_t = typename Register<Real, Lanes>::type;
-
-/// a * x + sum, rounded once if the instruction set can. It is spelt out because the compiler would fuse some loops and
-/// not others, and every column must round alike in any block. (This file is compiled with -ffp-contract=off.)
-#ifdef __FMA__
-TESSERA_INLINE double fused(double a, double x, double sum) { return __builtin_fma(a, x, sum); }
-TESSERA_INLINE float fused(float a, float x, float sum) { return __builtin_fmaf(a, x, sum); }
-template <class Real, class V>
-TESSERA_INLINE V fused(Real a, V x, V sum) {
-  constexpr bool is_double = sizeof(Real) == 8;
-  if constexpr (sizeof(V) == 16 && is_double) {
-    return V(_mm_fmadd_pd(_mm_set1_pd(a), __m128d(x), __m128d(sum)));
-  } else if constexpr (sizeof(V) == 16) {
-    return V(_mm_fmadd_ps(_mm_set1_ps(a), __m128(x), __m128(sum)));
-  } else if constexpr (sizeof(V) == 32 && is_double) {
-    return V(_mm256_fmadd_pd(_mm256_set1_pd(a), __m256d(x), __m256d(sum)));
-  } else if constexpr (sizeof(V) == 32) {
-    return V(_mm256_fmadd_ps(_mm256_set1_ps(a), __m256(x), __m256(sum)));
-#if TESSERA_SIMD_BYTES == 64
-  } else if constexpr (sizeof(V) == 64 && is_double) {
-    return V(_mm512_fmadd_pd(_mm512_set1_pd(a), __m512d(x), __m512d(sum)));
-  } else if constexpr (sizeof(V) == 64) {
-    return V(_mm512_fmadd_ps(_mm512_set1_ps(a), __m512(x), __m512(sum)));
-#endif
-  } else {
-    V result;
-    for (int l = 0; l < int(sizeof(V) / sizeof(Real)); ++l) result[l] = fused(a, Real(x[l]), Real(sum[l]));
-    return result;
-  }
-}
-#else
-template <class Real, class V>
-TESSERA_INLINE V fused(Real a, V x, V sum) {
-  return a * x + sum;
-}
-#endif
-
-/// a * x + sum in a register of two lanes, each with a factor of its own.
-template <class V>
-TESSERA_INLINE V fused_lanes(V a, V x, V sum) {
-#ifdef __FMA__
-  return V(_mm_fmadd_pd(__m128d(a), __m128d(x), __m128d(sum)));
-#else
-  return a * x + sum;
-#endif
-}
 
 /// The types of a product, and complex numbers taken apart: a complex row of n columns is a real row of 2 n lanes.
 template <class MatrixScalar_, class VectorScalar_>

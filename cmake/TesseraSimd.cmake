@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Kernels of hosts that are compiled once for each instruction set, and chosen at run time (tessera/parallel/SimdTarget.hpp).
+include_guard(GLOBAL)
+
+set(TESSERA_SIMD_X86 OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(TESSERA_SIMD_X86 ON)
+endif()
+
+# tessera_add_simd_kernels(<layer> <file>): adds simd/KernelsBaseline.cpp, and simd/KernelsAvx2.cpp and KernelsAvx512.cpp
+# where the processor may have them, to a layer. <file>, which chooses among them, has TESSERA_SIMD_X86 defined then. GCC
+# warns that passing vectors by value depends on the instruction set: every such function is inlined.
+function(tessera_add_simd_kernels layer choice)
+  set(sources simd/KernelsBaseline.cpp)
+  if(TESSERA_SIMD_X86)
+    list(APPEND sources simd/KernelsAvx2.cpp simd/KernelsAvx512.cpp)
+    set_source_files_properties(simd/KernelsAvx2.cpp PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
+    set_source_files_properties(simd/KernelsAvx512.cpp PROPERTIES COMPILE_OPTIONS
+                                                       "-mavx2;-mfma;-mavx512f;-mavx512vl;-mavx512dq;-mavx512bw")
+    set_source_files_properties(${choice} PROPERTIES COMPILE_DEFINITIONS TESSERA_SIMD_X86)
+  endif()
+  target_sources(tessera_${layer} PRIVATE ${choice} ${sources})
+  set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS -Wno-psabi -ffp-contract=off)
+  # Not for nvcc, which is the compiler itself or stands behind Kokkos' launcher.
+  get_property(launcher GLOBAL PROPERTY RULE_LAUNCH_COMPILE)
+  if("${CMAKE_CXX_COMPILER} ${launcher}" MATCHES "nvcc_wrapper")
+    set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS --host-only)
+  endif()
+endfunction()

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Some rows of a block in a buffer on the stack, with adjacent columns.
+#pragma once
+
+#include <cstddef>
+#include <tessera/parallel/SimdRegisters.inl>
+#include <type_traits>
+
+#include "DenseKernels.hpp"
+
+namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
+
+/// Elements of a whole register.
+template <class Real>
+constexpr int lanes_of = TESSERA_SIMD_BYTES / int(sizeof(Real));
+
+/// A few rows: half of the least first-level cache.
+template <class Real>
+struct alignas(64) RowBuffer {
+  static constexpr int size = 16384 / int(sizeof(Real));
+  Real elements[size];
+};
+
+/// The number of rows of at most 128 elements that fit into a buffer: a multiple of 16.
+template <class Real>
+TESSERA_INLINE int rows_of_buffer(std::ptrdiff_t stride) {
+  const std::ptrdiff_t rows = RowBuffer<Real>::size / stride / 16 * 16;
+  return rows > 512 ? 512 : int(rows);
+}
+
+/// A number of columns rounded up to whole registers.
+template <class Real>
+TESSERA_INLINE std::ptrdiff_t padded(std::ptrdiff_t columns) {
+  return (columns + lanes_of<Real> - 1) / lanes_of<Real> * lanes_of<Real>;
+}
+
+/// Some rows with adjacent columns.
+template <class Real>
+struct Lines {
+  const Real* data;
+  std::ptrdiff_t stride;
+
+  TESSERA_INLINE const Real* row(std::ptrdiff_t i) const { return data + i * stride; }
+};
+
+/// Fetches memory ahead of its use, a few lines of a cache at a time while registers compute. Columns of a tile are
+/// read in too many streams for the hardware to follow.
+struct Fetch {
+  const char* next = nullptr;
+  const char* end = nullptr;
+  std::ptrdiff_t bytes_at_once = 0;
+
+  TESSERA_INLINE void some() {
+    const char* until = end - next < bytes_at_once ? end : next + bytes_at_once;
+    for (; next < until; next += 64) __builtin_prefetch(next);
+  }
+};
+
+/// Rows [first, first + rows) of X, cut off at `last`, to be fetched in so many pieces.
+template <class Real>
+TESSERA_INLINE Fetch fetch_rows(const Real* data, std::ptrdiff_t row_stride, std::ptrdiff_t first, int rows,
+                                std::ptrdiff_t last, int pieces) {
+  const std::ptrdiff_t count = last - first < rows ? last - first : rows;
+  if (count <= 0) return {};
+  const auto* begin = reinterpret_cast<const char*>(data + first * row_stride);
+  const std::ptrdiff_t bytes = count * row_stride * std::ptrdiff_t(sizeof(Real));
+  return {begin, begin + bytes, (bytes / pieces / 64 + 1) * 64};
+}
+
+/// Calls body(registers, first) for tiles of three registers of columns. Two tiles of two are better than one of three
+/// and one of one. The last register may have columns that are none.
+template <class Real, class Body>
+TESSERA_INLINE void for_each_tile(int columns, const Body& body) {
+  constexpr int lanes = lanes_of<Real>;
+  int j = 0, left = (columns + lanes - 1) / lanes;
+  for (; left == 3 || left > 4; left -= 3, j += 3 * lanes) body(std::integral_constant<int, 3>{}, j);
+  for (; left >= 2; left -= 2, j += 2 * lanes) body(std::integral_constant<int, 2>{}, j);
+  if (left == 1) body(std::integral_constant<int, 1>{}, j);
+}
+/// How many tiles these are.
+template <class Real>
+TESSERA_INLINE int count_tiles(int columns) {
+  return (columns + 3 * lanes_of<Real> - 1) / (3 * lanes_of<Real>);
+}
+
+template <class Real>
+TESSERA_INLINE register_t<Real, lanes_of<Real>> load(const Real* from) {
+  return *reinterpret_cast<const register_t<Real, lanes_of<Real>>*>(from);
+}
+// A template parameter for the register would forget that it may have any alignment.
+template <class Real>
+TESSERA_INLINE void store(Real* to, register_t<Real, lanes_of<Real>> value) {
+  *reinterpret_cast<register_t<Real, lanes_of<Real>>*>(to) = value;
+}
+
+/// out[j] = in[j]
+template <class Real>
+TESSERA_INLINE void copy_line(const Real* in, Real* out, int count) {
+  int j = 0;
+  for (; j + lanes_of<Real> <= count; j += lanes_of<Real>) store(out + j, load(in + j));
+  for (; j < count; ++j) out[j] = in[j];
+}
+
+/// Copies rows [first, first + rows) to a buffer, and writes 0 to what is left of the stride.
+template <class Real>
+TESSERA_INLINE void gather_rows(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, Real* buffer,
+                                std::ptrdiff_t stride) {
+  const int columns = X.columns;
+  const Ordinal* places = X.places;
+  constexpr int ahead = 16;  // rows, in which a line of each four columns is fetched
+  for (int i = 0; i < rows; ++i) {
+    const Real* in = X.data + (first + i) * X.row_stride;
+    Real* out = buffer + i * stride;
+    for (int j = 0; j < columns; j += 4)
+      __builtin_prefetch(in + ahead * X.row_stride + (places == nullptr ? j : places[j]));
+    if (places == nullptr) {
+      copy_line(in, out, columns);
+    } else {
+      for (int j = 0; j < columns; ++j) out[j] = in[places[j]];
+    }
+    for (std::ptrdiff_t j = columns; j < stride; ++j) out[j] = 0;
+  }
+}
+
+/// The other way: rows of a buffer become those of X.
+template <class Real>
+TESSERA_INLINE void scatter_rows(const Real* buffer, std::ptrdiff_t stride, const PanelRows<Real>& X,
+                                 std::ptrdiff_t first, int rows) {
+  const int columns = X.columns;
+  const Ordinal* places = X.places;
+  for (int i = 0; i < rows; ++i) {
+    const Real* in = buffer + i * stride;
+    Real* out = X.data + (first + i) * X.row_stride;
+    if (places == nullptr) {
+      copy_line(in, out, columns);
+    } else {
+      for (int j = 0; j < columns; ++j) out[places[j]] = in[j];
+    }
+  }
+}
+
+}  // namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// X^T Y of some rows. Registers hold columns of Y; a tile of sums stays in registers for as many rows as the
+// first-level cache takes.
+#pragma once
+
+#include "ColumnKernels.inl"
+#include "GatherRows.inl"
+
+namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
+
+/// Adds the products of `Columns` columns of X and `Vectors` registers of Y to sums.
+template <int Columns, int Vectors, class Real>
+TESSERA_INLINE void gram_tile(Lines<Real> X, Lines<Real> Y, int rows, Real* sums, std::ptrdiff_t sums_stride) {
+  using V = register_t<Real, lanes_of<Real>>;
+  V s[Columns][Vectors];
+  for (int i = 0; i < Columns; ++i)
+    for (int v = 0; v < Vectors; ++v) s[i][v] = load(sums + i * sums_stride + v * lanes_of<Real>);
+  const Real *x = X.data, *y = Y.data;
+  for (int k = 0; k < rows; ++k, x += X.stride, y += Y.stride) {
+    V row[Vectors];
+    for (int v = 0; v < Vectors; ++v) row[v] = load(y + v * lanes_of<Real>);
+    for (int i = 0; i < Columns; ++i)
+      for (int v = 0; v < Vectors; ++v) s[i][v] = fused(x[i], row[v], s[i][v]);
+  }
+  for (int i = 0; i < Columns; ++i)
+    for (int v = 0; v < Vectors; ++v) store(sums + i * sums_stride + v * lanes_of<Real>, s[i][v]);
+}
+
+/// All columns of X beside `Vectors` registers of Y, four at a time.
+template <int Vectors, class Real>
+[[gnu::noinline]] void gram_strip(Lines<Real> X, int columns, Lines<Real> Y, int rows, Real* sums,
+                                  std::ptrdiff_t sums_stride, Fetch* fetches) {
+  int i = 0;
+  const auto tile = [&](auto width) __attribute__((always_inline)) {
+    constexpr int w = decltype(width)::value;
+    for (; columns - i >= w; i += w) {
+      fetches[0].some();
+      fetches[1].some();
+      gram_tile<w, Vectors>(Lines<Real>{X.data + i, X.stride}, Y, rows, sums + i * sums_stride, sums_stride);
+    }
+  };
+  tile(std::integral_constant<int, 4>{});
+  tile(std::integral_constant<int, 2>{});
+  tile(std::integral_constant<int, 1>{});
+}
+
+/// Sums of so few columns that most of a register would be idle: a register holds rows of one column.
+template <class Real>
+[[gnu::noinline]] void gram_of_few(Lines<Real> X, int x_columns, Lines<Real> Y, int y_columns, int rows, Real* sums,
+                                   std::ptrdiff_t sums_stride) {
+  using V = register_t<Real, lanes_of<Real>>;
+  for (int i = 0; i < x_columns; ++i) {
+    for (int j = 0; j < y_columns; ++j) {
+      const Real *x = X.row(i), *y = Y.row(j);
+      V s[2] = {};
+      int k = 0;
+      for (; k + 2 * lanes_of<Real> <= rows; k += 2 * lanes_of<Real>)
+        for (int v = 0; v < 2; ++v)
+          s[v] = fused_vectors<Real>(load(x + k + v * lanes_of<Real>), load(y + k + v * lanes_of<Real>), s[v]);
+      s[0] += s[1];
+      Real sum = sums[i * sums_stride + j];
+      for (int l = 0; l < lanes_of<Real>; ++l) sum += s[0][l];
+      for (; k < rows; ++k) sum = fused(x[k], y[k], sum);
+      sums[i * sums_stride + j] = sum;
+    }
+  }
+}
+
+/// Rows as columns: line j of the buffer is column j.
+template <class Real>
+TESSERA_INLINE Lines<Real> transpose_rows(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, Real* buffer,
+                                          std::ptrdiff_t stride) {
+  for (int j = 0; j < X.columns; ++j) {
+    const Real* in = X.data + first * X.row_stride + (X.places == nullptr ? j : X.places[j]);
+    for (int i = 0; i < rows; ++i) buffer[j * stride + i] = in[i * X.row_stride];
+  }
+  return {buffer, stride};
+}
+
+/// Some rows of X where they are, if their columns are adjacent and their strides no trouble, or else in a buffer.
+template <class Real>
+TESSERA_INLINE Lines<Real> lines_of(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, bool in_registers,
+                                    Real* buffer, std::ptrdiff_t stride) {
+  // Long strides are often powers of two, which few lines of a cache can hold.
+  const bool is_narrow = X.row_stride > X.columns && X.row_stride * std::ptrdiff_t(sizeof(Real)) >= 512;
+  if (X.places == nullptr && !is_narrow && !(in_registers && X.columns % lanes_of<Real> != 0))
+    return {X.data + first * X.row_stride, X.row_stride};
+  gather_rows(X, first, rows, buffer, stride);
+  return {buffer, stride};
+}
+
+template <class Real>
+TESSERA_INLINE void gram_of_lines(Lines<Real> x, int x_columns, Lines<Real> y, int y_columns, bool is_same, int rows,
+                                  Real* sums, std::ptrdiff_t sums_stride, Fetch* fetches) {
+  for_each_tile<Real>(
+      y_columns, [&](auto vectors, int j) __attribute__((always_inline)) {
+        constexpr int width = decltype(vectors)::value * lanes_of<Real>;
+        const int columns = is_same && j + width < x_columns ? j + width : x_columns;  // j >= i
+        gram_strip<decltype(vectors)::value>(x, columns, Lines<Real>{y.data + j, y.stride}, rows, sums + j, sums_stride,
+                                             fetches);
+      });
+}
+
+/// Sums of so few columns that registers hold rows.
+template <class Real>
+TESSERA_INLINE void gram_rows_of_few(const PanelRows<const Real>& X, const PanelRows<const Real>& Y, bool is_same,
+                                     Ordinal first, Ordinal last, Real* sums, std::ptrdiff_t sums_stride) {
+  if (X.columns == 1 && Y.columns == 1) {
+    Real sum;
+    dot_rows(X, Y, first, last, &sum);
+    sums[0] += sum;
+    return;
+  }
+  RowBuffer<Real> x_buffer, y_buffer;
+  const int step = RowBuffer<Real>::size / 8;  // of at most 8 columns
+  for (std::ptrdiff_t row = first; row < last; row += step) {
+    const int rows = last - row < step ? int(last - row) : step;
+    const Lines<Real> x = transpose_rows(X, row, rows, x_buffer.elements, step);
+    const Lines<Real> y = is_same ? x : transpose_rows(Y, row, rows, y_buffer.elements, step);
+    gram_of_few(x, X.columns, y, Y.columns, rows, sums, sums_stride);
+  }
+}
+
+template <class Real>
+void gram_rows(const PanelRows<const Real>& X, const PanelRows<const Real>& Y, bool is_same, Ordinal first,
+               Ordinal last, Real* sums, std::ptrdiff_t sums_stride) {
+  const int most = X.columns > Y.columns ? X.columns : Y.columns;
+  if (most == 1 || most * 2 <= lanes_of<Real>) return gram_rows_of_few(X, Y, is_same, first, last, sums, sums_stride);
+  RowBuffer<Real> x_buffer, y_buffer;
+  const std::ptrdiff_t x_stride = padded<Real>(X.columns), y_stride = padded<Real>(Y.columns);
+  // The rows that are fetched ahead have to fit into the first-level cache beside these.
+  const int most_rows = rows_of_buffer<Real>(x_stride > y_stride ? x_stride : y_stride);
+  const int step = most_rows > 64 ? most_rows / 4 : 16;
+  const int tiles = (X.columns + 3) / 4 * count_tiles<Real>(Y.columns);
+  for (std::ptrdiff_t row = first; row < last; row += step) {
+    const int rows = last - row < step ? int(last - row) : step;
+    const Lines<Real> y = lines_of(Y, row, rows, true, y_buffer.elements, y_stride);
+    const Lines<Real> x = is_same ? y : lines_of(X, row, rows, false, x_buffer.elements, x_stride);
+    Fetch fetches[2];
+    if (y.data != y_buffer.elements) fetches[0] = fetch_rows(Y.data, Y.row_stride, row + step, step, last, tiles);
+    if (x.data != x_buffer.elements && !is_same)
+      fetches[1] = fetch_rows(X.data, X.row_stride, row + step, step, last, tiles);
+    gram_of_lines(x, X.columns, y, Y.columns, is_same, rows, sums, sums_stride, fetches);
+  }
+}
+
+}  // namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall
