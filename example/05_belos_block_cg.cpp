@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Solves A X = B for several right-hand sides at once with Belos' block CG, first with a Tpetra::CrsMatrix, then with a
-// Tessera::CrsMatrix in its place:
+// Tessera::CrsMatrix in its place, and then with Tessera::BlockVector in the place of Tpetra::MultiVector as well:
 //   mpirun -n 2 05_belos_block_cg [MATRIX [COLUMNS [ITERATIONS]]]
 // MATRIX must be symmetric positive definite: a file, Matrix Market or binary CSR, plain or gzip, or a generated matrix
 // such as elasticity:20, the default. ITERATIONS is the limit of iterations. With several ranks on a machine, set
@@ -17,6 +17,7 @@
 #include <harness/AllRanks.hpp>
 #include <harness/DistributedMatrix.hpp>
 #include <string>
+#include <tessera/tpetra/BelosBlockVector.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
 #include <vector>
 
@@ -29,6 +30,7 @@ using Teuchos::RCP;
 using Teuchos::rcp;
 using Matrix = Tpetra::CrsMatrix<double>;
 using MultiVector = Tpetra::MultiVector<double>;
+using Block = Tessera::BlockVector<double>;
 using Operator = Tpetra::Operator<double>;
 
 constexpr double tolerance = 1e-8;
@@ -53,17 +55,21 @@ double true_residual(const Matrix& A, const MultiVector& X, const MultiVector& B
   return *std::max_element(residuals.begin(), residuals.end());
 }
 
-Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<const MultiVector>& B,
-               int most_iterations) {
+const MultiVector& as_multivector(const MultiVector& X) { return X; }
+MultiVector as_multivector(const Block& X) { return *X.toMultiVector(); }
+
+/// Vectors are a MultiVector or a Block: nothing else differs.
+template <class Vectors>
+Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<const Vectors>& B, int most_iterations) {
   const auto A = rcp(new Example::TimedOperator(op));
-  const auto X = rcp(new MultiVector(B->getMap(), B->getNumVectors()));
-  const auto problem = rcp(new Belos::LinearProblem<double, MultiVector, Operator>(A, X, B));
+  const auto X = rcp(new Vectors(B->getMap(), B->getNumVectors()));
+  const auto problem = rcp(new Belos::LinearProblem<double, Vectors, Operator>(A, X, B));
   problem->setLeftPrec(rcp(new Example::Jacobi(matrix)));
   const auto options = Teuchos::parameterList();
   options->set("Block Size", static_cast<int>(B->getNumVectors()));
   options->set("Convergence Tolerance", tolerance);
   options->set("Maximum Iterations", most_iterations);
-  Belos::BlockCGSolMgr<double, MultiVector, Operator> solver(problem, options);
+  Belos::BlockCGSolMgr<double, Vectors, Operator> solver(problem, options);
 
   Solution solution;
   const auto start = std::chrono::steady_clock::now();
@@ -76,7 +82,7 @@ Solution solve(const Matrix& matrix, const RCP<const Operator>& op, const RCP<co
   solution.iterations = solver.getNumIters();
   solution.seconds = Example::slowest(*matrix.getComm(), time.count());
   solution.apply_seconds = Example::slowest(*matrix.getComm(), A->seconds());
-  solution.residual = true_residual(matrix, *X, *B);
+  solution.residual = true_residual(matrix, as_multivector(*X), as_multivector(*B));
   return solution;
 }
 
@@ -86,32 +92,45 @@ void print(const char* name, const Solution& solution) {
               100 * solution.apply_seconds / solution.seconds);
 }
 
+void print_speed_up(const char* name, const Solution& before, const Solution& after) {
+  std::printf("speed-up %-53s %9.2f %13.2f\n", name, before.seconds / after.seconds,
+              before.apply_seconds / after.apply_seconds);
+}
+
 bool run(const RCP<const Tessera::Harness::Communicator>& comm, const std::string& name, int columns,
          int most_iterations) {
   const RCP<const Matrix> matrix = Tessera::Harness::symmetric_matrix(name, comm);
   const auto tessera = rcp(new Tessera::CrsMatrix(*matrix));
   tessera->prepare(static_cast<std::size_t>(columns));
 
-  const auto B = rcp(new MultiVector(matrix->getRangeMap(), static_cast<std::size_t>(columns)));
-  B->randomize();
-  for (const RCP<const Operator>& op : {RCP<const Operator>(matrix), RCP<const Operator>(tessera)}) {
-    solve(*matrix, op, B, 1);  // the first to run would pay for the start of libraries
-  }
-  const Solution before = solve(*matrix, matrix, B, most_iterations);
-  const Solution after = solve(*matrix, tessera, B, most_iterations);
+  const auto random = rcp(new MultiVector(matrix->getRangeMap(), static_cast<std::size_t>(columns)));
+  random->randomize();
+  const RCP<const MultiVector> B = random;
+  const RCP<const Block> B_block = rcp(new Block(*B));
+  // The first to run would pay for the start of libraries.
+  solve<MultiVector>(*matrix, matrix, B, 1);
+  solve<MultiVector>(*matrix, tessera, B, 1);
+  solve<Block>(*matrix, tessera, B_block, 1);
+  const Solution before = solve<MultiVector>(*matrix, matrix, B, most_iterations);
+  const Solution after = solve<MultiVector>(*matrix, tessera, B, most_iterations);
+  const Solution blocks = solve<Block>(*matrix, tessera, B_block, most_iterations);
 
   const auto is_solved = [](const Solution& s) { return s.converged && s.residual <= 10 * tolerance; };
-  const bool solved = is_solved(before) && is_solved(after);
-  // Products differ in rounding, which shifts the end of a long iteration, as another number of ranks does.
-  const bool alike = std::abs(before.iterations - after.iterations) <= std::max(1, before.iterations / 20);
+  const bool solved = is_solved(before) && is_solved(after) && is_solved(blocks);
+  // Products and sums differ in rounding, which shifts the end of a long iteration, as another number of ranks does.
+  const auto is_alike = [&](const Solution& s) {
+    return std::abs(before.iterations - s.iterations) <= std::max(1, before.iterations / 20);
+  };
+  const bool alike = is_alike(after) && is_alike(blocks);
   if (comm->getRank() == 0) {
     std::printf("%s: %zu rows, %zu nonzeros, ranks: %d; right-hand sides: %d, tolerance %.0e\n\n", name.c_str(),
                 matrix->getGlobalNumRows(), matrix->getGlobalNumEntries(), comm->getSize(), columns, tolerance);
     std::printf("operator                 iterations  converged greatest residual   seconds      of these in apply\n");
     print("Tpetra::CrsMatrix", before);
     print("Tessera::CrsMatrix", after);
-    std::printf("%-62s %9.2f %13.2f\n", "speed-up", before.seconds / after.seconds,
-                before.apply_seconds / after.apply_seconds);
+    print("and Tessera::BlockVector", blocks);
+    print_speed_up("of Tessera::CrsMatrix", before, after);
+    print_speed_up("of both", before, blocks);
     if (!solved) {
       std::printf("NOT SOLVED: %s, and many iterations if it is badly conditioned\n", hint);
     } else if (!alike) {

@@ -8,15 +8,19 @@
 #include <Tpetra_Vector.hpp>
 #include <stdexcept>
 #include <string>
+#include <tessera/tpetra/BlockOperator.hpp>
+#include <tessera/tpetra/BlockVector.hpp>
 
 #include "../tools/harness/AllRanks.hpp"
 
 namespace Example {
 
-/// The simplest preconditioner, Y = alpha D^-1 X + beta Y with the diagonal D of a matrix.
-class Jacobi : public Tpetra::Operator<double> {
+/// The simplest preconditioner, Y = alpha D^-1 X + beta Y with the diagonal D of a matrix. It takes multivectors and
+/// blocks.
+class Jacobi : public Tpetra::Operator<double>, public Tessera::BlockOperator<double> {
  public:
   using MultiVector = Tpetra::MultiVector<double>;
+  using Block = Tessera::BlockVector<double>;
 
   /// Throws on all ranks if an element of the diagonal is not positive. In a positive definite matrix all are.
   explicit Jacobi(const Tpetra::CrsMatrix<double>& A) : inverse_(A.getRowMap()) {
@@ -28,6 +32,12 @@ class Jacobi : public Tpetra::Operator<double> {
 
   void apply(const MultiVector& X, MultiVector& Y, Teuchos::ETransp, double alpha, double beta) const override {
     Y.elementWiseMultiply(alpha, inverse_, X, beta);
+  }
+  void apply(const Block& X, Block& Y, Teuchos::ETransp, double alpha, double beta) const override {
+    if (alpha == 1 && beta == 0) return Y.scaleRows(inverse_, X);
+    Block product(X.getMap(), X.getNumVectors(), false);
+    product.scaleRows(inverse_, X);
+    Y.update(alpha, product, beta);
   }
   Teuchos::RCP<const Tpetra::Map<>> getDomainMap() const override { return inverse_.getMap(); }
   Teuchos::RCP<const Tpetra::Map<>> getRangeMap() const override { return inverse_.getMap(); }

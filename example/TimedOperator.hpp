@@ -7,22 +7,25 @@
 #include <Tpetra_MultiVector.hpp>
 #include <Tpetra_Operator.hpp>
 #include <chrono>
+#include <tessera/tpetra/ApplyToBlocks.hpp>
+#include <tessera/tpetra/BlockOperator.hpp>
+#include <tessera/tpetra/BlockVector.hpp>
 
 namespace Example {
 
 /// Wraps an operator and adds up the time of its apply() on this rank, with the time it waits for other ranks.
-class TimedOperator : public Tpetra::Operator<double> {
+class TimedOperator : public Tpetra::Operator<double>, public Tessera::BlockOperator<double> {
  public:
   using MultiVector = Tpetra::MultiVector<double>;
+  using Block = Tessera::BlockVector<double>;
 
   explicit TimedOperator(const Teuchos::RCP<const Tpetra::Operator<double>>& A) : A_(A) {}
 
   void apply(const MultiVector& X, MultiVector& Y, Teuchos::ETransp mode, double alpha, double beta) const override {
-    Kokkos::fence("TimedOperator: what came before");
-    const auto start = std::chrono::steady_clock::now();
-    A_->apply(X, Y, mode, alpha, beta);
-    Kokkos::fence("TimedOperator: the product");
-    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    measure([&] { A_->apply(X, Y, mode, alpha, beta); });
+  }
+  void apply(const Block& X, Block& Y, Teuchos::ETransp mode, double alpha, double beta) const override {
+    measure([&] { Tessera::apply(*A_, X, Y, mode, alpha, beta); });
   }
   Teuchos::RCP<const Tpetra::Map<>> getDomainMap() const override { return A_->getDomainMap(); }
   Teuchos::RCP<const Tpetra::Map<>> getRangeMap() const override { return A_->getRangeMap(); }
@@ -31,6 +34,15 @@ class TimedOperator : public Tpetra::Operator<double> {
   double seconds() const { return seconds_; }
 
  private:
+  template <class Work>
+  void measure(const Work& work) const {
+    Kokkos::fence("TimedOperator: what came before");
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    Kokkos::fence("TimedOperator: the product");
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
   Teuchos::RCP<const Tpetra::Operator<double>> A_;
   mutable double seconds_ = 0;
 };

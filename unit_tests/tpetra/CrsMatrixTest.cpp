@@ -97,7 +97,8 @@ TEST_F(Constructors, FromAGraph) {
 /// On a GPU, Tpetra refuses to work on arrays of which somebody holds Views: the local matrix is not kept.
 TEST_F(Constructors, FromALocalMatrix) {
   const auto local = [] { return distribute(generate_stencil27(4), Spread::Cyclic)->getLocalMatrixDevice(); };
-  expect_ours(OurMatrix(rows, columns, local()));  // its domain Map is the row Map
+  const OurMatrix a(rows, columns, local());  // its domain Map is the row Map
+  expect_ours(a);
   OurMatrix b(local(), rows, columns, model->getDomainMap(), model->getRangeMap());
   OurMatrix c(local(), rows, columns, model->getDomainMap(), model->getRangeMap(), model->getGraph()->getImporter(),
               model->getGraph()->getExporter());

@@ -1,53 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What Kokkos Tools see of an apply(): the order of its steps, and memory.
-#include <algorithm>
 #include <tessera/io/Generators.hpp>
 
+#include "Events.hpp"
 #include "TestProblem.hpp"
 
 namespace Tessera::Test {
-
-/// Records names while it lives: of regions, kernels and allocations.
-class Events {
- public:
-  Events() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
-    names().clear();
-    namespace Tools = Kokkos::Tools::Experimental;
-    Tools::set_push_region_callback([](const char* name) { names().push_back(name); });
-    Tools::set_begin_parallel_for_callback(
-        [](const char* name, std::uint32_t, std::uint64_t*) { names().push_back(name); });
-    Tools::set_allocate_data_callback([](const Kokkos_Profiling_SpaceHandle, const char* label, const void*,
-                                         const std::uint64_t) { names().push_back(std::string("allocate ") + label); });
-  }
-  ~Events() { Kokkos::Tools::Experimental::set_callbacks(before_); }
-  Events(const Events&) = delete;
-  Events& operator=(const Events&) = delete;
-
-  /// The place of the first name that contains the text, or -1.
-  static std::ptrdiff_t find(const std::string& text) {
-    const auto found = std::find_if(names().begin(), names().end(),
-                                    [&](const std::string& name) { return name.find(text) != std::string::npos; });
-    return found == names().end() ? -1 : found - names().begin();
-  }
-  static std::ptrdiff_t find_last(const std::string& text) {
-    auto place = static_cast<std::ptrdiff_t>(names().size()) - 1;
-    while (place >= 0 && names()[std::size_t(place)].find(text) == std::string::npos) --place;
-    return place;
-  }
-  static std::string all() {
-    std::string text;
-    for (const auto& name : names()) text += name + '\n';
-    return text;
-  }
-
- private:
-  static std::vector<std::string>& names() {
-    static std::vector<std::string> list;
-    return list;
-  }
-  Kokkos::Tools::Experimental::EventSet before_;
-};
 
 /// A Krylov block that has lost columns and got them back allocates nothing: not in Tessera, and not for the exchange.
 TEST(Events, ColumnsThatHaveComeBeforeAllocateNothing) {

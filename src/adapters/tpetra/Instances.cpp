@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix and operator for every type that this Tpetra was instantiated for, so that users' files compile none of it.
+// Matrix, operator and blocks of vectors for every type that this Tpetra was instantiated for, so that users' files
+// compile none of it.
 #include <TpetraCore_ETIHelperMacros.h>
 #include <TpetraCore_config.h>
 
 #include <complex>
+#include <tessera/tpetra/ApplyToBlocks_def.hpp>
+#include <tessera/tpetra/BlockVector_def.hpp>
 #include <tessera/tpetra/CrsMatrix_def.hpp>
 #include <tessera/tpetra/TpetraOperator_def.hpp>
 
@@ -15,6 +18,12 @@ TPETRA_ETI_MANGLING_TYPEDEFS()
 // A matrix that Tessera has no scalar for multiplies with Tpetra; there is no operator for it.
 #define TESSERA_MATRIX(Scalar, LO, GO, Node) template class CrsMatrix<Scalar, LO, GO, Node>;
 #define TESSERA_OPERATOR(Scalar, LO, GO, Node) template class TpetraOperator<Scalar, LO, GO, Node>;
+#define TESSERA_BLOCKS(Scalar, LO, GO, Node)                                                                   \
+  template class BlockVector<Scalar, LO, GO, Node>;                                                            \
+  template void apply(const Tpetra::Operator<Scalar, LO, GO, Node>&, const BlockVector<Scalar, LO, GO, Node>&, \
+                      BlockVector<Scalar, LO, GO, Node>&, Teuchos::ETransp, Scalar, Scalar);
+#define TESSERA_BLOCKS_DOUBLE(LO, GO, Node) TESSERA_BLOCKS(double, LO, GO, Node)
+#define TESSERA_BLOCKS_FLOAT(LO, GO, Node) TESSERA_BLOCKS(float, LO, GO, Node)
 #define TESSERA_MATRIX_DOUBLE(LO, GO, Node) TESSERA_MATRIX(double, LO, GO, Node)
 #define TESSERA_MATRIX_FLOAT(LO, GO, Node) TESSERA_MATRIX(float, LO, GO, Node)
 #define TESSERA_MATRIX_COMPLEX_DOUBLE(LO, GO, Node) TESSERA_MATRIX(std::complex<double>, LO, GO, Node)
@@ -27,11 +36,13 @@ TPETRA_ETI_MANGLING_TYPEDEFS()
 #ifdef HAVE_TPETRA_INST_DOUBLE
 TPETRA_INSTANTIATE_LGN(TESSERA_MATRIX_DOUBLE)
 TPETRA_INSTANTIATE_LGN(TESSERA_OPERATOR_DOUBLE)
+TPETRA_INSTANTIATE_LGN(TESSERA_BLOCKS_DOUBLE)
 #endif
 #ifdef HAVE_TPETRA_INST_FLOAT
 TPETRA_INSTANTIATE_LGN(TESSERA_MATRIX_FLOAT)
 #ifndef TESSERA_WITHOUT_FLOAT
 TPETRA_INSTANTIATE_LGN(TESSERA_OPERATOR_FLOAT)
+TPETRA_INSTANTIATE_LGN(TESSERA_BLOCKS_FLOAT)
 #endif
 #endif
 #ifdef HAVE_TPETRA_INST_COMPLEX_DOUBLE

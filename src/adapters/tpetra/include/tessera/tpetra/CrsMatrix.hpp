@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <tessera/spmm/impl/KernelTypes.hpp>
+#include <tessera/tpetra/BlockOperator.hpp>
 #include <tessera/tpetra/TpetraOptions.hpp>
 #include <type_traits>
 #include <utility>
@@ -54,7 +55,8 @@ template <class Scalar = Tpetra::Operator<>::scalar_type,
           class LocalOrdinal = typename Tpetra::Operator<Scalar>::local_ordinal_type,
           class GlobalOrdinal = typename Tpetra::Operator<Scalar, LocalOrdinal>::global_ordinal_type,
           class Node = typename Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal>::node_type>
-class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node> {
+class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>,
+                  public BlockOperator<Scalar, LocalOrdinal, GlobalOrdinal, Node> {
  public:
   using base_type = Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, Node>;           ///< Tpetra's class
   using multivector_type = Tpetra::MultiVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>;  ///< the type of X and Y
@@ -82,6 +84,14 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
 
   /// Y = alpha op(A) X + beta Y, as TpetraOperator::apply().
   void apply(const multivector_type& X, multivector_type& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
+             Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
+             Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
+
+  /// The same for BlockVectors, whose rows are multiplied where they are. See TpetraOperator::apply().
+  ///
+  /// \throws std::invalid_argument also while the matrix is not fill-complete
+  void apply(const BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& X,
+             BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 

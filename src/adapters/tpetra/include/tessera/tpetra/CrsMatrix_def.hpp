@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Tpetra_Details_Profiling.hpp>
+#include <tessera/tpetra/BlockVector.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
 #include <tessera/tpetra/impl/MatrixProduct.hpp>
 #include <utility>
@@ -37,7 +38,8 @@ CrsMatrix<SC, LO, GO, NO>::CrsMatrix(const base_type& matrix, const TpetraOption
     : base_type(matrix), options_(options) {}
 
 template <class SC, class LO, class GO, class NO>
-CrsMatrix<SC, LO, GO, NO>::CrsMatrix(const CrsMatrix& other) : base_type(other), options_(other.options_) {}
+CrsMatrix<SC, LO, GO, NO>::CrsMatrix(const CrsMatrix& other)
+    : base_type(other), BlockOperator<SC, LO, GO, NO>(other), options_(other.options_) {}
 
 template <class SC, class LO, class GO, class NO>
 CrsMatrix<SC, LO, GO, NO>::CrsMatrix(CrsMatrix&& other) noexcept = default;
@@ -71,6 +73,17 @@ void CrsMatrix<SC, LO, GO, NO>::apply(const multivector_type& X, multivector_typ
     }
   }
   base_type::apply(X, Y, mode, alpha, beta);
+}
+
+template <class SC, class LO, class GO, class NO>
+void CrsMatrix<SC, LO, GO, NO>::apply([[maybe_unused]] const BlockVector<SC, LO, GO, NO>& X,
+                                      [[maybe_unused]] BlockVector<SC, LO, GO, NO>& Y,
+                                      [[maybe_unused]] Teuchos::ETransp mode, [[maybe_unused]] SC alpha,
+                                      [[maybe_unused]] SC beta) const {
+  if constexpr (multiplies_with_tessera && Impl::has_blocks_v<SC>) {
+    const Tpetra::Details::ProfilingRegion region("Tessera::CrsMatrix::apply");
+    state().apply_to_blocks(*this, X, Y, mode, alpha, beta);
+  }
 }
 
 template <class SC, class LO, class GO, class NO>

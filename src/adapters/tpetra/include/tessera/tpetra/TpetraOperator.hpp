@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <tessera/spmm/impl/KernelTypes.hpp>
+#include <tessera/tpetra/BlockOperator.hpp>
 #include <tessera/tpetra/TpetraOptions.hpp>
 
 namespace Tessera {
@@ -55,7 +56,8 @@ template <class Scalar = Tpetra::Operator<>::scalar_type,
           class LocalOrdinal = typename Tpetra::Operator<Scalar>::local_ordinal_type,
           class GlobalOrdinal = typename Tpetra::Operator<Scalar, LocalOrdinal>::global_ordinal_type,
           class Node = typename Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal>::node_type>
-class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal, Node> {
+class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdinal, Node>,
+                       public BlockOperator<Scalar, LocalOrdinal, GlobalOrdinal, Node> {
   static_assert(!Impl::KernelScalar<Scalar>::supported || is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::TpetraOperator: this Tessera was configured without this Scalar (TESSERA_SCALARS)");
 
@@ -104,8 +106,19 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
+  /// The same for BlockVectors. Their rows are multiplied, and sent to other ranks, where they are. The exchange of the
+  /// halo overlaps the product of the rank's own columns here, too.
+  ///
+  /// X is copied if it is Y or overlaps it, if it is a list of columns, or if it has few columns of long rows; Y, if it
+  /// is a list of columns. Both go through multivectors where elements of Y are added up over the ranks: in transposed
+  /// products, for a range Map unlike the row Map, and for a replicated Y.
+  void apply(const BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& X,
+             BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
+             Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
+             Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
+
   /// Does now what the first apply() in this mode with up to `columns` columns would do: it allocates, and for a
-  /// transposed mode builds the transposed plans.
+  /// transposed mode builds the transposed plans. For multivectors of Tpetra's.
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
   /// Takes A's present entries now, and makes apply() trust that it is told of new values from here on: products then

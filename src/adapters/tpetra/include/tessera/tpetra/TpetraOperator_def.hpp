@@ -3,6 +3,7 @@
 
 #include <Tpetra_Details_Profiling.hpp>
 #include <stdexcept>
+#include <tessera/tpetra/BlockVector.hpp>
 #include <tessera/tpetra/TpetraOperator.hpp>
 #include <tessera/tpetra/impl/MatrixProduct.hpp>
 
@@ -47,6 +48,17 @@ void TpetraOperator<SC, LO, GO, NO>::apply(const multivector_type& X, multivecto
                                            SC alpha, SC beta) const {
   const Tpetra::Details::ProfilingRegion region("Tessera::TpetraOperator::apply");
   state_->product.apply(*state_->matrix, X, Y, mode, alpha, beta);
+}
+
+template <class SC, class LO, class GO, class NO>
+void TpetraOperator<SC, LO, GO, NO>::apply([[maybe_unused]] const BlockVector<SC, LO, GO, NO>& X,
+                                           [[maybe_unused]] BlockVector<SC, LO, GO, NO>& Y,
+                                           [[maybe_unused]] Teuchos::ETransp mode, [[maybe_unused]] SC alpha,
+                                           [[maybe_unused]] SC beta) const {
+  if constexpr (Impl::has_blocks_v<SC>) {
+    const Tpetra::Details::ProfilingRegion region("Tessera::TpetraOperator::apply");
+    state_->product.apply_to_blocks(*state_->matrix, X, Y, mode, alpha, beta);
+  }
 }
 
 template <class SC, class LO, class GO, class NO>

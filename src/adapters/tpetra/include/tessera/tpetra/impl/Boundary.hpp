@@ -3,15 +3,16 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <utility>
+#include <type_traits>
 
 namespace Tessera::Impl {
 
-/// Calls a function for every element of a multivector, column after column.
+/// Calls a function for every element of a multivector in the order of its memory.
 template <class Exec, class Vectors>
 auto each_element(const Exec& exec, const Vectors& vectors) {
-  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
-                                       Kokkos::IndexType<std::size_t>>;
+  constexpr auto order = std::is_same_v<typename Vectors::array_layout, Kokkos::LayoutRight> ? Kokkos::Iterate::Right
+                                                                                             : Kokkos::Iterate::Left;
+  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2, order, order>, Kokkos::IndexType<std::size_t>>;
   return Policy(exec, {std::size_t(0), std::size_t(0)}, {vectors.extent(0), vectors.extent(1)});
 }
 
@@ -32,23 +33,25 @@ void take_rows(const Exec& exec, const Rows& rows, const X& from, const T& to) {
 }
 
 /// Scratch memory with one element for each boundary row and column. It never shrinks.
-template <class Scalar, class Device>
+template <class Scalar, class Device, class Layout>
 class BoundaryVectors {
  public:
-  using Vectors = Kokkos::View<Scalar**, Kokkos::LayoutLeft, Device>;
+  using Vectors = Kokkos::View<Scalar**, Layout, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   void reserve(int rows, std::size_t columns) {
-    if (columns <= vectors_.extent(1)) return;
-    vectors_ = {};  // freed before the larger one is allocated
-    vectors_ = Vectors(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::boundary_vectors"), rows, columns);
+    const std::size_t size = static_cast<std::size_t>(rows) * columns;
+    rows_ = rows;
+    if (size <= memory_.extent(0)) return;
+    memory_ = {};  // freed before the larger one is allocated
+    memory_ = Kokkos::View<Scalar*, Device>(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::boundary_vectors"), size);
   }
 
-  auto first(std::size_t columns) const {
-    return Kokkos::subview(vectors_, Kokkos::ALL, std::pair<std::size_t, std::size_t>(0, columns));
-  }
+  Vectors first(std::size_t columns) const { return Vectors(memory_.data(), rows_, columns); }
 
  private:
-  Vectors vectors_;
+  int rows_ = 0;
+  Kokkos::View<Scalar*, Device> memory_;
 };
 
 }  // namespace Tessera::Impl

@@ -13,7 +13,9 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/spmm/ValueCheck.hpp>
+#include <tessera/tpetra/BlockVector.hpp>
 #include <tessera/tpetra/TpetraOptions.hpp>
+#include <tessera/tpetra/impl/BlockHalo.hpp>
 #include <tessera/tpetra/impl/Collective.hpp>
 #include <tessera/tpetra/impl/Exchange.hpp>
 #include <tessera/tpetra/impl/GrowingMultivector.hpp>
@@ -48,12 +50,12 @@ class MatrixProduct {
   /// Does now what the first apply() in this mode with as many columns would do.
   void prepare(const Matrix& A, std::size_t columns, Teuchos::ETransp transp) {
     look_at_maps(A);
-    make_room_everywhere(transp, columns, [&] {
+    make_room_everywhere(transp, Layout::Columns, columns, [&] {
       if (columns > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
         throw std::invalid_argument(name_ + "::prepare: columns is " + std::to_string(columns) +
                                     "; expected at most 2^31 - 1");
       }
-      get_ready(A, mode_of(transp), columns);
+      get_ready(A, mode_of(transp), columns, Layout::Columns);
     });
   }
 
@@ -83,18 +85,13 @@ class MatrixProduct {
     look_at_maps(A);
     const std::size_t columns = X.getNumVectors();
     Mode mode{};
-    const auto get_all_ready = [&] {
+    agree_where_growing(transp, Layout::Columns, columns, [&] {
       mode = mode_of(transp);
       check(X, Y, mode);
-      get_ready(A, mode, columns);
+      get_ready(A, mode, columns, Layout::Columns);
       if (copies_x(X, Y)) x_copy(mode).reserve(x_map(mode), columns);
       if (copies_y(Y)) y_copy(mode).reserve(y_map(mode), columns);
-    };
-    if (always_agrees() || !has_room_everywhere(transp, columns)) {
-      make_room_everywhere(transp, columns, get_all_ready);
-    } else {
-      get_all_ready();
-    }
+    });
     if (columns == 0) return;
     if (alpha == SC(0)) return scale(beta, Y);
 
@@ -104,6 +101,37 @@ class MatrixProduct {
     MV& y = is_y_copied ? y_copy(mode).first(columns) : Y;
     multiply(mode, alpha, is_x_copied ? x_copy(mode).first(columns) : X, beta, y);
     if (is_y_copied) Tpetra::deep_copy(Y, y);
+  }
+
+  /// The same for blocks, whose rows are multiplied where they are. Blocks go through multivectors where Tpetra adds up
+  /// elements of Y: in transposed products with a halo, for a range Map unlike the row Map, and for a replicated Y.
+  template <class Block>
+  void apply_to_blocks(const Matrix& A, const Block& X, Block& Y, Teuchos::ETransp transp, SC alpha, SC beta) {
+    look_at_maps(A);
+    const std::size_t columns = X.getNumVectors();
+    Mode mode{};
+    std::optional<Block> x, y;  // copies
+    bool in_place = false;
+    agree_where_growing(transp, Layout::Rows, columns, [&] {
+      mode = mode_of(transp);
+      check(X, Y, mode);
+      in_place = multiplies_rows(mode);
+      get_ready(A, mode, columns, in_place ? Layout::Rows : Layout::Columns);
+      if (!in_place) {
+        x_copy(mode).reserve(x_map(mode), columns);
+        y_copy(mode).reserve(y_map(mode), columns);
+        return;
+      }
+      if (!Y.isConstantStride()) y.emplace(Y.getMap(), columns, false);
+      if (!X.isConstantStride() || has_sparse_rows(X) || (!y && X.aliases(Y))) x.emplace(X.getMap(), columns, false);
+    });
+    if (columns == 0) return;
+    if (alpha == SC(0)) return Y.scale(beta);
+    if (!in_place) return multiply_copies(mode, alpha, X, beta, Y);
+    if (x) x->assign(X);
+    if (y && beta != SC(0)) y->assign(Y);
+    multiply_rows(mode, alpha, x ? *x : X, beta, y ? *y : Y);
+    if (y) Y.assign(*y);
   }
 
   const TpetraOptions& options() const { return options_; }
@@ -116,6 +144,9 @@ class MatrixProduct {
 
  private:
   using Map = typename Matrix::map_type;
+
+  /// What is adjacent in X and Y.
+  enum class Layout { Columns, Rows };
 
   const Teuchos::Comm<int>& comm() const { return exchange_->comm(); }
 
@@ -139,10 +170,11 @@ class MatrixProduct {
     return is_transposed(mode) ? exchange_->domain_map() : exchange_->range_map();
   }
 
-  void check(const MV& X, const MV& Y, Mode mode) const {
+  template <class Vectors>
+  void check(const Vectors& X, const Vectors& Y, Mode mode) const {
     const auto x_rows = x_map(mode)->getLocalNumElements(), y_rows = y_map(mode)->getLocalNumElements();
     if (X.getLocalLength() == x_rows && Y.getLocalLength() == y_rows && X.getNumVectors() == Y.getNumVectors()) return;
-    const auto shape = [](const MV& vectors) {
+    const auto shape = [](const Vectors& vectors) {
       return std::to_string(vectors.getLocalLength()) + " local rows and " + std::to_string(vectors.getNumVectors()) +
              " columns";
     };
@@ -160,6 +192,7 @@ class MatrixProduct {
     if (exchange_ && exchange_->is_of(A)) return;
     plans_.reset();
     for (auto* vectors : {&halo_vectors_, &row_vectors_, &domain_copy_, &range_copy_}) *vectors = {};
+    block_halo_ = {};
     agreed_.fill(0);
     exchange_.reset();  // if the next line throws, which it does on all ranks, there is nothing
     exchange_.emplace(A);
@@ -177,7 +210,7 @@ class MatrixProduct {
   }
 
   /// Plans, values and memory for products in this mode, but for copies of X and Y.
-  void get_ready(const Matrix& A, Mode mode, std::size_t columns) {
+  void get_ready(const Matrix& A, Mode mode, std::size_t columns, Layout layout) {
     const LocalArrays<Matrix> arrays(A);
     look_at_pattern(arrays);
     if (options_.trusts_values) {
@@ -191,8 +224,16 @@ class MatrixProduct {
     } else {
       plans_->follow_moved_values(arrays);
     }
-    plans_->prepare(mode, columns);
+    if (layout == Layout::Rows) {
+      plans_->template prepare<Kokkos::LayoutRight>(mode, columns);
+    } else {
+      plans_->template prepare<Kokkos::LayoutLeft>(mode, columns);
+    }
     if (!options_.trusts_values) plans_->follow(arrays, mode);
+    if (layout == Layout::Rows) {
+      if (!exchange_->importer().is_null()) block_halo_.reserve(exchange_->importer(), columns);
+      return;
+    }
     if (!exchange_->importer().is_null()) halo_vectors_.reserve(exchange_->halo_map(), columns);
     if (!exchange_->exporter().is_null()) row_vectors_.reserve(exchange_->row_map(), columns);
   }
@@ -201,23 +242,37 @@ class MatrixProduct {
     return options_.agreement == Agreement::EveryApply || (options_.trusts_values && checks_values());
   }
 
+  /// Where it is kept how many columns all ranks have had memory for; null for a mode that does not exist.
+  std::size_t* agreed(Teuchos::ETransp mode, Layout layout) {
+    const std::size_t index = 2 * static_cast<std::size_t>(mode) + (layout == Layout::Rows ? 1 : 0);
+    return index < agreed_.size() ? &agreed_[index] : nullptr;
+  }
+
   /// Whether all ranks have had memory for products in this mode with as many columns. Asks for nothing that may differ
   /// from rank to rank: those who would not ask the others are waited for.
-  bool has_room_everywhere(Teuchos::ETransp mode, std::size_t columns) const {
-    const auto index = static_cast<std::size_t>(mode);
-    return index < agreed_.size() && agreed_[index] > columns;
+  bool has_room_everywhere(Teuchos::ETransp mode, Layout layout, std::size_t columns) {
+    const std::size_t* const limit = agreed(mode, layout);
+    return limit != nullptr && *limit > columns;
   }
 
   /// Calls the function, which makes room, on every rank. If it fails on one, no rank has room for anything: memory is
   /// given up before more is asked for.
   template <class Function>
-  void make_room_everywhere(Teuchos::ETransp mode, std::size_t columns, const Function& function) {
-    std::array<std::size_t, 4> before = agreed_;
-    if (!has_room_everywhere(mode, columns)) agreed_.fill(0);
+  void make_room_everywhere(Teuchos::ETransp mode, Layout layout, std::size_t columns, const Function& function) {
+    const auto before = agreed_;
+    if (!has_room_everywhere(mode, layout, columns)) agreed_.fill(0);
     on_every_rank(comm(), function);
-    std::size_t& limit = before[static_cast<std::size_t>(mode)];
-    limit = std::max(limit, columns + 1);
     agreed_ = before;
+    std::size_t* const limit = agreed(mode, layout);
+    *limit = std::max(*limit, columns + 1);
+  }
+
+  /// Calls the function, which makes room if there is not enough, and has the ranks agree on whether that succeeded
+  /// where it may fail.
+  template <class Function>
+  void agree_where_growing(Teuchos::ETransp mode, Layout layout, std::size_t columns, const Function& function) {
+    if (!always_agrees() && has_room_everywhere(mode, layout, columns)) return function();
+    make_room_everywhere(mode, layout, columns, function);
   }
 
   static bool copies_y(const MV& Y) { return !Y.isConstantStride(); }
@@ -236,6 +291,44 @@ class MatrixProduct {
       multiply_plain(alpha, X, beta, Y);
     }
     if (is_summed) Y.reduce();
+  }
+
+  /// Whether blocks need no copy: no rank adds to elements of Y that are another's.
+  bool multiplies_rows(Mode mode) const {
+    if (comm().getSize() == 1) return exchange_->exporter().is_null();
+    if (!exchange_->exporter().is_null() || !y_map(mode)->isDistributed()) return false;
+    return !is_transposed(mode) || exchange_->importer().is_null();
+  }
+
+  /// Whether X has few columns of long rows, so that a cache line holds the elements of one row alone: products read
+  /// each several times.
+  template <class Block>
+  static bool has_sparse_rows(const Block& X) {
+    constexpr std::size_t line = 64 / sizeof(SC);
+    return X.getNumVectors() < line && X.getStride() >= 2 * X.getNumVectors() && X.getStride() > line / 2;
+  }
+
+  /// Y = alpha op(A) X + beta Y, by rows; the two have constant stride and are apart from each other.
+  template <class Block>
+  void multiply_rows(Mode mode, SC alpha, const Block& X, SC beta, Block& Y) {
+    const auto x = X.getLocalView();
+    const auto y = Y.getLocalView();
+    const bool has_halo = !exchange_->importer().is_null();
+    if (has_halo) block_halo_.begin(x);
+    plans_->multiply_owned(mode, alpha, x, beta, y);
+    if (!has_halo) return;
+    const auto imported = block_halo_.end(X.getNumVectors());
+    if (plans_->is_split()) plans_->template add_halo<Kokkos::LayoutRight>(alpha, imported, y);
+  }
+
+  /// The same through multivectors.
+  template <class Block>
+  void multiply_copies(Mode mode, SC alpha, const Block& X, SC beta, Block& Y) {
+    MV &x = x_copy(mode).first(X.getNumVectors()), &y = y_copy(mode).first(X.getNumVectors());
+    X.copyTo(x);
+    if (beta != SC(0)) Y.copyTo(y);
+    multiply(mode, alpha, x, beta, y);
+    Y.assign(y);
   }
 
   void multiply_plain(SC alpha, const MV& X, SC beta, MV& Y) {
@@ -284,8 +377,8 @@ class MatrixProduct {
   /// Y += alpha (halo part) (imported elements of X)
   void add_halo(SC alpha, const MV& imported, MV& Y) {
     if (!plans_->is_split()) return;
-    plans_->add_halo(alpha, imported.getLocalViewDevice(Tpetra::Access::ReadOnly),
-                     Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
+    plans_->template add_halo<Kokkos::LayoutLeft>(alpha, imported.getLocalViewDevice(Tpetra::Access::ReadOnly),
+                                                  Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
   }
 
   /// sent = alpha op(halo part) X
@@ -311,7 +404,9 @@ class MatrixProduct {
   GrowingMultivector<MV> halo_vectors_;              // halo Map: imported elements of X, or elements of Y to send home
   GrowingMultivector<MV> row_vectors_;               // row Map, where the range Map is another
   GrowingMultivector<MV> domain_copy_, range_copy_;  // of X or Y, where they share memory or have no constant stride
-  std::array<std::size_t, 4> agreed_{};  // by mode: one more than the columns that all ranks have had room for
+  BlockHalo<Matrix> block_halo_;
+  // By mode and layout: one more than the columns that all ranks have had room for.
+  std::array<std::size_t, 8> agreed_{};
 };
 
 }  // namespace Tessera::Impl

@@ -115,12 +115,13 @@ class RankPlans {
     if (!is_split_ && A.values.data() != values_) follow(A, Mode::NoTranspose);
   }
 
-  /// All memory of products in this mode with as many columns.
+  /// All memory of products in this mode with as many columns of this layout.
+  template <class Layout>
   void prepare(Mode mode, std::size_t columns) {
     owned_.prepare(mode, columns);
     if (!is_split_) return;
     halo_.prepare(mode, columns);
-    boundary_.reserve(split_.boundary_rows(), columns);
+    boundary<Layout>().reserve(split_.boundary_rows(), columns);
   }
 
   /// y = alpha op(owned part) x + beta y
@@ -132,18 +133,18 @@ class RankPlans {
   /// Whether there are entries beside the owned part, or columns that have other numbers in the domain Map.
   bool is_split() const { return is_split_; }
 
-  /// y += alpha (halo part) (imported elements of X); for split plans.
-  template <class S, class X, class Y>
+  /// y += alpha (halo part) (imported elements of X); for split plans. Layout is that of prepare().
+  template <class Layout, class S, class X, class Y>
   void add_halo(S alpha, const X& imported, const Y& y) {
-    const auto sums = boundary_.first(y.extent(1));
+    const auto sums = boundary<Layout>().first(y.extent(1));
     halo_.multiply(Mode::NoTranspose, alpha, imported, S(0), sums);
     add_to_rows(Exec(), split_.boundary, sums, y);
   }
 
-  /// y = alpha op(halo part) x + beta y; for split plans.
+  /// y = alpha op(halo part) x + beta y; for split plans, prepared for LayoutLeft.
   template <class S, class X, class Y>
   void multiply_halo(Mode mode, S alpha, const X& x, S beta, const Y& y) {
-    const auto rows = boundary_.first(x.extent(1));
+    const auto rows = boundary<Kokkos::LayoutLeft>().first(x.extent(1));
     take_rows(Exec(), split_.boundary, x, rows);
     halo_.multiply(mode, alpha, rows, beta, y);
   }
@@ -172,6 +173,11 @@ class RankPlans {
     }
   };
 
+  template <class Layout>
+  auto& boundary() {
+    return std::get<BoundaryVectors<Scalar, Device, Layout>>(boundary_);
+  }
+
   // The row offsets are kept, so that no others can be at their address. Tpetra counts the uses of all other arrays.
   typename Matrix::crs_graph_type::row_ptrs_device_view_type offsets_;
   const void* entries_;
@@ -182,7 +188,9 @@ class RankPlans {
   bool is_split_ = false;  // else A's own rows are those of `owned_`
   RowSplit<Device> split_;
   Part owned_, halo_;
-  BoundaryVectors<Scalar, Device> boundary_;  // rows with halo entries: products, or elements of X
+  // Rows with halo entries: products, or elements of X.
+  std::tuple<BoundaryVectors<Scalar, Device, Kokkos::LayoutLeft>, BoundaryVectors<Scalar, Device, Kokkos::LayoutRight>>
+      boundary_;
 
   ValueWatch<Exec> watch_;                                    // of A's values, if they are cut in two parts
   Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // the parts, if A's values are followed
