@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// All that a user of the library needs: plans and products, plans in files, readers and generators of matrices.
+/// All that a user of the library needs: plans and products, plans in files, block conjugate gradients, readers and
+/// generators of matrices.
 /// The adapters have headers of their own: tessera/kokkos_kernels/SpmvHandle.hpp, tessera/tpetra/CrsMatrix.hpp and
 /// tessera/tpetra/TpetraOperator.hpp.
 
@@ -12,6 +13,7 @@
 #include <tessera/io/MatrixMarket.hpp>
 #include <tessera/io/ReadMatrix.hpp>
 #include <tessera/io/ReadOrGenerate.hpp>
+#include <tessera/krylov/BlockCg.hpp>
 #include <tessera/spmm/Plan.hpp>
 #include <tessera/spmm/PlanFile.hpp>
 #include <tessera/spmm/PlanOptions.hpp>

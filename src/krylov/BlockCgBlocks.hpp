@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <tessera/krylov/BlockCg.hpp>
+#include <utility>
+#include <vector>
+
+#include "SmallAlgebra.hpp"
+
+namespace Tessera {
+
+template <class ExecutionSpace, class Scalar>
+struct BlockCgWorkspace<ExecutionSpace, Scalar>::Memory {
+  DenseWorkspace<ExecutionSpace> dense;
+  Kokkos::View<Scalar*, typename ExecutionSpace::memory_space> blocks;
+  std::vector<Scalar> numbers;  ///< a small matrix on its way to or from the blocks
+};
+
+namespace Impl {
+
+/// The blocks of one solution, and what is done with them. Blocks have no gaps between their rows; only the columns
+/// that a block has at present take room.
+template <class ExecutionSpace, class Scalar>
+class BlockCgBlocks {
+ public:
+  using Block = TallBlock<Scalar>;
+  using ConstBlock = TallBlock<const Scalar>;
+  using Memory = typename BlockCgWorkspace<ExecutionSpace, Scalar>::Memory;
+  using List = std::vector<Ordinal>;
+
+  /// Blocks take turns at the places in memory.
+  enum Name { X, R, P, Q, Spare };
+
+  BlockCgBlocks(const ExecutionSpace& exec, Memory& memory, const SumOverRanks<Scalar>& sum_over_ranks, Ordinal rows,
+                Ordinal columns)
+      : exec_(exec), memory_(memory), sum_over_ranks_(sum_over_ranks), rows_(rows) {
+    constexpr std::size_t line = 256 / sizeof(Scalar);
+    const std::size_t size = (std::size_t(rows) * std::size_t(columns) + line - 1) / line * line;
+    if (memory.blocks.extent(0) < size * places_.size()) {
+      exec.fence("Tessera::block_cg");
+      memory.blocks = {};
+      memory.blocks = decltype(memory.blocks)(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::BlockCgWorkspace"), size * places_.size());
+    }
+    for (std::size_t place = 0; place < places_.size(); ++place) places_[place] = memory.blocks.data() + place * size;
+  }
+
+  /// As many columns of a block.
+  Block block(Name name, Ordinal columns) const { return {places_[name], rows_, columns, columns, nullptr}; }
+  void swap(Name a, Name b) { std::swap(places_[a], places_[b]); }
+
+  /// Of `columns` columns, those of a list stay.
+  void keep(Name name, Ordinal columns, const List& list) {
+    if (static_cast<Ordinal>(list.size()) == columns) return;
+    copy_list(block(name, columns), list, block(Spare, static_cast<Ordinal>(list.size())));
+    swap(name, Spare);
+  }
+  void copy_list(Block from, const List& list, const Block& to) const {
+    from.columns = static_cast<Ordinal>(list.size());
+    from.column_list = list.data();
+    copy<ExecutionSpace, Scalar>(exec_, from, to);
+  }
+  /// The columns of a user's multivector that a list names.
+  void load(const Multivector<const Scalar>& from, const List& list, Name name) {
+    const auto count = static_cast<Ordinal>(list.size());
+    if (count == from.columns) return copy<ExecutionSpace, Scalar>(exec_, from, block(name, count));
+    copy<ExecutionSpace, Scalar>(exec_, from, block(Spare, from.columns));
+    copy_list(block(Spare, from.columns), list, block(name, count));
+  }
+  /// Writes some columns of X, of which there are `columns`, to columns of a user's multivector. Adjacent ones go
+  /// together.
+  void store(Ordinal columns, const List& list, const List& targets, const Multivector<Scalar>& to) const {
+    for (std::size_t first = 0, last; first < list.size(); first = last) {
+      const auto follows = [&](std::size_t k) {
+        return list[k] == list[k - 1] + 1 && targets[k] == targets[k - 1] + 1;
+      };
+      for (last = first + 1; last < list.size() && follows(last);) ++last;
+      const auto count = static_cast<Ordinal>(last - first);
+      Multivector<Scalar> some = to;
+      some.data += targets[first] * to.column_stride;
+      some.columns = count;
+      copy<ExecutionSpace, Scalar>(exec_, block(X, columns).some_columns(list[first], count), some);
+    }
+  }
+
+  void copy_block(const ConstBlock& from, const Block& to) const { copy<ExecutionSpace, Scalar>(exec_, from, to); }
+  void fill_with_zeros(const Block& Y) const { fill<ExecutionSpace, Scalar>(exec_, Scalar(0), Y); }
+
+  /// Y += alpha A
+  void add_to(Scalar alpha, const ConstBlock& A, const Block& Y) const {
+    add<ExecutionSpace, Scalar>(exec_, alpha, A, Scalar(1), Y, Y);
+  }
+  /// Y = alpha A C + beta Y
+  void update(Scalar alpha, const ConstBlock& A, const Small& C, Scalar beta, const Block& Y) {
+    Scalar* elements = numbers(std::size_t(C.rows()) * std::size_t(C.columns()));
+    for (Ordinal j = 0; j < C.columns(); ++j)
+      for (Ordinal i = 0; i < C.rows(); ++i) elements[i + std::ptrdiff_t(j) * C.rows()] = Scalar(C(i, j));
+    multiply_add<ExecutionSpace, Scalar>(exec_, memory_.dense, alpha, A, {elements, C.rows(), C.columns(), C.rows()},
+                                         beta, Y);
+  }
+  /// Columns times powers of 2: 2^exponents.
+  void scale_columns(const Block& Y, const std::vector<int>& exponents) {
+    Scalar* factors = numbers(exponents.size());
+    for (std::size_t j = 0; j < exponents.size(); ++j) factors[j] = std::ldexp(Scalar(1), exponents[j]);
+    scale<ExecutionSpace, Scalar>(exec_, factors, Y);
+  }
+
+  /// X^T Y for the columns of several blocks, over all ranks: a pass, a wait and a sum over ranks.
+  Small products(std::initializer_list<ConstBlock> blocks, const ConstBlock& Y) {
+    Ordinal rows = 0;
+    for (const ConstBlock& one : blocks) rows += one.columns;
+    return filled(rows, Y.columns, [&](const SmallMatrix<Scalar>& sums) {
+      inner_products<ExecutionSpace, Scalar>(exec_, memory_.dense, std::span(blocks.begin(), blocks.size()), Y, sums);
+    });
+  }
+  /// The small matrix that fill(SmallMatrix) makes the part of this rank of.
+  template <class Fill>
+  Small filled(Ordinal rows, Ordinal columns, const Fill& fill) {
+    Scalar* sums = numbers(std::size_t(rows) * std::size_t(columns));
+    fill(SmallMatrix<Scalar>{sums, rows, columns, rows});
+    if (sum_over_ranks_) sum_over_ranks_(sums, rows * columns);
+    Small result(rows, columns);
+    for (Ordinal j = 0; j < columns; ++j)
+      for (Ordinal i = 0; i < rows; ++i) result(i, j) = double(sums[i + std::ptrdiff_t(j) * rows]);
+    return result;
+  }
+  /// y_j . y_j over all ranks.
+  std::vector<double> squares(const ConstBlock& Y) {
+    Scalar* sums = numbers(std::size_t(Y.columns));
+    dots<ExecutionSpace, Scalar>(exec_, memory_.dense, Y, Y, sums);
+    if (sum_over_ranks_) sum_over_ranks_(sums, Y.columns);
+    return {sums, sums + Y.columns};
+  }
+  /// The sum over ranks of the greatest |y_ij| of each column: as good as the greatest of all. NaN or infinity if and
+  /// only if some element is.
+  std::vector<double> magnitudes(const ConstBlock& Y) {
+    Scalar* sums = numbers(std::size_t(Y.columns));
+    greatest_magnitudes<ExecutionSpace, Scalar>(exec_, memory_.dense, Y, sums);
+    std::vector<double> result(sums, sums + Y.columns);
+    if (!sum_over_ranks_) return result;
+    sum_over_ranks_(sums, Y.columns);
+    if (std::all_of(sums, sums + Y.columns, [](Scalar sum) { return std::isfinite(sum); }))
+      return {sums, sums + Y.columns};
+    // Their sum may be too large where they are not.
+    const double share = 0x1p-20;
+    for (Ordinal j = 0; j < Y.columns; ++j) sums[j] = Scalar(share * result[std::size_t(j)]);
+    sum_over_ranks_(sums, Y.columns);
+    for (Ordinal j = 0; j < Y.columns; ++j) result[std::size_t(j)] = double(sums[j]) / share;
+    return result;
+  }
+
+  /// Makes the columns of a block orthonormal, by Tessera::orthonormalize. Returns the independent ones; the others are
+  /// 0.
+  List make_orthonormal(const Block& Y, double dependence) {
+    Scalar* factor = numbers(std::size_t(Y.columns) * std::size_t(Y.columns));
+    const SmallMatrix<Scalar> triangle{factor, Y.columns, Y.columns, Y.columns};
+    OrthonormalizeOptions options;
+    options.dependence = dependence;
+    options.dependent = Dependent::Zero;
+    orthonormalize<ExecutionSpace, Scalar>(exec_, memory_.dense, {}, Y, {}, triangle, sum_over_ranks_, options);
+    List independent;
+    for (Ordinal j = 0; j < Y.columns; ++j)
+      if (triangle(j, j) > 0) independent.push_back(j);
+    return independent;
+  }
+
+ private:
+  Scalar* numbers(std::size_t count) {
+    if (memory_.numbers.size() < count) memory_.numbers.resize(count);
+    return memory_.numbers.data();
+  }
+
+  const ExecutionSpace& exec_;
+  Memory& memory_;
+  const SumOverRanks<Scalar>& sum_over_ranks_;
+  Ordinal rows_;
+  std::array<Scalar*, 5> places_{};
+};
+
+}  // namespace Impl
+}  // namespace Tessera

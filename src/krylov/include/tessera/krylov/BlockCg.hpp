@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tessera/common/Types.hpp>
+#include <tessera/dense/Orthonormalize.hpp>
+#include <tessera/krylov/impl/BlockCgProblem.hpp>
+#include <vector>
+
+namespace Tessera {
+
+/// What block_cg() asks for.
+template <class Scalar>
+struct BlockCgOptions {
+  double tolerance = 1e-8;    ///< a column is solved when |b - A x| is at most this share of |b|, in the 2-norm
+  int max_iterations = 1000;  ///< each is one product with A
+  /// A direction is left out of an iteration if its part that is orthogonal to those before it is at most this share of
+  /// its norm. 0 stands for 10 sqrt(s eps) with s columns and the unit roundoff eps: what one Gram matrix can tell.
+  /// Less than that takes Tessera::orthonormalize() wherever directions are close to dependent.
+  double dependence = 0;
+  /// Computes b - A x when all columns are solved, for the recurrence of the residuals drifts from it. Columns that are
+  /// not solved start again from there, so often at most. Less than 0: not computed.
+  int max_restarts = 3;
+  SumOverRanks<Scalar> sum_over_ranks = {};  ///< for rows that are spread over ranks
+  bool keeps_history = false;                ///< fills BlockCgResult::history
+};
+
+/// Why block_cg() ended.
+enum class BlockCgStop {
+  Converged,                          ///< every column is solved
+  MaxIterations,                      ///< BlockCgOptions::max_iterations
+  MaxRestarts,                        ///< b - A x stays above the tolerance: rounding allows no better solution
+  MatrixNotPositiveDefinite,          ///< some p^T A p is not positive, up to rounding
+  PreconditionerNotPositiveDefinite,  ///< some r^T M r is not positive
+};
+
+/// For messages: "converged", "iterations ran out" and so on.
+std::string to_string(BlockCgStop stop);
+
+/// One iteration.
+struct BlockCgIteration {
+  Ordinal columns = 0;            ///< columns of B that were not solved before it
+  Ordinal directions = 0;         ///< columns that A was multiplied by: those of them that were independent
+  std::vector<double> residuals;  ///< |r| / |b| after it, a number for each column of B; r is the recurrence's
+};
+
+/// What block_cg() did.
+struct BlockCgResult {
+  BlockCgStop stop = BlockCgStop::Converged;  ///< why it ended
+  bool has_converged = false;                 ///< whether that is Converged
+  int iterations = 0;                         ///< products with directions
+  int restarts = 0;                           ///< how often columns started again, see BlockCgOptions::max_restarts
+  std::int64_t products = 0;                  ///< columns that A was multiplied by, in all
+  /// |b - A x| / |b| for each column of B: 0 for a column of zeros, and as the recurrence says without max_restarts.
+  std::vector<double> residuals;
+  std::vector<BlockCgIteration> history;  ///< if BlockCgOptions::keeps_history
+};
+
+/// Memory of solutions, kept from one to the next: five blocks as large as B, and small matrices. It grows with the
+/// largest problem; a solution that is not larger than one before allocates no View. One workspace serves one instance
+/// of a backend at a time.
+template <class ExecutionSpace, class Scalar>
+class BlockCgWorkspace {
+ public:
+  BlockCgWorkspace();
+  ~BlockCgWorkspace();
+  BlockCgWorkspace(BlockCgWorkspace&&) noexcept;             ///< takes the memory of another
+  BlockCgWorkspace& operator=(BlockCgWorkspace&&) noexcept;  ///< takes the memory of another
+
+  struct Memory;                               ///< what it holds
+  Memory& memory() const { return *memory_; }  ///< for block_cg()
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
+/// Solves A X = B for a symmetric positive definite A by a block conjugate gradient method: every column searches in
+/// the directions of all of them, and therefore takes fewer iterations than by itself.
+///
+/// The method is that of Ji and Li, "A breakdown-free block conjugate gradient method", BIT Numerical Mathematics 57,
+/// 2017: directions are made orthonormal, and those that depend on others are left out, so that equal or dependent
+/// columns of B, and columns that converge at different times, break nothing. A column that is solved leaves: X gets
+/// it, and products and passes are narrower from then on. When all have left, b - A x is computed (max_restarts).
+///
+/// \param exec          [in]     the instance to run on
+/// \param multiply      [in]     multiply(P, Q) makes Q = A P on `exec`, and need not wait. P and Q are unmanaged Views
+///                               of LayoutRight (rows adjacent in memory) and rank 2, of at most as many columns as B,
+///                               in memory of `exec`; P is const. If it has a member multiply_with_inner_products(P, Q,
+///                               SmallMatrix<Scalar> PtQ), which also gives P^T Q, of this rank's rows, in host memory
+///                               and waits for it, then that is called in place of multiply(P, Q)
+/// \param precondition  [in]     precondition(R, Z) makes Z = M R likewise, with a symmetric positive definite M that
+///                               approximates the inverse of A
+/// \param B             [in]     right-hand sides: a View of rank 1 or 2 and any layout, of float or double
+/// \param X             [in,out] an initial guess on entry, solutions at the end, complete when this returns; extents
+/// and
+///                               type of B; must not overlap B
+/// \param options       [in]     see BlockCgOptions
+/// \param workspace     [in,out] memory
+/// \throws std::invalid_argument if extents, options or memory do not fit; X is then as it was
+/// \throws std::runtime_error if B or X holds NaN or Inf: X is then as it was; or if what `multiply` or `precondition`
+///         makes is not finite: X then holds solutions in those columns that have left, the others are as they were
+///
+/// A that is not symmetric goes unnoticed. One that is not positive definite usually shows, and ends the method with a
+/// BlockCgStop; X is then the last iterate.
+///
+/// Where rows are spread over ranks, B and X hold those of this rank, which may be none; `multiply` communicates, and
+/// is called on every rank equally often if sums over ranks have the same bits on all of them. The same input gives the
+/// same bits in every run, with any number of threads, if `multiply` and `precondition` do so.
+///
+/// With s columns on n rows, an iteration has a product of at most s columns and reads or writes n x s numbers 16
+/// times, with 2 waits and 2 sums over ranks: P^T (A P, R, P) is one pass, R^T (A P, R) another, and three updates make
+/// X, R and P. With a preconditioner it is 19 times, 3 waits and 3 sums. A product that gives P^T A P itself saves 3
+/// times, and its wait stands for that of the first pass. Memory: 5 n s numbers.
+template <class ExecutionSpace, class Multiply, class Precondition, class BView, class XView>
+requires(Kokkos::is_view_v<BView>&& Kokkos::is_view_v<XView>) BlockCgResult
+    block_cg(const ExecutionSpace& exec, Multiply&& multiply, Precondition&& precondition, const BView& B,
+             const XView& X, const BlockCgOptions<typename XView::non_const_value_type>& options,
+             BlockCgWorkspace<ExecutionSpace, typename XView::non_const_value_type>& workspace) {
+  using Scalar = typename XView::non_const_value_type;
+  const auto operators = Impl::block_cg_operators<ExecutionSpace, Scalar>(multiply, precondition);
+  return Impl::solve_by_block_cg<ExecutionSpace, Scalar>(
+      exec, operators, Impl::block_cg_argument<ExecutionSpace, const Scalar>("B", B),
+      Impl::block_cg_argument<ExecutionSpace, Scalar>("X", X), options, workspace);
+}
+
+/// The same in memory that is allocated, and freed at the end.
+template <class ExecutionSpace, class Multiply, class Precondition, class BView, class XView>
+requires(Kokkos::is_view_v<BView>&& Kokkos::is_view_v<XView>) BlockCgResult
+    block_cg(const ExecutionSpace& exec, Multiply&& multiply, Precondition&& precondition, const BView& B,
+             const XView& X, const BlockCgOptions<typename XView::non_const_value_type>& options = {}) {
+  BlockCgWorkspace<ExecutionSpace, typename XView::non_const_value_type> workspace;
+  return block_cg(exec, multiply, precondition, B, X, options, workspace);
+}
+
+/// The same without a preconditioner.
+template <class ExecutionSpace, class Multiply, class BView, class XView>
+requires(Kokkos::is_view_v<BView>&& Kokkos::is_view_v<XView>) BlockCgResult
+    block_cg(const ExecutionSpace& exec, Multiply&& multiply, const BView& B, const XView& X,
+             const BlockCgOptions<typename XView::non_const_value_type>& options,
+             BlockCgWorkspace<ExecutionSpace, typename XView::non_const_value_type>& workspace) {
+  return block_cg(exec, multiply, Impl::NoPreconditioner(), B, X, options, workspace);
+}
+
+/// The same without a preconditioner, in memory that is allocated, and freed at the end.
+template <class ExecutionSpace, class Multiply, class BView, class XView>
+requires(Kokkos::is_view_v<BView>&& Kokkos::is_view_v<XView>) BlockCgResult
+    block_cg(const ExecutionSpace& exec, Multiply&& multiply, const BView& B, const XView& X,
+             const BlockCgOptions<typename XView::non_const_value_type>& options = {}) {
+  return block_cg(exec, multiply, Impl::NoPreconditioner(), B, X, options);
+}
+
+}  // namespace Tessera

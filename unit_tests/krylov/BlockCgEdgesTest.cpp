@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What block_cg() does where there is little to solve, or nothing that can be solved.
+#include <deque>
+#include <stdexcept>
+
+#include "LinearSystem.hpp"
+
+namespace Tessera::Test {
+namespace {
+
+template <class Case>
+class BlockCgEdgesTest : public BlockCgTest<Case> {};
+TYPED_TEST_SUITE(BlockCgEdgesTest, EverySpace<RealCases>::type);
+
+TYPED_TEST(BlockCgEdgesTest, MoreColumnsThanRows) {
+  const auto A = this->rounded(positive_definite(5, 10));
+  const auto B = this->rounded(random_matrix(5, 12, 3));
+  auto options = this->options();
+  options.keeps_history = true;
+  const auto solution = this->solve(A, B, options);
+  this->expect_solved(A, B, solution, 10);
+  EXPECT_EQ(solution.result.history.front().directions, 5);
+}
+
+TYPED_TEST(BlockCgEdgesTest, NoRows) {
+  const HostDenseMatrix nothing(0, 0);
+  const auto solution = this->solve(nothing, HostDenseMatrix(0, 3), this->options());
+  EXPECT_TRUE(solution.result.has_converged);
+  EXPECT_EQ(solution.result.iterations, 0);
+  EXPECT_EQ(solution.result.residuals, std::vector<double>(3));
+}
+
+TYPED_TEST(BlockCgEdgesTest, NoColumns) {
+  const auto A = this->rounded(positive_definite(5, 10));
+  const auto solution = this->solve(A, HostDenseMatrix(5, 0), this->options());
+  EXPECT_TRUE(solution.result.has_converged);
+  EXPECT_EQ(solution.calls, 0);
+  EXPECT_TRUE(solution.result.residuals.empty());
+}
+
+TYPED_TEST(BlockCgEdgesTest, ColumnsOfZeros) {
+  const auto A = this->rounded(positive_definite(60, 10));
+  auto B = this->rounded(random_matrix(60, 4, 3));
+  for (int i = 0; i < 60; ++i) B(i, 0) = B(i, 2) = 0;
+  const auto solution = this->solve(A, B, this->options(), random_matrix(60, 4, 5));
+  EXPECT_TRUE(solution.result.has_converged);
+  const auto expected = solve_directly(A, B);
+  for (int i = 0; i < 60; ++i) {
+    for (const int j : {0, 2}) EXPECT_EQ(solution.X(i, j), 0);
+    for (const int j : {1, 3}) EXPECT_NEAR(solution.X(i, j), expected(i, j), 100 * this->tolerance);
+  }
+  EXPECT_EQ(solution.result.residuals[0], 0);
+  const auto all = this->solve(A, HostDenseMatrix(60, 3), this->options(), random_matrix(60, 3, 5));
+  EXPECT_TRUE(all.result.has_converged);
+  EXPECT_EQ(all.result.iterations, 0);
+  EXPECT_EQ(all.X.elements, std::vector<double>(180));
+}
+
+TYPED_TEST(BlockCgEdgesTest, ColumnsOfAllSizes) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto A = this->rounded(positive_definite(60, 10));
+  const auto C = random_matrix(60, 5, 3);
+  const double great = 0.001 * double(std::numeric_limits<Scalar>::max());
+  const double small = 1000 * double(std::numeric_limits<Scalar>::min());
+  const double sizes[] = {1, great, small, 1e-15, 1e12};
+  HostDenseMatrix B(60, 5);
+  for (int i = 0; i < 60; ++i)
+    for (int j = 0; j < 5; ++j) B(i, j) = sizes[j] * C(i, j);
+  B = this->rounded(B);
+  const auto solution = this->solve(A, B, this->options());
+  EXPECT_TRUE(solution.result.has_converged);
+  for (int j = 0; j < 5; ++j)
+    EXPECT_LE(residual_of_column(A, B, solution.X, j), this->tolerance + 100 * this->epsilon) << "column " << j;
+}
+
+TYPED_TEST(BlockCgEdgesTest, NumbersThatAreNotFiniteAreRefused) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto A = this->rounded(positive_definite(30, 10));
+  for (const double bad : {std::nan(""), double(std::numeric_limits<Scalar>::infinity())}) {
+    for (const bool is_guess : {false, true}) {
+      auto B = random_matrix(30, 3, 3), guess = this->rounded(random_matrix(30, 3, 5));
+      (is_guess ? guess : B)(17, 1) = bad;
+      typename TestFixture::Product product(A);
+      const typename TestFixture::template Device<Kokkos::LayoutLeft> b(B), x(guess);
+      try {
+        block_cg(typename TestFixture::Exec(), product, b.view, x.view, this->options());
+        FAIL() << "expected an exception";
+      } catch (const std::runtime_error& error) {
+        EXPECT_NE(std::string(error.what()).find(is_guess ? "column 1 of X" : "column 1 of B"), std::string::npos)
+            << error.what();
+      }
+      EXPECT_EQ(product.calls, 0);
+      const auto after = x.get();
+      for (int i = 0; i < 30; ++i) EXPECT_EQ(after(i, 2), guess(i, 2));
+    }
+  }
+}
+
+TYPED_TEST(BlockCgEdgesTest, ProductsThatAreNotFiniteAreReported) {
+  auto A = positive_definite(30, 10);
+  A(3, 3) = std::nan("");
+  const auto B = random_matrix(30, 3, 3);
+  EXPECT_THROW(this->solve(A, B, this->options()), std::runtime_error);
+  const auto good = positive_definite(30, 10);
+  EXPECT_THROW(this->solve(good, A, B, this->options()), std::runtime_error) << "as a preconditioner";
+}
+
+TYPED_TEST(BlockCgEdgesTest, MatricesThatAreNotPositiveDefinite) {
+  std::vector<double> eigenvalues;
+  for (int i = 0; i < 50; ++i) eigenvalues.push_back(i == 20 ? -5 : 1 + i % 10);
+  const auto indefinite = with_eigenvalues(eigenvalues);
+  for (double& value : eigenvalues) value = -1;
+  const auto negative = with_eigenvalues(eigenvalues);
+  const auto good = positive_definite(50, 10);
+  const auto B = random_matrix(50, 3, 3);
+  for (const auto& bad : {indefinite, negative, HostDenseMatrix(50, 50)}) {
+    const auto solution = this->solve(bad, B, this->options());
+    EXPECT_FALSE(solution.result.has_converged);
+    EXPECT_EQ(solution.result.stop, BlockCgStop::MatrixNotPositiveDefinite);
+    for (const double x : solution.X.elements) EXPECT_TRUE(std::isfinite(x));
+  }
+  for (const auto& bad : {negative, HostDenseMatrix(50, 50)}) {
+    const auto solution = this->solve(good, bad, B, this->options());
+    EXPECT_EQ(solution.result.stop, BlockCgStop::PreconditionerNotPositiveDefinite);
+    EXPECT_EQ(solution.X.elements, std::vector<double>(150));
+  }
+}
+
+TYPED_TEST(BlockCgEdgesTest, IterationsRunOut) {
+  const auto A = this->rounded(positive_definite(100, 100));
+  const auto B = this->rounded(random_matrix(100, 3, 3));
+  auto options = this->options();
+  options.keeps_history = true;
+  for (const int most : {0, 1, 4}) {
+    options.max_iterations = most;
+    const auto solution = this->solve(A, B, options);
+    EXPECT_FALSE(solution.result.has_converged);
+    EXPECT_EQ(solution.result.stop, BlockCgStop::MaxIterations);
+    EXPECT_EQ(solution.result.iterations, most);
+    EXPECT_EQ(int(solution.result.history.size()), most);
+    for (int j = 0; j < 3; ++j)
+      EXPECT_NEAR(solution.result.residuals[std::size_t(j)], residual_of_column(A, B, solution.X, j),
+                  1000 * this->epsilon)
+          << "the last iterate is there, and its residual";
+  }
+}
+
+/// A product that is wrong by a part in a hundred for some calls: residuals drift from their recurrence.
+template <class Exec, class Scalar>
+struct WrongProduct : DenseProduct<Exec, Scalar> {
+  int first, last;
+  WrongProduct(const HostDenseMatrix& A, int first_, int last_)
+      : DenseProduct<Exec, Scalar>(A), first(first_), last(last_) {}
+  template <class PView, class QView>
+  void operator()(const PView& P, const QView& Q) {
+    DenseProduct<Exec, Scalar>::operator()(P, Q);
+    if (this->calls >= first && this->calls < last) spoil(Q);
+  }
+  template <class QView>
+  static void spoil(const QView& Q) {
+    Kokkos::parallel_for(
+        "spoil", Kokkos::RangePolicy<Exec>(0, int(Q.extent(0))), KOKKOS_LAMBDA(int i) {
+          for (int j = 0; j < int(Q.extent(1)); ++j) Q(i, j) *= i % 2 == 0 ? Scalar(1.01) : Scalar(0.99);
+        });
+  }
+};
+
+TYPED_TEST(BlockCgEdgesTest, StartsAgainWhereResidualsHaveDrifted) {
+  using Exec = typename TestFixture::Exec;
+  using Scalar = typename TestFixture::Scalar;
+  const auto A = this->rounded(positive_definite(100, 30));
+  const auto B = this->rounded(random_matrix(100, 4, 3));
+  auto options = this->options();
+  for (const int most : {3, 0, -1}) {
+    options.max_restarts = most;
+    WrongProduct<Exec, Scalar> product(A, 1, 4);
+    const typename TestFixture::template Device<Kokkos::LayoutLeft> b(B), x(HostDenseMatrix(100, 4));
+    const auto result = block_cg(Exec(), product, b.view, x.view, options);
+    if (most == 3) {
+      EXPECT_EQ(result.restarts, 1);
+      this->expect_solved(A, B, {result, x.get()}, 30);
+    } else {
+      EXPECT_EQ(result.restarts, 0);
+      EXPECT_EQ(result.stop, most == 0 ? BlockCgStop::MaxRestarts : BlockCgStop::Converged);
+      EXPECT_GT(residual_of_column(A, B, x.get(), 0), 10 * this->tolerance);
+    }
+    if (most == 0) {
+      EXPECT_NEAR(result.residuals[0], residual_of_column(A, B, x.get(), 0), 1e-4);
+    }
+  }
+}
+
+/// A rank of many: the sums of all ranks are those of `records`, whatever this one adds.
+TYPED_TEST(BlockCgEdgesTest, ARankWithoutRowsDoesAsTheOthers) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto A = this->rounded(positive_definite(60, 30));
+  const auto B = this->rounded(random_matrix(60, 4, 3));
+  std::deque<std::vector<Scalar>> records;
+  auto options = this->options();
+  options.sum_over_ranks = [&](Scalar* sums, Ordinal count) { records.emplace_back(sums, sums + count); };
+  const auto with_rows = this->solve(A, B, options, random_matrix(60, 4, 9));
+  this->expect_solved(A, B, with_rows, 30);
+  options.sum_over_ranks = [&](Scalar* sums, Ordinal count) {
+    ASSERT_FALSE(records.empty());
+    ASSERT_EQ(std::size_t(count), records.front().size());
+    for (Ordinal i = 0; i < count; ++i) EXPECT_EQ(sums[i], 0);
+    std::copy(records.front().begin(), records.front().end(), sums);
+    records.pop_front();
+  };
+  const auto without = this->solve(HostDenseMatrix(0, 0), HostDenseMatrix(0, 4), options);
+  EXPECT_TRUE(records.empty());
+  EXPECT_EQ(without.result.iterations, with_rows.result.iterations);
+  EXPECT_EQ(without.result.residuals, with_rows.result.residuals);
+  EXPECT_EQ(without.calls, with_rows.calls);
+  EXPECT_EQ(without.columns, with_rows.columns);
+}
+
+TYPED_TEST(BlockCgEdgesTest, SumsAreThoseOfAllRanks) {
+  using Scalar = typename TestFixture::Scalar;
+  // Two ranks with the same rows: twice the sums, the same solution.
+  const auto A = this->rounded(positive_definite(60, 30));
+  const auto B = this->rounded(random_matrix(60, 4, 3));
+  const auto alone = this->solve(A, B, this->options());
+  auto options = this->options();
+  options.sum_over_ranks = [](Scalar* sums, Ordinal count) {
+    for (Ordinal i = 0; i < count; ++i) sums[i] *= 2;
+  };
+  const auto solution = this->solve(A, B, options);
+  this->expect_solved(A, B, solution, 30);
+  EXPECT_NEAR(solution.result.iterations, alone.result.iterations, 1);
+}
+
+TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRefused) {
+  using Exec = typename TestFixture::Exec;
+  typename TestFixture::Product product(positive_definite(20, 10));
+  const typename TestFixture::template Device<Kokkos::LayoutLeft> b(random_matrix(20, 3, 1)), x(HostDenseMatrix(20, 3)),
+      narrow(HostDenseMatrix(20, 2)), low(HostDenseMatrix(19, 3));
+  const Exec exec;
+  EXPECT_THROW(block_cg(exec, product, b.view, narrow.view), std::invalid_argument);
+  EXPECT_THROW(block_cg(exec, product, b.view, low.view), std::invalid_argument);
+  EXPECT_THROW(block_cg(exec, product, b.view, b.view), std::invalid_argument);
+  auto options = this->options();
+  for (const double bad : {-1.0, std::nan("")}) {
+    options.tolerance = bad;
+    EXPECT_THROW(block_cg(exec, product, b.view, x.view, options), std::invalid_argument);
+  }
+  options = this->options();
+  options.max_iterations = -1;
+  EXPECT_THROW(block_cg(exec, product, b.view, x.view, options), std::invalid_argument);
+  options = this->options();
+  options.dependence = 1;
+  EXPECT_THROW(block_cg(exec, product, b.view, x.view, options), std::invalid_argument);
+  EXPECT_EQ(product.calls, 0);
+}
+
+TEST(BlockCgStop, HasWords) {
+  EXPECT_EQ(to_string(BlockCgStop::Converged), "converged");
+  EXPECT_EQ(to_string(BlockCgStop::MatrixNotPositiveDefinite), "the matrix is not positive definite");
+}
+
+}  // namespace
+}  // namespace Tessera::Test
