@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A user's program: y = 2 A x + y with a matrix given as three arrays.
+// A user's program: y = 2 A x + y with a matrix given as three arrays, and a system of equations.
 #include <Kokkos_Core.hpp>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <tessera/Tessera.hpp>
@@ -45,11 +46,23 @@ int wrong_entries() {
   return wrong;
 }
 
+// diag(1, 2, 4) x = (1, 4, 12). Returns the number of wrong entries.
+int wrong_solutions() {
+  const Kokkos::View<double*, Memory> b = view_of<double>(std::array{1.0, 4.0, 12.0}), x("x", 3);
+  const auto multiply = [](const auto& P, const auto& Q) {
+    for (int i = 0; i < 3; ++i) Q(i, 0) = (1 << i) * P(i, 0);
+  };
+  const auto result = Tessera::block_cg(Space(), multiply, b, x, {.tolerance = 1e-12});
+  int wrong = !result.has_converged;
+  for (int i = 0; i < 3; ++i) wrong += !(std::abs(x(i) - (i + 1)) < 1e-10);
+  return wrong;
+}
+
 }  // namespace
 
 int main(int argc, char* argv[]) {
   const Kokkos::ScopeGuard guard(argc, argv);
-  const int wrong = wrong_entries();
+  const int wrong = wrong_entries() + wrong_solutions();
   std::printf("%d wrong entries\n", wrong);
   return wrong == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
