@@ -100,14 +100,14 @@ class BlockCg {
  private:
   static constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
 
-  // What a search for directions has to know: inner products with Z = M R, or with Z = R without a preconditioner.
+  /// What a search for directions has to know: inner products with Z = M R, or with Z = R without a preconditioner.
   struct Inner {
-    Small QtZ, RtZ, ZtZ, PtZ;
+    Small QtZ, RtZ, ZtZ, PtZ;  // the last with a preconditioner alone
+    /// Without one: only these columns stay.
     void keep(const List& columns) {
       QtZ = QtZ.some_columns(columns);
       RtZ = RtZ.some_columns(columns).transposed().some_columns(columns).transposed();
       ZtZ = RtZ;
-      PtZ = PtZ.some_columns(columns);
     }
   };
 
@@ -255,7 +255,7 @@ class BlockCg {
     }
     const Ordinal before = directions_, columns = active();
     const Small sums = before > 0 ? blocks_.products({Q(), R()}, R()) : blocks_.products({R()}, R());
-    Inner inner{sums.some_rows(0, before), sums.some_rows(before, columns), {}, Small(before, columns)};
+    Inner inner{sums.some_rows(0, before), sums.some_rows(before, columns), {}, {}};
     std::vector<double> squares;
     for (Ordinal j = 0; j < columns; ++j) squares.push_back(inner.RtZ(j, j));
     inner.keep(leave_solved(squares));
@@ -281,8 +281,12 @@ class BlockCg {
     for (Ordinal j = 0; j < active(); ++j)
       if (!(inner.RtZ(j, j) > 0)) return false;
     const Small beta = -curvature_.solve(inner.QtZ);
-    const Small of_P = beta.transposed() * PtP_ * beta, mixed = inner.PtZ.transposed() * beta;
-    const Small gram = inner.ZtZ + of_P + mixed + mixed.transposed();
+    const Small of_P = beta.transposed() * PtP_ * beta;
+    Small gram = inner.ZtZ + of_P;
+    if (has_preconditioner() && directions_ > 0) {  // without one, P^T Z = P^T R is 0
+      const Small mixed = inner.PtZ.transposed() * beta;
+      gram = gram + mixed + mixed.transposed();
+    }
     const double told = 10 * std::sqrt(active() * epsilon);  // the least share that a Gram matrix tells from rounding
     const double dependence = options_.dependence > 0 ? options_.dependence : told;
     const double share = std::max(told, dependence);
@@ -291,8 +295,9 @@ class BlockCg {
     for (Ordinal j = 0; j < active(); ++j)
       is_enough = is_enough && is_accurate(gram(j, j), inner.ZtZ(j, j), of_P(j, j));
     if (is_enough) {
-      combine(factor.inverse_factor(), beta);
-      PtR_ = factor.inverse_factor().transposed() * inner.RtZ.transposed();
+      const Small F = factor.inverse_factor();
+      combine(F, beta);
+      PtR_ = F.transposed() * inner.RtZ.transposed();
     } else {
       orthonormalize_directions(beta, dependence);
     }

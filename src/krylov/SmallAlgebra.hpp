@@ -116,25 +116,25 @@ class CholeskyFactor {
   /// The least of all pivots, 1 at most; -1 or less if an element of the diagonal is not positive.
   double least_pivot() const { return least_pivot_; }
 
-  /// A^-1 B, where A has only the rows and columns that are kept; the other rows of the result are 0.
+  /// A^-1 B, where A has only the rows and columns that are kept; the other rows of the result are 0. Loops go along
+  /// columns, so that the compiler makes them vectors.
   Small solve(const Small& B) const {
-    Small X(size_, B.columns());
+    Small X = B;
+    const Small L = S_.transposed();
     for (Ordinal column = 0; column < B.columns(); ++column) {
+      for (Ordinal i = 0; i < size_; ++i) X(i, column) *= scale(i);
       for (const Ordinal i : kept_) {
-        double sum = B(i, column) * scale(i);
-        for (const Ordinal l : kept_) {
-          if (l >= i) break;
-          sum -= S_(l, i) * X(l, column);
-        }
-        X(i, column) = sum / S_(i, i);
+        const double x = X(i, column) /= L(i, i);
+        for (Ordinal row = i + 1; row < size_; ++row) X(row, column) -= L(row, i) * x;
       }
+      for (Ordinal i = 0; i < size_; ++i)
+        if (!(S_(i, i) > 0)) X(i, column) = 0;
       for (std::size_t k = kept_.size(); k-- > 0;) {
         const Ordinal i = kept_[k];
-        double sum = X(i, column);
-        for (std::size_t l = k + 1; l < kept_.size(); ++l) sum -= S_(i, kept_[l]) * X(kept_[l], column);
-        X(i, column) = sum / S_(i, i);
+        const double x = X(i, column) /= S_(i, i);
+        for (Ordinal row = 0; row < i; ++row) X(row, column) -= S_(row, i) * x;
       }
-      for (const Ordinal i : kept_) X(i, column) *= scale(i);
+      for (Ordinal i = 0; i < size_; ++i) X(i, column) *= scale(i);
     }
     return X;
   }
