@@ -14,41 +14,26 @@ namespace Tessera::Impl::OnHost {
 /// The bytes of a piece: what its rows of X and Y and its entries take.
 inline constexpr std::int64_t piece_bytes = std::int64_t(1) << 18;
 
-/// Cuts rows [first, last) into pieces that take about equally many bytes.
-class RowPieces {
- public:
-  RowPieces(const RowProducer& rows, Ordinal first, Ordinal last)
-      : rows_(rows), first_(first), last_(last), before_(rows.bytes_before(first)) {}
-
-  std::int64_t bytes() const { return rows_.bytes_before(last_) - before_; }
-
-  /// Where piece `index` of `count` begins.
-  Ordinal begin(std::int64_t index, std::int64_t count) const {
-    if (index == count) return last_;
-    const auto wanted = before_ + static_cast<std::int64_t>(double(bytes()) * double(index) / double(count));
-    const auto range = std::views::iota(first_, last_);
-    const auto is_before = [&](Ordinal row) { return rows_.bytes_before(row) < wanted; };
-    return first_ + static_cast<Ordinal>(std::ranges::partition_point(range, is_before) - range.begin());
-  }
-
- private:
-  const RowProducer& rows_;
-  Ordinal first_, last_;
-  std::int64_t before_;
-};
+/// Where part `index` of `parts`, which take about equally many bytes, begins.
+inline Ordinal begin_of_part(const RowProducer& rows, Ordinal count, Ordinal index, Ordinal parts) {
+  if (index == parts) return count;
+  const double wanted = double(rows.bytes_before(count)) * index / parts;
+  const auto range = std::views::iota(Ordinal(0), count);
+  const auto is_before = [&](Ordinal row) { return double(rows.bytes_before(row)) < wanted; };
+  return static_cast<Ordinal>(std::ranges::partition_point(range, is_before) - range.begin());
+}
 
 /// Makes all rows and calls sum(part, first, last) for each piece that was made. Pieces of one part come one after the
 /// other, on one thread.
 template <class ExecutionSpace, class Sum>
 void for_each_made_piece(const char* label, const ExecutionSpace& exec, const RowProducer& rows, Ordinal count,
                          Ordinal parts, const Sum& sum) {
-  const RowPieces all(rows, 0, count);
   for_each_part(label, exec, parts, [&](Ordinal part) {
-    const Ordinal begin = all.begin(part, parts), end = all.begin(part + 1, parts);
-    const RowPieces own(rows, begin, end);
-    const std::int64_t pieces = own.bytes() / piece_bytes + 1;
+    const Ordinal begin = begin_of_part(rows, count, part, parts), end = begin_of_part(rows, count, part + 1, parts);
+    const std::int64_t pieces = (rows.bytes_before(end) - rows.bytes_before(begin)) / piece_bytes + 1;
+    const auto place = [=](std::int64_t piece) { return begin + static_cast<Ordinal>((end - begin) * piece / pieces); };
     for (std::int64_t piece = 0; piece < pieces; ++piece) {
-      const Ordinal first = own.begin(piece, pieces), last = own.begin(piece + 1, pieces);
+      const Ordinal first = place(piece), last = place(piece + 1);
       if (first == last) continue;
       rows.make_rows(first, last);
       sum(part, first, last);
@@ -60,8 +45,8 @@ void for_each_made_piece(const char* label, const ExecutionSpace& exec, const Ro
 template <class Scalar>
 Ordinal count_parts(const RowProducer& rows, Ordinal count, std::size_t sums) {
   const auto most = std::min(GramGroup<Scalar>::most_sums_of_parts * 2 / sums, std::size_t(256));
-  const auto least_bytes = std::max(std::int64_t(1) << 16, static_cast<std::int64_t>(8 * sums * sizeof(Scalar)));
-  const std::int64_t parts = RowPieces(rows, 0, count).bytes() / least_bytes;
+  const auto least_bytes = std::max(std::int64_t(1) << 17, static_cast<std::int64_t>(8 * sums * sizeof(Scalar)));
+  const std::int64_t parts = rows.bytes_before(count) / least_bytes;
   return static_cast<Ordinal>(std::clamp<std::int64_t>(parts, 1, std::min<std::int64_t>(std::int64_t(most), count)));
 }
 

@@ -42,17 +42,31 @@ bool are_same(const Multivector<const Scalar>& B, const Multivector<Scalar>& R) 
          (R.columns <= 1 || B.column_stride == R.column_stride);
 }
 
+/// Whether inner products in pieces are faster than after the product. With fewer columns pieces cost more than they
+/// save, with more columns the sums push pieces out of the cache, and small blocks stay in cache anyway.
+template <class Scalar>
+bool inner_products_pay_in_pieces(const Multivector<Scalar>& Y) {
+  const std::size_t bytes = 2 * sizeof(Scalar) * std::size_t(Y.rows) * std::size_t(Y.columns);
+  return Y.columns >= 4 && Y.columns <= 32 && bytes >= std::size_t(1) << 24;
+}
+/// The same of a residual, which saves more passes.
+template <class Scalar>
+bool norms_pay_in_pieces(const Multivector<Scalar>& R) {
+  return R.columns >= 8;
+}
+
 /// Rows [first, last) of R = those of B, on the thread that calls.
 template <class Scalar>
 void copy_rows(const Multivector<const Scalar>& B, const Multivector<Scalar>& R, Ordinal first, Ordinal last) {
-  const bool are_adjacent = R.columns == 1 || (B.column_stride == 1 && R.column_stride == 1);
-  for (Ordinal i = first; i < last; ++i) {
-    if (are_adjacent) {
-      std::copy_n(&B(i, 0), R.columns, &R(i, 0));
-    } else {
-      for (Ordinal j = 0; j < R.columns; ++j) R(i, j) = B(i, j);
-    }
+  const auto have_no_gaps = [](const auto& v) {
+    return (v.columns == 1 || v.column_stride == 1) && v.row_stride == v.columns;
+  };
+  if (have_no_gaps(B) && have_no_gaps(R)) {
+    std::copy_n(&B(first, 0), std::ptrdiff_t(last - first) * R.columns, &R(first, 0));
+    return;
   }
+  for (Ordinal i = first; i < last; ++i)
+    for (Ordinal j = 0; j < R.columns; ++j) R(i, j) = B(i, j);
 }
 
 }  // namespace
@@ -101,7 +115,8 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply_with_inner_products(
   }
   if (blocks.empty() && Y.columns > 0) refuse_product(who, "neither XtY nor YtY is given; expected one or both");
   if (Y.columns == 0) return;
-  const RowProducer rows = producer(exec, work, mode, alpha, X, beta, Y);
+  RowProducer rows = producer(exec, work, mode, alpha, X, beta, Y);
+  if (!inner_products_pay_in_pieces(Y)) rows.make_rows = nullptr;
   const Ordinal k = Y.columns;
   if (results.size() == 1)
     return make_with_inner_products<ExecutionSpace, VectorScalar>(exec, dense_work, rows, blocks, made, results[0]);
@@ -137,6 +152,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::residual(
   }
   if (R.columns == 0) return;
   RowProducer rows = producer(exec, work, mode, VectorScalar(-1), X, VectorScalar(1), R);
+  if (!norms_pay_in_pieces(R)) rows.make_rows = nullptr;
   if (!is_in_place) {
     rows.make_all = [=, multiply = std::move(rows.make_all)] {
       if (R.rows > 0) copy(exec, B, R);

@@ -217,6 +217,28 @@ TYPED_TEST(SpmmWithSumsTest, ManyRowsAndColumns) {
   expect_residual<Right, Right>(exec, plan, 5, Mode::Transpose, true, "transposed");
 }
 
+/// Blocks that are large enough to be summed in pieces, on hosts.
+TYPED_TEST(SpmmWithSumsTest, LargeBlocks) {
+  using Right = typename TestFixture::Right;
+  using Scalar = typename TestFixture::Scalar;
+  const typename TestFixture::Exec exec;
+  for (const int columns : {5, 32}) {
+    const int rows = int((std::size_t(1) << 23) / sizeof(Scalar)) / columns + 7;
+    HostPattern<typename TestFixture::Offset> pattern;
+    pattern.columns = rows;
+    while (pattern.rows < rows) {
+      // A third of the rows has all entries, and one of them most.
+      const int entries = pattern.rows == 700 ? 20000 : pattern.rows < rows / 3 ? 3 : 0;
+      for (int j = 0; j < entries; ++j) pattern.column_indices.push_back(int(std::int64_t(rows - 1) * j / entries));
+      pattern.end_row();
+    }
+    const typename TestFixture::Matrix A(pattern);
+    auto plan = A.plan(with_format(Format::Csr));
+    expect_product_with_sums<Right, Right>(exec, plan, columns, Mode::NoTranspose, 1, 0.5, "large");
+    expect_residual<Right, Right>(exec, plan, 9, Mode::NoTranspose, false, "large");
+  }
+}
+
 /// Both results of many columns, which are more sums than fit into the first-level cache.
 TYPED_TEST(SpmmWithSumsTest, BothSumsOfManyColumns) {
   using Right = typename TestFixture::Right;
@@ -333,16 +355,27 @@ TYPED_TEST(SpmmWithSumsTest, AnyNumberOfThreads) {
   using Scalar = typename TestFixture::Scalar;
   using Right = typename TestFixture::Right;
   if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) {
-    const typename TestFixture::Matrix A(random_pattern<typename TestFixture::Offset>(3000, 3000, 0.004, 21, 5));
+    const int rows = 70000;  // 16 columns go in pieces
+    const auto banded = [](int size) {
+      HostPattern<typename TestFixture::Offset> pattern;
+      pattern.columns = size;
+      while (pattern.rows < size) {
+        for (int j = std::max(0, pattern.rows - 1); j < std::min(size, pattern.rows + pattern.rows % 4); ++j)
+          pattern.column_indices.push_back(j);
+        pattern.end_row();
+      }
+      return pattern;
+    };
+    const typename TestFixture::Matrix A(banded(rows));
     auto plan = A.plan(with_format(Format::Csr));
-    for (const int columns : {1, 3, 16, 70}) {
+    for (const int columns : {1, 16, 32}) {
       std::vector<std::vector<Scalar>> results;
       for (const int threads : {1, 2, 2}) {
         const Exec exec(std::min(threads, Exec().concurrency()));
         auto work = plan.prepare(exec, columns, Mode::NoTranspose);
         const DenseWorkspace<Exec> dense_work;
-        const auto X = random_view<Right>(3000, columns, 1), B = random_view<Right>(3000, columns, 2);
-        const Right Y("Y", 3000, columns);
+        const auto X = random_view<Right>(rows, columns, 1), B = random_view<Right>(rows, columns, 2);
+        const Right Y("Y", rows, columns);
         Square<Scalar> XtY(columns), YtY(columns);
         spmm_with_inner_products(exec, plan, work, dense_work, Mode::NoTranspose, 1, X, 0, Y, {XtY.view(), YtY.view()});
         std::vector<Scalar> all(Y.data(), Y.data() + Y.span());

@@ -16,10 +16,10 @@
 /// The same operands give the same bits in every run and for any number of threads, Y those of spmm(). Each call waits
 /// once, for its sums. It allocates where a workspace has to grow.
 ///
-/// On a host, a plan in compressed rows in their own order sums each piece of Y while it is in cache, if X and Y have
-/// up to 128 adjacent columns (LayoutRight, or one column). Everything else, and devices, computes the product and then
-/// the sums. Operands whose columns are not adjacent are copied for the sums to the dense workspace, which then takes
-/// their memory again.
+/// On a host, a plan in compressed rows in their own order sums each piece of Y while it is in cache, where that pays
+/// and columns are adjacent (LayoutRight): inner products of 4 to 32 columns if X and Y take 16 MiB or more together,
+/// norms of 8 to 128 columns. Everything else, and devices, compute the product and then the sums. Operands whose
+/// columns are not adjacent are copied for the sums to the dense workspace, which then takes their memory again.
 namespace Tessera {
 
 /// Where inner products of a product Y = alpha op(A) X + beta Y go, square matrices with a row for each column of Y.
@@ -76,7 +76,7 @@ constexpr void check_types() {
 
 }  // namespace Impl
 
-/// Y = alpha op(A) X + beta Y, then X^T Y, Y^T Y or both, while the rows of Y are in cache.
+/// Y = alpha op(A) X + beta Y, with X^T Y, Y^T Y or both.
 ///
 /// ```{.cpp}
 ///   std::vector<double> rho(k * k);
@@ -103,7 +103,7 @@ void spmm_with_inner_products(const ExecutionSpace& exec, const PlanType& plan, 
       static_cast<Scalar>(beta), Impl::operand("Y", Y), sums.XtY, sums.YtY);
 }
 
-/// R = B - op(A) X and squared_norms[j] = r_j . r_j for each column, while the rows of R are in cache.
+/// R = B - op(A) X and squared_norms[j] = r_j . r_j for each column.
 ///
 /// \param B             [in] of the shape of R; apart from it, or the same: R is then overwritten in place
 /// \param squared_norms [out] host memory, one for each column. Squares overflow for elements beyond the root of the
