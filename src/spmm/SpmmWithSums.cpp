@@ -52,7 +52,7 @@ bool inner_products_pay_in_pieces(const Multivector<Scalar>& Y) {
 /// The same of a residual, which saves more passes.
 template <class Scalar>
 bool norms_pay_in_pieces(const Multivector<Scalar>& R) {
-  return R.columns >= 8;
+  return R.columns >= 8 && R.columns <= 128;
 }
 
 /// Rows [first, last) of R = those of B, on the thread that calls.
@@ -80,7 +80,7 @@ RowProducer PlanState<Scalar, Offset, ExecutionSpace>::producer(
   RowProducer rows;
   rows.make_all = [=, this, &work] { apply(exec, work, mode, alpha, X, beta, Y); };
   const auto& stored = is_transposed(mode) ? members_->transposed : members_->plain;
-  if (alpha == VectorScalar(0) || members_->nonzeros == 0 || !stored.makes_rows(X)) return rows;
+  if (alpha == VectorScalar(0) || members_->nonzeros == 0 || !stored.makes_rows(X, Y)) return rows;
   const Product<Scalar, VectorScalar> product{nullptr, false, alpha, X, beta, Y};
   rows.make_rows = [=, &stored](Ordinal first, Ordinal last) { stored.multiply_rows(product, first, last); };
   const std::int64_t row_bytes = 2 * std::int64_t(sizeof(VectorScalar)) * Y.columns;
@@ -117,6 +117,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply_with_inner_products(
   if (Y.columns == 0) return;
   RowProducer rows = producer(exec, work, mode, alpha, X, beta, Y);
   if (!inner_products_pay_in_pieces(Y)) rows.make_rows = nullptr;
+  if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // else apply() counts
   const Ordinal k = Y.columns;
   if (results.size() == 1)
     return make_with_inner_products<ExecutionSpace, VectorScalar>(exec, dense_work, rows, blocks, made, results[0]);
@@ -153,6 +154,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::residual(
   if (R.columns == 0) return;
   RowProducer rows = producer(exec, work, mode, VectorScalar(-1), X, VectorScalar(1), R);
   if (!norms_pay_in_pieces(R)) rows.make_rows = nullptr;
+  if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // else apply() counts
   if (!is_in_place) {
     rows.make_all = [=, multiply = std::move(rows.make_all)] {
       if (R.rows > 0) copy(exec, B, R);

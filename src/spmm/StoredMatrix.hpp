@@ -98,11 +98,11 @@ struct StoredMatrix {
   }
 
   /// Whether rows of Y can be made some at a time, with the same bits: a host does for compressed rows in their own
-  /// order, where columns of X are adjacent.
+  /// order, where columns of X and Y are adjacent.
   template <class VectorScalar>
-  bool makes_rows(const Multivector<const VectorScalar>& X) const {
+  bool makes_rows(const Multivector<const VectorScalar>& X, const Multivector<VectorScalar>& Y) const {
     return is_host_space<ExecutionSpace> && choice.format == Format::Csr && orders.rows.is_identity() &&
-           (X.columns == 1 || X.column_stride == 1);
+           (X.columns == 1 || (X.column_stride == 1 && Y.column_stride == 1));
   }
 
   /// Rows [first, last) of a product, on the thread that calls. As for multiply(); makes_rows() is true.

@@ -236,6 +236,8 @@ TYPED_TEST(SpmmWithSumsTest, LargeBlocks) {
     auto plan = A.plan(with_format(Format::Csr));
     expect_product_with_sums<Right, Right>(exec, plan, columns, Mode::NoTranspose, 1, 0.5, "large");
     expect_residual<Right, Right>(exec, plan, 9, Mode::NoTranspose, false, "large");
+    // Two products with sums, a residual, and what they were compared with.
+    EXPECT_NE(plan.stats().find("\"products\": 5"), std::string::npos) << plan.stats();
   }
 }
 
