@@ -69,6 +69,18 @@ void copy_rows(const Multivector<const Scalar>& B, const Multivector<Scalar>& R,
     for (Ordinal j = 0; j < R.columns; ++j) R(i, j) = B(i, j);
 }
 
+/// R = B, whatever the strides.
+template <class ExecutionSpace, class Scalar>
+void copy_all(const ExecutionSpace& exec, const Multivector<const Scalar>& B, const Multivector<Scalar>& R) {
+  if (R.rows == 0) return;
+  const auto are_adjacent = [](const auto& v) {
+    return (v.columns == 1 || v.column_stride == 1) && (v.rows == 1 || v.row_stride >= v.columns);
+  };
+  if (!are_adjacent(B) || !are_adjacent(R)) return copy(exec, B, R);
+  const TallBlock<const Scalar> from{B.data, B.rows, B.columns, B.row_stride, nullptr};
+  copy(exec, from, TallBlock<Scalar>{R.data, R.rows, R.columns, R.row_stride, nullptr});
+}
+
 }  // namespace
 
 /// What makes the rows of a product whose arguments were checked. It refers to this plan and to `work`.
@@ -157,7 +169,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::residual(
   if (rows.make_rows) members_->products.fetch_add(1, std::memory_order_relaxed);  // else apply() counts
   if (!is_in_place) {
     rows.make_all = [=, multiply = std::move(rows.make_all)] {
-      if (R.rows > 0) copy(exec, B, R);
+      copy_all(exec, B, R);
       multiply();
     };
     if (rows.make_rows) {
