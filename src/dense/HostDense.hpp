@@ -19,18 +19,23 @@
 /// of an instruction set.
 namespace Tessera::Impl::OnHost {
 
-/// Calls body(first, last) for `parts` parts of the rows. One thread runs without Kokkos, because a launch takes longer
-/// than a small block, unless a profiler is to see it.
+/// Calls body(part) for `parts` parts of the work. One thread runs without Kokkos, because a launch takes longer than a
+/// small block, unless a profiler is to see it.
 template <class ExecutionSpace, class Body>
-void for_each_part(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal parts, const Body& body) {
-  const auto begin = [=](Ordinal part) { return static_cast<Ordinal>(std::int64_t(rows) * part / parts); };
+void for_each_part(const char* label, const ExecutionSpace& exec, Ordinal parts, const Body& body) {
   if ((parts == 1 || exec.concurrency() == 1) && !Kokkos::Tools::profileLibraryLoaded()) {
-    for (Ordinal part = 0; part < parts; ++part) body(part, begin(part), begin(part + 1));
+    for (Ordinal part = 0; part < parts; ++part) body(part);
     return;
   }
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
-  Kokkos::parallel_for(label, Policy(exec, 0, parts, Kokkos::ChunkSize(1)),
-                       [=](Ordinal part) { body(part, begin(part), begin(part + 1)); });
+  Kokkos::parallel_for(label, Policy(exec, 0, parts, Kokkos::ChunkSize(1)), body);
+}
+
+/// Calls body(part, first, last) for `parts` parts of the rows.
+template <class ExecutionSpace, class Body>
+void for_each_part(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal parts, const Body& body) {
+  const auto begin = [=](Ordinal part) { return static_cast<Ordinal>(std::int64_t(rows) * part / parts); };
+  for_each_part(label, exec, parts, [=](Ordinal part) { body(part, begin(part), begin(part + 1)); });
 }
 
 /// The same where parts may depend on the number of threads, because nothing is summed over them.
@@ -85,7 +90,7 @@ struct GramGroup {
   Ordinal columns = 0;
 
   /// Whether there was room for it.
-  bool take(GramPanel<Scalar> panel, const PanelRows<const Scalar>& Y) {
+  bool take(GramPanel<Scalar> panel, const PanelRows<const Scalar>& Y, std::size_t most = most_sums) {
     const Ordinal m = panel.X.columns, n = Y.columns;
     panel.is_same = panel.X.data == Y.data && panel.X.row_stride == Y.row_stride && m == n &&
                     (panel.X.places == Y.places || (panel.X.places != nullptr && Y.places != nullptr &&
@@ -94,7 +99,7 @@ struct GramGroup {
     panel.stride = padded(panel.is_turned ? m : n);
     panel.offset = sums;
     panel.size = std::size_t(panel.stride) * std::size_t(panel.is_turned ? n : m);
-    if (count > 0 && (count == panels.size() || sums + panel.size > most_sums)) return false;
+    if (count > 0 && (count == panels.size() || sums + panel.size > most)) return false;
     panels[count++] = panel;
     sums += panel.size;
     columns += m;
@@ -103,6 +108,24 @@ struct GramGroup {
   Ordinal parts(Ordinal rows, Ordinal y_columns) const {
     const auto most = static_cast<Ordinal>(std::min(most_sums_of_parts / sums, std::size_t(256)));
     return std::clamp(rows / std::max(Ordinal(256), 32768 / (columns + y_columns)), Ordinal(1), most);
+  }
+  /// Adds the products of rows [first, last) to the sums of a part.
+  void multiply(const DenseKernels<Scalar>& kernels, const PanelRows<const Scalar>& Y, Ordinal first, Ordinal last,
+                Scalar* target) const {
+    const Ordinal rows_in_cache = count == 1 ? last - first : 16384 / Y.columns;
+    for (Ordinal some = first; some < last; some += std::min(rows_in_cache, last - some)) {
+      const Ordinal end = some + std::min(rows_in_cache, last - some);
+      for (std::size_t p = 0; p < count; ++p) panels[p].multiply(kernels, Y, some, end, target);
+    }
+  }
+  /// Writes the sums to the panels' rows of C, from a column on.
+  void write(const Scalar* source, Ordinal y_columns, const SmallMatrix<Scalar>& C, Ordinal first_column) const {
+    for (std::size_t p = 0; p < count; ++p) {
+      for (Ordinal j = 0; j < y_columns; ++j) {
+        for (Ordinal i = 0; i < panels[p].X.columns; ++i)
+          C(panels[p].row + i, first_column + j) = panels[p].element(source, i, j);
+      }
+    }
   }
 };
 
@@ -119,21 +142,13 @@ void multiply_group(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
                     const PanelRows<const Scalar>& Y, const SmallMatrix<Scalar>& C, Ordinal first_column) {
   const Ordinal parts = group.parts(rows, Y.columns);
   Scalar* partial = workspace.memory().template take_partial<Scalar>(exec, group.sums * std::size_t(parts));
-  const Ordinal rows_in_cache = group.count == 1 ? rows : 16384 / Y.columns;
   for_each_part("Tessera::dense_gram", exec, rows, parts, [&](Ordinal part, Ordinal first, Ordinal last) {
     Scalar* sums = partial + std::size_t(part) * group.sums;
     std::fill_n(sums, group.sums, Scalar(0));
-    for (Ordinal some = first; some < last; some += std::min(rows_in_cache, last - some)) {
-      const Ordinal end = some + std::min(rows_in_cache, last - some);
-      for (std::size_t p = 0; p < group.count; ++p) group.panels[p].multiply(kernels, Y, some, end, sums);
-    }
+    group.multiply(kernels, Y, first, last, sums);
   });
   add_parts(partial, group.sums, parts);
-  for (std::size_t p = 0; p < group.count; ++p) {
-    const GramPanel<Scalar>& panel = group.panels[p];
-    for (Ordinal j = 0; j < Y.columns; ++j)
-      for (Ordinal i = 0; i < panel.X.columns; ++i) C(panel.row + i, first_column + j) = panel.element(partial, i, j);
-  }
+  group.write(partial, Y.columns, C, first_column);
 }
 
 template <class ExecutionSpace, class Scalar>

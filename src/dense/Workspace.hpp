@@ -21,6 +21,7 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
 
   Bytes<DeviceSpace> partial;  ///< sums of parts of the rows, or rows that are about to be overwritten
   Bytes<DeviceSpace> matrix;   ///< the small matrix of the kernel that runs
+  Bytes<DeviceSpace> copies;   ///< multivectors of other layouts, row by row
   Bytes<PinnedSpace> results;  ///< what the host waits for
   Bytes<PinnedSpace> ring;
   std::size_t slot_bytes = 0;
@@ -43,6 +44,10 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
   template <class T>
   T* take_matrix(const ExecutionSpace& exec, std::size_t count) {
     return take<T>(exec, matrix, "Tessera::DenseWorkspace::matrix", count);
+  }
+  template <class T>
+  T* take_copies(const ExecutionSpace& exec, std::size_t count) {
+    return take<T>(exec, copies, "Tessera::DenseWorkspace::copies", count);
   }
   template <class T>
   T* take_results(const ExecutionSpace& exec, std::size_t count) {

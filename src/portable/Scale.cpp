@@ -17,24 +17,55 @@ std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns) {
          sizeof(VectorScalar);
 }
 
-template <class ExecutionSpace, class VectorScalar>
-void scale(const ExecutionSpace& exec, VectorScalar beta, const Multivector<VectorScalar>& y) {
+namespace Impl {
+
+/// Calls body(i, j) for all elements, neighbours in the memory of Y one after the other.
+template <class ExecutionSpace, class VectorScalar, class Body>
+static void for_each_element(const char* label, const ExecutionSpace& exec, const Multivector<VectorScalar>& y,
+                             const Body& body) {
   const bool column_major = y.row_stride < y.column_stride;
   const std::int64_t inner = column_major ? y.rows : y.columns;
   const std::int64_t elements = std::int64_t(y.rows) * y.columns;
   Kokkos::parallel_for(
-      "Tessera::scale", Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(exec, 0, elements),
-      KOKKOS_LAMBDA(std::int64_t i) {
-        const auto fast = static_cast<Ordinal>(i % inner);
-        const auto slow = static_cast<Ordinal>(i / inner);
-        VectorScalar& target = column_major ? y(fast, slow) : y(slow, fast);
-        target = beta == VectorScalar(0) ? VectorScalar(0) : beta * target;
+      label, Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(exec, 0, elements),
+      KOKKOS_LAMBDA(std::int64_t e) {
+        const auto fast = static_cast<Ordinal>(e % inner);
+        const auto slow = static_cast<Ordinal>(e / inner);
+        column_major ? body(fast, slow) : body(slow, fast);
       });
+}
+
+template <class VectorScalar>
+struct ScaleElement {
+  VectorScalar beta;
+  Multivector<VectorScalar> y;
+  KOKKOS_FUNCTION void operator()(Ordinal i, Ordinal j) const {
+    y(i, j) = beta == VectorScalar(0) ? VectorScalar(0) : beta * y(i, j);
+  }
+};
+template <class VectorScalar>
+struct CopyElement {
+  Multivector<const VectorScalar> x;
+  Multivector<VectorScalar> y;
+  KOKKOS_FUNCTION void operator()(Ordinal i, Ordinal j) const { y(i, j) = x(i, j); }
+};
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class VectorScalar>
+void scale(const ExecutionSpace& exec, VectorScalar beta, const Multivector<VectorScalar>& y) {
+  Impl::for_each_element("Tessera::scale", exec, y, Impl::ScaleElement<VectorScalar>{beta, y});
+}
+
+template <class ExecutionSpace, class VectorScalar>
+void copy(const ExecutionSpace& exec, const Multivector<const VectorScalar>& x, const Multivector<VectorScalar>& y) {
+  Impl::for_each_element("Tessera::copy", exec, y, Impl::CopyElement<VectorScalar>{x, y});
 }
 
 #define TESSERA_INSTANTIATE(Exec, V)                                  \
   template std::size_t spmm_scratch_bytes<Exec, V>(Ordinal, Ordinal); \
-  template void scale(const Exec&, V, const Multivector<V>&);
+  template void scale(const Exec&, V, const Multivector<V>&);         \
+  template void copy(const Exec&, const Multivector<const V>&, const Multivector<V>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

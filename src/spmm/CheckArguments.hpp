@@ -16,8 +16,9 @@ namespace Tessera::Impl {
   throw std::invalid_argument("Tessera::make_plan: " + what);
 }
 
-[[noreturn]] inline void refuse_product(const std::string& what) {
-  throw std::invalid_argument("Tessera::spmm: " + what);
+/// \param who [in] the function, as in "Tessera::spmm"
+[[noreturn]] inline void refuse_product(const char* who, const std::string& what) {
+  throw std::invalid_argument(who + (": " + what));
 }
 
 /// \param argument [in] the function and the name of its argument
@@ -68,54 +69,55 @@ inline std::string shape(Ordinal rows, Ordinal columns) {
   return std::to_string(rows) + " x " + std::to_string(columns);
 }
 
-/// Checks that X and Y fit op(A).
+/// Checks that X and Y, which is called `y`, fit op(A).
 template <class Scalar>
-void check_shapes(Ordinal op_rows, Ordinal op_columns, Mode mode, const Multivector<const Scalar>& X,
-                  const Multivector<Scalar>& Y) {
+void check_shapes(const char* who, Ordinal op_rows, Ordinal op_columns, Mode mode, const Multivector<const Scalar>& X,
+                  const std::string& y, const Multivector<Scalar>& Y) {
   if (X.rows == op_columns && Y.rows == op_rows && X.columns == Y.columns) return;
-  refuse_product("op(A) is " + shape(op_rows, op_columns) + " in mode " + std::string(to_string(mode)) + ", X is " +
-                 shape(X.rows, X.columns) + ", Y is " + shape(Y.rows, Y.columns) + "; expected X with " +
-                 std::to_string(op_columns) + " rows, Y with " + std::to_string(op_rows) +
-                 " rows, and as many columns in Y as in X");
+  refuse_product(who, "op(A) is " + shape(op_rows, op_columns) + " in mode " + std::string(to_string(mode)) +
+                          ", X is " + shape(X.rows, X.columns) + ", " + y + " is " + shape(Y.rows, Y.columns) +
+                          "; expected X with " + std::to_string(op_columns) + " rows, " + y + " with " +
+                          std::to_string(op_rows) + " rows, and as many columns in " + y + " as in X");
 }
 
-/// Checks that X and Y have memory, and share none.
 template <class Scalar>
-void check_memory(const Multivector<const Scalar>& X, const Multivector<Scalar>& Y) {
-  const auto check_data = [](const char* name, const auto& v) {
-    if (v.data == nullptr && v.rows > 0 && v.columns > 0) {
-      refuse_product(std::string(name) + " is " + shape(v.rows, v.columns) +
-                     " and has no memory (its data is null); expected allocated memory");
-    }
-  };
-  check_data("X", X);
-  check_data("Y", Y);
-  if (overlap<Scalar>(X, {Y.data, Y.rows, Y.columns, Y.row_stride, Y.column_stride})) {
-    const auto bytes = reinterpret_cast<std::intptr_t>(Y.data) - reinterpret_cast<std::intptr_t>(X.data);
-    refuse_product("X (" + shape(X.rows, X.columns) + ") and Y (" + shape(Y.rows, Y.columns) +
-                   ") are the same memory, wholly or in part: Y begins " + std::to_string(bytes) +
-                   " bytes after X; expected Y apart from X");
-  }
+void check_has_memory(const char* who, const char* name, const Multivector<Scalar>& v) {
+  if (v.data != nullptr || v.rows == 0 || v.columns == 0) return;
+  refuse_product(who, std::string(name) + " is " + shape(v.rows, v.columns) +
+                          " and has no memory (its data is null); expected allocated memory");
+}
+
+/// Checks that X and Y, which have names, share no memory.
+template <class Scalar>
+void check_apart(const char* who, const char* x, const Multivector<const Scalar>& X, const char* y,
+                 const Multivector<Scalar>& Y) {
+  if (!overlap<Scalar>(X, {Y.data, Y.rows, Y.columns, Y.row_stride, Y.column_stride})) return;
+  const auto bytes = reinterpret_cast<std::intptr_t>(Y.data) - reinterpret_cast<std::intptr_t>(X.data);
+  const std::string in(x), out(y);
+  refuse_product(who, in + " (" + shape(X.rows, X.columns) + ") and " + out + " (" + shape(Y.rows, Y.columns) +
+                          ") are the same memory, wholly or in part: " + out + " begins " + std::to_string(bytes) +
+                          " bytes after " + in + "; expected " + out + " apart from " + in);
 }
 
 /// Checks that a workspace was prepared for this plan, mode and instance, and for enough columns.
 ///
 /// \param plan [in] the number of the plan
 template <class ExecutionSpace>
-void check_workspace(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, std::uint64_t plan, Mode mode,
-                     Ordinal columns) {
-  if (!work.belongs_to(plan)) refuse_product("the workspace is not from this plan's prepare()");
+void check_workspace(const char* who, const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                     std::uint64_t plan, Mode mode, Ordinal columns) {
+  if (!work.belongs_to(plan)) refuse_product(who, "the workspace is not from this plan's prepare()");
   if (work.mode() != mode) {
-    refuse_product("the workspace was prepared for mode " + std::string(to_string(work.mode())) +
-                   "; expected one for mode " + std::string(to_string(mode)));
+    refuse_product(who, "the workspace was prepared for mode " + std::string(to_string(work.mode())) +
+                            "; expected one for mode " + std::string(to_string(mode)));
   }
   if (work.columns() < columns) {
-    refuse_product("the workspace was prepared for " + std::to_string(work.columns()) +
-                   " columns; expected at least X's " + std::to_string(columns));
+    refuse_product(who, "the workspace was prepared for " + std::to_string(work.columns()) +
+                            " columns; expected at least X's " + std::to_string(columns));
   }
   if (!work.is_of(exec)) {
-    refuse_product(std::string("the workspace was prepared for another instance of ") + ExecutionSpace::name() +
-                   "; expected a workspace of its own for each instance, or Workspace::move_to() after a fence");
+    refuse_product(who,
+                   std::string("the workspace was prepared for another instance of ") + ExecutionSpace::name() +
+                       "; expected a workspace of its own for each instance, or Workspace::move_to() after a fence");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <tessera/spmm/impl/PlanState.hpp>
 
 #include "BuildReport.hpp"
+#include "CheckArguments.hpp"
 #include "StoredMatrix.hpp"
 
 namespace Tessera::Impl {
@@ -39,6 +40,21 @@ struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
   bool has_transpose = false;
   std::atomic<std::uint64_t> products{0};  // products that run at the same time count here
   std::uint64_t updates = 0;
+
+  Ordinal op_rows(Mode mode) const { return is_transposed(mode) ? columns : rows; }
+  Ordinal op_columns(Mode mode) const { return is_transposed(mode) ? rows : columns; }
 };
+
+/// Checks what a product is given. Messages call the function `who`, and Y `y`.
+template <class ExecutionSpace, class Members, class VectorScalar>
+void check_product(const char* who, const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                   const Members& plan, Mode mode, const Multivector<const VectorScalar>& X, const char* y,
+                   const Multivector<VectorScalar>& Y) {
+  check_shapes(who, plan.op_rows(mode), plan.op_columns(mode), mode, X, y, Y);
+  check_has_memory(who, "X", X);
+  check_has_memory(who, y, Y);
+  check_apart(who, "X", X, y, Y);
+  check_workspace(who, exec, work, plan.id, mode, X.columns);
+}
 
 }  // namespace Tessera::Impl

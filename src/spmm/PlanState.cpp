@@ -263,26 +263,12 @@ void PlanState<Scalar, Offset, ExecutionSpace>::release_source() {
 
 template <class Scalar, class Offset, class ExecutionSpace>
 template <class VectorScalar>
-void PlanState<Scalar, Offset, ExecutionSpace>::check_product(const ExecutionSpace& exec,
-                                                              const Workspace<ExecutionSpace>& work, Mode mode,
-                                                              const Multivector<const VectorScalar>& X,
-                                                              const Multivector<VectorScalar>& Y) const {
-  const Members& m = *members_;
-  const Ordinal op_rows = is_transposed(mode) ? m.columns : m.rows;
-  const Ordinal op_columns = is_transposed(mode) ? m.rows : m.columns;
-  check_shapes(op_rows, op_columns, mode, X, Y);
-  check_memory(X, Y);
-  check_workspace(exec, work, m.id, mode, X.columns);
-}
-
-template <class Scalar, class Offset, class ExecutionSpace>
-template <class VectorScalar>
 void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
                                                       Mode mode, VectorScalar alpha,
                                                       const Multivector<const VectorScalar>& X, VectorScalar beta,
                                                       const Multivector<VectorScalar>& Y) const {
   const Region<ExecutionSpace> region("Tessera::spmm");
-  check_product(exec, work, mode, X, Y);
+  check_product("Tessera::spmm", exec, work, *members_, mode, X, "Y", Y);
   members_->products.fetch_add(1, std::memory_order_relaxed);
   if (Y.rows == 0 || Y.columns == 0) return;
   const Members& m = *members_;

@@ -7,6 +7,7 @@
 #include <tessera/common/Product.hpp>
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/parallel/Teams.hpp>
 #include <tessera/portable/Spmm.hpp>
 #include <tessera/select/Choice.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
@@ -91,11 +92,30 @@ struct StoredMatrix {
   template <class VectorScalar>
   void multiply(const ExecutionSpace& exec, Product<Scalar, VectorScalar> product, std::size_t nonzeros,
                 const Scratch& scratch) const {
-    product.values = current_values();
-    product.y_rows = orders.rows.is_identity() ? nullptr : orders.rows.order.data();
-    product.x_rows = orders.columns.is_identity() ? nullptr : orders.columns.order.data();
+    complete(product);
     if (kernels.multiply(exec, format, product, scratch)) return;
     std::visit([&](const auto& any) { portable_spmm(exec, any.view(), nonzeros, product, scratch); }, format);
+  }
+
+  /// Whether rows of Y can be made some at a time, with the same bits: a host does for compressed rows in their own
+  /// order, where columns of X and Y are adjacent.
+  template <class VectorScalar>
+  bool makes_rows(const Multivector<const VectorScalar>& X, const Multivector<VectorScalar>& Y) const {
+    return is_host_space<ExecutionSpace> && choice.format == Format::Csr && orders.rows.is_identity() &&
+           (X.columns == 1 || (X.column_stride == 1 && Y.column_stride == 1));
+  }
+
+  /// Rows [first, last) of a product, on the thread that calls. As for multiply(); makes_rows() is true.
+  template <class VectorScalar>
+  void multiply_rows(Product<Scalar, VectorScalar> product, Ordinal first, Ordinal last) const {
+    complete(product);
+    multiply_rows_on_host(std::get<Csr<Offset, Memory>>(format).view(), product, first, last);
+  }
+
+  /// The bytes of the rows before this one; makes_rows() is true.
+  std::int64_t bytes_before(Ordinal row) const {
+    const std::int64_t entries = entries_before(std::get<Csr<Offset, Memory>>(format).view(), row);
+    return entries * std::int64_t(sizeof(Scalar) + sizeof(Ordinal)) + row * std::int64_t(sizeof(Offset));
   }
 
   /// Copies the values if they are read where the caller's lie. Waits for `exec`.
@@ -106,6 +126,14 @@ struct StoredMatrix {
   }
 
  private:
+  /// Sets what a product has of this matrix.
+  template <class VectorScalar>
+  void complete(Product<Scalar, VectorScalar>& product) const {
+    product.values = current_values();
+    product.y_rows = orders.rows.is_identity() ? nullptr : orders.rows.order.data();
+    product.x_rows = orders.columns.is_identity() ? nullptr : orders.columns.order.data();
+  }
+
   void copy(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values,
             const std::uint32_t* wanted) {
     const std::size_t size = values.extent(0);

@@ -16,8 +16,10 @@
 #include <tessera/krylov/BlockCg.hpp>
 #include <tessera/spmm/Plan.hpp>
 #include <tessera/spmm/PlanFile.hpp>
+#include <tessera/spmm/PlanOperator.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <tessera/spmm/PlanOptionsText.hpp>
 #include <tessera/spmm/Spmm.hpp>
+#include <tessera/spmm/SpmmWithSums.hpp>
 #include <tessera/spmm/Workspace.hpp>
 #include <tessera/spmm/Workspaces.hpp>

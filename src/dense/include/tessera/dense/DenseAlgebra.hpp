@@ -39,8 +39,8 @@ struct SmallMatrix {
   }
 };
 
-/// Memory for sums and small matrices, kept from call to call. It grows with the largest call: at most a few MiB. One
-/// workspace serves one instance of a backend at a time.
+/// Memory for sums and small matrices, kept from call to call. It grows with the largest call: at most a few MiB, and
+/// copies of operands of other layouts where a function says so. One workspace serves one instance of a backend at a time.
 template <class ExecutionSpace>
 class DenseWorkspace {
  public:

@@ -36,6 +36,12 @@ template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Of
 void portable_spmm(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
+/// Rows [first, last) of Y = alpha A X + beta Y, with the bits of portable_spmm(): on the thread that calls, in memory
+/// of the host. The columns of X are adjacent or there is one, and there are fewer than 2^29.
+template <class MatrixScalar, class VectorScalar, class Offset>
+void multiply_rows_on_host(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product,
+                           Ordinal first, Ordinal last);
+
 /// Y = alpha A X + beta Y for A in BitTCF.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const BitTcfPattern<Offset>& A, std::size_t nonzeros,
@@ -70,5 +76,9 @@ void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern<Offset
 /// Y = beta Y; beta = 0 overwrites Y.
 template <class ExecutionSpace, class VectorScalar>
 void scale(const ExecutionSpace& exec, VectorScalar beta, const Multivector<VectorScalar>& y);
+
+/// Y = X. They are apart.
+template <class ExecutionSpace, class VectorScalar>
+void copy(const ExecutionSpace& exec, const Multivector<const VectorScalar>& x, const Multivector<VectorScalar>& y);
 
 }  // namespace Tessera

@@ -15,9 +15,19 @@
 #include <tessera/spmm/Workspace.hpp>
 #include <tessera/spmm/impl/LiveObject.hpp>
 
+namespace Tessera {
+
+template <class ExecutionSpace>
+class DenseWorkspace;
+template <class Scalar>
+struct SmallMatrix;
+
+}  // namespace Tessera
+
 namespace Tessera::Impl {
 
 struct Explanation;
+struct RowProducer;
 
 /// The part of a plan that is compiled in the library, for every kernel scalar, offset and enabled execution space. A
 /// user's file instantiates none of it.
@@ -67,6 +77,19 @@ class PlanState final : private LiveObject {
   template <class VectorScalar>
   void apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode, VectorScalar alpha,
              const Multivector<const VectorScalar>& X, VectorScalar beta, const Multivector<VectorScalar>& Y) const;
+  /// See spmm_with_inner_products(). A matrix without data is not wanted.
+  template <class VectorScalar>
+  void apply_with_inner_products(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                                 const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode, VectorScalar alpha,
+                                 const Multivector<const VectorScalar>& X, VectorScalar beta,
+                                 const Multivector<VectorScalar>& Y, const SmallMatrix<VectorScalar>& XtY,
+                                 const SmallMatrix<VectorScalar>& YtY) const;
+  /// See residual().
+  template <class VectorScalar>
+  void residual(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode, const Multivector<const VectorScalar>& X,
+                const Multivector<const VectorScalar>& B, const Multivector<VectorScalar>& R,
+                VectorScalar* squared_norms) const;
 
  private:
   struct Members;
@@ -76,8 +99,9 @@ class PlanState final : private LiveObject {
   std::size_t held_bytes() const override;
   void release() noexcept override;
   template <class VectorScalar>
-  void check_product(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode,
-                     const Multivector<const VectorScalar>& X, const Multivector<VectorScalar>& Y) const;
+  RowProducer producer(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode, VectorScalar alpha,
+                       const Multivector<const VectorScalar>& X, VectorScalar beta,
+                       const Multivector<VectorScalar>& Y) const;
   std::unique_ptr<Members> members_;
 };
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <ranges>
+#include <tessera/dense/impl/SumsOfRows.hpp>
+
+#include "HostDense.hpp"
+
+/// Sums over rows that are made piece by piece on a host: a piece stays in the second-level cache until it is summed.
+namespace Tessera::Impl::OnHost {
+
+/// The bytes of a piece: what its rows of X and Y and its entries take.
+inline constexpr std::int64_t piece_bytes = std::int64_t(1) << 18;
+
+/// Where part `index` of `parts`, which take about equally many bytes, begins.
+inline Ordinal begin_of_part(const RowProducer& rows, Ordinal count, Ordinal index, Ordinal parts) {
+  if (index == parts) return count;
+  const double wanted = double(rows.bytes_before(count)) * index / parts;
+  const auto range = std::views::iota(Ordinal(0), count);
+  const auto is_before = [&](Ordinal row) { return double(rows.bytes_before(row)) < wanted; };
+  return static_cast<Ordinal>(std::ranges::partition_point(range, is_before) - range.begin());
+}
+
+/// Makes all rows and calls sum(part, first, last) for each piece that was made. Pieces of one part come one after the
+/// other, on one thread.
+template <class ExecutionSpace, class Sum>
+void for_each_made_piece(const char* label, const ExecutionSpace& exec, const RowProducer& rows, Ordinal count,
+                         Ordinal parts, const Sum& sum) {
+  for_each_part(label, exec, parts, [&](Ordinal part) {
+    const Ordinal begin = begin_of_part(rows, count, part, parts), end = begin_of_part(rows, count, part + 1, parts);
+    const std::int64_t pieces = (rows.bytes_before(end) - rows.bytes_before(begin)) / piece_bytes + 1;
+    const auto place = [=](std::int64_t piece) { return begin + static_cast<Ordinal>((end - begin) * piece / pieces); };
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+      const Ordinal first = place(piece), last = place(piece + 1);
+      if (first == last) continue;
+      rows.make_rows(first, last);
+      sum(part, first, last);
+    }
+  });
+}
+
+/// The number of parts whose sums, `sums` elements each, are made apart. A part takes longer than adding its sums.
+template <class Scalar>
+Ordinal count_parts(const RowProducer& rows, Ordinal count, std::size_t sums) {
+  const auto most = std::min(GramGroup<Scalar>::most_sums_of_parts * 2 / sums, std::size_t(256));
+  const auto least_bytes = std::max(std::int64_t(1) << 17, static_cast<std::int64_t>(8 * sums * sizeof(Scalar)));
+  const std::int64_t parts = rows.bytes_before(count) / least_bytes;
+  return static_cast<Ordinal>(std::clamp<std::int64_t>(parts, 1, std::min<std::int64_t>(std::int64_t(most), count)));
+}
+
+/// Makes Y, then C = [blocks]^T Y, with at most panel_columns columns each and at least one row.
+template <class ExecutionSpace, class Scalar>
+void make_with_inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                              const DenseKernels<Scalar>& kernels, const RowProducer& rows,
+                              std::span<const TallBlock<const Scalar>> blocks, const TallBlock<const Scalar>& Y,
+                              const SmallMatrix<Scalar>& C) {
+  const PanelRows<const Scalar> y = rows_of(Y);
+  GramGroup<Scalar> group;
+  Ordinal row = 0;
+  for (const TallBlock<const Scalar>& block : blocks) {
+    group.take({rows_of(block), row}, y, 2 * GramGroup<Scalar>::most_sums);
+    row += block.columns;
+  }
+  const Ordinal parts = count_parts<Scalar>(rows, Y.rows, group.sums);
+  Scalar* partial = workspace.memory().template take_partial<Scalar>(exec, group.sums * std::size_t(parts));
+  std::fill_n(partial, group.sums * std::size_t(parts), Scalar(0));
+  for_each_made_piece("Tessera::spmm_with_inner_products", exec, rows, Y.rows, parts,
+                      [&](Ordinal part, Ordinal first, Ordinal last) {
+                        group.multiply(kernels, y, first, last, partial + std::size_t(part) * group.sums);
+                      });
+  add_parts(partial, group.sums, parts);
+  group.write(partial, y.columns, C, 0);
+}
+
+/// Makes Y, then result[j] = y_j . y_j, with at most panel_columns columns and at least one row.
+template <class ExecutionSpace, class Scalar>
+void make_with_dots(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                    const DenseKernels<Scalar>& kernels, const RowProducer& rows, const TallBlock<const Scalar>& Y,
+                    Scalar* result) {
+  const PanelRows<const Scalar> y = rows_of(Y);
+  const auto columns = static_cast<std::size_t>(Y.columns);
+  const Ordinal parts = count_parts<Scalar>(rows, Y.rows, columns);
+  Scalar* partial = workspace.memory().template take_partial<Scalar>(exec, columns * std::size_t(parts));
+  std::fill_n(partial, columns * std::size_t(parts), Scalar(0));
+  for_each_made_piece("Tessera::residual", exec, rows, Y.rows, parts, [&](Ordinal part, Ordinal first, Ordinal last) {
+    Scalar sums[panel_columns];
+    kernels.dots(y, y, first, last, sums);
+    for (std::size_t j = 0; j < columns; ++j) partial[std::size_t(part) * columns + j] += sums[j];
+  });
+  add_parts(partial, columns, parts);
+  std::copy_n(partial, columns, result);
+}
+
+}  // namespace Tessera::Impl::OnHost
