@@ -36,9 +36,14 @@ namespace Tessera {
 ///
 /// The operator keeps A by its RCP, and the View of its row offsets. It keeps no other View of A, X or Y beyond a call.
 ///
-/// Scratch memory (halo, workspaces) is allocated when a mode gets more columns than before, and never shrinks.
-/// Tpetra's buffers for the exchange are kept for each number of columns that was used. A block that shrinks and grows
-/// again allocates only those buffers. The operator is not thread-safe, because apply() uses the scratch memory.
+/// Scratch memory (halo, workspaces) is allocated when a mode gets more columns than before, and never shrinks. Where
+/// Tpetra sends (transposed products, a range Map unlike the row Map), its buffers are kept for each number of columns
+/// that was used, and a block that shrinks and grows again allocates only those. The operator is not thread-safe,
+/// because apply() uses the scratch memory.
+///
+/// **Messages.** In a product that is not transposed, a rank sends each neighbour one message, from the memory that
+/// HaloMemory tells. Without an MPI that reads the memory of the device, elements go through pinned memory of the host,
+/// and are copied while the device multiplies.
 ///
 /// **Collective.** All ranks of A's communicator call the constructor, update(), prepare() and apply(). If one rank
 /// fails in the first apply() with so many columns (a bad argument, no memory for plans or scratch), all of them throw
@@ -117,9 +122,15 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// Does now what the first apply() in this mode with up to `columns` columns would do: it allocates, and for a
-  /// transposed mode builds the transposed plans. For multivectors of Tpetra's.
+  /// Does now what the first apply() in this mode with up to `columns` columns would do for multivectors of Tpetra's:
+  /// it allocates, and for a transposed mode builds the transposed plans. Collective.
+  ///
+  /// \throws as apply(), and std::invalid_argument if columns is 2^31 or more
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
+
+  /// The same for BlockVectors: an apply() that needs no copy of a block allocates nothing afterwards. Where it goes
+  /// through multivectors, these are allocated, but not what Tpetra allocates for sending.
+  void prepare_blocks(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
   /// Takes A's present entries now, and makes apply() trust that it is told of new values from here on: products then
   /// do not look at them. A new pattern is still noticed. Costs a pass over the pattern, which is compared by a

@@ -136,6 +136,7 @@ class RankPlans {
   /// y += alpha (halo part) (imported elements of X); for split plans. Layout is that of prepare().
   template <class Layout, class S, class X, class Y>
   void add_halo(S alpha, const X& imported, const Y& y) {
+    if (split_.boundary_rows() == 0) return;
     const auto sums = boundary<Layout>().first(y.extent(1));
     halo_.multiply(Mode::NoTranspose, alpha, imported, S(0), sums);
     add_to_rows(Exec(), split_.boundary, sums, y);
@@ -145,7 +146,7 @@ class RankPlans {
   template <class S, class X, class Y>
   void multiply_halo(Mode mode, S alpha, const X& x, S beta, const Y& y) {
     const auto rows = boundary<Kokkos::LayoutLeft>().first(x.extent(1));
-    take_rows(Exec(), split_.boundary, x, rows);
+    gather_rows(Exec(), split_.boundary, x, rows);
     halo_.multiply(mode, alpha, rows, beta, y);
   }
 
