@@ -42,6 +42,16 @@ TEST(Events, PrepareLeavesNothingToAllocate) {
   EXPECT_EQ(Events::find("allocate Tessera"), -1) << Events::all();
 }
 
+/// The first update() makes room for the parts of the values, and those that follow use it.
+TEST(Events, UpdatesUseTheirRoomAgain) {
+  const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
+  Operator op(A);
+  op.update();
+  const Events events;
+  op.update();
+  EXPECT_EQ(Events::find("allocate Tessera::split"), -1) << Events::all();
+}
+
 /// The exchange of the halo is under way while the rank multiplies what is its own.
 TEST(Events, TheExchangeOverlapsTheProduct) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";

@@ -41,17 +41,10 @@ class HaloExchange {
   /// \param is_staged [in] whether rows go through memory of the host
   HaloExchange(const Teuchos::RCP<const Import>& importer, bool is_staged)
       : is_staged_(is_staged), messages_(importer->getDistributor()) {
-    const auto rows = importer->getExportLIDs();
-    // Places among the rows in the order of the neighbours; empty if that is their own order.
-    const auto order = importer->getDistributor().getPlan().getIndicesTo();
-    std::vector<int> sent(rows.begin(), rows.end());
-    for (int i = 0; i < static_cast<int>(order.size()); ++i) {
-      sent[static_cast<std::size_t>(i)] = rows[static_cast<int>(order[i])];
-    }
-    sent_rows_ = to_device(sent);
+    look_at_sources(importer->getExportLIDs(), importer->getDistributor().getPlan());
     look_at_targets(importer->getRemoteLIDs());
-    if (is_staged && !is_host) {
-      copies_ = Kokkos::Experimental::partition_space(Exec(), std::vector<int>{1})[0];
+    if constexpr (!is_host) {
+      if (is_staged) copies_ = Kokkos::Experimental::partition_space(Exec(), std::vector<int>{1})[0];
     }
   }
 
@@ -134,6 +127,22 @@ class HaloExchange {
     Indices result(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::halo::rows"), indices.size());
     Kokkos::deep_copy(result, Host(indices.data(), indices.size()));
     return result;
+  }
+
+  /// Which rows are sent, neighbour by neighbour.
+  ///
+  /// \param rows [in] those of all neighbours, in the order that the plan tells
+  template <class Plan>
+  void look_at_sources(const Teuchos::ArrayView<const int>& rows, const Plan& plan) {
+    const auto starts = plan.getStartsTo(), lengths = plan.getLengthsTo();
+    const auto places = plan.getIndicesTo();  // of what is sent among the rows; empty if these are sorted
+    std::vector<int> sent;
+    for (int neighbour = 0; neighbour < static_cast<int>(lengths.size()); ++neighbour) {
+      for (std::size_t i = starts[neighbour]; i < starts[neighbour] + lengths[neighbour]; ++i) {
+        sent.push_back(rows[static_cast<int>(places.size() == 0 ? i : places[static_cast<int>(i)])]);
+      }
+    }
+    sent_rows_ = to_device(sent);
   }
 
   /// Where the rows belong that arrive.
