@@ -66,7 +66,7 @@ TEST(Events, TheExchangeOverlapsTheProduct) {
     // The products with the rank's own entries: the first of an apply, the last of a transposed one.
     const auto product = mode == Teuchos::NO_TRANS ? Events::find("Tessera::spmm") : Events::find_last("Tessera::spmm");
     const bool is_transposed = mode != Teuchos::NO_TRANS;
-    const auto sent = Events::find(is_transposed ? "MultiVector pack" : "MPI_Isend"),
+    const auto sent = Events::find(is_transposed ? "MultiVector pack" : "MPI_Irecv"),
                received = Events::find(is_transposed ? "MultiVector unpack" : "MPI_Waitall");
     EXPECT_GE(sent, 0) << Events::all();
     EXPECT_LT(sent, product) << Events::all();

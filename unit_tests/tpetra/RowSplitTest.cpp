@@ -84,35 +84,42 @@ TEST_P(RowSplitOn, FindsThePlacesOfColumns) {
   EXPECT_EQ(columns.keeps_numbers, expected.keeps_numbers);
 }
 
-TEST_P(RowSplitOn, CutsTwoParts) {
-  const auto A = make();
-  const ExpectedColumns columns(*A);
+/// Both parts, by plain loops.
+struct ExpectedParts {
   ExpectedPart owned, halo;
   std::vector<int> boundary;
-  const auto local = A->getLocalMatrixHost();
-  for (int row = 0; row < local.numRows(); ++row) {
-    const std::size_t before = halo.values.size();
-    for (auto k = local.graph.row_map(row); k < local.graph.row_map(row + 1); ++k) {
-      const int target = columns.targets[std::size_t(local.graph.entries(k))];
-      auto& part = target >= 0 ? owned : halo;
-      part.columns.push_back(target >= 0 ? target : -1 - target);
-      part.values.push_back(local.values(k));
-    }
-    owned.offsets.push_back(owned.values.size());
-    if (halo.values.size() == before) continue;
-    boundary.push_back(row);
-    halo.offsets.push_back(halo.values.size());
-  }
 
+  explicit ExpectedParts(const Matrix& A) {
+    const ExpectedColumns columns(A);
+    const auto local = A.getLocalMatrixHost();
+    for (int row = 0; row < local.numRows(); ++row) {
+      const std::size_t before = halo.values.size();
+      for (auto k = local.graph.row_map(row); k < local.graph.row_map(row + 1); ++k) {
+        const int target = columns.targets[std::size_t(local.graph.entries(k))];
+        auto& part = target >= 0 ? owned : halo;
+        part.columns.push_back(target >= 0 ? target : -1 - target);
+        part.values.push_back(local.values(k));
+      }
+      owned.offsets.push_back(owned.values.size());
+      if (halo.values.size() == before) continue;
+      boundary.push_back(row);
+      halo.offsets.push_back(halo.values.size());
+    }
+  }
+};
+
+TEST_P(RowSplitOn, CutsTwoParts) {
+  const auto A = make();
+  const ExpectedParts expected(*A);
   const Exec exec;
   const Arrays arrays(*A);
   const auto split = Impl::split_rows(exec, arrays, Columns::of(*A->getColMap(), *A->getDomainMap()).targets);
-  EXPECT_EQ(split.owned_entries, owned.values.size());
-  EXPECT_EQ(split.halo_entries, halo.values.size());
-  EXPECT_EQ(on_host(split.boundary), boundary);
+  EXPECT_EQ(split.owned_entries, expected.owned.values.size());
+  EXPECT_EQ(split.halo_entries, expected.halo.values.size());
+  EXPECT_EQ(on_host(split.boundary), expected.boundary);
   const auto [own, far] = Impl::cut<double>(exec, arrays, split);
-  owned.expect(own);
-  halo.expect(far);
+  expected.owned.expect(own);
+  expected.halo.expect(far);
 }
 
 /// Lanes that share a row do what a thread does that has it alone. The numbers of entries that are told make for one

@@ -12,8 +12,8 @@
 namespace Tessera::Impl {
 
 /// The messages of an Import. Rows lie in the order of its neighbours, and each neighbour is sent its rows in one
-/// message, from memory of any kind that MPI can read. Tpetra's Distributor would copy what is in memory of a device
-/// unless MPI is assumed to read it everywhere, in reductions as well.
+/// message, from memory of any kind that MPI can read. No call blocks but wait(); Tpetra's Distributor sends by
+/// MPI_Send, unless it is told otherwise.
 ///
 /// Ranks post their messages in the same order, so that one tag does for all exchanges.
 class Messages {
