@@ -191,6 +191,48 @@ TEST(BlockProduct, AllocatesOnceForAWidth) {
   EXPECT_EQ(events.allocations(), 0U) << events.text();
 }
 
+/// Blocks that were prepared for allocate nothing: neither in the first product, nor in a narrower one after it.
+TEST(BlockProduct, PrepareBlocksLeavesNothingToAllocate) {
+  for (const Spread spread : {Spread::Uniform, Spread::Cyclic, Spread::ColumnsReversed, Spread::RowsOnLastRank}) {
+    const auto A = distribute(generate_elasticity(4, 2), spread);
+    Operator op(A);
+    op.prepare_blocks(6);
+    const CrsMatrix<double> crs(*A);
+    crs.prepare_blocks(6);
+    const Block X(A->getDomainMap(), 6);
+    Block Y(A->getRangeMap(), 6), few(A->getRangeMap(), 4);
+    const auto some = X.subView(Range(0, 3));
+    const ToolEvents events;
+    op.apply(X, Y);
+    crs.apply(X, Y);
+    op.apply(*some, few);
+    EXPECT_EQ(events.allocations(), 0U) << events.text();
+    EXPECT_EQ(events.plans(), 0U) << events.text();
+  }
+}
+
+/// Where blocks go through multivectors, Tpetra alone allocates.
+TEST(BlockProduct, PrepareBlocksMakesRoomForCopies) {
+  const auto A = distribute(generate_elasticity(4, 2), Spread::Exported);
+  Operator op(A);
+  for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) {
+    op.prepare_blocks(6, mode);
+    const Block X(x_map(*A, mode), 6);
+    Block Y(y_map(*A, mode), 6);
+    const Events events;
+    op.apply(X, Y, mode);
+    EXPECT_EQ(Events::find("allocate Tessera"), -1) << Events::all();
+    EXPECT_EQ(Events::find("allocate MV::DualView"), -1) << Events::all();
+  }
+}
+
+TEST(BlockProduct, PrepareBlocksRefusesTooManyColumns) {
+  const auto A = distribute(generate_stencil27(3), Spread::Uniform);
+  Operator op(A);
+  EXPECT_THROW(op.prepare_blocks(std::size_t(1) << 31), std::invalid_argument);
+  EXPECT_THROW(op.prepare_blocks(2, Teuchos::ETransp(7)), std::invalid_argument);
+}
+
 /// The rows of the halo are under way while the rank multiplies what is its own.
 TEST(BlockProduct, TheExchangeOverlapsTheProduct) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
@@ -205,6 +247,13 @@ TEST(BlockProduct, TheExchangeOverlapsTheProduct) {
              added = Events::find("Tessera::add_to_rows");
   EXPECT_GE(packed, 0) << Events::all();
   EXPECT_LT(packed, product) << Events::all();
+  EXPECT_LT(Events::find("MPI_Irecv"), product) << Events::all();
+  // From a device, rows may be copied to the host meanwhile, and sent after the product is launched.
+  if (Kokkos::SpaceAccessibility<Kokkos::HostSpace, Block::memory_space>::accessible) {
+    EXPECT_LT(Events::find("MPI_Isend"), product) << Events::all();
+  }
+  EXPECT_LT(Events::find("MPI_Isend"), Events::find("MPI_Waitall")) << Events::all();
+  EXPECT_LT(product, Events::find("MPI_Waitall")) << Events::all();
   EXPECT_LT(product, added) << Events::all();
 }
 

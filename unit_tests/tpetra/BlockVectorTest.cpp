@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <TpetraCore_config.h>
-#ifdef HAVE_TPETRACORE_MPI
-#include <mpi.h>
-#endif
-
 #include <functional>
 #include <tessera/tpetra/impl/BlockMemory.hpp>
 #include <utility>
 
 #include "BlockProblem.hpp"
+#include "Events.hpp"
 #include "ToolEvents.hpp"
-
-namespace {
-
-int reductions = 0;
-
-}  // namespace
-
-#ifdef HAVE_TPETRACORE_MPI
-/// Counts the reductions of the program.
-extern "C" int MPI_Allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op operation,
-                             MPI_Comm comm) {
-  ++reductions;
-  return PMPI_Allreduce(sent, received, count, type, operation, comm);
-}
-#endif
 
 namespace Tessera::Test {
 
@@ -202,21 +183,21 @@ TEST_P(BlockOn, ReducesOnceForAResult) {
   const auto X = random_block(map, 130, 1), Y = random_block(map, 3, 2);
   Small C(130, 3);
   std::vector<double> result(130);
-  const int expected = map->isDistributed() ? 1 : 0;
+  const std::size_t expected = map->isDistributed() ? 1 : 0;
   const std::vector<std::function<void()>> functions = {[&] { X->dot(*X, result); }, [&] { X->norm1(result); },
                                                         [&] { X->norm2(result); }, [&] { X->normInf(result); },
                                                         [&] { X->innerProducts(1, *Y, C); }};
   for (const auto& function : functions) {
-    reductions = 0;
+    const Events events;
     function();
-    EXPECT_EQ(reductions, expected);
+    EXPECT_EQ(Events::count("MPI_Allreduce"), expected) << Events::all();
   }
-  reductions = 0;
+  const Events events;
   X->multiply(1, *Y, random_small(3, 130, 1), 1);
   X->update(1, *X, 2);
   X->scale(2);
   X->randomize();
-  EXPECT_EQ(reductions, 0);
+  EXPECT_EQ(Events::count("MPI_Allreduce"), 0U) << Events::all();
 }
 
 TEST_P(BlockOn, UpdatesByOneBlock) {

@@ -2,32 +2,13 @@
 //
 // Tessera::CrsMatrix is a Tpetra::CrsMatrix whose products are Tessera's. What is true of products themselves is tested
 // with TpetraOperator, which shares them.
-#include <TpetraCore_config.h>
-#ifdef HAVE_TPETRACORE_MPI
-#include <mpi.h>
-#endif
-
 #include <tessera/io/Generators.hpp>
 #include <utility>
 
+#include "Events.hpp"
 #include "TestProblem.hpp"
 #include "ToolEvents.hpp"
 #include "ValueChecks.hpp"
-
-namespace {
-
-int reductions = 0;
-
-}  // namespace
-
-#ifdef HAVE_TPETRACORE_MPI
-/// Counts the reductions of the program, Tpetra's among them.
-extern "C" int MPI_Allreduce(const void* sent, void* received, int count, MPI_Datatype type, MPI_Op operation,
-                             MPI_Comm comm) {
-  ++reductions;
-  return PMPI_Allreduce(sent, received, count, type, operation, comm);
-}
-#endif
 
 namespace Tessera::Test {
 
@@ -224,10 +205,11 @@ TEST_P(CrsMatrixOn, ReducesNothingInAnApply) {
     A->resumeFill();
     A->scale(-2);
     A->fillComplete(A->getDomainMap(), A->getRangeMap());
-    reductions = 0;
+    const Events events;
     A->apply(X, Y, mode);
     A->apply(*X.subView(Teuchos::Range1D(0, 1)), *Y.subViewNonConst(Teuchos::Range1D(2, 3)), mode);
-    EXPECT_EQ(reductions, Y.isDistributed() || ranks() == 1 ? 0 : 2);  // of the replicated Y itself
+    // Of the replicated Y itself.
+    EXPECT_EQ(Events::count("MPI_Allreduce"), Y.isDistributed() || ranks() == 1 ? 0U : 2U) << Events::all();
   }
 }
 

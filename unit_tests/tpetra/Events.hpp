@@ -6,26 +6,47 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace Tessera::Test {
 
-/// Records names while it lives: of regions, kernels and allocations.
+/// Records names while it lives: of regions, kernels and allocations, of Tessera's fences, of copies between arrays,
+/// and what note() is told.
 class Events {
  public:
   Events() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
     names().clear();
+    is_recording() = true;
     namespace Tools = Kokkos::Tools::Experimental;
     Tools::set_push_region_callback([](const char* name) { names().push_back(name); });
     Tools::set_begin_parallel_for_callback(
         [](const char* name, std::uint32_t, std::uint64_t*) { names().push_back(name); });
     Tools::set_allocate_data_callback([](const Kokkos_Profiling_SpaceHandle, const char* label, const void*,
                                          const std::uint64_t) { names().push_back(std::string("allocate ") + label); });
+    Tools::set_begin_fence_callback([](const char* name, std::uint32_t, std::uint64_t*) {
+      if (std::string_view(name).starts_with("Tessera")) names().push_back(std::string("fence ") + name);
+    });
+    Tools::set_begin_deep_copy_callback([](Kokkos::Tools::SpaceHandle, const char* target, const void*,
+                                           Kokkos::Tools::SpaceHandle, const char*, const void*,
+                                           std::uint64_t) { names().push_back(std::string("copy to ") + target); });
   }
-  ~Events() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+  ~Events() {
+    is_recording() = false;
+    Kokkos::Tools::Experimental::set_callbacks(before_);
+  }
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
+  /// Adds a name, if any are recorded.
+  static void note(const char* name) {
+    if (is_recording()) names().push_back(name);
+  }
+
+  static std::size_t count(const std::string& text) {
+    const auto contains = [&](const std::string& name) { return name.find(text) != std::string::npos; };
+    return std::size_t(std::count_if(names().begin(), names().end(), contains));
+  }
   /// The place of the first name that contains the text, or -1.
   static std::ptrdiff_t find(const std::string& text) {
     const auto found = std::find_if(names().begin(), names().end(),
@@ -44,6 +65,10 @@ class Events {
   }
 
  private:
+  static bool& is_recording() {
+    static bool is = false;
+    return is;
+  }
   static std::vector<std::string>& names() {
     static std::vector<std::string> list;
     return list;

@@ -50,7 +50,8 @@ namespace Tessera {
 /// \tparam GlobalOrdinal any of Tpetra's
 /// \tparam Node          any of Tpetra's whose execution space Tessera is built for
 ///
-/// Types for which Tpetra is not instantiated need tessera/tpetra/BlockVector_def.hpp.
+/// Types for which Tpetra is not instantiated need tessera/tpetra/BlockVector_def.hpp. Functions that take or return
+/// multivectors then need Tpetra_MultiVector_def.hpp as well; the others do with a Map.
 template <class Scalar, class LocalOrdinal, class GlobalOrdinal, class Node>
 class BlockVector {
  public:

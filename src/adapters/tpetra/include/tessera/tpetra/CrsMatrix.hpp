@@ -99,11 +99,13 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
   /// called. All ranks call it together; the options are the same but for options.plan.
   void set_options(const TpetraOptions& options);
 
-  /// Does now what the first apply() in this mode with up to `columns` columns would do: it makes plans and allocates.
-  /// Collective. Does nothing for types that Tpetra multiplies.
+  /// Does now what the first apply() in this mode with up to `columns` columns would do for multivectors of Tpetra's:
+  /// it makes plans and allocates. Collective. Does nothing for types that Tpetra multiplies.
   ///
   /// \throws as TpetraOperator::apply()
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS) const;
+  /// The same for BlockVectors, as TpetraOperator::prepare_blocks().
+  void prepare_blocks(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS) const;
 
   /// Tells the matrix that its values changed, and that it will be told the next time too: apply() does not look at
   /// values any more. A new pattern, and values that have moved, are still noticed. Not collective, but all ranks call

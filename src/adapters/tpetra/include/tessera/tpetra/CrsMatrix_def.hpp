@@ -98,6 +98,11 @@ void CrsMatrix<SC, LO, GO, NO>::prepare(std::size_t columns, Teuchos::ETransp mo
 }
 
 template <class SC, class LO, class GO, class NO>
+void CrsMatrix<SC, LO, GO, NO>::prepare_blocks(std::size_t columns, Teuchos::ETransp mode) const {
+  if constexpr (multiplies_with_tessera) state().prepare_blocks(*this, columns, mode);
+}
+
+template <class SC, class LO, class GO, class NO>
 void CrsMatrix<SC, LO, GO, NO>::values_changed() {
   if constexpr (multiplies_with_tessera) state().values_changed();
 }

@@ -32,13 +32,19 @@ namespace Tessera {
 /// analysis. Plan::follow_values() tells how they are noticed: a rank without a halo whose plan is in compressed rows
 /// reads A's own values, at no cost; another compares a fingerprint, one pass over them, or two where it has a halo. It
 /// then keeps its values twice, in the plans and as they were cut. A program that knows when values change may say so
-/// instead, with update(). From the first call on, apply() trusts it.
+/// instead, with update(). From the first call on, apply() trusts it; where there is a halo, the room of the values as
+/// they are cut is kept for the next update().
 ///
 /// The operator keeps A by its RCP, and the View of its row offsets. It keeps no other View of A, X or Y beyond a call.
 ///
-/// Scratch memory (halo, workspaces) is allocated when a mode gets more columns than before, and never shrinks.
-/// Tpetra's buffers for the exchange are kept for each number of columns that was used. A block that shrinks and grows
-/// again allocates only those buffers. The operator is not thread-safe, because apply() uses the scratch memory.
+/// Scratch memory (halo, workspaces) is allocated when a mode gets more columns than before, and never shrinks. Where
+/// Tpetra sends (transposed products, a range Map unlike the row Map), its buffers are kept for each number of columns
+/// that was used, and a block that shrinks and grows again allocates only those. The operator is not thread-safe,
+/// because apply() uses the scratch memory.
+///
+/// **Messages.** In a product that is not transposed, a rank sends each neighbour one message, from the memory that
+/// HaloMemory tells. Without an MPI that reads the memory of the device, elements go through pinned memory of the host,
+/// and are copied while the device multiplies.
 ///
 /// **Collective.** All ranks of A's communicator call the constructor, update(), prepare() and apply(). If one rank
 /// fails in the first apply() with so many columns (a bad argument, no memory for plans or scratch), all of them throw
@@ -91,9 +97,12 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// beta = 0 overwrites Y, which may then hold anything, NaN included. alpha = 0 reads neither A nor X. X may be Y or
   /// share memory with it, and both may have non-constant stride; apply() then copies them.
   ///
-  /// A column of the result has the same bits whatever the other columns are, except for two sums over ranks. MPI takes
-  /// the sums of a replicated Y. Tpetra adds what other ranks send for an element of Y (in transposed products, or for
-  /// a range Map unlike the row Map), in any order if its execution space has several threads.
+  /// A column of the result has the same bits in each run, whatever the other columns are, where this rank computes all
+  /// of it: in products that are not transposed, with a range Map that is the row Map. Two sums over ranks promise
+  /// less. MPI takes the sums of a replicated Y, in an order that may depend on the number of columns. Tpetra adds what
+  /// other ranks send for an element of Y (in transposed products, or for a range Map unlike the row Map). On several
+  /// threads it does so atomically, in any order: where two or more ranks send for the same element, the last bits may
+  /// be others in each run.
   ///
   /// \param X     [in]     in the domain Map (range Map for TRANS and CONJ_TRANS); only local lengths are checked
   /// \param Y     [in,out] in the range Map (domain Map for TRANS and CONJ_TRANS), with as many columns as X
@@ -111,15 +120,21 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   ///
   /// X is copied if it is Y or overlaps it, if it is a list of columns, or if it has few columns of long rows; Y, if it
   /// is a list of columns. Both go through multivectors where elements of Y are added up over the ranks: in transposed
-  /// products, for a range Map unlike the row Map, and for a replicated Y.
+  /// products, for a range Map unlike the row Map, and for a replicated Y. These sums promise what is said above.
   void apply(const BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& X,
              BlockVector<Scalar, LocalOrdinal, GlobalOrdinal, Node>& Y, Teuchos::ETransp mode = Teuchos::NO_TRANS,
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// Does now what the first apply() in this mode with up to `columns` columns would do: it allocates, and for a
-  /// transposed mode builds the transposed plans. For multivectors of Tpetra's.
+  /// Does now what the first apply() in this mode with up to `columns` columns would do for multivectors of Tpetra's:
+  /// it allocates, and for a transposed mode builds the transposed plans. Collective.
+  ///
+  /// \throws as apply(), and std::invalid_argument if columns is 2^31 or more
   void prepare(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
+
+  /// The same for BlockVectors: an apply() that needs no copy of a block allocates nothing afterwards. Where it goes
+  /// through multivectors, these are allocated, but not what Tpetra allocates for sending.
+  void prepare_blocks(std::size_t columns, Teuchos::ETransp mode = Teuchos::NO_TRANS);
 
   /// Takes A's present entries now, and makes apply() trust that it is told of new values from here on: products then
   /// do not look at them. A new pattern is still noticed. Costs a pass over the pattern, which is compared by a

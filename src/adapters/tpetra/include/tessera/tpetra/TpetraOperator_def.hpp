@@ -67,6 +67,11 @@ void TpetraOperator<SC, LO, GO, NO>::prepare(std::size_t columns, Teuchos::ETran
 }
 
 template <class SC, class LO, class GO, class NO>
+void TpetraOperator<SC, LO, GO, NO>::prepare_blocks(std::size_t columns, Teuchos::ETransp mode) {
+  state_->product.prepare_blocks(*state_->matrix, columns, mode);
+}
+
+template <class SC, class LO, class GO, class NO>
 void TpetraOperator<SC, LO, GO, NO>::update() {
   state_->product.update(*state_->matrix);
 }

@@ -15,6 +15,19 @@ enum class Agreement {
   WhenGrowing
 };
 
+/// Where MPI finds the elements of X that ranks send each other, in products that are not transposed. On hosts there is
+/// only their own memory.
+///
+/// Sums over the ranks, and what Tpetra sends itself, are not meant: for these it has TPETRA_ASSUME_GPU_AWARE_MPI. An
+/// MPI may be able to send memory of a device, but not to add up there.
+enum class HaloMemory {
+  /// As the environment variable TESSERA_MPI_DEVICE_BUFFERS says: `1` is Device, `0` is Host. Without it, Device if
+  /// Tpetra assumes an MPI that reads the memory of devices (Tpetra::Details::Behavior::assumeMpiIsGPUAware()).
+  Automatic,
+  Host,   ///< in pinned memory of the host: two copies more, for any MPI
+  Device  ///< in the memory of the device. An MPI that cannot read it ends the program
+};
+
 /// How a TpetraOperator or CrsMatrix multiplies.
 struct TpetraOptions {
   PlanOptions plan = {};  ///< options of each plan of this rank; its layout_left and follows_values are set here
@@ -22,6 +35,7 @@ struct TpetraOptions {
   /// Whether apply() trusts that it is told of new values, by TpetraOperator::update() or CrsMatrix::values_changed().
   /// Otherwise it looks at the values each time. The same on all ranks.
   bool trusts_values = false;
+  HaloMemory halo_memory = HaloMemory::Automatic;  ///< what MPI sends from; may be another on each rank
 };
 
 }  // namespace Tessera

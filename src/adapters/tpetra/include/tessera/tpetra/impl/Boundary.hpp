@@ -7,29 +7,75 @@
 
 namespace Tessera::Impl {
 
-/// Calls a function for every element of a multivector in the order of its memory.
-template <class Exec, class Vectors>
-auto each_element(const Exec& exec, const Vectors& vectors) {
-  constexpr auto order = std::is_same_v<typename Vectors::array_layout, Kokkos::LayoutRight> ? Kokkos::Iterate::Right
-                                                                                             : Kokkos::Iterate::Left;
-  using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2, order, order>, Kokkos::IndexType<std::size_t>>;
-  return Policy(exec, {std::size_t(0), std::size_t(0)}, {vectors.extent(0), vectors.extent(1)});
+/// Calls element(outer, inner) for `width` elements, in the order of the memory of an array whose inner index runs
+/// fastest.
+template <class Element>
+struct ElementsInOrder {
+  Element element;
+  std::size_t inner_extent, size, width;
+
+  KOKKOS_FUNCTION void operator()(std::size_t part) const {
+    std::size_t k = part * width;
+    const std::size_t end = k + width < size ? k + width : size;
+    std::size_t outer = k / inner_extent, inner = k % inner_extent;
+    for (; k < end; ++outer, inner = 0) {
+      const std::size_t run = end - k < inner_extent - inner ? end - k : inner_extent - inner;
+      for (std::size_t i = 0; i < run; ++i) element(outer, inner + i);
+      k += run;
+    }
+  }
+};
+
+/// Calls element(outer, inner) for each element of `array`: one a thread on devices, runs of them on hosts.
+template <class Exec, class Array, class Element>
+void for_each_element(const char* name, const Exec& exec, const Array& array, const Element& element) {
+  constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  constexpr std::size_t width = is_host ? 512 : 1;
+  if (array.size() == 0) return;
+  Kokkos::parallel_for(
+      name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, (array.size() + width - 1) / width),
+      ElementsInOrder<Element>{element, array.extent(Element::by_rows ? 1 : 0), array.size(), width});
 }
 
-/// Y(rows(i), :) += T(i, :)
+template <class View>
+inline constexpr bool has_rows = std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
+
+template <class Rows, class T, class Y>
+struct AddToRow {
+  static constexpr bool by_rows = has_rows<T>;
+  Rows rows;
+  T from;
+  Y to;
+
+  KOKKOS_FUNCTION void operator()(std::size_t outer, std::size_t inner) const {
+    const std::size_t i = by_rows ? outer : inner, j = by_rows ? inner : outer;
+    to(rows(i), j) += from(i, j);
+  }
+};
+
+template <class Rows, class X, class T>
+struct GatherRow {
+  static constexpr bool by_rows = has_rows<T>;
+  Rows rows;
+  X from;
+  T to;
+
+  KOKKOS_FUNCTION void operator()(std::size_t outer, std::size_t inner) const {
+    const std::size_t i = by_rows ? outer : inner, j = by_rows ? inner : outer;
+    to(i, j) = from(rows(i), j);
+  }
+};
+
+/// Y(rows(i), :) += T(i, :), in the order of T.
 template <class Exec, class Rows, class T, class Y>
 void add_to_rows(const Exec& exec, const Rows& rows, const T& from, const Y& to) {
-  Kokkos::parallel_for(
-      "Tessera::add_to_rows", each_element(exec, from),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t j) { to(rows(i), j) += from(i, j); });
+  for_each_element("Tessera::add_to_rows", exec, from, AddToRow<Rows, T, Y>{rows, from, to});
 }
 
-/// T(i, :) = X(rows(i), :)
+/// T(i, :) = X(rows(i), :), in the order of T.
 template <class Exec, class Rows, class X, class T>
-void take_rows(const Exec& exec, const Rows& rows, const X& from, const T& to) {
-  Kokkos::parallel_for(
-      "Tessera::take_rows", each_element(exec, to),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t j) { to(i, j) = from(rows(i), j); });
+void gather_rows(const Exec& exec, const Rows& rows, const X& from, const T& to) {
+  for_each_element("Tessera::gather_rows", exec, to, GatherRow<Rows, X, T>{rows, from, to});
 }
 
 /// Scratch memory with one element for each boundary row and column. It never shrinks.

@@ -33,8 +33,8 @@ class Exchange {
     on_every_rank(*comm_, [&] { columns_ = ColumnSplit<Map>::of(*column_, *domain_); });
     const auto unknown = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
     using GlobalOrdinal = typename Map::global_ordinal_type;
-    halo_ = Teuchos::rcp(
-        new Map(unknown, Teuchos::ArrayView<const GlobalOrdinal>(columns_.halo), domain_->getIndexBase(), comm_));
+    const Kokkos::View<const GlobalOrdinal*, typename Map::device_type> halo = columns_.halo;
+    halo_ = Teuchos::rcp(new Map(unknown, halo, domain_->getIndexBase(), comm_));
     if (halo_->getGlobalNumElements() > 0) importer_ = Teuchos::rcp(new Import(domain_, halo_));
   }
 

@@ -15,10 +15,11 @@
 #include <tessera/spmm/ValueCheck.hpp>
 #include <tessera/tpetra/BlockVector.hpp>
 #include <tessera/tpetra/TpetraOptions.hpp>
-#include <tessera/tpetra/impl/BlockHalo.hpp>
 #include <tessera/tpetra/impl/Collective.hpp>
 #include <tessera/tpetra/impl/Exchange.hpp>
 #include <tessera/tpetra/impl/GrowingMultivector.hpp>
+#include <tessera/tpetra/impl/HaloExchange.hpp>
+#include <tessera/tpetra/impl/HaloMemory.hpp>
 #include <tessera/tpetra/impl/LocalArrays.hpp>
 #include <tessera/tpetra/impl/RankPlans.hpp>
 #include <type_traits>
@@ -44,18 +45,27 @@ class MatrixProduct {
   /// Makes the plans, unless there are such of A.
   void make(const Matrix& A) {
     look_at_maps(A);
-    on_every_rank(comm(), [&] { look_at_pattern(LocalArrays<Matrix>(A)); });
+    on_every_rank(comm(), [&] {
+      sends_device_memory(options_.halo_memory);  // throws if the environment says what it may not
+      look_at_pattern(LocalArrays<Matrix>(A));
+    });
   }
 
   /// Does now what the first apply() in this mode with as many columns would do.
   void prepare(const Matrix& A, std::size_t columns, Teuchos::ETransp transp) {
     look_at_maps(A);
     make_room_everywhere(transp, Layout::Columns, columns, [&] {
-      if (columns > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-        throw std::invalid_argument(name_ + "::prepare: columns is " + std::to_string(columns) +
-                                    "; expected at most 2^31 - 1");
-      }
+      require_countable("prepare", columns);
       get_ready(A, mode_of(transp), columns, Layout::Columns);
+    });
+  }
+
+  /// The same for apply_to_blocks().
+  void prepare_blocks(const Matrix& A, std::size_t columns, Teuchos::ETransp transp) {
+    look_at_maps(A);
+    make_room_everywhere(transp, Layout::Rows, columns, [&] {
+      require_countable("prepare_blocks", columns);
+      get_ready_for_blocks(A, mode_of(transp), columns);
     });
   }
 
@@ -116,12 +126,8 @@ class MatrixProduct {
       mode = mode_of(transp);
       check(X, Y, mode);
       in_place = multiplies_rows(mode);
-      get_ready(A, mode, columns, in_place ? Layout::Rows : Layout::Columns);
-      if (!in_place) {
-        x_copy(mode).reserve(x_map(mode), columns);
-        y_copy(mode).reserve(y_map(mode), columns);
-        return;
-      }
+      get_ready_for_blocks(A, mode, columns);
+      if (!in_place) return;
       if (!Y.isConstantStride()) y.emplace(Y.getMap(), columns, false);
       if (!X.isConstantStride() || has_sparse_rows(X) || (!y && X.aliases(Y))) x.emplace(X.getMap(), columns, false);
     });
@@ -170,6 +176,12 @@ class MatrixProduct {
     return is_transposed(mode) ? exchange_->domain_map() : exchange_->range_map();
   }
 
+  void require_countable(const char* function, std::size_t columns) const {
+    if (columns <= static_cast<std::size_t>(std::numeric_limits<int>::max())) return;
+    throw std::invalid_argument(name_ + "::" + function + ": columns is " + std::to_string(columns) +
+                                "; expected at most 2^31 - 1");
+  }
+
   template <class Vectors>
   void check(const Vectors& X, const Vectors& Y, Mode mode) const {
     const auto x_rows = x_map(mode)->getLocalNumElements(), y_rows = y_map(mode)->getLocalNumElements();
@@ -192,7 +204,7 @@ class MatrixProduct {
     if (exchange_ && exchange_->is_of(A)) return;
     plans_.reset();
     for (auto* vectors : {&halo_vectors_, &row_vectors_, &domain_copy_, &range_copy_}) *vectors = {};
-    block_halo_ = {};
+    halo_.reset();
     agreed_.fill(0);
     exchange_.reset();  // if the next line throws, which it does on all ranks, there is nothing
     exchange_.emplace(A);
@@ -230,13 +242,26 @@ class MatrixProduct {
       plans_->template prepare<Kokkos::LayoutLeft>(mode, columns);
     }
     if (!options_.trusts_values) plans_->follow(arrays, mode);
-    if (layout == Layout::Rows) {
-      if (!exchange_->importer().is_null()) block_halo_.reserve(exchange_->importer(), columns);
-      return;
+    if (!exchange_->importer().is_null()) {
+      if (is_transposed(mode)) {
+        halo_vectors_.reserve(exchange_->halo_map(), columns);
+      } else {
+        if (!halo_) halo_.emplace(exchange_->importer(), stages_halo());
+        halo_->reserve(columns);
+      }
     }
-    if (!exchange_->importer().is_null()) halo_vectors_.reserve(exchange_->halo_map(), columns);
     if (!exchange_->exporter().is_null()) row_vectors_.reserve(exchange_->row_map(), columns);
   }
+
+  /// The same for blocks.
+  void get_ready_for_blocks(const Matrix& A, Mode mode, std::size_t columns) {
+    if (multiplies_rows(mode)) return get_ready(A, mode, columns, Layout::Rows);
+    get_ready(A, mode, columns, Layout::Columns);
+    x_copy(mode).reserve(x_map(mode), columns);
+    y_copy(mode).reserve(y_map(mode), columns);
+  }
+
+  bool stages_halo() const { return !sends_device_memory(options_.halo_memory) && !HaloExchange<Matrix>::is_host; }
 
   bool always_agrees() const {
     return options_.agreement == Agreement::EveryApply || (options_.trusts_values && checks_values());
@@ -314,10 +339,10 @@ class MatrixProduct {
     const auto x = X.getLocalView();
     const auto y = Y.getLocalView();
     const bool has_halo = !exchange_->importer().is_null();
-    if (has_halo) block_halo_.begin(x);
+    if (has_halo) halo_->begin(x);
     plans_->multiply_owned(mode, alpha, x, beta, y);
     if (!has_halo) return;
-    const auto imported = block_halo_.end(X.getNumVectors());
+    const auto imported = halo_->end(X.getNumVectors());
     if (plans_->is_split()) plans_->template add_halo<Kokkos::LayoutRight>(alpha, imported, y);
   }
 
@@ -333,17 +358,12 @@ class MatrixProduct {
 
   void multiply_plain(SC alpha, const MV& X, SC beta, MV& Y) {
     const std::size_t columns = X.getNumVectors();
-    const auto& importer = exchange_->importer();
     const auto& exporter = exchange_->exporter();
-    const bool is_exported = !exporter.is_null();
-    MV* imported = importer.is_null() ? nullptr : &halo_vectors_.first(columns);
-    if (imported != nullptr) imported->beginImport(X, *importer, Tpetra::INSERT);
+    const bool has_halo = !exchange_->importer().is_null(), is_exported = !exporter.is_null();
+    if (has_halo) halo_->begin(X.getLocalViewDevice(Tpetra::Access::ReadOnly));
     MV& rows = is_exported ? row_vectors_.first(columns) : Y;
     multiply_owned(Mode::NoTranspose, alpha, X, is_exported ? SC(0) : beta, rows);
-    if (imported != nullptr) {
-      imported->endImport(X, *importer, Tpetra::INSERT);
-      add_halo(alpha, *imported, rows);
-    }
+    if (has_halo) add_halo(alpha, halo_->end(columns), rows);
     if (!is_exported) return;
     scale(beta, Y);
     Y.doExport(rows, *exporter, Tpetra::ADD_ASSIGN);
@@ -375,10 +395,9 @@ class MatrixProduct {
   }
 
   /// Y += alpha (halo part) (imported elements of X)
-  void add_halo(SC alpha, const MV& imported, MV& Y) {
+  void add_halo(SC alpha, const typename HaloExchange<Matrix>::Rows& imported, MV& Y) {
     if (!plans_->is_split()) return;
-    plans_->template add_halo<Kokkos::LayoutLeft>(alpha, imported.getLocalViewDevice(Tpetra::Access::ReadOnly),
-                                                  Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
+    plans_->template add_halo<Kokkos::LayoutLeft>(alpha, imported, Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
   }
 
   /// sent = alpha op(halo part) X
@@ -401,10 +420,10 @@ class MatrixProduct {
   std::optional<Exchange<Matrix>> exchange_;
   std::optional<RankPlans<Matrix>> plans_;
 
-  GrowingMultivector<MV> halo_vectors_;              // halo Map: imported elements of X, or elements of Y to send home
+  std::optional<HaloExchange<Matrix>> halo_;         // imported elements of X; made when first asked for
+  GrowingMultivector<MV> halo_vectors_;              // halo Map: elements of Y to send home
   GrowingMultivector<MV> row_vectors_;               // row Map, where the range Map is another
   GrowingMultivector<MV> domain_copy_, range_copy_;  // of X or Y, where they share memory or have no constant stride
-  BlockHalo<Matrix> block_halo_;
   // By mode and layout: one more than the columns that all ranks have had room for.
   std::array<std::size_t, 8> agreed_{};
 };

@@ -40,11 +40,13 @@ class RankPlans {
       owned_.plan = make_plan(exec, A.rows, owned_columns, A.graph.row_map, A.graph.entries, A.values, options);
       return;
     }
-    split_ = split_rows<Device>(exec, A, columns.targets);
+    split_ = split_rows(exec, A, columns.targets);
     const auto [own, far] = cut<Scalar>(exec, A, split_);
     owned_.plan = make_plan(exec, A.rows, owned_columns, own.row_offsets, own.column_indices, own.values, options);
-    halo_.plan = make_plan(exec, split_.boundary_rows(), static_cast<int>(columns.halo.size()), far.row_offsets,
-                           far.column_indices, far.values, options);
+    PlanOptions halo_options = options;
+    halo_options.layout_left = false;  // elements that are imported lie row by row
+    halo_.plan = make_plan(exec, split_.boundary_rows(), static_cast<int>(columns.halo.extent(0)), far.row_offsets,
+                           far.column_indices, far.values, halo_options);
     if (!trusts_values) owned_values_ = own.values, halo_values_ = far.values;
   }
 
@@ -74,16 +76,14 @@ class RankPlans {
   void take_values(const Arrays& A) {
     const Exec exec;
     if (is_split_) {
-      const auto [own, far] = room_for_values<Scalar>(exec, split_);
-      cut_values(exec, A, split_, own, far);
-      owned_.plan.update_values(exec, own);
-      halo_.plan.update_values(exec, far);
-      exec.fence("Tessera::tpetra::take_values");
+      make_room_for_values(exec);
+      cut_values(exec, A, split_, owned_values_, halo_values_);
+      owned_.plan.update_values(exec, owned_values_);
+      halo_.plan.update_values(exec, halo_values_);
     } else {
       owned_.plan.update_values(exec, A.values);
-      exec.fence("Tessera::tpetra::take_values");
     }
-    owned_values_ = halo_values_ = {};
+    exec.fence("Tessera::tpetra::take_values");
     copied_.remember(exec, A.values);
     values_ = A.values.data();
   }
@@ -100,10 +100,7 @@ class RankPlans {
     const Exec exec;
     values_ = A.values.data();
     if (!is_split_) return owned_.plan.follow_values(exec, A.values, mode);
-    if (!owned_values_.is_allocated()) {
-      std::tie(owned_values_, halo_values_) = room_for_values<Scalar>(exec, split_);
-      watch_.forget(exec);
-    }
+    if (make_room_for_values(exec)) watch_.forget(exec);
     watch_.look(exec, A.values.data(), A.values.extent(0) * sizeof(Scalar));
     cut_values(exec, A, split_, owned_values_, halo_values_, watch_.changed());
     owned_.plan.follow_values(exec, owned_values_, mode);
@@ -136,6 +133,7 @@ class RankPlans {
   /// y += alpha (halo part) (imported elements of X); for split plans. Layout is that of prepare().
   template <class Layout, class S, class X, class Y>
   void add_halo(S alpha, const X& imported, const Y& y) {
+    if (split_.boundary_rows() == 0) return;
     const auto sums = boundary<Layout>().first(y.extent(1));
     halo_.multiply(Mode::NoTranspose, alpha, imported, S(0), sums);
     add_to_rows(Exec(), split_.boundary, sums, y);
@@ -145,7 +143,7 @@ class RankPlans {
   template <class S, class X, class Y>
   void multiply_halo(Mode mode, S alpha, const X& x, S beta, const Y& y) {
     const auto rows = boundary<Kokkos::LayoutLeft>().first(x.extent(1));
-    take_rows(Exec(), split_.boundary, x, rows);
+    gather_rows(Exec(), split_.boundary, x, rows);
     halo_.multiply(mode, alpha, rows, beta, y);
   }
 
@@ -173,6 +171,13 @@ class RankPlans {
     }
   };
 
+  /// Returns whether there was none.
+  bool make_room_for_values(const Exec& exec) {
+    if (owned_values_.is_allocated()) return false;
+    std::tie(owned_values_, halo_values_) = room_for_values<Scalar>(exec, split_);
+    return true;
+  }
+
   template <class Layout>
   auto& boundary() {
     return std::get<BoundaryVectors<Scalar, Device, Layout>>(boundary_);
@@ -193,7 +198,7 @@ class RankPlans {
       boundary_;
 
   ValueWatch<Exec> watch_;                                    // of A's values, if they are cut in two parts
-  Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // the parts, if A's values are followed
+  Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // the parts, once values were followed or taken anew
 };
 
 }  // namespace Tessera::Impl

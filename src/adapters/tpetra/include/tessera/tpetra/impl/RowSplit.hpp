@@ -7,33 +7,77 @@
 #include <string>
 #include <tessera/common/Mix.hpp>
 #include <utility>
-#include <vector>
 
 namespace Tessera::Impl {
+
+template <class Exec>
+using SplitPolicy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+
+template <class ViewType, class Exec>
+ViewType split_array(const Exec& exec, const std::string& label, std::size_t size) {
+  return ViewType(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
+}
+
+/// The first elements of an array, in one of their number.
+template <class ViewType, class Exec>
+ViewType shortened(const Exec& exec, const ViewType& array, std::size_t size) {
+  const auto result = split_array<ViewType>(exec, array.label(), size);
+  Kokkos::deep_copy(exec, result, Kokkos::subview(array, std::pair<std::size_t, std::size_t>(0, size)));
+  return result;
+}
 
 /// The columns of a rank's rows: the place of each owned one among the elements of X, and the imported ones.
 template <class Map>
 struct ColumnSplit {
+  using Device = typename Map::device_type;
+  using Exec = typename Device::execution_space;
   using GlobalOrdinal = typename Map::global_ordinal_type;
 
-  std::vector<int> targets;         ///< local column -> index in the domain Map, or -1 - index in the halo
-  std::vector<GlobalOrdinal> halo;  ///< the imported columns, in the order of the column Map
-  bool keeps_numbers = true;        ///< whether all are owned and each column has the same number in both Maps
+  Kokkos::View<int*, Device> targets;         ///< local column -> index in the domain Map, or -1 - index in the halo
+  Kokkos::View<GlobalOrdinal*, Device> halo;  ///< the imported columns, in the order of the column Map
+  bool keeps_numbers = true;  ///< whether all are owned and each column has the same number in both Maps
+
+  /// How many columns are imported, and how many have another number than before.
+  struct Counts {
+    int imported = 0, moved = 0;
+
+    KOKKOS_FUNCTION Counts& operator+=(const Counts& other) {
+      imported += other.imported;
+      moved += other.moved;
+      return *this;
+    }
+  };
+
+  /// Finds the place of each column, as a prefix sum over the columns.
+  struct FindPlaces {
+    typename Map::local_map_type column_map, domain_map;
+    Kokkos::View<int*, Device> targets;
+    Kokkos::View<GlobalOrdinal*, Device> halo;
+
+    KOKKOS_FUNCTION void operator()(int column, Counts& sum, bool final) const {
+      const GlobalOrdinal index = column_map.getGlobalElement(column);
+      const int target = domain_map.getLocalElement(index);
+      if (final) targets(column) = target < 0 ? -1 - sum.imported : target;
+      if (final && target < 0) halo(sum.imported) = index;
+      sum.imported += target < 0;
+      sum.moved += target != column;
+    }
+  };
 
   static ColumnSplit of(const Map& column_map, const Map& domain_map) {
-    ColumnSplit result;
+    const Exec exec;
     const auto columns = static_cast<int>(column_map.getLocalNumElements());
-    result.targets.resize(static_cast<std::size_t>(columns));
-    for (int c = 0; c < columns; ++c) {
-      const GlobalOrdinal column = column_map.getGlobalElement(c);
-      int target = domain_map.getLocalElement(column);
-      if (target < 0) {
-        target = -1 - static_cast<int>(result.halo.size());
-        result.halo.push_back(column);
-      }
-      result.keeps_numbers = result.keeps_numbers && target == c;
-      result.targets[static_cast<std::size_t>(c)] = target;
-    }
+    const auto size = static_cast<std::size_t>(columns);
+    ColumnSplit result;
+    result.targets = split_array<Kokkos::View<int*, Device>>(exec, "Tessera::split::targets", size);
+    const auto halo = split_array<Kokkos::View<GlobalOrdinal*, Device>>(exec, "Tessera::split::halo", size);
+    Counts counts;
+    Kokkos::parallel_scan("Tessera::split::columns",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, columns),
+                          FindPlaces{column_map.getLocalMap(), domain_map.getLocalMap(), result.targets, halo}, counts);
+    exec.fence("Tessera::split::columns");
+    result.halo = shortened(exec, halo, static_cast<std::size_t>(counts.imported));
+    result.keeps_numbers = counts.moved == 0;
     return result;
   }
 };
@@ -62,74 +106,124 @@ struct SplitPart {
   Kokkos::View<Scalar*, Device> values;
 };
 
-template <class Exec>
-using SplitPolicy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
+/// Calls a functor for each row: a thread has a row on hosts, and several lanes share one on devices.
+template <class Functor>
+struct RowOfLanes {
+  Functor functor;
+  std::size_t rows;
 
-template <class ViewType, class Exec>
-ViewType split_array(const Exec& exec, const std::string& label, std::size_t size) {
-  return ViewType(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team) const {
+    const std::size_t row = static_cast<std::size_t>(team.league_rank()) * static_cast<std::size_t>(team.team_size()) +
+                            static_cast<std::size_t>(team.team_rank());
+    if (row < rows) functor.by_lanes(team, row);
+  }
+};
+
+/// \param entries [in] of all rows
+template <class Exec, class Functor>
+void for_each_row_by_lanes(const char* name, const Exec& exec, std::size_t rows, std::size_t entries,
+                           const Functor& functor) {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  if (rows == 0) return;
+  int lanes = 1;  // about as many as a row has entries
+  while (lanes < Policy::vector_length_max() && lanes < 32 && static_cast<std::size_t>(lanes) * rows < entries) {
+    lanes *= 2;
+  }
+  const std::size_t team = is_host ? 1 : static_cast<std::size_t>(128 / lanes);
+  Kokkos::parallel_for(name, Policy(exec, static_cast<int>((rows + team - 1) / team), static_cast<int>(team), lanes),
+                       RowOfLanes<Functor>{functor, rows});
+}
+
+template <class Exec, class Functor>
+void for_each_row(const char* name, const Exec& exec, std::size_t rows, std::size_t entries, const Functor& functor) {
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible) {
+    Kokkos::parallel_for(name, SplitPolicy<Exec>(exec, 0, rows), functor);
+  } else {
+    for_each_row_by_lanes(name, exec, rows, entries, functor);
+  }
 }
 
 /// Counts the owned entries of each row.
-template <class Exec, class LocalMatrix, class Device>
-void count_owned(const Exec& exec, const LocalMatrix& A, RowSplit<Device>& split) {
-  const auto rows = static_cast<std::size_t>(A.numRows());
-  const auto row_map = A.graph.row_map;
-  const auto entries = A.graph.entries;
-  const auto targets = split.targets;
-  const auto offsets = split_array<Kokkos::View<std::size_t*, Device>>(exec, "Tessera::split::owned_offsets", rows + 1);
-  Kokkos::parallel_scan(
-      "Tessera::split::count", SplitPolicy<Exec>(exec, 0, rows + 1),
-      KOKKOS_LAMBDA(std::size_t row, std::size_t & sum, bool final) {
-        if (final) offsets(row) = sum;
-        if (row == rows) return;
-        for (auto k = row_map(row); k < row_map(row + 1); ++k) sum += targets(entries(k)) >= 0;
-      },
-      split.owned_entries);
-  exec.fence("Tessera::split::count");
-  split.owned_offsets = offsets;
-  // The number of entries that the rows have; the arrays may have room for more.
-  std::size_t all = 0;
-  Kokkos::parallel_reduce(
-      "Tessera::split::entries", SplitPolicy<Exec>(exec, 0, rows),
-      KOKKOS_LAMBDA(std::size_t row, std::size_t & sum) { sum += row_map(row + 1) - row_map(row); }, all);
-  exec.fence("Tessera::split::entries");
-  split.halo_entries = all - split.owned_entries;
-}
+template <class Device, class Offsets, class Entries>
+struct CountOwned {
+  Offsets row_map;
+  Entries entries;
+  Kokkos::View<int*, Device> targets, counts;
 
-template <class Exec, class LocalMatrix, class Device>
-void find_boundary(const Exec& exec, const LocalMatrix& A, RowSplit<Device>& split) {
-  const auto rows = static_cast<std::size_t>(A.numRows());
-  const auto row_map = A.graph.row_map;
-  const auto owned = split.owned_offsets;
-  const auto in_halo = KOKKOS_LAMBDA(std::size_t row) {
-    return row_map(row + 1) - row_map(row) > owned(row + 1) - owned(row);
-  };
-  std::size_t size = 0;
-  Kokkos::parallel_reduce(
-      "Tessera::split::boundary_rows", SplitPolicy<Exec>(exec, 0, rows),
-      KOKKOS_LAMBDA(std::size_t row, std::size_t & sum) { sum += in_halo(row); }, size);
-  exec.fence("Tessera::split::boundary_rows");
-  const auto boundary = split_array<Kokkos::View<int*, Device>>(exec, "Tessera::split::boundary", size);
-  Kokkos::parallel_scan(
-      "Tessera::split::boundary", SplitPolicy<Exec>(exec, 0, rows),
-      KOKKOS_LAMBDA(std::size_t row, std::size_t & sum, bool final) {
-        if (!in_halo(row)) return;
-        if (final) boundary(sum) = static_cast<int>(row);
-        ++sum;
-      });
-  split.boundary = boundary;
-}
+  KOKKOS_FUNCTION void operator()(std::size_t row) const {
+    int sum = 0;
+    for (auto k = row_map(row); k < row_map(row + 1); ++k) sum += targets(entries(k)) >= 0;
+    counts(row) = sum;
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void by_lanes(const Team& team, std::size_t row) const {
+    const auto first = row_map(row);
+    int count = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, static_cast<int>(row_map(row + 1) - first)),
+        [&](int k, int& sum) { sum += targets(entries(first + static_cast<std::size_t>(k))) >= 0; }, count);
+    Kokkos::single(Kokkos::PerThread(team), [&] { counts(row) = count; });
+  }
+};
+
+/// Entries and rows before a row.
+struct RowSums {
+  std::size_t owned = 0, halo = 0, boundary = 0;
+
+  KOKKOS_FUNCTION RowSums& operator+=(const RowSums& other) {
+    owned += other.owned;
+    halo += other.halo;
+    boundary += other.boundary;
+    return *this;
+  }
+};
+
+/// Sums up what was counted, and lists the rows with entries in the halo.
+template <class Device, class Offsets>
+struct SumRows {
+  Offsets row_map;
+  Kokkos::View<int*, Device> counts;
+  Kokkos::View<std::size_t*, Device> owned_offsets;
+  Kokkos::View<int*, Device> boundary;
+
+  KOKKOS_FUNCTION void operator()(std::size_t row, RowSums& sum, bool final) const {
+    if (final) owned_offsets(row) = sum.owned;
+    if (row == counts.extent(0)) return;
+    const auto owned = static_cast<std::size_t>(counts(row));
+    const std::size_t halo = row_map(row + 1) - row_map(row) - owned;
+    if (final && halo > 0) boundary(sum.boundary) = static_cast<int>(row);
+    sum.owned += owned;
+    sum.halo += halo;
+    sum.boundary += halo > 0;
+  }
+};
 
 /// \param A [in] the local matrix; the split keeps nothing of it
+///
+/// Waits once, for the sums.
 template <class Device, class Exec, class LocalMatrix>
-RowSplit<Device> split_rows(const Exec& exec, const LocalMatrix& A, const std::vector<int>& targets) {
+RowSplit<Device> split_rows(const Exec& exec, const LocalMatrix& A, const Kokkos::View<int*, Device>& targets) {
+  using Offsets = decltype(A.graph.row_map);
+  using Entries = decltype(A.graph.entries);
+  using Indices = Kokkos::View<int*, Device>;
+  const auto rows = static_cast<std::size_t>(A.numRows());
+  const auto counts = split_array<Indices>(exec, "Tessera::split::counts", rows);
+  const auto boundary = split_array<Indices>(exec, "Tessera::split::boundary", rows);
   RowSplit<Device> split;
-  split.targets = split_array<Kokkos::View<int*, Device>>(exec, "Tessera::split::targets", targets.size());
-  using Host = Kokkos::View<const int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(exec, split.targets, Host(targets.data(), targets.size()));
-  count_owned(exec, A, split);
-  find_boundary(exec, A, split);
+  split.targets = targets;
+  split.owned_offsets =
+      split_array<Kokkos::View<std::size_t*, Device>>(exec, "Tessera::split::owned_offsets", rows + 1);
+  for_each_row("Tessera::split::count", exec, rows, A.graph.entries.extent(0),
+               CountOwned<Device, Offsets, Entries>{A.graph.row_map, A.graph.entries, targets, counts});
+  RowSums sums;
+  Kokkos::parallel_scan("Tessera::split::sum", SplitPolicy<Exec>(exec, 0, rows + 1),
+                        SumRows<Device, Offsets>{A.graph.row_map, counts, split.owned_offsets, boundary}, sums);
+  exec.fence("Tessera::split::sum");
+  split.owned_entries = sums.owned;
+  split.halo_entries = sums.halo;
+  split.boundary = shortened(exec, boundary, sums.boundary);
   return split;
 }
 
@@ -149,25 +243,50 @@ Kokkos::View<std::size_t*, Device> halo_offsets(const Exec& exec, const LocalMat
 
 /// Calls visit(is_owned, place, entry, target) for each entry of A: its place in its part, its number in A, and its
 /// column's number in that part.
+template <class Device, class Offsets, class Entries, class Visit>
+struct VisitEntries {
+  Offsets row_map;
+  Entries entries;
+  Kokkos::View<int*, Device> targets;
+  Kokkos::View<std::size_t*, Device> owned_offsets;
+  Visit visit;
+
+  KOKKOS_FUNCTION void place(std::size_t entry, std::size_t to_owned, std::size_t to_halo) const {
+    const int target = targets(entries(entry));
+    if (target >= 0) {
+      visit(true, to_owned, entry, target);
+    } else {
+      visit(false, to_halo, entry, -1 - target);
+    }
+  }
+  KOKKOS_FUNCTION void operator()(std::size_t row) const {
+    if (!visit.is_wanted()) return;
+    std::size_t owned = owned_offsets(row);
+    for (auto k = row_map(row); k < row_map(row + 1); ++k) {
+      place(k, owned, k - owned);
+      owned += targets(entries(k)) >= 0;
+    }
+  }
+  template <class Team>
+  KOKKOS_FUNCTION void by_lanes(const Team& team, std::size_t row) const {
+    if (!visit.is_wanted()) return;
+    const std::size_t first = row_map(row), owned = owned_offsets(row);
+    Kokkos::parallel_scan(Kokkos::ThreadVectorRange(team, static_cast<int>(row_map(row + 1) - first)),
+                          [&](int i, int& owned_before, bool final) {
+                            const std::size_t k = first + static_cast<std::size_t>(i);
+                            const std::size_t to_owned = owned + static_cast<std::size_t>(owned_before);
+                            if (final) place(k, to_owned, k - to_owned);
+                            owned_before += targets(entries(k)) >= 0;
+                          });
+  }
+};
+
 template <class Exec, class LocalMatrix, class Device, class Visit>
 void for_each_split_entry(const Exec& exec, const LocalMatrix& A, const RowSplit<Device>& split, const Visit& visit) {
-  const auto row_map = A.graph.row_map;
-  const auto entries = A.graph.entries;
-  const auto targets = split.targets;
-  const auto owned_offsets = split.owned_offsets;
-  Kokkos::parallel_for(
-      "Tessera::split::fill", SplitPolicy<Exec>(exec, 0, A.numRows()), KOKKOS_LAMBDA(std::size_t row) {
-        if (!visit.is_wanted()) return;
-        std::size_t to_owned = owned_offsets(row), to_halo = row_map(row) - to_owned;
-        for (auto k = row_map(row); k < row_map(row + 1); ++k) {
-          const int target = targets(entries(k));
-          if (target >= 0) {
-            visit(true, to_owned++, k, target);
-          } else {
-            visit(false, to_halo++, k, -1 - target);
-          }
-        }
-      });
+  using Functor = VisitEntries<Device, decltype(A.graph.row_map), decltype(A.graph.entries), Visit>;
+  for_each_row("Tessera::split::fill", exec, static_cast<std::size_t>(A.numRows()),
+               split.owned_entries + split.halo_entries,
+               Functor{A.graph.row_map, A.graph.entries, split.targets, split.owned_offsets, visit});
 }
 
 /// Writes the columns of both parts.
@@ -212,7 +331,7 @@ std::pair<Kokkos::View<Scalar*, Device>, Kokkos::View<Scalar*, Device>> room_for
           split_array<Values>(exec, "Tessera::split::values", split.halo_entries)};
 }
 
-/// Both parts with their values. Waits for `exec`.
+/// Both parts with their values. Does not wait.
 template <class Scalar, class Exec, class LocalMatrix, class Device>
 std::pair<SplitPart<Scalar, Device>, SplitPart<Scalar, Device>> cut(const Exec& exec, const LocalMatrix& A,
                                                                     const RowSplit<Device>& split) {
@@ -223,28 +342,36 @@ std::pair<SplitPart<Scalar, Device>, SplitPart<Scalar, Device>> cut(const Exec& 
   for_each_split_entry(exec, A, split, WriteColumns<Indices>{columns, halo_columns});
   cut_values(exec, A, split, values, halo_values);
   const auto offsets = halo_offsets(exec, A, split);
-  exec.fence("Tessera::split::fill");
   return {{split.owned_offsets, columns, values}, {offsets, halo_columns, halo_values}};
 }
 
+/// The sum of all offsets and columns, each mixed with its place.
+template <class Offsets, class Entries>
+struct PatternChecksum {
+  Offsets row_map;
+  Entries entries;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::uint64_t& sum) const {
+    const std::size_t offsets = row_map.extent(0);
+    const bool is_offset = i < offsets;
+    const std::size_t place = is_offset ? 2 * i : 2 * (i - offsets) + 1;
+    const std::uint64_t content = is_offset ? std::uint64_t(row_map(i)) : std::uint64_t(entries(i - offsets));
+    sum += mix_bits(place * mix_step + content);
+  }
+};
+
 /// A number that tells patterns apart. It depends on the offset of every row and on every column, each with its place.
+/// Waits.
 template <class Exec, class LocalMatrix>
 std::uint64_t pattern_checksum(const Exec& exec, const LocalMatrix& A) {
   const auto row_map = A.graph.row_map;
   const auto entries = A.graph.entries;
-  const auto mixed = KOKKOS_LAMBDA(std::uint64_t place, std::uint64_t content) {
-    return mix_bits(place * mix_step + content);
-  };
-  std::uint64_t rows_sum = 0, entries_sum = 0;
-  Kokkos::parallel_reduce(
-      "Tessera::pattern_checksum::rows", SplitPolicy<Exec>(exec, 0, row_map.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i, std::uint64_t & sum) { sum += mixed(2 * i, std::uint64_t(row_map(i))); }, rows_sum);
-  Kokkos::parallel_reduce(
-      "Tessera::pattern_checksum::entries", SplitPolicy<Exec>(exec, 0, entries.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i, std::uint64_t & sum) { sum += mixed(2 * i + 1, std::uint64_t(entries(i))); },
-      entries_sum);
+  std::uint64_t sum = 0;
+  Kokkos::parallel_reduce("Tessera::pattern_checksum",
+                          SplitPolicy<Exec>(exec, 0, row_map.extent(0) + entries.extent(0)),
+                          PatternChecksum<decltype(row_map), decltype(entries)>{row_map, entries}, sum);
   exec.fence("Tessera::pattern_checksum");
-  return rows_sum + entries_sum;
+  return sum;
 }
 
 }  // namespace Tessera::Impl

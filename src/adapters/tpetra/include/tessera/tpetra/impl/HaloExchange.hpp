@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Teuchos_RCP.hpp>
+#include <Tpetra_Import.hpp>
+#include <cstddef>
+#include <tessera/tpetra/impl/Boundary.hpp>
+#include <tessera/tpetra/impl/Messages.hpp>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace Tessera::Impl {
+
+/// The exchange of the halo: rows of X go to the ranks that need them, each with all its columns.
+///
+/// ```
+///   halo.begin(x);                            // packs rows of x
+///   ...                                       // launch what needs no halo
+///   const auto imported = halo.end(columns);
+/// ```
+///
+/// Where MPI does not read the memory of the device, rows are *staged*: they go through pinned memory of the host. They
+/// are copied on an instance of their own, while the default instance multiplies. begin() waits for the packing, since
+/// the product is not launched yet; end() waits for copies and messages, never for the product.
+template <class Matrix>
+class HaloExchange {
+ public:
+  using Scalar = typename Matrix::impl_scalar_type;
+  using Import = typename Matrix::import_type;
+  using Device = typename Matrix::device_type;
+  using Exec = typename Device::execution_space;
+  using Rows = Kokkos::View<Scalar**, Kokkos::LayoutRight, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  /// Whether the host, and so any MPI, reads the memory of the device.
+  static constexpr bool is_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Device::memory_space>::accessible;
+
+  /// \param importer  [in] from the domain Map to a halo of which the rank owns nothing
+  /// \param is_staged [in] whether rows go through memory of the host
+  HaloExchange(const Teuchos::RCP<const Import>& importer, bool is_staged)
+      : is_staged_(is_staged), messages_(importer->getDistributor()) {
+    look_at_sources(importer->getExportLIDs(), importer->getDistributor().getPlan());
+    look_at_targets(importer->getRemoteLIDs());
+    if constexpr (!is_host) {
+      if (is_staged) copies_ = Kokkos::Experimental::partition_space(Exec(), std::vector<int>{1})[0];
+    }
+  }
+
+  bool is_staged() const { return is_staged_; }
+
+  /// Room for as many columns. It never shrinks.
+  void reserve(std::size_t columns) {
+    if (columns <= columns_) return;
+    columns_ = 0;
+    grow(sent_, staged_sent_, sent_rows_.extent(0) * columns);
+    grow(received_, staged_received_, received_rows_ * columns);
+    if (is_permuted_) grow(in_order_, received_rows_ * columns);
+    columns_ = columns;
+  }
+
+  /// Begins to send rows of X, which may be overwritten afterwards.
+  ///
+  /// \param x [in] a View of the elements of this rank, with columns that there is room for
+  template <class X>
+  void begin(const X& x) {
+    const std::size_t columns = x.extent(1), rows = sent_rows_.extent(0), row_bytes = columns * sizeof(Scalar);
+    messages_.cancel();
+    if (rows + received_rows_ == 0) return;
+    if (is_staged_) messages_.receive(staged_received_.data(), row_bytes);
+    const Exec exec;
+    gather_rows(exec, sent_rows_, x, Rows(sent_.data(), rows, columns));
+    // Also for the last product, which may still read what was received.
+    exec.fence("Tessera::HaloExchange: rows to send are packed");
+    if (is_staged_) {
+      copy(staged_sent_, sent_, rows * columns);
+    } else {
+      messages_.receive(received_.data(), row_bytes);
+      messages_.send(sent_.data(), row_bytes);
+    }
+  }
+
+  /// The rows of the halo, in the order of the halo Map, for the default instance.
+  Rows end(std::size_t columns) {
+    const Rows received(received_.data(), received_rows_, columns);
+    if (is_staged_) {
+      copies_.fence("Tessera::HaloExchange: rows to send are on the host");
+      messages_.send(staged_sent_.data(), columns * sizeof(Scalar));
+    }
+    messages_.wait();
+    if (is_staged_) {
+      copy(received_, staged_received_, received.size());
+      copies_.fence("Tessera::HaloExchange: rows of the halo are on the device");
+    }
+    if (!is_permuted_) return received;
+    const Rows in_order(in_order_.data(), received_rows_, columns);
+    gather_rows(Exec(), places_, received, in_order);
+    return in_order;
+  }
+
+ private:
+  using Array = Kokkos::View<Scalar*, Device>;
+  using StagingSpace = std::conditional_t<is_host, typename Device::memory_space, Kokkos::SharedHostPinnedSpace>;
+  using StagedArray = Kokkos::View<Scalar*, StagingSpace>;
+  using Indices = Kokkos::View<int*, Device>;
+
+  template <class To, class From>
+  void copy(const To& to, const From& from, std::size_t size) const {
+    if (size == 0) return;
+    const std::pair<std::size_t, std::size_t> all(0, size);
+    Kokkos::deep_copy(copies_, Kokkos::subview(to, all), Kokkos::subview(from, all));
+  }
+
+  template <class AnyArray>
+  static void grow(AnyArray& array, std::size_t size) {
+    array = {};  // freed before the larger one is allocated
+    array = AnyArray(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::halo"), size);
+  }
+  void grow(Array& here, StagedArray& staged, std::size_t size) const {
+    grow(here, size);
+    if (is_staged_) grow(staged, size);
+  }
+
+  static Indices to_device(const std::vector<int>& indices) {
+    using Host = Kokkos::View<const int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Indices result(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::halo::rows"), indices.size());
+    Kokkos::deep_copy(result, Host(indices.data(), indices.size()));
+    return result;
+  }
+
+  /// Which rows are sent, neighbour by neighbour.
+  ///
+  /// \param rows [in] those of all neighbours, in the order that the plan tells
+  template <class Plan>
+  void look_at_sources(const Teuchos::ArrayView<const int>& rows, const Plan& plan) {
+    const auto starts = plan.getStartsTo(), lengths = plan.getLengthsTo();
+    const auto places = plan.getIndicesTo();  // of what is sent among the rows; empty if these are sorted
+    std::vector<int> sent;
+    for (int neighbour = 0; neighbour < static_cast<int>(lengths.size()); ++neighbour) {
+      for (std::size_t i = starts[neighbour]; i < starts[neighbour] + lengths[neighbour]; ++i) {
+        sent.push_back(rows[static_cast<int>(places.size() == 0 ? i : places[static_cast<int>(i)])]);
+      }
+    }
+    sent_rows_ = to_device(sent);
+  }
+
+  /// Where the rows belong that arrive.
+  void look_at_targets(const Teuchos::ArrayView<const int>& targets) {
+    received_rows_ = static_cast<std::size_t>(targets.size());
+    std::vector<int> places(received_rows_);
+    for (std::size_t i = 0; i < received_rows_; ++i) {
+      const int target = targets[static_cast<int>(i)];
+      places[static_cast<std::size_t>(target)] = static_cast<int>(i);
+      is_permuted_ = is_permuted_ || target != static_cast<int>(i);
+    }
+    if (is_permuted_) places_ = to_device(places);
+  }
+
+  bool is_staged_, is_permuted_ = false;
+  Exec copies_;        // the instance that copies to and from the host
+  Indices sent_rows_;  // of X, in the order of the neighbours
+  Indices places_;     // where each row of the halo arrives; if another than its own place
+  std::size_t received_rows_ = 0;
+
+  std::size_t columns_ = 0;  // that there is room for
+  Array sent_, received_, in_order_;
+  StagedArray staged_sent_, staged_received_;
+  Messages messages_;  // goes before the memory that it uses
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Teuchos_ArrayView.hpp>
+#include <Teuchos_Comm.hpp>
+#include <Teuchos_RCP.hpp>
+#include <Tpetra_Distributor.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace Tessera::Impl {
+
+/// The messages of an Import. Rows lie in the order of its neighbours, and each neighbour is sent its rows in one
+/// message, from memory of any kind that MPI can read. No call blocks but wait(); Tpetra's Distributor sends by
+/// MPI_Send, unless it is told otherwise.
+///
+/// Ranks post their messages in the same order, so that one tag does for all exchanges.
+class Messages {
+ public:
+  Messages() = default;
+
+  explicit Messages(const Tpetra::Distributor& distributor)
+      : comm_(distributor.getPlan().getComm()),
+        targets_(neighbours(distributor.getProcsTo(), distributor.getLengthsTo())),
+        sources_(neighbours(distributor.getProcsFrom(), distributor.getLengthsFrom())) {}
+
+  /// Begins to receive rows of as many bytes, one after the other in memory that is left alone until wait().
+  void receive(void* rows, std::size_t row_bytes) {
+    for_each_message(sources_, static_cast<char*>(rows), row_bytes, [&](char* data, int bytes, int rank) {
+      requests_.push_back(comm_->ireceive(Teuchos::ArrayView<char>(data, bytes), rank, tag));
+    });
+  }
+
+  /// Begins to send rows from memory that is left as it is until wait().
+  void send(const void* rows, std::size_t row_bytes) {
+    for_each_message(targets_, static_cast<const char*>(rows), row_bytes, [&](const char* data, int bytes, int rank) {
+      requests_.push_back(comm_->isend(Teuchos::ArrayView<const char>(data, bytes), rank, tag));
+    });
+  }
+
+  /// Waits until all has arrived and all is sent.
+  void wait() {
+    if (!requests_.empty()) comm_->waitAll(Teuchos::ArrayView<Request>(requests_));
+    requests_.clear();
+  }
+
+  /// Gives up what a failure left under way.
+  void cancel() { requests_.clear(); }
+
+ private:
+  using Request = Teuchos::RCP<Teuchos::CommRequest<int>>;
+  struct Neighbour {
+    int rank;
+    std::size_t rows;
+  };
+  static constexpr int tag = 17191;                                // MPI allows 32767 at least
+  static constexpr std::size_t most_bytes = std::size_t(1) << 30;  // MPI counts in int
+
+  static std::vector<Neighbour> neighbours(Teuchos::ArrayView<const int> ranks,
+                                           Teuchos::ArrayView<const std::size_t> rows) {
+    std::vector<Neighbour> result;
+    for (int i = 0; i < static_cast<int>(ranks.size()); ++i) result.push_back({ranks[i], rows[i]});
+    return result;
+  }
+
+  /// Calls post(data, bytes, rank) for each message: several for a neighbour with more bytes than MPI can count.
+  template <class Char, class Post>
+  static void for_each_message(const std::vector<Neighbour>& neighbours, Char* data, std::size_t row_bytes,
+                               const Post& post) {
+    for (const Neighbour& neighbour : neighbours) {
+      for (std::size_t left = neighbour.rows * row_bytes; left > 0;) {
+        const std::size_t bytes = std::min(left, most_bytes);
+        post(data, static_cast<int>(bytes), neighbour.rank);
+        data += bytes;
+        left -= bytes;
+      }
+    }
+  }
+
+  Teuchos::RCP<const Teuchos::Comm<int>> comm_;
+  std::vector<Neighbour> targets_, sources_;
+  std::vector<Request> requests_;
+};
+
+}  // namespace Tessera::Impl

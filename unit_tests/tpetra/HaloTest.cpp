@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The exchange of the halo: what arrives, what is sent, in which order, and from which memory.
+#include <cstdlib>
+#include <tessera/io/Generators.hpp>
+#include <tessera/tpetra/impl/Exchange.hpp>
+#include <tessera/tpetra/impl/HaloExchange.hpp>
+#include <tessera/tpetra/impl/HaloMemory.hpp>
+
+#include "BlockProblem.hpp"
+#include "Events.hpp"
+
+namespace Tessera::Test {
+
+using Halo = Impl::HaloExchange<Matrix>;
+using Exchange = Impl::Exchange<Matrix>;
+constexpr const char* device_buffers = "TESSERA_MPI_DEVICE_BUFFERS";
+
+/// Sets an environment variable while it lives; null removes it.
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before, is_set_ = true;
+    set(value);
+  }
+  ~Environment() { set(is_set_ ? before_.c_str() : nullptr); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  void set(const char* value) const {
+    if (value == nullptr) {
+      unsetenv(name_);
+    } else {
+      setenv(name_, value, 1);
+    }
+  }
+  const char* name_;
+  std::string before_;
+  bool is_set_ = false;
+};
+
+class HaloOn : public testing::TestWithParam<std::pair<Spread, std::string>> {};
+
+/// Rows that arrived are those that Tpetra imports.
+void expect_rows(const Halo::Rows& actual, const MV& expected) {
+  const auto rows = Kokkos::create_mirror_view_and_copy(
+      Kokkos::HostSpace(), Kokkos::View<const double**, Kokkos::LayoutRight, Halo::Device>(actual));
+  const auto e = expected.getLocalViewHost(Tpetra::Access::ReadOnly);
+  ASSERT_EQ(rows.extent(0), e.extent(0));
+  ASSERT_EQ(rows.extent(1), e.extent(1));
+  for (std::size_t i = 0; i < e.extent(0); ++i)
+    for (std::size_t j = 0; j < e.extent(1); ++j) ASSERT_EQ(rows(i, j), e(i, j)) << "(" << i << ", " << j << ")";
+}
+
+/// Of multivectors and blocks, of any number of columns, one after the other, staged or not; X may be overwritten
+/// meanwhile.
+TEST_P(HaloOn, BringsWhatTpetraImports) {
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  const Exchange exchange(*A);
+  if (exchange.importer().is_null()) return;
+  std::vector<bool> ways{true};
+  if (Halo::is_host) ways.push_back(false);  // where any MPI reads the memory of the device
+  for (const bool is_staged : ways) {
+    SCOPED_TRACE(is_staged);
+    Halo halo(exchange.importer(), is_staged);
+    EXPECT_EQ(halo.is_staged(), is_staged);
+    std::uint64_t seed = 0;
+    for (const std::size_t columns : {1, 8, 3, 33, 8}) {
+      const auto x = random_vectors(A->getDomainMap(), columns, ++seed);
+      MV expected(exchange.halo_map(), columns);
+      expected.doImport(*x, *exchange.importer(), Tpetra::INSERT);
+      halo.reserve(columns);
+      Block X(*x);
+      halo.begin(x->getLocalViewDevice(Tpetra::Access::ReadOnly));
+      x->putScalar(nan);
+      expect_rows(halo.end(columns), expected);
+      halo.begin(X.getLocalView());
+      X.putScalar(nan);
+      expect_rows(halo.end(columns), expected);
+    }
+  }
+}
+
+/// The room of a wider halo holds what comes with any number of columns.
+TEST_P(HaloOn, AllocatesOnce) {
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  const Exchange exchange(*A);
+  if (exchange.importer().is_null()) return;
+  Halo halo(exchange.importer(), true);
+  halo.reserve(8);
+  const Block X(A->getDomainMap(), 8);
+  const auto some = X.subView(Teuchos::Range1D(0, 2));
+  const Events events;
+  for (const auto& x : {Teuchos::rcpFromRef(X), some}) {
+    halo.reserve(x->getNumVectors());
+    halo.begin(x->getLocalView());
+    halo.end(x->getNumVectors());
+  }
+  EXPECT_EQ(Events::find("allocate"), -1) << Events::all();
+}
+
+INSTANTIATE_TEST_SUITE_P(Spreads, HaloOn, testing::ValuesIn(every_spread), spread_name);
+
+/// Each step waits for what it needs, and for no more: rows are packed before they are copied, on the host before they
+/// are sent, there before they are copied back, on the device before they are used.
+TEST(Halo, StagedRowsAreWaitedFor) {
+  const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
+  if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const Exchange exchange(*A);
+  Halo halo(exchange.importer(), true);
+  halo.reserve(4);
+  const Block X(A->getDomainMap(), 4);
+  const Events events;
+  halo.begin(X.getLocalView());
+  Events::note("the product");
+  halo.end(4);
+  const std::vector<std::string> steps = {"MPI_Irecv",
+                                          "Tessera::gather_rows",
+                                          "fence Tessera::HaloExchange: rows to send are packed",
+                                          "copy to Tessera::halo",
+                                          "the product",
+                                          "fence Tessera::HaloExchange: rows to send are on the host",
+                                          "MPI_Isend",
+                                          "MPI_Waitall"};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    EXPECT_GE(Events::find(steps[i]), 0) << steps[i] << " in\n" << Events::all();
+    if (i == 0) continue;
+    EXPECT_LT(Events::find(steps[i - 1]), Events::find(steps[i])) << steps[i] << " in\n" << Events::all();
+  }
+  EXPECT_LT(Events::find("MPI_Waitall"), Events::find_last("copy to Tessera::halo")) << Events::all();
+  EXPECT_LT(Events::find_last("copy to Tessera::halo"), Events::find("rows of the halo are on the device"))
+      << Events::all();
+  EXPECT_EQ(Events::count("fence"), 3U) << Events::all();
+  EXPECT_EQ(Events::count("copy to"), 2U) << Events::all();
+}
+
+/// A message to each neighbour and one from each, and no reduction: not for multivectors, not for blocks, not with new
+/// values.
+TEST(Halo, ProductsSendOneMessageToEachNeighbour) {
+  for (const Spread spread : {Spread::Uniform, Spread::Cyclic, Spread::Shuffled, Spread::RowsOnLastRank}) {
+    const auto A = distribute(generate_elasticity(4, 2), spread);
+    const Exchange exchange(*A);
+    std::size_t sent = 0, received = 0;
+    if (!exchange.importer().is_null()) {
+      sent = exchange.importer()->getDistributor().getNumSends();
+      received = exchange.importer()->getDistributor().getNumReceives();
+    }
+    const Operator op(A);
+    const MV x(A->getDomainMap(), 4);
+    MV y(A->getRangeMap(), 4);
+    const Block X(A->getDomainMap(), 4);
+    Block Y(A->getRangeMap(), 4);
+    op.apply(x, y);
+    op.apply(X, Y);
+    for (const bool is_block : {false, true, true, false}) {
+      A->resumeFill();
+      A->scale(2);
+      A->fillComplete(A->getDomainMap(), A->getRangeMap());
+      const Events events;
+      if (is_block) {
+        op.apply(X, Y);
+      } else {
+        op.apply(x, y);
+      }
+      EXPECT_EQ(Events::count("MPI_Isend"), sent) << Events::all();
+      EXPECT_EQ(Events::count("MPI_Irecv"), received) << Events::all();
+      EXPECT_EQ(Events::count("MPI_Allreduce"), 0U) << Events::all();
+    }
+  }
+}
+
+/// Ranks agree where they were asked to, which the test above would not see if it could not see reductions.
+TEST(Halo, EveryApplyReducesOnce) {
+  const auto A = distribute(generate_elasticity(4, 2), Spread::Uniform);
+  TpetraOptions options;
+  options.agreement = Agreement::EveryApply;
+  const Operator op(A, options);
+  const Block X(A->getDomainMap(), 4);
+  Block Y(A->getRangeMap(), 4);
+  op.apply(X, Y);
+  const Events events;
+  op.apply(X, Y);
+  EXPECT_EQ(Events::count("MPI_Allreduce"), ranks() == 1 ? 0U : 1U) << Events::all();
+}
+
+TEST(HaloMemoryOption, TheEnvironmentDecidesWhatIsAutomatic) {
+  const Environment none(device_buffers, nullptr);
+  const bool assumed = Tpetra::Details::Behavior::assumeMpiIsGPUAware();
+  EXPECT_EQ(Impl::sends_device_memory(HaloMemory::Automatic), assumed);
+  for (const auto& [text, expected] : {std::pair<const char*, bool>{"0", false}, {"1", true}, {"", assumed}}) {
+    const Environment wish(device_buffers, text);
+    EXPECT_EQ(Impl::sends_device_memory(HaloMemory::Automatic), expected) << "'" << text << "'";
+    EXPECT_FALSE(Impl::sends_device_memory(HaloMemory::Host));
+    EXPECT_TRUE(Impl::sends_device_memory(HaloMemory::Device));
+  }
+}
+
+/// On one rank alone; all throw.
+TEST(HaloMemoryOption, OtherWishesAreRefused) {
+  const auto A = distribute(generate_stencil27(3), Spread::Uniform);
+  for (const char* const text : {"yes", "2", "01", " 1"}) {
+    const Environment wish(device_buffers, rank() == last_rank() ? text : nullptr);
+    try {
+      const Operator op(A);
+      ADD_FAILURE() << "'" << text << "' is accepted";
+    } catch (const std::invalid_argument& e) {
+      EXPECT_NE(std::string(e.what()).find(std::string(device_buffers) + " is '" + text + "'; expected 0 or 1"),
+                std::string::npos)
+          << e.what();
+    }
+    TpetraOptions options;
+    options.halo_memory = HaloMemory::Host;
+    EXPECT_NO_THROW(Operator(A, options));
+  }
+}
+
+TEST(HaloMemoryOption, ProductsAreRightFromAnyMemory) {
+  if (!Halo::is_host) GTEST_SKIP() << "not every MPI reads the memory of devices";
+  const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
+  for (const HaloMemory memory : {HaloMemory::Automatic, HaloMemory::Host, HaloMemory::Device}) {
+    TpetraOptions options;
+    options.halo_memory = memory;
+    expect_product(*A, Operator(A, options), 5, Teuchos::NO_TRANS, -1, 2);
+  }
+}
+
+}  // namespace Tessera::Test
