@@ -46,11 +46,21 @@ void gram_of_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos::Cuda>
                      {scratch, bytes});
 }
 
-/// Y = alpha X B + beta Y; B is stored by rows on the device.
-template <class Scalar>
-void multiply_panels(const Kokkos::Cuda& exec, Scalar alpha, const Panel<const Scalar>& X, const Scalar* B, Scalar beta,
+/// Y = alpha X B + beta Y; write_by_rows(array) gives the `count` elements of B. A small B is an argument of the
+/// kernel: a copy to the device would take longer than many a product.
+template <class Scalar, class Write>
+void multiply_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos::Cuda>& workspace, Scalar alpha,
+                     const Panel<const Scalar>& X, std::size_t count, const Write& write_by_rows, Scalar beta,
                      const Panel<Scalar>& Y) {
-  Cuda::update<Scalar>(exec.cuda_stream(), alpha, panel_for_cuda(X), B, beta, panel_for_cuda(Y));
+  Scalar small[Cuda::most_host_elements];
+  const bool is_on_host = count <= Cuda::most_host_elements;
+  const Scalar* B = small;
+  if (is_on_host) {
+    write_by_rows(small);
+  } else {
+    B = workspace.memory().template send<Scalar>(exec, count, write_by_rows);
+  }
+  Cuda::update<Scalar>(exec.cuda_stream(), alpha, panel_for_cuda(X), B, is_on_host, beta, panel_for_cuda(Y));
 }
 
 }  // namespace Tessera::Impl::OnCuda

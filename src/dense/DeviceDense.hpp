@@ -32,23 +32,21 @@ void for_each_place(const char* label, const ExecutionSpace& exec, std::int64_t 
   if (elements > 0) Kokkos::parallel_for(label, lightweight(Policy(exec, std::int64_t(0), elements)), body);
 }
 
-/// Calls body(i, j) for all rows and columns.
+/// Calls body(i, j) for all rows and columns. A thread has one column: it divides once, and finds the column's place in
+/// a list, or its factor, once.
 template <class ExecutionSpace, class Body>
 void for_each_element(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal columns, const Body& body) {
-  // A division of 64 bits takes longer than an element of memory. This one may be off by one.
-  const double inverse = 1.0 / columns;
-  for_each_place(
-      label, exec, std::int64_t(rows) * columns, KOKKOS_LAMBDA(std::int64_t e) {
-        auto i = static_cast<Ordinal>(static_cast<double>(e) * inverse);
-        auto j = static_cast<Ordinal>(e - std::int64_t(i) * columns);
-        if (j < 0) {
-          --i;
-          j += columns;
-        } else if (j >= columns) {
-          ++i;
-          j -= columns;
-        }
-        body(i, j);
+  const Ordinal threads = 256, rows_of_thread = 8;
+  const Ordinal lines = std::max(Ordinal(1), threads / columns), rows_of_team = lines * rows_of_thread;
+  if (rows == 0 || columns == 0) return;
+  Kokkos::parallel_for(
+      label, lightweight(teams(exec, window_count(rows, rows_of_team), 0, {threads, 1})),
+      KOKKOS_LAMBDA(const typename Teams<ExecutionSpace>::member_type& team) {
+        const Ordinal first = team.league_rank() * rows_of_team, count = Kokkos::min(rows_of_team, rows - first);
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, lines * columns), [&](int e) {
+          const Ordinal line = e / columns, j = e % columns;
+          for (Ordinal i = line; i < count; i += lines) body(first + i, j);
+        });
       });
 }
 
@@ -289,11 +287,6 @@ void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<Execut
 template <class ExecutionSpace, class Scalar>
 void multiply_panels(const ExecutionSpace& exec, Scalar alpha, const Panel<const Scalar>& X, const Scalar* B,
                      Scalar beta, const Panel<Scalar>& Y) {
-#ifdef TESSERA_HAS_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
-    if (OnCuda::has_kernels(exec)) return OnCuda::multiply_panels(exec, alpha, X, B, beta, Y);
-  }
-#endif
   const Ordinal rows_of_team = 16, m = X.columns, n = Y.columns;
   const std::size_t scratch = sizeof(Scalar) * std::size_t(rows_of_team) * std::size_t(m) + 64;
   Kokkos::parallel_for(
@@ -324,11 +317,19 @@ void multiply_blocks(const ExecutionSpace& exec, const DenseWorkspace<ExecutionS
     for_each_panel(X.columns, [&](Ordinal x_first) {
       const Panel<const Scalar> x = panel_of(X, x_first);
       const std::size_t count = std::size_t(x.columns) * std::size_t(y.columns);
-      const Scalar* small = workspace.memory().template send<Scalar>(exec, count, [&](Scalar* slot) {
+      const Scalar factor = x_first == 0 ? beta : Scalar(1);
+      const auto write_by_rows = [&](Scalar* to) {
         for (Ordinal j = 0; j < y.columns; ++j)
-          for (Ordinal k = 0; k < x.columns; ++k) slot[k * y.columns + j] = B(x_first + k, y_first + j);
-      });
-      multiply_panels(exec, alpha, x, small, x_first == 0 ? beta : Scalar(1), y);
+          for (Ordinal k = 0; k < x.columns; ++k) to[k * y.columns + j] = B(x_first + k, y_first + j);
+      };
+#ifdef TESSERA_HAS_CUDA
+      if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+        if (OnCuda::has_kernels(exec)) {
+          return OnCuda::multiply_panels(exec, workspace, alpha, x, count, write_by_rows, factor, y);
+        }
+      }
+#endif
+      multiply_panels(exec, alpha, x, workspace.memory().template send<Scalar>(exec, count, write_by_rows), factor, y);
     });
   });
 }

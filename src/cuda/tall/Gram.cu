@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <tessera/cuda/tall/Gram.hpp>
+#include <type_traits>
 
 #include "Gram.cuh"
 
@@ -57,7 +58,7 @@ void gram_with(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<
 
 std::size_t gram_scratch_bytes(int x_columns, int y_columns) {
   // Whatever the policy, squares cover at most 31 columns more on each side.
-  using Largest = Tall::GramPolicy<2, 4, false>;
+  using Largest = Tall::GramPolicy<2, 4, Tall::Access::Adjacent>;
   const int squares = squares_of<Largest>(x_columns, y_columns, false);
   return std::size_t(parts_of(squares)) * squares * Largest::elements * sizeof(double);
 }
@@ -74,11 +75,22 @@ void gram(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<const
   const auto with = [&](auto policy) {
     gram_with<decltype(policy), Scalar>(stream, X, Y, are_same, C, stride, scratch);
   };
-  if (X.is_listed || Y.is_listed) return with(Tall::GramPolicy<2, 4, true>());
+  using enum Tall::Access;
+  if (X.is_listed || Y.is_listed) return with(Tall::GramPolicy<2, 4, Listed>());
   const bool has_few_x = X.columns <= 16;
-  if (Y.columns <= 8) return has_few_x ? with(Tall::GramPolicy<1, 1, false>()) : with(Tall::GramPolicy<2, 1, false>());
-  if (Y.columns <= 16) return has_few_x ? with(Tall::GramPolicy<1, 2, false>()) : with(Tall::GramPolicy<2, 2, false>());
-  return has_few_x && !are_same ? with(Tall::GramPolicy<1, 4, false>()) : with(Tall::GramPolicy<2, 4, false>());
+  if constexpr (std::is_same_v<Scalar, float>) {
+    const int pair = 2 * sizeof(Scalar);
+    if (Y.columns > 16 && Tall::has_groups(X, pair) && Tall::has_groups(Y, pair)) {
+      return has_few_x && !are_same ? with(Tall::GramPolicy<1, 4, Paired>()) : with(Tall::GramPolicy<2, 4, Paired>());
+    }
+  }
+  if (Y.columns <= 8) {
+    return has_few_x ? with(Tall::GramPolicy<1, 1, Adjacent>()) : with(Tall::GramPolicy<2, 1, Adjacent>());
+  }
+  if (Y.columns <= 16) {
+    return has_few_x ? with(Tall::GramPolicy<1, 2, Adjacent>()) : with(Tall::GramPolicy<2, 2, Adjacent>());
+  }
+  return has_few_x && !are_same ? with(Tall::GramPolicy<1, 4, Adjacent>()) : with(Tall::GramPolicy<2, 4, Adjacent>());
 }
 
 template void gram(Stream, const TallPanel<const float>&, const TallPanel<const float>&, bool, float*, std::ptrdiff_t,

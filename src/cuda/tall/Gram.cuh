@@ -6,19 +6,29 @@
 
 #include "../launch/Launch.cuh"
 #include "../ptx/Mma.cuh"
+#include "Pair.cuh"
 
 /// X^T Y of tall panels. Columns are taken 16 m_tiles of X and 8 n_tiles of Y at a time: a square of C for each warp.
 namespace Tessera::Cuda::Tall {
 
+/// How lanes read columns.
+enum class Access {
+  Adjacent,  ///< columns are adjacent
+  Listed,    ///< columns may be listed
+  Paired,  ///< a lane reads two adjacent columns at a time, and those of its next rows while it multiplies: for float,
+           ///< which is converted. double takes the registers for more rows instead
+};
+
 /// The shape of a square, and how many steps of 8 rows a warp loads before it multiplies them.
-template <int m_tiles_, int n_tiles_, bool is_listed_>
+template <int m_tiles_, int n_tiles_, Access access_>
 struct GramPolicy {
   static constexpr int m_tiles = m_tiles_, n_tiles = n_tiles_;
-  static constexpr bool is_listed = is_listed_;
+  static constexpr Access access = access_;
   static constexpr int x_columns = 16 * m_tiles, y_columns = 8 * n_tiles;
   static constexpr int elements = x_columns * y_columns;
-  static constexpr int steps = n_tiles == 1 ? 4 : 2;
+  static constexpr int steps = n_tiles == 1 ? 4 : n_tiles == 2 || access != Access::Paired ? 2 : 1;
   static constexpr int rows_at_once = 8 * steps;
+  static_assert(access != Access::Paired || n_tiles % 2 == 0);
 };
 
 template <class Scalar>
@@ -49,27 +59,43 @@ __host__ __device__ inline Square square_of(int index, bool are_same, int across
   return square;
 }
 
-/// Columns of a panel that a lane reads: g, g + 8, ... of a square.
-template <class Scalar, int count, bool is_listed>
+/// Columns of a panel that a lane reads: g, g + 8, ... of a square, or, in pairs, 2 g, 2 g + 1, 2 g + 16, ... In both
+/// orders, an even one and the next belong to the same 16 columns.
+template <class Scalar, int count, Access access>
 class LaneColumns {
  public:
   __device__ LaneColumns(const TallPanel<const Scalar>& panel, int first, int lane)
-      : data_(panel.data), stride_(panel.row_stride), first_(first + lane / 4), valid_(0) {
+      : data_(panel.data), stride_(panel.row_stride), first_(first + column_of(0, lane / 4)), valid_(0) {
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      const bool is_there = first_ + 8 * i < panel.columns;
+      const int column = first + column_of(i, lane / 4);
+      const bool is_there = column < panel.columns;
       valid_ |= unsigned(is_there) << i;
-      if constexpr (is_listed) places_[i] = is_there && panel.is_listed ? panel.places[first_ + 8 * i] : first_ + 8 * i;
+      if constexpr (access == Access::Listed) places_[i] = is_there && panel.is_listed ? panel.places[column] : column;
     }
+  }
+
+  static __host__ __device__ int column_of(int i, int g) {
+    return access == Access::Paired ? 16 * (i / 2) + 2 * g + i % 2 : 8 * i + g;
   }
 
   /// Elements of a row; 0 beyond the last row or column.
   __device__ __forceinline__ void load(unsigned row, unsigned last, double (&values)[count]) const {
     const Scalar* from = data_ + std::ptrdiff_t(row) * stride_;
+    if constexpr (access == Access::Paired) {
 #pragma unroll
-    for (int i = 0; i < count; ++i) {
-      const std::ptrdiff_t place = is_listed ? places_[i] : first_ + 8 * i;
-      values[i] = row < last && (valid_ >> i & 1) ? double(from[place]) : 0.0;
+      for (int i = 0; i < count; i += 2) {
+        Pair<Scalar> pair = {};
+        if (row < last && (valid_ >> i & 1)) pair = *reinterpret_cast<const Pair<Scalar>*>(from + first_ + 8 * i);
+        values[i] = double(pair.at[0]);
+        values[i + 1] = double(pair.at[1]);
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < count; ++i) {
+        const std::ptrdiff_t place = access == Access::Listed ? places_[i] : first_ + 8 * i;
+        values[i] = row < last && (valid_ >> i & 1) ? double(from[place]) : 0.0;
+      }
     }
   }
 
@@ -78,7 +104,7 @@ class LaneColumns {
   std::ptrdiff_t stride_;
   int first_;
   unsigned valid_;
-  int places_[is_listed ? count : 1];
+  int places_[access == Access::Listed ? count : 1];
 };
 
 template <class Policy, class Scalar>
@@ -125,57 +151,90 @@ class GramAgent {
 #pragma unroll
         for (int i = 0; i < 4; ++i) body(place(m, n, i), sums_[m][n][i]);
   }
+  using XColumns = LaneColumns<Scalar, 2 * m_tiles, Policy::access>;
+  using YColumns = LaneColumns<Scalar, n_tiles, Policy::access>;
+
   __device__ __forceinline__ int place(int m, int n, int i) const {
-    const int row = 16 * m + lane_ / 4 + 8 * (i / 2), column = 8 * n + 2 * (lane_ % 4) + i % 2;
-    return row * Policy::y_columns + column;
+    const int row = XColumns::column_of(2 * m + i / 2, lane_ / 4);
+    return row * Policy::y_columns + YColumns::column_of(n, 2 * (lane_ % 4) + i % 2);
   }
+
+  /// Calls load(row, operands) and multiply(operands) for all rows.
+  template <class Operands, class Load, class Multiply>
+  __device__ __forceinline__ void for_each_rows(unsigned first, unsigned last, unsigned step, const Load& load,
+                                                const Multiply& multiply) {
+    Operands next;
+    if (Policy::access == Access::Paired && first < last) load(first, next);
+    for (unsigned row = first; row < last; row += step) {
+      if constexpr (Policy::access == Access::Paired) {
+        const Operands now = next;
+        load(row + step, next);
+        multiply(now);
+      } else {
+        load(row, next);
+        multiply(next);
+      }
+    }
+  }
+
+  template <class Columns, int count>
+  __device__ __forceinline__ void load_steps(const Columns& columns, unsigned row, unsigned last,
+                                             double (&values)[steps][2][count]) const {
+#pragma unroll
+    for (int s = 0; s < steps; ++s)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) columns.load(row + 8 * s + 4 * half + lane_ % 4, last, values[s][half]);
+  }
+
+  struct SameOperands {
+    double y[steps][2][n_tiles];
+  };
 
   /// Both operands are the same elements, and tiles below the diagonal are left out.
   __device__ void add_diagonal(unsigned first, unsigned last, unsigned step) {
-    const LaneColumns<Scalar, n_tiles, Policy::is_listed> columns(arguments_.y, square_.column * Policy::y_columns,
-                                                                  lane_);
-    for (unsigned row = first; row < last; row += step) {
-      double y[steps][2][n_tiles];
+    const YColumns columns(arguments_.y, square_.column * Policy::y_columns, lane_);
+    for_each_rows<SameOperands>(
+        first, last, step, [&](unsigned row, SameOperands& to) { load_steps(columns, row, last, to.y); },
+        [&](const SameOperands& from) {
 #pragma unroll
-      for (int s = 0; s < steps; ++s)
+          for (int s = 0; s < steps; ++s)
 #pragma unroll
-        for (int half = 0; half < 2; ++half) columns.load(row + 8 * s + 4 * half + lane_ % 4, last, y[s][half]);
+            for (int m = 0; m < m_tiles; ++m) {
+              const auto upper = [&](int half) { return from.y[s][half][(2 * m) % n_tiles]; };
+              const auto lower = [&](int half) {
+                return 2 * m + 1 < n_tiles ? from.y[s][half][(2 * m + 1) % n_tiles] : 0.0;
+              };
+              const double a[4] = {upper(0), lower(0), upper(1), lower(1)};
 #pragma unroll
-      for (int s = 0; s < steps; ++s)
-#pragma unroll
-        for (int m = 0; m < m_tiles; ++m) {
-          const auto upper = [&](int half) { return y[s][half][2 * m]; };
-          const auto lower = [&](int half) { return 2 * m + 1 < n_tiles ? y[s][half][(2 * m + 1) % n_tiles] : 0.0; };
-          const double a[4] = {upper(0), lower(0), upper(1), lower(1)};
-#pragma unroll
-          for (int n = 2 * m; n < n_tiles; ++n) mma_m16n8k8(sums_[m][n], a, {y[s][0][n], y[s][1][n]});
-        }
-    }
+              for (int n = 2 * m; n < n_tiles; ++n) mma_m16n8k8(sums_[m][n], a, {from.y[s][0][n], from.y[s][1][n]});
+            }
+        });
   }
 
+  struct OtherOperands {
+    double x[steps][2][2 * m_tiles], y[steps][2][n_tiles];
+  };
+
   __device__ void add_apart(unsigned first, unsigned last, unsigned step) {
-    const LaneColumns<Scalar, 2 * m_tiles, Policy::is_listed> x_columns(arguments_.x, square_.row * Policy::x_columns,
-                                                                        lane_);
-    const LaneColumns<Scalar, n_tiles, Policy::is_listed> y_columns(arguments_.y, square_.column * Policy::y_columns,
-                                                                    lane_);
-    for (unsigned row = first; row < last; row += step) {
-      double x[steps][2][2 * m_tiles], y[steps][2][n_tiles];
+    const XColumns x_columns(arguments_.x, square_.row * Policy::x_columns, lane_);
+    const YColumns y_columns(arguments_.y, square_.column * Policy::y_columns, lane_);
+    for_each_rows<OtherOperands>(
+        first, last, step,
+        [&](unsigned row, OtherOperands& to) {
+          load_steps(x_columns, row, last, to.x);
+          load_steps(y_columns, row, last, to.y);
+        },
+        [&](const OtherOperands& from) {
 #pragma unroll
-      for (int s = 0; s < steps; ++s)
+          for (int s = 0; s < steps; ++s)
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          x_columns.load(row + 8 * s + 4 * half + lane_ % 4, last, x[s][half]);
-          y_columns.load(row + 8 * s + 4 * half + lane_ % 4, last, y[s][half]);
-        }
+            for (int m = 0; m < m_tiles; ++m) {
+              const double a[4] = {from.x[s][0][2 * m], from.x[s][0][2 * m + 1], from.x[s][1][2 * m],
+                                   from.x[s][1][2 * m + 1]};
 #pragma unroll
-      for (int s = 0; s < steps; ++s)
-#pragma unroll
-        for (int m = 0; m < m_tiles; ++m) {
-          const double a[4] = {x[s][0][2 * m], x[s][0][2 * m + 1], x[s][1][2 * m], x[s][1][2 * m + 1]};
-#pragma unroll
-          for (int n = 0; n < n_tiles; ++n) mma_m16n8k8(sums_[m][n], a, {y[s][0][n], y[s][1][n]});
-        }
-    }
+              for (int n = 0; n < n_tiles; ++n) mma_m16n8k8(sums_[m][n], a, {from.y[s][0][n], from.y[s][1][n]});
+            }
+        });
   }
 
   const GramArguments<Scalar>& arguments_;

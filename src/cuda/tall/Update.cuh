@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/cuda/tall/Panel.hpp>
+#include <tessera/cuda/tall/Update.hpp>
 
 #include "../launch/Launch.cuh"
 #include "../ptx/Mma.cuh"
+#include "Pair.cuh"
 
-/// Y = alpha X B + beta Y for tall panels. A warp multiplies some rows of X by all of B, which each block keeps in
-/// shared memory. It has read its rows before it writes them, so that Y may be X.
+/// Y = alpha X B + beta Y for tall panels; StagedUpdate.cuh has wide ones whose rows are aligned. A warp multiplies
+/// some rows of X by all of B, which each block keeps in shared memory. It has read its rows before it writes them, so
+/// that Y may be X.
 namespace Tessera::Cuda::Tall {
 
 /// \tparam n_tiles_    columns of Y, in tiles of 8
@@ -29,16 +31,24 @@ template <class Scalar>
 struct UpdateArguments {
   TallPanel<const Scalar> x;
   TallPanel<Scalar> y;
-  const Scalar* b;
+  const Scalar* b;  // null if B is in `small`
   double alpha, beta;
-  bool has_pairs;  // whether two adjacent columns of Y are aligned to their size, and all columns are pairs
+  bool has_pairs;  // whether the columns of Y are pairs that are aligned to their size
+  Scalar small[most_host_elements];
 };
 
-/// Two adjacent elements.
-template <class Scalar>
-struct alignas(2 * sizeof(Scalar)) Pair {
-  Scalar at[2];
-};
+/// Takes alpha B to the shared memory of a block, with zeros up to whole tiles.
+template <int columns, int stride, class Scalar>
+__device__ void take_factor(const UpdateArguments<Scalar>& arguments, double* b) {
+  const Scalar* const from = arguments.b == nullptr ? arguments.small : arguments.b;
+  const int k_padded = (arguments.x.columns + 7) / 8 * 8;
+  for (int e = int(threadIdx.x); e < k_padded * columns; e += int(blockDim.x)) {
+    const int i = e / columns, j = e % columns;
+    const bool is_there = i < arguments.x.columns && j < arguments.y.columns;
+    b[i * stride + j] = is_there ? arguments.alpha * double(from[i * arguments.y.columns + j]) : 0.0;
+  }
+  __syncthreads();
+}
 
 template <class Policy, class Scalar>
 class UpdateAgent {
@@ -146,13 +156,7 @@ template <class Policy, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps)
     update_kernel(const __grid_constant__ UpdateArguments<Scalar> arguments) {
   auto* const b = reinterpret_cast<double*>(dynamic_memory());
-  const int k_padded = (arguments.x.columns + 7) / 8 * 8;
-  for (int e = int(threadIdx.x); e < k_padded * Policy::columns; e += 32 * Policy::block_warps) {
-    const int i = e / Policy::columns, j = e % Policy::columns;
-    const bool is_there = i < arguments.x.columns && j < arguments.y.columns;
-    b[i * Policy::b_stride + j] = is_there ? arguments.alpha * double(arguments.b[i * arguments.y.columns + j]) : 0.0;
-  }
-  __syncthreads();
+  take_factor<Policy::columns, Policy::b_stride>(arguments, b);
   const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
   UpdateAgent<Policy, Scalar> agent(arguments, b, lane);
   const std::size_t rows = std::size_t(arguments.x.rows),

@@ -111,6 +111,20 @@ template <class Op, class Real>
                                       columns, sums);
 }
 
+/// One column whose elements lie apart: a solver may keep two vectors as the columns of one block.
+template <class Op, class Real>
+[[gnu::noinline]] Real sum_apart(const Real* x, std::ptrdiff_t x_stride, const Real* y, std::ptrdiff_t y_stride,
+                                 std::ptrdiff_t rows) {
+  constexpr int apart = 8;
+  Real s[apart] = {};
+  std::ptrdiff_t i = 0;
+  for (; i + apart <= rows; i += apart)
+    for (int r = 0; r < apart; ++r) s[r] = Op::add(s[r], x[(i + r) * x_stride], y[(i + r) * y_stride]);
+  for (; i < rows; ++i) s[0] = Op::add(s[0], x[i * x_stride], y[i * y_stride]);
+  for (int r = 1; r < apart; ++r) s[0] = Op::join(s[0], s[r]);
+  return s[0];
+}
+
 template <class Op, class Real>
 TESSERA_INLINE void sum_rows(const PanelRows<const Real>& X, const PanelRows<const Real>& Y, Ordinal first,
                              Ordinal last, Real* sums) {
@@ -122,6 +136,11 @@ TESSERA_INLINE void sum_rows(const PanelRows<const Real>& X, const PanelRows<con
   if (is_read_in_place(X) && is_read_in_place(Y)) {
     return sum_lines<Op>(X.data + first * X.row_stride, X.row_stride, Y.data + first * Y.row_stride, Y.row_stride,
                          std::ptrdiff_t(last) - first, columns, sums);
+  }
+  if (columns == 1 && X.places == nullptr && Y.places == nullptr) {
+    sums[0] = sum_apart<Op>(X.data + first * X.row_stride, X.row_stride, Y.data + first * Y.row_stride, Y.row_stride,
+                            std::ptrdiff_t(last) - first);
+    return;
   }
   RowBuffer<Real> x_buffer, y_buffer;
   const bool is_same = X.data == Y.data && X.row_stride == Y.row_stride && X.places == Y.places;

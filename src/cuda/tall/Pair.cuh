@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/cuda/tall/Panel.hpp>
+#include <type_traits>
+
+namespace Tessera::Cuda::Tall {
+
+/// Two adjacent elements of a row, which a lane reads or writes at once.
+template <class Scalar>
+struct alignas(2 * sizeof(Scalar)) Pair {
+  std::remove_const_t<Scalar> at[2];
+};
+
+/// Whether all columns of a panel are in groups of `bytes` bytes, which are aligned to their size.
+template <class Scalar>
+bool has_groups(const TallPanel<Scalar>& panel, int bytes) {
+  const int count = bytes / int(sizeof(Scalar));
+  return !panel.is_listed && panel.columns % count == 0 && panel.row_stride % count == 0 &&
+         reinterpret_cast<std::uintptr_t>(panel.data) % unsigned(bytes) == 0;
+}
+
+}  // namespace Tessera::Cuda::Tall
