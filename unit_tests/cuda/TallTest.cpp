@@ -110,7 +110,7 @@ TYPED_TEST(Tall, GramOfAPanelWithItself) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int rows : {0, 1, 7, 8, 9, 64, 1000, 9000}) {
     for (const int columns : {1, 3, 8, 9, 16, 17, 32, 33, 64, 65, 96, 128}) {
-      if (!Test::is_chosen(7)) continue;
+      if (!Tessera::Test::is_chosen(7)) continue;
       for (const int padding : {columns % 2, columns % 3}) {
         Panel<TypeParam> X(rows, columns, padding, false, 1);
         check_gram(X, X, true);
@@ -124,7 +124,7 @@ TYPED_TEST(Tall, GramOfTwoPanels) {
   for (const int rows : {0, 1, 31, 33, 5000}) {
     for (const int x_columns : {1, 15, 16, 17, 33, 64, 100, 128}) {
       for (const int y_columns : {1, 8, 9, 16, 17, 64, 65, 128}) {
-        if (!Test::is_chosen(31)) continue;
+        if (!Tessera::Test::is_chosen(31)) continue;
         // Pairs of columns are read at once if the rows of both panels have even strides.
         for (const int padding : {1, y_columns % 2}) {
           Panel<TypeParam> X(rows, x_columns, 0, false, 1), Y(rows, y_columns, padding, false, 2);
@@ -204,7 +204,7 @@ TYPED_TEST(Tall, Update) {
   for (const int rows : {0, 1, 15, 16, 17, 33, 1000}) {
     for (const int x_columns : {1, 4, 8, 9, 33, 128}) {
       for (const int y_columns : {1, 2, 8, 9, 16, 32, 33, 64, 65, 128}) {
-        if (!Test::is_chosen(23)) continue;
+        if (!Tessera::Test::is_chosen(23)) continue;
         for (const int padding : {0, 1}) {
           const Panel<TypeParam> X(rows, x_columns, padding, false, 1), Y(rows, y_columns, padding, false, 2);
           check_update(X, Y, 0.0, false);
@@ -218,7 +218,7 @@ TYPED_TEST(Tall, Update) {
 TYPED_TEST(Tall, UpdateInPlace) {
   TESSERA_SKIP_WITHOUT_GPU();
   for (const int columns : {1, 7, 8, 16, 31, 64, 100, 128}) {
-    if (!Test::is_chosen(3)) continue;
+    if (!Tessera::Test::is_chosen(3)) continue;
     const Panel<TypeParam> X(75, columns, 0, false, 1), padded(75, columns, 3, false, 1);
     check_update(X, X, 0.0, true);
     check_update(padded, padded, 0.0, true);
