@@ -32,21 +32,19 @@ void for_each_place(const char* label, const ExecutionSpace& exec, std::int64_t 
   if (elements > 0) Kokkos::parallel_for(label, lightweight(Policy(exec, std::int64_t(0), elements)), body);
 }
 
-/// Calls body(i, j) for all rows and columns. A thread has one column: it divides once, and finds the column's place in
-/// a list, or its factor, once.
+/// Calls body(i, j) for all rows and columns. A thread has one column and some rows: it divides once, and finds the
+/// column's place in a list, or its factor, once.
 template <class ExecutionSpace, class Body>
 void for_each_element(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal columns, const Body& body) {
-  const Ordinal threads = 256, rows_of_thread = 8;
-  const Ordinal lines = std::max(Ordinal(1), threads / columns), rows_of_team = lines * rows_of_thread;
   if (rows == 0 || columns == 0) return;
-  Kokkos::parallel_for(
-      label, lightweight(teams(exec, window_count(rows, rows_of_team), 0, {threads, 1})),
-      KOKKOS_LAMBDA(const typename Teams<ExecutionSpace>::member_type& team) {
-        const Ordinal first = team.league_rank() * rows_of_team, count = Kokkos::min(rows_of_team, rows - first);
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, lines * columns), [&](int e) {
-          const Ordinal line = e / columns, j = e % columns;
-          for (Ordinal i = line; i < count; i += lines) body(first + i, j);
-        });
+  // `lines` rows at a time have about as many elements as a block of threads.
+  const Ordinal rows_of_thread = 8, lines = std::max(Ordinal(1), 256 / columns), threads = lines * columns;
+  for_each_place(
+      label, exec, std::int64_t(window_count(rows, lines * rows_of_thread)) * threads, KOKKOS_LAMBDA(std::int64_t e) {
+        const auto part = static_cast<Ordinal>(e / threads), thread = static_cast<Ordinal>(e % threads);
+        const Ordinal j = thread % columns;
+        std::int64_t i = std::int64_t(part) * lines * rows_of_thread + thread / columns;
+        for (Ordinal k = 0; k < rows_of_thread && i < rows; ++k, i += lines) body(static_cast<Ordinal>(i), j);
       });
 }
 

@@ -32,12 +32,15 @@ class ToolEvents {
       if (!std::string_view(name).starts_with("Kokkos::Tools::invoke_kokkosp_callback"))
         log().fences.emplace_back(name);
     });
-    Tools::set_allocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
-      log().allocations.emplace_back(label);
-    });
-    Tools::set_deallocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
-      log().deallocations.emplace_back(label);
-    });
+    // On Cuda, Kokkos calls it an allocation when a team has no scratch memory.
+    Tools::set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+          if (bytes > 0) log().allocations.emplace_back(label);
+        });
+    Tools::set_deallocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+          if (bytes > 0) log().deallocations.emplace_back(label);
+        });
     Tools::set_begin_deep_copy_callback([](Kokkos::Tools::SpaceHandle, const char* target, const void*,
                                            Kokkos::Tools::SpaceHandle, const char*, const void*,
                                            std::uint64_t) { log().copies.emplace_back(target); });

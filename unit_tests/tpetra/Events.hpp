@@ -22,8 +22,11 @@ class Events {
     Tools::set_push_region_callback([](const char* name) { names().push_back(name); });
     Tools::set_begin_parallel_for_callback(
         [](const char* name, std::uint32_t, std::uint64_t*) { names().push_back(name); });
-    Tools::set_allocate_data_callback([](const Kokkos_Profiling_SpaceHandle, const char* label, const void*,
-                                         const std::uint64_t) { names().push_back(std::string("allocate ") + label); });
+    // On Cuda, Kokkos calls it an allocation when a team has no scratch memory.
+    Tools::set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+          if (bytes > 0) names().push_back(std::string("allocate ") + label);
+        });
     Tools::set_begin_fence_callback([](const char* name, std::uint32_t, std::uint64_t*) {
       if (std::string_view(name).starts_with("Tessera")) names().push_back(std::string("fence ") + name);
     });
