@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <tessera/Tessera.hpp>
+#include <utility>
 #include <vector>
 
 #include "Greatest.hpp"
@@ -101,14 +102,12 @@ int main(int argc, char* argv[]) {
   plan_options.columns = right_hand_sides;
   auto plan = Tessera::make_plan(exec, A.rows, A.columns, Example::to_device(A.row_offsets),
                                  Example::to_device(A.column_indices), Example::to_device(A.values), plan_options);
-  auto work = plan.prepare(exec, right_hand_sides, Tessera::Mode::NoTranspose);
+  // A plan as an operator of solvers. A function multiply(P, Q) that makes Q = A P would do as well.
+  const Tessera::PlanOperator multiply(exec, std::move(plan));
   const std::vector<double> inverses = inverse_blocks(A);  // on a host, the next is a View of it
   const auto blocks = Example::to_device(inverses);
 
-  // P, Q, R and Z are Views whose rows are adjacent, of the columns that are not solved yet.
-  const auto multiply = [&](const auto& P, const auto& Q) {
-    Tessera::spmm(exec, plan, work, Tessera::Mode::NoTranspose, 1.0, P, 0.0, Q);
-  };
+  // R and Z are Views whose rows are adjacent, of the columns that are not solved yet.
   const auto precondition = [&](const auto& R, const auto& Z) { multiply_blocks(exec, blocks, R, Z); };
 
   const Vectors B("B", A.rows, right_hand_sides), X("X", A.rows, right_hand_sides), Y("Y", A.rows, right_hand_sides);
