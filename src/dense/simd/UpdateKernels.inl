@@ -157,6 +157,14 @@ template <bool HasA, bool HasB, class Real>
                                 C.data + first * n, (last - first) * n);
   }
   const bool are_plain = is_plain(C) && (!HasA || is_plain(A)) && (!HasB || is_plain(B));
+  if (are_plain && n == 1) {
+    for (std::ptrdiff_t i = first; i < last; ++i) {
+      const Real* a = HasA ? A.data + i * A.row_stride : nullptr;
+      const Real* b = HasB ? B.data + i * B.row_stride : nullptr;
+      C.data[i * C.row_stride] = add_one<HasA, HasB>(alpha, a, beta, b);
+    }
+    return;
+  }
   for (std::ptrdiff_t i = first; i < last; ++i) {
     const Real* a = HasA ? A.data + i * A.row_stride : nullptr;
     const Real* b = HasB ? B.data + i * B.row_stride : nullptr;
@@ -221,6 +229,10 @@ void scale_rows_by_row(const Real* factors, const PanelRows<const Real>& X, cons
   std::ptrdiff_t i = first;
   if (are_plain && n == 1 && X.row_stride == 1 && Y.row_stride == 1) {
     for (; i + lanes <= last; i += lanes) store(Y.data + i, load(factors + i) * load(X.data + i));
+  }
+  if (are_plain && n == 1) {
+    for (; i < last; ++i) Y.data[i * Y.row_stride] = factors[i] * X.data[i * X.row_stride];
+    return;
   }
   for (; i < last; ++i) {
     const Real* x = X.data + i * X.row_stride;
