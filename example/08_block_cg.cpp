@@ -113,7 +113,7 @@ int main(int argc, char* argv[]) {
   const Vectors B("B", A.rows, right_hand_sides), X("X", A.rows, right_hand_sides), Y("Y", A.rows, right_hand_sides);
   Tessera::BlockCgOptions<double> options;
   options.tolerance = tolerance;
-  Tessera::BlockCgWorkspace<Space, double> workspace;  // solutions after the first allocate nothing
+  Tessera::BlockCgWorkspace<Space, double> workspace;  // solutions after the first allocate no Views
   const auto solve = [&](const char* name, const Vectors& solutions, bool is_preconditioned) {
     const Kokkos::Timer timer;
     const auto result = is_preconditioned

@@ -60,8 +60,10 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
     const std::size_t bytes = count * sizeof(T);
     T* target = take_matrix<T>(exec, count);
     if (bytes > slot_bytes) {
-      slot_bytes = (bytes + 255) / 256 * 256;
-      take<std::byte>(exec, ring, "Tessera::DenseWorkspace::ring", slot_bytes * slots);
+      const std::size_t larger = (bytes + 255) / 256 * 256;
+      slot_bytes = 0;  // unless there is memory for them
+      take<std::byte>(exec, ring, "Tessera::DenseWorkspace::ring", larger * slots);
+      slot_bytes = larger;
       used_slots = 0;
     }
     if (used_slots == slots) wait(exec);

@@ -94,9 +94,8 @@ class BlockCgWorkspace {
 /// \param precondition  [in]     precondition(R, Z) makes Z = M R likewise, with a symmetric positive definite M that
 ///                               approximates the inverse of A
 /// \param B             [in]     right-hand sides: a View of rank 1 or 2 and any layout, of float or double
-/// \param X             [in,out] an initial guess on entry, solutions at the end, complete when this returns; extents
-/// and
-///                               type of B; must not overlap B
+/// \param X             [in,out] an initial guess on entry, solutions at the end, complete when this returns; of
+///                               extents and type of B; must not overlap B
 /// \param options       [in]     see BlockCgOptions
 /// \param workspace     [in,out] memory
 /// \throws std::invalid_argument if extents, options or memory do not fit; X is then as it was
@@ -112,8 +111,8 @@ class BlockCgWorkspace {
 ///
 /// With s columns on n rows, an iteration has a product of at most s columns and reads or writes n x s numbers 16
 /// times, with 2 waits and 2 sums over ranks: P^T (A P, R, P) is one pass, R^T (A P, R) another, and three updates make
-/// X, R and P. With a preconditioner it is 19 times, 3 waits and 3 sums. A product that gives P^T A P itself saves 3
-/// times, and its wait stands for that of the first pass. Memory: 5 n s numbers.
+/// X, R and P. With a preconditioner it is 19 times, 3 waits and 3 sums. A product that gives P^T A P in its own pass
+/// saves 3 times, and its wait stands for that of the first pass. Memory: 5 n s numbers.
 template <class ExecutionSpace, class Multiply, class Precondition, class BView, class XView>
 requires(Kokkos::is_view_v<BView>&& Kokkos::is_view_v<XView>) BlockCgResult
     block_cg(const ExecutionSpace& exec, Multiply&& multiply, Precondition&& precondition, const BView& B,

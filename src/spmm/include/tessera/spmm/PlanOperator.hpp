@@ -31,7 +31,7 @@ class PlanOperator {
   PlanOperator(const execution_space& exec, PlanType plan, Mode mode = Mode::NoTranspose)
       : exec_(exec), plan_(std::move(plan)), mode_(mode) {}
 
-  const PlanType& plan() const { return plan_; }             ///< the plan, whose values may be updated
+  const PlanType& plan() const { return plan_; }             ///< the plan; copies share its values, and update them
   const execution_space& instance() const { return exec_; }  ///< the instance that products run on
   Mode mode() const { return mode_; }                        ///< selects op(A)
   /// Rows of op(A).

@@ -53,6 +53,9 @@ class HaloExchange {
   /// Room for as many columns. It never shrinks.
   void reserve(std::size_t columns) {
     if (columns <= columns_) return;
+    // After a product that failed, messages and copies may be under way in the memory that is freed here.
+    messages_.cancel();
+    copies_.fence("Tessera::HaloExchange: before its memory grows");
     columns_ = 0;
     grow(sent_, staged_sent_, sent_rows_.extent(0) * columns);
     grow(received_, staged_received_, received_rows_ * columns);
