@@ -7,9 +7,9 @@
 
 namespace Tessera::Impl {
 
-/// Calls element(outer, inner) for `width` elements, in the order of the memory of an array whose inner index runs
-/// fastest.
-template <class Element>
+/// Calls element(i, j) for `width` elements, in the order of the memory of an array whose inner index runs
+/// fastest: j by rows, i by columns.
+template <bool by_rows, class Element>
 struct ElementsInOrder {
   Element element;
   std::size_t inner_extent, size, width;
@@ -20,50 +20,43 @@ struct ElementsInOrder {
     std::size_t outer = k / inner_extent, inner = k % inner_extent;
     for (; k < end; ++outer, inner = 0) {
       const std::size_t run = end - k < inner_extent - inner ? end - k : inner_extent - inner;
-      for (std::size_t i = 0; i < run; ++i) element(outer, inner + i);
+      for (std::size_t i = 0; i < run; ++i) {
+        by_rows ? element(outer, inner + i) : element(inner + i, outer);
+      }
       k += run;
     }
   }
 };
 
-/// Calls element(outer, inner) for each element of `array`: one a thread on devices, runs of them on hosts.
+/// Calls element(i, j) for each element of `array`, in the order of its memory: one a thread on devices, runs of them
+/// on hosts.
 template <class Exec, class Array, class Element>
 void for_each_element(const char* name, const Exec& exec, const Array& array, const Element& element) {
   constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
   constexpr std::size_t width = is_host ? 512 : 1;
+  constexpr bool by_rows = std::is_same_v<typename Array::array_layout, Kokkos::LayoutRight>;
   if (array.size() == 0) return;
   Kokkos::parallel_for(
       name, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>(exec, 0, (array.size() + width - 1) / width),
-      ElementsInOrder<Element>{element, array.extent(Element::by_rows ? 1 : 0), array.size(), width});
+      ElementsInOrder<by_rows, Element>{element, array.extent(by_rows ? 1 : 0), array.size(), width});
 }
-
-template <class View>
-inline constexpr bool has_rows = std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
 
 template <class Rows, class T, class Y>
 struct AddToRow {
-  static constexpr bool by_rows = has_rows<T>;
   Rows rows;
   T from;
   Y to;
 
-  KOKKOS_FUNCTION void operator()(std::size_t outer, std::size_t inner) const {
-    const std::size_t i = by_rows ? outer : inner, j = by_rows ? inner : outer;
-    to(rows(i), j) += from(i, j);
-  }
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t j) const { to(rows(i), j) += from(i, j); }
 };
 
 template <class Rows, class X, class T>
 struct GatherRow {
-  static constexpr bool by_rows = has_rows<T>;
   Rows rows;
   X from;
   T to;
 
-  KOKKOS_FUNCTION void operator()(std::size_t outer, std::size_t inner) const {
-    const std::size_t i = by_rows ? outer : inner, j = by_rows ? inner : outer;
-    to(i, j) = from(rows(i), j);
-  }
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t j) const { to(i, j) = from(rows(i), j); }
 };
 
 /// Y(rows(i), :) += T(i, :), in the order of T.
