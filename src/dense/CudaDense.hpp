@@ -4,13 +4,14 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <tessera/cuda/tall/ColumnSums.hpp>
 #include <tessera/cuda/tall/Gram.hpp>
 #include <tessera/cuda/tall/Update.hpp>
 
 #include "Panel.hpp"
 #include "Workspace.hpp"
 
-/// Products of tall blocks by the kernels of layer `cuda`, which use tensor cores.
+/// Products, and sums of columns, of tall blocks by the kernels of layer `cuda`.
 namespace Tessera::Impl::OnCuda {
 
 static_assert(panel_columns == Cuda::most_panel_columns);
@@ -44,6 +45,15 @@ void gram_of_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos::Cuda>
   auto* scratch = workspace.memory().template take_partial<std::byte>(exec, bytes);
   Cuda::gram<Scalar>(exec.cuda_stream(), panel_for_cuda(Y), panel_for_cuda(X), are_same(X, Y), results, Y.columns,
                      {scratch, bytes});
+}
+
+/// results[j] = a sum of column j.
+template <class Scalar>
+void column_sums_of_panels(const Kokkos::Cuda& exec, const DenseWorkspace<Kokkos::Cuda>& workspace, ColumnSum kind,
+                           const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
+  const std::size_t bytes = Cuda::column_sums_scratch_bytes(X.columns);
+  auto* scratch = workspace.memory().template take_partial<std::byte>(exec, bytes);
+  Cuda::column_sums<Scalar>(exec.cuda_stream(), kind, panel_for_cuda(X), panel_for_cuda(Y), results, {scratch, bytes});
 }
 
 /// Y = alpha X B + beta Y; write_by_rows(array) gives the `count` elements of B. A small B is an argument of the

@@ -4,7 +4,9 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <tessera/common/ColumnSum.hpp>
 #include <tessera/parallel/Teams.hpp>
+#include <type_traits>
 
 #include "Panel.hpp"
 #include "RandomElement.hpp"
@@ -234,51 +236,62 @@ void combine_columns(const char* label, const ExecutionSpace& exec, const DenseW
   combine_parts(exec, parts.count, columns, partial, results, combine);
 }
 
-/// result[j] = what `combine` makes of the terms that make_term(first) gives for a panel.
-template <class ExecutionSpace, class Scalar, class MakeTerm, class Combine>
-void combine_block(const char* label, const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
-                   const TallBlock<const Scalar>& X, const MakeTerm& make_term, const Combine& combine,
-                   Scalar* result) {
+/// A term of a sum of a column.
+template <ColumnSum kind, class Scalar>
+struct ColumnTerm {
+  Panel<const Scalar> X, Y;
+
+  KOKKOS_FUNCTION Scalar operator()(Ordinal i, Ordinal j) const {
+    if constexpr (kind == ColumnSum::Products) {
+      return X(i, j) * Y(i, j);
+    } else {
+      return Kokkos::abs(X(i, j));
+    }
+  }
+};
+
+/// results[j] = a sum of column j of panels.
+template <ColumnSum kind, class ExecutionSpace, class Scalar>
+void column_sums_of_panels(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                           const Panel<const Scalar>& X, const Panel<const Scalar>& Y, Scalar* results) {
+#ifdef TESSERA_HAS_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) {
+    if (OnCuda::has_kernels(exec)) return OnCuda::column_sums_of_panels(exec, workspace, kind, X, Y, results);
+  }
+#endif
+  using Combine = std::conditional_t<kind == ColumnSum::GreatestMagnitude, Greater, Add>;
+  combine_columns("Tessera::dense_column_sums", exec, workspace, X.rows, X.columns, ColumnTerm<kind, Scalar>{X, Y},
+                  Combine(), results);
+}
+
+/// result[j] = a sum of column j of X, and of Y.
+template <ColumnSum kind, class ExecutionSpace, class Scalar>
+void column_sums(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
+                 const TallBlock<const Scalar>& X, const TallBlock<const Scalar>& Y, Scalar* result) {
   Scalar* results = workspace.memory().template take_results<Scalar>(exec, std::size_t(X.columns));
   for_each_panel(X.columns, [&](Ordinal first) {
-    combine_columns(label, exec, workspace, X.rows, std::min(panel_columns, X.columns - first), make_term(first),
-                    combine, results + first);
+    column_sums_of_panels<kind>(exec, workspace, panel_of(X, first), panel_of(Y, first), results + first);
   });
   workspace.memory().wait(exec);
   std::copy_n(results, X.columns, result);
 }
 
-/// Products, and magnitudes, of elements of panels.
-template <class Scalar>
-struct ProductTerm {
-  Panel<const Scalar> X, Y;
-  KOKKOS_FUNCTION Scalar operator()(Ordinal i, Ordinal j) const { return X(i, j) * Y(i, j); }
-};
-template <class Scalar>
-struct MagnitudeTerm {
-  Panel<const Scalar> X;
-  KOKKOS_FUNCTION Scalar operator()(Ordinal i, Ordinal j) const { return Kokkos::abs(X(i, j)); }
-};
-
 template <class ExecutionSpace, class Scalar>
 void dots(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, const TallBlock<const Scalar>& X,
           const TallBlock<const Scalar>& Y, Scalar* result) {
-  const auto term = [&](Ordinal first) { return ProductTerm<Scalar>{panel_of(X, first), panel_of(Y, first)}; };
-  combine_block("Tessera::dense_dots", exec, workspace, X, term, Add(), result);
+  column_sums<ColumnSum::Products>(exec, workspace, X, Y, result);
 }
 
 template <class ExecutionSpace, class Scalar>
 void sums_of_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                         const TallBlock<const Scalar>& X, Scalar* result) {
-  const auto term = [&](Ordinal first) { return MagnitudeTerm<Scalar>{panel_of(X, first)}; };
-  combine_block("Tessera::dense_sums_of_magnitudes", exec, workspace, X, term, Add(), result);
+  column_sums<ColumnSum::Magnitudes>(exec, workspace, X, X, result);
 }
 
 template <class ExecutionSpace, class Scalar>
 void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                          const TallBlock<const Scalar>& X, Scalar* result) {
-  const auto term = [&](Ordinal first) { return MagnitudeTerm<Scalar>{panel_of(X, first)}; };
-  combine_block("Tessera::dense_greatest_magnitudes", exec, workspace, X, term, Greater(), result);
+  column_sums<ColumnSum::GreatestMagnitude>(exec, workspace, X, X, result);
 }
 
 /// Y = alpha X B + beta Y for panels; B is stored by rows on the device. A team reads its rows of X before it writes.

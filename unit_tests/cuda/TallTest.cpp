@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <tessera/cuda/tall/ColumnSums.hpp>
 #include <tessera/cuda/tall/Gram.hpp>
 #include <tessera/cuda/tall/Update.hpp>
 #include <vector>
@@ -131,6 +132,69 @@ TYPED_TEST(Tall, GramOfTwoPanels) {
           check_gram(X, Y, false);
         }
       }
+    }
+  }
+}
+
+/// A sum of each column, in an array with another element behind it, which stays as it is.
+template <class Scalar>
+std::vector<Scalar> column_sums(ColumnSum kind, Panel<Scalar>& X, Panel<Scalar>& Y) {
+  const OnDevice<Scalar> x(X.memory()), y(Y.memory());
+  const OnDevice<Scalar> results(std::vector<Scalar>(std::size_t(X.columns()) + 1, Scalar(-7)));
+  const std::size_t bytes = Cuda::column_sums_scratch_bytes(X.columns());
+  const OnDevice<double> scratch(std::vector<double>(bytes / sizeof(double), std::nan("")));
+  Cuda::column_sums<Scalar>(nullptr, kind, X.template at<const Scalar>(x.data()), Y.template at<const Scalar>(y.data()),
+                            results.data(), {reinterpret_cast<std::byte*>(scratch.data()), bytes});
+  return results.to_host();
+}
+
+template <class Scalar>
+void check_column_sums(Panel<Scalar>& X, Panel<Scalar>& Y) {
+  for (const ColumnSum kind : {ColumnSum::Products, ColumnSum::Magnitudes, ColumnSum::GreatestMagnitude}) {
+    const auto found = column_sums(kind, X, Y);
+    for (int j = 0; j < X.columns(); ++j) {
+      long double sum = 0, magnitudes = 0;
+      for (int i = 0; i < X.rows(); ++i) {
+        const long double x = std::abs(X(i, j)),
+                          term = kind == ColumnSum::Products ? X(i, j) * (long double)Y(i, j) : x;
+        sum = kind == ColumnSum::GreatestMagnitude ? std::max(sum, x) : sum + term;
+        magnitudes += std::abs(term);
+      }
+      const double bound = double(magnitudes) * (std::numeric_limits<double>::epsilon() * (8 + X.rows()) +
+                                                 std::numeric_limits<Scalar>::epsilon());
+      ASSERT_NEAR(double(found[std::size_t(j)]), double(sum), kind == ColumnSum::GreatestMagnitude ? 0 : bound)
+          << X.rows() << " rows, " << X.columns() << " columns, column " << j;
+    }
+    EXPECT_EQ(found.back(), -7) << "behind the results";
+    EXPECT_EQ(found, column_sums(kind, X, Y)) << "the second time";
+  }
+}
+
+TYPED_TEST(Tall, ColumnSums) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  for (const int rows : {0, 1, 7, 255, 256, 257, 2049, 30000}) {
+    for (const int columns : {1, 2, 3, 8, 10, 31, 64, 127, 128}) {
+      if (!Tessera::Test::is_chosen(7)) continue;
+      for (const bool is_listed : {false, true}) {
+        Panel<TypeParam> X(rows, columns, 1, is_listed, 1), Y(rows, columns, 2, !is_listed, 2);
+        check_column_sums(X, Y);
+      }
+    }
+  }
+}
+
+/// A NaN is the greatest of its column, wherever it is; the other columns do not see it.
+TYPED_TEST(Tall, ColumnSumsKeepNaN) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  for (const int row : {0, 777, 4999}) {
+    Panel<TypeParam> X(5000, 3, 0, false, 1);
+    X(row, 1) = TypeParam(std::nan(""));
+    X(row, 2) = std::numeric_limits<TypeParam>::infinity();
+    for (const ColumnSum kind : {ColumnSum::Products, ColumnSum::Magnitudes, ColumnSum::GreatestMagnitude}) {
+      const auto found = column_sums(kind, X, X);
+      EXPECT_TRUE(std::isfinite(found[0]));
+      EXPECT_TRUE(std::isnan(found[1]));
+      EXPECT_EQ(found[2], std::numeric_limits<TypeParam>::infinity());
     }
   }
 }

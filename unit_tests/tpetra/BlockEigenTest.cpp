@@ -44,6 +44,113 @@ TEST(AnasaziTraits, OperatorsPassTheTestsOfAnasazi) {
   }
 }
 
+/// The managers that solvers make by name, with X0 = sum of Q_i C_i + X B.
+template <class Manager>
+class AnasaziManagers : public testing::Test {
+ protected:
+  const RCP<const Map> map = uniform_map(300);
+  Teuchos::Array<RCP<const Block>> bases() {
+    const auto all = random_block(map, 9, 1);
+    all->orthonormalize();
+    return Teuchos::tuple<RCP<const Block>>(all->subView(Teuchos::Range1D(0, 3)), all->subView(Teuchos::Range1D(4, 8)));
+  }
+  static RCP<Small> coefficients(int rows, int columns) { return rcp(new Small(rows, columns)); }
+};
+
+using BlockManagers = testing::Types<Anasazi::SVQBOrthoManager<double, Block, AnyOperator>,
+                                     Anasazi::BasicOrthoManager<double, Block, AnyOperator>>;
+TYPED_TEST_SUITE(AnasaziManagers, BlockManagers);
+
+TYPED_TEST(AnasaziManagers, ProjectAndNormalize) {
+  const TypeParam manager;
+  const auto Q = this->bases();
+  for (const int columns : {1, 6}) {
+    const auto x = random_vectors(this->map, std::size_t(columns), 2);
+    Block X(*x);
+    const Teuchos::Array<RCP<Small>> C = Teuchos::tuple(this->coefficients(4, columns), this->coefficients(5, columns));
+    const auto B = this->coefficients(columns, columns);
+    EXPECT_EQ(manager.projectAndNormalize(X, Q, C, B), columns);
+    expect_small(products(X, X), identity(columns), 1e-13);
+    Block back(this->map, std::size_t(columns));
+    back.multiply(1, X, *B, 0);
+    for (int i = 0; i < 2; ++i) {
+      expect_small(products(*Q[i], X), Small(C[i]->numRows(), columns), 1e-14);
+      back.multiply(1, *Q[i], *C[i], 1);
+    }
+    expect_elements(back, *x, 1e-12);
+    EXPECT_LT(manager.orthonormError(X), 1e-13);
+    EXPECT_LT(manager.orthogError(X, *Q[1]), 1e-13);
+  }
+}
+
+TYPED_TEST(AnasaziManagers, Project) {
+  const TypeParam manager;
+  const auto Q = this->bases();
+  const auto x = random_vectors(this->map, 3, 2);
+  Block X(*x);
+  const Teuchos::Array<RCP<Small>> C = Teuchos::tuple(this->coefficients(4, 3), RCP<Small>());
+  C[0]->putScalar(nan);
+  manager.project(X, Q, C);
+  for (int i = 0; i < 2; ++i) expect_small(products(*Q[i], X), Small(Q[i]->block().columns, 3), 1e-14);
+  expect_small(*C[0], products(*Q[0], Block(*x)), 1e-13);
+}
+
+/// A random direction takes the place of a column that depends on others.
+TYPED_TEST(AnasaziManagers, CompleteTheBasis) {
+  const TypeParam manager;
+  const auto x = random_vectors(this->map, 4, 2);
+  x->getVectorNonConst(2)->update(1, *x->getVector(0), 2, *x->getVector(1), 0);
+  Block X(*x);
+  const auto B = this->coefficients(4, 4);
+  EXPECT_EQ(manager.normalize(X, B), 4);
+  expect_small(products(X, X), identity(4), 1e-13);
+  Block back(this->map, 4);
+  back.multiply(1, X, *B, 0);
+  expect_elements(back, *x, 1e-12);
+}
+
+TYPED_TEST(AnasaziManagers, RefuseWhatDoesNotFit) {
+  const TypeParam manager;
+  Block few(uniform_map(3), 4);
+  few.randomize();
+  EXPECT_THROW(manager.normalize(few), std::invalid_argument);
+  Block X(this->map, 4);
+  X.randomize();
+  EXPECT_THROW(manager.normalize(X, this->coefficients(3, 4)), std::invalid_argument);
+  X.putScalar(nan);
+  EXPECT_THROW(manager.normalize(X), Anasazi::OrthoError);
+}
+
+/// With an inner product of its own, a manager does what Anasazi's does.
+TYPED_TEST(AnasaziManagers, WithAnInnerProduct) {
+  const RCP<const AnyOperator> M = rcp(new CrsMatrix(*distribute(generate_stencil27(6), Spread::Uniform)));
+  TypeParam manager(M);
+  Block X(M->getDomainMap(), 4), MX(M->getDomainMap(), 4), Z(M->getDomainMap(), 2);
+  X.randomize(1);
+  Z.randomize(2);
+  EXPECT_EQ(manager.normalize(X), 4);
+  apply(*M, X, MX);
+  expect_small(products(X, MX), identity(4), 1e-12);
+  EXPECT_GE(manager.getOpCounter(), 4);
+  const Teuchos::Array<RCP<const Block>> Q = Teuchos::tuple<RCP<const Block>>(Teuchos::rcpFromRef<const Block>(X));
+  EXPECT_EQ(manager.projectAndNormalize(Z, Q), 2);
+  expect_small(products(MX, Z), Small(4, 2), 1e-12);
+  manager.setOp(Teuchos::null);
+  EXPECT_EQ(manager.normalize(X), 4);
+  expect_small(products(X, X), identity(4), 1e-13);
+}
+
+TYPED_TEST(AnasaziManagers, TakeColumnsTogether) {
+  const TypeParam manager;
+  Block X(this->map, 16);
+  X.randomize(1);
+  manager.normalize(X);
+  X.randomize(2);
+  const ToolEvents events;
+  manager.normalize(X);
+  EXPECT_LE(events.kernels().size(), 16U) << events.text();
+}
+
 struct Case {
   std::string solver;
   const char* which;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <bit>
 #include <tessera/cuda/tall/Gram.hpp>
 #include <type_traits>
 
@@ -8,10 +9,11 @@
 namespace Tessera::Cuda {
 namespace {
 
-constexpr int block_warps = 8;   // at least, unless there are few squares or rows
-constexpr int most_parts = 528;  // four blocks for each multiprocessor of an H200
+constexpr int block_warps = 8;  // at least, unless there are few squares or rows
 
-int parts_of(int squares) { return squares == 1 ? most_parts : squares <= 4 ? most_parts / 2 : most_parts / 4; }
+int parts_of(int squares) {
+  return squares == 1 ? Tall::part_limit : squares <= 4 ? Tall::part_limit / 2 : Tall::part_limit / 4;
+}
 
 constexpr int half_panel = most_panel_columns / 2;
 
@@ -39,19 +41,18 @@ void gram_with(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<
   arguments.are_same = are_same;
   arguments.across = ceil_divide(Y.columns, Policy::y_columns);
   arguments.squares = squares_of<Policy>(X.columns, Y.columns, are_same);
-  arguments.groups = std::max(1, block_warps / arguments.squares);
+  arguments.groups = int(std::bit_floor(unsigned(std::max(1, block_warps / arguments.squares))));
   arguments.parts = reinterpret_cast<double*>(scratch.data);
   const auto rows = unsigned(std::max(X.rows, 1)), unit = unsigned(Policy::rows_at_once * arguments.groups);
   arguments.part_rows = ceil_divide(ceil_divide(rows, unit), unsigned(parts_of(arguments.squares))) * unit;
   const unsigned parts = ceil_divide(rows, arguments.part_rows);
   const int elements = arguments.squares * Policy::elements;
-  const std::size_t shared = arguments.groups > 1 ? elements * sizeof(double) : 0;
+  const std::size_t shared = std::size_t(arguments.groups / 2) * elements * sizeof(double);
   launch("gram", Tall::gram_kernel<Policy, Scalar>, parts, unsigned(32 * arguments.squares * arguments.groups), shared,
          stream, arguments);
-  constexpr int elements_of_block = Tall::sum_threads / Tall::sum_slices;
-  launch("gram", Tall::gram_sum_kernel<Policy, Scalar>, unsigned(ceil_divide(elements, elements_of_block)),
-         Tall::sum_threads, Tall::sum_threads * sizeof(double), stream, arguments.parts, int(parts), arguments.squares,
-         are_same, arguments.across, X.columns, Y.columns, C, stride);
+  Tall::launch_combine<Tall::combine_gram_kernel<Policy, Scalar>>(
+      "gram", stream, Tall::make_parts(arguments.parts, int(parts), elements), are_same, arguments.across, X.columns,
+      Y.columns, C, stride);
 }
 
 }  // namespace

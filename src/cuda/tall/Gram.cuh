@@ -7,6 +7,7 @@
 #include "../launch/Launch.cuh"
 #include "../ptx/Mma.cuh"
 #include "Pair.cuh"
+#include "Parts.cuh"
 
 /// X^T Y of tall panels. Columns are taken 16 m_tiles of X and 8 n_tiles of Y at a time: a square of C for each warp.
 namespace Tessera::Cuda::Tall {
@@ -37,7 +38,7 @@ struct GramArguments {
   bool are_same;       // whether Y is X: only squares on and above the diagonal are computed
   int across;          // squares in a row of C
   int squares;         // squares that are computed
-  int groups;          // warps of a block that share the rows of a square
+  int groups;          // warps of a block that share the rows of a square: a power of 2
   unsigned part_rows;  // rows of a block
   double* parts;       // sums: element e of square s of part p is parts[(p * squares + s) * elements + e]
 };
@@ -255,10 +256,11 @@ __global__ void __launch_bounds__(32 * most_squares)
   agent.add(first + group * Policy::rows_at_once, last, arguments.groups * Policy::rows_at_once);
 
   auto* const sums = reinterpret_cast<double*>(dynamic_memory()) + square * Policy::elements;
-  for (int other = 1; other < arguments.groups; ++other) {
-    if (group == other) agent.store(sums);
+  for (int half = arguments.groups / 2; half > 0; half /= 2) {
+    const int rest = arguments.squares * Policy::elements;
+    if (group >= half && group < 2 * half) agent.store(sums + (group - half) * rest);
     __syncthreads();
-    if (group == 0) agent.add_from(sums);
+    if (group < half) agent.add_from(sums + group * rest);
     __syncthreads();
   }
   if (group == 0) {
@@ -266,34 +268,19 @@ __global__ void __launch_bounds__(32 * most_squares)
   }
 }
 
-constexpr int sum_threads = 256;  // of a block that adds parts
-constexpr int sum_slices = 8;     // threads that share the parts of an element
-
-/// Adds the parts of C in order, each slice of them first.
+/// Combines the parts of C, `rows` x `columns`.
 template <class Policy, class Scalar>
-__global__ void gram_sum_kernel(const double* parts, int part_count, int squares, bool are_same, int across, int rows,
-                                int columns, Scalar* C, std::ptrdiff_t stride) {
-  constexpr int elements = sum_threads / sum_slices;
-  auto* const sums = reinterpret_cast<double*>(dynamic_memory());
-  const int slice = int(threadIdx.x) / elements, local = int(threadIdx.x) % elements;
-  const int element = int(blockIdx.x) * elements + local, all = squares * Policy::elements;
-  const int length = (part_count + sum_slices - 1) / sum_slices;
-  const int first = slice * length, last = first + length < part_count ? first + length : part_count;
-  double sum = 0;
-  if (element < all)
-#pragma unroll 8
-    for (int p = first; p < last; ++p) sum += parts[std::size_t(p) * all + element];
-  sums[threadIdx.x] = sum;
-  __syncthreads();
-  if (slice > 0 || element >= all) return;
-  for (int s = 1; s < sum_slices; ++s) sum += sums[s * elements + local];
-  const Square square = square_of(element / Policy::elements, are_same, across);
-  const int place = element % Policy::elements;
-  const int i = square.row * Policy::x_columns + place / Policy::y_columns;
-  const int j = square.column * Policy::y_columns + place % Policy::y_columns;
-  if (i >= rows || j >= columns || (are_same && i > j)) return;
-  C[i + j * stride] = Scalar(sum);
-  if (are_same) C[j + i * stride] = Scalar(sum);
+__global__ void combine_gram_kernel(Parts parts, bool are_same, int across, int rows, int columns, Scalar* C,
+                                    std::ptrdiff_t stride) {
+  combine_parts(parts, Add(), [&](int element, double sum) {
+    const Square square = square_of(element / Policy::elements, are_same, across);
+    const int place = element % Policy::elements;
+    const int i = square.row * Policy::x_columns + place / Policy::y_columns;
+    const int j = square.column * Policy::y_columns + place % Policy::y_columns;
+    if (i >= rows || j >= columns || (are_same && i > j)) return;
+    C[i + j * stride] = Scalar(sum);
+    if (are_same) C[j + i * stride] = Scalar(sum);
+  });
 }
 
 }  // namespace Tessera::Cuda::Tall

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <AnasaziBasicOrthoManager.hpp>
 #include <AnasaziMultiVecTraits.hpp>
 #include <AnasaziOperatorTraits.hpp>
+#include <AnasaziSVQBOrthoManager.hpp>
 #include <AnasaziTpetraAdapter.hpp>
+#include <Teuchos_RCP.hpp>
 #include <Tpetra_Operator.hpp>
 #include <tessera/tpetra/ApplyToBlocks.hpp>
 #include <tessera/tpetra/BlockVector.hpp>
+#include <tessera/tpetra/impl/AnasaziOrthoManager.hpp>
 #include <tessera/tpetra/impl/BlockVectorTraits.hpp>
 #include <vector>
 
@@ -21,7 +25,9 @@
 /// ```
 ///
 /// The algorithms are Anasazi's. Products with a BlockOperator, such as A, take the blocks as they are; other
-/// operators, such as preconditioners, are given copies (Tessera::apply).
+/// operators, such as preconditioners, are given copies (Tessera::apply). Without an operator M for the inner product,
+/// the orthogonalisation managers "SVQB" (what solvers take if nobody asks for another) and "DGKS" work on all columns
+/// at once, by Tessera::orthonormalize(): the coefficients of a normalization are then upper triangular.
 
 namespace Anasazi {
 
@@ -50,6 +56,50 @@ class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra:
                     Tessera::BlockVector<Scalar, LO, GO, Node>& Y) {
     Tessera::apply(A, X, Y);
   }
+};
+
+/// What Anasazi's own managers do with the operator of an inner product.
+template <class Scalar, class LO, class GO, class Node, class OP>
+class OperatorTraits<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tessera::Impl::InnerProductOperator<OP>> {
+  using MV = Tessera::BlockVector<Scalar, LO, GO, Node>;
+
+ public:
+  /// Y = M X.
+  static void Apply(const Tessera::Impl::InnerProductOperator<OP>& product, const MV& X, MV& Y) {
+    OperatorTraits<Scalar, MV, OP>::Apply(*product.M, X, Y);
+  }
+};
+
+/// The manager that solvers call "SVQB". Without an operator M it is Tessera::orthonormalize(); with one, Anasazi's.
+template <class Scalar, class LO, class GO, class Node>
+class SVQBOrthoManager<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra::Operator<Scalar, LO, GO, Node>>
+    : public Tessera::Impl::AnasaziOrthoManager<SVQBOrthoManager, Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>,
+                                                Tpetra::Operator<Scalar, LO, GO, Node>> {
+  using OP = Tpetra::Operator<Scalar, LO, GO, Node>;
+
+ public:
+  /// As Anasazi's.
+  explicit SVQBOrthoManager(Teuchos::RCP<const OP> M = Teuchos::null, bool debug = false)
+      : SVQBOrthoManager::AnasaziOrthoManager(M, debug) {}
+};
+
+/// The manager that solvers call "DGKS". Without an operator M it is Tessera::orthonormalize(), for which the
+/// parameters do not matter; with one, Anasazi's.
+template <class Scalar, class LO, class GO, class Node>
+class BasicOrthoManager<Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>, Tpetra::Operator<Scalar, LO, GO, Node>>
+    : public Tessera::Impl::AnasaziOrthoManager<BasicOrthoManager, Scalar, Tessera::BlockVector<Scalar, LO, GO, Node>,
+                                                Tpetra::Operator<Scalar, LO, GO, Node>> {
+  using OP = Tpetra::Operator<Scalar, LO, GO, Node>;
+  using Magnitude = typename Teuchos::ScalarTraits<Scalar>::magnitudeType;
+
+ public:
+  /// As Anasazi's.
+  explicit BasicOrthoManager(Teuchos::RCP<const OP> M = Teuchos::null, Magnitude kappa = Magnitude(1.41421356),
+                             Magnitude eps = Magnitude(0), Magnitude tol = Magnitude(0.20))
+      : BasicOrthoManager::AnasaziOrthoManager(M, kappa, eps, tol) {}
+
+  void setKappa(Magnitude kappa) { this->theirs_.setKappa(kappa); }  ///< as Anasazi's
+  Magnitude getKappa() const { return this->theirs_.getKappa(); }    ///< as Anasazi's
 };
 
 }  // namespace Anasazi

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace Tessera {
+
+/// What is made of each column of a block X, and of a block Y.
+enum class ColumnSum {
+  Products,           ///< the sum of x_i y_i
+  Magnitudes,         ///< the sum of |x_i|
+  GreatestMagnitude,  ///< the greatest |x_i|, or NaN if there is one
+};
+
+}  // namespace Tessera

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/ColumnSum.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/Stream.hpp>
+#include <tessera/cuda/tall/Panel.hpp>
+
+namespace Tessera::Cuda {
+
+/// Bytes of scratch memory that column_sums() needs for panels with any number of rows.
+std::size_t column_sums_scratch_bytes(int columns);
+
+/// results[j] = a sum over column j of X, and of Y, which is read for products only. float is converted as it is read,
+/// so that sums are FP64 and rounded in the end; the same panels give the same bits, as for gram(). Cost: X, and Y, are
+/// read once.
+///
+/// \param X       [in]  a panel with at least one column
+/// \param Y       [in]  a panel with as many rows and columns as X; X itself where it is not read
+/// \param results [out] X.columns elements that the GPU may write: pinned host memory included
+/// \throws std::runtime_error if a launch fails
+template <class Scalar>
+void column_sums(Stream stream, ColumnSum kind, const TallPanel<const Scalar>& X, const TallPanel<const Scalar>& Y,
+                 Scalar* results, Scratch scratch);
+
+}  // namespace Tessera::Cuda
