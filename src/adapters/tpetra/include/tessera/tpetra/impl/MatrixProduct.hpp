@@ -101,6 +101,7 @@ class MatrixProduct {
       get_ready(A, mode, columns, Layout::Columns);
       if (copies_x(X, Y)) x_copy(mode).reserve(x_map(mode), columns);
       if (copies_y(Y)) y_copy(mode).reserve(y_map(mode), columns);
+      if (alpha != SC(0)) require_device_views(X, Y);
     });
     if (columns == 0) return;
     if (alpha == SC(0)) return scale(beta, Y);
@@ -193,6 +194,14 @@ class MatrixProduct {
     throw std::invalid_argument(name_ + "::apply: in mode " + std::string(to_string(mode)) + ", X has " + shape(X) +
                                 ", Y has " + shape(Y) + "; expected X with " + std::to_string(x_rows) +
                                 " local rows, Y with " + std::to_string(y_rows) + ", and as many columns in both");
+  }
+
+  /// Throws if the caller holds a view of X or Y on the host, where that is not the device. The views that a product
+  /// takes while other ranks wait for its rows then do not throw. Reads only: on another rank, the product may be
+  /// refused.
+  static void require_device_views(const MV& X, const MV& Y) {
+    static_cast<void>(X.getLocalViewDevice(Tpetra::Access::ReadOnly));
+    static_cast<void>(Y.getLocalViewDevice(Tpetra::Access::ReadOnly));
   }
 
   /// Makes everything anew if A has other Maps. The only step before a product that communicates by itself, and only
