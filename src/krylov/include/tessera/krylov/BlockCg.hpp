@@ -91,7 +91,7 @@ class BlockCgWorkspace {
 ///                               in memory of `exec`; P is const. If it has a member multiply_with_inner_products(P, Q,
 ///                               SmallMatrix<Scalar> PtQ), which also gives P^T Q, of this rank's rows, in host memory
 ///                               and waits for it, then that is called in place of multiply(P, Q). If it has a member
-///                               instance(), as a PlanOperator has, that must be `exec`
+///                               instance(), as a PlanOperator has, that must be `exec`, or one of the same stream
 /// \param precondition  [in]     precondition(R, Z) makes Z = M R likewise, on `exec`, with a symmetric positive
 /// definite M that
 ///                               approximates the inverse of A

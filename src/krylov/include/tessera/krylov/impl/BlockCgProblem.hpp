@@ -9,6 +9,7 @@
 #include <tessera/common/CompiledTypes.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/dense/DenseAlgebra.hpp>
+#include <tessera/parallel/OneQueue.hpp>
 #include <type_traits>
 
 namespace Tessera {
@@ -64,9 +65,9 @@ concept SaysItsInstance = requires(Operator& op) {
 template <class ExecutionSpace, class Operator>
 void check_instance(const char* name, const ExecutionSpace& exec, Operator& op) {
   if constexpr (SaysItsInstance<Operator, ExecutionSpace>) {
-    if (op.instance() == exec) return;
+    if (are_one_queue(op.instance(), exec)) return;
     throw std::invalid_argument("Tessera::block_cg: `" + std::string(name) + "` runs on another instance of " +
-                                ExecutionSpace::name() + " than `exec`; expected the same");
+                                ExecutionSpace::name() + " than `exec`; expected one whose work runs in order with it");
   }
 }
 
