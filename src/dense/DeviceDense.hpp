@@ -34,20 +34,35 @@ void for_each_place(const char* label, const ExecutionSpace& exec, std::int64_t 
   if (elements > 0) Kokkos::parallel_for(label, lightweight(Policy(exec, std::int64_t(0), elements)), body);
 }
 
+/// Calls body(i, j) for the elements of a thread: one column and some rows.
+///
+/// NOTE: this is a struct since Body is mostly a KOKKOS_LAMBDA, as in LeastFault.
+template <class Body>
+struct ElementsOfThread {
+  static constexpr Ordinal most_rows = 8;
+
+  Body body;
+  Ordinal rows, columns;
+  /// Rows at a time, which have about as many elements as a block of threads.
+  Ordinal lines = std::max(Ordinal(1), 256 / columns);
+  Ordinal threads = lines * columns;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const auto part = static_cast<Ordinal>(e / threads), thread = static_cast<Ordinal>(e % threads);
+    const Ordinal j = thread % columns;
+    std::int64_t i = std::int64_t(part) * lines * most_rows + thread / columns;
+    for (Ordinal k = 0; k < most_rows && i < rows; ++k, i += lines) body(static_cast<Ordinal>(i), j);
+  }
+};
+
 /// Calls body(i, j) for all rows and columns. A thread has one column and some rows: it divides once, and finds the
 /// column's place in a list, or its factor, once.
 template <class ExecutionSpace, class Body>
 void for_each_element(const char* label, const ExecutionSpace& exec, Ordinal rows, Ordinal columns, const Body& body) {
   if (rows == 0 || columns == 0) return;
-  // `lines` rows at a time have about as many elements as a block of threads.
-  const Ordinal rows_of_thread = 8, lines = std::max(Ordinal(1), 256 / columns), threads = lines * columns;
-  for_each_place(
-      label, exec, std::int64_t(window_count(rows, lines * rows_of_thread)) * threads, KOKKOS_LAMBDA(std::int64_t e) {
-        const auto part = static_cast<Ordinal>(e / threads), thread = static_cast<Ordinal>(e % threads);
-        const Ordinal j = thread % columns;
-        std::int64_t i = std::int64_t(part) * lines * rows_of_thread + thread / columns;
-        for (Ordinal k = 0; k < rows_of_thread && i < rows; ++k, i += lines) body(static_cast<Ordinal>(i), j);
-      });
+  const ElementsOfThread<Body> elements{body, rows, columns};
+  const std::int64_t parts = window_count(rows, elements.lines * elements.most_rows);
+  for_each_place(label, exec, parts * elements.threads, elements);
 }
 
 /// Whether the elements of a panel lie in memory without gaps.

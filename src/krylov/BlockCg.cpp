@@ -144,10 +144,7 @@ class BlockCg {
     const auto is_safe = [&](double square) { return square >= least && square <= 1 / least; };
     if (!std::all_of(norms_.begin(), norms_.end(), is_safe)) scale_arguments();
     for (double& norm : norms_) norm = std::sqrt(norm);
-    if (std::any_of(guess.begin(), guess.end(), [](double magnitude) { return magnitude > 0; })) {
-      multiply(X(), block(Blocks::Q, active()));
-      blocks_.add_to(Scalar(-1), block(Blocks::Q, active()), R());
-    }
+    if (std::any_of(guess.begin(), guess.end(), [](double magnitude) { return magnitude > 0; })) subtract_guess();
     leave_columns_of_zeros();
   }
 
@@ -175,6 +172,32 @@ class BlockCg {
     std::vector<int> exponents;
     for (const Ordinal j : columns) exponents.push_back(sign * exponents_[static_cast<std::size_t>(j)]);
     blocks_.scale_columns(block, exponents);
+  }
+
+  /// R = B - A X, with R = B on entry. Columns of X that are useless as guesses become 0: rounding would keep them from
+  /// being solved, and squares of their residuals, or X itself once it is scaled as B is, may be too large.
+  void subtract_guess() {
+    subtract_product();
+    const List useless = useless_guesses(blocks_.squares(R()));
+    if (useless.empty()) return;
+    for (const Ordinal j : useless) blocks_.fill_with_zeros(X().some_columns(j, 1));
+    blocks_.load(B_, active_, Blocks::R);
+    scale_back(R(), active_, 1);
+    subtract_product();
+  }
+  /// Those that leave more than |b| / eps, or what is not finite.
+  List useless_guesses(const std::vector<double>& squares) const {
+    List result;
+    for (Ordinal j = 0; j < active(); ++j) {
+      const double norm = norms_[static_cast<std::size_t>(j)], left = std::sqrt(squares[static_cast<std::size_t>(j)]);
+      if (norm > 0 && !(left * epsilon <= norm)) result.push_back(j);
+    }
+    return result;
+  }
+  /// R -= A X
+  void subtract_product() {
+    multiply(X(), block(Blocks::Q, active()));
+    blocks_.add_to(Scalar(-1), block(Blocks::Q, active()), R());
   }
 
   void leave_columns_of_zeros() {
@@ -404,8 +427,7 @@ class BlockCg {
     blocks_.load(B_, active_, Blocks::R);
     scale_back(X(), active_, 1);
     scale_back(R(), active_, 1);
-    multiply(X(), block(Blocks::Q, active()));
-    blocks_.add_to(Scalar(-1), block(Blocks::Q, active()), R());
+    subtract_product();
   }
 
   const Operators& operators_;

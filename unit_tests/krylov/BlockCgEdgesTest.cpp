@@ -74,6 +74,49 @@ TYPED_TEST(BlockCgEdgesTest, ColumnsOfAllSizes) {
     EXPECT_LE(residual_of_column(A, B, solution.X, j), this->tolerance + 100 * this->epsilon) << "column " << j;
 }
 
+/// Guesses so far away that scaling them overflows, or the squares of their residuals do, or rounding would leave more
+/// than there is to solve. They are worth no more than 0, and do not disturb their neighbours.
+TYPED_TEST(BlockCgEdgesTest, GuessesThatAreUseless) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto A = this->rounded(positive_definite(60, 10));
+  const double most = double(std::numeric_limits<Scalar>::max()), least = double(std::numeric_limits<Scalar>::min());
+  const double right_sides[] = {1, 1e6 * least, 1, 1, 1e6 * least, 1e-3 * most};
+  const double guesses[] = {1, 1e-3 * most, 1e-3 * most, 1e6 / this->epsilon, 1e6 * least, least};
+  const auto C = random_matrix(60, 6, 3), D = random_matrix(60, 6, 5);
+  for (const bool with_zeros : {false, true}) {
+    HostDenseMatrix B(60, 6), guess(60, 6);
+    for (int i = 0; i < 60; ++i) {
+      for (int j = 0; j < 6; ++j) {
+        B(i, j) = with_zeros && j == 2 ? 0 : right_sides[j] * C(i, j);
+        guess(i, j) = guesses[j] * D(i, j);
+      }
+    }
+    B = this->rounded(B);
+    const auto solution = this->solve(A, B, this->options(), this->rounded(guess));
+    EXPECT_TRUE(solution.result.has_converged) << to_string(solution.result.stop);
+    for (int j = 0; j < 6; ++j) {
+      if (with_zeros && j == 2) {
+        EXPECT_EQ(norm_of_column(solution.X, j), 0);
+      } else {
+        EXPECT_LE(residual_of_column(A, B, solution.X, j), this->tolerance + 100 * this->epsilon) << "column " << j;
+      }
+    }
+  }
+}
+
+/// A guess that is only bad is a guess still: the first residuals are those of it.
+TYPED_TEST(BlockCgEdgesTest, BadGuessesAreTaken) {
+  const auto A = this->rounded(positive_definite(60, 10));
+  const auto B = this->rounded(random_matrix(60, 2, 3));
+  auto guess = random_matrix(60, 2, 5);
+  for (double& element : guess.elements) element *= 1000;
+  auto options = this->options();
+  options.max_iterations = 0;
+  const auto solution = this->solve(A, B, options, this->rounded(guess));
+  EXPECT_EQ(solution.X.elements, this->rounded(guess).elements);
+  for (int j = 0; j < 2; ++j) EXPECT_GT(solution.result.residuals[std::size_t(j)], 100);
+}
+
 TYPED_TEST(BlockCgEdgesTest, NumbersThatAreNotFiniteAreRefused) {
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(30, 10));
@@ -252,6 +295,56 @@ TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRefused) {
   options.dependence = 1;
   EXPECT_THROW(block_cg(exec, product, b.view, x.view, options), std::invalid_argument);
   EXPECT_EQ(product.calls, 0);
+}
+
+/// A product that says where it runs.
+template <class Exec, class Scalar>
+struct ProductOnInstance : DenseProduct<Exec, Scalar> {
+  Exec exec;
+  ProductOnInstance(const Exec& exec_, const HostDenseMatrix& A) : DenseProduct<Exec, Scalar>(A), exec(exec_) {}
+  const Exec& instance() const { return exec; }
+};
+
+template <class Exec>
+std::vector<Exec> two_instances() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  // partition_space() gives the default one twice, unless parallel regions may be nested.
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return {Exec(1), Exec(1)};
+#endif
+  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  return {instances.begin(), instances.end()};
+}
+
+/// What block_cg() of the operators; empty if it takes them.
+template <class... Arguments>
+std::string refusal(Arguments&&... arguments) {
+  try {
+    block_cg(arguments...);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// Nothing would make another instance wait for B and X.
+TYPED_TEST(BlockCgEdgesTest, OperatorsOnOtherInstancesAreRefused) {
+  using Exec = typename TestFixture::Exec;
+  using Product = ProductOnInstance<Exec, typename TestFixture::Scalar>;
+  const auto instances = two_instances<Exec>();
+  ASSERT_FALSE(instances[0] == instances[1]);
+  const auto A = positive_definite(20, 10);
+  Product here(instances[0], A), elsewhere(instances[1], A);
+  const typename TestFixture::template Device<Kokkos::LayoutLeft> b(random_matrix(20, 3, 1)), x(HostDenseMatrix(20, 3));
+  EXPECT_EQ(refusal(instances[0], here, b.view, x.view), "");
+  EXPECT_EQ(refusal(instances[0], here, here, b.view, x.view), "");
+  for (const auto& [name, message] :
+       {std::pair("multiply", refusal(instances[0], elsewhere, b.view, x.view)),
+        std::pair("precondition", refusal(instances[0], here, elsewhere, b.view, x.view))}) {
+    EXPECT_NE(message.find("`" + std::string(name) + "` runs on another instance of " + Exec::name() + " than `exec`"),
+              std::string::npos)
+        << message;
+  }
+  EXPECT_EQ(elsewhere.calls, 0);
 }
 
 TEST(BlockCgStop, HasWords) {

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <new>
+#include <optional>
 #include <tessera/io/Generators.hpp>
 
 #include "TestProblem.hpp"
@@ -65,6 +66,33 @@ TEST(Failure, AnArgumentOnOneRank) {
     expect_from_last_rank(message_of<std::invalid_argument>([&] { op.apply(right, wrong, mode); }), "Y with");
     EXPECT_THROW(op.apply(right, more, mode), std::invalid_argument);
     expect_product(*A, op, 4, mode, 1, 0);
+  }
+}
+
+/// Where devices have memory of their own, Tpetra gives no view on the device of what the caller holds on the host. All
+/// ranks are told before any of them sends rows: the product does not hang, and the next one is right.
+TEST(Failure, AViewOnTheHost) {
+  if (Kokkos::SpaceAccessibility<Kokkos::HostSpace, MV::device_type::memory_space>::accessible)
+    GTEST_SKIP() << "host and device share their memory";
+  const auto A = distribute(generate_stencil27(4), Spread::Uniform);
+  TpetraOptions options;
+  options.agreement = Agreement::EveryApply;
+  const Operator agreeing(A, options), op(A);
+  for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) {
+    const auto X = random_vectors(x_map(*A, mode), 4, 1), Y = random_vectors(y_map(*A, mode), 4, 2);
+    for (const auto& held : {X, Y}) {
+      expect_product(*A, agreeing, 4, mode, 1, 0);
+      expect_product(*A, op, 4, mode, 1, 0);
+      {
+        std::optional<decltype(held->getLocalViewHost(Tpetra::Access::ReadOnly))> view;
+        if (rank() == last_rank()) view = held->getLocalViewHost(Tpetra::Access::ReadOnly);
+        expect_from_last_rank(message_of<std::runtime_error>([&] { agreeing.apply(*X, *Y, mode); }), "host view");
+        view = held->getLocalViewHost(Tpetra::Access::ReadOnly);
+        EXPECT_THROW(op.apply(*X, *Y, mode), std::runtime_error) << "on every rank, without a word between them";
+      }
+      expect_product(*A, agreeing, 4, mode, 1, 0);
+      expect_product(*A, op, 4, mode, 1, 0);
+    }
   }
 }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The exchange of the halo: what arrives, what is sent, in which order, and from which memory.
+#include <chrono>
 #include <cstdlib>
+#include <stdexcept>
+#include <string_view>
 #include <tessera/io/Generators.hpp>
 #include <tessera/tpetra/impl/Exchange.hpp>
 #include <tessera/tpetra/impl/HaloExchange.hpp>
 #include <tessera/tpetra/impl/HaloMemory.hpp>
+#include <thread>
 
 #include "BlockProblem.hpp"
 #include "Events.hpp"
@@ -40,6 +44,30 @@ class Environment {
   bool is_set_ = false;
 };
 
+/// Makes the products of plans of this process fail from the given one on, while it lives.
+class FailingProduct {
+ public:
+  explicit FailingProduct(int which) : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    left() = which;
+    Kokkos::Tools::Experimental::set_push_region_callback([](const char* name) {
+      if (std::string_view(name) == "Tessera::spmm" && --left() <= 0) throw std::logic_error("planted");
+    });
+  }
+  ~FailingProduct() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+  FailingProduct(const FailingProduct&) = delete;
+  FailingProduct& operator=(const FailingProduct&) = delete;
+
+ private:
+  static int& left() {
+    static int products = 0;
+    return products;
+  }
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+/// Long enough for another rank to go on to its next exchange, if it does not wait.
+void come_late() { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }
+
 class HaloOn : public testing::TestWithParam<std::pair<Spread, std::string>> {};
 
 /// Rows that arrived are those that Tpetra imports.
@@ -72,12 +100,9 @@ TEST_P(HaloOn, BringsWhatTpetraImports) {
       expected.doImport(*x, *exchange.importer(), Tpetra::INSERT);
       halo.reserve(columns);
       Block X(*x);
-      halo.begin(x->getLocalViewDevice(Tpetra::Access::ReadOnly));
-      x->putScalar(nan);
-      expect_rows(halo.end(columns), expected);
-      halo.begin(X.getLocalView());
-      X.putScalar(nan);
-      expect_rows(halo.end(columns), expected);
+      const auto view = x->getLocalViewDevice(Tpetra::Access::ReadOnly);
+      expect_rows(halo.exchange(view, [&] { x->putScalar(nan); }), expected);
+      expect_rows(halo.exchange(X.getLocalView(), [&] { X.putScalar(nan); }), expected);
     }
   }
 }
@@ -94,8 +119,7 @@ TEST_P(HaloOn, AllocatesOnce) {
   const Events events;
   for (const auto& x : {Teuchos::rcpFromRef(X), some}) {
     halo.reserve(x->getNumVectors());
-    halo.begin(x->getLocalView());
-    halo.end(x->getNumVectors());
+    halo.exchange(x->getLocalView(), [] {});
   }
   EXPECT_EQ(Events::find("allocate"), -1) << Events::all();
 }
@@ -112,9 +136,7 @@ TEST(Halo, StagedRowsAreWaitedFor) {
   halo.reserve(4);
   const Block X(A->getDomainMap(), 4);
   const Events events;
-  halo.begin(X.getLocalView());
-  Events::note("the product");
-  halo.end(4);
+  halo.exchange(X.getLocalView(), [] { Events::note("the product"); });
   const std::vector<std::string> steps = {"MPI_Irecv",
                                           "Tessera::gather_rows",
                                           "fence Tessera::HaloExchange: rows to send are packed",
@@ -133,6 +155,75 @@ TEST(Halo, StagedRowsAreWaitedFor) {
       << Events::all();
   EXPECT_EQ(Events::count("fence"), 3U) << Events::all();
   EXPECT_EQ(Events::count("copy to"), 2U) << Events::all();
+}
+
+/// Work on the last rank throws, while the others are late. They get the rows of that rank, and in the next exchange
+/// that rank gets their next rows, not those which it no longer wanted.
+void expect_exchange_in_spite_of_a_failure(bool is_staged) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
+  const Exchange exchange(*A);
+  Halo halo(exchange.importer(), is_staged);
+  halo.reserve(3);
+  const auto x = random_vectors(A->getDomainMap(), 3, 1), next = random_vectors(A->getDomainMap(), 3, 2);
+  MV expected(exchange.halo_map(), 3), next_expected(exchange.halo_map(), 3);
+  expected.doImport(*x, *exchange.importer(), Tpetra::INSERT);
+  next_expected.doImport(*next, *exchange.importer(), Tpetra::INSERT);
+  const Block X(*x), next_X(*next);
+  if (rank() == last_rank()) {
+    EXPECT_THROW(halo.exchange(X.getLocalView(), [] { throw std::logic_error("planted"); }), std::logic_error);
+  } else {
+    come_late();
+    expect_rows(halo.exchange(X.getLocalView(), [] {}), expected);
+  }
+  expect_rows(halo.exchange(next_X.getLocalView(), [] {}), next_expected);
+}
+
+TEST(Halo, WorkThatThrowsDoesNotEndTheExchange) {
+  if (!Halo::is_host) GTEST_SKIP() << "not every MPI reads the memory of devices";
+  expect_exchange_in_spite_of_a_failure(false);
+}
+
+TEST(Halo, WorkThatThrowsDoesNotEndAStagedExchange) { expect_exchange_in_spite_of_a_failure(true); }
+
+/// The same in products of multivectors and blocks, by the matrix and by its transpose.
+TEST(Halo, AProductThatFailsOnOneRankHarmsNoOther) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
+  const Operator op(A);
+  const auto x = random_vectors(A->getDomainMap(), 4, 1), next = random_vectors(A->getDomainMap(), 4, 2);
+  const Block X(*x), next_X(*next);
+  for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) {
+    SCOPED_TRACE(mode);
+    MV y(A->getRangeMap(), 4), expected(A->getRangeMap(), 4), next_expected(A->getRangeMap(), 4);
+    Block Y(A->getRangeMap(), 4);
+    A->apply(*x, expected, mode);
+    A->apply(*next, next_expected, mode);
+    const auto limit = bound(*A, *x, expected, mode, 1, 0), next_limit = bound(*A, *next, expected, mode, 1, 0);
+    for (const bool is_block : {false, true}) {
+      SCOPED_TRACE(is_block);
+      const auto multiply = [&](bool is_next) {
+        if (is_block) {
+          op.apply(is_next ? next_X : X, Y, mode);
+        } else {
+          op.apply(is_next ? *next : *x, y, mode);
+        }
+      };
+      const auto result = [&] { return is_block ? Y.toMultiVector() : rcp(new MV(y, Teuchos::Copy)); };
+      multiply(false);  // so that all have memory
+      if (rank() == last_rank()) {
+        const FailingProduct fails(mode == Teuchos::NO_TRANS ? 1 : 2);  // the one that rows are under way for
+        EXPECT_THROW(multiply(false), std::logic_error);
+      } else {
+        come_late();
+        multiply(false);
+      }
+      const auto first = result();
+      multiply(true);
+      if (rank() != last_rank()) expect_within(*first, expected, *limit);
+      expect_within(*result(), next_expected, *next_limit);
+    }
+  }
 }
 
 /// A message to each neighbour and one from each, and no reduction: not for multivectors, not for blocks, not with new

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <stdexcept>
 #include <tessera/io/Generators.hpp>
+#include <tessera/tpetra/impl/GrowingMultivector.hpp>
 
 #include "TestProblem.hpp"
 
@@ -147,6 +149,22 @@ TEST_P(Views, NothingIsKept) {
   if (A->getDomainMap()->isSameAs(*A->getRangeMap())) other.apply(*X, *X);
   other.update();
   EXPECT_EQ(counts(), before);
+}
+
+/// What may fail is done by reserve(), which products call before any rank waits for another.
+TEST(GrowingMultivector, MakesColumnsInAdvance) {
+  const auto map = uniform_map(10);
+  Impl::GrowingMultivector<MV> growing;
+  growing.reserve(map, 0);
+  growing.reserve(map, 8);
+  growing.reserve(map, 3);
+  const auto& vectors = growing;
+  const MV* const three = &vectors.first(3);
+  EXPECT_EQ(three->getNumVectors(), 3U);
+  EXPECT_EQ(vectors.first(8).getNumVectors(), 8U);
+  EXPECT_THROW(vectors.first(5), std::out_of_range);
+  growing.reserve(map, 3);
+  EXPECT_EQ(&vectors.first(3), three);
 }
 
 INSTANTIATE_TEST_SUITE_P(Spreads, Views, testing::ValuesIn(every_spread), spread_name);

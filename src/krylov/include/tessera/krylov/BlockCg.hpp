@@ -90,15 +90,18 @@ class BlockCgWorkspace {
 ///                               of LayoutRight (rows adjacent in memory) and rank 2, of at most as many columns as B,
 ///                               in memory of `exec`; P is const. If it has a member multiply_with_inner_products(P, Q,
 ///                               SmallMatrix<Scalar> PtQ), which also gives P^T Q, of this rank's rows, in host memory
-///                               and waits for it, then that is called in place of multiply(P, Q)
-/// \param precondition  [in]     precondition(R, Z) makes Z = M R likewise, with a symmetric positive definite M that
+///                               and waits for it, then that is called in place of multiply(P, Q). If it has a member
+///                               instance(), as a PlanOperator has, that must be `exec`, or one of the same stream
+/// \param precondition  [in]     precondition(R, Z) makes Z = M R likewise, on `exec`, with a symmetric positive
+/// definite M that
 ///                               approximates the inverse of A
 /// \param B             [in]     right-hand sides: a View of rank 1 or 2 and any layout, of float or double
 /// \param X             [in,out] an initial guess on entry, solutions at the end, complete when this returns; of
-///                               extents and type of B; must not overlap B
+///                               extents and type of B; must not overlap B. A column whose guess leaves |b - A x| >
+///                               |b| / eps begins at 0, for rounding errors of that guess alone are larger than b
 /// \param options       [in]     see BlockCgOptions
 /// \param workspace     [in,out] memory
-/// \throws std::invalid_argument if extents, options or memory do not fit; X is then as it was
+/// \throws std::invalid_argument if extents, options, memory or instances do not fit; X is then as it was
 /// \throws std::runtime_error if B or X holds NaN or Inf: X is then as it was; or if what `multiply` or `precondition`
 ///         makes is not finite: X then holds solutions in those columns that have left, the others are as they were
 ///
@@ -119,6 +122,8 @@ requires(Kokkos::is_view_v<BView>&& Kokkos::is_view_v<XView>) BlockCgResult
              const XView& X, const BlockCgOptions<typename XView::non_const_value_type>& options,
              BlockCgWorkspace<ExecutionSpace, typename XView::non_const_value_type>& workspace) {
   using Scalar = typename XView::non_const_value_type;
+  Impl::check_instance("multiply", exec, multiply);
+  Impl::check_instance("precondition", exec, precondition);
   const auto operators = Impl::block_cg_operators<ExecutionSpace, Scalar>(multiply, precondition);
   return Impl::solve_by_block_cg<ExecutionSpace, Scalar>(
       exec, operators, Impl::block_cg_argument<ExecutionSpace, const Scalar>("B", B),

@@ -9,6 +9,7 @@
 #include <tessera/common/CompiledTypes.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/dense/DenseAlgebra.hpp>
+#include <tessera/parallel/OneQueue.hpp>
 #include <type_traits>
 
 namespace Tessera {
@@ -54,6 +55,21 @@ concept GivesInnerProducts = requires(Multiply& multiply, const BlockView<Execut
                                       const BlockView<ExecutionSpace, Scalar>& Q, const SmallMatrix<Scalar>& PtQ) {
   multiply.multiply_with_inner_products(P, Q, PtQ);
 };
+
+template <class Operator, class ExecutionSpace>
+concept SaysItsInstance = requires(Operator& op) {
+  requires std::is_same_v<std::remove_cvref_t<decltype(op.instance())>, ExecutionSpace>;
+};
+
+/// On another instance an operator would read blocks that are not there yet.
+template <class ExecutionSpace, class Operator>
+void check_instance(const char* name, const ExecutionSpace& exec, Operator& op) {
+  if constexpr (SaysItsInstance<Operator, ExecutionSpace>) {
+    if (are_one_queue(op.instance(), exec)) return;
+    throw std::invalid_argument("Tessera::block_cg: `" + std::string(name) + "` runs on another instance of " +
+                                ExecutionSpace::name() + " than `exec`; expected one whose work runs in order with it");
+  }
+}
 
 /// Refers to both arguments.
 template <class ExecutionSpace, class Scalar, class Multiply, class Precondition>

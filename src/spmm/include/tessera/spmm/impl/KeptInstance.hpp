@@ -4,21 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <optional>
+#include <tessera/parallel/OneQueue.hpp>
 #include <tessera/spmm/impl/LiveObject.hpp>
-#include <type_traits>
 
 namespace Tessera::Impl {
-
-/// Whether work that is given to two instances runs in order. Two instances of Kokkos::Cuda that were made from one
-/// stream count as one here; Kokkos takes them for two.
-template <class ExecutionSpace>
-bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
-#ifdef KOKKOS_ENABLE_CUDA
-  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
-    return a.cuda_stream() == b.cuda_stream() && a.cuda_device() == b.cuda_device();
-#endif
-  return a == b;
-}
 
 /// Something of Kokkos for a member variable. After Kokkos::finalize() it is empty. A static one does not use Kokkos
 /// before it is set.

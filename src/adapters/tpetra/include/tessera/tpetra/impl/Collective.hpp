@@ -60,6 +60,18 @@ struct Failure {
   }
 };
 
+/// Calls work() and then last(), which others wait for, even if work() throws: that leaves afterwards.
+template <class Work, class Last>
+void call_both(const Work& work, const Last& last) {
+  try {
+    work();
+  } catch (...) {
+    static_cast<void>(Failure::of(last));  // the first failure is the one to tell
+    throw;
+  }
+  last();
+}
+
 /// Calls the function on every rank. If it throws on some ranks, all ranks throw the failure of the lowest of them. The
 /// function must not communicate. Cost without a failure: an MPI_Allreduce of an int, and nothing on a single rank.
 template <class Function>

@@ -17,24 +17,22 @@ class GrowingMultivector {
   /// The most columns that were asked for.
   std::size_t columns() const { return storage_.is_null() ? 0 : storage_->getNumVectors(); }
 
-  /// Makes room for columns. The contents are lost if there was not enough.
+  /// Makes what first(columns) returns. The contents are lost if there was not enough room.
   void reserve(const Teuchos::RCP<const typename MV::map_type>& map, std::size_t columns) {
-    if (columns <= this->columns()) return;
-    views_.clear();
-    storage_ = Teuchos::null;  // freed before the larger one is allocated
-    storage_ = Teuchos::rcp(new MV(map, columns, false));
+    if (columns > this->columns()) {
+      views_.clear();
+      storage_ = Teuchos::null;  // freed before the larger one is allocated
+      storage_ = Teuchos::rcp(new MV(map, columns, false));
+    }
+    if (columns == this->columns()) return;
+    auto& view = views_[columns];
+    if (!view.is_null() || columns == 0) return;
+    view = storage_->subViewNonConst(Teuchos::Range1D(0, static_cast<Teuchos::Ordinal>(columns) - 1));
   }
 
-  /// The first columns, as a multivector. The same number returns the same object, which holds its buffers for
-  /// communication: a number that was used before allocates nothing.
-  MV& first(std::size_t columns) {
-    if (columns == this->columns()) return *storage_;
-    auto& view = views_[columns];
-    if (view.is_null()) {
-      view = storage_->subViewNonConst(Teuchos::Range1D(0, static_cast<Teuchos::Ordinal>(columns) - 1));
-    }
-    return *view;
-  }
+  /// The first columns, for which there was a reserve(). The same number returns the same object, which holds its
+  /// buffers for communication. Allocates nothing, so that it does not fail while other ranks wait.
+  MV& first(std::size_t columns) const { return columns == this->columns() ? *storage_ : *views_.at(columns); }
 
  private:
   Teuchos::RCP<MV> storage_;

@@ -6,6 +6,7 @@
 #include <Tpetra_Import.hpp>
 #include <cstddef>
 #include <tessera/tpetra/impl/Boundary.hpp>
+#include <tessera/tpetra/impl/Collective.hpp>
 #include <tessera/tpetra/impl/Messages.hpp>
 #include <type_traits>
 #include <utility>
@@ -16,14 +17,16 @@ namespace Tessera::Impl {
 /// The exchange of the halo: rows of X go to the ranks that need them, each with all its columns.
 ///
 /// ```
-///   halo.begin(x);                            // packs rows of x
-///   ...                                       // launch what needs no halo
-///   const auto imported = halo.end(columns);
+///   const auto imported = halo.exchange(x, [&] { ... });  // launches what needs no halo while rows are under way
 /// ```
 ///
 /// Where MPI does not read the memory of the device, rows are *staged*: they go through pinned memory of the host. They
 /// are copied on an instance of their own, while the default instance multiplies. begin() waits for the packing, since
 /// the product is not launched yet; end() waits for copies and messages, never for the product.
+///
+/// **Failures.** Once rows are packed, a rank sends them and takes those of its neighbours, whatever the work beside
+/// throws: no neighbour waits in vain, and none is given them in place of the next product's. A rank waits forever for
+/// a neighbour that fails before that, even if it has failed itself. What may throw therefore comes before an exchange.
 template <class Matrix>
 class HaloExchange {
  public:
@@ -53,8 +56,8 @@ class HaloExchange {
   /// Room for as many columns. It never shrinks.
   void reserve(std::size_t columns) {
     if (columns <= columns_) return;
-    // After a product that failed, messages and copies may be under way in the memory that is freed here.
-    messages_.cancel();
+    // After a product that failed, copies may be under way in the memory that is freed here.
+    messages_.give_up();
     copies_.fence("Tessera::HaloExchange: before its memory grows");
     columns_ = 0;
     grow(sent_, staged_sent_, sent_rows_.extent(0) * columns);
@@ -63,13 +66,28 @@ class HaloExchange {
     columns_ = columns;
   }
 
-  /// Begins to send rows of X, which may be overwritten afterwards.
+  /// Sends rows of X while work() runs, and returns the rows of the halo in the order of the halo Map, for the default
+  /// instance. work() may overwrite X; what it throws leaves when the exchange is over.
   ///
   /// \param x [in] a View of the elements of this rank, with columns that there is room for
+  template <class X, class Work>
+  Rows exchange(const X& x, const Work& work) {
+    Rows imported;
+    begin(x);
+    call_both(work, [&] { imported = end(x.extent(1)); });
+    return imported;
+  }
+
+ private:
+  using Array = Kokkos::View<Scalar*, Device>;
+  using StagingSpace = std::conditional_t<is_host, typename Device::memory_space, Kokkos::SharedHostPinnedSpace>;
+  using StagedArray = Kokkos::View<Scalar*, StagingSpace>;
+  using Indices = Kokkos::View<int*, Device>;
+
   template <class X>
   void begin(const X& x) {
     const std::size_t columns = x.extent(1), rows = sent_rows_.extent(0), row_bytes = columns * sizeof(Scalar);
-    messages_.cancel();
+    messages_.give_up();
     if (rows + received_rows_ == 0) return;
     if (is_staged_) messages_.receive(staged_received_.data(), row_bytes);
     const Exec exec;
@@ -84,7 +102,6 @@ class HaloExchange {
     }
   }
 
-  /// The rows of the halo, in the order of the halo Map, for the default instance.
   Rows end(std::size_t columns) {
     const Rows received(received_.data(), received_rows_, columns);
     if (is_staged_) {
@@ -101,12 +118,6 @@ class HaloExchange {
     gather_rows(Exec(), places_, received, in_order);
     return in_order;
   }
-
- private:
-  using Array = Kokkos::View<Scalar*, Device>;
-  using StagingSpace = std::conditional_t<is_host, typename Device::memory_space, Kokkos::SharedHostPinnedSpace>;
-  using StagedArray = Kokkos::View<Scalar*, StagingSpace>;
-  using Indices = Kokkos::View<int*, Device>;
 
   template <class To, class From>
   void copy(const To& to, const From& from, std::size_t size) const {

@@ -101,6 +101,7 @@ class MatrixProduct {
       get_ready(A, mode, columns, Layout::Columns);
       if (copies_x(X, Y)) x_copy(mode).reserve(x_map(mode), columns);
       if (copies_y(Y)) y_copy(mode).reserve(y_map(mode), columns);
+      if (alpha != SC(0)) require_device_views(X, Y);
     });
     if (columns == 0) return;
     if (alpha == SC(0)) return scale(beta, Y);
@@ -193,6 +194,14 @@ class MatrixProduct {
     throw std::invalid_argument(name_ + "::apply: in mode " + std::string(to_string(mode)) + ", X has " + shape(X) +
                                 ", Y has " + shape(Y) + "; expected X with " + std::to_string(x_rows) +
                                 " local rows, Y with " + std::to_string(y_rows) + ", and as many columns in both");
+  }
+
+  /// Throws if the caller holds a view of X or Y on the host, where that is not the device. The views that a product
+  /// takes while other ranks wait for its rows then do not throw. Reads only: on another rank, the product may be
+  /// refused.
+  static void require_device_views(const MV& X, const MV& Y) {
+    static_cast<void>(X.getLocalViewDevice(Tpetra::Access::ReadOnly));
+    static_cast<void>(Y.getLocalViewDevice(Tpetra::Access::ReadOnly));
   }
 
   /// Makes everything anew if A has other Maps. The only step before a product that communicates by itself, and only
@@ -338,11 +347,9 @@ class MatrixProduct {
   void multiply_rows(Mode mode, SC alpha, const Block& X, SC beta, Block& Y) {
     const auto x = X.getLocalView();
     const auto y = Y.getLocalView();
-    const bool has_halo = !exchange_->importer().is_null();
-    if (has_halo) halo_->begin(x);
-    plans_->multiply_owned(mode, alpha, x, beta, y);
-    if (!has_halo) return;
-    const auto imported = halo_->end(X.getNumVectors());
+    const auto multiply = [&] { plans_->multiply_owned(mode, alpha, x, beta, y); };
+    if (exchange_->importer().is_null()) return multiply();
+    const auto imported = halo_->exchange(x, multiply);
     if (plans_->is_split()) plans_->template add_halo<Kokkos::LayoutRight>(alpha, imported, y);
   }
 
@@ -359,11 +366,15 @@ class MatrixProduct {
   void multiply_plain(SC alpha, const MV& X, SC beta, MV& Y) {
     const std::size_t columns = X.getNumVectors();
     const auto& exporter = exchange_->exporter();
-    const bool has_halo = !exchange_->importer().is_null(), is_exported = !exporter.is_null();
-    if (has_halo) halo_->begin(X.getLocalViewDevice(Tpetra::Access::ReadOnly));
+    const bool is_exported = !exporter.is_null();
     MV& rows = is_exported ? row_vectors_.first(columns) : Y;
-    multiply_owned(Mode::NoTranspose, alpha, X, is_exported ? SC(0) : beta, rows);
-    if (has_halo) add_halo(alpha, halo_->end(columns), rows);
+    const auto multiply = [&] { multiply_owned(Mode::NoTranspose, alpha, X, is_exported ? SC(0) : beta, rows); };
+    if (exchange_->importer().is_null()) {
+      multiply();
+    } else {
+      const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
+      add_halo(alpha, halo_->exchange(x, multiply), rows);
+    }
     if (!is_exported) return;
     scale(beta, Y);
     Y.doExport(rows, *exporter, Tpetra::ADD_ASSIGN);
@@ -375,13 +386,12 @@ class MatrixProduct {
     const auto& exporter = exchange_->exporter();
     if (!exporter.is_null()) row_vectors_.first(columns).doImport(X, *exporter, Tpetra::INSERT);
     const MV& rows = exporter.is_null() ? X : row_vectors_.first(columns);
-    MV* sent = importer.is_null() ? nullptr : &halo_vectors_.first(columns);
-    if (sent != nullptr) {
-      multiply_halo(mode, alpha, rows, *sent);
-      Y.beginExport(*sent, *importer, Tpetra::ADD_ASSIGN);
-    }
-    multiply_owned(mode, alpha, rows, beta, Y);
-    if (sent != nullptr) Y.endExport(*sent, *importer, Tpetra::ADD_ASSIGN);
+    const auto multiply = [&] { multiply_owned(mode, alpha, rows, beta, Y); };
+    if (importer.is_null()) return multiply();
+    MV& sent = halo_vectors_.first(columns);
+    multiply_halo(mode, alpha, rows, sent);
+    Y.beginExport(sent, *importer, Tpetra::ADD_ASSIGN);
+    call_both(multiply, [&] { Y.endExport(sent, *importer, Tpetra::ADD_ASSIGN); });
   }
 
   /// Y = alpha op(owned part) X + beta Y; both with constant stride.

@@ -15,7 +15,8 @@ namespace Tessera::Impl {
 /// message, from memory of any kind that MPI can read. No call blocks but wait(); Tpetra's Distributor sends by
 /// MPI_Send, unless it is told otherwise.
 ///
-/// Ranks post their messages in the same order, so that one tag does for all exchanges.
+/// Ranks post their messages in the same order, and wait for all of them even if they fail in between, so that one tag
+/// does for all exchanges.
 class Messages {
  public:
   Messages() = default;
@@ -45,8 +46,8 @@ class Messages {
     requests_.clear();
   }
 
-  /// Gives up what a failure left under way.
-  void cancel() { requests_.clear(); }
+  /// Gives up what a rank expected that failed before it sent anything.
+  void give_up() { requests_.clear(); }
 
  private:
   using Request = Teuchos::RCP<Teuchos::CommRequest<int>>;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <type_traits>
+
+namespace Tessera::Impl {
+
+/// Whether work that is given to two instances runs in order. Two instances of Kokkos::Cuda that were made from one
+/// stream count as one here; Kokkos takes them for two.
+template <class ExecutionSpace>
+bool are_one_queue(const ExecutionSpace& a, const ExecutionSpace& b) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>)
+    return a.cuda_stream() == b.cuda_stream() && a.cuda_device() == b.cuda_device();
+#endif
+  return a == b;
+}
+
+}  // namespace Tessera::Impl
