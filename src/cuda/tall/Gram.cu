@@ -91,7 +91,9 @@ void gram(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<const
   if (Y.columns <= 16) {
     return has_few_x ? with(Tall::GramPolicy<1, 2, Adjacent>()) : with(Tall::GramPolicy<2, 2, Adjacent>());
   }
-  return has_few_x && !are_same ? with(Tall::GramPolicy<1, 4, Adjacent>()) : with(Tall::GramPolicy<2, 4, Adjacent>());
+  if (has_few_x && !are_same) return with(Tall::GramPolicy<1, 4, Adjacent>());
+  const bool is_alone = X.columns <= 32 && Y.columns <= 32;
+  return is_alone ? with(Tall::GramPolicy<2, 4, Adjacent, true>()) : with(Tall::GramPolicy<2, 4, Adjacent>());
 }
 
 template void gram(Stream, const TallPanel<const float>&, const TallPanel<const float>&, bool, float*, std::ptrdiff_t,

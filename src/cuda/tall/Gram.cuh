@@ -20,15 +20,20 @@ enum class Access {
            ///< which is converted. double takes the registers for more rows instead
 };
 
-/// The shape of a square, and how many steps of 8 rows a warp loads before it multiplies them.
-template <int m_tiles_, int n_tiles_, Access access_>
+/// The most squares, and warps, of a block.
+constexpr int most_squares = 10;
+
+/// The shape of a square, and how many steps of 8 rows a warp loads before it multiplies them. One large square alone
+/// has few steps, so that its registers leave room for two blocks of 8 warps: others wait for their loads less often.
+template <int m_tiles_, int n_tiles_, Access access_, bool is_alone = false>
 struct GramPolicy {
   static constexpr int m_tiles = m_tiles_, n_tiles = n_tiles_;
   static constexpr Access access = access_;
   static constexpr int x_columns = 16 * m_tiles, y_columns = 8 * n_tiles;
   static constexpr int elements = x_columns * y_columns;
-  static constexpr int steps = n_tiles == 1 ? 4 : n_tiles == 2 || access != Access::Paired ? 2 : 1;
+  static constexpr int steps = n_tiles == 1 ? 4 : n_tiles == 2 || (access != Access::Paired && !is_alone) ? 2 : 1;
   static constexpr int rows_at_once = 8 * steps;
+  static constexpr int most_warps = is_alone ? 8 : most_squares, least_blocks = is_alone ? 2 : 1;
   static_assert(access != Access::Paired || n_tiles % 2 == 0);
 };
 
@@ -42,9 +47,6 @@ struct GramArguments {
   unsigned part_rows;  // rows of a block
   double* parts;       // sums: element e of square s of part p is parts[(p * squares + s) * elements + e]
 };
-
-/// The most squares, and warps, of a block.
-constexpr int most_squares = 10;
 
 /// Where a square lies in C, in squares.
 struct Square {
@@ -246,7 +248,7 @@ class GramAgent {
 
 /// A block sums a part of the rows. Its warps share the squares, and the rows where there are more warps than squares.
 template <class Policy, class Scalar>
-__global__ void __launch_bounds__(32 * most_squares)
+__global__ void __launch_bounds__(32 * Policy::most_warps, Policy::least_blocks)
     gram_kernel(const __grid_constant__ GramArguments<Scalar> arguments) {
   const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
   const int square = warp % arguments.squares, group = warp / arguments.squares;
