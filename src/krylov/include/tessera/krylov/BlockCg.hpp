@@ -93,8 +93,7 @@ class BlockCgWorkspace {
 ///                               and waits for it, then that is called in place of multiply(P, Q). If it has a member
 ///                               instance(), as a PlanOperator has, that must be `exec`, or one of the same stream
 /// \param precondition  [in]     precondition(R, Z) makes Z = M R likewise, on `exec`, with a symmetric positive
-/// definite M that
-///                               approximates the inverse of A
+///                               definite M that approximates the inverse of A
 /// \param B             [in]     right-hand sides: a View of rank 1 or 2 and any layout, of float or double
 /// \param X             [in,out] an initial guess on entry, solutions at the end, complete when this returns; of
 ///                               extents and type of B; must not overlap B. A column whose guess leaves |b - A x| >
