@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <tessera/dense/DenseAlgebra.hpp>
+#include <tessera/dense/impl/JoinedColumns.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <vector>
 
 #include "DeviceDense.hpp"
 #include "HostDense.hpp"
@@ -30,6 +33,8 @@ template <class Scalar>
 const Impl::DenseKernels<Scalar>& kernels() {
   return Impl::dense_kernels<Scalar>(Impl::simd_target());
 }
+
+std::string name_of_input(std::size_t k) { return "X[" + std::to_string(k) + "]"; }
 
 /// Refuses what a function cannot take: arguments are named as in its declaration.
 struct Check {
@@ -73,6 +78,18 @@ struct Check {
            ", " + other);
   }
 
+  /// The columns of all blocks X.
+  template <class Scalar>
+  Ordinal inputs(std::span<const TallBlock<const Scalar>> X, Ordinal expected_rows, const char* other) const {
+    Ordinal columns = 0;
+    for (std::size_t k = 0; k < X.size(); ++k) {
+      block(name_of_input(k).c_str(), X[k]);
+      rows(name_of_input(k).c_str(), X[k].rows, other, expected_rows);
+      columns += X[k].columns;
+    }
+    return columns;
+  }
+
   template <class Scalar>
   void small(const char* name, const SmallMatrix<Scalar>& B) const {
     if (B.rows == 0 || B.columns == 0) return;
@@ -105,6 +122,17 @@ struct Check {
 
 bool is_empty(const auto& X) { return X.rows == 0 || X.columns == 0; }
 
+/// Some rows of B, copied.
+template <class Scalar>
+SmallMatrix<const Scalar> rows_of(const SmallMatrix<const Scalar>& B, const std::vector<Ordinal>& rows,
+                                  std::vector<Scalar>& memory) {
+  memory.clear();
+  for (Ordinal j = 0; j < B.columns; ++j)
+    for (const Ordinal i : rows) memory.push_back(B(i, j));
+  const auto count = static_cast<Ordinal>(rows.size());
+  return {memory.data(), count, B.columns, count};
+}
+
 }  // namespace
 
 template <class ExecutionSpace, class Scalar>
@@ -113,13 +141,7 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
                     const SmallMatrix<Scalar>& C) {
   const Check check{"inner_products"};
   check.block("Y", Y);
-  Ordinal columns = 0;
-  for (std::size_t k = 0; k < X.size(); ++k) {
-    const std::string name = "X[" + std::to_string(k) + "]";
-    check.block(name.c_str(), X[k]);
-    check.rows(name.c_str(), X[k].rows, "as Y", Y.rows);
-    columns += X[k].columns;
-  }
+  const Ordinal columns = check.inputs(X, Y.rows, "as Y");
   check.rows("C", C.rows, "the columns of all X", columns);
   check.columns("C", C.columns, "as Y", Y.columns);
   check.small("C", C);
@@ -198,6 +220,42 @@ void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpac
     OnHost::multiply_add<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), alpha, X, B, beta, Y);
   } else {
     OnDevice::multiply_add<ExecutionSpace, Scalar>(exec, workspace, alpha, X, B, beta, Y);
+  }
+}
+
+template <class ExecutionSpace, class Scalar>
+void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
+                  std::span<const TallBlock<const Scalar>> X, const SmallMatrix<const Scalar>& B, Scalar beta,
+                  const TallBlock<Scalar>& Y) {
+  const Check check{"multiply_add"};
+  check.block("Y", Y);
+  const Ordinal columns = check.inputs(X, Y.rows, "as Y");
+  for (std::size_t k = 0; k < X.size(); ++k) {
+    if (beta != Scalar(0)) check.apart(name_of_input(k).c_str(), X[k], "Y", Y);
+    check.apart_or_same(name_of_input(k).c_str(), X[k], "Y", Y);
+  }
+  const auto is_y = [&](const auto& block) { return are_same(block, Y); };
+  if (!is_empty(Y) && std::count_if(X.begin(), X.end(), is_y) > 1) {
+    check.refuse("Y is several blocks of X; expected at most one");
+  }
+  check.rows("B", B.rows, "the columns of all X", columns);
+  check.columns("B", B.columns, "as Y", Y.columns);
+  check.small("B", B);
+  if (is_empty(Y)) return;
+  if (columns == 0) return add<ExecutionSpace, Scalar>(exec, beta, Y, Scalar(0), Y, Y);
+  auto blocks = is_host_space<ExecutionSpace> ? Impl::separate_columns(X) : Impl::join_columns(X, Impl::panel_columns);
+  // The block that holds Y is read before Y is written.
+  std::stable_partition(blocks.begin(), blocks.end(), [&](const auto& some) { return share_memory(some.block, Y); });
+  std::vector<Scalar> rows;
+  for (const auto& some : blocks) {
+    const SmallMatrix<const Scalar> part = rows_of(B, some.rows, rows);
+    if constexpr (is_host_space<ExecutionSpace>) {
+      OnHost::multiply_add<ExecutionSpace, Scalar>(exec, workspace, kernels<Scalar>(), alpha, some.block, part, beta,
+                                                   Y);
+    } else {
+      OnDevice::multiply_add<ExecutionSpace, Scalar>(exec, workspace, alpha, some.block, part, beta, Y);
+    }
+    beta = Scalar(1);
   }
 }
 
@@ -336,6 +394,8 @@ TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE_WORKSPACE, )
   template void sums_of_magnitudes(const Exec&, const DenseWorkspace<Exec>&, const TallBlock<const S>&, S*);         \
   template void greatest_magnitudes(const Exec&, const DenseWorkspace<Exec>&, const TallBlock<const S>&, S*);        \
   template void multiply_add(const Exec&, const DenseWorkspace<Exec>&, S, const TallBlock<const S>&,                 \
+                             const SmallMatrix<const S>&, S, const TallBlock<S>&);                                   \
+  template void multiply_add(const Exec&, const DenseWorkspace<Exec>&, S, std::span<const TallBlock<const S>>,       \
                              const SmallMatrix<const S>&, S, const TallBlock<S>&);                                   \
   template void add(const Exec&, S, const TallBlock<const S>&, S, const TallBlock<const S>&, const TallBlock<S>&);   \
   template void scale(const Exec&, const S*, const TallBlock<S>&);                                                   \

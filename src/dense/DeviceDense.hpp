@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <tessera/common/ColumnSum.hpp>
+#include <tessera/dense/impl/JoinedColumns.hpp>
 #include <tessera/parallel/Teams.hpp>
 #include <type_traits>
+#include <vector>
 
 #include "Panel.hpp"
 #include "RandomElement.hpp"
@@ -193,30 +195,31 @@ void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSp
                     const SmallMatrix<Scalar>& C) {
   const std::size_t count = std::size_t(C.rows) * std::size_t(C.columns);
   Scalar* results = workspace.memory().template take_results<Scalar>(exec, count);
+  const std::vector<JoinedColumns<Scalar>> blocks = join_columns(X, panel_columns);
   // One product of panels after the other, in the order in which they are read again below.
   const auto for_each_product = [&](const auto& body) {
     std::size_t done = 0;
-    Ordinal row = 0;
-    for (const TallBlock<const Scalar>& block : X) {
+    for (const auto& [block, rows] : blocks) {
       for_each_panel(block.columns, [&](Ordinal x_first) {
         for_each_panel(Y.columns, [&](Ordinal y_first) {
           const Ordinal m = std::min(panel_columns, block.columns - x_first),
                         n = std::min(panel_columns, Y.columns - y_first);
-          body(block, x_first, row + x_first, y_first, m, n, results + done);
+          body(block, rows.data() + x_first, x_first, y_first, m, n, results + done);
           done += std::size_t(m) * std::size_t(n);
         });
       });
-      row += block.columns;
     }
   };
-  for_each_product([&](const auto& block, Ordinal x_first, Ordinal, Ordinal y_first, Ordinal, Ordinal, Scalar* target) {
-    gram_of_panels(exec, workspace, panel_of(block, x_first), panel_of(Y, y_first), target);
-  });
+  for_each_product(
+      [&](const auto& block, const Ordinal*, Ordinal x_first, Ordinal y_first, Ordinal, Ordinal, Scalar* target) {
+        gram_of_panels(exec, workspace, panel_of(block, x_first), panel_of(Y, y_first), target);
+      });
   workspace.memory().wait(exec);
-  for_each_product([&](const auto&, Ordinal, Ordinal row, Ordinal column, Ordinal m, Ordinal n, const Scalar* source) {
-    for (Ordinal i = 0; i < m; ++i)
-      for (Ordinal j = 0; j < n; ++j) C(row + i, column + j) = source[i * n + j];
-  });
+  for_each_product(
+      [&](const auto&, const Ordinal* rows, Ordinal, Ordinal column, Ordinal m, Ordinal n, const Scalar* source) {
+        for (Ordinal i = 0; i < m; ++i)
+          for (Ordinal j = 0; j < n; ++j) C(rows[i], column + j) = source[i * n + j];
+      });
 }
 
 /// results[j] = what `combine` makes of term(i, j) for all rows i, from 0 on.

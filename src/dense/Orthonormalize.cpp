@@ -237,22 +237,17 @@ class Orthonormalization {
         inverse(i, j) = -sum / S(i, i);
       }
     }
-    Matrix<Scalar> of_X(columns_, columns_), of_Q(before_, columns_);
+    Matrix<Scalar> factors(before_ + columns_, columns_);  // of [Q X]
     for (Ordinal j = 0; j < columns_; ++j) {
-      for (Ordinal i = 0; i <= j; ++i) of_X(i, j) = Scalar(inverse(i, j) / norms[std::size_t(i)]);
+      for (Ordinal i = 0; i <= j; ++i) factors(before_ + i, j) = Scalar(inverse(i, j) / norms[std::size_t(i)]);
       for (Ordinal i = 0; i < before_; ++i) {
         double sum = 0;
         for (Ordinal l = 0; l <= j; ++l) sum += scaled(i, l) * inverse(l, j);
-        of_Q(i, j) = Scalar(sum);
+        factors(i, j) = -Scalar(sum);
       }
     }
-    multiply_add<ExecutionSpace, Scalar>(exec_, workspace_, Scalar(1), X_, of_X.rows(0, columns_), Scalar(0), X_);
-    Ordinal first = 0;
-    for (const auto& block : std::span(blocks_).first(blocks_.size() - 1)) {
-      multiply_add<ExecutionSpace, Scalar>(exec_, workspace_, Scalar(-1), block, of_Q.rows(first, block.columns),
-                                           Scalar(1), X_);
-      first += block.columns;
-    }
+    multiply_add<ExecutionSpace, Scalar>(exec_, workspace_, Scalar(1), blocks_, factors.rows(0, before_ + columns_),
+                                         Scalar(0), X_);
   }
 
   /// C += P norms T; T = S norms T

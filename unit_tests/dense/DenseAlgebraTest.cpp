@@ -44,6 +44,11 @@ struct PublicAlgebra {
     Tessera::multiply_add<Exec, Scalar>(exec, workspace, alpha, X, B, beta, Y);
     exec.fence();
   }
+  void multiply_add(Scalar alpha, std::span<const Input> X, const SmallMatrix<Scalar>& B, Scalar beta,
+                    const Output& Y) const {
+    Tessera::multiply_add<Exec, Scalar>(exec, workspace, alpha, X, B, beta, Y);
+    exec.fence();
+  }
   void add(Scalar alpha, const Input& A, Scalar beta, const Input& B, const Output& C) const {
     Tessera::add(exec, alpha, A, beta, B, C);
     exec.fence();
@@ -167,6 +172,109 @@ TYPED_TEST(DenseAlgebraTest, MultiplyAddManyColumns) {
   algebra.multiply_add(Scalar(1), X.input(), B.view(), Scalar(0), X.block());
   expect_elements(
       X, [&](Ordinal i, Ordinal j) { return sum_of(std::as_const(Y)(i, (j + 1) % 400)); }, "in place");
+}
+
+/// Views of one block, side by side and apart, and a block of its own.
+TYPED_TEST(DenseAlgebraTest, ProductsWithSeveralBlocks) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Scalar = typename TypeParam::Scalar;
+  const PublicAlgebra<Exec, Scalar> algebra;
+  for (const Ordinal rows : {0, 1, 2, 300, 2100}) {
+    for (const Ordinal columns : {1, 4, 8, 33, 64}) {
+      Tall<Exec, Scalar> all(rows, 4 * columns + 1, Places::Padded, 1), other(rows, 3, Places::Listed, 2);
+      const auto view = [&](Ordinal first) { return all.block().some_columns(first, columns); };
+      // Y lies between two of them; the fourth is apart.
+      const TallBlock<Scalar> Y = view(columns);
+      const std::vector<TallBlock<const Scalar>> X = {view(2 * columns), view(0), Y, view(3 * columns + 1),
+                                                      other.input()};
+      const Ordinal places[] = {2 * columns, 0, columns, 3 * columns + 1};
+      const auto element = [&](const auto& from, Ordinal i, Ordinal row) -> long double {
+        if (row >= 4 * columns) return std::as_const(other)(i, row - 4 * columns);
+        return from(i, places[row / columns] + row % columns);
+      };
+      const std::string what = std::to_string(rows) + " rows, " + std::to_string(columns) + " columns";
+      TestSmall<Scalar> C(4 * columns + 3, columns), B(4 * columns + 3, columns, 77);
+      algebra.inner_products(X, Y, C.view());
+      ASSERT_TRUE(C.guards_are_untouched()) << what;
+      const Tall<Exec, Scalar> before = all;
+      for (Ordinal j = 0; j < columns; ++j) {
+        for (Ordinal row = 0; row < C.rows; ++row) {
+          Reference expected;
+          for (Ordinal i = 0; i < rows; ++i) expected.add(element(before, i, row) * before(i, columns + j));
+          expect_near(C.view()(row, j), expected, rows, what + ", X^T Y");
+          if (::testing::Test::HasFatalFailure()) return;
+        }
+      }
+      algebra.multiply_add(Scalar(-1.5), X, B.view(), Scalar(0), Y);
+      all.fetch();
+      ASSERT_TRUE(all.guards_are_untouched()) << what;
+      for (Ordinal i = 0; i < rows; ++i) {
+        for (Ordinal j = 0; j < 4 * columns + 1; ++j) {
+          const Ordinal k = j - columns;
+          if (k < 0 || k >= columns) {
+            ASSERT_EQ(std::as_const(all)(i, j), before(i, j)) << what;
+            continue;
+          }
+          Reference expected;
+          for (Ordinal row = 0; row < B.rows; ++row) expected.add(-1.5L * element(before, i, row) * B.view()(row, k));
+          expect_near(std::as_const(all)(i, j), expected, B.rows + 2, what + ", in place");
+          if (::testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(DenseAlgebraTest, SeveralBlocksAreAddedToY) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Scalar = typename TypeParam::Scalar;
+  const PublicAlgebra<Exec, Scalar> algebra;
+  for (const Scalar beta : {Scalar(0), Scalar(1), Scalar(-0.5)}) {
+    Tall<Exec, Scalar> A(500, 20, Places::Adjacent, 1), Y(500, 9, Places::Adjacent, 2);
+    if (beta == Scalar(0)) Y.fill(poison<Scalar>());
+    const Tall<Exec, Scalar> before = Y;
+    TestSmall<Scalar> B(20, 9, 5);
+    const auto a = A.input();
+    const std::vector<TallBlock<const Scalar>> X = {a.some_columns(0, 7), a.some_columns(7, 0), a.some_columns(7, 13)};
+    algebra.multiply_add(Scalar(2), X, B.view(), beta, Y.block());
+    Y.fetch();
+    for (Ordinal i = 0; i < 500; ++i) {
+      for (Ordinal j = 0; j < 9; ++j) {
+        Reference expected;
+        for (Ordinal k = 0; k < 20; ++k) expected.add(2.0L * std::as_const(A)(i, k) * B.view()(k, j));
+        if (beta != Scalar(0)) expected.add((long double)(beta)*before(i, j));
+        expect_near(std::as_const(Y)(i, j), expected, 22, "beta " + std::to_string(double(beta)));
+      }
+    }
+    TestSmall<Scalar> none(0, 9);
+    algebra.multiply_add(Scalar(2), std::vector<TallBlock<const Scalar>>(), none.view(), Scalar(0), Y.block());
+    expect_elements(
+        Y, [](Ordinal, Ordinal) { return Reference(); }, "no blocks");
+  }
+}
+
+TYPED_TEST(DenseAlgebraTest, SeveralBlocksAreRefused) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Scalar = typename TypeParam::Scalar;
+  using Blocks = std::vector<TallBlock<const Scalar>>;
+  const PublicAlgebra<Exec, Scalar> algebra;
+  Tall<Exec, Scalar> X(10, 4, Places::Adjacent, 1), other(11, 4, Places::Adjacent, 2);
+  const auto x = X.block();
+  const auto refused = [&](const Blocks& blocks, Ordinal rows_of_B, Scalar beta, const TallBlock<Scalar>& Y,
+                           const std::string& message) {
+    TestSmall<Scalar> B(rows_of_B, Y.columns, 1);
+    try {
+      algebra.multiply_add(Scalar(1), blocks, B.view(), beta, Y);
+      ADD_FAILURE() << message;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find(message), std::string::npos) << error.what();
+    }
+  };
+  refused({x.some_columns(0, 2), other.input()}, 6, Scalar(0), x.some_columns(2, 2), "X[1] has 11 rows");
+  refused({x.some_columns(0, 2)}, 3, Scalar(0), x.some_columns(2, 2), "B has 3 rows");
+  refused({x.some_columns(0, 2), x.some_columns(1, 2)}, 4, Scalar(0), x.some_columns(2, 2), "shares memory with X[1]");
+  refused({x.some_columns(0, 2), x.some_columns(2, 2)}, 4, Scalar(1), x.some_columns(2, 2), "shares memory with X[1]");
+  refused({x.some_columns(2, 2), x.some_columns(2, 2)}, 4, Scalar(0), x.some_columns(2, 2), "several blocks of X");
 }
 
 /// Without columns of X, Y is scaled; with beta = 0 it becomes 0.

@@ -40,7 +40,8 @@ struct SmallMatrix {
 };
 
 /// Memory for sums and small matrices, kept from call to call. It grows with the largest call: at most a few MiB, and
-/// copies of operands of other layouts where a function says so. One workspace serves one instance of a backend at a time.
+/// copies of operands of other layouts where a function says so. One workspace serves one instance of a backend at a
+/// time.
 template <class ExecutionSpace>
 class DenseWorkspace {
  public:
@@ -57,7 +58,8 @@ class DenseWorkspace {
 };
 
 /// C = X^T Y, where X is all columns of several blocks: the rows of C are those of X[0], then those of X[1], and so on.
-/// Reads Y and each block of X once; waits once. If Y is one of X, it is read once.
+/// Reads Y and each block of X once; waits once. If Y is one of X, it is read once. On devices, blocks whose columns
+/// lie side by side in the same rows are one.
 template <class ExecutionSpace, class Scalar>
 void inner_products(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace,
                     std::span<const TallBlock<const Scalar>> X, const TallBlock<const Scalar>& Y,
@@ -83,6 +85,14 @@ void greatest_magnitudes(const ExecutionSpace& exec, const DenseWorkspace<Execut
 template <class ExecutionSpace, class Scalar>
 void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
                   const TallBlock<const Scalar>& X, const SmallMatrix<const Scalar>& B, Scalar beta,
+                  const TallBlock<Scalar>& Y);
+
+/// The same where X is all columns of several blocks: the rows of B are for those of X[0], then those of X[1], and so
+/// on. With beta = 0, one of the blocks may be Y. On devices, blocks whose columns lie side by side in the same rows
+/// are read at once; Y is otherwise read and written again for each block.
+template <class ExecutionSpace, class Scalar>
+void multiply_add(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Scalar alpha,
+                  std::span<const TallBlock<const Scalar>> X, const SmallMatrix<const Scalar>& B, Scalar beta,
                   const TallBlock<Scalar>& Y);
 
 /// C = alpha A + beta B; C may be A or B. A block whose factor is 0 is not read.
