@@ -7,10 +7,10 @@
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <utility>
 #include <vector>
 
-#include "../src/krylov/SmallAlgebra.hpp"
 #include "DeviceMatrix.hpp"
 
 namespace Tessera::Benchmarks {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/dense/Orthonormalize.hpp>
+#include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 
@@ -12,23 +13,7 @@ namespace Tessera {
 
 namespace {
 
-/// A small matrix of our own, by columns.
-template <class T>
-class Matrix {
- public:
-  Matrix(Ordinal rows, Ordinal columns)
-      : rows_(rows), columns_(columns), elements_(std::size_t(rows) * std::size_t(columns)) {}
-
-  T& operator()(Ordinal i, Ordinal j) { return elements_[std::size_t(i) + std::size_t(j) * std::size_t(rows_)]; }
-  T operator()(Ordinal i, Ordinal j) const { return elements_[std::size_t(i) + std::size_t(j) * std::size_t(rows_)]; }
-  T* data() { return elements_.data(); }
-  Ordinal size() const { return Ordinal(elements_.size()); }
-  SmallMatrix<T> rows(Ordinal first, Ordinal count) { return {data() + first, count, columns_, rows_}; }
-
- private:
-  Ordinal rows_, columns_;
-  std::vector<T> elements_;
-};
+using Impl::Small;
 
 enum class Column {
   Open,       ///< not known to be independent
@@ -55,11 +40,10 @@ class Orthonormalization {
         dependence_(dependence > 0 ? dependence : 100.0 * X.columns * epsilon),
         columns_state_(std::size_t(X.columns), Column::Open),
         first_norms_(std::size_t(X.columns)),
-        products_(before_ + columns_, columns_),
+        numbers_(std::size_t(before_ + columns_) * std::size_t(columns_)),
         C_(before_, columns_),
-        T_(columns_, columns_) {
+        T_(Impl::identity(columns_)) {
     blocks_.push_back(X);
-    for (Ordinal j = 0; j < columns_; ++j) T_(j, j) = 1;
   }
 
   static Ordinal columns_of(Blocks Q) {
@@ -88,12 +72,8 @@ class Orthonormalization {
   const std::vector<Column>& columns() const { return columns_state_; }
 
   void get(const SmallMatrix<Scalar>& C, const SmallMatrix<Scalar>& R) const {
-    for (Ordinal j = 0; j < columns_; ++j) {
-      if (C.data != nullptr)
-        for (Ordinal i = 0; i < before_; ++i) C(i, j) = Scalar(C_(i, j));
-      if (R.data != nullptr)
-        for (Ordinal i = 0; i < columns_; ++i) R(i, j) = Scalar(T_(i, j));
-    }
+    if (C.data != nullptr) C_.copy_to(C);
+    if (R.data != nullptr) T_.copy_to(R);
   }
 
  private:
@@ -112,15 +92,19 @@ class Orthonormalization {
 
   /// products = [Q X]^T X
   void multiply_blocks() {
-    inner_products<ExecutionSpace, Scalar>(exec_, workspace_, blocks_, X_, products_.rows(0, before_ + columns_));
-    if (sum_over_ranks_) sum_over_ranks_(products_.data(), products_.size());
+    inner_products<ExecutionSpace, Scalar>(exec_, workspace_, blocks_, X_, numbers(0, before_ + columns_));
+    if (sum_over_ranks_) sum_over_ranks_(numbers_.data(), Ordinal(numbers_.size()));
+    products_ = Small(numbers(0, before_ + columns_));
+  }
+
+  /// Some rows of `numbers_`.
+  SmallMatrix<Scalar> numbers(Ordinal first, Ordinal rows) {
+    return {numbers_.data() + first, rows, columns_, before_ + columns_};
   }
 
   void expect_finite() const {
-    for (Ordinal j = 0; j < columns_; ++j)
-      for (Ordinal i = 0; i < before_ + columns_; ++i)
-        if (!std::isfinite(products_(i, j)))
-          throw std::runtime_error("Tessera::orthonormalize: Q holds NaN or Inf; expected finite numbers");
+    if (products_.is_finite()) return;
+    throw std::runtime_error("Tessera::orthonormalize: Q holds NaN or Inf; expected finite numbers");
   }
 
   /// Whether no square of a norm has overflowed, nor is so small that its terms may have lost digits.
@@ -163,15 +147,17 @@ class Orthonormalization {
       if (state == Column::Open && !(share(j, norms[std::size_t(j)]) > dependence_)) state = Column::Dependent;
     }
     const bool were_orthonormal = is_nearly_orthonormal(norms);
+    // For columns of norm 1: P = Q^T X, and the Gram matrix of X - Q P.
+    Small P = products_.some_rows(0, before_), gram = products_.some_rows(before_, columns_);
+    for (double& norm : norms) norm = norm == 0 ? 1 : norm;
     for (Ordinal j = 0; j < columns_; ++j) {
-      if (norms[std::size_t(j)] == 0) norms[std::size_t(j)] = 1;
-      for (Ordinal i = 0; i < before_ + columns_; ++i) scaled(i, j) = products_(i, j) / norms[std::size_t(j)];
+      for (Ordinal i = 0; i < before_; ++i) P(i, j) /= norms[std::size_t(j)];
+      for (Ordinal i = 0; i < columns_; ++i) gram(i, j) = gram(i, j) / norms[std::size_t(j)] / norms[std::size_t(i)];
     }
-    for (Ordinal j = 0; j < columns_; ++j)
-      for (Ordinal i = 0; i < columns_; ++i) scaled(before_ + i, j) /= norms[std::size_t(i)];
-    const Matrix<double> factor = triangular_factor(norms);
-    update(factor, norms);
-    collect(factor, norms);
+    gram.add_product(-P.transposed(), P);
+    const Small S = triangular_factor(gram, norms);
+    update(P, S, norms);
+    collect(P, S, norms);
     return were_orthonormal;
   }
 
@@ -182,90 +168,48 @@ class Orthonormalization {
       if (!(std::abs(norms[std::size_t(j)] - 1) <= enough)) return false;
       for (Ordinal i = 0; i < before_ + columns_; ++i) {
         if (i == before_ + j || (i >= before_ && is_dependent(i - before_))) continue;
-        if (!(std::abs(double(products_(i, j))) <= enough / (before_ + columns_))) return false;
+        if (!(std::abs(products_(i, j)) <= enough / (before_ + columns_))) return false;
       }
     }
     return true;
   }
 
-  /// The factor S of [Q X]^T X for columns of norm 1: X = Q P + X' S, where X' is orthonormal in its settled columns.
+  /// The factor S of the Gram matrix of X - Q P: X = Q P + X' S, where X' is orthonormal in its settled columns.
   /// Columns are settled in order. The first whose rest is too small to be told from roundoff, and all after it, are
   /// only made orthogonal to those that are settled, so that the next step sees their rest alone.
-  Matrix<double> triangular_factor(const std::vector<double>& norms) {
+  Small triangular_factor(const Small& gram, const std::vector<double>& norms) {
     const double enough = std::sqrt(epsilon);
-    Matrix<double> S(columns_, columns_);
     bool settles = true;
-    for (Ordinal j = 0; j < columns_; ++j) {
-      if (is_dependent(j)) continue;
-      Column& state = columns_state_[std::size_t(j)];
-      state = Column::Open;
-      for (Ordinal i = 0; i < j; ++i)
-        if (columns_state_[std::size_t(i)] == Column::Settled) S(i, j) = rest(i, j, S) / S(i, i);
-      const double square_of_rest = rest(j, j, S);
+    Small S = Impl::cholesky(gram, [&](Ordinal j, double square_of_rest) {
+      if (is_dependent(j)) return false;
       settles = settles && square_of_rest > enough;
-      if (!settles) {
-        S(j, j) = 1;
-      } else if (share(j, norms[std::size_t(j)] * std::sqrt(square_of_rest)) > dependence_) {
-        state = Column::Settled;
-        S(j, j) = std::sqrt(square_of_rest);
-      } else {
-        state = Column::Dependent;
-      }
-    }
+      const bool is_left = settles && share(j, norms[std::size_t(j)] * std::sqrt(square_of_rest)) > dependence_;
+      columns_state_[std::size_t(j)] = is_left ? Column::Settled : settles ? Column::Dependent : Column::Open;
+      return is_left;
+    });
+    for (Ordinal j = 0; j < columns_; ++j)
+      if (columns_state_[std::size_t(j)] == Column::Open) S(j, j) = 1;
     return S;
   }
 
-  /// Element (i, j) of the Gram matrix without what Q and the settled columns before i explain.
-  double rest(Ordinal i, Ordinal j, const Matrix<double>& S) const {
-    double sum = scaled(before_ + i, j);
-    for (Ordinal l = 0; l < before_; ++l) sum -= scaled(l, i) * scaled(l, j);
-    for (Ordinal l = 0; l < i; ++l)
-      if (columns_state_[std::size_t(l)] == Column::Settled) sum -= S(l, i) * S(l, j);
-    return sum;
-  }
-
-  /// X = (X / norms - Q P) / S
-  void update(const Matrix<double>& S, const std::vector<double>& norms) {
-    Matrix<double> inverse(columns_, columns_);
-    for (Ordinal j = 0; j < columns_; ++j) {
-      if (is_dependent(j)) continue;  // it becomes 0
-      inverse(j, j) = 1 / S(j, j);
-      for (Ordinal i = j; i-- > 0;) {
-        if (is_dependent(i)) continue;
-        double sum = 0;
-        for (Ordinal l = i + 1; l <= j; ++l) sum += S(i, l) * inverse(l, j);
-        inverse(i, j) = -sum / S(i, i);
-      }
-    }
-    Matrix<Scalar> factors(before_ + columns_, columns_);  // of [Q X]
-    for (Ordinal j = 0; j < columns_; ++j) {
-      for (Ordinal i = 0; i <= j; ++i) factors(before_ + i, j) = Scalar(inverse(i, j) / norms[std::size_t(i)]);
-      for (Ordinal i = 0; i < before_; ++i) {
-        double sum = 0;
-        for (Ordinal l = 0; l <= j; ++l) sum += scaled(i, l) * inverse(l, j);
-        factors(i, j) = -Scalar(sum);
-      }
-    }
-    multiply_add<ExecutionSpace, Scalar>(exec_, workspace_, Scalar(1), blocks_, factors.rows(0, before_ + columns_),
+  /// X = (X / norms - Q P) / S; columns that are dependent become 0.
+  void update(const Small& P, const Small& S, const std::vector<double>& norms) {
+    Small inverse = Impl::inverse_of_triangle(S);
+    (-(P * inverse)).copy_to(numbers(0, before_));
+    for (Ordinal j = 0; j < columns_; ++j)
+      for (Ordinal i = 0; i <= j; ++i) inverse(i, j) /= norms[std::size_t(i)];
+    inverse.copy_to(numbers(before_, columns_));
+    multiply_add<ExecutionSpace, Scalar>(exec_, workspace_, Scalar(1), blocks_, numbers(0, before_ + columns_),
                                          Scalar(0), X_);
   }
 
   /// C += P norms T; T = S norms T
-  void collect(const Matrix<double>& S, const std::vector<double>& norms) {
-    for (Ordinal j = 0; j < columns_; ++j) {
-      std::vector<double> column(static_cast<std::size_t>(columns_));
-      for (Ordinal l = 0; l <= j; ++l) column[std::size_t(l)] = norms[std::size_t(l)] * T_(l, j);
-      for (Ordinal i = 0; i < before_; ++i)
-        for (Ordinal l = 0; l <= j; ++l) C_(i, j) += scaled(i, l) * column[std::size_t(l)];
-      for (Ordinal i = 0; i <= j; ++i) {
-        T_(i, j) = 0;
-        for (Ordinal l = i; l <= j; ++l) T_(i, j) += S(i, l) * column[std::size_t(l)];
-      }
-    }
+  void collect(const Small& P, const Small& S, const std::vector<double>& norms) {
+    for (Ordinal j = 0; j < columns_; ++j)
+      for (Ordinal i = 0; i <= j; ++i) T_(i, j) *= norms[std::size_t(i)];
+    C_.add_product(P, T_);
+    T_ = S * T_;
   }
-
-  double& scaled(Ordinal i, Ordinal j) { return scaled_(i, j); }
-  double scaled(Ordinal i, Ordinal j) const { return scaled_(i, j); }
 
   const ExecutionSpace& exec_;
   const DenseWorkspace<ExecutionSpace>& workspace_;
@@ -276,9 +220,9 @@ class Orthonormalization {
   double dependence_;
   std::vector<Column> columns_state_;
   std::vector<double> first_norms_;  // of the columns of X0
-  Matrix<Scalar> products_;          // [Q X]^T X
-  Matrix<double> C_, T_;
-  Matrix<double> scaled_{before_ + columns_, columns_};  // products for columns of X of norm 1
+  std::vector<Scalar> numbers_;      // a matrix of the shape of `products_` on its way to or from the blocks
+  Small products_;                   // [Q X]^T X
+  Small C_, T_;
 };
 
 void expect_shape(const char* name, bool is_given, Ordinal rows, Ordinal columns, Ordinal expected_rows,

@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Overlap.hpp>
+#include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <tessera/krylov/BlockCg.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 
 #include "BlockCgBlocks.hpp"
-#include "SmallAlgebra.hpp"
 
 namespace Tessera {
 

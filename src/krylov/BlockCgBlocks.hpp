@@ -9,11 +9,10 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tessera/dense/impl/SmallAlgebra.hpp>
 #include <tessera/krylov/BlockCg.hpp>
 #include <utility>
 #include <vector>
-
-#include "SmallAlgebra.hpp"
 
 namespace Tessera {
 
@@ -100,11 +99,9 @@ class BlockCgBlocks {
   }
   /// Y = alpha A C + beta Y
   void update(Scalar alpha, const ConstBlock& A, const Small& C, Scalar beta, const Block& Y) {
-    Scalar* elements = numbers(std::size_t(C.rows()) * std::size_t(C.columns()));
-    for (Ordinal j = 0; j < C.columns(); ++j)
-      for (Ordinal i = 0; i < C.rows(); ++i) elements[i + std::ptrdiff_t(j) * C.rows()] = Scalar(C(i, j));
-    multiply_add<ExecutionSpace, Scalar>(exec_, memory_.dense, alpha, A, {elements, C.rows(), C.columns(), C.rows()},
-                                         beta, Y);
+    const SmallMatrix<Scalar> elements = small_matrix(C.rows(), C.columns());
+    C.copy_to(elements);
+    multiply_add<ExecutionSpace, Scalar>(exec_, memory_.dense, alpha, A, elements, beta, Y);
   }
   /// Columns times powers of 2: 2^exponents.
   void scale_columns(const Block& Y, const std::vector<int>& exponents) {
@@ -124,13 +121,10 @@ class BlockCgBlocks {
   /// The small matrix that fill(SmallMatrix) makes the part of this rank of.
   template <class Fill>
   Small filled(Ordinal rows, Ordinal columns, const Fill& fill) {
-    Scalar* sums = numbers(std::size_t(rows) * std::size_t(columns));
-    fill(SmallMatrix<Scalar>{sums, rows, columns, rows});
-    if (sum_over_ranks_) sum_over_ranks_(sums, rows * columns);
-    Small result(rows, columns);
-    for (Ordinal j = 0; j < columns; ++j)
-      for (Ordinal i = 0; i < rows; ++i) result(i, j) = double(sums[i + std::ptrdiff_t(j) * rows]);
-    return result;
+    const SmallMatrix<Scalar> sums = small_matrix(rows, columns);
+    fill(sums);
+    if (sum_over_ranks_) sum_over_ranks_(sums.data, rows * columns);
+    return Small(sums);
   }
   /// y_j . y_j over all ranks.
   std::vector<double> squares(const ConstBlock& Y) {
@@ -160,8 +154,7 @@ class BlockCgBlocks {
   /// Makes the columns of a block orthonormal, by Tessera::orthonormalize. Returns the independent ones; the others are
   /// 0.
   List make_orthonormal(const Block& Y, double dependence) {
-    Scalar* factor = numbers(std::size_t(Y.columns) * std::size_t(Y.columns));
-    const SmallMatrix<Scalar> triangle{factor, Y.columns, Y.columns, Y.columns};
+    const SmallMatrix<Scalar> triangle = small_matrix(Y.columns, Y.columns);
     OrthonormalizeOptions options;
     options.dependence = dependence;
     options.dependent = Dependent::Zero;
@@ -176,6 +169,9 @@ class BlockCgBlocks {
   Scalar* numbers(std::size_t count) {
     if (memory_.numbers.size() < count) memory_.numbers.resize(count);
     return memory_.numbers.data();
+  }
+  SmallMatrix<Scalar> small_matrix(Ordinal rows, Ordinal columns) {
+    return {numbers(std::size_t(rows) * std::size_t(columns)), rows, columns, rows};
   }
 
   const ExecutionSpace& exec_;

@@ -188,6 +188,16 @@ TYPED_TEST(OrthonormalizeTest, MostOfEachColumnLiesInTheBlockBefore) {
               6);
 }
 
+TYPED_TEST(OrthonormalizeTest, TakesTwoStepsWhereHalfOfEachColumnLiesInTheBlockBefore) {
+  auto Q = this->orthonormal(400, 8, 3);
+  auto noise = this->random(400, 6, 7);
+  auto X = this->made_of(400, 6, [&](Ordinal i, Ordinal j) { return double(Q(i, j)) + noise(i, j) / 20; });
+  int sums = 0;
+  this->run(&Q, X, {}, [&](typename TestFixture::Scalar*, Ordinal) { ++sums; });
+  EXPECT_EQ(sums, 2);
+  EXPECT_EQ(this->expect_orthonormal(&Q, X), 6);
+}
+
 TYPED_TEST(OrthonormalizeTest, NearlyDependentColumns) {
   // Each column is the first and a tenth as much of something new as the column before: condition 1e15 for doubles.
   const Ordinal columns = sizeof(typename TestFixture::Scalar) == 8 ? 13 : 5;
