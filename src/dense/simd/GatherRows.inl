@@ -94,6 +94,41 @@ TESSERA_INLINE void store(Real* to, register_t<Real, lanes_of<Real>> value) {
   *reinterpret_cast<register_t<Real, lanes_of<Real>>*>(to) = value;
 }
 
+/// Whether a register can be read and written in part at full speed. Otherwise rows whose columns do not fill their
+/// registers go through a buffer.
+constexpr bool has_masks = TESSERA_SIMD_BYTES == 64;
+
+/// The first `count` lanes, or all where the register is not partial. The others are 0, and stay as they are in memory.
+template <bool IsPartial, class Real>
+TESSERA_INLINE register_t<Real, lanes_of<Real>> load_some(const Real* from, [[maybe_unused]] int count) {
+#if TESSERA_SIMD_BYTES == 64
+  using V = register_t<Real, lanes_of<Real>>;
+  if constexpr (IsPartial && sizeof(Real) == 8) return V(_mm512_maskz_loadu_pd(__mmask8((1u << count) - 1), from));
+  if constexpr (IsPartial && sizeof(Real) == 4) return V(_mm512_maskz_loadu_ps(__mmask16((1u << count) - 1), from));
+#endif
+  return load(from);
+}
+template <bool IsPartial, class Real>
+TESSERA_INLINE void store_some(Real* to, register_t<Real, lanes_of<Real>> value, [[maybe_unused]] int count) {
+#if TESSERA_SIMD_BYTES == 64
+  if constexpr (IsPartial && sizeof(Real) == 8) {
+    return _mm512_mask_storeu_pd(to, __mmask8((1u << count) - 1), __m512d(value));
+  } else if constexpr (IsPartial) {
+    return _mm512_mask_storeu_ps(to, __mmask16((1u << count) - 1), __m512(value));
+  }
+#endif
+  store(to, value);
+}
+
+/// Calls body(is_partial, count) with the number of columns in the last register of a tile: those from `first` on are
+/// at most `columns`.
+template <int Vectors, class Real, class Body>
+TESSERA_INLINE void with_last_register(int columns, int first, const Body& body) {
+  const int count = columns - first - (Vectors - 1) * lanes_of<Real>;
+  if (has_masks && count < lanes_of<Real>) return body(std::bool_constant<has_masks>{}, count);
+  body(std::false_type{}, lanes_of<Real>);
+}
+
 /// out[j] = in[j]
 template <class Real>
 TESSERA_INLINE void copy_line(const Real* in, Real* out, int count) {

@@ -9,27 +9,41 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE::Tall {
 
-/// Adds the products of `Columns` columns of X and `Vectors` registers of Y to sums.
-template <int Columns, int Vectors, class Real>
-TESSERA_INLINE void gram_tile(Lines<Real> X, Lines<Real> Y, int rows, Real* sums, std::ptrdiff_t sums_stride) {
-  using V = register_t<Real, lanes_of<Real>>;
-  V s[Columns][Vectors];
-  for (int i = 0; i < Columns; ++i)
-    for (int v = 0; v < Vectors; ++v) s[i][v] = load(sums + i * sums_stride + v * lanes_of<Real>);
+/// Adds the products of `Columns` columns of X and `Vectors` registers of Y, of which the last has `count` columns, to
+/// sums. Few sums are made twice, of even and of odd rows, so that one need not wait for the other.
+template <int Columns, int Vectors, bool IsPartial, class Real>
+TESSERA_INLINE void gram_tile(Lines<Real> X, Lines<Real> Y, int count, int rows, Real* sums,
+                              std::ptrdiff_t sums_stride) {
+  constexpr int lanes = lanes_of<Real>, chains = Columns * Vectors <= 4 ? 2 : 1;
+  using V = register_t<Real, lanes>;
+  V s[chains][Columns][Vectors] = {};
   const Real *x = X.data, *y = Y.data;
-  for (int k = 0; k < rows; ++k, x += X.stride, y += Y.stride) {
+  const auto add_row = [&](V(&to)[Columns][Vectors]) __attribute__((always_inline)) {
     V row[Vectors];
-    for (int v = 0; v < Vectors; ++v) row[v] = load(y + v * lanes_of<Real>);
+    for (int v = 0; v + 1 < Vectors; ++v) row[v] = load(y + v * lanes);
+    row[Vectors - 1] = load_some<IsPartial>(y + (Vectors - 1) * lanes, count);
     for (int i = 0; i < Columns; ++i)
-      for (int v = 0; v < Vectors; ++v) s[i][v] = fused(x[i], row[v], s[i][v]);
+      for (int v = 0; v < Vectors; ++v) to[i][v] = fused(x[i], row[v], to[i][v]);
+    x += X.stride;
+    y += Y.stride;
+  };
+  int k = 0;
+  for (; k + chains <= rows; k += chains)
+    for (int c = 0; c < chains; ++c) add_row(s[c]);
+  for (; k < rows; ++k) add_row(s[0]);
+  for (int i = 0; i < Columns; ++i) {
+    for (int v = 0; v < Vectors; ++v) {
+      Real* to = sums + i * sums_stride + v * lanes;
+      V sum = s[0][i][v];
+      for (int c = 1; c < chains; ++c) sum += s[c][i][v];
+      store(to, load(to) + sum);
+    }
   }
-  for (int i = 0; i < Columns; ++i)
-    for (int v = 0; v < Vectors; ++v) store(sums + i * sums_stride + v * lanes_of<Real>, s[i][v]);
 }
 
 /// All columns of X beside `Vectors` registers of Y, four at a time.
-template <int Vectors, class Real>
-[[gnu::noinline]] void gram_strip(Lines<Real> X, int columns, Lines<Real> Y, int rows, Real* sums,
+template <int Vectors, bool IsPartial, class Real>
+[[gnu::noinline]] void gram_strip(Lines<Real> X, int columns, Lines<Real> Y, int count, int rows, Real* sums,
                                   std::ptrdiff_t sums_stride, Fetch* fetches) {
   int i = 0;
   const auto tile = [&](auto width) __attribute__((always_inline)) {
@@ -37,7 +51,8 @@ template <int Vectors, class Real>
     for (; columns - i >= w; i += w) {
       fetches[0].some();
       fetches[1].some();
-      gram_tile<w, Vectors>(Lines<Real>{X.data + i, X.stride}, Y, rows, sums + i * sums_stride, sums_stride);
+      gram_tile<w, Vectors, IsPartial>(Lines<Real>{X.data + i, X.stride}, Y, count, rows, sums + i * sums_stride,
+                                       sums_stride);
     }
   };
   tile(std::integral_constant<int, 4>{});
@@ -67,6 +82,35 @@ template <class Real>
   }
 }
 
+/// Sums of half as many columns of Y as a register has lanes, where columns are adjacent: registers of half the width,
+/// for even and for odd rows.
+template <class Real>
+[[gnu::noinline]] void gram_of_half(Lines<Real> X, int x_columns, Lines<Real> Y, int rows, Real* sums,
+                                    std::ptrdiff_t sums_stride) {
+  using V = register_t<Real, lanes_of<Real> / 2>;
+  const auto tile = [&](auto count, int first) __attribute__((always_inline)) {
+    constexpr int columns = decltype(count)::value;
+    V s[2][columns] = {};
+    const Real *x = X.data + first, *y = Y.data;
+    const auto add = [&](V(&to)[columns]) __attribute__((always_inline)) {
+      const V row = *reinterpret_cast<const V*>(y);
+      for (int i = 0; i < columns; ++i) to[i] = fused(x[i], row, to[i]);
+      x += X.stride;
+      y += Y.stride;
+    };
+    int k = 0;
+    for (; k + 2 <= rows; k += 2) {
+      add(s[0]);
+      add(s[1]);
+    }
+    if (k < rows) add(s[0]);
+    for (int i = 0; i < columns; ++i) *reinterpret_cast<V*>(sums + (first + i) * sums_stride) += s[0][i] + s[1][i];
+  };
+  int i = 0;
+  for (; x_columns - i >= 4; i += 4) tile(std::integral_constant<int, 4>{}, i);
+  for (; i < x_columns; ++i) tile(std::integral_constant<int, 1>{}, i);
+}
+
 /// Rows as columns: line j of the buffer is column j.
 template <class Real>
 TESSERA_INLINE Lines<Real> transpose_rows(const PanelRows<const Real>& X, std::ptrdiff_t first, int rows, Real* buffer,
@@ -84,7 +128,7 @@ TESSERA_INLINE Lines<Real> lines_of(const PanelRows<const Real>& X, std::ptrdiff
                                     Real* buffer, std::ptrdiff_t stride) {
   // Long strides are often powers of two, which few lines of a cache can hold.
   const bool is_narrow = X.row_stride > X.columns && X.row_stride * std::ptrdiff_t(sizeof(Real)) >= 512;
-  if (X.places == nullptr && !is_narrow && !(in_registers && X.columns % lanes_of<Real> != 0))
+  if (X.places == nullptr && !is_narrow && !(in_registers && !has_masks && X.columns % lanes_of<Real> != 0))
     return {X.data + first * X.row_stride, X.row_stride};
   gather_rows(X, first, rows, buffer, stride);
   return {buffer, stride};
@@ -95,10 +139,13 @@ TESSERA_INLINE void gram_of_lines(Lines<Real> x, int x_columns, Lines<Real> y, i
                                   Real* sums, std::ptrdiff_t sums_stride, Fetch* fetches) {
   for_each_tile<Real>(
       y_columns, [&](auto vectors, int j) __attribute__((always_inline)) {
-        constexpr int width = decltype(vectors)::value * lanes_of<Real>;
+        constexpr int registers = decltype(vectors)::value, width = registers * lanes_of<Real>;
         const int columns = is_same && j + width < x_columns ? j + width : x_columns;  // j >= i
-        gram_strip<decltype(vectors)::value>(x, columns, Lines<Real>{y.data + j, y.stride}, rows, sums + j, sums_stride,
-                                             fetches);
+        with_last_register<registers, Real>(
+            y_columns, j, [&](auto is_partial, int count) __attribute__((always_inline)) {
+              gram_strip<registers, decltype(is_partial)::value>(x, columns, Lines<Real>{y.data + j, y.stride}, count,
+                                                                 rows, sums + j, sums_stride, fetches);
+            });
       });
 }
 
@@ -125,8 +172,16 @@ TESSERA_INLINE void gram_rows_of_few(const PanelRows<const Real>& X, const Panel
 template <class Real>
 void gram_rows(const PanelRows<const Real>& X, const PanelRows<const Real>& Y, bool is_same, Ordinal first,
                Ordinal last, Real* sums, std::ptrdiff_t sums_stride) {
+  if constexpr (lanes_of < Real >> 2) {
+    if (Y.columns * 2 == lanes_of<Real> && X.columns > 1 && X.columns <= 8 && X.places == nullptr &&
+        Y.places == nullptr) {
+      const Lines<Real> x{X.data + first * X.row_stride, X.row_stride}, y{Y.data + first * Y.row_stride, Y.row_stride};
+      return gram_of_half(x, X.columns, y, int(last - first), sums, sums_stride);
+    }
+  }
   const int most = X.columns > Y.columns ? X.columns : Y.columns;
-  if (most == 1 || most * 2 <= lanes_of<Real>) return gram_rows_of_few(X, Y, is_same, first, last, sums, sums_stride);
+  const bool are_few = most == 1 || (most * 2 <= lanes_of<Real> && !has_masks);
+  if (are_few) return gram_rows_of_few(X, Y, is_same, first, last, sums, sums_stride);
   RowBuffer<Real> x_buffer, y_buffer;
   const std::ptrdiff_t x_stride = padded<Real>(X.columns), y_stride = padded<Real>(Y.columns);
   // The rows that are fetched ahead have to fit into the first-level cache beside these.

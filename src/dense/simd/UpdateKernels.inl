@@ -21,10 +21,10 @@ void pack_matrix(Real alpha, const Real* B, std::ptrdiff_t stride, Ordinal rows,
   });
 }
 
-/// `Rows` rows of a tile of Y.
-template <int Rows, int Vectors, class Real>
+/// `Rows` rows of a tile of Y, whose last register has `count` columns.
+template <int Rows, int Vectors, bool IsPartial, class Real>
 TESSERA_INLINE void multiply_tile(const Real* x, std::ptrdiff_t x_stride, int m, const Real* packed, Real beta, Real* y,
-                                  std::ptrdiff_t y_stride) {
+                                  std::ptrdiff_t y_stride, int count) {
   constexpr int lanes = lanes_of<Real>;
   using V = register_t<Real, lanes>;
   V s[Rows][Vectors] = {};
@@ -34,26 +34,36 @@ TESSERA_INLINE void multiply_tile(const Real* x, std::ptrdiff_t x_stride, int m,
     for (int i = 0; i < Rows; ++i)
       for (int v = 0; v < Vectors; ++v) s[i][v] = fused(x[i * x_stride + k], row[v], s[i][v]);
   }
-  for (int i = 0; i < Rows; ++i) {
-    for (int v = 0; v < Vectors; ++v) {
-      Real* to = y + i * y_stride + v * lanes;
-      store(to, beta == 0 ? s[i][v] : fused(beta, load(to), s[i][v]));
+  const auto for_each_register = [&](const auto& body) __attribute__((always_inline)) {
+    for (int i = 0; i < Rows; ++i) {
+      for (int v = 0; v + 1 < Vectors; ++v) body(std::false_type{}, y + i * y_stride + v * lanes, s[i][v]);
+      body(std::bool_constant<IsPartial>{}, y + i * y_stride + (Vectors - 1) * lanes, s[i][Vectors - 1]);
     }
+  };
+  // All rows are read before one is written: a read waits for a partial write right before it, as if they overlapped.
+  if (beta != 0) {
+    for_each_register([&](auto is_partial, const Real* from, V& sum) __attribute__((always_inline)) {
+      sum = fused(beta, load_some<decltype(is_partial)::value>(from, count), sum);
+    });
   }
+  for_each_register([&](auto is_partial, Real* to, const V& sum)
+                        __attribute__((always_inline)) { store_some<decltype(is_partial)::value>(to, sum, count); });
 }
 
-template <int Vectors, class Real>
+template <int Vectors, bool IsPartial, class Real>
 [[gnu::noinline]] void multiply_strip(const Real* x, std::ptrdiff_t x_stride, int m, const Real* packed, Real beta,
-                                      Real* y, std::ptrdiff_t y_stride, int rows, Fetch* fetches) {
+                                      Real* y, std::ptrdiff_t y_stride, int count, int rows, Fetch* fetches) {
   constexpr int at_once = Vectors == 1 ? 8 : 4;
   int i = 0;
   for (; rows - i >= at_once; i += at_once) {
     fetches[0].some();
     fetches[1].some();
-    multiply_tile<at_once, Vectors>(x + i * x_stride, x_stride, m, packed, beta, y + i * y_stride, y_stride);
+    multiply_tile<at_once, Vectors, IsPartial>(x + i * x_stride, x_stride, m, packed, beta, y + i * y_stride, y_stride,
+                                               count);
   }
   for (; i < rows; ++i)
-    multiply_tile<1, Vectors>(x + i * x_stride, x_stride, m, packed, beta, y + i * y_stride, y_stride);
+    multiply_tile<1, Vectors, IsPartial>(x + i * x_stride, x_stride, m, packed, beta, y + i * y_stride, y_stride,
+                                         count);
 }
 
 /// Y with fewer columns than a register, from few columns of X: numbers one by one.
@@ -77,14 +87,39 @@ template <int Columns, class Real>
   }
 }
 
+/// Y with half as many columns as a register has lanes, where columns are adjacent: registers of half the width.
+template <class Real>
+[[gnu::noinline]] void multiply_half(const PanelRows<const Real>& X, const Real* packed, Real beta,
+                                     const PanelRows<Real>& Y, std::ptrdiff_t first, std::ptrdiff_t last) {
+  constexpr int lanes = lanes_of<Real>;
+  using V = register_t<Real, lanes / 2>;
+  const int m = X.columns;
+  const auto multiply = [&](auto count, std::ptrdiff_t row) __attribute__((always_inline)) {
+    constexpr int rows = decltype(count)::value;
+    const Real* x = X.data + row * X.row_stride;
+    V s[rows] = {};
+    for (int k = 0; k < m; ++k) {
+      const V b = *reinterpret_cast<const V*>(packed + k * lanes);
+      for (int i = 0; i < rows; ++i) s[i] = fused(x[i * X.row_stride + k], b, s[i]);
+    }
+    for (int i = 0; i < rows; ++i) {
+      V& y = *reinterpret_cast<V*>(Y.data + (row + i) * Y.row_stride);
+      y = beta == 0 ? s[i] : fused(beta, V(y), s[i]);
+    }
+  };
+  for (; last - first >= 8; first += 8) multiply(std::integral_constant<int, 8>{}, first);
+  for (; first < last; ++first) multiply(std::integral_constant<int, 1>{}, first);
+}
+
 /// Some rows of X at a time, so that they stay in cache from one tile to the next.
 template <class Real>
 TESSERA_INLINE void multiply_many(const PanelRows<const Real>& X, const Real* packed, Real beta,
                                   const PanelRows<Real>& Y, bool is_in_place, Ordinal first, Ordinal last) {
   RowBuffer<Real> x_buffer, y_buffer;
   const int m = X.columns, n = Y.columns;
-  const bool copies_x = is_in_place || X.places != nullptr;
-  const bool copies_y = Y.places != nullptr || n % lanes_of<Real> != 0;
+  // A row of X is read before its row of Y is written, unless there is another tile.
+  const bool copies_x = (is_in_place && n > 3 * lanes_of<Real>) || X.places != nullptr;
+  const bool copies_y = Y.places != nullptr || (!has_masks && n % lanes_of<Real> != 0);
   const int step = rows_of_buffer<Real>(m > padded<Real>(n) ? m : padded<Real>(n));
   const int tiles = step / 4 * count_tiles<Real>(n);
   for (std::ptrdiff_t row = first; row < last; row += step) {
@@ -107,8 +142,11 @@ TESSERA_INLINE void multiply_many(const PanelRows<const Real>& X, const Real* pa
       fetches[1] = fetch_rows<Real>(Y.data, Y.row_stride, row + step, step, last, tiles);
     }
     for_each_tile<Real>(n, [&](auto vectors, int j) {
-      multiply_strip<decltype(vectors)::value>(x.data, x.stride, m, packed + std::ptrdiff_t(j) * m, beta, y + j,
-                                               y_stride, rows, fetches);
+      constexpr int count = decltype(vectors)::value;
+      with_last_register<count, Real>(copies_y ? int(y_stride) : n, j, [&](auto is_partial, int columns) {
+        multiply_strip<count, decltype(is_partial)::value>(x.data, x.stride, m, packed + std::ptrdiff_t(j) * m, beta,
+                                                           y + j, y_stride, columns, rows, fetches);
+      });
     });
     if (copies_y) scatter_rows<Real>(y, y_stride, Y, row, rows);
   }
@@ -122,6 +160,10 @@ void multiply_rows(const PanelRows<const Real>& X, const Real* packed, Real beta
     if (n == 1) return multiply_few<1>(X, packed, beta, Y, first, last);
     if (n == 2) return multiply_few<2>(X, packed, beta, Y, first, last);
     return multiply_few<3>(X, packed, beta, Y, first, last);
+  }
+  if constexpr (lanes_of < Real >> 2) {
+    if (n * 2 == lanes_of<Real> && X.places == nullptr && Y.places == nullptr)
+      return multiply_half(X, packed, beta, Y, first, last);
   }
   multiply_many(X, packed, beta, Y, is_in_place, first, last);
 }
