@@ -31,9 +31,9 @@ HostCsr<double> rectangular() {
   return matrix;
 }
 
-class BlockProductOn : public testing::TestWithParam<std::pair<Spread, std::string>> {
+class BlockProductOn : public OnRanks {
  protected:
-  RCP<Matrix> make(const HostCsr<double>& matrix) { return distribute(matrix, GetParam().first); }
+  RCP<Matrix> make(const HostCsr<double>& matrix) { return distribute(matrix, spread()); }
 
   /// The product of a block by the operator, compared with that of a multivector by Tpetra.
   void expect_block_product(const Matrix& A, const AnyOperator& op, std::size_t columns, Teuchos::ETransp mode,
@@ -52,8 +52,8 @@ class BlockProductOn : public testing::TestWithParam<std::pair<Spread, std::stri
 
   void expect_all_products(const HostCsr<double>& matrix) {
     const auto A = make(matrix);
-    const Operator op(A);
-    const CrsMatrix<double> crs(*A);
+    const Operator op(A, options());
+    const CrsMatrix<double> crs(*A, options());
     for (const AnyOperator* const each : {static_cast<const AnyOperator*>(&op), static_cast<const AnyOperator*>(&crs),
                                           static_cast<const AnyOperator*>(A.get())}) {
       for (const auto mode : every_mode) {
@@ -74,7 +74,7 @@ TEST_P(BlockProductOn, MultipliesASquareMatrix) { expect_all_products(generate_e
 
 TEST_P(BlockProductOn, MultipliesViews) {
   const auto A = make(generate_elasticity(4, 2));
-  const CrsMatrix<double> crs(*A);
+  const CrsMatrix<double> crs(*A, options());
   const Columns list = Teuchos::tuple<std::size_t>(6, 1, 2, 5);
   for (const auto mode : every_mode) {
     for (const double beta : {0.0, -0.5}) {
@@ -102,7 +102,7 @@ TEST_P(BlockProductOn, MultipliesViews) {
 TEST_P(BlockProductOn, MultipliesWhatSharesRows) {
   const auto A = make(generate_elasticity(4, 2));
   if (!A->getDomainMap()->isSameAs(*A->getRangeMap())) GTEST_SKIP() << "X and Y have different Maps";
-  const Operator op(A);
+  const Operator op(A, options());
   const std::pair<Range, Range> cases[] = {
       {Range(0, 7), Range(0, 7)}, {Range(0, 4), Range(2, 6)}, {Range(0, 3), Range(4, 7)}, {Range(5, 5), Range(6, 6)}};
   for (const auto mode : every_mode) {
@@ -120,7 +120,7 @@ TEST_P(BlockProductOn, MultipliesWhatSharesRows) {
 }
 
 TEST_P(BlockProductOn, SeesNewValuesAndPatterns) {
-  CrsMatrix<double> A(*distribute(generate_stencil27(4), GetParam().first, 1));
+  CrsMatrix<double> A(*distribute(generate_stencil27(4), spread(), 1), options());
   const auto expect_present = [&] { expect_block_product(Matrix(A, Teuchos::Copy), A, 4, Teuchos::NO_TRANS, 1, 0); };
   expect_present();
   insert_entries(A, rank() == last_rank());
@@ -131,7 +131,7 @@ TEST_P(BlockProductOn, SeesNewValuesAndPatterns) {
   expect_present();
 }
 
-INSTANTIATE_TEST_SUITE_P(Spreads, BlockProductOn, testing::ValuesIn(every_spread), spread_name);
+INSTANTIATE_TEST_SUITE_P(Spreads, BlockProductOn, on_ranks, on_ranks_name);
 
 TEST(BlockProduct, NoColumns) {
   const auto A = distribute(generate_stencil27(3), Spread::Uniform);
@@ -158,37 +158,43 @@ std::ptrdiff_t place(const std::vector<std::string>& names, const std::string& t
   return found == names.end() ? -1 : found - names.begin();
 }
 
-/// No copies and no multivectors: what runs beside the products packs and adds the halo.
+/// No multivectors: what runs beside the products packs the halo, and adds it, or copies X in front of it.
 TEST(BlockProduct, MultipliesBlocksWhereTheyAre) {
   const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
-  const CrsMatrix<double> crs(*A);
-  const Block X(A->getDomainMap(), 8);
-  Block Y(A->getRangeMap(), 8);
-  apply(static_cast<const AnyOperator&>(crs), X, Y);
-  const ToolEvents events;
-  apply(static_cast<const AnyOperator&>(crs), X, Y);
-  EXPECT_EQ(events.executions(), ranks() == 1 ? 1U : 2U) << events.text();
-  EXPECT_EQ(events.kokkos_kernels(), 0U) << events.text();
-  EXPECT_EQ(events.allocations(), 0U) << events.text();
-  EXPECT_EQ(place(events.kernels(), "MultiVector"), -1) << events.text();
-  EXPECT_EQ(place(events.kernels(), "Tessera::gather_rows") >= 0, ranks() > 1) << events.text();
+  for (const Overlap overlap : {Overlap::Never, Overlap::Always}) {
+    const CrsMatrix<double> crs(*A, options_of(overlap));
+    const Block X(A->getDomainMap(), 8);
+    Block Y(A->getRangeMap(), 8);
+    apply(static_cast<const AnyOperator&>(crs), X, Y);
+    const ToolEvents events;
+    apply(static_cast<const AnyOperator&>(crs), X, Y);
+    const bool joins = ranks() > 1 && overlap == Overlap::Never, cuts = ranks() > 1 && !joins;
+    EXPECT_EQ(events.executions(), cuts ? 2U : 1U) << events.text();
+    EXPECT_EQ(events.kokkos_kernels(), 0U) << events.text();
+    EXPECT_EQ(events.allocations(), 0U) << events.text();
+    EXPECT_EQ(place(events.kernels(), "MultiVector"), -1) << events.text();
+    EXPECT_EQ(place(events.kernels(), "Tessera::gather_rows") >= 0, ranks() > 1) << events.text();
+    EXPECT_EQ(place(events.kernels(), "Tessera::copy_rows") >= 0, joins) << events.text();
+  }
 }
 
 /// Columns that have come before allocate nothing.
 TEST(BlockProduct, AllocatesOnceForAWidth) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
-  const Operator op(A);
-  const Block X(A->getDomainMap(), 8);
-  Block Y(A->getRangeMap(), 8);
-  const auto apply_all = [&] {
-    for (const int columns : {8, 5, 2, 1}) {
-      op.apply(*X.subView(Range(0, columns - 1)), *Y.subViewNonConst(Range(0, columns - 1)));
-    }
-  };
-  apply_all();
-  const ToolEvents events;
-  apply_all();
-  EXPECT_EQ(events.allocations(), 0U) << events.text();
+  for (const Overlap overlap : {Overlap::Never, Overlap::Always}) {
+    const Operator op(A, options_of(overlap));
+    const Block X(A->getDomainMap(), 8);
+    Block Y(A->getRangeMap(), 8);
+    const auto apply_all = [&] {
+      for (const int columns : {8, 5, 2, 1}) {
+        op.apply(*X.subView(Range(0, columns - 1)), *Y.subViewNonConst(Range(0, columns - 1)));
+      }
+    };
+    apply_all();
+    const ToolEvents events;
+    apply_all();
+    EXPECT_EQ(events.allocations(), 0U) << events.text();
+  }
 }
 
 /// Blocks that were prepared for allocate nothing: neither in the first product, nor in a narrower one after it.
@@ -237,7 +243,7 @@ TEST(BlockProduct, PrepareBlocksRefusesTooManyColumns) {
 TEST(BlockProduct, TheExchangeOverlapsTheProduct) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
-  const Operator op(A);
+  const Operator op(A, options_of(Overlap::Always));
   const Block X(A->getDomainMap(), 4);
   Block Y(A->getRangeMap(), 4);
   op.apply(X, Y);

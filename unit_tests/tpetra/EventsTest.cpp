@@ -5,6 +5,7 @@
 
 #include "Events.hpp"
 #include "TestProblem.hpp"
+#include "ToolEvents.hpp"
 
 namespace Tessera::Test {
 
@@ -45,18 +46,39 @@ TEST(Events, PrepareLeavesNothingToAllocate) {
 /// The first update() makes room for the parts of the values, and those that follow use it.
 TEST(Events, UpdatesUseTheirRoomAgain) {
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
-  Operator op(A);
+  Operator op(A, options_of(Overlap::Always));
   op.update();
   const Events events;
   op.update();
   EXPECT_EQ(Events::find("allocate Tessera::split"), -1) << Events::all();
 }
 
+/// On hosts a product with a halo is one, and compressed rows read A's own values: nothing looks at them, as it must
+/// where they are copied.
+TEST(Events, HostsFollowValuesForNothing) {
+  if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, MV::device_type::memory_space>::accessible)
+    GTEST_SKIP() << "devices multiply while they wait";
+  const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
+  const Operator op(A), looking(A, options_of(Overlap::Always));
+  for (const std::size_t columns : {1, 4}) {
+    const MV X(A->getDomainMap(), columns);
+    MV Y(A->getRangeMap(), columns);
+    for (const Operator* const each : {&op, &looking}) {
+      each->apply(X, Y);
+      const ToolEvents events;
+      each->apply(X, Y);
+      const bool is_cut = each == &looking && ranks() > 1;
+      EXPECT_EQ(events.executions(), is_cut ? 2U : 1U) << events.text();
+      EXPECT_EQ(events.text().find("Tessera::watch_values") != std::string::npos, is_cut) << events.text();
+    }
+  }
+}
+
 /// The exchange of the halo is under way while the rank multiplies what is its own.
 TEST(Events, TheExchangeOverlapsTheProduct) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(6, 2), Spread::Uniform);
-  const Operator op(A);
+  const Operator op(A, options_of(Overlap::Always));
   for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) {
     const MV X(x_map(*A, mode), 4);
     MV Y(y_map(*A, mode), 4);

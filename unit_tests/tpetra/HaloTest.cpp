@@ -107,6 +107,37 @@ TEST_P(HaloOn, BringsWhatTpetraImports) {
   }
 }
 
+/// Of multivectors, blocks and views of blocks: the rank's own rows, and behind them what Tpetra imports.
+TEST_P(HaloOn, PutsTheHaloBehindTheRowsThatItHas) {
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  const Exchange exchange(*A);
+  if (exchange.importer().is_null()) return;
+  const std::size_t owned = A->getDomainMap()->getLocalNumElements();
+  const auto part = [](const Halo::Rows& all, std::size_t first, std::size_t rows) {
+    return Halo::Rows(all.data() + first * all.extent(1), rows, all.extent(1));
+  };
+  for (const bool is_staged : {true, !Halo::is_host}) {
+    Halo halo(exchange.importer(), is_staged, owned);
+    for (const std::size_t columns : {1, 8, 3, 33, 8, 1}) {
+      const auto x = random_vectors(A->getDomainMap(), columns, columns);
+      MV expected(exchange.halo_map(), columns);
+      expected.doImport(*x, *exchange.importer(), Tpetra::INSERT);
+      halo.reserve(columns);
+      Block wide(A->getDomainMap(), columns + 2);
+      const auto some = wide.subViewNonConst(Teuchos::Range1D(1, Teuchos::Ordinal(columns)));
+      some->assign(Block(*x));
+      const auto expect_all = [&](const Halo::Rows& all) {
+        ASSERT_EQ(all.extent(0), owned + expected.getLocalLength());
+        expect_rows(part(all, 0, owned), *x);
+        expect_rows(part(all, owned, expected.getLocalLength()), expected);
+      };
+      expect_all(halo.exchange_all(x->getLocalViewDevice(Tpetra::Access::ReadOnly)));
+      expect_all(halo.exchange_all(Block(*x).getLocalView()));
+      expect_all(halo.exchange_all(some->getLocalView()));
+    }
+  }
+}
+
 /// The room of a wider halo holds what comes with any number of columns.
 TEST_P(HaloOn, AllocatesOnce) {
   const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
@@ -186,14 +217,15 @@ TEST(Halo, WorkThatThrowsDoesNotEndTheExchange) {
 
 TEST(Halo, WorkThatThrowsDoesNotEndAStagedExchange) { expect_exchange_in_spite_of_a_failure(true); }
 
-/// The same in products of multivectors and blocks, by the matrix and by its transpose.
-TEST(Halo, AProductThatFailsOnOneRankHarmsNoOther) {
+/// The same in products of multivectors and blocks, by the matrix and by its transpose. Without overlap, the product
+/// comes after the exchange.
+void expect_right_in_spite_of_a_failed_product(Overlap overlap, const std::vector<Teuchos::ETransp>& modes) {
   if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
   const auto A = distribute(generate_elasticity(4, 2), Spread::Cyclic);
-  const Operator op(A);
+  const Operator op(A, options_of(overlap));
   const auto x = random_vectors(A->getDomainMap(), 4, 1), next = random_vectors(A->getDomainMap(), 4, 2);
   const Block X(*x), next_X(*next);
-  for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) {
+  for (const auto mode : modes) {
     SCOPED_TRACE(mode);
     MV y(A->getRangeMap(), 4), expected(A->getRangeMap(), 4), next_expected(A->getRangeMap(), 4);
     Block Y(A->getRangeMap(), 4);
@@ -224,6 +256,11 @@ TEST(Halo, AProductThatFailsOnOneRankHarmsNoOther) {
       expect_within(*result(), next_expected, *next_limit);
     }
   }
+}
+
+TEST(Halo, AProductThatFailsOnOneRankHarmsNoOther) {
+  expect_right_in_spite_of_a_failed_product(Overlap::Always, {Teuchos::NO_TRANS, Teuchos::TRANS});
+  expect_right_in_spite_of_a_failed_product(Overlap::Never, {Teuchos::NO_TRANS});
 }
 
 /// A message to each neighbour and one from each, and no reduction: not for multivectors, not for blocks, not with new

@@ -22,12 +22,12 @@ HostCsr<double> rectangular(Ordinal rows, Ordinal columns) {
   return matrix;
 }
 
-class OperatorOn : public testing::TestWithParam<std::pair<Spread, std::string>> {
+class OperatorOn : public OnRanks {
  protected:
   void expect_all_products(const HostCsr<double>& matrix) {
-    const auto A = distribute(matrix, GetParam().first);
-    const Operator op(A);
-    const CrsMatrix<double> crs(*A);
+    const auto A = distribute(matrix, spread());
+    const Operator op(A, options());
+    const CrsMatrix<double> crs(*A, options());
     for (const Tpetra::Operator<double>* const each :
          {static_cast<const Tpetra::Operator<double>*>(&op), static_cast<const Tpetra::Operator<double>*>(&crs)}) {
       for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS}) {
@@ -49,14 +49,14 @@ TEST_P(OperatorOn, MultipliesASquareMatrix) { expect_all_products(generate_elast
 TEST_P(OperatorOn, MultipliesFewerRowsThanRanks) { expect_all_products(rectangular(1, 5)); }
 
 TEST_P(OperatorOn, HasTheMapsOfTheMatrix) {
-  const auto A = distribute(rectangular(61, 47), GetParam().first);
+  const auto A = distribute(rectangular(61, 47), spread());
   const Operator op(A);
   EXPECT_TRUE(op.getDomainMap()->isSameAs(*A->getDomainMap()));
   EXPECT_TRUE(op.getRangeMap()->isSameAs(*A->getRangeMap()));
   EXPECT_TRUE(op.hasTransposeApply());
 }
 
-INSTANTIATE_TEST_SUITE_P(Spreads, OperatorOn, testing::ValuesIn(every_spread), spread_name);
+INSTANTIATE_TEST_SUITE_P(Spreads, OperatorOn, on_ranks, on_ranks_name);
 
 TEST(Operator, MultipliesAnEmptyMatrix) {
   const auto A = distribute(HostCsr<double>{6, 4, std::vector<std::size_t>(7), {}, {}}, Spread::Uniform);
@@ -90,9 +90,13 @@ TEST(Operator, GivesTheDiagonal) {
 
 TEST(Operator, SaysWhatItDoes) {
   const auto A = distribute(generate_stencil27(6), Spread::Uniform);
-  const std::string text = Operator(A).explain();
-  EXPECT_NE(text.find("rank " + std::to_string(rank()) + " of " + std::to_string(ranks())), std::string::npos) << text;
-  EXPECT_NE(text.find(ranks() == 1 ? "all columns are its own" : "in a halo of"), std::string::npos) << text;
+  for (const Overlap overlap : {Overlap::Never, Overlap::Always}) {
+    const std::string text = Operator(A, options_of(overlap)).explain();
+    const auto expect_said = [&](const std::string& part) { EXPECT_NE(text.find(part), std::string::npos) << text; };
+    expect_said("rank " + std::to_string(rank()) + " of " + std::to_string(ranks()));
+    expect_said(ranks() == 1 ? "all columns are its own" : "a halo of");
+    if (ranks() > 1) expect_said(overlap == Overlap::Never ? "columns in one plan" : "which");
+  }
 }
 
 /// Elements of X that no entry of a row touches, own or imported, must not reach it. What is expected is counted:

@@ -2,6 +2,7 @@
 //
 // The parts that a rank's entries are split in, compared with plain loops; and the kernels of devices beside those of
 // hosts.
+#include <numeric>
 #include <tessera/io/Generators.hpp>
 #include <tessera/tpetra/impl/LocalArrays.hpp>
 #include <tessera/tpetra/impl/RowSplit.hpp>
@@ -28,7 +29,7 @@ auto on_host(const View& view) {
 struct ExpectedColumns {
   std::vector<int> targets;
   std::vector<GO> halo;
-  bool keeps_numbers = true;
+  std::vector<int> joined;  // the number of each column if the halo comes after all elements that are owned
 
   explicit ExpectedColumns(const Matrix& A) {
     for (int c = 0; c < int(A.getColMap()->getLocalNumElements()); ++c) {
@@ -38,7 +39,8 @@ struct ExpectedColumns {
         target = -1 - int(halo.size());
         halo.push_back(column);
       }
-      keeps_numbers = keeps_numbers && target == c;
+      const int owned = int(A.getDomainMap()->getLocalNumElements());
+      joined.push_back(target >= 0 ? target : owned + int(halo.size()) - 1);
       targets.push_back(target);
     }
   }
@@ -81,7 +83,20 @@ TEST_P(RowSplitOn, FindsThePlacesOfColumns) {
   const Columns columns = Columns::of(*A->getColMap(), *A->getDomainMap());
   EXPECT_EQ(on_host(columns.targets), expected.targets);
   EXPECT_EQ(on_host(columns.halo), expected.halo);
-  EXPECT_EQ(columns.keeps_numbers, expected.keeps_numbers);
+  std::vector<int> numbers(expected.joined.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  EXPECT_EQ(columns.keeps_numbers, expected.joined == numbers);
+}
+
+TEST_P(RowSplitOn, JoinsColumns) {
+  const auto A = make();
+  const ExpectedColumns expected(*A);
+  const Columns columns = Columns::of(*A->getColMap(), *A->getDomainMap());
+  const Impl::LocalArrays<Matrix> arrays(*A);
+  std::vector<int> joined;
+  for (const int column : on_host(arrays.graph.entries)) joined.push_back(expected.joined[std::size_t(column)]);
+  const auto owned = int(A->getDomainMap()->getLocalNumElements());
+  EXPECT_EQ(on_host(Impl::joined_columns(Matrix::execution_space(), arrays, columns.targets, owned)), joined);
 }
 
 /// Both parts, by plain loops.

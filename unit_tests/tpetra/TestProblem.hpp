@@ -17,6 +17,8 @@
 #include <tessera/io/HostCsr.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
 #include <tessera/tpetra/TpetraOperator.hpp>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 /// Matrices spread over the ranks in many ways, and the comparison with Tpetra's own product.
@@ -61,6 +63,24 @@ inline const std::vector<std::pair<Spread, std::string>> every_spread = {{Spread
 
 inline std::string spread_name(const testing::TestParamInfo<std::pair<Spread, std::string>>& test) {
   return test.param.second;
+}
+
+inline TpetraOptions options_of(Overlap overlap) {
+  TpetraOptions options;
+  options.overlap = overlap;
+  return options;
+}
+
+/// Tests of each spread, with ranks that multiply while they wait for others and with ranks that do not.
+class OnRanks : public testing::TestWithParam<std::tuple<std::pair<Spread, std::string>, Overlap>> {
+ protected:
+  static Spread spread() { return std::get<0>(GetParam()).first; }
+  static TpetraOptions options() { return options_of(std::get<1>(GetParam())); }
+};
+inline const auto on_ranks =
+    testing::Combine(testing::ValuesIn(every_spread), testing::Values(Overlap::Never, Overlap::Always));
+inline std::string on_ranks_name(const testing::TestParamInfo<OnRanks::ParamType>& test) {
+  return std::get<0>(test.param).second + (std::get<1>(test.param) == Overlap::Always ? "Overlapped" : "");
 }
 
 /// The same pseudo-random number for the same arguments, on every rank.
@@ -257,8 +277,8 @@ inline void expect_within(const MV& actual, const MV& expected, const MV& bound)
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 /// alpha op(A) X + beta Y by both, with random X and Y, or a Y of NaN if beta is 0.
-inline void expect_product(const Matrix& A, const Tpetra::Operator<double>& op, std::size_t columns, Teuchos::ETransp mode,
-                           double alpha, double beta) {
+inline void expect_product(const Matrix& A, const Tpetra::Operator<double>& op, std::size_t columns,
+                           Teuchos::ETransp mode, double alpha, double beta) {
   SCOPED_TRACE("mode " + std::to_string(mode) + ", " + std::to_string(columns) + " columns, alpha " +
                std::to_string(alpha) + ", beta " + std::to_string(beta));
   const auto X = random_vectors(x_map(A, mode), columns, 5);

@@ -7,7 +7,7 @@
 
 namespace Tessera::Test {
 
-class Update : public testing::TestWithParam<std::pair<Spread, std::string>> {
+class Update : public OnRanks {
  protected:
   void expect_right(const Matrix& A, const Operator& op) {
     expect_product(A, op, 4, Teuchos::NO_TRANS, 1, 0);
@@ -32,11 +32,11 @@ void multiply_values(Matrix& A, double factor) {
 
 /// Nobody is told of the changes, be they while the matrix is filled or in place.
 TEST_P(Update, SeesNewValues) {
-  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  const auto A = distribute(generate_elasticity(4, 2), spread());
   for (const Format format : {Format::Csr, Format::BitTcf}) {
-    TpetraOptions options;
-    options.plan.format = format;
-    const Operator op(A, options);
+    TpetraOptions with_format = options();
+    with_format.plan.format = format;
+    const Operator op(A, with_format);
     expect_right(*A, op);
     multiply_values(*A, -3);
     expect_right(*A, op);
@@ -51,8 +51,8 @@ TEST_P(Update, SeesNewValues) {
 /// Who calls update() once is trusted.
 TEST_P(Update, ThatFailsIsNoSignal) {
   const ValueChecks none(false);
-  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
-  Operator op(A);
+  const auto A = distribute(generate_elasticity(4, 2), spread());
+  Operator op(A, options());
   expect_right(*A, op);
   A->resumeFill();
   EXPECT_THROW(op.update(), std::invalid_argument);
@@ -63,8 +63,8 @@ TEST_P(Update, ThatFailsIsNoSignal) {
 
 TEST_P(Update, IsTheSignalOnceItIsCalled) {
   const ValueChecks none(false);
-  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
-  Operator op(A);
+  const auto A = distribute(generate_elasticity(4, 2), spread());
+  Operator op(A, options());
   expect_right(*A, op);
   op.update();
   expect_right(*A, op);
@@ -78,8 +78,8 @@ TEST_P(Update, IsTheSignalOnceItIsCalled) {
 /// Debug builds find out, on every rank, also if the values of one rank alone changed.
 TEST_P(Update, FindsForgottenChanges) {
   const ValueChecks checks(true);
-  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
-  Operator op(A);
+  const auto A = distribute(generate_elasticity(4, 2), spread());
+  Operator op(A, options());
   op.update();
   expect_right(*A, op);
   for (const bool on_all : {true, false}) {
@@ -102,10 +102,10 @@ TEST_P(Update, FindsForgottenChanges) {
 /// The second fillComplete() packs what the first left with room to spare.
 TEST_P(Update, FindsArraysThatHaveMoved) {
   for (const bool is_trusted : {false, true}) {
-    const auto A = distribute(generate_elasticity(4, 2), GetParam().first, 3);
-    TpetraOptions options;
-    options.trusts_values = is_trusted;
-    const Operator op(A, options);
+    const auto A = distribute(generate_elasticity(4, 2), spread(), 3);
+    TpetraOptions with_trust = options();
+    with_trust.trusts_values = is_trusted;
+    const Operator op(A, with_trust);
     expect_right(*A, op);
     const void* const before = A->getLocalMatrixDevice().values.data();
     A->resumeFill();
@@ -121,8 +121,8 @@ TEST_P(Update, FindsArraysThatHaveMoved) {
 /// Entries that were not there: the pattern changes on all ranks, or on one alone.
 TEST_P(Update, MakesPlansAnewForANewPattern) {
   for (const bool on_all : {true, false}) {
-    const auto A = distribute(generate_stencil27(4), GetParam().first, 1);
-    const Operator op(A);
+    const auto A = distribute(generate_stencil27(4), spread(), 1);
+    const Operator op(A, options());
     expect_right(*A, op);
     insert_entries(*A, on_all || rank() == last_rank());
     expect_right(*A, op);
@@ -130,8 +130,8 @@ TEST_P(Update, MakesPlansAnewForANewPattern) {
 }
 
 TEST_P(Update, IsRefusedWhileFilling) {
-  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
-  Operator op(A);
+  const auto A = distribute(generate_elasticity(4, 2), spread());
+  Operator op(A, options());
   const MV X(A->getDomainMap(), 4);
   MV Y(A->getRangeMap(), 4);
   A->resumeFill();
@@ -142,6 +142,6 @@ TEST_P(Update, IsRefusedWhileFilling) {
   expect_right(*A, op);
 }
 
-INSTANTIATE_TEST_SUITE_P(Spreads, Update, testing::ValuesIn(every_spread), spread_name);
+INSTANTIATE_TEST_SUITE_P(Spreads, Update, on_ranks, on_ranks_name);
 
 }  // namespace Tessera::Test

@@ -10,9 +10,9 @@ namespace Tessera::Test {
 constexpr Teuchos::ETransp every_mode[] = {Teuchos::NO_TRANS, Teuchos::TRANS, Teuchos::CONJ_TRANS};
 
 /// A square matrix with the same domain and range Map, and its operator.
-class Views : public testing::TestWithParam<std::pair<Spread, std::string>> {
+class Views : public OnRanks {
  protected:
-  Views() : A(distribute(generate_elasticity(4, 2), GetParam().first)), op(A) {}
+  Views() : A(distribute(generate_elasticity(4, 2), spread())), op(A, options()) {}
 
   /// Columns that the product had no business with.
   void expect_same_columns(const MV& actual, const MV& expected, const std::vector<std::size_t>& columns) {
@@ -143,7 +143,7 @@ TEST_P(Views, NothingIsKept) {
                             local.graph.entries.use_count()};
   };
   const std::vector<int> before = counts();
-  Operator other(A);
+  Operator other(A, options());
   other.apply(*X, *Y);
   other.apply(*Y, *X, Teuchos::TRANS, 1, 1);
   if (A->getDomainMap()->isSameAs(*A->getRangeMap())) other.apply(*X, *X);
@@ -167,6 +167,6 @@ TEST(GrowingMultivector, MakesColumnsInAdvance) {
   EXPECT_EQ(&vectors.first(3), three);
 }
 
-INSTANTIATE_TEST_SUITE_P(Spreads, Views, testing::ValuesIn(every_spread), spread_name);
+INSTANTIATE_TEST_SUITE_P(Spreads, Views, on_ranks, on_ranks_name);
 
 }  // namespace Tessera::Test

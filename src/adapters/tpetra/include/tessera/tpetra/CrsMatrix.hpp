@@ -114,7 +114,7 @@ class CrsMatrix : public Tpetra::CrsMatrix<Scalar, LocalOrdinal, GlobalOrdinal, 
   /// A debug build throws std::logic_error in apply() if a later call was forgotten; see checks_values().
   void values_changed();
 
-  /// This rank's plans in words: what was chosen and why, and the numbers of entries on the rank and in the halo.
+  /// This rank's plans in words: what was chosen and why, and how much of it is in the halo.
   std::string explain() const;
 
  private:

@@ -22,18 +22,19 @@ namespace Tessera {
 ///   problem.setOperator(A);                                         // Belos, Anasazi: anything that takes an Operator
 /// ```
 ///
-/// Each rank splits its entries in two parts: those in columns whose elements of X it owns, and those in columns that
-/// it imports (the *halo*). apply() begins the exchange of the halo, multiplies the first part meanwhile, and then adds
-/// the product of the second. All Maps of a CrsMatrix will do: a row Map unlike the range Map, a column Map in any
-/// order, a locally replicated domain or range, ranks without rows.
+/// A rank imports elements of X that others own (the *halo*). On hosts it has one plan, unless values are trusted:
+/// apply() exchanges the halo, behind a copy of the rank's own elements, and then multiplies. On devices it splits its
+/// entries in two parts: apply() begins the exchange, multiplies those in columns whose elements it owns meanwhile, and
+/// then adds the product of the others. TpetraOptions::overlap chooses otherwise. All Maps of a CrsMatrix will do: a row
+/// Map unlike the range Map, a column Map in any order, a locally replicated domain or range, ranks without rows.
 ///
 /// **Nothing is ever stale.** apply() multiplies with the Maps, the pattern and the values that A has when it is
 /// called, whoever changed them and in whatever way, but for an edit of the column indices in place. New values cost no
-/// analysis. Plan::follow_values() tells how they are noticed: a rank without a halo whose plan is in compressed rows
-/// reads A's own values, at no cost; another compares a fingerprint, one pass over them, or two where it has a halo. It
-/// then keeps its values twice, in the plans and as they were cut. A program that knows when values change may say so
-/// instead, with update(). From the first call on, apply() trusts it; where there is a halo, the room of the values as
-/// they are cut is kept for the next update().
+/// analysis. Plan::follow_values() tells how they are noticed: a plan of all entries in compressed rows reads A's own
+/// values, at no cost; another compares a fingerprint, one pass over them, or two where entries are split. A rank that
+/// splits them keeps its values twice, in the plans and as they were cut. A program that knows when values change may
+/// say so instead, with update(). From the first call on, apply() trusts it; where entries are split, the room of the
+/// values as they are cut is kept for the next update().
 ///
 /// The operator keeps A by its RCP, and the View of its row offsets. It keeps no other View of A, X or Y beyond a call.
 ///
@@ -115,8 +116,8 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
              Scalar alpha = Teuchos::ScalarTraits<Scalar>::one(),
              Scalar beta = Teuchos::ScalarTraits<Scalar>::zero()) const override;
 
-  /// The same for BlockVectors. Their rows are multiplied, and sent to other ranks, where they are. The exchange of the
-  /// halo overlaps the product of the rank's own columns here, too.
+  /// The same for BlockVectors. Their rows are sent to other ranks from where they are, and multiplied there if the
+  /// rank splits its entries or has no halo.
   ///
   /// X is copied if it is Y or overlaps it, if it is a list of columns, or if it has few columns of long rows; Y, if it
   /// is a list of columns. Both go through multivectors where elements of Y are added up over the ranks: in transposed
@@ -146,7 +147,7 @@ class TpetraOperator : public Tpetra::Operator<Scalar, LocalOrdinal, GlobalOrdin
   /// \throws std::invalid_argument if the matrix is not fill-complete
   void update();
 
-  /// This rank's plans in words: what was chosen and why, and the numbers of entries on the rank and in the halo.
+  /// This rank's plans in words: what was chosen and why, and how much of it is in the halo.
   std::string explain() const;
 
  private:

@@ -28,6 +28,18 @@ enum class HaloMemory {
   Device  ///< in the memory of the device. An MPI that cannot read it ends the program
 };
 
+/// Whether a rank multiplies in the columns whose elements of X it owns while those of the others (the *halo*) are
+/// under way. In transposed products, whether it sends sums to other ranks before it has its own.
+enum class Overlap {
+  Automatic,  ///< Always on devices, and on hosts where values are trusted; else Never
+  /// One plan has all entries of the rank. A product waits for the halo first, and copies the rank's own rows of X in
+  /// front of it. Plans in compressed rows read A's own values, so that it costs nothing to follow them.
+  Never,
+  /// Two plans, of the rank's own columns and of the halo. They copy A's values, which a product that follows them has
+  /// to compare first. That takes as long as a product with one column.
+  Always
+};
+
 /// How a TpetraOperator or CrsMatrix multiplies.
 struct TpetraOptions {
   PlanOptions plan = {};  ///< options of each plan of this rank; its layout_left and follows_values are set here
@@ -36,6 +48,7 @@ struct TpetraOptions {
   /// Otherwise it looks at the values each time. The same on all ranks.
   bool trusts_values = false;
   HaloMemory halo_memory = HaloMemory::Automatic;  ///< what MPI sends from; may be another on each rank
+  Overlap overlap = Overlap::Automatic;  ///< whether ranks multiply while they wait; may be another on each rank
 };
 
 }  // namespace Tessera

@@ -59,6 +59,45 @@ struct GatherRow {
   KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t j) const { to(i, j) = from(rows(i), j); }
 };
 
+template <class X, class T>
+struct CopyRow {
+  X from;
+  std::size_t first;
+  T to;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t j) const { to(i, j) = from(first + i, j); }
+};
+
+template <class T, class S, class Y>
+struct AddScaled {
+  T from;
+  S beta;
+  Y to;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i, std::size_t j) const {
+    to(i, j) = beta == S(0) ? from(i, j) : from(i, j) + beta * to(i, j);
+  }
+};
+
+/// T = X(first : first + rows of T, :), in the order of T.
+template <class Exec, class X, class T>
+void copy_rows(const Exec& exec, const X& from, std::size_t first, const T& to) {
+  using Column = Kokkos::View<typename T::value_type**, Kokkos::LayoutLeft, typename T::device_type,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  if (to.extent(1) == 1 && to.span_is_contiguous()) {  // else rows of one element would each be a loop
+    const Column column(to.data(), to.extent(0), 1);
+    for_each_element("Tessera::copy_rows", exec, column, CopyRow<X, Column>{from, first, column});
+  } else {
+    for_each_element("Tessera::copy_rows", exec, to, CopyRow<X, T>{from, first, to});
+  }
+}
+
+/// Y = T(0 : rows of Y, :) + beta Y, in the order of Y. If beta is 0, Y may hold anything.
+template <class Exec, class T, class S, class Y>
+void add_scaled(const Exec& exec, const T& from, S beta, const Y& to) {
+  for_each_element("Tessera::add_scaled", exec, to, AddScaled<T, S, Y>{from, beta, to});
+}
+
 /// Y(rows(i), :) += T(i, :), in the order of T.
 template <class Exec, class Rows, class T, class Y>
 void add_to_rows(const Exec& exec, const Rows& rows, const T& from, const Y& to) {
@@ -71,9 +110,9 @@ void gather_rows(const Exec& exec, const Rows& rows, const X& from, const T& to)
   for_each_element("Tessera::gather_rows", exec, to, GatherRow<Rows, X, T>{rows, from, to});
 }
 
-/// Scratch memory with one element for each boundary row and column. It never shrinks.
+/// Scratch memory for some rows of X or Y. It never shrinks.
 template <class Scalar, class Device, class Layout>
-class BoundaryVectors {
+class ScratchRows {
  public:
   using Vectors = Kokkos::View<Scalar**, Layout, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
@@ -82,8 +121,8 @@ class BoundaryVectors {
     rows_ = rows;
     if (size <= memory_.extent(0)) return;
     memory_ = {};  // freed before the larger one is allocated
-    memory_ = Kokkos::View<Scalar*, Device>(
-        Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::boundary_vectors"), size);
+    memory_ =
+        Kokkos::View<Scalar*, Device>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::scratch_rows"), size);
   }
 
   Vectors first(std::size_t columns) const { return Vectors(memory_.data(), rows_, columns); }

@@ -18,6 +18,7 @@ namespace Tessera::Impl {
 ///
 /// ```
 ///   const auto imported = halo.exchange(x, [&] { ... });  // launches what needs no halo while rows are under way
+///   const auto all = halo.exchange_all(x);                // or: copies the rank's own rows before them
 /// ```
 ///
 /// Where MPI does not read the memory of the device, rows are *staged*: they go through pinned memory of the host. They
@@ -40,10 +41,11 @@ class HaloExchange {
   static constexpr bool is_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Device::memory_space>::accessible;
 
-  /// \param importer  [in] from the domain Map to a halo of which the rank owns nothing
-  /// \param is_staged [in] whether rows go through memory of the host
-  HaloExchange(const Teuchos::RCP<const Import>& importer, bool is_staged)
-      : is_staged_(is_staged), messages_(importer->getDistributor()) {
+  /// \param importer   [in] from the domain Map to a halo of which the rank owns nothing
+  /// \param is_staged  [in] whether rows go through memory of the host
+  /// \param owned_rows [in] the number of rows of X that exchange_all() puts before the halo
+  HaloExchange(const Teuchos::RCP<const Import>& importer, bool is_staged, std::size_t owned_rows = 0)
+      : is_staged_(is_staged), owned_rows_(owned_rows), messages_(importer->getDistributor()) {
     look_at_sources(importer->getExportLIDs(), importer->getDistributor().getPlan());
     look_at_targets(importer->getRemoteLIDs());
     if constexpr (!is_host) {
@@ -60,9 +62,11 @@ class HaloExchange {
     messages_.give_up();
     copies_.fence("Tessera::HaloExchange: before its memory grows");
     columns_ = 0;
-    grow(sent_, staged_sent_, sent_rows_.extent(0) * columns);
-    grow(received_, staged_received_, received_rows_ * columns);
-    if (is_permuted_) grow(in_order_, received_rows_ * columns);
+    grow(sent_, sent_rows_.extent(0) * columns);
+    if (is_staged_) grow(staged_sent_, sent_rows_.extent(0) * columns);
+    grow(rows_, (owned_rows_ + received_rows_) * columns);
+    if (is_permuted_) grow(arrived_, received_rows_ * columns);
+    if (is_staged_) grow(staged_received_, received_rows_ * columns);
     columns_ = columns;
   }
 
@@ -76,6 +80,15 @@ class HaloExchange {
     begin(x);
     call_both(work, [&] { imported = end(x.extent(1)); });
     return imported;
+  }
+
+  /// The same, and returns all elements that the rank multiplies: its rows of X, and behind them the halo. The rows are
+  /// copied while those of the others are under way.
+  template <class X>
+  Rows exchange_all(const X& x) {
+    const Rows all(rows_.data(), owned_rows_ + received_rows_, x.extent(1));
+    exchange(x, [&] { copy_rows(Exec(), x, 0, Rows(rows_.data(), owned_rows_, x.extent(1))); });
+    return all;
   }
 
  private:
@@ -97,26 +110,35 @@ class HaloExchange {
     if (is_staged_) {
       copy(staged_sent_, sent_, rows * columns);
     } else {
-      messages_.receive(received_.data(), row_bytes);
+      messages_.receive(arriving(columns).data(), row_bytes);
       messages_.send(sent_.data(), row_bytes);
     }
   }
 
   Rows end(std::size_t columns) {
-    const Rows received(received_.data(), received_rows_, columns);
     if (is_staged_) {
       copies_.fence("Tessera::HaloExchange: rows to send are on the host");
       messages_.send(staged_sent_.data(), columns * sizeof(Scalar));
     }
     messages_.wait();
     if (is_staged_) {
-      copy(received_, staged_received_, received.size());
+      const std::size_t size = received_rows_ * columns, owned = owned_rows_ * columns;
+      copy(is_permuted_ ? arrived_ : behind(rows_, owned), staged_received_, size);
       copies_.fence("Tessera::HaloExchange: rows of the halo are on the device");
     }
-    if (!is_permuted_) return received;
-    const Rows in_order(in_order_.data(), received_rows_, columns);
-    gather_rows(Exec(), places_, received, in_order);
-    return in_order;
+    if (is_permuted_) gather_rows(Exec(), places_, arriving(columns), halo(columns));
+    return halo(columns);
+  }
+
+  /// The rows of the halo, in its order.
+  Rows halo(std::size_t columns) const { return Rows(rows_.data() + owned_rows_ * columns, received_rows_, columns); }
+  /// Where they arrive, in the order of the neighbours.
+  Rows arriving(std::size_t columns) const {
+    return is_permuted_ ? Rows(arrived_.data(), received_rows_, columns) : halo(columns);
+  }
+
+  static Array behind(const Array& array, std::size_t first) {
+    return Kokkos::subview(array, std::pair<std::size_t, std::size_t>(first, array.extent(0)));
   }
 
   template <class To, class From>
@@ -130,10 +152,6 @@ class HaloExchange {
   static void grow(AnyArray& array, std::size_t size) {
     array = {};  // freed before the larger one is allocated
     array = AnyArray(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::halo"), size);
-  }
-  void grow(Array& here, StagedArray& staged, std::size_t size) const {
-    grow(here, size);
-    if (is_staged_) grow(staged, size);
   }
 
   static Indices to_device(const std::vector<int>& indices) {
@@ -175,10 +193,12 @@ class HaloExchange {
   Exec copies_;        // the instance that copies to and from the host
   Indices sent_rows_;  // of X, in the order of the neighbours
   Indices places_;     // where each row of the halo arrives; if another than its own place
-  std::size_t received_rows_ = 0;
+  std::size_t owned_rows_, received_rows_ = 0;
 
   std::size_t columns_ = 0;  // that there is room for
-  Array sent_, received_, in_order_;
+  Array sent_;
+  Array rows_;     // of X that the rank owns, if they are wanted, and of the halo
+  Array arrived_;  // the halo in the order of the neighbours, if that is another
   StagedArray staged_sent_, staged_received_;
   Messages messages_;  // goes before the memory that it uses
 };

@@ -130,7 +130,10 @@ class MatrixProduct {
       get_ready_for_blocks(A, mode, columns);
       if (!in_place) return;
       if (!Y.isConstantStride()) y.emplace(Y.getMap(), columns, false);
-      if (!X.isConstantStride() || has_sparse_rows(X) || (!y && X.aliases(Y))) x.emplace(X.getMap(), columns, false);
+      const bool is_multiplied = !plans_->is_joined();  // else a copy of X is
+      if (!X.isConstantStride() || (is_multiplied && (has_sparse_rows(X) || (!y && X.aliases(Y))))) {
+        x.emplace(X.getMap(), columns, false);
+      }
     });
     if (columns == 0) return;
     if (alpha == SC(0)) return Y.scale(beta);
@@ -227,7 +230,7 @@ class MatrixProduct {
     PlanOptions plan = options_.plan;
     plan.layout_left = true;  // as all MultiVectors are
     plan.follows_values = !options_.trusts_values;
-    plans_.emplace(A, exchange_->columns(), owned_columns, plan, options_.trusts_values);
+    plans_.emplace(A, exchange_->columns(), owned_columns, plan, overlaps(), options_.trusts_values);
   }
 
   /// Plans, values and memory for products in this mode, but for copies of X and Y.
@@ -255,7 +258,7 @@ class MatrixProduct {
       if (is_transposed(mode)) {
         halo_vectors_.reserve(exchange_->halo_map(), columns);
       } else {
-        if (!halo_) halo_.emplace(exchange_->importer(), stages_halo());
+        if (!halo_) halo_.emplace(exchange_->importer(), stages_halo(), joined_rows());
         halo_->reserve(columns);
       }
     }
@@ -269,6 +272,13 @@ class MatrixProduct {
     x_copy(mode).reserve(x_map(mode), columns);
     y_copy(mode).reserve(y_map(mode), columns);
   }
+
+  bool overlaps() const {
+    if (options_.overlap == Overlap::Automatic) return !HaloExchange<Matrix>::is_host || options_.trusts_values;
+    return options_.overlap == Overlap::Always;
+  }
+  /// How many rows of X are multiplied in one block with the halo.
+  std::size_t joined_rows() const { return plans_->is_joined() ? exchange_->domain_map()->getLocalNumElements() : 0; }
 
   bool stages_halo() const { return !sends_device_memory(options_.halo_memory) && !HaloExchange<Matrix>::is_host; }
 
@@ -347,8 +357,9 @@ class MatrixProduct {
   void multiply_rows(Mode mode, SC alpha, const Block& X, SC beta, Block& Y) {
     const auto x = X.getLocalView();
     const auto y = Y.getLocalView();
-    const auto multiply = [&] { plans_->multiply_owned(mode, alpha, x, beta, y); };
+    const auto multiply = [&] { plans_->multiply(mode, alpha, x, beta, y); };
     if (exchange_->importer().is_null()) return multiply();
+    if (plans_->is_joined()) return plans_->multiply(mode, alpha, halo_->exchange_all(x), beta, y);
     const auto imported = halo_->exchange(x, multiply);
     if (plans_->is_split()) plans_->template add_halo<Kokkos::LayoutRight>(alpha, imported, y);
   }
@@ -368,12 +379,16 @@ class MatrixProduct {
     const auto& exporter = exchange_->exporter();
     const bool is_exported = !exporter.is_null();
     MV& rows = is_exported ? row_vectors_.first(columns) : Y;
-    const auto multiply = [&] { multiply_owned(Mode::NoTranspose, alpha, X, is_exported ? SC(0) : beta, rows); };
+    const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
+    const auto multiply = [&](const auto& all) {
+      multiply_local(Mode::NoTranspose, alpha, all, is_exported ? SC(0) : beta, rows);
+    };
     if (exchange_->importer().is_null()) {
-      multiply();
+      multiply(x);
+    } else if (plans_->is_joined()) {
+      multiply(halo_->exchange_all(x));
     } else {
-      const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
-      add_halo(alpha, halo_->exchange(x, multiply), rows);
+      add_halo(alpha, halo_->exchange(x, [&] { multiply(x); }), rows);
     }
     if (!is_exported) return;
     scale(beta, Y);
@@ -386,7 +401,10 @@ class MatrixProduct {
     const auto& exporter = exchange_->exporter();
     if (!exporter.is_null()) row_vectors_.first(columns).doImport(X, *exporter, Tpetra::INSERT);
     const MV& rows = exporter.is_null() ? X : row_vectors_.first(columns);
-    const auto multiply = [&] { multiply_owned(mode, alpha, rows, beta, Y); };
+    const auto multiply = [&] {
+      if (plans_->is_joined()) return add_joined(beta, Y);
+      multiply_local(mode, alpha, rows.getLocalViewDevice(Tpetra::Access::ReadOnly), beta, Y);
+    };
     if (importer.is_null()) return multiply();
     MV& sent = halo_vectors_.first(columns);
     multiply_halo(mode, alpha, rows, sent);
@@ -394,13 +412,13 @@ class MatrixProduct {
     call_both(multiply, [&] { Y.endExport(sent, *importer, Tpetra::ADD_ASSIGN); });
   }
 
-  /// Y = alpha op(owned part) X + beta Y; both with constant stride.
-  void multiply_owned(Mode mode, SC alpha, const MV& X, SC beta, MV& Y) {
-    const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
+  /// Y = alpha op(A) x + beta Y, without the halo if entries are split; both with constant stride.
+  template <class X>
+  void multiply_local(Mode mode, SC alpha, const X& x, SC beta, MV& Y) {
     if (beta == SC(0)) {
-      plans_->multiply_owned(mode, alpha, x, SC(0), Y.getLocalViewDevice(Tpetra::Access::OverwriteAll));
+      plans_->multiply(mode, alpha, x, SC(0), Y.getLocalViewDevice(Tpetra::Access::OverwriteAll));
     } else {
-      plans_->multiply_owned(mode, alpha, x, beta, Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
+      plans_->multiply(mode, alpha, x, beta, Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
     }
   }
 
@@ -410,11 +428,22 @@ class MatrixProduct {
     plans_->template add_halo<Kokkos::LayoutLeft>(alpha, imported, Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
   }
 
-  /// sent = alpha op(halo part) X
+  /// sent = alpha op(A) X, for elements of the halo
   void multiply_halo(Mode mode, SC alpha, const MV& X, MV& sent) {
-    if (!plans_->is_split()) return;
+    if (!plans_->is_split() && !plans_->is_joined()) return;
     const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
-    plans_->multiply_halo(mode, alpha, x, SC(0), sent.getLocalViewDevice(Tpetra::Access::OverwriteAll));
+    const auto halo = sent.getLocalViewDevice(Tpetra::Access::OverwriteAll);
+    if (plans_->is_joined()) return plans_->multiply_joined(mode, alpha, x, halo);
+    plans_->multiply_halo(mode, alpha, x, SC(0), halo);
+  }
+
+  /// Y = alpha op(A) X + beta Y for the rank's own elements, after multiply_halo()
+  void add_joined(SC beta, MV& Y) {
+    if (beta == SC(0)) {
+      plans_->add_joined(beta, Y.getLocalViewDevice(Tpetra::Access::OverwriteAll));
+    } else {
+      plans_->add_joined(beta, Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
+    }
   }
 
   static void scale(SC beta, MV& Y) {

@@ -16,8 +16,11 @@
 
 namespace Tessera::Impl {
 
-/// The entries of a rank, ready to be multiplied: a plan for those in its own columns, and one for those of the halo.
-/// Nothing here communicates.
+/// The entries of a rank, ready to be multiplied. Nothing here communicates.
+///
+/// A rank whose columns are all its own has one plan. With a halo, one plan is *joined*: its columns are the elements
+/// of X that the rank owns, and behind them those of the halo. Or entries are *split* in two plans, of the columns that
+/// the rank owns and of the halo, so that the first product can begin before the halo is there.
 template <class Matrix>
 class RankPlans {
  public:
@@ -29,25 +32,24 @@ class RankPlans {
 
   /// \param columns       [in] where the columns of A are
   /// \param owned_columns [in] the number of elements of X that the rank owns
+  /// \param splits        [in] whether entries are split if there is a halo
   /// \param trusts_values [in] whether nothing needs to be kept for follow()
-  RankPlans(const Arrays& A, const Columns& columns, int owned_columns, const PlanOptions& options, bool trusts_values)
-      : offsets_(A.graph.row_map), entries_(A.graph.entries.data()), values_(A.values.data()) {
+  RankPlans(const Arrays& A, const Columns& columns, int owned_columns, const PlanOptions& options, bool splits,
+            bool trusts_values)
+      : offsets_(A.graph.row_map),
+        entries_(A.graph.entries.data()),
+        values_(A.values.data()),
+        owned_columns_(owned_columns),
+        halo_columns_(static_cast<int>(columns.halo.extent(0))),
+        is_split_(splits && halo_columns_ > 0) {
     const Exec exec;
     checksum_ = pattern_checksum(exec, A);
     if (trusts_values) copied_.remember(exec, A.values);
-    is_split_ = !columns.keeps_numbers;
-    if (!is_split_) {
-      owned_.plan = make_plan(exec, A.rows, owned_columns, A.graph.row_map, A.graph.entries, A.values, options);
-      return;
+    if (is_split_) {
+      make_split(exec, A, columns, options, !trusts_values);
+    } else {
+      make_joined(exec, A, columns, options);
     }
-    split_ = split_rows(exec, A, columns.targets);
-    const auto [own, far] = cut<Scalar>(exec, A, split_);
-    owned_.plan = make_plan(exec, A.rows, owned_columns, own.row_offsets, own.column_indices, own.values, options);
-    PlanOptions halo_options = options;
-    halo_options.layout_left = false;  // elements that are imported lie row by row
-    halo_.plan = make_plan(exec, split_.boundary_rows(), static_cast<int>(columns.halo.extent(0)), far.row_offsets,
-                           far.column_indices, far.values, halo_options);
-    if (!trusts_values) owned_values_ = own.values, halo_values_ = far.values;
   }
 
   /// Whether A has the arrays of the pattern that the plans were made from. Tpetra allocates others for a new pattern.
@@ -94,8 +96,8 @@ class RankPlans {
   /// Makes the products in this mode that follow multiply with the values that A has when they run. Needs a prepare()
   /// for the mode before. Does not wait, but for the first time.
   ///
-  /// Where the rank has no halo, the plan looks at A's own values. Otherwise its parts are cut anew if a fingerprint of
-  /// A's values has changed, and the plans look at the parts.
+  /// A plan of all entries looks at A's own values. Parts are cut anew if a fingerprint of A's values has changed, and
+  /// their plans look at them.
   void follow(const Arrays& A, Mode mode) {
     const Exec exec;
     values_ = A.values.data();
@@ -116,25 +118,44 @@ class RankPlans {
   template <class Layout>
   void prepare(Mode mode, std::size_t columns) {
     owned_.prepare(mode, columns);
-    if (!is_split_) return;
-    halo_.prepare(mode, columns);
-    boundary<Layout>().reserve(split_.boundary_rows(), columns);
+    if (is_split_) {
+      halo_.prepare(mode, columns);
+      scratch<Layout>().reserve(split_.boundary_rows(), columns);
+    } else if (is_joined() && is_transposed(mode)) {
+      scratch<Layout>().reserve(owned_columns_ + halo_columns_, columns);
+    }
   }
 
-  /// y = alpha op(owned part) x + beta y
+  /// Whether products need the rank's own elements of X and those of the halo in one block.
+  bool is_joined() const { return !is_split_ && halo_columns_ > 0; }
+  bool is_split() const { return is_split_; }
+
+  /// y = alpha op(A) x + beta y, without the halo if the entries are split.
   template <class S, class X, class Y>
-  void multiply_owned(Mode mode, S alpha, const X& x, S beta, const Y& y) {
+  void multiply(Mode mode, S alpha, const X& x, S beta, const Y& y) {
     owned_.multiply(mode, alpha, x, beta, y);
   }
 
-  /// Whether there are entries beside the owned part, or columns that have other numbers in the domain Map.
-  bool is_split() const { return is_split_; }
+  /// halo = alpha op(A) x for the elements of the halo, in a transposed mode; for joined plans, prepared for
+  /// LayoutLeft.
+  template <class S, class X, class Y>
+  void multiply_joined(Mode mode, S alpha, const X& x, const Y& halo) {
+    const auto all = scratch<Kokkos::LayoutLeft>().first(x.extent(1));
+    owned_.multiply(mode, alpha, x, S(0), all);
+    copy_rows(Exec(), all, static_cast<std::size_t>(owned_columns_), halo);
+  }
+
+  /// y = alpha op(A) x + beta y for the elements that the rank owns, from the last multiply_joined().
+  template <class S, class Y>
+  void add_joined(S beta, const Y& y) {
+    add_scaled(Exec(), scratch<Kokkos::LayoutLeft>().first(y.extent(1)), Scalar(beta), y);
+  }
 
   /// y += alpha (halo part) (imported elements of X); for split plans. Layout is that of prepare().
   template <class Layout, class S, class X, class Y>
   void add_halo(S alpha, const X& imported, const Y& y) {
     if (split_.boundary_rows() == 0) return;
-    const auto sums = boundary<Layout>().first(y.extent(1));
+    const auto sums = scratch<Layout>().first(y.extent(1));
     halo_.multiply(Mode::NoTranspose, alpha, imported, S(0), sums);
     add_to_rows(Exec(), split_.boundary, sums, y);
   }
@@ -142,12 +163,16 @@ class RankPlans {
   /// y = alpha op(halo part) x + beta y; for split plans, prepared for LayoutLeft.
   template <class S, class X, class Y>
   void multiply_halo(Mode mode, S alpha, const X& x, S beta, const Y& y) {
-    const auto rows = boundary<Kokkos::LayoutLeft>().first(x.extent(1));
+    const auto rows = scratch<Kokkos::LayoutLeft>().first(x.extent(1));
     gather_rows(Exec(), split_.boundary, x, rows);
     halo_.multiply(mode, alpha, rows, beta, y);
   }
 
   std::string explain() const {
+    if (is_joined()) {
+      return std::to_string(owned_columns_) + " columns of its own and a halo of " + std::to_string(halo_columns_) +
+             " columns in one plan\n" + owned_.plan.explain();
+    }
     if (!is_split_) return "all columns are its own\n" + owned_.plan.explain();
     return std::to_string(split_.owned_entries) + " entries in columns of its own, " +
            std::to_string(split_.halo_entries) + " in a halo of " + std::to_string(halo_.plan.columns()) +
@@ -171,6 +196,25 @@ class RankPlans {
     }
   };
 
+  void make_joined(const Exec& exec, const Arrays& A, const Columns& columns, PlanOptions options) {
+    Kokkos::View<const int*, Device> entries = A.graph.entries;
+    if (!columns.keeps_numbers) entries = joined_columns(exec, A, columns.targets, owned_columns_);
+    options.layout_left = options.layout_left && halo_columns_ == 0;  // a block with a halo lies row by row
+    owned_.plan = make_plan(exec, A.rows, owned_columns_ + halo_columns_, A.graph.row_map, entries, A.values, options);
+  }
+
+  void make_split(const Exec& exec, const Arrays& A, const Columns& columns, const PlanOptions& options,
+                  bool keeps_parts) {
+    split_ = split_rows(exec, A, columns.targets);
+    const auto [own, far] = cut<Scalar>(exec, A, split_);
+    owned_.plan = make_plan(exec, A.rows, owned_columns_, own.row_offsets, own.column_indices, own.values, options);
+    PlanOptions halo_options = options;
+    halo_options.layout_left = false;  // elements that are imported lie row by row
+    halo_.plan = make_plan(exec, split_.boundary_rows(), halo_columns_, far.row_offsets, far.column_indices, far.values,
+                           halo_options);
+    if (keeps_parts) owned_values_ = own.values, halo_values_ = far.values;
+  }
+
   /// Returns whether there was none.
   bool make_room_for_values(const Exec& exec) {
     if (owned_values_.is_allocated()) return false;
@@ -179,8 +223,8 @@ class RankPlans {
   }
 
   template <class Layout>
-  auto& boundary() {
-    return std::get<BoundaryVectors<Scalar, Device, Layout>>(boundary_);
+  auto& scratch() {
+    return std::get<ScratchRows<Scalar, Device, Layout>>(scratch_);
   }
 
   // The row offsets are kept, so that no others can be at their address. Tpetra counts the uses of all other arrays.
@@ -190,13 +234,14 @@ class RankPlans {
   std::uint64_t checksum_ = 0;
   CopiedValues copied_;
 
-  bool is_split_ = false;  // else A's own rows are those of `owned_`
-  RowSplit<Device> split_;
+  int owned_columns_, halo_columns_;
+  bool is_split_;  // else all entries are those of `owned_`
   Part owned_, halo_;
-  // Rows with halo entries: products, or elements of X.
-  std::tuple<BoundaryVectors<Scalar, Device, Kokkos::LayoutLeft>, BoundaryVectors<Scalar, Device, Kokkos::LayoutRight>>
-      boundary_;
+  // If split, of rows with entries in the halo: products, or elements of X. If joined, transposed products.
+  std::tuple<ScratchRows<Scalar, Device, Kokkos::LayoutLeft>, ScratchRows<Scalar, Device, Kokkos::LayoutRight>>
+      scratch_;
 
+  RowSplit<Device> split_;
   ValueWatch<Exec> watch_;                                    // of A's values, if they are cut in two parts
   Kokkos::View<Scalar*, Device> owned_values_, halo_values_;  // the parts, once values were followed or taken anew
 };

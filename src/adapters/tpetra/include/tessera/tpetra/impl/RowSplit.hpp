@@ -35,9 +35,9 @@ struct ColumnSplit {
 
   Kokkos::View<int*, Device> targets;         ///< local column -> index in the domain Map, or -1 - index in the halo
   Kokkos::View<GlobalOrdinal*, Device> halo;  ///< the imported columns, in the order of the column Map
-  bool keeps_numbers = true;  ///< whether all are owned and each column has the same number in both Maps
+  bool keeps_numbers = true;                  ///< whether each column has the number that joined_columns() gives it
 
-  /// How many columns are imported, and how many have another number than before.
+  /// How many columns are imported, and how many of the others have another number in the domain Map.
   struct Counts {
     int imported = 0, moved = 0;
 
@@ -60,7 +60,7 @@ struct ColumnSplit {
       if (final) targets(column) = target < 0 ? -1 - sum.imported : target;
       if (final && target < 0) halo(sum.imported) = index;
       sum.imported += target < 0;
-      sum.moved += target != column;
+      sum.moved += target >= 0 && target != column;
     }
   };
 
@@ -77,10 +77,29 @@ struct ColumnSplit {
                           FindPlaces{column_map.getLocalMap(), domain_map.getLocalMap(), result.targets, halo}, counts);
     exec.fence("Tessera::split::columns");
     result.halo = shortened(exec, halo, static_cast<std::size_t>(counts.imported));
-    result.keeps_numbers = counts.moved == 0;
+    const bool all_are_columns = domain_map.getLocalNumElements() + result.halo.extent(0) == size;
+    result.keeps_numbers = counts.moved == 0 && (counts.imported == 0 || all_are_columns);
     return result;
   }
 };
+
+/// The column of each entry among all elements of X that the rank owns, in the order of the domain Map, and behind them
+/// the halo.
+///
+/// \param targets [in] as in ColumnSplit
+/// \param owned   [in] the number of elements that the rank owns
+template <class Exec, class LocalMatrix, class Device>
+Kokkos::View<int*, Device> joined_columns(const Exec& exec, const LocalMatrix& A,
+                                          const Kokkos::View<int*, Device>& targets, int owned) {
+  const auto entries = A.graph.entries;
+  const auto columns = split_array<Kokkos::View<int*, Device>>(exec, "Tessera::joined_columns", entries.extent(0));
+  Kokkos::parallel_for(
+      "Tessera::joined_columns", SplitPolicy<Exec>(exec, 0, entries.extent(0)), KOKKOS_LAMBDA(std::size_t k) {
+        const int target = targets(entries(k));
+        columns(k) = target >= 0 ? target : owned - 1 - target;
+      });
+  return columns;
+}
 
 /// The rows of a rank, split in two matrices. One multiplies owned elements of X and has all rows. The other multiplies
 /// the halo and has only the rows with such entries (the *boundary*), because a product with all rows would read and
