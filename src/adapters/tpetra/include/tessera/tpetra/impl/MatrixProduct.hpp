@@ -432,7 +432,7 @@ class MatrixProduct {
   void multiply_halo(Mode mode, SC alpha, const MV& X, MV& sent) {
     if (!plans_->is_split() && !plans_->is_joined()) return;
     const auto x = X.getLocalViewDevice(Tpetra::Access::ReadOnly);
-    const auto halo = sent.getLocalViewDevice(Tpetra::Access::OverwriteAll);
+    const auto halo = sent.getLocalViewDevice(Tpetra::Access::OverwriteAll);  // beta is SC(0), whatever Y's is
     if (plans_->is_joined()) return plans_->multiply_joined(mode, alpha, x, halo);
     plans_->multiply_halo(mode, alpha, x, SC(0), halo);
   }
@@ -440,7 +440,7 @@ class MatrixProduct {
   /// Y = alpha op(A) X + beta Y for the rank's own elements, after multiply_halo()
   void add_joined(SC beta, MV& Y) {
     if (beta == SC(0)) {
-      plans_->add_joined(beta, Y.getLocalViewDevice(Tpetra::Access::OverwriteAll));
+      plans_->add_joined(SC(0), Y.getLocalViewDevice(Tpetra::Access::OverwriteAll));
     } else {
       plans_->add_joined(beta, Y.getLocalViewDevice(Tpetra::Access::ReadWrite));
     }
