@@ -33,7 +33,7 @@ enum class HaloMemory {
 enum class Overlap {
   Automatic,  ///< Always on devices, and on hosts where values are trusted; else Never
   /// One plan has all entries of the rank. A product waits for the halo first, and copies the rank's own rows of X in
-  /// front of it. Plans in compressed rows read A's own values, so that it costs nothing to follow them.
+  /// front of it. Products in compressed rows that are not transposed read A's own values: following them is free.
   Never,
   /// Two plans, of the rank's own columns and of the halo. They copy A's values, which a product that follows them has
   /// to compare first. That takes as long as a product with one column.
