@@ -264,7 +264,8 @@ TYPED_TEST(BlockCgTest, OneSumAnIterationIfProductsGiveInnerProducts) {
   const auto result = block_cg(Exec(), product, b.view, x.view, options);
   this->expect_solved(A, B, {result, x.get()}, 300);
   EXPECT_EQ(product.fused_calls, result.iterations);
-  EXPECT_NEAR(result.iterations, plain.result.iterations, 1);
+  // Sums in another order round otherwise, which costs or saves floats an iteration in ten.
+  EXPECT_NEAR(result.iterations, plain.result.iterations, 1 + plain.result.iterations / 10);
   // The sum of P^T Q itself, and one of 16 measures P^T P.
   EXPECT_LE(sums, 4 + result.restarts * 2 + 2 * result.iterations + result.iterations / 16);
 }
