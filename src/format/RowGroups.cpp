@@ -162,7 +162,7 @@ FormatMemory RowGroups<Offset, MemorySpace>::memory(const ExecutionSpace& exec, 
   const std::size_t pattern = (chunks + 1) * sizeof(Ordinal) +
                               (counts.groups + 1) * (sizeof(Ordinal) + 2 * sizeof(Offset)) +
                               counts.columns * (sizeof(Ordinal) + sizeof(std::uint8_t));
-  return {pattern, counts.values, static_cast<std::size_t>(A.rows) * sizeof(std::uint8_t), counts.columns};
+  return {pattern, counts.values, building_bytes(A.rows), counts.columns};
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                      \

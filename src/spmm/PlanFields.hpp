@@ -13,8 +13,8 @@
 /// The content of a plan's file, in this order. Any change of this list or of its structs makes a new version of the
 /// file (PlanFile.cpp). A field that is new comes with the version that has it (`since`), so that older files are read.
 ///
-/// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels. Nor does
-/// it hold the hints layout_left and follows_values: the format is chosen.
+/// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels. Nor
+/// does it hold the hints layout_left and follows_values: the format is chosen.
 namespace Tessera::Impl {
 
 template <class Fields>

@@ -21,32 +21,6 @@ auto row_groups_of(const HostPattern<Offset>& A, int group_rows = 0) {
   return build_row_groups(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), group_rows);
 }
 
-/// Adds a row with these columns.
-template <class Offset>
-void add_row(HostPattern<Offset>& A, const std::vector<int>& columns) {
-  A.column_indices.insert(A.column_indices.end(), columns.begin(), columns.end());
-  A.end_row();
-}
-
-/// Rows that come in runs of equal ones, of lengths 1 to 6, some with a column more; others are empty.
-template <class Offset>
-HostPattern<Offset> rows_in_runs(int rows, std::uint64_t seed) {
-  Random random(seed);
-  HostPattern<Offset> A;
-  A.columns = 200;
-  while (A.rows < rows) {
-    std::vector<int> columns;
-    for (int j = random.below(20); j < 199; j += 1 + random.below(20)) columns.push_back(j);
-    if (random.below(6) == 0) columns.clear();
-    for (int run = 1 + random.below(6); run > 0 && A.rows < rows; --run) {
-      std::vector<int> row = columns;
-      if (random.below(3) == 0) row.push_back(199);
-      add_row(A, row);
-    }
-  }
-  return A;
-}
-
 /// The patterns for all formats, and those of chunks that end.
 template <class Offset>
 std::vector<HostPattern<Offset>> patterns_for_row_groups() {

@@ -158,6 +158,7 @@ TEST(Options, TheErrorNamesTheOption) {
       {"--kernel", {"unpublished"}},
       {"--staged-values", {"0"}},
       {"--staged-piece", {"-1"}},
+      {"--group-rows", {"0", "5"}},
       {"--matrix", {""}},
       {"--x", {""}}};
   for (const auto& [option, values] : wrong_values) {

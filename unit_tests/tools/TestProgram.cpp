@@ -131,7 +131,7 @@ TEST_F(Program, AnswersHelpAndVersion) {
                 "--repeat",        "--seed",         "--brp-f",     "--brp-g",    "--bcsr-block", "--sorted-width",
                 "--sorted-height", "--memory-limit", "--json",      "--backend",  "--compare",    "--spy",
                 "--version",       "--save-plan",    "--load-plan", "elasticity", "Exit status",  "--precision",
-                "--staged-values", "--staged-piece", "--tune",      "--kernel"});
+                "--staged-values", "--staged-piece", "--tune",      "--kernel",   "--group-rows"});
   EXPECT_TRUE(accepts("--version").out.starts_with("tessera_spmm "));
 }
 

@@ -52,6 +52,8 @@ struct RowGroups {
             group_columns.data(),
             column_masks.data()};
   }
+  /// Bytes that building it takes beside the pattern and the slot map: the heights of groups.
+  static std::size_t building_bytes(Ordinal rows) { return static_cast<std::size_t>(rows) * sizeof(std::uint8_t); }
   /// Bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
