@@ -40,9 +40,10 @@ TESSERA_INLINE void sums_at_once(const GroupOfRows<T>& group, const Dense<T>& d,
   for (std::ptrdiff_t c = 0; c < g.size; ++c, value += g.height * T::parts) {
     const unsigned mask = g.masks[c];
     const auto* x = d.x + g.columns[c] * d.x_row_stride + lane;
-#pragma GCC unroll 4
-    for (int r = 0; r < group_rows_at_most; ++r)
-      if ((mask >> r & 1u) != 0) sums[r].add(value + r * T::parts, x);
+    if ((mask & 1u) != 0) sums[0].add(value, x);
+    if ((mask & 2u) != 0) sums[1].add(value + T::parts, x);
+    if ((mask & 4u) != 0) sums[2].add(value + 2 * T::parts, x);
+    if ((mask & 8u) != 0) sums[3].add(value + 3 * T::parts, x);
   }
   for (int r = 0; r < g.height; ++r) sums[r].store(out + r * T::max_lanes, d.conjugate);
 }
