@@ -269,7 +269,7 @@ TEST_F(Program, ParametersReachTheFormats) {
   EXPECT_EQ(row("--format bcsr --bcsr-block 3x3")["tiles"], 9000 / 9);
   EXPECT_LE(row("--format sorted_columns --sorted-width 8 --sorted-height 4")["nonzeros_per_tile"], 8 * 4);
   EXPECT_GT(row("--format sorted_columns --sorted-width 8 --sorted-height 8")["nonzeros_per_tile"], 8 * 4);
-  // The three rows of a node have the same columns; with two rows at most, one of three is apart.
+  // The three rows of a node have the same columns. Of two rows, some belong to two nodes.
   EXPECT_EQ(row("--format row_groups")["nonzeros_per_tile"], 3);
   EXPECT_EQ(row("--format row_groups --group-rows 1")["tiles"], 9000);
   EXPECT_LT(row("--format row_groups --group-rows 2")["nonzeros_per_tile"], 2);
