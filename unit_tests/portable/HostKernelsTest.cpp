@@ -210,10 +210,10 @@ TYPED_TEST(HostKernelsTest, RowGroupsOfEveryHeightAddAsBitTcfDoes) {
       host.set_factors(number<V>(2, -1), number<V>(-1, 0.5), 42);
       for (const auto target : Impl::available_simd_targets()) {
         const auto& kernels = Impl::host_kernels<M, V, Offset>(target);
-        const auto expected = result_of_windows(kernels.bittcf, bittcf, host);
+        auto expected = result_of_windows(kernels.bittcf, bittcf, host);
         for (const int group_rows : {1, 2, 3, 4}) {
           const auto built = build_row_groups(Host(), rows.view(), A.nonzeros(), group_rows);
-          const auto result = result_of_windows(kernels.row_groups, built, host);
+          auto result = result_of_windows(kernels.row_groups, built, host);
           for (int i = 0; i < A.rows; ++i) {
             for (int j = 0; j < columns; ++j)
               ASSERT_EQ(result(i, j), expected(i, j)) << to_string(target) << ", groups of " << group_rows << " rows, ("
