@@ -442,7 +442,7 @@ TEST(PlanFileBytesTest, RefusesNotesThatAreNotPrintable) {
 }
 
 TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
-  constexpr std::size_t precision = 18, on_unsupported = 20;
+  constexpr std::size_t precision = 19, on_unsupported = 21;
   const std::string file =
       with_plan_number(file_of(Format::BitTcf), precision, static_cast<std::int64_t>(Precision::Tf32));
   EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: precision tf32 is not available");
@@ -452,7 +452,7 @@ TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
 
 /// Compressed rows have no published kernel on any device.
 TEST(PlanFileBytesTest, AKernelThatIsNotThere) {
-  constexpr std::size_t kernel = 19, on_unsupported = 20;
+  constexpr std::size_t kernel = 20, on_unsupported = 21;
   const auto published = static_cast<std::int64_t>(Kernel::Published);
   const std::string file = with_plan_number(file_of(Format::Csr), kernel, published);
   EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: a published kernel was asked for, and ");
