@@ -89,10 +89,12 @@ SectionReader::SectionReader(std::string_view bytes, const std::string& name, co
   if (number_at<std::uint32_t>(bytes, magic_bytes) != byte_order_mark) {
     fail("was written with another byte order; expected that of this machine");
   }
-  const auto version = number_at<std::uint32_t>(bytes, magic_bytes + sizeof byte_order_mark);
-  if (version != kind.version) {
-    fail("has version " + std::to_string(version) + " of the file of " + std::string(kind.what) +
-         "; expected version " + std::to_string(kind.version));
+  version_ = number_at<std::uint32_t>(bytes, magic_bytes + sizeof byte_order_mark);
+  const std::uint32_t oldest = kind.oldest == 0 ? kind.version : kind.oldest;
+  if (version_ < oldest || version_ > kind.version) {
+    fail("has version " + std::to_string(version_) + " of the file of " + std::string(kind.what) +
+         "; expected version " + (oldest < kind.version ? std::to_string(oldest) + " to " : "") +
+         std::to_string(kind.version));
   }
   std::uint32_t checksum = checksum_with(0, bytes.substr(0, position));
   for (bool at_end = false; !at_end;) {

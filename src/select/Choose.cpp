@@ -35,6 +35,7 @@ double decoding_seconds(const MatrixStatistics& m, const FormatSize& size, const
   switch (size.format) {
     case Format::Automatic:
     case Format::Csr:
+    case Format::RowGroups:
       return 0;
     case Format::BitTcf:
     case Format::Staged:

@@ -95,6 +95,7 @@ Walk walk_of(const MatrixStatistics& m, const FormatSize& size) {
       return {std::max(m.bcsr_block_rows, 1.0) * size.tiles,
               m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0)};
     case Format::Csr:
+    case Format::RowGroups:  // a row looks at the columns of its group, most of which are its own
       return {};
     default:  // the block-row partition, and any format without a case of its own
       return {m.nonzeros, std::max(m.longest_row, m.window64_most_entries / 4) / 16};

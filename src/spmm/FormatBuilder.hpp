@@ -154,11 +154,18 @@ class FormatBuilder {
     const std::size_t tiles = matrix_.tiles.tiles;
     Candidate built =
         predict(statistics_, {format, static_cast<double>(tiles), static_cast<double>(matrix_.format_bytes())}, model_);
-    // To count BCSR's blocks again would take a pass over the entries.
-    const FormatMemory memory = blocks != nullptr ? FormatMemory{blocks->bytes(), blocks->places(), 0, 0}
-                                                  : memory_of(format, static_cast<double>(tiles));
+    const FormatMemory memory = memory_of_built(format, tiles);
     estimate_.set_bytes(built, memory, least_of_kernels(format, tiles));
     return built;
+  }
+
+  /// To count BCSR's blocks again, or to cut rows into groups again, would take a pass over the entries.
+  FormatMemory memory_of_built(Format format, std::size_t tiles) const {
+    if (const auto* blocks = std::get_if<Bcsr<Offset, Memory>>(&matrix_.format))
+      return {blocks->bytes(), blocks->places(), 0, 0};
+    if (const auto* groups = std::get_if<RowGroups<Offset, Memory>>(&matrix_.format))
+      return {groups->bytes(), groups->places(), groups->building_bytes(groups->rows), tiles};
+    return memory_of(format, static_cast<double>(tiles));
   }
 
   /// \param tiles [in] number of the format's tiles; negative: unknown

@@ -37,6 +37,11 @@ class FieldWriter {
   void operator()(T&... fields) {
     (put(fields), ...);
   }
+  /// A field that files have since a version.
+  template <class T>
+  void since(std::uint32_t, T& field) {
+    put(field);
+  }
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -71,6 +76,11 @@ class FieldReader {
   template <class... T>
   void operator()(T&... fields) {
     (get(fields), ...);
+  }
+  /// A field that files have since a version. It stays as it is where the file is older.
+  template <class T>
+  void since(std::uint32_t version, T& field) {
+    if (file_.version() >= version) get(field);
   }
   void finish() const {
     if (!bytes_.empty()) fail("is longer than its fields");

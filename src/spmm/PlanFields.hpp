@@ -11,16 +11,17 @@
 #include "PlanMembers.hpp"
 
 /// The content of a plan's file, in this order. Any change of this list or of its structs makes a new version of the
-/// file (PlanFile.cpp), once a release has written it.
+/// file (PlanFile.cpp). A field that is new comes with the version that has it (`since`), so that older files are read.
 ///
-/// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels. Nor does
-/// it hold the hints layout_left and follows_values: the format is chosen.
+/// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels. Nor
+/// does it hold the hints layout_left and follows_values: the format is chosen.
 namespace Tessera::Impl {
 
 template <class Fields>
 void transfer(Fields& fields, FormatParameters& p) {
   fields(p.brp_nonzeros_per_column, p.brp_tiles_per_group, p.bcsr_block_rows, p.bcsr_block_columns,
          p.sorted_columns_width, p.sorted_columns_height, p.staged_chunk_values, p.staged_piece_chunks);
+  fields.since(3, p.group_rows);
 }
 template <class Fields>
 void transfer(Fields& fields, PlanOptions& o) {

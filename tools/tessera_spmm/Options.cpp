@@ -147,6 +147,8 @@ void add_parameter_options(CLI::App& app, Settings& settings, Texts& texts) {
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   add(app, "--staged-piece", parameters.staged_piece_chunks, "N", "and chunks of a piece (default: chosen)")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  add(app, "--group-rows", parameters.group_rows, "N", "row_groups: the most rows of a group (default: 4)")
+      ->check(CLI::Range(1, 4));
   add(app, "--memory-limit", settings.memory_limit, "GB",
       "that a plan may take, at its peak (default: half of what is free)");
 }

@@ -47,7 +47,8 @@ Json parameters_json(const FormatParameters& parameters) {
           {"sorted_columns_width", given(parameters.sorted_columns_width)},
           {"sorted_columns_height", given(parameters.sorted_columns_height)},
           {"staged_chunk_values", given(parameters.staged_chunk_values)},
-          {"staged_piece_chunks", given(parameters.staged_piece_chunks)}};
+          {"staged_piece_chunks", given(parameters.staged_piece_chunks)},
+          {"group_rows", given(parameters.group_rows)}};
 }
 
 Json settings_json(const Result& result) {

@@ -193,6 +193,8 @@ TYPED_TEST(MetricsTest, TilesOfAFullMatrixAreFull) {
       EXPECT_EQ(metrics.imbalance, 0.0);
     }
   }
+  EXPECT_EQ((metrics_of<Exec>(Format::RowGroups, A).tiles), 16u * 64);
+  EXPECT_DOUBLE_EQ((metrics_of<Exec>(Format::RowGroups, A).fill), 1);
   EXPECT_EQ((metrics_of<Exec>(Format::BitTcf, A).tiles), 64u);
   EXPECT_DOUBLE_EQ((metrics_of<Exec>(Format::BitTcf, A).fill), 1);
   EXPECT_EQ((metrics_of<Exec>(Format::Bmat, A).tiles), 32u);

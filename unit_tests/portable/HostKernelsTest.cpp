@@ -2,11 +2,13 @@
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/Bmat.hpp>
+#include <tessera/format/RowGroups.hpp>
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/format/StagedWindows.hpp>
 #include <tessera/portable/Spmm.hpp>
 
 #include "ProductCheck.hpp"
+#include "SerialRowGroups.hpp"
 #include "TestTypes.hpp"
 #include "simd/HostKernels.hpp"
 
@@ -70,6 +72,7 @@ void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_
   const auto bmat = build_bmat(Host(), rows.view(), A.nonzeros());
   const auto bcsr = host_bcsr(A, {13, 5});
   const auto staged = build_staged(Host(), rows.view(), A.nonzeros(), {64, 12, 2, 60}, sizeof(M));
+  const auto groups = build_row_groups(Host(), rows.view(), A.nonzeros(), 4);
   const auto [sorted, sorted_values] = sorted_columns_with_values(A, host.values);
   for (const auto target : Impl::available_simd_targets()) {
     const auto& kernels = Impl::host_kernels<M, V, Offset>(target);
@@ -88,6 +91,7 @@ void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_
     check_windows(kernels.bmat, bmat, host, "bmat, " + what);
     check_windows(kernels.bcsr, bcsr, host, "bcsr, " + what);
     check_windows(kernels.staged, staged, host, "staged, " + what);
+    check_windows(kernels.row_groups, groups, host, "row groups, " + what);
 
     Dense<V> added = host.y;
     Product<M, V> adding = product;
@@ -169,6 +173,52 @@ TYPED_TEST(HostKernelsTest, BlocksOfAnyShapeFullAndNot) {
           check_windows(Impl::host_kernels<M, V, Offset>(target).bcsr, built, host,
                         std::string(to_string(target)) + ", blocks of " + std::to_string(shape.height) + " x " +
                             std::to_string(shape.width));
+        }
+      }
+    }
+  }
+}
+
+/// The product of a kernel over all windows.
+template <class Kernel, class Built, class M, class V, class Offset>
+Dense<V> result_of_windows(Kernel kernel, const Built& built, const HostProduct<M, V, Offset>& host) {
+  std::vector<M> values(built.pattern.places(), M(std::numeric_limits<real_of_t<M>>::quiet_NaN()));
+  for (std::size_t place = 0; place < values.size(); ++place) {
+    const Offset source = built.values.slots(place);
+    if (source != built.values.no_source) values[place] = host.values[source];
+  }
+  Dense<V> result = host.y;
+  const Product<M, V> product{
+      values.data(), false, host.alpha, host.x.view(host.x.column(0)), host.beta, result.view(result.memory().data())};
+  const auto pattern = built.pattern.view();
+  kernel(pattern, product, 0, pattern.windows());
+  return result;
+}
+
+/// Groups of one to four rows, full and not, whose places without an entry hold NaN here: no sum meets them. A row adds
+/// its entries in the order of the columns, as in BitTCF, and gives the same bits.
+TYPED_TEST(HostKernelsTest, RowGroupsOfEveryHeightAddAsBitTcfDoes) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = rows_in_runs<Offset>(300, 7);
+  const DevicePattern<Host, Offset> rows(A);
+  const auto bittcf = build_bittcf(Host(), rows.view(), A.nonzeros());
+  for (const int columns : {1, 2, 3, 8, 17, 32, 33, 70}) {
+    for (const Layout y_layout : {Layout::Right, Layout::Left}) {
+      HostProduct<M, V, Offset> host(A, columns, Layout::Right, y_layout, 41);
+      host.set_factors(number<V>(2, -1), number<V>(-1, 0.5), 42);
+      for (const auto target : Impl::available_simd_targets()) {
+        const auto& kernels = Impl::host_kernels<M, V, Offset>(target);
+        auto expected = result_of_windows(kernels.bittcf, bittcf, host);
+        for (const int group_rows : {1, 2, 3, 4}) {
+          const auto built = build_row_groups(Host(), rows.view(), A.nonzeros(), group_rows);
+          auto result = result_of_windows(kernels.row_groups, built, host);
+          for (int i = 0; i < A.rows; ++i) {
+            for (int j = 0; j < columns; ++j)
+              ASSERT_EQ(result(i, j), expected(i, j)) << to_string(target) << ", groups of " << group_rows << " rows, ("
+                                                      << i << ", " << j << ") of " << columns << " columns";
+          }
         }
       }
     }

@@ -61,6 +61,17 @@ TEST(Choose, BytesAreThoseOfTheFormats) {
   EXPECT_EQ(candidate_of(choice, Format::BitTcf).tiles, 700);
 }
 
+/// Row groups are named by users alone. Finding their entries costs no more than in compressed rows.
+TEST(Choose, RowGroupsArePricedLikeRows) {
+  const MatrixStatistics m = statistics(1e5, 1e6, 2e5);
+  for (const Candidate& candidate : choose_format(m).candidates) EXPECT_NE(candidate.format, Format::RowGroups);
+  const auto seconds = [&](Format format, double bytes) {
+    return predict(m, {format, 4e5, bytes}, MachineModel{}).predicted_seconds;
+  };
+  EXPECT_EQ(seconds(Format::RowGroups, 1.2e7), seconds(Format::Csr, 1.2e7));
+  EXPECT_LT(seconds(Format::RowGroups, 1.2e7), seconds(Format::RowGroups, 1.3e7));
+}
+
 /// What an order of rows is judged by: an X that no cache holds is read again for each window, and rows of Y that are
 /// scattered cost more than those in a row.
 TEST(Choose, AnOrderPaysByFewerReadsOfX) {

@@ -279,6 +279,7 @@ TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
       EXPECT_LT(rows, seconds_of(m, Format::BitTcf, counts.bittcf, floats)) << what;
       EXPECT_LT(rows, seconds_of(m, Format::Bmat, counts.bmat, floats)) << what;
       EXPECT_LT(rows, seconds_of(m, Format::BlockRowPartition, counts.bmat, floats)) << what;
+      EXPECT_LT(rows, seconds_of(m, Format::RowGroups, counts.bmat, GpuModel{})) << what;
       EXPECT_LT(10 * seconds_of(m, Format::SortedColumns, 0, floats), seconds_of(m, Format::SortedColumns, 0, complex));
     }
   }

@@ -268,6 +268,7 @@ Precision precision_of(Format format, Precision asked) {
   switch (format) {
     case Format::Csr:
     case Format::SortedColumns:
+    case Format::RowGroups:
       return Precision::Native;
     case Format::Bcsr:
       return std::is_same_v<Scalar, double> ? Precision::Native : asked;

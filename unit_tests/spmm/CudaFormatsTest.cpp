@@ -26,6 +26,8 @@ std::string kernel_of(Format format) {
       return "blocks of ";
     case Format::Staged:
       return std::is_same_v<Scalar, double> ? "staged in shared memory, on tensor cores" : "for any device";
+    case Format::RowGroups:
+      return "for any device";
     default:
       return "on tensor cores";
   }

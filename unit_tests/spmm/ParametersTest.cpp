@@ -52,6 +52,22 @@ TYPED_TEST(ParametersTest, ReachSortedColumns) {
   }
 }
 
+/// Full rows are in groups of the most rows that there may be.
+TYPED_TEST(ParametersTest, ReachRowGroups) {
+  const auto A = full_matrix<TypeParam>();
+  PlanOptions options = with_format(Format::RowGroups);
+  EXPECT_EQ(A.plan(options).tile_metrics().mean_nonzeros, 4);
+  for (const int group_rows : {1, 2, 4}) {
+    options.parameters.group_rows = group_rows;
+    EXPECT_EQ(A.plan(options).tile_metrics().mean_nonzeros, group_rows);
+  }
+  for (const int group_rows : {-1, 5}) {
+    options.parameters.group_rows = group_rows;
+    EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
+                   "group_rows is " + std::to_string(group_rows) + "; expected 1 to 4, or 0 for 4");
+  }
+}
+
 /// 64 x 32 elements in blocks of 2 x 5 are 32 x 7 blocks, in blocks of 5 x 2 13 x 16.
 TYPED_TEST(ParametersTest, ReachBcsr) {
   const auto A = full_matrix<TypeParam>();

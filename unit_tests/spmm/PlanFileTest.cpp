@@ -185,6 +185,7 @@ SmallPlan small_plan(Format format) {
   options.parameters.sorted_columns_height = 2;
   options.parameters.staged_chunk_values = 6;
   options.parameters.staged_piece_chunks = 2;
+  options.parameters.group_rows = 3;
   auto plan = small_matrix().plan(options);
   plan.prepare(Space(), 1, Mode::Transpose);
   return plan;
@@ -270,7 +271,7 @@ TEST(PlanFileBytesTest, SaysWhatIsWrongWithTheFile) {
   EXPECT_MESSAGE(runtime_error, parse(file.substr(0, 30)), "ends within section 1: the file is truncated");
   std::string other = file;
   other[12] = 1;
-  EXPECT_MESSAGE(runtime_error, parse(other), "has version 1 of the file of a plan; expected version 2");
+  EXPECT_MESSAGE(runtime_error, parse(other), "has version 1 of the file of a plan; expected version 2 to 3");
   other = file;
   std::reverse(other.begin() + 8, other.begin() + 12);
   EXPECT_MESSAGE(runtime_error, parse(other), "was written with another byte order");
@@ -337,7 +338,7 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   expect_refusal(with_number(csr, "order of rows", 3, 9), "order of rows: place 3 holds 9");
   expect_refusal(with_number(csr, "orders", 0, std::int64_t(7)), "the section \"orders\" holds a number that is out");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(0)), "the section \"choice\" chooses no format");
-  expect_refusal(with_number(csr, "choice", 0, std::int64_t(8)), "the section \"choice\" holds a number that is out");
+  expect_refusal(with_number(csr, "choice", 0, std::int64_t(9)), "the section \"choice\" holds a number that is out");
   expect_refusal(with_number(csr, "choice", 1, std::int64_t(1) << 60), "the section \"choice\" is shorter than its");
   expect_refusal(with_number(csr, "choice", 0, std::int64_t(2)), "expected section 6 to be \"window_offsets\"");
   const std::string staged = file_of(Format::Staged);
@@ -346,6 +347,12 @@ TEST(PlanFileBytesTest, ChecksTheContent) {
   expect_refusal(with_number(staged, "counts", 6, std::int64_t(16)), "staged windows: the counts are not those");
   expect_refusal(with_number(staged, "chunks", 1, 1), "staged windows: chunks does not begin at 0");
   expect_refusal(with_number(staged, "chunk_columns", 0, 100), "staged windows: window 0: chunk_columns does not");
+  const std::string groups = file_of(Format::RowGroups);
+  expect_refusal(with_number(groups, "stored", 0, std::int64_t(1000)), "row groups: group ");
+  expect_refusal(with_number(groups, "first_rows", 1, 0), "row groups: group 0: first_rows does not make groups of 1");
+  expect_refusal(with_number(groups, "chunk_groups", 1, 1), "row groups: chunk 0: chunk_groups does not ascend");
+  expect_refusal(with_number(groups, "group_columns", 0, 100), "row groups: group 0: group_columns holds a column");
+  expect_refusal(with_number(groups, "column_offsets", 1, 1000), "row groups: group 0: column_offsets does not ascend");
   const auto with_size = [&](std::size_t which, std::int64_t number) { return with_plan_number(csr, which, number); };
   expect_refusal(with_size(0, -1), "the plan has a negative number of rows");
   expect_refusal(with_size(0, 10), "CSR: row_offsets does not have rows + 1 elements");
@@ -435,7 +442,7 @@ TEST(PlanFileBytesTest, RefusesNotesThatAreNotPrintable) {
 }
 
 TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
-  constexpr std::size_t precision = 18, on_unsupported = 20;
+  constexpr std::size_t precision = 19, on_unsupported = 21;
   const std::string file =
       with_plan_number(file_of(Format::BitTcf), precision, static_cast<std::int64_t>(Precision::Tf32));
   EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: precision tf32 is not available");
@@ -445,7 +452,7 @@ TEST(PlanFileBytesTest, APrecisionThatIsNotThere) {
 
 /// Compressed rows have no published kernel on any device.
 TEST(PlanFileBytesTest, AKernelThatIsNotThere) {
-  constexpr std::size_t kernel = 19, on_unsupported = 20;
+  constexpr std::size_t kernel = 20, on_unsupported = 21;
   const auto published = static_cast<std::int64_t>(Kernel::Published);
   const std::string file = with_plan_number(file_of(Format::Csr), kernel, published);
   EXPECT_MESSAGE(std::invalid_argument, parse(file), "plan: a published kernel was asked for, and ");

@@ -71,7 +71,7 @@ TEST(Options, ParametersOfFormats) {
   EXPECT_FALSE(none.memory_limit.has_value());
   const Settings settings = parsed(
       "--brp-f 4 --brp-g 2 --bcsr-block 16x8 --sorted-width 64 --sorted-height 48 --staged-values 100 --staged-piece 3 "
-      "--memory-limit 1.5");
+      "--group-rows 2 --memory-limit 1.5");
   EXPECT_EQ(settings.parameters.brp_nonzeros_per_column, 4);
   EXPECT_EQ(settings.parameters.brp_tiles_per_group, 2);
   EXPECT_EQ(settings.parameters.bcsr_block_rows, 16);
@@ -80,6 +80,7 @@ TEST(Options, ParametersOfFormats) {
   EXPECT_EQ(settings.parameters.sorted_columns_height, 48);
   EXPECT_EQ(settings.parameters.staged_chunk_values, 100);
   EXPECT_EQ(settings.parameters.staged_piece_chunks, 3);
+  EXPECT_EQ(settings.parameters.group_rows, 2);
   EXPECT_EQ(settings.memory_limit, 1.5);
 }
 
@@ -157,6 +158,7 @@ TEST(Options, TheErrorNamesTheOption) {
       {"--kernel", {"unpublished"}},
       {"--staged-values", {"0"}},
       {"--staged-piece", {"-1"}},
+      {"--group-rows", {"0", "5"}},
       {"--matrix", {""}},
       {"--x", {""}}};
   for (const auto& [option, values] : wrong_values) {

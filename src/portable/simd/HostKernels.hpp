@@ -8,6 +8,7 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/common/RowGroupsView.hpp>
 #include <tessera/common/SortedColumnsView.hpp>
 #include <tessera/common/StagedView.hpp>
 #include <tessera/parallel/SimdTarget.hpp>
@@ -33,6 +34,8 @@ struct HostKernels {
   void (*bcsr)(const BcsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Staged windows [first, last).
   void (*staged)(const StagedWindowsPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
+  /// Groups [first, last) of a matrix in row groups.
+  void (*row_groups)(const RowGroupsPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Y += alpha A X for the columns [first, last) of X and Y, which may have any strides; beta is not used.
   void (*sorted_columns)(const SortedColumnsPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Copies rows [first, last) of X to `packed`, with adjacent columns and `packed_stride` elements from row to row.

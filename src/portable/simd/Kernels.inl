@@ -6,6 +6,7 @@
 
 #include "CsrKernels.inl"
 #include "PackRows.inl"
+#include "RowGroupsKernels.inl"
 #include "SortedColumnsKernels.inl"
 #include "TileKernels.inl"
 
@@ -14,7 +15,7 @@ namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct Table {
   static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {
-      csr_rows, bittcf_windows, bmat_windows, bcsr_windows, staged_windows, sorted_columns, pack_rows};
+      csr_rows, bittcf_windows, bmat_windows, bcsr_windows, staged_windows, row_groups, sorted_columns, pack_rows};
 };
 
 template <class MatrixScalar, class VectorScalar, class Offset>

@@ -14,14 +14,15 @@ enum class Format {
   BlockRowPartition,  ///< groups of 16x8 tiles with equally many entries, and residual rows (BRP-SpMM, section IV)
   Bcsr,               ///< compressed rows of dense blocks, with a mask each (SMaT, section IV.B)
   SortedColumns,      ///< blocks of columns with equally many entries, and a rest (Swift, section IV)
-  Staged              ///< 8x8 tiles in windows of 64 rows, which gather each row of X that they need once
+  Staged,             ///< 8x8 tiles in windows of 64 rows, which gather each row of X that they need once
+  RowGroups           ///< compressed rows in groups of up to four adjacent rows, which share their columns
 };
 
 /// The names of the formats, as programs take them.
 template <>
-inline constexpr std::array<std::string_view, 8> enum_names<Format> = {"automatic", "csr",  "bittcf",         "bmat",
-                                                                       "brp",       "bcsr", "sorted_columns", "staged"};
-static_assert(to_string(Format::Staged) == "staged");
+inline constexpr std::array<std::string_view, 9> enum_names<Format> = {
+    "automatic", "csr", "bittcf", "bmat", "brp", "bcsr", "sorted_columns", "staged", "row_groups"};
+static_assert(to_string(Format::RowGroups) == "row_groups");
 
 /// All formats, without Automatic.
 inline constexpr auto every_format = enumerators<Format, 1>();

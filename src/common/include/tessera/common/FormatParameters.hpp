@@ -27,6 +27,9 @@ struct FormatParameters {
   int staged_chunk_values = 0;
   /// The most chunks of a piece of a window of Format::Staged; by default, what suits the kernels of the device.
   int staged_piece_chunks = 0;
+
+  /// The most rows of a group of Format::RowGroups, from 1 to 4; by default 4.
+  int group_rows = 0;
 };
 
 }  // namespace Tessera

@@ -12,6 +12,7 @@
 #include <tessera/format/Bmat.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/format/FormatMemory.hpp>
+#include <tessera/format/RowGroups.hpp>
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/format/StagedWindows.hpp>
 #include <type_traits>
@@ -44,9 +45,10 @@ namespace Tessera {
 ///                                                        hold of the format
 /// ```
 template <class Offset, class MemorySpace>
-using AnyFormat = std::variant<Csr<Offset, MemorySpace>, BitTcf<Offset, MemorySpace>, Bmat<Offset, MemorySpace>,
-                               BlockRowPartition<Offset, MemorySpace>, Bcsr<Offset, MemorySpace>,
-                               SortedColumns<Offset, MemorySpace>, StagedWindows<Offset, MemorySpace>>;
+using AnyFormat =
+    std::variant<Csr<Offset, MemorySpace>, BitTcf<Offset, MemorySpace>, Bmat<Offset, MemorySpace>,
+                 BlockRowPartition<Offset, MemorySpace>, Bcsr<Offset, MemorySpace>, SortedColumns<Offset, MemorySpace>,
+                 StagedWindows<Offset, MemorySpace>, RowGroups<Offset, MemorySpace>>;
 /// A matrix in one of the formats as it was built, and where its values come from.
 template <class Offset, class MemorySpace>
 using BuiltFormat = Built<AnyFormat<Offset, MemorySpace>, Offset, MemorySpace>;
@@ -82,7 +84,7 @@ BuiltFormat<Offset, typename ExecutionSpace::memory_space> build_format(
     const FormatParameters& parameters, std::size_t value_bytes);
 
 /// Bounds what build_format() will make of canonical rows, and the memory that it will take. The bounds of the patterns
-/// of Csr, BitTcf, Bmat and Bcsr are exact.
+/// of Csr, BitTcf, Bmat, Bcsr and RowGroups are exact.
 ///
 /// \param exec        [in] the instance to run on
 /// \param format      [in] the format to build
@@ -92,7 +94,8 @@ BuiltFormat<Offset, typename ExecutionSpace::memory_space> build_format(
 /// \param tiles       [in] the number of tiles of BitTcf or Bmat, for Staged that of BitTcf; negative: they are counted
 /// \throws std::invalid_argument as build_format()
 ///
-/// Cost: for Bcsr, and where tiles are counted, a pass over the pattern for each shape of blocks that is tried.
+/// Cost: for Bcsr, and where tiles are counted, a pass over the pattern for each shape of blocks that is tried; for
+/// RowGroups, the choice of the groups.
 template <class ExecutionSpace, class Offset>
 FormatMemory format_memory(const ExecutionSpace& exec, Format format,
                            const Csr<Offset, typename ExecutionSpace::memory_space>& rows,

@@ -8,6 +8,7 @@
 #include <tessera/common/BmatView.hpp>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
+#include <tessera/common/RowGroupsView.hpp>
 #include <tessera/common/SortedColumnsView.hpp>
 #include <tessera/common/StagedView.hpp>
 
@@ -65,6 +66,11 @@ void portable_spmm(const ExecutionSpace& exec, const BcsrPattern<Offset>& A, std
 /// Y = alpha A X + beta Y for A in staged windows.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void portable_spmm(const ExecutionSpace& exec, const StagedWindowsPattern<Offset>& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
+
+/// Y = alpha A X + beta Y for A in row groups.
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
+void portable_spmm(const ExecutionSpace& exec, const RowGroupsPattern<Offset>& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
 /// Y = alpha A X + beta Y for A in sorted columns. It takes Y = beta Y, then adds alpha A X one column of A after the

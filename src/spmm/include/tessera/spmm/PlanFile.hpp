@@ -46,7 +46,7 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 /// \param exec [in] the instance that copies the arrays; the call waits for it
 /// \param path [in] a file, plain or compressed with gzip
 /// \throws std::runtime_error, naming the file and what was expected, if the file cannot be read, needs more memory
-///         than there is, holds no plan or one of another version, or is truncated, damaged or inconsistent
+///         than there is, holds no plan or one of an unknown version, or is truncated, damaged or inconsistent
 /// \throws std::invalid_argument if the plan has other types, or a precision that `exec` lacks while
 ///         PlanOptions::on_unsupported is Throw
 ///

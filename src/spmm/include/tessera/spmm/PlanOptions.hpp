@@ -48,8 +48,8 @@ struct PlanOptions {
   bool always_reorder = false;  ///< keep the order whatever is predicted
   /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and
   /// Bf16 and Fp16 for float and double ones; other requests are refused. A format without a kernel for the precision
-  /// is multiplied in one that is at least as accurate, which Plan::explain() names; Csr, SortedColumns and Staged
-  /// always in Native.
+  /// is multiplied in one that is at least as accurate, which Plan::explain() names; Csr, SortedColumns, Staged
+  /// and RowGroups always in Native.
   ///
   /// With Bf16 and Fp16, sums are taken in binary32. In addition, an element errs by up to 2 u of its sum of magnitudes
   /// |alpha| sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand

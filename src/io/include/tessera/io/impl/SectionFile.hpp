@@ -25,11 +25,12 @@
 /// it covered checksums, each would cancel the bytes before it.
 namespace Tessera::Impl {
 
-/// The kind of such files, and the version that is written and read.
+/// The kind of such files, the version that is written, and the oldest that is read; 0 for no older one.
 struct SectionFileKind {
   std::string_view magic;  ///< 8 bytes
   std::uint32_t version = 1;
   std::string_view what;  ///< in messages: "a plan"
+  std::uint32_t oldest = 0;
 };
 
 class OutputFile;
@@ -68,6 +69,9 @@ class SectionReader {
   /// Cost: one pass over the bytes by all threads that the process may use.
   SectionReader(std::string_view bytes, const std::string& name, const SectionFileKind& kind);
 
+  /// The version of the file.
+  std::uint32_t version() const { return version_; }
+
   /// The content of the next section.
   ///
   /// \throws std::runtime_error if that has another name, or items of another size
@@ -86,6 +90,7 @@ class SectionReader {
     std::string_view content;
   };
   std::string name_;
+  std::uint32_t version_ = 0;
   std::vector<Section> sections_;
   std::size_t taken_ = 0;
 };

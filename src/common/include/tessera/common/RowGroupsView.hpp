@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Types.hpp>
+
+namespace Tessera {
+
+/// The pattern of a matrix in row groups, compressed rows that share columns: raw pointers into memory that somebody
+/// else owns.
+///
+/// One to four adjacent rows are a group. It holds the distinct columns of its rows once, in ascending order. A product
+/// reads a row of X once for all rows of a group that need it. The arrays are:
+///
+/// ```{.unparsed}
+///   chunk_groups    chunks + 1       first group of each chunk of 256 rows; groups do not cross chunks
+///   first_rows      groups + 1       first row of each group
+///   column_offsets  groups + 1       first column of each group, counted in elements of the next two arrays
+///   group_columns   columns, summed  matrix column of each column of a group; ascending within a group
+///   column_masks    as many          bit r is set if the column has an entry in row r of its group
+///   value_offsets   groups + 1       first value of each group, a multiple of 4
+/// ```
+///
+/// Values lie group by group, column by column. A column has one value for each row of the group, `height` of them:
+/// zero where the mask has no bit. Zeros follow the last column, up to a multiple of 4 values. If the array of values
+/// is aligned to 4 values, so is each group, and in groups of four rows each column.
+///
+/// A dynamic programme cuts the rows of each chunk into groups. A group costs 3 + columns (1 + 0.3 height), and the sum
+/// of the costs is the least. Where there is a choice, the first group is the lowest, then the second, and so on. This
+/// is the matrix pictured in CsrPattern in groups of up to three rows:
+///
+/// ```{.unparsed}
+///   rows 0-1   0  1  9      rows 2-3   0  2      rows 4-6   5  6  9 13 15
+///              a  b  .                 .  .                 h  .  .  .  i
+///              c  d  e                 f  g                 j  k  .  .  .
+///                                                           l  .  m  n  .
+///
+///   rows 7-9   8  9 12      rows 10-12   1  8  9 12      rows 13-15  12 13
+///              .  .  o                   t  .  .  .                   .  x
+///              p  q  .                   .  u  v  .                   .  .
+///              r  s  .                   .  .  .  w                   y  z
+///
+///   chunk_groups    0                                                                               6
+///   first_rows      0          2      4                  7            10              13           16
+///   column_offsets  0          3      5                 10            13              17           19
+///   group_columns   0 1 9      0 2    5 6 9 13 15        8 9 12       1 8 9 12        12 13
+///   column_masks    3 3 2      2 2    7 2 4 4 1          6 6 1        1 2 2 4         4 5
+///   value_offsets   0          8      12                28            40              52           60
+///   values          acbd0e 00  0f0g   hjl0k000m00ni00 0  0pr0qso00 000  t000u00v000w  00yx0z 00
+/// ```
+template <class Offset>
+struct RowGroupsPattern {
+  static constexpr int chunk_rows = 256;     ///< rows of a chunk
+  static constexpr int most_rows = 4;        ///< the most rows of a group
+  static constexpr int value_alignment = 4;  ///< the values of a group begin at a multiple of this
+
+  using offset_type = Offset;  ///< the type of an offset
+
+  Ordinal rows = 0;                            ///< rows of the matrix
+  Ordinal columns = 0;                         ///< columns of the matrix
+  Ordinal groups = 0;                          ///< number of groups
+  const Ordinal* chunk_groups = nullptr;       ///< chunks + 1 offsets, counted in groups
+  const Ordinal* first_rows = nullptr;         ///< groups + 1 rows
+  const Offset* column_offsets = nullptr;      ///< groups + 1 offsets, counted in columns of groups
+  const Offset* value_offsets = nullptr;       ///< groups + 1 offsets, counted in values
+  const Ordinal* group_columns = nullptr;      ///< the matrix column of each column
+  const std::uint8_t* column_masks = nullptr;  ///< which rows of its group each column has entries in
+
+  TESSERA_FUNCTION Ordinal windows() const { return groups; }  ///< number of groups: each is a window
+  /// The number of rows of a group.
+  TESSERA_FUNCTION int height(Ordinal group) const { return first_rows[group + 1] - first_rows[group]; }
+};
+
+/// The number of chunks of a matrix in row groups.
+TESSERA_FUNCTION constexpr Ordinal row_group_chunks(Ordinal rows) {
+  return window_count(rows, RowGroupsPattern<int>::chunk_rows);
+}
+
+/// The number of values that a group of `columns` columns stores, with the zeros behind the last column.
+TESSERA_FUNCTION constexpr std::size_t row_group_values(std::size_t columns, int height) {
+  constexpr std::size_t unit = RowGroupsPattern<int>::value_alignment;
+  return (columns * static_cast<std::size_t>(height) + unit - 1) / unit * unit;
+}
+
+/// The group that a row belongs to. Cost: a bisection of the groups of the row's chunk.
+template <class Offset>
+TESSERA_FUNCTION Ordinal group_of(const RowGroupsPattern<Offset>& A, Ordinal row) {
+  const Ordinal chunk = row / A.chunk_rows;
+  Ordinal low = A.chunk_groups[chunk], high = A.chunk_groups[chunk + 1];
+  while (high - low > 1) {
+    const Ordinal middle = low + (high - low) / 2;
+    if (A.first_rows[middle] <= row) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// Calls visit(column, place of the value) for every entry of a row, in ascending order of columns.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry(const RowGroupsPattern<Offset>& A, Ordinal row, const Visit& visit) {
+  const Ordinal group = group_of(A, row);
+  const int r = row - A.first_rows[group];
+  const auto height = static_cast<Offset>(A.height(group));
+  Offset place = A.value_offsets[group] + static_cast<Offset>(r);
+  for (Offset c = A.column_offsets[group]; c < A.column_offsets[group + 1]; ++c, place += height)
+    if ((A.column_masks[c] >> r & 1) != 0) visit(A.group_columns[c], place);
+}
+
+/// The number of values in the groups before `group`, an upper bound on their entries; `group` may be A.groups.
+template <class Offset>
+TESSERA_FUNCTION Offset entries_before(const RowGroupsPattern<Offset>& A, Ordinal group) {
+  return A.value_offsets[group];
+}
+
+}  // namespace Tessera

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/format/FormatTooLarge.hpp>
+#include <tessera/format/RowGroups.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+
+#include "GroupSplit.hpp"
+#include "InstantiateFormat.hpp"
+#include "RowGroupsFault.hpp"
+#include "RowWalk.hpp"
+
+namespace Tessera {
+
+namespace Impl {
+
+/// The most rows of a group that a parameter names.
+inline int group_rows_of(int parameter) {
+  if (parameter < 0 || parameter > most_group_rows) {
+    throw std::invalid_argument("Tessera: group_rows is " + std::to_string(parameter) +
+                                "; expected 1 to 4, or 0 for 4");
+  }
+  return parameter == 0 ? most_group_rows : parameter;
+}
+
+/// The sizes of all groups of a matrix. Nothing is allocated.
+template <class ExecutionSpace, class Offset>
+GroupCounts count_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, int group_rows) {
+  GroupCounts counts;
+  Kokkos::parallel_reduce(
+      "Tessera::count_groups", WindowPolicy<ExecutionSpace>(exec, 0, row_group_chunks(A.rows)),
+      KOKKOS_LAMBDA(Ordinal chunk, std::size_t & groups, std::size_t & columns, std::size_t & values) {
+        const GroupCounts own = split_chunk(A, chunk, group_rows, [](Ordinal, int) {});
+        groups += own.groups;
+        columns += own.columns;
+        values += own.values;
+      },
+      Kokkos::Sum<std::size_t>(counts.groups), Kokkos::Sum<std::size_t>(counts.columns),
+      Kokkos::Sum<std::size_t>(counts.values));
+  exec.fence("Tessera::count_groups");
+  return counts;
+}
+
+/// Sets chunk_groups, first_rows and stored of a pattern without groups.
+template <class Exec, class Offset, class Memory>
+void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, int group_rows, RowGroups<Offset, Memory>& p) {
+  const Ordinal chunks = row_group_chunks(A.rows);
+  p.chunk_groups =
+      allocate<decltype(p.chunk_groups)>(exec, "Tessera::RowGroups::chunk_groups", std::size_t(chunks) + 1);
+  const auto heights = allocate<Kokkos::View<std::uint8_t*, Memory>>(exec, "Tessera::heights", std::size_t(A.rows));
+  const auto chunk_groups = p.chunk_groups;
+  Kokkos::parallel_reduce(
+      "Tessera::cut_rows", WindowPolicy<Exec>(exec, 0, chunks),
+      KOKKOS_LAMBDA(Ordinal chunk, std::size_t & sum) {
+        const GroupCounts counts = split_chunk(
+            A, chunk, group_rows, [&](Ordinal row, int height) { heights(row) = static_cast<std::uint8_t>(height); });
+        chunk_groups(chunk + 1) = static_cast<Ordinal>(counts.groups);
+        sum += counts.values;
+      },
+      p.stored);
+  counts_to_offsets(exec, p.chunk_groups);
+  const auto groups = static_cast<std::size_t>(read_element(exec, p.chunk_groups.data() + chunks));
+  p.first_rows = allocate<decltype(p.first_rows)>(exec, "Tessera::RowGroups::first_rows", groups + 1);
+  const auto first_rows = p.first_rows;
+  Kokkos::parallel_for(
+      "Tessera::list_groups", WindowPolicy<Exec>(exec, 0, chunks + 1), KOKKOS_LAMBDA(Ordinal chunk) {
+        if (chunk == chunks) {
+          first_rows(groups) = A.rows;
+          return;
+        }
+        Ordinal row = chunk * RowGroupsPattern<Offset>::chunk_rows;
+        for (Ordinal group = chunk_groups(chunk); group < chunk_groups(chunk + 1); ++group) {
+          first_rows(group) = row;
+          row += heights(row);
+        }
+      });
+}
+
+/// \throws FormatTooLarge if the places are too many for the offsets.
+template <class Offset>
+void check_group_places(std::size_t places) {
+  if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
+    throw FormatTooLarge("Tessera: row groups store " + std::to_string(places) + " values, more than offsets of " +
+                         std::to_string(sizeof(Offset)) +
+                         " bytes count; expected wider offsets, a smaller group_rows, or another format");
+  }
+}
+
+/// Sets the offsets of columns and values.
+template <class Exec, class Offset, class Memory>
+void count_columns(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Offset, Memory>& p) {
+  const std::size_t size = p.first_rows.extent(0);
+  p.column_offsets = allocate<decltype(p.column_offsets)>(exec, "Tessera::RowGroups::column_offsets", size);
+  p.value_offsets = allocate<decltype(p.value_offsets)>(exec, "Tessera::RowGroups::value_offsets", size);
+  const auto counted = p;
+  Kokkos::parallel_for(
+      "Tessera::count_columns", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
+        const Ordinal first = counted.first_rows(group);
+        const int height = counted.first_rows(group + 1) - first;
+        std::size_t columns = 0;
+        merge_group(A, first, height, [&](Ordinal, unsigned) { ++columns; });
+        counted.column_offsets(group + 1) = static_cast<Offset>(columns);
+        counted.value_offsets(group + 1) = static_cast<Offset>(row_group_values(columns, height));
+      });
+  counts_to_offsets(exec, p.column_offsets);
+  counts_to_offsets(exec, p.value_offsets);
+}
+
+/// Sets columns and masks.
+template <class Exec, class Offset, class Memory>
+void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Offset, Memory>& p) {
+  const auto columns = static_cast<std::size_t>(read_element(exec, p.column_offsets.data() + p.groups()));
+  p.group_columns = allocate<decltype(p.group_columns)>(exec, "Tessera::RowGroups::group_columns", columns);
+  p.column_masks = allocate<decltype(p.column_masks)>(exec, "Tessera::RowGroups::column_masks", columns);
+  const auto filled = p;
+  Kokkos::parallel_for(
+      "Tessera::fill_groups", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
+        const Ordinal first = filled.first_rows(group);
+        Offset place = filled.column_offsets(group);
+        merge_group(A, first, filled.first_rows(group + 1) - first, [&](Ordinal column, unsigned mask) {
+          filled.group_columns(place) = column;
+          filled.column_masks(place++) = static_cast<std::uint8_t>(mask);
+        });
+      });
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+BuiltRowGroups<Offset, typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
+                                                                               const CsrPattern<Offset>& A,
+                                                                               std::size_t nonzeros, int group_rows) {
+  RowGroups<Offset, typename ExecutionSpace::memory_space> p;
+  p.rows = A.rows;
+  p.columns = A.columns;
+  p.nonzeros = nonzeros;
+  Impl::cut_rows(exec, A, Impl::group_rows_of(group_rows), p);
+  Impl::check_group_places<Offset>(p.stored);
+  Impl::count_columns(exec, A, p);
+  Impl::fill_groups(exec, A, p);
+  return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, p.places())};
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::rows_of_format(exec, A.view(), A.nonzeros);
+}
+
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::of_format("row groups", Impl::row_groups_fault(exec, A));
+}
+
+template <class Offset, class MemorySpace>
+template <class ExecutionSpace>
+FormatMemory RowGroups<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
+                                                    const FormatParameters& parameters, std::size_t, double) {
+  const Impl::GroupCounts counts = Impl::count_groups(exec, A.view(), Impl::group_rows_of(parameters.group_rows));
+  const auto chunks = static_cast<std::size_t>(row_group_chunks(A.rows));
+  const std::size_t pattern = (chunks + 1) * sizeof(Ordinal) +
+                              (counts.groups + 1) * (sizeof(Ordinal) + 2 * sizeof(Offset)) +
+                              counts.columns * (sizeof(Ordinal) + sizeof(std::uint8_t));
+  return {pattern, counts.values, building_bytes(A.rows), counts.columns};
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                      \
+  template BuiltRowGroups<Offset, Exec::memory_space> build_row_groups(const Exec&, const CsrPattern<Offset>&, \
+                                                                       std::size_t, int);                      \
+  TESSERA_INSTANTIATE_FORMAT(RowGroups, Exec, Offset)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera
