@@ -28,8 +28,7 @@ struct LocalStrips {
     if (s.is_placed[r]) return 0;
     const std::uint32_t length = s.group.length(r), common = s.common[r];  // together at most 2^16: common < 2^16
     const std::uint32_t similarity = common == 0 ? 0 : (common << 16) / (strip_columns + length - common);
-    std::uint32_t digits = 0;
-    while (length_counts && length >> digits != 0) ++digits;
+    const std::uint32_t digits = length_counts ? static_cast<std::uint32_t>(Kokkos::bit_width(length)) : 0;
     return digits << 26 | similarity << 9 | static_cast<std::uint32_t>(local_group_rows - r);
   }
 
