@@ -88,8 +88,8 @@ struct PlanOptions {
   /// What a step takes is known or bounded before it begins. The bounds of BlockRowPartition, SortedColumns and of
   /// orders are up to a third too large, those of JaccardRows for wide blocks and of LocalClusters for long rows more.
   /// Candidates and orders that do not fit are refused, and Plan::explain() says so. On Kokkos::Cuda, slower kernels
-  /// multiply if there is no room for what faster ones keep. If nothing fits that the options allow, an error names what
-  /// it would take.
+  /// multiply if there is no room for what faster ones keep. If nothing fits that the options allow, an error names
+  /// what it would take.
   std::size_t memory_limit = no_memory_limit;
 };
 
