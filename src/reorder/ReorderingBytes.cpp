@@ -7,6 +7,7 @@
 
 #include "AffinityGraph.hpp"
 #include "CommonNeighbours.hpp"
+#include "LocalGroups.hpp"
 
 namespace Tessera {
 
@@ -80,6 +81,14 @@ std::size_t clustering_bytes(const Exec& exec, const CsrPattern<Offset>& A, std:
          (columns + 4) * sizeof(std::size_t);
 }
 
+/// The bytes of local clusters: tables and lists of a batch of groups.
+template <class Exec, class Offset>
+std::size_t local_cluster_bytes(const CsrPattern<Offset>& A, std::size_t nonzeros) {
+  const auto rows = static_cast<std::size_t>(A.rows), groups = rows / std::size_t(local_group_rows) + 1;
+  const std::size_t batch = std::min(nonzeros, entries_of_batch<Exec>(nonzeros, least_local_batch));
+  return batch * group_entry_bytes + rows * sizeof(Ordinal) + (groups + 1) * (sizeof(int) + sizeof(std::size_t));
+}
+
 }  // namespace Impl
 
 template <class ExecutionSpace, class Offset>
@@ -101,6 +110,8 @@ std::size_t reordering_bytes(const ExecutionSpace& exec, const CsrPattern<Offset
     case Reordering::JaccardRows:
     case Reordering::WindowGrowing:
       return Impl::clustering_bytes(exec, A, nonzeros);
+    case Reordering::LocalClusters:
+      return Impl::local_cluster_bytes<ExecutionSpace>(A, nonzeros);
   }
   return 0;
 }

@@ -13,6 +13,7 @@
 #include <tessera/reorder/DataAffinity.hpp>
 #include <tessera/reorder/DegreeSort.hpp>
 #include <tessera/reorder/JaccardRows.hpp>
+#include <tessera/reorder/LocalClusters.hpp>
 #include <tessera/reorder/Permutation.hpp>
 #include <tessera/reorder/WindowGrowing.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
@@ -103,6 +104,9 @@ Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Offset, Memory>
     case Reordering::WindowGrowing:
       orders.rows = grow_windows(exec, A.view(), 128);
       if (format == Format::Bcsr && A.rows == A.columns) orders.columns = orders.rows;
+      break;
+    case Reordering::LocalClusters:
+      orders.rows = local_clusters(exec, A.view());
       break;
   }
   return orders;

@@ -343,8 +343,8 @@ TEST_F(Program, EveryFormatInEveryOrder) {
     if (row["reordering"] != "windows") continue;
     EXPECT_GT(row["windows"][3]["reuse"], 2 * natural);  // in windows of 64 rows
   }
-  EXPECT_EQ(files(), (std::vector<std::string>{"a.affinity.svg", "a.degree.svg", "a.jaccard.svg", "a.svg",
-                                               "a.windows.svg", "result.json"}));
+  EXPECT_EQ(files(), (std::vector<std::string>{"a.affinity.svg", "a.degree.svg", "a.jaccard.svg",
+                                               "a.local_clusters.svg", "a.svg", "a.windows.svg", "result.json"}));
   EXPECT_TRUE(is_well_formed_xml(contents(folder_ / "a.windows.svg")));
   EXPECT_NE(contents(folder_ / "a.windows.svg"), contents(folder_ / "a.svg"));
 }

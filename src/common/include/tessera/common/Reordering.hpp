@@ -7,20 +7,21 @@ namespace Tessera {
 
 /// The order in which a plan stores the rows of the matrix, and the columns for blocks. X and Y keep their order.
 enum class Reordering {
-  Automatic,     ///< None, DataAffinity, WindowGrowing or, for blocks, JaccardRows: the fastest, as predicted
-  None,          ///< the order that the matrix has
-  DegreeSort,    ///< the longest rows first
-  ColumnSort,    ///< the shortest columns first (Swift, section IV); only for blocks, other formats gain nothing
-  DataAffinity,  ///< communities of the graph, in each the rows with common neighbours (Acc-SpMM, Algorithm 1)
-  JaccardRows,   ///< similar rows in windows of a block's height (SMaT, section IV.C, after Sylos Labini et al.)
-  WindowGrowing  ///< rows that share columns in windows of up to 128 rows
+  Automatic,      ///< None, DataAffinity, WindowGrowing or, for blocks, JaccardRows: the fastest, as predicted
+  None,           ///< the order that the matrix has
+  DegreeSort,     ///< the longest rows first
+  ColumnSort,     ///< the shortest columns first (Swift, section IV); only for blocks, other formats gain nothing
+  DataAffinity,   ///< communities of the graph, in each the rows with common neighbours (Acc-SpMM, Algorithm 1)
+  JaccardRows,    ///< similar rows in windows of a block's height (SMaT, section IV.C, after Sylos Labini et al.)
+  WindowGrowing,  ///< rows that share columns in windows of up to 128 rows
+  LocalClusters   ///< similar rows in windows of 8, which stay among the 256 rows that they came from
 };
 
 /// The names of the orders, as programs take them.
 template <>
-inline constexpr std::array<std::string_view, 7> enum_names<Reordering> = {"automatic", "none",    "degree", "columns",
-                                                                           "affinity",  "jaccard", "windows"};
-static_assert(to_string(Reordering::WindowGrowing) == "windows");
+inline constexpr std::array<std::string_view, 8> enum_names<Reordering> = {
+    "automatic", "none", "degree", "columns", "affinity", "jaccard", "windows", "local_clusters"};
+static_assert(to_string(Reordering::LocalClusters) == "local_clusters");
 
 /// All orders, without Automatic.
 inline constexpr auto every_reordering = enumerators<Reordering, 1>();

@@ -82,13 +82,14 @@ struct PlanOptions {
   /// The most bytes that the plan may take in the memory of its device at any time. Counted are what make_plan()
   /// allocates at once, also for orders that it tries and candidates that it measures, and what the plan then holds,
   /// also slot maps and what kernels keep. Plan::prepare() counts the same for the transpose on top. Not counted are
-  /// the matrix that make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and memory
-  /// that Kokkos takes for itself.
+  /// the matrix that make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and
+  /// memory that Kokkos takes for itself.
   ///
   /// What a step takes is known or bounded before it begins. The bounds of BlockRowPartition, SortedColumns and of
-  /// orders are up to a third too large, that of JaccardRows for wide blocks more. Candidates and orders that do not
-  /// fit are refused, and Plan::explain() says so. On Kokkos::Cuda, slower kernels multiply if there is no room for
-  /// what faster ones keep. If nothing fits that the options allow, an error names what it would take.
+  /// orders are up to a third too large, those of JaccardRows for wide blocks and of LocalClusters for long rows more.
+  /// Candidates and orders that do not fit are refused, and Plan::explain() says so. On Kokkos::Cuda, slower kernels
+  /// multiply if there is no room for what faster ones keep. If nothing fits that the options allow, an error names
+  /// what it would take.
   std::size_t memory_limit = no_memory_limit;
 };
 

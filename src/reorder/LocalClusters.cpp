@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/Batches.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/reorder/LocalClusters.hpp>
+#include <vector>
+
+#include "LocalGroups.hpp"
+#include "LocalStrips.hpp"
+
+namespace Tessera {
+
+namespace Impl {
+
+/// Chooses the entries that count in each group.
+template <class Exec, class Offset>
+struct ChooseEntries {
+  using Groups = LocalGroups<Exec, Offset>;
+  Groups groups;
+
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
+    const auto& A = groups.A;
+    const Ordinal group = team.league_rank(), first = groups.first_row(group);
+    const auto begin = static_cast<std::size_t>(A.row_offsets[first]);
+    const std::size_t entries = static_cast<std::size_t>(A.row_offsets[first + groups.rows_of(group)]) - begin;
+    int zeros = 0;
+    while (most_group_entries << zeros < entries) ++zeros;
+    std::size_t chosen = entries;
+    for (; zeros > 0; ++zeros) {
+      Kokkos::parallel_reduce(
+          Kokkos::TeamVectorRange(team, entries),
+          [&](std::size_t k, std::size_t& sum) { sum += Groups::is_chosen(A.column_indices[begin + k], zeros); },
+          chosen);
+      if (chosen <= most_group_entries) break;
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      groups.zeros(group) = zeros;
+      groups.before(group + 1) = chosen;
+    });
+  }
+};
+
+/// Groups of A without tables and lists.
+template <class Exec, class Offset>
+LocalGroups<Exec, Offset> choose_entries(const Exec& exec, const CsrPattern<Offset>& A) {
+  using Memory = typename Exec::memory_space;
+  const Ordinal count = window_count(A.rows, local_group_rows);
+  LocalGroups<Exec, Offset> groups;
+  groups.A = A;
+  groups.zeros = allocate<Kokkos::View<int*, Memory>>(exec, "Tessera::zeros", std::size_t(count));
+  groups.before = allocate<Kokkos::View<std::size_t*, Memory>>(exec, "Tessera::before", std::size_t(count) + 1);
+  Kokkos::parallel_for("Tessera::local_clusters::choose", teams(exec, count), ChooseEntries<Exec, Offset>{groups});
+  counts_to_offsets(exec, groups.before);
+  return groups;
+}
+
+/// Gives groups tables and lists for this number of entries, unless they have as many.
+template <class Exec, class Offset>
+void make_room(const Exec& exec, std::size_t entries, LocalGroups<Exec, Offset>& groups) {
+  if (groups.places.extent(0) >= entries) return;
+  groups.table = {};  // freed before others are allocated
+  groups.columns = {};
+  groups.places = {};
+  groups.rows = {};
+  groups.table = allocate<decltype(groups.table)>(exec, "Tessera::table", 2 * entries);
+  groups.columns = allocate<decltype(groups.columns)>(exec, "Tessera::columns", 2 * entries);
+  groups.places = allocate<decltype(groups.places)>(exec, "Tessera::places", entries);
+  groups.rows = allocate<decltype(groups.rows)>(exec, "Tessera::rows", entries);
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+Permutation<typename ExecutionSpace::memory_space> local_clusters(const ExecutionSpace& exec,
+                                                                  const CsrPattern<Offset>& A) {
+  using Strips = Impl::LocalStrips<ExecutionSpace, Offset>;
+  Permutation<typename ExecutionSpace::memory_space> result;
+  if (A.rows == 0) return result;
+  const auto order =
+      Impl::allocate<decltype(result.order)>(exec, "Tessera::Permutation::order", static_cast<std::size_t>(A.rows));
+  auto groups = Impl::choose_entries(exec, A);
+  const std::vector<std::size_t> before = Impl::host_copy(exec, groups.before);
+  const std::size_t most = Impl::entries_of_batch<ExecutionSpace>(before.back(), Impl::least_local_batch);
+  const Impl::TeamShape shape{128, Impl::lanes_for(static_cast<double>(before.back()) / A.rows)};
+  std::size_t moved = 0;
+  for (std::size_t group = 0; group + 1 < before.size();) {
+    const std::size_t next = Impl::end_of_batch(before, group, most);
+    Impl::make_room(exec, before[next] - before[group], groups);
+    groups.first_group = static_cast<Ordinal>(group);
+    std::size_t of_batch = 0;
+    Kokkos::parallel_reduce(
+        "Tessera::local_clusters",
+        Impl::teams(exec, static_cast<Ordinal>(next - group), sizeof(typename Strips::Scratch), shape),
+        Strips{groups, order}, of_batch);
+    exec.fence("Tessera::local_clusters");
+    moved += of_batch;
+    group = next;
+  }
+  if (moved > 0) result.order = order;
+  return result;
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset) \
+  template Permutation<Exec::memory_space> local_clusters(const Exec&, const CsrPattern<Offset>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

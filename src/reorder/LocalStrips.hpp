@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "LocalGroups.hpp"
+
+namespace Tessera::Impl {
+
+/// Orders the rows of each group with a team. Sums and maxima are of integers, so that lanes may come in any order.
+template <class Exec, class Offset>
+struct LocalStrips {
+  /// The scratch memory of a team.
+  struct Scratch {
+    LocalGroup group;
+    std::uint32_t common[local_group_rows];       // columns in common with the strip
+    std::uint32_t touched;                        // number of rows that have some
+    std::uint8_t touched_rows[local_group_rows];  // these rows, in any order
+    bool is_placed[local_group_rows];
+    std::uint8_t order[local_group_rows];
+  };
+
+  LocalGroups<Exec, Offset> groups;
+  Kokkos::View<Ordinal*, typename Exec::memory_space> order;
+
+  /// What a row is worth as the next one, 0 if it is placed. High bits: the binary digits of its length, if they count;
+  /// then the similarity; low bits: the distance from the end of the group.
+  KOKKOS_FUNCTION static std::uint32_t worth(const Scratch& s, Ordinal r, std::uint32_t strip_columns,
+                                             bool length_counts) {
+    if (s.is_placed[r]) return 0;
+    const std::uint32_t length = s.group.length(r), common = s.common[r];  // together at most 2^16: common < 2^16
+    const std::uint32_t similarity = common == 0 ? 0 : (common << 16) / (strip_columns + length - common);
+    const std::uint32_t digits = length_counts ? static_cast<std::uint32_t>(Kokkos::bit_width(length)) : 0;
+    return digits << 26 | similarity << 9 | static_cast<std::uint32_t>(local_group_rows - r);
+  }
+
+  /// The row that a strip begins with. s.common is still of the strip before.
+  template <class Member>
+  KOKKOS_FUNCTION Ordinal seed(const Member& team, Ordinal rows, std::uint32_t strip_columns, const Scratch& s) const {
+    std::uint32_t best = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, rows),
+        [&](Ordinal r, std::uint32_t& most) {
+          const std::uint32_t offered = worth(s, r, strip_columns, true);
+          if (offered > most) most = offered;
+        },
+        Kokkos::Max<std::uint32_t>(best));
+    return local_group_rows - static_cast<Ordinal>(best & 0x1ffu);
+  }
+
+  /// The row that is most similar to the strip; -1 if none has a column of it.
+  template <class Member>
+  KOKKOS_FUNCTION Ordinal most_similar(const Member& team, std::uint32_t strip_columns, const Scratch& s) const {
+    std::uint32_t best = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, s.touched),
+        [&](std::uint32_t i, std::uint32_t& most) {
+          const std::uint32_t offered = worth(s, s.touched_rows[i], strip_columns, false);
+          if (offered > most) most = offered;
+        },
+        Kokkos::Max<std::uint32_t>(best));
+    return best == 0 ? -1 : local_group_rows - static_cast<Ordinal>(best & 0x1ffu);
+  }
+
+  /// Forgets the strip before.
+  template <class Member>
+  KOKKOS_FUNCTION void clear(const Member& team, Scratch& s) const {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, s.touched),
+                         [&](std::uint32_t i) { s.common[s.touched_rows[i]] = 0; });
+    team.team_barrier();
+    Kokkos::single(Kokkos::PerTeam(team), [&] { s.touched = 0; });
+    team.team_barrier();
+  }
+
+  /// Puts row r in a place of the strip, and counts its columns that are new there for all rows that have them. Returns
+  /// their number.
+  template <class Member>
+  KOKKOS_FUNCTION std::uint32_t place(const Member& team, Ordinal group, Ordinal strip, Ordinal r, Ordinal place,
+                                      Scratch& s) const {
+    const std::uint32_t* const places = groups.places_of(group) + s.group.begins[r];
+    const std::uint8_t* const lists = groups.lists_of(group);
+    GroupColumn* const columns = groups.columns_of(group);
+    std::uint32_t fresh = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, s.group.length(r)),
+        [&](std::uint32_t k, std::uint32_t& sum) {
+          GroupColumn& column = columns[places[k]];
+          if (column.strip == strip) return;
+          column.strip = strip;
+          ++sum;
+          for (std::uint32_t i = column.begin; i < column.end; ++i) {
+            if (count_up<Exec>(&s.common[lists[i]]) == 0) s.touched_rows[count_up<Exec>(&s.touched)] = lists[i];
+          }
+        },
+        fresh);
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      s.order[place] = static_cast<std::uint8_t>(r);
+      s.is_placed[r] = true;
+    });
+    team.team_barrier();
+    return fresh;
+  }
+
+  /// Grows all strips. Returns the number of their distinct columns.
+  template <class Member>
+  KOKKOS_FUNCTION std::uint32_t grow(const Member& team, Ordinal group, Scratch& s) const {
+    const Ordinal rows = groups.rows_of(group);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](Ordinal r) {
+      s.common[r] = 0;
+      s.is_placed[r] = false;
+    });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { s.touched = 0; });
+    team.team_barrier();
+    std::uint32_t all = 0, of_strip = 0;
+    for (Ordinal at = 0; at < rows; ++at) {
+      const bool begins = at % local_strip_rows == 0;
+      Ordinal r = begins ? -1 : most_similar(team, of_strip, s);
+      if (r < 0) r = seed(team, rows, of_strip, s);
+      if (begins) {
+        clear(team, s);
+        of_strip = 0;
+      }
+      const std::uint32_t fresh = place(team, group, at / local_strip_rows, r, at, s);
+      of_strip += fresh;
+      all += fresh;
+    }
+    return all;
+  }
+
+  /// The number of distinct columns of the windows that the group has. Windows are numbered like strips that come
+  /// later.
+  template <class Member>
+  KOKKOS_FUNCTION std::uint32_t count_windows(const Member& team, Ordinal group, const Scratch& s) const {
+    const Ordinal rows = groups.rows_of(group);
+    const std::uint32_t* const places = groups.places_of(group);
+    GroupColumn* const columns = groups.columns_of(group);
+    std::uint32_t all = 0;
+    for (Ordinal first = 0; first < rows; first += local_strip_rows) {
+      const Ordinal end = first + local_strip_rows < rows ? first + local_strip_rows : rows;
+      const Ordinal strip = (local_group_rows + first) / local_strip_rows;
+      const std::uint32_t begin = s.group.begins[first];
+      std::uint32_t fresh = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamVectorRange(team, s.group.begins[end] - begin),
+          [&](std::uint32_t k, std::uint32_t& sum) {
+            sum += replace<Exec>(&columns[places[begin + k]].strip, strip) != strip;
+          },
+          fresh);
+      team.team_barrier();
+      all += fresh;
+    }
+    return all;
+  }
+
+  /// Orders a group, and adds 1 to `moved` if that changes its order.
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, std::size_t& moved) const {
+    const Ordinal group = groups.first_group + team.league_rank();
+    const Ordinal first = groups.first_row(group), rows = groups.rows_of(group);
+    Scratch& s = *team_array<Scratch>(team, 1);
+    groups.fill(team, group, s.group);
+    // In fewer strips than that a column cannot be. Most bands and many graphs need no more than this look.
+    const std::uint32_t before = count_windows(team, group, s), wanted = before - before / 16;
+    const bool is_better = s.group.least_columns < wanted && grow(team, group, s) < wanted;
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, rows), [&](Ordinal place) {
+      order(first + place) = first + (is_better ? Ordinal(s.order[place]) : place);
+    });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { moved += is_better; });
+  }
+};
+
+}  // namespace Tessera::Impl

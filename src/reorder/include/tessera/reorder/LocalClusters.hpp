@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <tessera/common/Csr.hpp>
+#include <tessera/reorder/Permutation.hpp>
+
+namespace Tessera {
+
+/// The rows among which local_clusters() looks for similar ones. A row stays among them.
+inline constexpr Ordinal local_group_rows = 256;
+
+/// The rows that local_clusters() puts side by side.
+inline constexpr Ordinal local_strip_rows = 8;
+
+/// The most entries of a group that local_clusters() looks at.
+inline constexpr std::size_t most_group_entries = std::size_t(1) << 16;
+
+/// Orders the rows of A so that windows of 8 rows have few distinct columns, and moves no row far. Rows are exchanged
+/// only within groups of 256 neighbouring rows, so that whatever locality the order of A has among groups stays.
+///
+/// In each group, strips of 8 rows grow one after the other. A strip begins with a long row: rows are compared by the
+/// number of binary digits of their lengths. Strips thus come the longest first, and neighbouring strips have rows of
+/// about the same length. Among such rows it begins with the one that is most similar to the strip before, which keeps
+/// strips that share columns side by side. Then comes, seven times, the row that is most similar to all rows of the
+/// strip together. Where no row shares a column with them, it is the row that another strip would begin with.
+/// Similarity is Jaccard's measure, |intersection| / |union|, of columns, rounded down to a multiple of 2^-16. Of
+/// equals, the first row is taken. A group keeps its order unless that saves more than one of 16 distinct columns of
+/// its windows of 8 rows.
+///
+/// Of a group with more than 65,536 entries, only columns are counted whose hash begins with a number of zeros. The
+/// number is the least with 65,536 entries or fewer, among those with which that is to be expected. Such long rows are
+/// then compared, and the group is judged, by a sample of the columns.
+///
+/// \param exec [in] the instance to run on
+/// \param A    [in] a canonical pattern of any shape
+///
+/// The order is the same on every backend and for any number of threads. Cost: each entry is entered in a hash table of
+/// its group. A strip then counts each of its columns for all rows of the group that have it. A column that k rows of a
+/// group have is in at most min(k, 32) strips: that is at most 32 increments an entry, and 2^21 increments a group.
+/// Memory: 37 bytes for an eighth of the nonzeros, or for 2^18 (2^22 on devices) if that is more; and the order.
+template <class ExecutionSpace, class Offset>
+Permutation<typename ExecutionSpace::memory_space> local_clusters(const ExecutionSpace& exec,
+                                                                  const CsrPattern<Offset>& A);
+
+}  // namespace Tessera
