@@ -12,25 +12,25 @@
 namespace Tessera::Impl {
 
 constexpr int most_group_rows = RowGroupsPattern<int>::most_rows;
+constexpr Ordinal beyond_columns = std::numeric_limits<Ordinal>::max();  // the column of a row that has ended
 
 /// Calls visit(column, mask) for the distinct columns of `height` adjacent rows, in ascending order. Bit r of the mask
 /// is set if row first + r has an entry there.
 template <class Offset, class Visit>
 KOKKOS_INLINE_FUNCTION void merge_group(const CsrPattern<Offset>& A, Ordinal first, int height, const Visit& visit) {
-  constexpr Ordinal ended = std::numeric_limits<Ordinal>::max();  // beyond all columns
   Offset cursor[most_group_rows];
   Ordinal next[most_group_rows];  // the column under each cursor
   const auto column_at = [&](int r) {
-    return cursor[r] < A.row_offsets[first + r + 1] ? A.column_indices[cursor[r]] : ended;
+    return cursor[r] < A.row_offsets[first + r + 1] ? A.column_indices[cursor[r]] : beyond_columns;
   };
   for (int r = 0; r < height; ++r) {
     cursor[r] = A.row_offsets[first + r];
     next[r] = column_at(r);
   }
   while (true) {
-    Ordinal column = ended;
+    Ordinal column = beyond_columns;
     for (int r = 0; r < height; ++r) column = next[r] < column ? next[r] : column;
-    if (column == ended) return;
+    if (column == beyond_columns) return;
     unsigned mask = 0;
     for (int r = 0; r < height; ++r) {
       if (next[r] != column) continue;
