@@ -253,9 +253,8 @@ template <class Scalar>
 void check_orders(Precision asked) {
   const CudaMatrix<Scalar> A(scattered_windows());
   for (const Format format : {Format::Csr, Format::BitTcf, Format::Bmat, Format::BlockRowPartition, Format::Bcsr}) {
-    for (const Reordering reordering :
-         {Reordering::DataAffinity, Reordering::WindowGrowing, Reordering::JaccardRows, Reordering::LocalClusters,
-          Reordering::ColumnSort}) {
+    for (const Reordering reordering : {Reordering::DataAffinity, Reordering::WindowGrowing, Reordering::JaccardRows,
+                                        Reordering::LocalClusters, Reordering::ColumnSort}) {
       if (reordering == Reordering::ColumnSort && format != Format::Bcsr) continue;
       auto options = cuda_options(format, asked);
       options.reordering = reordering;

@@ -28,17 +28,19 @@ inline constexpr std::size_t most_group_entries = std::size_t(1) << 16;
 /// equals, the first row is taken. A group keeps its order unless that saves more than one of 16 distinct columns of
 /// its windows of 8 rows.
 ///
-/// Of a group with more than 65,536 entries, only columns are counted whose hash begins with a number of zeros. The
-/// number is the least with 65,536 entries or fewer, among those with which that is to be expected. Such long rows are
-/// then compared, and the group is judged, by a sample of the columns.
+/// Of a group with more than 65,536 entries, only columns count whose hash begins with z zeros: rows are compared, and
+/// the group is judged, by a sample. z is the least number from log2(entries / 65,536) on that leaves at most 65,536
+/// entries.
 ///
 /// \param exec [in] the instance to run on
 /// \param A    [in] a canonical pattern of any shape
 ///
 /// The order is the same on every backend and for any number of threads. Cost: each entry is entered in a hash table of
 /// its group. A strip then counts each of its columns for all rows of the group that have it. A column that k rows of a
-/// group have is in at most min(k, 32) strips: that is at most 32 increments an entry, and 2^21 increments a group.
-/// Memory: 37 bytes for an eighth of the nonzeros, or for 2^18 (2^22 on devices) if that is more; and the order.
+/// group have is in at most min(k, 32) strips: that is at most 32 increments an entry, and 2^21 increments a group. The
+/// next row is sought among those that share columns with the strip, at most 256. On hosts all this takes about as long
+/// as ten products with 32 columns. Memory: 37 bytes for an eighth of the nonzeros, or for 2^18 (2^22 on devices) if
+/// that is more; and the order.
 template <class ExecutionSpace, class Offset>
 Permutation<typename ExecutionSpace::memory_space> local_clusters(const ExecutionSpace& exec,
                                                                   const CsrPattern<Offset>& A);
