@@ -12,7 +12,14 @@
 namespace Tessera::Impl {
 
 constexpr int most_group_rows = RowGroupsPattern<int>::most_rows;
-constexpr Ordinal beyond_columns = std::numeric_limits<Ordinal>::max();  // the column of a row that has ended
+
+constexpr Ordinal no_group_column = std::numeric_limits<Ordinal>::max();  // beyond all others
+
+/// The column of an entry of a row, if the row has not ended.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION Ordinal column_of(const CsrPattern<Offset>& A, Ordinal row, Offset entry) {
+  return entry < A.row_offsets[row + 1] ? A.column_indices[entry] : no_group_column;
+}
 
 /// Calls visit(column, mask) for the distinct columns of `height` adjacent rows, in ascending order. Bit r of the mask
 /// is set if row first + r has an entry there.
@@ -20,23 +27,20 @@ template <class Offset, class Visit>
 KOKKOS_INLINE_FUNCTION void merge_group(const CsrPattern<Offset>& A, Ordinal first, int height, const Visit& visit) {
   Offset cursor[most_group_rows];
   Ordinal next[most_group_rows];  // the column under each cursor
-  const auto column_at = [&](int r) {
-    return cursor[r] < A.row_offsets[first + r + 1] ? A.column_indices[cursor[r]] : beyond_columns;
-  };
   for (int r = 0; r < height; ++r) {
     cursor[r] = A.row_offsets[first + r];
-    next[r] = column_at(r);
+    next[r] = column_of(A, first + r, cursor[r]);
   }
   while (true) {
-    Ordinal column = beyond_columns;
+    Ordinal column = no_group_column;
     for (int r = 0; r < height; ++r) column = next[r] < column ? next[r] : column;
-    if (column == beyond_columns) return;
+    if (column == no_group_column) return;
     unsigned mask = 0;
     for (int r = 0; r < height; ++r) {
       if (next[r] != column) continue;
       mask |= 1u << r;
       ++cursor[r];
-      next[r] = column_at(r);
+      next[r] = column_of(A, first + r, cursor[r]);
     }
     visit(column, mask);
   }
