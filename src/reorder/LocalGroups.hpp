@@ -14,30 +14,6 @@
 /// Groups of neighbouring rows, each with lists of the rows that have a column.
 namespace Tessera::Impl {
 
-/// Adds one and returns the number before. Other threads of a device may do so at the same time.
-template <class Exec>
-KOKKOS_INLINE_FUNCTION std::uint32_t count_up(std::uint32_t* count, std::uint32_t by = 1) {
-  if constexpr (is_host_space<Exec>) {
-    const std::uint32_t before = *count;
-    *count += by;
-    return before;
-  } else {
-    return Kokkos::atomic_fetch_add(count, by);
-  }
-}
-
-/// Replaces a number and returns that before, under the same conditions.
-template <class Exec>
-KOKKOS_INLINE_FUNCTION Ordinal replace(Ordinal* number, Ordinal by) {
-  if constexpr (is_host_space<Exec>) {
-    const Ordinal before = *number;
-    *number = by;
-    return before;
-  } else {
-    return Kokkos::atomic_exchange(number, by);
-  }
-}
-
 /// A column of a group. The rows that have it are [begin, end) of the group's list. There are none if only one row has
 /// it, which can share it with no other.
 struct GroupColumn {

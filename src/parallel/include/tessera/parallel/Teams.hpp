@@ -70,4 +70,28 @@ KOKKOS_INLINE_FUNCTION void add_to(Count* count, Count summand) {
   }
 }
 
+/// Adds to a count and returns the count before, under the same conditions.
+template <class ExecutionSpace, class Count>
+KOKKOS_INLINE_FUNCTION Count count_up(Count* count, Count by = 1) {
+  if constexpr (is_host_space<ExecutionSpace>) {
+    const Count before = *count;
+    *count += by;
+    return before;
+  } else {
+    return Kokkos::atomic_fetch_add(count, by);
+  }
+}
+
+/// Replaces a number and returns the number before, under the same conditions.
+template <class ExecutionSpace, class Number>
+KOKKOS_INLINE_FUNCTION Number replace(Number* number, Number by) {
+  if constexpr (is_host_space<ExecutionSpace>) {
+    const Number before = *number;
+    *number = by;
+    return before;
+  } else {
+    return Kokkos::atomic_exchange(number, by);
+  }
+}
+
 }  // namespace Tessera::Impl
