@@ -26,14 +26,21 @@ template <class T>
 class HostKernelsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(HostKernelsTest, HostCases);
 
-/// Runs the kernel of a format over its windows in two calls and checks it.
-template <class Kernel, class Built, class M, class V, class Offset>
-void check_windows(Kernel kernel, const Built& built, HostProduct<M, V, Offset>& host, const std::string& what) {
-  std::vector<M> values(built.pattern.places(), M(0));
+/// The values of a format, with `padding` in the places that have no entry.
+template <class Built, class M, class V, class Offset>
+std::vector<M> values_of(const Built& built, const HostProduct<M, V, Offset>& host, M padding) {
+  std::vector<M> values(built.pattern.places(), padding);
   for (std::size_t place = 0; place < values.size(); ++place) {
     const Offset source = built.values.slots(place);
     if (source != built.values.no_source) values[place] = host.values[source];
   }
+  return values;
+}
+
+/// Runs the kernel of a format over its windows in two calls and checks it.
+template <class Kernel, class Built, class M, class V, class Offset>
+void check_windows(Kernel kernel, const Built& built, HostProduct<M, V, Offset>& host, const std::string& what) {
+  const std::vector<M> values = values_of(built, host, M(0));
   Dense<V> result = host.y;
   const Product<M, V> product{
       values.data(), false, host.alpha, host.x.view(host.x.column(0)), host.beta, result.view(result.memory().data())};
@@ -182,11 +189,7 @@ TYPED_TEST(HostKernelsTest, BlocksOfAnyShapeFullAndNot) {
 /// The product of a kernel over all windows.
 template <class Kernel, class Built, class M, class V, class Offset>
 Dense<V> result_of_windows(Kernel kernel, const Built& built, const HostProduct<M, V, Offset>& host) {
-  std::vector<M> values(built.pattern.places(), M(std::numeric_limits<real_of_t<M>>::quiet_NaN()));
-  for (std::size_t place = 0; place < values.size(); ++place) {
-    const Offset source = built.values.slots(place);
-    if (source != built.values.no_source) values[place] = host.values[source];
-  }
+  const std::vector<M> values = values_of(built, host, M(std::numeric_limits<real_of_t<M>>::quiet_NaN()));
   Dense<V> result = host.y;
   const Product<M, V> product{
       values.data(), false, host.alpha, host.x.view(host.x.column(0)), host.beta, result.view(result.memory().data())};
