@@ -49,7 +49,7 @@ KOKKOS_INLINE_FUNCTION void merge_group(const CsrPattern<Offset>& A, Ordinal fir
 /// The sizes of some groups.
 struct GroupCounts {
   std::size_t groups = 0;
-  std::size_t columns = 0;  // of all groups
+  std::size_t columns = 0;  // of all groups, with those that repeat the last one
   std::size_t values = 0;   // with the zeros
 
   KOKKOS_INLINE_FUNCTION GroupCounts& operator+=(const GroupCounts& other) {
@@ -69,7 +69,8 @@ struct GroupSplit {
   KOKKOS_INLINE_FUNCTION GroupSplit behind(Ordinal columns, int height) const {
     GroupSplit all = *this;
     all.cost += 30 + std::int64_t(columns) * (10 + 3 * height);
-    all.counts += {1, std::size_t(columns), row_group_values(std::size_t(columns), height)};
+    const std::size_t padded = padded_group_columns(std::size_t(columns));
+    all.counts += {1, padded, padded * std::size_t(height)};
     return all;
   }
 };

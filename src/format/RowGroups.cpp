@@ -100,8 +100,9 @@ void count_columns(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Offs
         const int height = counted.first_rows(group + 1) - first;
         std::size_t columns = 0;
         merge_group(A, first, height, [&](Ordinal, unsigned) { ++columns; });
+        columns = padded_group_columns(columns);
         counted.column_offsets(group + 1) = static_cast<Offset>(columns);
-        counted.value_offsets(group + 1) = static_cast<Offset>(row_group_values(columns, height));
+        counted.value_offsets(group + 1) = static_cast<Offset>(columns * static_cast<std::size_t>(height));
       });
   counts_to_offsets(exec, p.column_offsets);
   counts_to_offsets(exec, p.value_offsets);
@@ -118,10 +119,15 @@ void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Offset
       "Tessera::fill_groups", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
         const Ordinal first = filled.first_rows(group);
         Offset place = filled.column_offsets(group);
+        Ordinal last = 0;
         merge_group(A, first, filled.first_rows(group + 1) - first, [&](Ordinal column, unsigned mask) {
-          filled.group_columns(place) = column;
+          filled.group_columns(place) = last = column;
           filled.column_masks(place++) = static_cast<std::uint8_t>(mask);
         });
+        for (; place < filled.column_offsets(group + 1); ++place) {
+          filled.group_columns(place) = last;
+          filled.column_masks(place) = 0;
+        }
       });
 }
 

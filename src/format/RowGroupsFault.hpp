@@ -14,6 +14,7 @@ namespace Tessera::Impl {
 enum RowGroupFault : int {
   group_height,
   group_crosses,
+  group_columns,
   group_values,
   group_out_of_range,
   group_not_ascending,
@@ -25,9 +26,10 @@ inline std::string describe_row_groups(int fault) {
   static constexpr const char* texts[] = {
       "first_rows does not make groups of 1 to 4 rows",                         // group_height
       "a group lies in two chunks",                                             // group_crosses
-      "value_offsets does not grow by the values of a group, a multiple of 4",  // group_values
+      "column_offsets does not grow by multiples of 4",                         // group_columns
+      "value_offsets does not grow by a value for each column and row",         // group_values
       "group_columns holds a column outside the matrix",                        // group_out_of_range
-      "group_columns does not ascend strictly within a group",                  // group_not_ascending
+      "group_columns does not ascend strictly up to the padding of a group",    // group_not_ascending
       "column_masks has a bit beyond the rows of a group",                      // group_rows_beyond
       "column_masks has no bit for a column",                                   // group_no_entry
   };
@@ -45,14 +47,19 @@ KOKKOS_INLINE_FUNCTION int row_group_fault(const RowGroupsPattern<Offset>& A, Or
   found.check(first / A.chunk_rows == (last - 1) / A.chunk_rows, group_crosses);
   const Offset begin = A.column_offsets[group], end = A.column_offsets[group + 1];
   const auto values = static_cast<std::size_t>(A.value_offsets[group + 1] - A.value_offsets[group]);
-  found.check(values == row_group_values(static_cast<std::size_t>(end - begin), height), group_values);
+  const auto columns = static_cast<std::size_t>(end - begin);
+  found.check(columns == padded_group_columns(columns), group_columns);
+  found.check(values == columns * static_cast<std::size_t>(height), group_values);
+  const Offset end_of_entries = end_of_columns(A, group);
+  found.check(end - end_of_entries < Offset(A.alignment), group_no_entry);
   Ordinal previous = -1;
   for (Offset c = begin; c < end; ++c) {
     const Ordinal column = A.group_columns[c];
+    const bool is_padding = c >= end_of_entries;
     found.check(column >= 0 && column < A.columns, group_out_of_range);
-    found.check(column > previous, group_not_ascending);
+    found.check(is_padding ? column == previous : column > previous, group_not_ascending);
     found.check(A.column_masks[c] >> height == 0, group_rows_beyond);
-    found.check(A.column_masks[c] != 0, group_no_entry);
+    found.check(is_padding || A.column_masks[c] != 0, group_no_entry);
     previous = column;
   }
   return found.fault;

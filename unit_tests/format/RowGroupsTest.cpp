@@ -49,19 +49,21 @@ TYPED_TEST(RowGroupsTest, IsThePictureInTheDocstring) {
   const auto& p = built.pattern;
   EXPECT_EQ(to_host(p.chunk_groups), (std::vector<int>{0, 6}));
   EXPECT_EQ(to_host(p.first_rows), (std::vector<int>{0, 2, 4, 7, 10, 13, 16}));
-  EXPECT_EQ(to_host(p.column_offsets), (std::vector<Offset>{0, 3, 5, 10, 13, 17, 19}));
+  EXPECT_EQ(to_host(p.column_offsets), (std::vector<Offset>{0, 4, 8, 16, 20, 24, 28}));
   EXPECT_EQ(to_host(p.group_columns),
-            (std::vector<int>{0, 1, 9, 0, 2, 5, 6, 9, 13, 15, 8, 9, 12, 1, 8, 9, 12, 12, 13}));
+            (std::vector<int>{0, 1,  9,  9,  0, 2, 2,  2,  5, 6, 9, 13, 15, 15,
+                              15, 15, 8, 9, 12, 12, 1, 8, 9, 12, 12, 13, 13, 13}));
   EXPECT_EQ(to_host(p.column_masks),
-            (std::vector<std::uint8_t>{3, 3, 2, 2, 2, 7, 2, 4, 4, 1, 6, 6, 1, 1, 2, 2, 4, 4, 5}));
-  EXPECT_EQ(to_host(p.value_offsets), (std::vector<Offset>{0, 8, 12, 28, 40, 52, 60}));
+            (std::vector<std::uint8_t>{3, 3, 2, 0, 2, 2, 0, 0, 7, 2, 4, 4, 1, 0,
+                                       0, 0, 6, 6, 1, 0, 1, 2, 2, 4, 4, 5, 0, 0}));
+  EXPECT_EQ(to_host(p.value_offsets), (std::vector<Offset>{0, 8, 16, 40, 52, 64, 76}));
   EXPECT_EQ(example_values(to_host(built.values.slots)),
             "acbd0e00"
-            "0f0g"
-            "hjl0k000m00ni000"
+            "0f0g0000"
+            "hjl0k000m00ni00000000000"
             "0pr0qso00000"
             "t000u00v000w"
-            "00yx0z00");
+            "00yx0z000000");
 }
 
 TYPED_TEST(RowGroupsTest, ArraysAreThoseOfTheSerialBuild) {
@@ -180,7 +182,7 @@ TYPED_TEST(RowGroupsTest, TheLastColumnThatAnOrdinalNames) {
   add_row(A, {0, A.columns - 1});
   add_row(A, {A.columns - 1});
   const auto built = row_groups_of<Exec>(A);
-  EXPECT_EQ(to_host(built.pattern.group_columns), (std::vector<int>{0, A.columns - 1}));
+  EXPECT_EQ(to_host(built.pattern.group_columns), (std::vector<int>{0, A.columns - 1, A.columns - 1, A.columns - 1}));
   expect_lossless<Exec>(built, A);
 }
 
@@ -235,17 +237,22 @@ TYPED_TEST(RowGroupsTest, ValidateNamesTheBrokenInvariant) {
   expect_fault("group 2: " + heights, [](Host& h) { h.first_rows[3] = 8; });
   expect_fault("group " + std::to_string(valid.chunk_groups[1]) + ": a group lies in two chunks",
                [](Host& h) { --h.first_rows[h.first_rows.size() - 2]; });
-  const std::string values = "value_offsets does not grow by the values of a group, a multiple of 4";
+  expect_fault("group 0: column_offsets does not grow by multiples of 4", [](Host& h) { --h.column_offsets[1]; });
+  const std::string values = "value_offsets does not grow by a value for each column and row";
   expect_fault("group 0: " + values, [](Host& h) { h.value_offsets[1] += 4; });
   expect_fault("group 1: " + values, [](Host& h) { h.value_offsets[2] -= 2; });
   const std::string outside = "group_columns holds a column outside the matrix";
   expect_fault("group 0: " + outside, [](Host& h) { h.group_columns[9] = 20; });
   expect_fault("group 0: " + outside, [](Host& h) { h.group_columns[0] = -1; });
-  expect_fault("group 1: group_columns does not ascend strictly within a group",
-               [](Host& h) { h.group_columns[11] = h.group_columns[10]; });
-  expect_fault("group 1: column_masks has a bit beyond the rows of a group", [](Host& h) { h.column_masks[10] = 3; });
-  expect_fault("group 2: column_masks has a bit beyond the rows of a group", [](Host& h) { h.column_masks[20] = 9; });
+  expect_fault("group 1: group_columns does not ascend strictly up to the padding of a group",
+               [](Host& h) { h.group_columns[13] = h.group_columns[12]; });
+  expect_fault("group 1: column_masks has a bit beyond the rows of a group", [](Host& h) { h.column_masks[12] = 3; });
+  expect_fault("group 2: column_masks has a bit beyond the rows of a group", [](Host& h) { h.column_masks[24] = 9; });
+  expect_fault("group 0: group_columns does not ascend strictly up to the padding of a group",
+               [](Host& h) { --h.group_columns[10]; });
   expect_fault("group 0: column_masks has no bit for a column", [](Host& h) { h.column_masks[0] = 0; });
+  expect_fault("group 0: column_masks has no bit for a column",
+               [](Host& h) { std::fill_n(h.column_masks.begin() + 8, 4, std::uint8_t(0)); });
   expect_fault("chunk 1: chunk_groups is not the group of its first row", [](Host& h) { --h.chunk_groups[1]; });
   expect_fault("column_masks does not have a bit for each of the nonzeros", [](Host& h) { h.column_masks[0] = 1; });
 }

@@ -109,7 +109,11 @@ void add_row_group(const HostPattern<From>& A, int first, int height, HostRowGro
     B.group_columns.push_back(column);
     B.column_masks.push_back(static_cast<std::uint8_t>(mask));
   }
-  while (B.slots.size() % 4 != 0) B.slots.push_back(static_cast<Offset>(-1));
+  while (B.group_columns.size() % 4 != 0) {
+    B.group_columns.push_back(B.group_columns.back());
+    B.column_masks.push_back(0);
+    B.slots.insert(B.slots.end(), static_cast<std::size_t>(height), static_cast<Offset>(-1));
+  }
   B.first_rows.push_back(first + height);
   B.column_offsets.push_back(static_cast<Offset>(B.group_columns.size()));
   B.value_offsets.push_back(static_cast<Offset>(B.slots.size()));

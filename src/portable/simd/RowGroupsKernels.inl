@@ -88,7 +88,7 @@ void row_groups(const RowGroupsPattern<Offset>& A, const Product<MatrixScalar, V
       const auto column = static_cast<std::ptrdiff_t>(A.column_offsets[group]);
       rows.groups[rows.count++] = {A.group_columns + column, A.column_masks + column,
                                    d.values + static_cast<std::ptrdiff_t>(A.value_offsets[group]) * T::parts,
-                                   static_cast<std::ptrdiff_t>(A.column_offsets[group + 1]) - column,
+                                   static_cast<std::ptrdiff_t>(end_of_columns(A, group)) - column,
                                    A.first_rows[group + 1] - A.first_rows[group]};
       rows.rows = A.first_rows[group + 1] - first_row;
     }

@@ -16,15 +16,16 @@ namespace Tessera {
 /// ```{.unparsed}
 ///   chunk_groups    chunks + 1       first group of each chunk of 256 rows; groups do not cross chunks
 ///   first_rows      groups + 1       first row of each group
-///   column_offsets  groups + 1       first column of each group, counted in elements of the next two arrays
-///   group_columns   columns, summed  matrix column of each column of a group; ascending within a group
+///   column_offsets  groups + 1       first column of each group, a multiple of 4, counted in the next two arrays
+///   group_columns   columns, summed  matrix column of each column of a group; ascending up to the padding
 ///   column_masks    as many          bit r is set if the column has an entry in row r of its group
 ///   value_offsets   groups + 1       first value of each group, a multiple of 4
 /// ```
 ///
-/// Values lie group by group, column by column. A column has one value for each row of the group, `height` of them:
-/// zero where the mask has no bit. Zeros follow the last column, up to a multiple of 4 values. If the array of values
-/// is aligned to 4 values, so is each group, and in groups of four rows each column.
+/// Columns are padded to a multiple of 4 in each group: the last one is repeated, without bits. Values lie group by
+/// group, column by column. A column has one value for each row of the group, `height` of them: zero where the mask has
+/// no bit. If the arrays are aligned to 4 elements, so is each group: vectors of 4 columns, and of 4 values, are read at
+/// once.
 ///
 /// A dynamic programme cuts the rows of each chunk into groups. A group costs 3 + columns (1 + 0.3 height), and the sum
 /// of the costs is the least. Where there is a choice, the first group is the lowest, then the second, and so on. This
@@ -43,17 +44,18 @@ namespace Tessera {
 ///
 ///   chunk_groups    0                                                                               6
 ///   first_rows      0          2      4                  7            10              13           16
-///   column_offsets  0          3      5                 10            13              17           19
-///   group_columns   0 1 9      0 2    5 6 9 13 15        8 9 12       1 8 9 12        12 13
-///   column_masks    3 3 2      2 2    7 2 4 4 1          6 6 1        1 2 2 4         4 5
-///   value_offsets   0          8      12                28            40              52           60
-///   values          acbd0e 00  0f0g   hjl0k000m00ni00 0  0pr0qso00 000  t000u00v000w  00yx0z 00
+///   column_offsets  0      4      8             16         20         24         28
+///   column_masks    3320   2200   72441000      6610       1224       4500
+///   value_offsets   0      8      16            40         52         64         76
+///
+///   group_columns   0 1 9 9   0 2 2 2   5 6 9 13 15 15 15 15   8 9 12 12   1 8 9 12   12 13 13 13
+///   values          acbd0e00  0f0g0000  hjl0k000m00ni00000000000  0pr0qso00000  t000u00v000w  00yx0z000000
 /// ```
 template <class Offset>
 struct RowGroupsPattern {
-  static constexpr int chunk_rows = 256;     ///< rows of a chunk
-  static constexpr int most_rows = 4;        ///< the most rows of a group
-  static constexpr int value_alignment = 4;  ///< the values of a group begin at a multiple of this
+  static constexpr int chunk_rows = 256;  ///< rows of a chunk
+  static constexpr int most_rows = 4;    ///< the most rows of a group
+  static constexpr int alignment = 4;    ///< columns and values of a group begin at multiples of this
 
   using offset_type = Offset;  ///< the type of an offset
 
@@ -77,10 +79,18 @@ TESSERA_FUNCTION constexpr Ordinal row_group_chunks(Ordinal rows) {
   return window_count(rows, RowGroupsPattern<int>::chunk_rows);
 }
 
-/// The number of values that a group of `columns` columns stores, with the zeros behind the last column.
-TESSERA_FUNCTION constexpr std::size_t row_group_values(std::size_t columns, int height) {
-  constexpr std::size_t unit = RowGroupsPattern<int>::value_alignment;
-  return (columns * static_cast<std::size_t>(height) + unit - 1) / unit * unit;
+/// The number of columns that a group of `columns` distinct columns stores, with those that repeat the last one.
+TESSERA_FUNCTION constexpr std::size_t padded_group_columns(std::size_t columns) {
+  constexpr std::size_t unit = RowGroupsPattern<int>::alignment;
+  return (columns + unit - 1) / unit * unit;
+}
+
+/// The end of a group's distinct columns, before those that repeat the last one.
+template <class Offset>
+TESSERA_FUNCTION Offset end_of_columns(const RowGroupsPattern<Offset>& A, Ordinal group) {
+  Offset end = A.column_offsets[group + 1];
+  while (end > A.column_offsets[group] && A.column_masks[end - 1] == 0) --end;
+  return end;
 }
 
 /// The group that a row belongs to. Cost: a bisection of the groups of the row's chunk.

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/row_groups/Schedule.hpp>
+
+#include "../epilogue/Arithmetic.cuh"
+#include "../epilogue/Epilogue.cuh"
+#include "../ptx/Load.cuh"
+#include "../ptx/Memory.cuh"
+
+namespace Tessera::Cuda {
+
+/// What the kernel is given. Rows of X are whole vectors.
+template <class Scalar>
+struct RowGroupsArguments {
+  RowGroupsSchedule schedule;
+  const Ordinal* group_columns;
+  const std::uint8_t* column_masks;
+  Product<Scalar, Scalar> product;
+  std::uint32_t x_row_bytes = 0;       // from one row of X to the next
+  bool y_vectors = false;              // rows of Y are whole vectors, too
+  Scalar* partials = nullptr;          // sums of pieces, slot_rows rows a slot
+  std::ptrdiff_t partials_stride = 0;  // from one row of partials to the next, in elements
+  int lane_bits = 0;                   // 2^lane_bits lanes have an item
+  unsigned slab_blocks = 0;            // blocks of threads for each slab of columns
+};
+
+/// What a lane does with an item: the sums of up to four rows, for its vectors of columns. Lanes exchange nothing.
+///
+/// Each height has a loop of its own, whose sums are all used. One loop for all heights was slower by a third.
+template <class Policy, class Scalar>
+class RowGroupsAgent {
+  using Lane = Vector<Scalar, true>;
+  static constexpr int vectors = Policy::vectors;
+
+ public:
+  __device__ RowGroupsAgent(const RowGroupsArguments<Scalar>& arguments, int slab, int lane)
+      : arguments_(arguments),
+        lanes_(1 << arguments.lane_bits),
+        first_column_((slab * lanes_ * vectors + lane) * Lane::size) {
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      // A lane whose vector is beyond X fetches what another lane needs anyway.
+      x_[v] = arguments.product.x.data + (is_active(v) ? column(v) : 0);
+    }
+  }
+
+  __device__ void run(const RowGroupItem& item) const {
+    switch (item.height()) {
+      case 1:
+        return multiply<1>(item);
+      case 2:
+        return multiply<2>(item);
+      case 3:
+        return multiply<3>(item);
+      default:
+        return multiply<4>(item);
+    }
+  }
+
+ private:
+  template <int height>
+  struct Sums {
+    Lane of[height][vectors];
+  };
+
+  __device__ Ordinal column(int v) const { return first_column_ + v * lanes_ * Lane::size; }
+  __device__ bool is_active(int v) const { return column(v) < arguments_.product.y.columns; }
+
+  template <int height>
+  __device__ void multiply(const RowGroupItem& item) const {
+    Sums<height> sums;
+    add_columns<height, false>(item, sums);
+    if (!are_finite(sums)) add_columns<height, true>(item, sums);
+    store(item, sums);
+  }
+
+  /// The sums of all columns of an item.
+  ///
+  /// \tparam masked  whether places without an entry are left out
+  template <int height, bool masked>
+  __device__ void add_columns(const RowGroupItem& item, Sums<height>& sums) const {
+    for (auto& row : sums.of)
+      for (Lane& lane : row) lane = Lane{};
+    const auto* columns = reinterpret_cast<const uint4*>(arguments_.group_columns) + item.first_columns;
+    const auto* masks = reinterpret_cast<const std::uint32_t*>(arguments_.column_masks) + item.first_columns;
+    const Scalar* values = arguments_.product.values + std::size_t(item.first_values) * 4;
+    const int fours = item.fours();
+    if (fours == 0) return;
+    uint4 next = load_now_16(columns);
+#pragma unroll 1
+    for (int f = 0; f < fours; ++f) {
+      const uint4 four = next;
+      if (f + 1 < fours) next = load_now_16(columns + f + 1);
+      add_four<height>(four, masked ? masks[f] : ~0u, values, sums);
+      values += 4 * height;
+    }
+  }
+
+  /// Adds four columns, whose values begin at `values`. Byte c of `masks` is the mask of column c.
+  template <int height>
+  __device__ __forceinline__ void add_four(const uint4& four, std::uint32_t masks, const Scalar* values,
+                                           Sums<height>& sums) const {
+    const std::uint32_t rows[4] = {four.x, four.y, four.z, four.w};
+    Lane x[4][vectors];
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+#pragma unroll
+      for (int v = 0; v < vectors; ++v)
+        x[c][v] = load_vector<true>(
+            static_cast<const Scalar*>(stepped(x_[v], rows[c], arguments_.x_row_bytes)));
+    }
+    Scalar a[4 * height];
+#pragma unroll
+    for (int i = 0; i < 4 * height; i += Lane::size) {
+      const Lane some = load_vector<true>(values + i);
+#pragma unroll
+      for (int e = 0; e < Lane::size; ++e) a[i + e] = value_of_entry(some.at[e]);
+    }
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+#pragma unroll
+      for (int r = 0; r < height; ++r) {
+        if ((masks >> (8 * c + r) & 1u) == 0) continue;
+#pragma unroll
+        for (int v = 0; v < vectors; ++v) add(a[c * height + r], x[c][v], sums.of[r][v]);
+      }
+    }
+  }
+
+  static __device__ __forceinline__ void add(Scalar a, const Lane& x, Lane& sum) {
+#pragma unroll
+    for (int e = 0; e < Lane::size; ++e) sum.at[e] = fused(a, x.at[e], sum.at[e]);
+  }
+
+  __device__ __forceinline__ Scalar value_of_entry(Scalar value) const {
+    if constexpr (is_complex_v<Scalar>) return arguments_.product.conjugate_values ? conjugate(value) : value;
+    return value;
+  }
+
+  /// Zero times a number is not zero if the number is not finite.
+  template <int height>
+  static __device__ bool are_finite(const Sums<height>& sums) {
+    real_of_t<Scalar> zeros = 0;
+#pragma unroll
+    for (int r = 0; r < height; ++r) {
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+#pragma unroll
+        for (int e = 0; e < Lane::size; ++e) zeros += zero_times(sums.of[r][v].at[e]);
+      }
+    }
+    return zeros == 0;
+  }
+  template <class Real>
+  static __device__ Real zero_times(Real sum) {
+    return Real(0) * sum;
+  }
+  template <class Real>
+  static __device__ Real zero_times(const Complex<Real>& sum) {
+    return Real(0) * sum.re + Real(0) * sum.im;
+  }
+
+  template <int height>
+  __device__ void store(const RowGroupItem& item, const Sums<height>& sums) const {
+#pragma unroll
+    for (int r = 0; r < height; ++r) {
+#pragma unroll
+      for (int v = 0; v < vectors; ++v) {
+        if (!is_active(v)) continue;
+        item.is_whole() ? store_row(item.target + r, column(v), sums.of[r][v])
+                        : store_vector(slot_row(item.slot(), r) + column(v), sums.of[r][v]);
+      }
+    }
+  }
+
+  __device__ Scalar* slot_row(int slot, int r) const {
+    return arguments_.partials + (std::size_t(slot) * RowGroupsSchedule::slot_rows + r) * arguments_.partials_stride;
+  }
+
+  __device__ void store_row(Ordinal row, Ordinal first, const Lane& sum) const {
+    const auto& product = arguments_.product;
+    if (arguments_.y_vectors)
+      return store_sums(product, product.y.data + row_of_y(product, row) * product.y.row_stride + first, sum);
+#pragma unroll
+    for (int e = 0; e < Lane::size; ++e) {
+      if (first + e < product.y.columns) store_element(product, row, first + e, sum.at[e]);
+    }
+  }
+
+  const RowGroupsArguments<Scalar>& arguments_;
+  const int lanes_;
+  const Ordinal first_column_;
+  const Scalar* x_[vectors];
+};
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../launch/Launch.cuh"
+#include "../launch/Operands.hpp"
+#include "Agent.cuh"
+#include "Policy.hpp"
+
+namespace Tessera::Cuda {
+
+/// Lanes multiply an item with a slab of columns. All blocks of a slab come before those of the next: rows of X that
+/// are in use are then as short as a slab is wide.
+template <class Policy, class Scalar>
+__global__ void __maxnreg__(Policy::registers)
+    row_groups_kernel(const __grid_constant__ RowGroupsArguments<Scalar> arguments) {
+  const unsigned slab = blockIdx.x / arguments.slab_blocks, block = blockIdx.x % arguments.slab_blocks;
+  const unsigned index = (block * Policy::threads + threadIdx.x) >> arguments.lane_bits;
+  if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
+  const int lane = static_cast<int>(threadIdx.x) & ((1 << arguments.lane_bits) - 1);
+  RowGroupsAgent<Policy, Scalar>(arguments, static_cast<int>(slab), lane).run(arguments.schedule.items[index]);
+}
+
+/// Adds the pieces of the groups that are cut, from the first to the last. A thread takes an element of Y.
+template <class Scalar>
+__global__ void row_group_sums_kernel(const __grid_constant__ RowGroupsArguments<Scalar> arguments) {
+  wait_for_previous_kernels();
+  const auto column = static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x);
+  const unsigned index = blockIdx.x * blockDim.y + threadIdx.y, sum_index = index / RowGroupsSchedule::slot_rows;
+  if (sum_index >= static_cast<unsigned>(arguments.schedule.sum_count) || column >= arguments.product.y.columns) return;
+  const RowGroupSum group = arguments.schedule.sums[sum_index];
+  const int r = static_cast<int>(index % RowGroupsSchedule::slot_rows);
+  if (r >= group.height) return;
+  const std::ptrdiff_t slot_stride = RowGroupsSchedule::slot_rows * arguments.partials_stride;
+  const Scalar* partial = arguments.partials + group.first_slot * slot_stride + r * arguments.partials_stride + column;
+  Scalar sum = *partial;
+#pragma unroll 4
+  for (int slot = 1; slot < group.slots; ++slot) sum += partial[slot * slot_stride];
+  store_element(arguments.product, group.first_row + r, column, sum);
+}
+
+/// The second step of a product, if groups are cut.
+template <class Scalar>
+void launch_row_group_sums(Stream stream, const RowGroupsArguments<Scalar>& arguments) {
+  if (arguments.schedule.sum_count == 0) return;
+  const dim3 threads(32, 8);
+  const dim3 blocks(blocks_for(std::size_t(arguments.schedule.sum_count) * RowGroupsSchedule::slot_rows, threads.y),
+                    blocks_for(std::size_t(arguments.product.y.columns), threads.x));
+  launch_early<&row_group_sums_kernel<Scalar>>("row_groups_spmm: sums of pieces", blocks, threads, 0, stream,
+                                               arguments);
+}
+
+/// A product whose rows of X are whole vectors.
+template <class Policy, class Scalar>
+void launch_row_groups(Stream stream, RowGroupsArguments<Scalar> arguments) {
+  if (arguments.schedule.item_count == 0 || arguments.product.y.columns == 0) return;
+  constexpr Ordinal width = Vector<Scalar, true>::size;
+  const Ordinal row_vectors = window_count(arguments.product.y.columns, width);
+  arguments.lane_bits = row_groups_lane_bits<Policy>(row_vectors);
+  const int lanes = 1 << arguments.lane_bits;
+  const unsigned slabs = slab_count(arguments.product.y.columns, lanes * Policy::vectors * width);
+  arguments.slab_blocks = blocks_for(std::size_t(arguments.schedule.item_count), std::size_t(Policy::threads) / lanes);
+  launch("row_groups_spmm", row_groups_kernel<Policy, Scalar>, launch_count(std::size_t(arguments.slab_blocks) * slabs),
+         Policy::threads, 0, stream, arguments);
+  launch_row_group_sums(stream, arguments);
+}
+
+/// The arguments of a product: X by rows of whole vectors, and the parts of the scratch memory. Throws
+/// std::invalid_argument for operands or a workspace that do not fit.
+template <class Offset, class Scalar>
+RowGroupsArguments<Scalar> row_groups_arguments(Stream stream, const RowGroupsPattern<Offset>& A,
+                                                const RowGroupsSchedule& schedule,
+                                                const Product<Scalar, Scalar>& product, const Scratch& workspace) {
+  expect_extents("row_groups_spmm", A.rows, A.columns, product);
+  RowGroupsArguments<Scalar> arguments{.schedule = schedule,
+                                       .group_columns = A.group_columns,
+                                       .column_masks = A.column_masks,
+                                       .product = product};
+  arguments.y_vectors = rows_are_whole(product.y);
+  take_operands("row_groups_spmm", stream, RowGroupsSchedule::slot_rows, row_groups_x_access, workspace, arguments);
+  arguments.x_row_bytes = row_bytes(arguments.product.x);
+  return arguments;
+}
+
+}  // namespace Tessera::Cuda

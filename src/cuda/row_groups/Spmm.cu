@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/cuda/row_groups/Spmm.hpp>
+
+#include "Launch.cuh"
+
+namespace Tessera::Cuda {
+
+template <class Scalar, class Offset>
+void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const RowGroupsSchedule& schedule,
+                     const Product<Scalar, Scalar>& product, const Scratch& workspace) {
+  const auto arguments = row_groups_arguments(stream, A, schedule, product, workspace);
+  const std::size_t row = static_cast<std::size_t>(product.y.columns) * sizeof(Scalar);
+  row > row_groups_narrow_row ? launch_row_groups<WideRowGroupsPolicy>(stream, arguments)
+                              : launch_row_groups<NarrowRowGroupsPolicy<Scalar>>(stream, arguments);
+}
+
+#define TESSERA_ROW_GROUPS_SPMM(Scalar, Offset)                                                      \
+  template void row_groups_spmm(Stream, const RowGroupsPattern<Offset>&, const RowGroupsSchedule&, \
+                                const Product<Scalar, Scalar>&, const Scratch&);
+
+TESSERA_ROW_GROUPS_SPMM(float, int)
+TESSERA_ROW_GROUPS_SPMM(float, std::size_t)
+TESSERA_ROW_GROUPS_SPMM(double, int)
+TESSERA_ROW_GROUPS_SPMM(double, std::size_t)
+TESSERA_ROW_GROUPS_SPMM(Complex<float>, int)
+TESSERA_ROW_GROUPS_SPMM(Complex<float>, std::size_t)
+TESSERA_ROW_GROUPS_SPMM(Complex<double>, int)
+TESSERA_ROW_GROUPS_SPMM(Complex<double>, std::size_t)
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <tessera/cuda/row_groups/Schedule.hpp>
+#include <vector>
+
+#include "SerialRowGroups.hpp"
+
+namespace Tessera::Test {
+namespace {
+
+using Cuda::build_row_groups_schedule;
+using Cuda::RowGroupItem;
+
+/// Groups of 1, 2, 3 and 4 rows with 4, 12, 0 and 40 columns.
+HostRowGroups<int> some_groups() {
+  HostRowGroups<int> B;
+  int height = 1;
+  for (const int columns : {4, 12, 0, 40}) {
+    B.first_rows.push_back(B.first_rows.back() + height);
+    B.column_offsets.push_back(B.column_offsets.back() + columns);
+    B.value_offsets.push_back(B.value_offsets.back() + columns * height++);
+  }
+  B.rows = B.first_rows.back();
+  B.chunk_groups.push_back(4);
+  return B;
+}
+
+void expect_item(const RowGroupItem& item, int height, int fours, unsigned first_columns, unsigned first_values,
+                 int target) {
+  EXPECT_EQ(item.height(), height);
+  EXPECT_EQ(item.fours(), fours);
+  EXPECT_EQ(item.first_columns, first_columns);
+  EXPECT_EQ(item.first_values, first_values);
+  EXPECT_EQ(item.target, target);
+}
+
+TEST(RowGroupsSchedule, HighAndLongItemsComeFirst) {
+  const auto B = some_groups();
+  const auto schedule = build_row_groups_schedule(B.view(), 16);
+  ASSERT_EQ(schedule.items.size(), 6u);
+  // The last group, in three pieces of 3, 3 and 4 fours of columns.
+  expect_item(schedule.items[0], 4, 4, 10, 31, -3);
+  expect_item(schedule.items[1], 4, 3, 4, 7, -1);
+  expect_item(schedule.items[2], 4, 3, 7, 19, -2);
+  expect_item(schedule.items[3], 3, 0, 4, 7, 3);
+  expect_item(schedule.items[4], 2, 3, 1, 1, 1);
+  expect_item(schedule.items[5], 1, 1, 0, 0, 0);
+  EXPECT_FALSE(schedule.items[0].is_whole());
+  EXPECT_EQ(schedule.items[0].slot(), 2);
+  EXPECT_TRUE(schedule.items[3].is_whole());
+  ASSERT_EQ(schedule.sums.size(), 1u);
+  EXPECT_EQ(schedule.sums[0].first_row, 6);
+  EXPECT_EQ(schedule.sums[0].height, 4);
+  EXPECT_EQ(schedule.sums[0].first_slot, 0);
+  EXPECT_EQ(schedule.sums[0].slots, 3);
+  EXPECT_EQ(schedule.slots, 3);
+}
+
+/// Items stay among 2048 groups.
+TEST(RowGroupsSchedule, ItemsAreSortedAmongNeighbours) {
+  HostPattern<int> A;
+  A.columns = 300;
+  std::vector<int> row(4);
+  for (int i = 0; i < 5000; ++i) {
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = static_cast<int>(j) + i % 200;
+    add_row(A, row);
+    if (i % 7 == 0) row.push_back(0);
+    if (row.size() > 90) row.resize(4);
+  }
+  const auto B = serial_row_groups<int>(A, 1);
+  const auto schedule = build_row_groups_schedule(B.view(), 400);
+  ASSERT_EQ(schedule.items.size(), 5000u);
+  EXPECT_TRUE(schedule.sums.empty());
+  for (int first = 0; first < 5000; first += Cuda::schedule_sorted_groups) {
+    const int end = std::min(5000, first + Cuda::schedule_sorted_groups);
+    std::vector<int> rows;
+    for (int i = first; i < end; ++i) {
+      rows.push_back(schedule.items[static_cast<std::size_t>(i)].target);
+      if (i > first) {
+        EXPECT_GE(schedule.items[static_cast<std::size_t>(i) - 1].fours(),
+                  schedule.items[static_cast<std::size_t>(i)].fours());
+      }
+    }
+    std::sort(rows.begin(), rows.end());
+    EXPECT_EQ(rows.front(), first);
+    EXPECT_EQ(rows.back(), end - 1);
+  }
+}
+
+TEST(RowGroupsSchedule, PiecesAreLongerInLargeMatrices) {
+  EXPECT_EQ(Cuda::row_groups_piece_columns(1000), 128);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(1e9), 512);
+  EXPECT_TRUE(Cuda::row_groups_are_countable(std::size_t(1) << 33, std::size_t(1) << 33));
+  EXPECT_FALSE(Cuda::row_groups_are_countable(std::size_t(1) << 34, 4));
+  EXPECT_FALSE(Cuda::row_groups_are_countable(4, std::size_t(1) << 34));
+}
+
+TEST(RowGroupsSchedule, RefusesPiecesThatAreNoFours) {
+  const auto B = some_groups();
+  for (const int columns : {-4, 0, 3, 6}) EXPECT_THROW(build_row_groups_schedule(B.view(), columns), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace Tessera::Test
