@@ -27,7 +27,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--precision", options.precisions, "fp64, fp32, tf32x3, tf32, fp16, bf16 (default: all)")
       ->check(CLI::IsMember({"fp64", "fp32", "tf32x3", "tf32", "fp16", "bf16"}));
   app.add_option("--order", options.orders,
-                 "of the rows: natural, degree, windows, or a folder of orders (default: natural)");
+                 "of the rows: natural, degree, windows, local, or a folder of orders (default: natural)");
   app.add_option("--layout", options.layout, "of X and Y: right, row-major, or left, column-major (default: right)")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, Layout>{{"right", Layout::Right}, {"left", Layout::Left}}));

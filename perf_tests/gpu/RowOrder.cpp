@@ -8,6 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <tessera/reorder/DegreeSort.hpp>
+#include <tessera/reorder/LocalClusters.hpp>
 #include <tessera/reorder/WindowGrowing.hpp>
 
 #include "LibraryArrays.hpp"
@@ -24,7 +25,9 @@ constexpr int window_rows = 64;
 std::vector<int> library_order(const HostMatrix& A, const std::string& name) {
   const Array<int> row_offsets = to_space(A.row_offsets), column_indices = to_space(A.column_indices);
   const CsrPattern<int> pattern{A.rows, A.columns, row_offsets.data(), column_indices.data()};
-  const auto order = name == "degree" ? degree_sort(Space(), pattern) : grow_windows(Space(), pattern, window_rows);
+  const auto order = name == "degree"  ? degree_sort(Space(), pattern)
+                     : name == "local" ? local_clusters(Space(), pattern)
+                                       : grow_windows(Space(), pattern, window_rows);
   Kokkos::fence();
   if (!order.is_identity()) return to_host(order.order);
   std::vector<int> natural(A.rows);
@@ -71,9 +74,9 @@ std::vector<int> read_order(const std::string& path, int rows) {
 HostMatrix with_row_order(const NamedMatrix& named, const std::string& order) {
   const HostMatrix& A = named.matrix;
   if (order == "natural") return A;
-  if (order == "degree" || order == "windows") return in_order(A, library_order(A, order));
+  if (order == "degree" || order == "windows" || order == "local") return in_order(A, library_order(A, order));
   if (!std::filesystem::is_directory(order)) {
-    throw std::invalid_argument("row order '" + order + "' is none of natural, degree, windows, and no folder");
+    throw std::invalid_argument("row order '" + order + "' is none of natural, degree, windows, local, and no folder");
   }
   return in_order(A, read_order(order + "/" + named.name + ".order.gz", A.rows));
 }

@@ -10,6 +10,7 @@
 #include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/format/Bmat.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
+#include <tessera/format/RowGroups.hpp>
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/format/StagedWindows.hpp>
 #include <typeinfo>
@@ -190,6 +191,8 @@ auto build_in(const HostMatrix& A, const FormatParameters& parameters, std::size
   if constexpr (std::is_same_v<Build, BuildBcsr>) return build<Bcsr<int, Memory>>(A, rows, parameters, value_bytes);
   if constexpr (std::is_same_v<Build, BuildStaged>)
     return build<StagedWindows<int, Memory>>(A, rows, parameters, value_bytes);
+  if constexpr (std::is_same_v<Build, BuildRowGroups>)
+    return build<RowGroups<int, Memory>>(A, rows, parameters, value_bytes);
   if constexpr (std::is_same_v<Build, BuildSortedColumns>) return build<SortedFormat>(A, rows, parameters, value_bytes);
   if constexpr (std::is_same_v<Build, BuildIrregularColumns>) return irregular_columns(A, rows);
   if constexpr (std::is_same_v<Build, BuildWholeColumns>) {
@@ -290,6 +293,7 @@ TESSERA_INSTANTIATE(BuildBmatStrips)
 TESSERA_INSTANTIATE(BuildBrp)
 TESSERA_INSTANTIATE(BuildBcsr)
 TESSERA_INSTANTIATE(BuildStaged)
+TESSERA_INSTANTIATE(BuildRowGroups)
 TESSERA_INSTANTIATE(BuildSortedColumns)
 TESSERA_INSTANTIATE(BuildIrregularColumns)
 TESSERA_INSTANTIATE(BuildWholeColumns)

@@ -8,6 +8,7 @@
 #include <tessera/common/BlockRowPartitionView.hpp>
 #include <tessera/common/BmatView.hpp>
 #include <tessera/common/FormatParameters.hpp>
+#include <tessera/common/RowGroupsView.hpp>
 #include <tessera/common/SortedColumnsView.hpp>
 #include <tessera/common/StagedView.hpp>
 #include <tessera/cuda/condensed/View.hpp>
@@ -41,6 +42,7 @@ struct BuildBmatStrips : BuildOf<Cuda::CondensedPattern<int>> {
 struct BuildBrp : BuildOf<BlockRowPartitionPattern<int>> {};
 struct BuildBcsr : BuildOf<BcsrPattern<int>> {};
 struct BuildStaged : BuildOf<StagedWindowsPattern<int>> {};
+struct BuildRowGroups : BuildOf<RowGroupsPattern<int>> {};
 struct BuildSortedColumns : BuildOf<SortedColumnsPattern<int>> {};
 struct BuildIrregularColumns : BuildOf<SortedColumnsPattern<int>> {
 };  // pieces of up to 32 entries of a column, and no blocks
