@@ -7,6 +7,7 @@
 #include <limits>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/RowGroupsView.hpp>
+#include <tessera/format/RowGroups.hpp>
 
 /// How the rows of a chunk are cut into groups (RowGroupsView.hpp).
 namespace Tessera::Impl {
@@ -46,24 +47,10 @@ KOKKOS_INLINE_FUNCTION void merge_group(const CsrPattern<Offset>& A, Ordinal fir
   }
 }
 
-/// The sizes of some groups.
-struct GroupCounts {
-  std::size_t groups = 0;
-  std::size_t columns = 0;  // of all groups, with those that repeat the last one
-  std::size_t values = 0;   // with the zeros
-
-  KOKKOS_INLINE_FUNCTION GroupCounts& operator+=(const GroupCounts& other) {
-    groups += other.groups;
-    columns += other.columns;
-    values += other.values;
-    return *this;
-  }
-};
-
 /// The cheapest way to cut the rows of a chunk from one on. Costs are counted in tenths, so that they are exact.
 struct GroupSplit {
   std::int64_t cost = 0;
-  GroupCounts counts;
+  RowGroupCounts counts;
 
   /// The same with a group before it.
   KOKKOS_INLINE_FUNCTION GroupSplit behind(Ordinal columns, int height) const {
@@ -75,33 +62,56 @@ struct GroupSplit {
   }
 };
 
-/// Cuts a chunk into groups of at most group_rows rows, from its last row to its first, and calls choose(row, height)
+/// How many entries of a row are new to a group, by the rows of the group before it: [d] counts those whose column none
+/// of the d + 1 rows before has. All entries of the first row of a group are new.
+struct NewEntries {
+  Ordinal after[most_group_rows - 1] = {};
+
+  KOKKOS_INLINE_FUNCTION NewEntries& operator+=(const NewEntries& other) {
+    for (int d = 0; d < most_group_rows - 1; ++d) after[d] += other.after[d];
+    return *this;
+  }
+};
+
+/// Whether a row has an entry in a column. Cost: a bisection.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION bool has_column(const CsrPattern<Offset>& A, Ordinal row, Ordinal column) {
+  Offset low = A.row_offsets[row], high = A.row_offsets[row + 1];
+  while (low < high) {
+    const Offset middle = low + (high - low) / 2;
+    if (A.column_indices[middle] < column) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < A.row_offsets[row + 1] && A.column_indices[low] == column;
+}
+
+/// Counts an entry of a row for the `rows` rows before it.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION NewEntries count_entry(const CsrPattern<Offset>& A, Ordinal row, Ordinal column, int rows) {
+  NewEntries count;
+  for (int d = 0; d < rows && !has_column(A, row - d - 1, column); ++d) count.after[d] = 1;
+  return count;
+}
+
+/// Cuts the rows [first, end) of a chunk into groups, from the last row to the first, and calls choose(row, height)
 /// with the height of the group that begins at each row, if one does. Returns the sizes of the groups.
 ///
-/// Cost: each row is merged once with the rows behind it. The columns in which none of the first r rows has an entry
-/// are those by which row r makes a group longer: one merge counts the columns of groups of any height.
-template <class Offset, class Choose>
-KOKKOS_INLINE_FUNCTION GroupCounts split_chunk(const CsrPattern<Offset>& A, Ordinal chunk, int group_rows,
-                                               const Choose& choose) {
-  constexpr Ordinal chunk_rows = RowGroupsPattern<Offset>::chunk_rows;
-  const Ordinal first = chunk * chunk_rows;
-  const Ordinal end = A.rows - first < chunk_rows ? A.rows : first + chunk_rows;
+/// \param lengths     [in] lengths(row) is the number of entries of a row
+/// \param new_entries [in] new_entries(row, d) is NewEntries::after[d] of a row
+template <class Lengths, class NewEntriesOfRows, class Choose>
+KOKKOS_INLINE_FUNCTION RowGroupCounts split_chunk(const Lengths& lengths, const NewEntriesOfRows& new_entries,
+                                                  Ordinal first, Ordinal end, int group_rows, const Choose& choose) {
   GroupSplit behind[most_group_rows];  // behind[r] begins r + 1 rows behind `row`
   for (Ordinal row = end - 1; row >= first; --row) {
     const int most = end - row < group_rows ? end - row : group_rows;
-    Ordinal added[most_group_rows] = {};  // columns by the first row that has an entry
-    merge_group(A, row, most, [&](Ordinal, unsigned mask) {
-      for (int r = 0; r < most; ++r) {
-        if ((mask >> r & 1u) == 0) continue;
-        ++added[r];
-        break;
-      }
-    });
-    Ordinal columns = added[0];
     int height = 1;
+    Ordinal columns = lengths(row);
     GroupSplit best = behind[0].behind(columns, 1);
     for (int tried = 2; tried <= most; ++tried) {
-      columns += added[tried - 1];
+      columns += new_entries(row + tried - 1, tried - 2);
       const GroupSplit other = behind[tried - 1].behind(columns, tried);
       if (other.cost >= best.cost) continue;
       best = other;
@@ -115,3 +125,11 @@ KOKKOS_INLINE_FUNCTION GroupCounts split_chunk(const CsrPattern<Offset>& A, Ordi
 }
 
 }  // namespace Tessera::Impl
+
+namespace Kokkos {
+/// The neutral element of sums, for parallel_reduce().
+template <>
+struct reduction_identity<Tessera::Impl::NewEntries> {
+  KOKKOS_FORCEINLINE_FUNCTION static Tessera::Impl::NewEntries sum() { return {}; }
+};
+}  // namespace Kokkos

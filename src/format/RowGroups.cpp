@@ -5,6 +5,7 @@
 #include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/format/RowGroups.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/Teams.hpp>
 
 #include "GroupSplit.hpp"
 #include "InstantiateFormat.hpp"
@@ -24,27 +25,64 @@ inline int group_rows_of(int parameter) {
   return parameter == 0 ? most_group_rows : parameter;
 }
 
-/// The sizes of all groups of a matrix. Nothing is allocated.
-template <class ExecutionSpace, class Offset>
-GroupCounts count_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, int group_rows) {
-  GroupCounts counts;
-  Kokkos::parallel_reduce(
-      "Tessera::count_groups", WindowPolicy<ExecutionSpace>(exec, 0, row_group_chunks(A.rows)),
-      KOKKOS_LAMBDA(Ordinal chunk, std::size_t & groups, std::size_t & columns, std::size_t & values) {
-        const GroupCounts own = split_chunk(A, chunk, group_rows, [](Ordinal, int) {});
-        groups += own.groups;
-        columns += own.columns;
-        values += own.values;
-      },
-      Kokkos::Sum<std::size_t>(counts.groups), Kokkos::Sum<std::size_t>(counts.columns),
-      Kokkos::Sum<std::size_t>(counts.values));
-  exec.fence("Tessera::count_groups");
-  return counts;
+/// NewEntries of each row. Rows of other chunks do not count.
+template <class Memory>
+using NewEntriesOfRows = Kokkos::View<Ordinal * [most_group_rows - 1], Memory>;
+
+/// Counts NewEntries of all rows.
+template <class Exec, class Offset>
+struct CountNewEntries {
+  CsrPattern<Offset> A;
+  int group_rows;
+  NewEntriesOfRows<typename Exec::memory_space> counts;
+
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
+    const Ordinal first = team.league_rank() * team_rows, left = A.rows - first;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, left < team_rows ? left : team_rows), [&](Ordinal i) {
+      const Ordinal row = first + i, before = row % RowGroupsPattern<Offset>::chunk_rows;
+      const int rows = before < group_rows - 1 ? before : group_rows - 1;
+      NewEntries sum;
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(team, A.row_offsets[row], A.row_offsets[row + 1]),
+          [&](Offset k, NewEntries& counted) { counted += count_entry(A, row, A.column_indices[k], rows); },
+          Kokkos::Sum<NewEntries>(sum));
+      Kokkos::single(Kokkos::PerThread(team), [&] {
+        for (int d = 0; d < most_group_rows - 1; ++d) counts(row, d) = sum.after[d];
+      });
+    });
+  }
+
+  static constexpr Ordinal team_rows = 64;
+};
+
+template <class Exec, class Offset>
+NewEntriesOfRows<typename Exec::memory_space> count_new_entries(const Exec& exec, const CsrPattern<Offset>& A,
+                                                                std::size_t nonzeros, int group_rows) {
+  using Count = CountNewEntries<Exec, Offset>;
+  const Count count{A, group_rows,
+                    allocate<NewEntriesOfRows<typename Exec::memory_space>>(exec, "Tessera::new_entries",
+                                                                            static_cast<std::size_t>(A.rows))};
+  if (A.rows == 0) return count.counts;
+  const TeamShape shape{256, lanes_for(static_cast<double>(nonzeros) / A.rows)};
+  Kokkos::parallel_for("Tessera::count_new_entries", teams(exec, window_count(A.rows, Count::team_rows), 0, shape),
+                       count);
+  return count.counts;
+}
+
+/// Cuts a chunk of A into groups; see split_chunk().
+template <class Offset, class NewEntries, class Choose>
+KOKKOS_INLINE_FUNCTION RowGroupCounts cut_chunk(const CsrPattern<Offset>& A, const NewEntries& new_entries,
+                                                Ordinal chunk, int group_rows, const Choose& choose) {
+  constexpr Ordinal chunk_rows = RowGroupsPattern<Offset>::chunk_rows;
+  const Ordinal first = chunk * chunk_rows, left = A.rows - first;
+  const auto length = [&](Ordinal row) { return static_cast<Ordinal>(A.row_offsets[row + 1] - A.row_offsets[row]); };
+  return split_chunk(length, new_entries, first, first + (left < chunk_rows ? left : chunk_rows), group_rows, choose);
 }
 
 /// Sets chunk_groups, first_rows and stored of a pattern without groups.
-template <class Exec, class Offset, class Memory>
-void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, int group_rows, RowGroups<Offset, Memory>& p) {
+template <class Exec, class Memory, class Offset>
+void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
+              int group_rows, RowGroups<Offset, Memory>& p) {
   const Ordinal chunks = row_group_chunks(A.rows);
   p.chunk_groups =
       allocate<decltype(p.chunk_groups)>(exec, "Tessera::RowGroups::chunk_groups", std::size_t(chunks) + 1);
@@ -53,8 +91,9 @@ void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, int group_rows, Row
   Kokkos::parallel_reduce(
       "Tessera::cut_rows", WindowPolicy<Exec>(exec, 0, chunks),
       KOKKOS_LAMBDA(Ordinal chunk, std::size_t & sum) {
-        const GroupCounts counts = split_chunk(
-            A, chunk, group_rows, [&](Ordinal row, int height) { heights(row) = static_cast<std::uint8_t>(height); });
+        const RowGroupCounts counts = cut_chunk(A, new_entries, chunk, group_rows, [&](Ordinal row, int height) {
+          heights(row) = static_cast<std::uint8_t>(height);
+        });
         chunk_groups(chunk + 1) = static_cast<Ordinal>(counts.groups);
         sum += counts.values;
       },
@@ -88,18 +127,18 @@ void check_group_places(std::size_t places) {
 }
 
 /// Sets the offsets of columns and values.
-template <class Exec, class Offset, class Memory>
-void count_columns(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Offset, Memory>& p) {
+template <class Exec, class Memory, class Offset>
+void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
+                    RowGroups<Offset, Memory>& p) {
   const std::size_t size = p.first_rows.extent(0);
   p.column_offsets = allocate<decltype(p.column_offsets)>(exec, "Tessera::RowGroups::column_offsets", size);
   p.value_offsets = allocate<decltype(p.value_offsets)>(exec, "Tessera::RowGroups::value_offsets", size);
   const auto counted = p;
   Kokkos::parallel_for(
-      "Tessera::count_columns", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
-        const Ordinal first = counted.first_rows(group);
-        const int height = counted.first_rows(group + 1) - first;
-        std::size_t columns = 0;
-        merge_group(A, first, height, [&](Ordinal, unsigned) { ++columns; });
+      "Tessera::offset_columns", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
+        const Ordinal first = counted.first_rows(group), height = counted.first_rows(group + 1) - first;
+        auto columns = static_cast<std::size_t>(A.row_offsets[first + 1] - A.row_offsets[first]);
+        for (int r = 1; r < height; ++r) columns += static_cast<std::size_t>(new_entries(first + r, r - 1));
         columns = padded_group_columns(columns);
         counted.column_offsets(group + 1) = static_cast<Offset>(columns);
         counted.value_offsets(group + 1) = static_cast<Offset>(columns * static_cast<std::size_t>(height));
@@ -134,6 +173,26 @@ void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Offset
 }  // namespace Impl
 
 template <class ExecutionSpace, class Offset>
+RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                                int group_rows) {
+  RowGroupCounts counts;
+  group_rows = Impl::group_rows_of(group_rows);
+  const auto new_entries = Impl::count_new_entries(exec, A, nonzeros, group_rows);
+  Kokkos::parallel_reduce(
+      "Tessera::count_row_groups", Impl::WindowPolicy<ExecutionSpace>(exec, 0, row_group_chunks(A.rows)),
+      KOKKOS_LAMBDA(Ordinal chunk, std::size_t & groups, std::size_t & columns, std::size_t & values) {
+        const RowGroupCounts own = Impl::cut_chunk(A, new_entries, chunk, group_rows, [](Ordinal, int) {});
+        groups += own.groups;
+        columns += own.columns;
+        values += own.values;
+      },
+      Kokkos::Sum<std::size_t>(counts.groups), Kokkos::Sum<std::size_t>(counts.columns),
+      Kokkos::Sum<std::size_t>(counts.values));
+  exec.fence("Tessera::count_row_groups");
+  return counts;
+}
+
+template <class ExecutionSpace, class Offset>
 BuiltRowGroups<Offset, typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
                                                                                const CsrPattern<Offset>& A,
                                                                                std::size_t nonzeros, int group_rows) {
@@ -141,9 +200,13 @@ BuiltRowGroups<Offset, typename ExecutionSpace::memory_space> build_row_groups(c
   p.rows = A.rows;
   p.columns = A.columns;
   p.nonzeros = nonzeros;
-  Impl::cut_rows(exec, A, Impl::group_rows_of(group_rows), p);
-  Impl::check_group_places<Offset>(p.stored);
-  Impl::count_columns(exec, A, p);
+  group_rows = Impl::group_rows_of(group_rows);
+  {
+    const auto new_entries = Impl::count_new_entries(exec, A, nonzeros, group_rows);
+    Impl::cut_rows(exec, A, new_entries, group_rows, p);
+    Impl::check_group_places<Offset>(p.stored);
+    Impl::offset_columns(exec, A, new_entries, p);
+  }
   Impl::fill_groups(exec, A, p);
   return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, p.places())};
 }
@@ -163,7 +226,7 @@ template <class Offset, class MemorySpace>
 template <class ExecutionSpace>
 FormatMemory RowGroups<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
                                                     const FormatParameters& parameters, std::size_t, double) {
-  const Impl::GroupCounts counts = Impl::count_groups(exec, A.view(), Impl::group_rows_of(parameters.group_rows));
+  const RowGroupCounts counts = count_row_groups(exec, A.view(), A.nonzeros, parameters.group_rows);
   const auto chunks = static_cast<std::size_t>(row_group_chunks(A.rows));
   const std::size_t pattern = (chunks + 1) * sizeof(Ordinal) +
                               (counts.groups + 1) * (sizeof(Ordinal) + 2 * sizeof(Offset)) +
@@ -174,6 +237,7 @@ FormatMemory RowGroups<Offset, MemorySpace>::memory(const ExecutionSpace& exec, 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                      \
   template BuiltRowGroups<Offset, Exec::memory_space> build_row_groups(const Exec&, const CsrPattern<Offset>&, \
                                                                        std::size_t, int);                      \
+  template RowGroupCounts count_row_groups(const Exec&, const CsrPattern<Offset>&, std::size_t, int);          \
   TESSERA_INSTANTIATE_FORMAT(RowGroups, Exec, Offset)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 

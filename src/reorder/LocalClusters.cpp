@@ -54,6 +54,13 @@ LocalGroups<Exec, Offset> choose_entries(const Exec& exec, const CsrPattern<Offs
   return groups;
 }
 
+/// The shape of a team for groups whose rows have this mean length. Teams of short rows wait at barriers, the more so
+/// the larger they are.
+inline TeamShape shape_for_groups(double mean_length) {
+  const int lanes = mean_length < 4 ? 32 : mean_length < 32 ? 128 : 512;
+  return {lanes, lanes_for(mean_length)};
+}
+
 /// Gives groups tables and lists for this number of entries, unless they have as many.
 template <class Exec, class Offset>
 void make_room(const Exec& exec, std::size_t entries, LocalGroups<Exec, Offset>& groups) {
@@ -81,7 +88,7 @@ Permutation<typename ExecutionSpace::memory_space> local_clusters(const Executio
   auto groups = Impl::choose_entries(exec, A);
   const std::vector<std::size_t> before = Impl::host_copy(exec, groups.before);
   const std::size_t most = Impl::entries_of_batch<ExecutionSpace>(before.back(), Impl::least_local_batch);
-  const Impl::TeamShape shape{128, Impl::lanes_for(static_cast<double>(before.back()) / A.rows)};
+  const Impl::TeamShape shape = Impl::shape_for_groups(static_cast<double>(before.back()) / A.rows);
   std::size_t moved = 0;
   for (std::size_t group = 0; group + 1 < before.size();) {
     const std::size_t next = Impl::end_of_batch(before, group, most);

@@ -80,15 +80,23 @@ struct LocalStrips {
     GroupColumn* const columns = groups.columns_of(group);
     std::uint32_t fresh = 0;
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, s.group.length(r)),
+        Kokkos::TeamThreadRange(team, s.group.length(r)),
         [&](std::uint32_t k, std::uint32_t& sum) {
           GroupColumn& column = columns[places[k]];
-          if (column.strip == strip) return;
-          column.strip = strip;
+          std::uint32_t is_new = 0;
+          Kokkos::single(
+              Kokkos::PerThread(team),
+              [&](std::uint32_t& result) {
+                result = column.strip != strip;
+                column.strip = strip;
+              },
+              is_new);
+          if (is_new == 0) return;
           ++sum;
-          for (std::uint32_t i = column.begin; i < column.end; ++i) {
-            if (count_up<Exec>(&s.common[lists[i]]) == 0) s.touched_rows[count_up<Exec>(&s.touched)] = lists[i];
-          }
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, column.begin, column.end), [&](std::uint32_t i) {
+            const std::uint8_t row = lists[i];
+            if (count_up<Exec>(&s.common[row]) == 0) s.touched_rows[count_up<Exec>(&s.touched)] = row;
+          });
         },
         fresh);
     Kokkos::single(Kokkos::PerTeam(team), [&] {

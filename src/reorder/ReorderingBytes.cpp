@@ -99,6 +99,7 @@ std::size_t reordering_bytes(const ExecutionSpace& exec, const CsrPattern<Offset
   };
   switch (reordering) {
     case Reordering::Automatic:
+    case Reordering::Default:
     case Reordering::None:
       return 0;
     case Reordering::DegreeSort:

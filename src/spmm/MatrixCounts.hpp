@@ -67,7 +67,8 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.vector_columns = options.columns;
   statistics.layout_left = options.layout_left;
   statistics.follows_values = options.follows_values;
-  const bool needs_windows = options.reordering != Reordering::None || !is_host_model;
+  const bool tries_orders = options.reordering != Reordering::None && options.reordering != Reordering::Default;
+  const bool needs_windows = tries_orders || !is_host_model;
   if (!needs_windows || !budget.try_charge(window_columns_bytes(exec, A.view(), A.nonzeros))) {
     statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
     return statistics;

@@ -86,6 +86,7 @@ Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Offset, Memory>
   Orders<Memory> orders;
   switch (reordering) {
     case Reordering::Automatic:
+    case Reordering::Default:
     case Reordering::None:
       break;
     case Reordering::DegreeSort:

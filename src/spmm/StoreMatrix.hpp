@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/Teams.hpp>
 #include <tessera/reorder/ReorderingBytes.hpp>
 #include <utility>
 #include <variant>
@@ -34,12 +35,23 @@ std::size_t bytes_beside(const StoredMatrix<Scalar, Offset, ExecutionSpace>& sto
   return is_shared ? 0 : stored.pattern_bytes() + stored.map.bytes() + stored.orders.bytes();
 }
 
-/// The reorderings that are tried for a matrix in this format.
-inline std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format format) {
+/// Whether rows of a neighbourhood share columns that adjacent rows do not. In the best order, windows of 8 rows have
+/// about as many distinct columns as those of 128 rows, or an eighth of the entries.
+inline bool may_share_more(const MatrixStatistics& m) {
+  return m.window8_columns > 2 * std::max(m.window128_columns, m.nonzeros / 8);
+}
+
+/// The reorderings that are tried for a matrix with these statistics in this format.
+template <class ExecutionSpace>
+std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format format, const MatrixStatistics& m) {
   // Sorted columns are in an order of their own, and the order of rows makes no difference to them.
   if (options.reordering == Reordering::None || format == Format::SortedColumns) return {};
+  const bool clusters = !is_host_space<ExecutionSpace> && may_share_more(m);
+  if (options.reordering == Reordering::Default)
+    return clusters ? std::vector{Reordering::LocalClusters} : std::vector<Reordering>();
   if (options.reordering != Reordering::Automatic) return {options.reordering};
   std::vector<Reordering> reorderings{Reordering::DataAffinity, Reordering::WindowGrowing};
+  if (clusters) reorderings.push_back(Reordering::LocalClusters);
   if (format == Format::Bcsr) reorderings.push_back(Reordering::JaccardRows);
   return reorderings;
 }
@@ -86,9 +98,10 @@ StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const Execution
   auto best = FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, A, {}, budget, report).build();
   if (wanted != Format::Automatic) wanted = best.choice.format;  // which may be that of a fall-back
   const double own = predicted_seconds(best.choice);
-  double least = options.always_reorder ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;
+  const bool is_forced = options.always_reorder && options.reordering != Reordering::Default;
+  double least = is_forced ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;
   std::vector<ReorderingTrial> trials;
-  const auto reorderings = reorderings_to_try(options, wanted);
+  const auto reorderings = reorderings_to_try<ExecutionSpace>(options, wanted, best.choice.statistics);
   for (const Reordering reordering : reorderings) {
     const MemoryBudget beside = budget.beside(bytes_of(A) + bytes_beside(best, A));
     const std::size_t bytes = reordering_bytes(exec, A.pattern.view(), A.pattern.nonzeros, reordering);
@@ -104,7 +117,7 @@ StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const Execution
         }
       }
     } catch (const std::invalid_argument& refusal) {
-      if (options.always_reorder && reorderings.size() == 1) {
+      if (is_forced && reorderings.size() == 1) {
         if (options.on_unsupported == OnUnsupported::Throw) throw;
         report.notes.push_back(std::string(refusal.what()) + "; rows stay in their order");
       }

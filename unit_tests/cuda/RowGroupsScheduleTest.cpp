@@ -91,9 +91,11 @@ TEST(RowGroupsSchedule, ItemsAreSortedAmongNeighbours) {
   }
 }
 
-TEST(RowGroupsSchedule, PiecesAreLongerInLargeMatrices) {
-  EXPECT_EQ(Cuda::row_groups_piece_columns(1000), 128);
-  EXPECT_EQ(Cuda::row_groups_piece_columns(1e9), 512);
+TEST(RowGroupsSchedule, PiecesAreLongerWhereThereIsMoreWork) {
+  EXPECT_EQ(Cuda::row_groups_piece_columns(1000, 128), 128);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(2e6, 128), 128);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(2e6, 2048), 256);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(1e9, 128), 512);
   EXPECT_TRUE(Cuda::row_groups_are_countable(std::size_t(1) << 33, std::size_t(1) << 33));
   EXPECT_FALSE(Cuda::row_groups_are_countable(std::size_t(1) << 34, 4));
   EXPECT_FALSE(Cuda::row_groups_are_countable(4, std::size_t(1) << 34));
@@ -101,7 +103,8 @@ TEST(RowGroupsSchedule, PiecesAreLongerInLargeMatrices) {
 
 TEST(RowGroupsSchedule, RefusesPiecesThatAreNoFours) {
   const auto B = some_groups();
-  for (const int columns : {-4, 0, 3, 6}) EXPECT_THROW(build_row_groups_schedule(B.view(), columns), std::invalid_argument);
+  for (const int columns : {-4, 0, 3, 6})
+    EXPECT_THROW(build_row_groups_schedule(B.view(), columns), std::invalid_argument);
 }
 
 }  // namespace

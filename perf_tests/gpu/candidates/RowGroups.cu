@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row groups on CUDA cores: lanes, vectors and registers; rows of a group; columns of a piece.
+// Row groups on CUDA cores: lanes, vectors and registers; columns of a piece; rows of a group.
 #include <cuda/row_groups/Launch.cuh>
 
 #include "Pieces.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 // The choices that are made when a product runs.
 struct RunOptions {
-  int group_rows = 4;     // the most
   int piece_columns = 0;  // 0: as the library chooses
+  int group_rows = 4;     // the most
 };
 
 template <class Policy>
@@ -32,15 +32,17 @@ class RowGroups : public Candidate<Scalar> {
 
   // Left out where most lanes would have no column.
   bool prepare(const HostMatrix& A, int columns, Layout) override {
-    constexpr int slab = Policy::lanes * Policy::vectors * 16 / int(sizeof(Scalar));
-    if (slab >= 2 * columns && Policy::lanes * Policy::vectors > 8) return false;
+    const Ordinal row_vectors = window_count(columns, 16 / int(sizeof(Scalar)));
+    if (Policy::slab_vectors >= 2 * row_vectors || (Policy::vectors > 1 && row_vectors % Policy::slab_vectors != 0))
+      return false;
     FormatParameters parameters;
     parameters.group_rows = options_.group_rows;
     matrix_ = prepared<BuildRowGroups, Scalar>(A, parameters);
     const auto& host = matrix_->host;
-    const int piece_columns = options_.piece_columns > 0
-                                  ? options_.piece_columns
-                                  : Cuda::row_groups_piece_columns(host.column_offsets[host.groups]);
+    const int piece_columns =
+        options_.piece_columns > 0
+            ? options_.piece_columns
+            : Cuda::row_groups_piece_columns(host.column_offsets[host.groups], columns * double(sizeof(Scalar)));
     const auto schedule = Cuda::build_row_groups_schedule(host, piece_columns);
     items_ = DeviceArray<Cuda::RowGroupItem>(schedule.items);
     sums_ = DeviceArray<Cuda::RowGroupSum>(schedule.sums);
@@ -55,8 +57,8 @@ class RowGroups : public Candidate<Scalar> {
   void run(cudaStream_t stream, Product<Scalar, Scalar> product) override {
     product.values = matrix_->values.data();
     const Scratch scratch{workspace_.data(), workspace_.bytes()};
-    Cuda::launch_row_groups<Policy>(
-        stream, Cuda::row_groups_arguments(stream, matrix_->device, schedule_, product, scratch));
+    Cuda::launch_row_groups<Policy>(stream,
+                                    Cuda::row_groups_arguments(stream, matrix_->device, schedule_, product, scratch));
   }
 
   std::size_t bytes() const override { return matrix_->bytes() + items_.bytes() + sums_.bytes(); }
@@ -81,24 +83,19 @@ template <class Scalar>
 Candidates<Scalar> make_row_groups_candidates() {
   using Cuda::RowGroupsPolicy;
   Candidates<Scalar> candidates;
-  for (const int rows : {4, 1}) {
-    add<RowGroupsPolicy<8, 1, 80>>(candidates, {rows, 128});
-    add<RowGroupsPolicy<8, 1, 80>>(candidates, {rows, 256});
-    add<RowGroupsPolicy<8, 1, 96>>(candidates, {rows, 256});
-    add<RowGroupsPolicy<8, 2, 128>>(candidates, {rows, 256});
-    add<RowGroupsPolicy<16, 1, 80>>(candidates, {rows, 256});
-    add<RowGroupsPolicy<16, 2, 128>>(candidates, {rows, 256});
-    add<RowGroupsPolicy<16, 2, 168>>(candidates, {rows, 256});
-    add<RowGroupsPolicy<32, 1, 80>>(candidates, {rows, 256});
-    add<RowGroupsPolicy<32, 2, 128>>(candidates, {rows, 256});
+  for (const int rows : {4, 3, 2, 1}) {
+    add<RowGroupsPolicy<8, 1, 72>>(candidates, {0, rows});
+    add<RowGroupsPolicy<32, 1, 64>>(candidates, {0, rows});
+    add<RowGroupsPolicy<32, 2, 128>>(candidates, {0, rows});
   }
-  add<RowGroupsPolicy<8, 1, 80>>(candidates, {4, 512});
-  add<RowGroupsPolicy<16, 2, 128>>(candidates, {4, 128});
-  add<RowGroupsPolicy<16, 2, 128>>(candidates, {4, 512});
-  add<RowGroupsPolicy<16, 2, 128>>(candidates, {2, 256});
-  add<RowGroupsPolicy<16, 2, 128>>(candidates, {3, 256});
-  add<RowGroupsPolicy<8, 1, 80>>(candidates, {3, 256});
-  add<RowGroupsPolicy<8, 1, 80>>(candidates, {2, 256});
+  for (const int pieces : {128, 256, 512}) {
+    add<RowGroupsPolicy<8, 1, 72>>(candidates, {pieces});
+    add<RowGroupsPolicy<32, 1, 64>>(candidates, {pieces});
+    add<RowGroupsPolicy<32, 2, 128>>(candidates, {pieces});
+  }
+  add<RowGroupsPolicy<8, 2, 128>>(candidates, {});
+  add<RowGroupsPolicy<16, 1, 64>>(candidates, {});
+  add<RowGroupsPolicy<16, 2, 128>>(candidates, {});
   return candidates;
 }
 

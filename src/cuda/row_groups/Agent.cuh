@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <tessera/common/Product.hpp>
-#include <tessera/cuda/row_groups/Schedule.hpp>
+#include <tessera/cuda/row_groups/Spmm.hpp>
 
 #include "../epilogue/Arithmetic.cuh"
 #include "../epilogue/Epilogue.cuh"
@@ -25,7 +25,6 @@ struct RowGroupsArguments {
   bool y_vectors = false;              // rows of Y are whole vectors, too
   Scalar* partials = nullptr;          // sums of pieces, slot_rows rows a slot
   std::ptrdiff_t partials_stride = 0;  // from one row of partials to the next, in elements
-  int lane_bits = 0;                   // 2^lane_bits lanes have an item
   unsigned slab_blocks = 0;            // blocks of threads for each slab of columns
 };
 
@@ -35,21 +34,17 @@ struct RowGroupsArguments {
 template <class Policy, class Scalar>
 class RowGroupsAgent {
   using Lane = Vector<Scalar, true>;
-  static constexpr int vectors = Policy::vectors;
+  static constexpr int lanes = Policy::lanes, vectors = Policy::vectors;
 
  public:
   __device__ RowGroupsAgent(const RowGroupsArguments<Scalar>& arguments, int slab, int lane)
       : arguments_(arguments),
-        lanes_(1 << arguments.lane_bits),
-        first_column_((slab * lanes_ * vectors + lane) * Lane::size) {
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      // A lane whose vector is beyond X fetches what another lane needs anyway.
-      x_[v] = arguments.product.x.data + (is_active(v) ? column(v) : 0);
-    }
-  }
+        first_column_((slab * lanes * vectors + lane) * Lane::size),
+        x_(arguments.product.x.data + first_column_) {}
 
+  /// Does nothing if the lane's columns are beyond X, which only those of a lane with one vector may be.
   __device__ void run(const RowGroupItem& item) const {
+    if (first_column_ >= arguments_.product.y.columns) return;
     switch (item.height()) {
       case 1:
         return multiply<1>(item);
@@ -68,8 +63,7 @@ class RowGroupsAgent {
     Lane of[height][vectors];
   };
 
-  __device__ Ordinal column(int v) const { return first_column_ + v * lanes_ * Lane::size; }
-  __device__ bool is_active(int v) const { return column(v) < arguments_.product.y.columns; }
+  __device__ Ordinal column(int v) const { return first_column_ + v * lanes * Lane::size; }
 
   template <int height>
   __device__ void multiply(const RowGroupItem& item) const {
@@ -109,10 +103,9 @@ class RowGroupsAgent {
     Lane x[4][vectors];
 #pragma unroll
     for (int c = 0; c < 4; ++c) {
+      const auto* row = static_cast<const Scalar*>(stepped(x_, rows[c], arguments_.x_row_bytes));
 #pragma unroll
-      for (int v = 0; v < vectors; ++v)
-        x[c][v] = load_vector<true>(
-            static_cast<const Scalar*>(stepped(x_[v], rows[c], arguments_.x_row_bytes)));
+      for (int v = 0; v < vectors; ++v) x[c][v] = load_vector<true>(row + v * lanes * Lane::size);
     }
     Scalar a[4 * height];
 #pragma unroll
@@ -171,7 +164,6 @@ class RowGroupsAgent {
     for (int r = 0; r < height; ++r) {
 #pragma unroll
       for (int v = 0; v < vectors; ++v) {
-        if (!is_active(v)) continue;
         item.is_whole() ? store_row(item.target + r, column(v), sums.of[r][v])
                         : store_vector(slot_row(item.slot(), r) + column(v), sums.of[r][v]);
       }
@@ -193,9 +185,8 @@ class RowGroupsAgent {
   }
 
   const RowGroupsArguments<Scalar>& arguments_;
-  const int lanes_;
   const Ordinal first_column_;
-  const Scalar* x_[vectors];
+  const Scalar* const x_;
 };
 
 }  // namespace Tessera::Cuda

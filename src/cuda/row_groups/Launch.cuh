@@ -14,9 +14,9 @@ template <class Policy, class Scalar>
 __global__ void __maxnreg__(Policy::registers)
     row_groups_kernel(const __grid_constant__ RowGroupsArguments<Scalar> arguments) {
   const unsigned slab = blockIdx.x / arguments.slab_blocks, block = blockIdx.x % arguments.slab_blocks;
-  const unsigned index = (block * Policy::threads + threadIdx.x) >> arguments.lane_bits;
+  const unsigned index = (block * Policy::threads + threadIdx.x) / Policy::lanes;
   if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
-  const int lane = static_cast<int>(threadIdx.x) & ((1 << arguments.lane_bits) - 1);
+  const int lane = static_cast<int>(threadIdx.x) % Policy::lanes;
   RowGroupsAgent<Policy, Scalar>(arguments, static_cast<int>(slab), lane).run(arguments.schedule.items[index]);
 }
 
@@ -53,12 +53,9 @@ void launch_row_group_sums(Stream stream, const RowGroupsArguments<Scalar>& argu
 template <class Policy, class Scalar>
 void launch_row_groups(Stream stream, RowGroupsArguments<Scalar> arguments) {
   if (arguments.schedule.item_count == 0 || arguments.product.y.columns == 0) return;
-  constexpr Ordinal width = Vector<Scalar, true>::size;
-  const Ordinal row_vectors = window_count(arguments.product.y.columns, width);
-  arguments.lane_bits = row_groups_lane_bits<Policy>(row_vectors);
-  const int lanes = 1 << arguments.lane_bits;
-  const unsigned slabs = slab_count(arguments.product.y.columns, lanes * Policy::vectors * width);
-  arguments.slab_blocks = blocks_for(std::size_t(arguments.schedule.item_count), std::size_t(Policy::threads) / lanes);
+  constexpr int slab_columns = Policy::slab_vectors * Vector<Scalar, true>::size;
+  const unsigned slabs = slab_count(arguments.product.y.columns, slab_columns);
+  arguments.slab_blocks = blocks_for(std::size_t(arguments.schedule.item_count), Policy::threads / Policy::lanes);
   launch("row_groups_spmm", row_groups_kernel<Policy, Scalar>, launch_count(std::size_t(arguments.slab_blocks) * slabs),
          Policy::threads, 0, stream, arguments);
   launch_row_group_sums(stream, arguments);
@@ -71,10 +68,8 @@ RowGroupsArguments<Scalar> row_groups_arguments(Stream stream, const RowGroupsPa
                                                 const RowGroupsSchedule& schedule,
                                                 const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   expect_extents("row_groups_spmm", A.rows, A.columns, product);
-  RowGroupsArguments<Scalar> arguments{.schedule = schedule,
-                                       .group_columns = A.group_columns,
-                                       .column_masks = A.column_masks,
-                                       .product = product};
+  RowGroupsArguments<Scalar> arguments{
+      .schedule = schedule, .group_columns = A.group_columns, .column_masks = A.column_masks, .product = product};
   arguments.y_vectors = rows_are_whole(product.y);
   take_operands("row_groups_spmm", stream, RowGroupsSchedule::slot_rows, row_groups_x_access, workspace, arguments);
   arguments.x_row_bytes = row_bytes(arguments.product.x);

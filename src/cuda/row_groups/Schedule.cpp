@@ -10,11 +10,11 @@
 
 namespace Tessera::Cuda {
 
-int row_groups_piece_columns(double columns, const Device& device) {
-  // Eight items for each of the groups of lanes that run at a time.
-  const double items = 8.0 * 256 * device.multiprocessors;
-  int length = 128;
-  while (length < 512 && columns >= 2 * length * items) length *= 2;
+int row_groups_piece_columns(double columns, double row_bytes, const Device& device) {
+  constexpr double items = 4, lane_bytes = 32, resident_lanes = 512;
+  const double work = columns * row_bytes / (lane_bytes * resident_lanes * device.multiprocessors);  // of a lane
+  int length = row_groups_least_piece;
+  while (length < 512 && work >= items * 2 * length) length *= 2;
   return length;
 }
 
@@ -37,7 +37,7 @@ HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern<Offset>& 
       throw std::length_error("build_row_groups_schedule: more pieces than an int counts");
     for (int p = 0; p < pieces; ++p) {
       const RowGroupItem item = item_of_group(A, group, pieces, p, schedule.slots);
-      items.emplace_back(sort_key(item, group), item);
+      items.emplace_back(row_groups_sort_key(item, group), item);
     }
     if (pieces == 1) continue;
     schedule.sums.push_back({A.first_rows[group], A.height(group), schedule.slots, pieces});

@@ -9,12 +9,12 @@ template <class Scalar, class Offset>
 void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const RowGroupsSchedule& schedule,
                      const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   const auto arguments = row_groups_arguments(stream, A, schedule, product, workspace);
-  const std::size_t row = static_cast<std::size_t>(product.y.columns) * sizeof(Scalar);
-  row > row_groups_narrow_row ? launch_row_groups<WideRowGroupsPolicy>(stream, arguments)
-                              : launch_row_groups<NarrowRowGroupsPolicy<Scalar>>(stream, arguments);
+  // Rows of X end with whole vectors, also those that were packed.
+  const Ordinal vectors = window_count(product.y.columns, Vector<Scalar, true>::size);
+  for_row_groups_policy<Scalar>(vectors, [&]<class Policy>() { launch_row_groups<Policy>(stream, arguments); });
 }
 
-#define TESSERA_ROW_GROUPS_SPMM(Scalar, Offset)                                                      \
+#define TESSERA_ROW_GROUPS_SPMM(Scalar, Offset)                                                    \
   template void row_groups_spmm(Stream, const RowGroupsPattern<Offset>&, const RowGroupsSchedule&, \
                                 const Product<Scalar, Scalar>&, const Scratch&);
 

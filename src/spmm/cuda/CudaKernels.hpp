@@ -17,6 +17,7 @@
 #include "CudaCsr.hpp"
 #include "CudaDevice.hpp"
 #include "CudaPublished.hpp"
+#include "CudaRowGroups.hpp"
 #include "CudaSortedColumns.hpp"
 #include "CudaStaged.hpp"
 
@@ -120,6 +121,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     if (!has_cuda_kernels(exec)) return;
     const bool wants_published = options.kernel == Kernel::Published;
     take<Csr<Offset, Memory>, CudaCsr<Scalar, Offset>>(exec, format, options);
+    take<RowGroups<Offset, Memory>, CudaRowGroups<Scalar, Offset>>(exec, format, options);
     if constexpr (is_real) {
       if (wants_published) {
         take<BitTcf<Offset, Memory>, CudaBitTcf<Scalar, Offset>>(exec, format, options);
@@ -171,6 +173,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
  private:
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
     if (candidate.format == Format::Csr) return static_cast<std::size_t>(m.nonzeros) / 2 + 64;
+    if (candidate.format == Format::RowGroups)
+      return CudaRowGroups<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
     if constexpr (is_real) {
       using Condensed = CudaCondensed<Scalar, Offset>;
       if (candidate.format == Format::BitTcf) return Condensed::list_bytes(exec, 8, m, candidate.tiles);
@@ -216,11 +220,12 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   using None = NoCudaKernel<Scalar>;
   using Rows = CudaCsr<Scalar, Offset>;
+  using Groups = CudaRowGroups<Scalar, Offset>;
   std::conditional_t<is_real,
-                     std::variant<None, Rows, CudaCondensed<Scalar, Offset>, CudaStaged<Scalar, Offset>,
+                     std::variant<None, Rows, Groups, CudaCondensed<Scalar, Offset>, CudaStaged<Scalar, Offset>,
                                   CudaBcsr<Scalar, Offset>, CudaBrp<Scalar, Offset>, CudaSortedColumns<Scalar, Offset>,
                                   CudaBitTcf<Scalar, Offset>, CudaBmat<Scalar, Offset>>,
-                     std::variant<None, Rows>>
+                     std::variant<None, Rows, Groups>>
       kernel_;
   Precision asked_ = Precision::Native;
   std::string_view paper_;  // the paper that the kernel is from; empty unless the options asked for it

@@ -33,11 +33,11 @@ constexpr std::optional<Enum> enum_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// The enumerators of an enum, without the first `left_out` ones.
-template <NamedEnum Enum, std::size_t left_out = 0>
+/// The enumerators of an enum, without the first and last that are left out.
+template <NamedEnum Enum, std::size_t first_left_out = 0, std::size_t last_left_out = 0>
 constexpr auto enumerators() {
-  std::array<Enum, enum_names<Enum>.size() - left_out> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Enum>(i + left_out);
+  std::array<Enum, enum_names<Enum>.size() - first_left_out - last_left_out> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Enum>(i + first_left_out);
   return all;
 }
 

@@ -11,6 +11,21 @@
 
 namespace Tessera {
 
+/// The sizes of some groups.
+struct RowGroupCounts {
+  std::size_t groups = 0;   ///< number of groups
+  std::size_t columns = 0;  ///< columns of all groups, with those that repeat the last one
+  std::size_t values = 0;   ///< values of all groups, with the zeros
+
+  /// Adds those of other groups.
+  KOKKOS_INLINE_FUNCTION RowGroupCounts& operator+=(const RowGroupCounts& other) {
+    groups += other.groups;
+    columns += other.columns;
+    values += other.values;
+    return *this;
+  }
+};
+
 /// The pattern of a matrix in row groups (see RowGroupsPattern for what the arrays hold) that owns its arrays. As in
 /// other formats, a tile is what a row of X is read for: here a column of a group.
 ///
@@ -52,8 +67,12 @@ struct RowGroups {
             group_columns.data(),
             column_masks.data()};
   }
-  /// Bytes that building it takes beside the pattern and the slot map: the heights of groups.
-  static std::size_t building_bytes(Ordinal rows) { return static_cast<std::size_t>(rows) * sizeof(std::uint8_t); }
+  /// Bytes that building it takes beside the pattern and the slot map: the heights of groups, and the entries of each
+  /// row that are new to its group.
+  static std::size_t building_bytes(Ordinal rows) {
+    constexpr std::size_t counts = RowGroupsPattern<Offset>::most_rows - 1;
+    return static_cast<std::size_t>(rows) * (sizeof(std::uint8_t) + counts * sizeof(Ordinal));
+  }
   /// Bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
@@ -83,9 +102,18 @@ struct RowGroups {
 template <class Offset, class MemorySpace>
 using BuiltRowGroups = Built<RowGroups<Offset, MemorySpace>, Offset, MemorySpace>;
 
-/// Builds row groups from a canonical pattern. Chunks of 256 rows are cut into groups in parallel, each by one thread;
-/// the groups are then filled in parallel. The arrays are the same on every backend and for any number of threads.
-/// Places without an entry have no source in the map.
+/// The sizes of the groups that build_row_groups() makes. Takes the same parameters, and throws the same of
+/// std::invalid_argument.
+///
+/// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own. Memory: 12 bytes a row.
+template <class ExecutionSpace, class Offset>
+RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                                int group_rows = 0);
+
+/// Builds row groups from a canonical pattern. Lanes count the entries
+/// of rows that are new to their groups, a thread a chunk of 256 rows cuts it into groups, and a thread a group fills
+/// it. The arrays are the same on every backend and for any number of threads. Places without an entry have no source
+/// in the map.
 ///
 /// \param exec       [in] the instance to run on
 /// \param A          [in] a canonical pattern
@@ -94,7 +122,7 @@ using BuiltRowGroups = Built<RowGroups<Offset, MemorySpace>, Offset, MemorySpace
 /// \throws std::invalid_argument if group_rows is another number
 /// \throws FormatTooLarge if Offset cannot count the places, before anything as large as the values is allocated
 ///
-/// Cost: each row is merged with up to group_rows - 1 rows behind it, then twice with those of its group.
+/// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own, then rows are merged.
 template <class ExecutionSpace, class Offset>
 BuiltRowGroups<Offset, typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
                                                                                const CsrPattern<Offset>& A,

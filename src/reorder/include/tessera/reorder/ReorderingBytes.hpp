@@ -8,7 +8,7 @@
 namespace Tessera {
 
 /// An upper bound on the number of bytes that finding an order allocates at once, the order included. It is 0 for
-/// Reordering::None and Reordering::Automatic.
+/// Reordering::None, Automatic and Default.
 ///
 /// \param exec       [in] the instance to run on; the call waits for it
 /// \param A          [in] a canonical pattern

@@ -41,11 +41,13 @@ struct PlanOptions {
   bool follows_values = false;        ///< whether Plan::follow_values() comes before each product: a hint, too
   Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for these hints
   FormatParameters parameters;        ///< parameters of the format
-  /// An order of rows to store the matrix in. X and Y need not follow it. Finding it takes as long as tens or hundreds
-  /// of products. It is kept only if it is predicted to make products faster; Plan::explain() says what was tried.
-  /// SortedColumns has an order of its own and ignores this option.
-  Reordering reordering = Reordering::None;
-  bool always_reorder = false;  ///< keep the order whatever is predicted
+  /// An order of rows to store the matrix in. X and Y need not follow it. It is kept only if it is predicted to make
+  /// products faster; Plan::explain() says what was tried. Finding it takes as long as tens or hundreds of products;
+  /// that of Default, LocalClusters on devices, as long as a few, and it is sought only where rows of a
+  /// neighbourhood share columns that adjacent rows do not. SortedColumns has an order of its own and ignores this
+  /// option.
+  Reordering reordering = Reordering::Default;
+  bool always_reorder = false;  ///< keep the order whatever is predicted, unless it is that of Default
   /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and
   /// Bf16 and Fp16 for float and double ones; other requests are refused. A format without a kernel for the precision
   /// is multiplied in one that is at least as accurate, which Plan::explain() names; Csr, SortedColumns, Staged

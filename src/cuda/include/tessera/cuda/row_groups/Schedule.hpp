@@ -39,20 +39,22 @@ struct RowGroupSum {
 /// The items of a product in row groups: raw pointers to device memory that somebody else owns.
 ///
 /// Groups of more than a given number of columns are cut into pieces of about equal size, as windows are (see
-/// WindowSchedule). Items are sorted among schedule_sorted_groups adjacent groups: items of equal heights come together,
-/// the longest first, so that the threads of a warp have equal work. Results do not depend on the order.
+/// WindowSchedule). Items are sorted among schedule_sorted_groups adjacent groups: items of equal heights come
+/// together, the longest first, so that the threads of a warp have equal work. Results do not depend on the order.
 struct RowGroupsSchedule {
   static constexpr int slot_rows = 4;  ///< rows of a slot
 
-  int item_count = 0;                 ///< number of items
-  int sum_count = 0;                  ///< number of groups that are cut
-  int slot_count = 0;                 ///< number of slots in the workspace
+  int item_count = 0;                   ///< number of items
+  int sum_count = 0;                    ///< number of groups that are cut
+  int slot_count = 0;                   ///< number of slots in the workspace
   const RowGroupItem* items = nullptr;  ///< the items
   const RowGroupSum* sums = nullptr;    ///< the groups that are cut
 };
 
 /// The number of adjacent groups whose items are sorted.
 inline constexpr Ordinal schedule_sorted_groups = 2048;
+/// The bits of row_groups_sort_key() below those for where a group lies.
+inline constexpr int row_groups_sort_bits = 10;
 
 /// The arrays of a schedule, in host memory.
 struct HostRowGroupsSchedule {
@@ -80,15 +82,23 @@ TESSERA_FUNCTION RowGroupItem item_of_group(const RowGroupsPattern<Offset>& A, O
           pieces == 1 ? A.first_rows[group] : -1 - (first_slot + p)};
 }
 
-/// What items are sorted by, in ascending order: where their group lies, then the highest and longest first.
-TESSERA_FUNCTION std::uint64_t sort_key(const RowGroupItem& item, Ordinal group) {
-  const std::uint64_t place = static_cast<std::uint32_t>(group / schedule_sorted_groups);
-  return place << 32 | (0xffffffffu - (static_cast<std::uint32_t>(item.height() - 1) << 30 | item.size >> 2));
+/// What items are sorted by, in ascending order: where their group lies, then the highest and longest first. All items
+/// of 255 and more fours count as equally long.
+TESSERA_FUNCTION std::uint64_t row_groups_sort_key(const RowGroupItem& item, Ordinal group) {
+  const auto fours = static_cast<unsigned>(item.fours());
+  const unsigned shortness = 255 - (fours < 255 ? fours : 255), lowness = 4 - static_cast<unsigned>(item.height());
+  return static_cast<std::uint64_t>(group / schedule_sorted_groups) << row_groups_sort_bits | lowness << 8 | shortness;
 }
 
-/// Chooses the most columns of an item, for a matrix with this many columns in all groups. With fewer, sums of pieces
-/// would cost more than they save; with more, the last items would keep the others waiting.
-int row_groups_piece_columns(double columns, const Device& device = {});
+/// The fewest columns that row_groups_piece_columns() chooses.
+inline constexpr int row_groups_least_piece = 128;
+/// Chooses the most columns of an item: 128, 256 or 512, so that the lanes that run at a time get several items. With
+/// fewer columns, sums of pieces would cost more than they save; with more, the last items would keep the others
+/// waiting. Results depend on this number, and so on the matrix, the device and the typical X, to within roundoff.
+///
+/// \param columns   [in] columns of all groups
+/// \param row_bytes [in] bytes of a row of a typical X
+int row_groups_piece_columns(double columns, double row_bytes, const Device& device = {});
 
 /// Whether items can count the columns and values of a matrix of these sizes: up to 2^34 of each.
 bool row_groups_are_countable(std::size_t columns, std::size_t values);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/cuda/row_groups/Spmm.hpp>
+#include <tessera/format/RowGroups.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/RadixSort.hpp>
+#include <tessera/select/MatrixStatistics.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+
+#include "CudaDevice.hpp"
+#include "CudaKernel.hpp"
+#include "CudaSchedule.hpp"
+
+namespace Tessera::Impl {
+
+/// Cuda::build_row_groups_schedule() on the device.
+struct CudaRowGroupsSchedule {
+  using Memory = Kokkos::Cuda::memory_space;
+
+  Kokkos::View<Cuda::RowGroupItem*, Memory> items;
+  Kokkos::View<Cuda::RowGroupSum*, Memory> sums;
+  int slots = 0;
+
+  Cuda::RowGroupsSchedule view() const {
+    return {static_cast<int>(items.extent(0)), static_cast<int>(sums.extent(0)), slots, items.data(), sums.data()};
+  }
+  std::size_t bytes() const {
+    return items.extent(0) * sizeof(Cuda::RowGroupItem) + sums.extent(0) * sizeof(Cuda::RowGroupSum);
+  }
+};
+
+/// The ScheduleStart of each group; the last element has the totals.
+template <class Offset>
+static Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space> start_row_groups(const Kokkos::Cuda& exec,
+                                                                                 const RowGroupsPattern<Offset>& A,
+                                                                                 int piece_columns) {
+  const auto starts = allocate<Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space>>(
+      exec, "Tessera::RowGroupsSchedule::starts", static_cast<std::size_t>(A.groups) + 1);
+  Kokkos::parallel_scan(
+      "Tessera::start_row_groups", WindowPolicy<Kokkos::Cuda>(exec, 0, A.groups + 1),
+      KOKKOS_LAMBDA(Ordinal group, ScheduleStart & sum, bool final) {
+        if (final) starts(group) = sum;
+        if (group == A.groups) return;
+        const int pieces = Cuda::items_of_group(A, group, piece_columns);
+        sum += pieces == 1 ? ScheduleStart{1, 0, 0} : ScheduleStart{pieces, pieces, 1};
+      });
+  return starts;
+}
+
+/// Cuda::build_row_groups_schedule() on the device.
+///
+/// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
+template <class Offset>
+static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const RowGroupsPattern<Offset>& A,
+                                                 int piece_columns) {
+  CudaRowGroupsSchedule result;
+  if (A.groups == 0) return result;
+  const auto starts = start_row_groups(exec, A, piece_columns);
+  const ScheduleStart all = read_element(exec, starts.data() + A.groups);
+  if (all.items > std::numeric_limits<int>::max())
+    throw std::length_error("row_groups_schedule: " + std::to_string(all.items) + " pieces, more than an int counts");
+  const auto count = static_cast<std::size_t>(all.items);
+  result.items = allocate<decltype(result.items)>(exec, "Tessera::RowGroupsSchedule::items", count);
+  result.sums =
+      allocate<decltype(result.sums)>(exec, "Tessera::RowGroupsSchedule::sums", static_cast<std::size_t>(all.sums));
+  result.slots = all.slots;
+  auto keys = allocate<Kokkos::View<std::uint64_t*, Kokkos::Cuda::memory_space>>(
+      exec, "Tessera::RowGroupsSchedule::keys", count);
+  const auto made = result;
+  const auto made_keys = keys;
+  Kokkos::parallel_for(
+      "Tessera::fill_row_groups_schedule", WindowPolicy<Kokkos::Cuda>(exec, 0, A.groups), KOKKOS_LAMBDA(Ordinal group) {
+        const ScheduleStart start = starts(group);
+        const auto pieces = static_cast<int>(starts(group + 1).items - start.items);
+        if (pieces > 1) made.sums(start.sums) = {A.first_rows[group], A.height(group), start.slots, pieces};
+        for (int p = 0; p < pieces; ++p) {
+          const Cuda::RowGroupItem item = Cuda::item_of_group(A, group, pieces, p, start.slots);
+          made.items(start.items + p) = item;
+          made_keys(start.items + p) = Cuda::row_groups_sort_key(item, group);
+        }
+      });
+  const auto places = static_cast<unsigned>(A.groups / Cuda::schedule_sorted_groups);
+  radix_sort(exec, keys, result.items, 0, Cuda::row_groups_sort_bits + static_cast<int>(std::bit_width(places)));
+  exec.fence("Tessera::row_groups_schedule");  // the keys go
+  return result;
+}
+
+/// Row groups on CUDA cores.
+template <class Scalar, class Offset>
+class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
+  using Base = CudaKernel<CudaRowGroups, Scalar>;
+  using typename Base::Memory;
+
+ public:
+  static constexpr const char* label = "Tessera::row_groups_spmm";
+
+  /// The most bytes that row_groups_schedule() allocates at any time, with the schedule: as if each row were a group.
+  static std::size_t list_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m, double columns) {
+    const auto rows = static_cast<std::size_t>(m.rows);
+    const std::size_t cuts = static_cast<std::size_t>(columns) / std::size_t(Cuda::row_groups_least_piece);
+    const std::size_t items = rows + cuts;
+    return (rows + 1) * sizeof(ScheduleStart) + items * (sizeof(Cuda::RowGroupItem) + sizeof(std::uint64_t)) +
+           radix_sort_bytes(exec, items, sizeof(Cuda::RowGroupItem)) + cuts * sizeof(Cuda::RowGroupSum);
+  }
+
+  /// \return whether it is built; not if items cannot count the columns or values
+  bool build(const Kokkos::Cuda& exec, const RowGroups<Offset, Memory>& A, const PlanOptions& options) {
+    if (!Cuda::row_groups_are_countable(A.tiles(), A.places())) return false;
+    pattern_ = A.view();
+    const double row_bytes = static_cast<double>(options.columns) * sizeof(Scalar);
+    const int piece_columns =
+        Cuda::row_groups_piece_columns(static_cast<double>(A.tiles()), row_bytes, device_of(exec));
+    schedule_ = row_groups_schedule(exec, pattern_, piece_columns);
+    return true;
+  }
+
+  std::string describe() const {
+    return "groups of up to " + std::to_string(pattern_.most_rows) + " rows on CUDA cores";
+  }
+  std::size_t bytes() const { return schedule_.bytes(); }
+
+  static Cuda::XAccess x_access() { return Cuda::row_groups_x_access; }
+  std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
+    return Cuda::row_groups_workspace_bytes(schedule_.view(), x);
+  }
+  void launch(Cuda::Stream stream, const Product<Scalar, Scalar>& product, const Scratch& scratch) const {
+    Cuda::row_groups_spmm(stream, pattern_, schedule_.view(), product, scratch);
+  }
+
+ private:
+  RowGroupsPattern<Offset> pattern_;
+  CudaRowGroupsSchedule schedule_;
+};
+
+}  // namespace Tessera::Impl
