@@ -102,7 +102,7 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
 
 void register_products(const Settings& settings, const Arithmetic& arithmetic, Reordering reordering, Kernel kernel) {
   const bool is_published = kernel == Kernel::Published;
-  Keys keys = {{"arithmetic", arithmetic.name}, {"order", reordering == Reordering::None ? "natural" : "automatic"}};
+  Keys keys = {{"arithmetic", arithmetic.name}, {"order", reordering == Reordering::Default ? "default" : "automatic"}};
   if (is_published) keys.emplace_back("kernel", to_string(kernel));
   for (const Case& one : all_cases(settings)) {
     Tessera::PlanOptions options;
@@ -119,7 +119,7 @@ void register_products(const Settings& settings, const Arithmetic& arithmetic, R
 
 void register_benchmarks(const Settings& settings) {
   for (const Arithmetic& arithmetic : arithmetics) {
-    for (const Reordering reordering : {Reordering::None, Reordering::Automatic}) {
+    for (const Reordering reordering : {Reordering::Default, Reordering::Automatic}) {
       register_products(settings, arithmetic, reordering, Kernel::Automatic);
       if (*settings.published) register_products(settings, arithmetic, reordering, Kernel::Published);
     }

@@ -31,6 +31,11 @@ inline double staged_bytes(const MatrixStatistics& m) {
   return (4 + 8.0 / 64) * m.window64_columns + 32 * m.bittcf_tiles + m.nonzeros * m.matrix_bytes;
 }
 
+inline double row_groups_bytes(const MatrixStatistics& m) {
+  return 4 * std::ceil(m.rows / 256) + m.row_groups * (4 + 2 * m.offset_bytes) + m.group_columns * (4 + 1) +
+         m.group_values * m.matrix_bytes;
+}
+
 inline double bcsr_bytes(const MatrixStatistics& m) {
   const double places = m.bcsr_block_rows * m.bcsr_block_columns;
   return (std::ceil(m.rows / m.bcsr_block_rows) + 1) * m.offset_bytes +

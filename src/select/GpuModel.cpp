@@ -176,6 +176,15 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
 
+/// The columns of all groups fetch rows of X; A and Y are streamed beside them.
+double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  const double fetched = size.tiles * std::max(row_bytes(m), gpu.thin_fetch) / gpu.group_gathers;
+  const double work = fetched + gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
+  GpuModel::Chain chain = gpu.groups;
+  if (row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_step;
+  return copy_seconds(m, true, gpu) + seconds_of(chain, work, m.longest_row, 1, m, gpu);
+}
+
 /// Sorted columns copy every X.
 double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double x = m.nonzeros * std::max(row_bytes(m), gpu.thin_fetch) / gpu.sorted_bytes;
@@ -219,6 +228,9 @@ std::optional<double> own_seconds(const MatrixStatistics& m, const FormatSize& s
       break;
     case Format::Staged:
       if (can_stage(m, gpu)) return staged_seconds(m, gpu);
+      break;
+    case Format::RowGroups:
+      if (gpu.group_gathers > 0) return row_groups_seconds(m, size, gpu);
       break;
     case Format::SortedColumns:
       if (gpu.sorted_bytes > 0) return sorted_columns_seconds(m, size, gpu);
@@ -303,6 +315,7 @@ GpuModel GpuModel::rows_only() {
 GpuModel GpuModel::portable() {
   GpuModel gpu = rows_only();
   gpu.has_rows = false;
+  gpu.group_gathers = 0;
   return gpu;
 }
 
@@ -315,6 +328,8 @@ Candidate predict(const MatrixStatistics& m, const FormatSize& size, const GpuMo
 Choice choose_format(const MatrixStatistics& m, const GpuModel& gpu) {
   std::vector<Candidate> candidates{predict(m, {Format::Csr, 0, Impl::csr_bytes(m)}, gpu),
                                     predict(m, {Format::BitTcf, m.bittcf_tiles, Impl::bittcf_bytes(m)}, gpu)};
+  if (gpu.group_gathers > 0 && m.group_columns > 0)
+    candidates.push_back(predict(m, {Format::RowGroups, m.group_columns, Impl::row_groups_bytes(m)}, gpu));
   if (gpu.tile > 0 && can_stage(m, gpu))
     candidates.push_back(predict(m, {Format::Staged, m.bittcf_tiles, Impl::staged_bytes(m)}, gpu));
   if (gpu.tile > 0 && m.bmat_tiles > 0)

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/format/BitTcf.hpp>
+#include <tessera/format/RowGroups.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/select/Choose.hpp>
@@ -51,6 +52,18 @@ void count_blocks(const ExecutionSpace& exec, const Csr<Offset, typename Executi
   statistics.bcsr_blocks = static_cast<double>(count_bcsr_blocks(exec, A.view(), block.height, block.width));
 }
 
+/// Counts row groups if rows share columns, and if there is memory to count them.
+template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
+void count_groups(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, const FormatParameters& parameters,
+                  double least_sharing, const MemoryBudget& budget, MatrixStatistics& statistics) {
+  if (A.nonzeros == 0 || statistics.nonzeros < least_sharing * statistics.window8_columns) return;
+  if (!budget.try_charge(RowGroups<Offset, Memory>::building_bytes(A.rows))) return;
+  const RowGroupCounts counts = count_row_groups(exec, A.view(), A.nonzeros, parameters.group_rows);
+  statistics.row_groups = static_cast<double>(counts.groups);
+  statistics.group_columns = static_cast<double>(counts.columns);
+  statistics.group_values = static_cast<double>(counts.values);
+}
+
 /// The statistics that a model of `Machine` predicts from. Windows are counted if the choice needs them, and if there
 /// is memory to count them.
 template <class Scalar, class Offset, class ExecutionSpace, class Machine>
@@ -79,6 +92,7 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   } else {
     statistics.longest_row = static_cast<double>(most_entries(exec, A.view(), 1));
     statistics.window64_most_entries = static_cast<double>(most_entries(exec, A.view(), 64));
+    if (machine.group_gathers > 0) count_groups(exec, A, options.parameters, machine.least_sharing, budget, statistics);
     if (machine.block > 0) count_blocks(exec, A, options.parameters, machine.block_density, statistics);
   }
   return statistics;

@@ -3,7 +3,10 @@
 // Which of the kernels for NVIDIA GPUs a plan takes, and that each multiplies as plans promise. Nothing, where Kokkos
 // has no CUDA.
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <set>
 #include <tessera/common/BcsrView.hpp>
+#include <vector>
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "CudaCheck.hpp"
@@ -27,7 +30,7 @@ std::string kernel_of(Format format) {
     case Format::Staged:
       return std::is_same_v<Scalar, double> ? "staged in shared memory, on tensor cores" : "for any device";
     case Format::RowGroups:
-      return "for any device";
+      return "groups of up to 4 rows on CUDA cores";
     default:
       return "on tensor cores";
   }
@@ -41,6 +44,52 @@ TEST_F(CudaKernels, StagedWindowsWhereWindowsShareColumns) {
   const CudaMatrix<double> other(A.host, 77);
   plan.update_values(Exec(), other.values);
   expect_products<double>(other, plan, Precision::Native, "staged, new values");
+}
+
+/// Three rows a grid point have the same columns.
+TEST_F(CudaKernels, RowGroupsWhereRowsShareColumns) {
+  HostPattern<int> pattern;
+  pattern.columns = 30000;
+  Random random(8);
+  for (int point = 0; point < 10000; ++point) {
+    std::set<int> columns;
+    while (columns.size() < 60)
+      columns.insert(3 * std::clamp(point + random.below(400) - 200, 0, 9999) + random.below(3));
+    for (int r = 0; r < 3; ++r) {
+      pattern.column_indices.insert(pattern.column_indices.end(), columns.begin(), columns.end());
+      pattern.end_row();
+    }
+  }
+  const CudaMatrix<float> A(pattern), other(pattern, 77);
+  auto plan = A.plan(cuda_options(Format::Automatic));
+  EXPECT_NE(plan.explain().find("rows on CUDA cores"), std::string::npos) << plan.explain();
+  EXPECT_EQ(plan.format(), Format::RowGroups) << plan.explain();
+  check_plan(A, other, plan, Precision::Native, "row groups");
+}
+
+/// Rows that share columns are apart, but among 256 neighbours: they come together without being asked for.
+TEST_F(CudaKernels, RowsAreClusteredWhereThatPays) {
+  HostPattern<int> pattern;
+  pattern.columns = 40000;
+  Random random(9);
+  for (int group = 0; group < 80; ++group) {
+    std::vector<std::set<int>> kinds(32);
+    for (auto& columns : kinds)
+      while (columns.size() < 50) columns.insert(random.below(pattern.columns));
+    for (int row = 0; row < 256; ++row) {
+      const auto& columns = kinds[static_cast<std::size_t>(row % 32)];
+      pattern.column_indices.insert(pattern.column_indices.end(), columns.begin(), columns.end());
+      pattern.end_row();
+    }
+  }
+  const CudaMatrix<float> A(pattern), other(pattern, 78);
+  auto options = cuda_options(Format::Automatic);
+  options.reordering = Reordering::Default;
+  auto plan = A.plan(options);
+  EXPECT_EQ(plan.choice().reordering, Reordering::LocalClusters) << plan.explain();
+  check_plan(A, other, plan, Precision::Native, "clustered");
+  options.reordering = Reordering::None;
+  EXPECT_EQ(A.plan(options).choice().reordering, Reordering::None);
 }
 
 TEST_F(CudaKernels, NoStagedWindowsWhereMemoryIsShort) {

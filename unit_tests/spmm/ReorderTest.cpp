@@ -122,6 +122,20 @@ TYPED_TEST(ReorderTest, IsKeptWhereItIsPredictedToPay) {
   }
 }
 
+/// On hosts, where finding an order takes long, rows stay unless another order is asked for.
+TYPED_TEST(ReorderTest, TheDefaultLeavesTheRowsOfHosts) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  if (!std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) GTEST_SKIP() << "the default of devices";
+  const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(200, 16, 20000, 1000, 5));
+  EXPECT_EQ(PlanOptions().reordering, Reordering::Default);
+  PlanOptions options = with_format(Format::BitTcf);
+  options.always_reorder = true;
+  const auto plan = A.plan(options);
+  EXPECT_EQ(plan.choice().reordering, Reordering::None) << plan.explain();
+  EXPECT_TRUE(plan.choice().reorderings.empty());
+}
+
 /// A format that is too large is no reason not to be right, whichever order makes it so; of compressed rows no column
 /// moves.
 TYPED_TEST(ReorderTest, FallsBackWithoutTheOrderOfBlocks) {

@@ -14,11 +14,12 @@ namespace Tessera {
 /// smaller time is added.
 ///
 /// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched come from the multiprocessor's own
-/// cache. Tiles take the larger of two times: a time for each tile, in which everything is moved once, and the time to
-/// fetch what each window of 128 rows needs. Staged windows take a time for each chunk of rows of X. Where there is no
-/// kernel, portable code multiplies: each element of Y has a thread, which looks into every tile of its row's window.
+/// cache. Row groups fetch one for each column of a group. Tiles take the larger of two times: a time for each tile, in
+/// which everything is moved once, and the time to fetch what each window of 128 rows needs. Staged windows take a time
+/// for each chunk of rows of X. Where there is no kernel, portable code multiplies: each element of Y has a thread,
+/// which looks into every tile of its row's window.
 struct GpuModel {
-  static constexpr std::string_view version = "gpu 3, fitted to an H200";  ///< name and version of the model
+  static constexpr std::string_view version = "gpu 4, fitted to an H200";  ///< name and version of the model
 
   /// What one warp or block does alone, step by step. A step is an entry of a row, a tile of a window, or a chunk.
   struct Chain {
@@ -76,6 +77,13 @@ struct GpuModel {
   double look = 5e-6;         ///< seconds of the launches that look whether values have changed, without reading them
   double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
 
+  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. Fitted on an H100, like
+  /// group_stream.
+  double group_gathers = 13e12;
+  double group_stream = 1.3;              ///< time to read row groups and write Y, over that to stream them
+  Chain groups{3.5e-6, 22e-9, 128, 468};  ///< the chain of row groups; a step is a column
+  double least_sharing = 1.25;            ///< entries of a column of 8 rows below which no groups are counted
+
   /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel takes these types and this precision.
   double tile = 0.156e-9;
   double tile_gathers = 0.7;       ///< the rate at which tiles fetch, over `gathers`
@@ -113,8 +121,9 @@ struct GpuModel {
 /// of its own, portable code multiplies.
 Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const GpuModel& gpu);
 
-/// Ranks the candidates by their predicted times, before any is built. They are CSR and BitTCF and, where tensor cores
-/// multiply them, staged windows, BMat and, if its blocks were counted, BCSR.
+/// Ranks the candidates by their predicted times, before any is built. They are CSR and BitTCF, row groups if
+/// they were counted, and, where tensor cores multiply them, staged windows, BMat and, if its blocks were counted,
+/// BCSR.
 Choice choose_format(const MatrixStatistics& matrix, const GpuModel& gpu);
 
 }  // namespace Tessera

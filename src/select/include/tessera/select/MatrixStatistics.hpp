@@ -18,6 +18,9 @@ struct MatrixStatistics {
   double window16_most_tiles = 0;    ///< tiles of the window of 16 rows that has the most
   double window64_most_columns = 0;  ///< distinct columns of the window of 64 rows that has the most
   double window64_most_entries = 0;  ///< entries of the window of 64 rows that has the most
+  double row_groups = 0;             ///< number of row groups
+  double group_columns = 0;          ///< columns of row groups, summed, with those that repeat the last one
+  double group_values = 0;           ///< values of row groups, zeros included
   double bcsr_blocks = 0;            ///< blocks of BCSR
   double bcsr_block_rows = 0;        ///< rows of a block of BCSR
   double bcsr_block_columns = 0;     ///< columns of a block of BCSR
