@@ -88,13 +88,14 @@ struct LocalStrips {
               Kokkos::PerThread(team),
               [&](std::uint32_t& result) {
                 result = column.strip != strip;
-                column.strip = strip;
+                if (result != 0) column.strip = strip;  // most lines of memory stay as they are
               },
               is_new);
           if (is_new == 0) return;
           ++sum;
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, column.begin, column.end), [&](std::uint32_t i) {
-            const std::uint8_t row = lists[i];
+          const std::uint8_t* const list = lists + column.begin;
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, column.end - column.begin), [&](std::uint32_t i) {
+            const std::uint8_t row = list[i];
             if (count_up<Exec>(&s.common[row]) == 0) s.touched_rows[count_up<Exec>(&s.touched)] = row;
           });
         },
