@@ -20,22 +20,24 @@ __global__ void __maxnreg__(Policy::registers)
   RowGroupsAgent<Policy, Scalar>(arguments, static_cast<int>(slab), lane).run(arguments.schedule.items[index]);
 }
 
-/// Adds the pieces of the groups that are cut, from the first to the last. A thread takes an element of Y.
+/// Adds the pieces of the groups that are cut, from the first to the last. A warp takes 32 columns of a row of Y.
 template <class Scalar>
 __global__ void row_group_sums_kernel(const __grid_constant__ RowGroupsArguments<Scalar> arguments) {
   wait_for_previous_kernels();
-  const auto column = static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x);
-  const unsigned index = blockIdx.x * blockDim.y + threadIdx.y, sum_index = index / RowGroupsSchedule::slot_rows;
-  if (sum_index >= static_cast<unsigned>(arguments.schedule.sum_count) || column >= arguments.product.y.columns) return;
-  const RowGroupSum group = arguments.schedule.sums[sum_index];
-  const int r = static_cast<int>(index % RowGroupsSchedule::slot_rows);
+  const unsigned warps_of_row = (static_cast<unsigned>(arguments.product.y.columns) + 31) / 32;
+  const std::size_t warp = std::size_t(blockIdx.x) * blockDim.y + threadIdx.y, row = warp / warps_of_row;
+  const auto column = static_cast<Ordinal>(warp % warps_of_row * 32 + threadIdx.x);
+  const std::size_t sum = row / RowGroupsSchedule::slot_rows;
+  if (sum >= std::size_t(arguments.schedule.sum_count) || column >= arguments.product.y.columns) return;
+  const RowGroupSum group = arguments.schedule.sums[sum];
+  const int r = static_cast<int>(row % RowGroupsSchedule::slot_rows);
   if (r >= group.height) return;
   const std::ptrdiff_t slot_stride = RowGroupsSchedule::slot_rows * arguments.partials_stride;
   const Scalar* partial = arguments.partials + group.first_slot * slot_stride + r * arguments.partials_stride + column;
-  Scalar sum = *partial;
+  Scalar total = *partial;
 #pragma unroll 4
-  for (int slot = 1; slot < group.slots; ++slot) sum += partial[slot * slot_stride];
-  store_element(arguments.product, group.first_row + r, column, sum);
+  for (int slot = 1; slot < group.slots; ++slot) total += partial[slot * slot_stride];
+  store_element(arguments.product, group.first_row + r, column, total);
 }
 
 /// The second step of a product, if groups are cut.
@@ -43,10 +45,10 @@ template <class Scalar>
 void launch_row_group_sums(Stream stream, const RowGroupsArguments<Scalar>& arguments) {
   if (arguments.schedule.sum_count == 0) return;
   const dim3 threads(32, 8);
-  const dim3 blocks(blocks_for(std::size_t(arguments.schedule.sum_count) * RowGroupsSchedule::slot_rows, threads.y),
-                    blocks_for(std::size_t(arguments.product.y.columns), threads.x));
-  launch_early<&row_group_sums_kernel<Scalar>>("row_groups_spmm: sums of pieces", blocks, threads, 0, stream,
-                                               arguments);
+  const std::size_t rows = std::size_t(arguments.schedule.sum_count) * RowGroupsSchedule::slot_rows;
+  const std::size_t warps = rows * static_cast<std::size_t>(window_count(arguments.product.y.columns, 32));
+  launch_early<&row_group_sums_kernel<Scalar>>("row_groups_spmm: sums of pieces", blocks_for(warps, threads.y), threads,
+                                               0, stream, arguments);
 }
 
 /// A product whose rows of X are whole vectors.
