@@ -62,16 +62,37 @@ TEST(CsrPolicy, AFewRowsThatDifferAreNotComputedSideBySide) {
 
 TEST(CsrPolicy, PanelsAreAsWideAsTheirPartialSumsAllow) {
   CsrScheduleSize size;
-  const auto columns = [&](int pieces) {
+  const auto columns_of = [&](int pieces, int x_rows = 0) {
     size.pieces = pieces;
-    return csr_panel_columns(size);
+    return csr_panel_columns(size, x_rows, 2000);
   };
-  EXPECT_EQ(columns(0), 1 << 19);
-  EXPECT_EQ(columns(1000), 512);
-  EXPECT_EQ(columns(4096), 128);
-  EXPECT_EQ(columns(1000000), 128);
+  EXPECT_EQ(columns_of(0), 2000);
+  EXPECT_EQ(columns_of(100), 2000);
+  EXPECT_EQ(columns_of(1000), 512);
+  EXPECT_EQ(columns_of(4096), 128);
+  EXPECT_EQ(columns_of(1000000), 128);
+  EXPECT_EQ(columns_of(1000, 8200), 2000);  // as many sums as an eighth of X
+  EXPECT_EQ(columns_of(2000, 8000), 896);
   size.pieces = 1000;
   EXPECT_EQ(csr_workspace_bytes(size, 0, 2000, 8), 1000 * 512 * 8u);
+  EXPECT_EQ(csr_workspace_bytes(size, 8200, 2000, 8, true), 1000 * 2000 * 8u);
+}
+
+/// What is enough for some columns is enough for fewer.
+TEST(CsrPolicy, WorkspacesGrowWithTheColumns) {
+  CsrScheduleSize size;
+  size.nonzeros = 4000000;
+  for (const int pieces : {1, 700, 1365, 5000, 100000}) {
+    size.pieces = pieces;
+    for (const bool adjacent : {false, true}) {
+      std::size_t before = 0;
+      for (int columns = 0; columns < 1500; columns += 7) {
+        const std::size_t bytes = csr_workspace_bytes(size, 20000, columns, 8, adjacent);
+        EXPECT_GE(bytes, before) << pieces << " pieces, " << columns << " columns";
+        before = bytes;
+      }
+    }
+  }
 }
 
 TEST(CsrPolicy, RowsOfFewDoublesAreComputedInRounds) {
@@ -183,7 +204,7 @@ TEST(CsrPolicy, WorkspacesHoldPartialSumsAndRowsOfX) {
   size.pieces = 10;
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 1, 8), 10 * 16u);
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8, true), 10 * 4000u);
-  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), 10 * 4000u + 1000 * 1024u);
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), (10 + 1000) * 1024u);  // for panels of packed columns
 }
 
 // Of a graph with as many edges as reddit-like ones have, in 128 columns.

@@ -354,10 +354,24 @@ TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
   for (const int columns : {128, 129, 257}) {
     Options options{.columns = columns, .x_layout = Layout::PaddedRight, .y_layout = Layout::PaddedRight};
     options.piece_length = 2;
-    ASSERT_LT(csr_panel_columns(count_csr_schedule(A.pattern(), options.piece_length)), 129);
+    const CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
+    ASSERT_LT(csr_panel_columns(size, A.columns, 1000), 129);
     compare<M, V>(A, options, 2);
     if (this->HasFatalFailure()) return;
   }
+}
+
+/// Where X is large, there may be as many partial sums as it has elements for each 8: 256 columns of these pieces.
+TYPED_TEST(CsrSpmm, PanelsOfALargeX) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const typename TestFixture::Matrix A(18000, {3, 4000, 0, 250});
+  Options options{.columns = 257, .x_layout = Layout::PaddedRight, .y_layout = Layout::PaddedRight};
+  options.piece_length = 2;
+  const CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
+  ASSERT_EQ(csr_panel_columns(size, A.columns, options.columns), 256);
+  options.little_scratch = true;  // so vectors wider than the matrix come in narrower panels
+  compare<M, V>(A, options, 1);
 }
 
 /// Vectors wider than the matrix get by with what vectors of its own type take.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <tessera/cuda/csr/Policy.hpp>
@@ -101,9 +102,18 @@ CsrPolicy with_row_tile(CsrPolicy policy) {
   return policy;
 }
 
-Ordinal csr_panel_columns(const CsrScheduleSize& schedule) {
-  constexpr Ordinal most_sums = 1 << 19, step = 128;
-  return std::max(most_sums / std::max(schedule.pieces, Ordinal(1)) / step, Ordinal(1)) * step;
+Ordinal csr_panel_columns(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns) {
+  constexpr std::int64_t small = 1 << 19, step = 128;
+  if (schedule.pieces == 0) return columns;
+  const std::int64_t most_sums = std::max(small, std::int64_t(x_rows) * columns / 8);
+  const std::int64_t widest = std::max(most_sums / schedule.pieces / step, std::int64_t(1)) * step;
+  return static_cast<Ordinal>(std::min<std::int64_t>(columns, widest));
+}
+
+std::size_t csr_panel_bytes(const CsrScheduleSize& schedule, Ordinal packed_rows, Ordinal columns,
+                            std::size_t vector_bytes) {
+  const std::size_t row_bytes = (static_cast<std::size_t>(columns) * vector_bytes + 15) / 16 * 16;
+  return (static_cast<std::size_t>(schedule.pieces) + static_cast<std::size_t>(packed_rows)) * row_bytes;
 }
 
 namespace {
@@ -127,12 +137,10 @@ bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns) {
 
 std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns,
                                 std::size_t vector_bytes, bool adjacent_columns) {
-  const auto row_bytes = [&](Ordinal most_columns) {
-    return (static_cast<std::size_t>(std::min(columns, most_columns)) * vector_bytes + 15) / 16 * 16;
-  };
-  const std::size_t sums = static_cast<std::size_t>(schedule.pieces) * row_bytes(csr_panel_columns(schedule));
+  const Ordinal width = csr_panel_columns(schedule, x_rows, columns);
+  const std::size_t sums = csr_panel_bytes(schedule, 0, width, vector_bytes);
   if (adjacent_columns || !csr_packs(schedule, x_rows, columns)) return sums;
-  return sums + static_cast<std::size_t>(x_rows) * row_bytes(csr_packed_columns);
+  return std::max(sums, csr_panel_bytes(schedule, x_rows, std::min(width, csr_packed_columns), vector_bytes));
 }
 
 }  // namespace Tessera::Cuda

@@ -98,7 +98,8 @@ class CsrLauncher {
     check_arguments(scratch);
     width_ = panel_columns(scratch.bytes);
     task_.partial_sums = reinterpret_cast<VectorScalar*>(scratch.data);
-    packed_x_ = task_.partial_sums + workspace_bytes(width_, sizeof(VectorScalar), true) / sizeof(VectorScalar);
+    packed_x_ =
+        task_.partial_sums + csr_panel_bytes(schedule.size, 0, width_, sizeof(VectorScalar)) / sizeof(VectorScalar);
   }
 
   void run() {
@@ -122,28 +123,22 @@ class CsrLauncher {
       throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +
                                   std::to_string(task_.schedule.size.piece_length));
     }
-    const std::size_t wanted = workspace_bytes(task_.product.y.columns, sizeof(MatrixScalar), !is_packed_);
+    const std::size_t wanted = csr_workspace_bytes(task_.schedule.size, task_.A.columns, task_.product.y.columns,
+                                                   sizeof(MatrixScalar), !is_packed_);
     if (scratch.bytes < wanted || (wanted > 0 && reinterpret_cast<std::uintptr_t>(scratch.data) % 16 != 0)) {
       throw std::invalid_argument("csr_spmm: " + std::to_string(wanted) + " bytes of scratch aligned to 16 wanted, " +
                                   std::to_string(scratch.bytes) + " given");
     }
   }
 
-  /// The scratch memory includes rows of X only if its columns are not adjacent. Once X is packed, narrower panels of
-  /// it are, too.
-  std::size_t workspace_bytes(Ordinal columns, std::size_t vector_bytes, bool adjacent) const {
-    CsrScheduleSize size = task_.schedule.size;
-    if (is_packed_) size.packing_entries = 0;
-    return csr_workspace_bytes(size, task_.A.columns, columns, vector_bytes, adjacent);
-  }
-
   /// The number of columns that are computed at a time: fewer if elements are wider than those that the scratch memory
   /// is meant for.
   Ordinal panel_columns(std::size_t scratch_bytes) const {
-    Ordinal width = std::min(task_.product.y.columns, csr_most_columns);
-    if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns(task_.schedule.size));
+    const CsrScheduleSize& size = task_.schedule.size;
+    const Ordinal packed_rows = is_packed_ ? task_.A.columns : 0, columns = task_.product.y.columns;
+    Ordinal width = std::min(csr_panel_columns(size, task_.A.columns, columns), csr_most_columns);
     if (is_packed_) width = std::min(width, csr_packed_columns);
-    while (width > vector_size && workspace_bytes(width, sizeof(VectorScalar), !is_packed_) > scratch_bytes)
+    while (width > vector_size && csr_panel_bytes(size, packed_rows, width, sizeof(VectorScalar)) > scratch_bytes)
       width = ceil_divide(ceil_divide(width, 2), vector_size) * vector_size;
     return width;
   }
