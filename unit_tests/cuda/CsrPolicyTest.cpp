@@ -29,35 +29,17 @@ TEST(CsrPolicy, EveryChoiceIsValid) {
 TEST(CsrPolicy, NoMoreLanesThanColumns) {
   EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 8, 8)).lanes, 4);
   EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 16, 8)).lanes, 8);
-  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 8)).lanes, 8);
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 8)).lanes, 16);
   EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 4)).lanes, 8);
 }
 
 TEST(CsrPolicy, AWarpOfRowsThatDifferInLengthHasFewOfThem) {
-  CsrProblem p = problem(1e5, 3e6, 100, 32, 8);
+  CsrProblem p = problem(1e5, 3e6, 100, 128, 4);
+  EXPECT_EQ(choose_csr_policy(p).lanes, 16);
   EXPECT_EQ(choose_csr_policy(p).vectors, 2);
   p.pieces = 10;
+  EXPECT_EQ(choose_csr_policy(p).lanes, 32);
   EXPECT_EQ(choose_csr_policy(p).vectors, 1);
-  EXPECT_EQ(choose_csr_policy(p).lanes, 16);
-}
-
-TEST(CsrPolicy, ShortRowsAreComputedInRounds) {
-  EXPECT_EQ(choose_csr_policy(problem(2.6e5, 6.9e6, 8e3, 128, 8)).rounds, 4);
-  EXPECT_EQ(choose_csr_policy(problem(5e4, 6.9e6, 4e4, 128, 8)).rounds, 1);  // long ones
-  EXPECT_EQ(choose_csr_policy(problem(1e4, 3e5, 8e3, 128, 8)).rounds, 1);    // few
-}
-
-TEST(CsrPolicy, RowsOfFewFloatsAreComputedSideBySide) {
-  EXPECT_EQ(choose_csr_policy(problem(3e6, 6.5e6, 1e3, 32, 4)).rows, 4);
-  EXPECT_EQ(choose_csr_policy(problem(2.6e5, 6.9e6, 8e3, 32, 4)).rows, 1);
-}
-
-TEST(CsrPolicy, AFewRowsThatDifferAreNotComputedSideBySide) {
-  CsrProblem few = problem(1e4, 3.7e4, 1e4, 32, 4), many = problem(3e6, 6.5e6, 1e3, 32, 4);
-  EXPECT_EQ(choose_csr_policy(few).rows, 4);
-  few.pieces = many.pieces = 10;
-  EXPECT_EQ(choose_csr_policy(few).rows, 1);
-  EXPECT_EQ(choose_csr_policy(many).rows, 4);
 }
 
 TEST(CsrPolicy, PanelsAreAsWideAsTheirPartialSumsAllow) {
@@ -93,12 +75,6 @@ TEST(CsrPolicy, WorkspacesGrowWithTheColumns) {
       }
     }
   }
-}
-
-TEST(CsrPolicy, RowsOfFewDoublesAreComputedInRounds) {
-  const CsrProblem roads = problem(2e6, 5.5e6, 2e3, 32, 8), wide_roads = problem(2e6, 5.5e6, 2e3, 128, 8);
-  EXPECT_EQ(choose_csr_policy(roads), (CsrPolicy{.lanes = 8, .vectors = 2, .rounds = 4}));        // 374 us beside 433
-  EXPECT_EQ(choose_csr_policy(wide_roads), (CsrPolicy{.lanes = 32, .vectors = 2, .rounds = 4}));  // 1263 beside 1613
 }
 
 TEST(CsrPolicy, SlabsOfXFitTheCacheWhereRowsReachFar) {
@@ -148,19 +124,15 @@ TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
 TEST(CsrPolicy, TilesHaveEnoughRowsAndFit) {
   for (const int lanes : {4, 8, 16, 32}) {
     for (const int threads : {32, 96, 128, 512}) {
-      for (const int rounds : {1, 3, lanes}) {
-        const CsrPolicy tiled = with_row_tile({.lanes = lanes, .rounds = rounds, .threads = threads});
-        const int rows = tiled.threads / tiled.lanes * tiled.rounds;
-        EXPECT_TRUE(is_valid(tiled)) << lanes << " lanes, " << threads << " threads, " << rounds << " rounds";
-        EXPECT_GE(rows, 8);
-        EXPECT_LE(rows, 32);
-        EXPECT_EQ(rows & (rows - 1), 0);
-        EXPECT_EQ(tiled.threads & (tiled.threads - 1), 0);
-      }
+      const CsrPolicy tiled = with_row_tile({.lanes = lanes, .threads = threads});
+      const int rows = tiled.threads / tiled.lanes;
+      EXPECT_TRUE(is_valid(tiled)) << lanes << " lanes, " << threads << " threads";
+      EXPECT_GE(rows, 8);
+      EXPECT_EQ(rows & (rows - 1), 0);
+      EXPECT_EQ(tiled.threads & (tiled.threads - 1), 0);
+      EXPECT_GE(2 * tiled.threads, threads);
     }
   }
-  EXPECT_EQ(with_row_tile({.lanes = 16, .rounds = 4}).rounds, 4);
-  EXPECT_EQ(with_row_tile({.lanes = 32, .rows = 4}).rounds, 1);
 }
 
 TEST(CsrPolicy, XIsPackedWhereItsRowsAreReadOftenEnough) {
@@ -226,11 +198,10 @@ TEST(CsrPolicy, SmallerDevicesUseFewerRowsOfXAtATime) {
 TEST(CsrPolicy, InvalidOnes) {
   EXPECT_FALSE(is_valid({.lanes = 2}));
   EXPECT_FALSE(is_valid({.vectors = 3}));
-  EXPECT_FALSE(is_valid({.vectors = 2, .unroll = 8}));
-  EXPECT_FALSE(is_valid({.vectors = 2, .rows = 4}));
-  EXPECT_FALSE(is_valid({.rows = 2}));
-  EXPECT_FALSE(is_valid({.rows = 4, .rounds = 2}));
+  EXPECT_FALSE(is_valid({.lanes = 8, .vectors = 2}));
+  EXPECT_FALSE(is_valid({.lanes = 16, .vectors = 4}));
   EXPECT_FALSE(is_valid({.lanes = 8, .rounds = 9}));
+  EXPECT_FALSE(is_valid({.rounds = 0}));
   EXPECT_FALSE(is_valid({.threads = 1024}));
   EXPECT_FALSE(is_valid({.threads = 100}));
 }

@@ -13,7 +13,6 @@
 #include "../launch/Operands.hpp"
 #include "NarrowRows.cuh"
 #include "Rows.cuh"
-#include "ShortRows.cuh"
 #include "Task.cuh"
 
 /// csr_spmm decides which columns go to which kernel, and with how many threads. There is a source for each pair of
@@ -80,6 +79,7 @@ template <class MatrixScalar, class VectorScalar, class Offset>
 class CsrLauncher {
   using Task = CsrTask<MatrixScalar, VectorScalar, Offset>;
   static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
+  static constexpr int any_lanes = 0;
 
  public:
   /// \param policy  the policy for aligned columns; nullptr: csr_spmm chooses
@@ -114,10 +114,8 @@ class CsrLauncher {
     expect_extents("csr_spmm", task_.A.rows, task_.A.columns, task_.product);
     if (policy_ != nullptr && !is_valid(*policy_)) {
       throw std::invalid_argument("csr_spmm: a policy of " + std::to_string(policy_->lanes) + " lanes, " +
-                                  std::to_string(policy_->vectors) + " vectors, unroll " +
-                                  std::to_string(policy_->unroll) + ", " + std::to_string(policy_->rows) + " rows, " +
-                                  std::to_string(policy_->rounds) + " rounds and " + std::to_string(policy_->threads) +
-                                  " threads is not valid");
+                                  std::to_string(policy_->vectors) + " vectors, " + std::to_string(policy_->rounds) +
+                                  " rounds and " + std::to_string(policy_->threads) + " threads is not valid");
     }
     if (task_.A.rows > 0 && task_.schedule.size.piece_length < 1) {
       throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +
@@ -237,39 +235,20 @@ class CsrLauncher {
   template <bool tiled>
   void multiply_vectors(const Task& task) const {
     const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem_of(task, 16), machine());
-    const Ordinal pieces = task.schedule.size.pieces;
-    Ordinal rows = task.A.rows;
-    if (policy.rows > 1) {
-      policy.unroll == 8 ? launch_rows<CsrShortRows<Task, true, 2, tiled>, tiled>(task, policy, 0, rows)
-                         : launch_rows<CsrShortRows<Task, true, 1, tiled>, tiled>(task, policy, 0, rows);
-      rows = 0;
-    }
-    if (policy.vectors == 2) {
-      launch_rows<CsrRows<Task, true, 2, 4, tiled>, tiled>(task, policy, pieces, rows);
-    } else if (policy.unroll == 8 && policy.lanes >= 8) {
-      launch_rows<CsrRows<Task, true, 1, 8, tiled>, tiled>(task, policy, pieces, rows);
+    if (policy.vectors == 4) {
+      launch_rows<CsrRows<Task, true, 4, 32, tiled>, tiled>(task, policy);
+    } else if (policy.vectors == 2 && policy.lanes == 32) {
+      launch_rows<CsrRows<Task, true, 2, 32, tiled>, tiled>(task, policy);
+    } else if (policy.vectors == 2) {
+      launch_rows<CsrRows<Task, true, 2, 16, tiled>, tiled>(task, policy);
     } else {
-      launch_rows<CsrRows<Task, true, 1, 4, tiled>, tiled>(task, policy, pieces, rows);
+      launch_rows<CsrRows<Task, true, 1, any_lanes, tiled>, tiled>(task, policy);
     }
   }
 
   void multiply_elements(const Task& task) const {
     const CsrPolicy policy = choose_csr_policy(problem_of(task, sizeof(VectorScalar)), machine());
-    Ordinal rows = task.A.rows;
-    if (policy.rows > 1) {
-      launch_rows<CsrShortRows<Task, false, 2, false>, false>(task, policy, 0, rows);
-      rows = 0;
-    }
-    launch_rows<CsrRows<Task, false, 1, 4, false>, false>(task, policy, task.schedule.size.pieces, rows);
-  }
-
-  template <class Agent>
-  static constexpr int rows_of_item() {
-    if constexpr (requires { Agent::rows; }) {
-      return Agent::rows;
-    } else {
-      return 1;
-    }
+    launch_rows<CsrRows<Task, false, 1, any_lanes, false>, false>(task, policy);
   }
 
   template <bool aligned, int most_columns>
@@ -291,7 +270,7 @@ class CsrLauncher {
 
   template <class Agent>
   void launch_narrow(const Task& task, const CsrPolicy& policy) const {
-    launch<Agent>(task, policy, task.schedule.size.pieces, task.A.rows, Agent::shared_bytes(policy.threads));
+    launch<Agent>(task, policy, Agent::shared_bytes(policy.threads));
   }
 
   /// Whether entries may be read 16 bytes at a time.
@@ -301,21 +280,22 @@ class CsrLauncher {
   }
 
   template <class Agent, bool tiled>
-  void launch_rows(Task task, CsrPolicy policy, Ordinal pieces, Ordinal rows) const {
+  void launch_rows(Task task, CsrPolicy policy) const {
+    policy.rounds = 1;
     std::size_t shared_bytes = 0;
     if constexpr (tiled) {
       policy = with_row_tile(policy);
-      const int tile_rows = policy.threads / policy.lanes * policy.rounds * rows_of_item<Agent>();
+      const int tile_rows = policy.threads / policy.lanes;
       task.tile_row_bits = std::countr_zero(static_cast<unsigned>(tile_rows));
       shared_bytes = CsrRowTile<Task>::bytes(tile_rows, Agent::slab_columns(policy.lanes));
     }
-    launch<Agent>(task, policy, pieces, rows, shared_bytes);
+    launch<Agent>(task, policy, shared_bytes);
   }
 
   template <class Agent>
-  void launch(Task task, const CsrPolicy& policy, Ordinal pieces, Ordinal rows, std::size_t shared_bytes = 0) const {
-    const std::int64_t row_items = ceil_divide<std::int64_t>(rows, rows_of_item<Agent>());
-    const std::int64_t items = task.piece_blocks > 0 ? row_items : pieces + row_items;
+  void launch(Task task, const CsrPolicy& policy, std::size_t shared_bytes) const {
+    const Ordinal pieces = task.schedule.size.pieces, rows = task.A.rows;
+    const std::int64_t items = task.piece_blocks > 0 ? rows : std::int64_t(pieces) + rows;
     if (items == 0) return;
     const std::int64_t items_of_block = std::int64_t(policy.threads / policy.lanes) * policy.rounds;
     const std::int64_t blocks_of_slab = task.piece_blocks + ceil_divide(items, items_of_block);

@@ -11,11 +11,9 @@ namespace Tessera::Cuda {
 /// How csr_spmm() shares a product among threads. A group of lanes computes a row of Y, or a slab of its columns. A
 /// slab is lanes * vectors vectors wide. A vector has 16 bytes or, if X or Y is not aligned for that, one element.
 struct CsrPolicy {
-  int lanes = 32;     ///< lanes of a group: 4, 8, 16 or 32
-  int vectors = 1;    ///< vectors of a lane: 1 or 2
-  int unroll = 4;     ///< entries whose rows of X are fetched at once: 4, or 8 with vectors = 1
-  int rows = 1;       ///< rows that a group computes at the same time: 1, or 4 with vectors = 1
-  int rounds = 1;     ///< rows that a group computes one after the other: at most `lanes`, 1 with rows > 1
+  int lanes = 32;     ///< lanes of a group: 4, 8, 16 or 32; 16 or 32 with two vectors, 32 with four
+  int vectors = 1;    ///< vectors of a lane: 1, 2 or 4
+  int rounds = 1;     ///< rows of a group, at most `lanes`, for few columns of X; otherwise a group computes one row
   int threads = 128;  ///< threads of a block: a multiple of 32 up to 512
 
   friend bool operator==(const CsrPolicy&, const CsrPolicy&) = default;
@@ -47,11 +45,11 @@ struct CsrMachine {
   double row_seconds = 2e-10;  ///< seconds for a row in a slab: reading its offsets, writing its place in Y
   double worthwhile = 0.85;    ///< the share of the time that narrower slabs must be predicted to stay below
   double small_entries = H200::small_entries;  ///< entries below which the longest row takes longer than all others
-  double short_row = 6;        ///< mean entries below which a group computes several rows at a time, or in rounds
-  double round_row = 100;      ///< mean entries below which a group computes rows in rounds
-  double round_rows = 5e4;     ///< the fewest rows for which groups compute rows in rounds
-  double sorted_row = 32;      ///< mean entries below which rows that differ in length are sorted, for few columns of X
-  double sorted_rows = 2e5;    ///< the fewest rows that are sorted; with fewer, blocks would not fill the GPU
+  double short_row = 6;      ///< mean entries below which a group computes several rows at a time, or in rounds
+  double round_row = 100;    ///< mean entries below which a group computes rows in rounds
+  double round_rows = 5e4;   ///< the fewest rows for which groups compute rows in rounds
+  double sorted_row = 32;    ///< mean entries below which rows that differ in length are sorted, for few columns of X
+  double sorted_rows = 2e5;  ///< the fewest rows that are sorted; with fewer, blocks would not fill the GPU
 };
 
 /// Predicts the seconds for slabs of this many columns: for fetching each row of X once from memory and then at the
