@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
 #include "RowTile.cuh"
 #include "Task.cuh"
 
@@ -27,12 +30,13 @@ class CsrRows {
   using MatrixScalar = typename Task::MatrixScalar;
   using Span = CsrSpan<typename decltype(Task::A)::offset_type>;
   using Lane = Vector<Scalar, aligned>;
-  static constexpr int distance = lanes * Lane::size;   // of a lane's vectors, in elements
-  static constexpr int entries = vectors == 4 ? 1 : 2;  // whose rows of X are fetched at once
+  static constexpr int distance = lanes * Lane::size;  // of a lane's vectors, in elements
+  /// Entries whose rows of X are fetched at once.
+  static constexpr int entries = vectors == 1 && std::is_same_v<Scalar, double> ? 4 : 2;
 
  public:
-  static int slab_columns(int group_lanes) { return group_lanes * vectors * Lane::size; }
-  static constexpr int registers = vectors == 1 ? 32 : vectors == 2 ? 48 : 56;
+  static __host__ __device__ int slab_columns(int group_lanes) { return group_lanes * vectors * Lane::size; }
+  static constexpr int registers = (vectors == 1 ? 32 : vectors == 2 ? 48 : 64) + (is_complex_v<Scalar> ? 8 : 0);
 
   __device__ explicit CsrRows(const Task& task)
       : task_(task), first_column_((task.slab() * task.lanes() * vectors + task.lane()) * Lane::size) {}
@@ -40,7 +44,8 @@ class CsrRows {
   __device__ void run() {
     const Span span = item_span(task_, task_.item());
     if (is_there(0)) {
-      task_.product.x_rows == nullptr ? sum_up<false>(span) : sum_up<true>(span);
+      const bool is_plain = task_.product.x_rows == nullptr && is_there(vectors - 1);
+      is_plain ? sum_up<true>(span) : sum_up<false>(span);
       store(span);
     }
     if constexpr (tiled) tile().write();
@@ -50,47 +55,52 @@ class CsrRows {
   __device__ Ordinal column(int v) const { return first_column_ + v * distance; }
   __device__ bool is_there(int v) const { return column(v) < task_.product.x.columns; }
   __device__ CsrRowTile<Task> tile() const {
-    const int columns = slab_columns_of_task();
+    const int columns = slab_columns(task_.lanes());
     return {task_, task_.slab() * columns, columns};
   }
-  __device__ int slab_columns_of_task() const { return task_.lanes() * vectors * Lane::size; }
 
-  template <bool has_x_rows>
+  /// \tparam is_plain  whether a row of X has the number of the column of A, and all vectors of the lane. Hardly any
+  ///                   lane needs more, which takes time and registers.
+  template <bool is_plain>
   __device__ void sum_up(const Span& span) {
     for (Lane& sum : sums_) sum = Lane{};
     const Ordinal* const columns = task_.A.column_indices + span.begin;
     const MatrixScalar* const values = task_.product.values + span.begin;
     int k = 0;
+    if constexpr (is_plain) {
 #pragma unroll 1
-    for (; k + entries <= span.length; k += entries) add_entries<has_x_rows, entries>(columns + k, values + k);
+      for (; k + entries <= span.length; k += entries) add_entries<true, entries>(columns + k, values + k);
+    }
 #pragma unroll 1
-    for (; k < span.length; ++k) add_entries<has_x_rows, 1>(columns + k, values + k);
+    for (; k < span.length; ++k) add_entries<is_plain, 1>(columns + k, values + k);
   }
 
-  template <bool has_x_rows, int count>
+  template <bool is_plain, int count>
   __device__ void add_entries(const Ordinal* columns, const MatrixScalar* values) {
     Lane x[count][vectors];
 #pragma unroll
     for (int u = 0; u < count; ++u) {
       const Ordinal column = __ldg(columns + u);
-      load_row(has_x_rows ? task_.product.x_rows[column] : column, x[u]);
+      load_row<is_plain>(is_plain ? column : task_.row_of_entry(column), x[u]);
     }
 #pragma unroll
-    for (int u = 0; u < count; ++u) add_row(task_.value_of_entry(load_reused(values + u)), x[u]);
+    for (int u = 0; u < count; ++u) add_row<is_plain>(task_.value_of_entry(load_reused(values + u)), x[u]);
   }
 
+  template <bool is_plain>
   __device__ void load_row(Ordinal row, Lane (&x)[vectors]) const {
     const Scalar* const first = task_.row_of_x(row, task_.product.x.data + first_column_);
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
-      if (v == 0 || is_there(v)) x[v] = load_vector<aligned>(first + v * distance);
+      if (is_plain || is_there(v)) x[v] = load_vector<aligned>(first + v * distance);
     }
   }
 
+  template <bool is_plain>
   __device__ void add_row(Scalar a, const Lane (&x)[vectors]) {
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
-      if (v > 0 && !is_there(v)) continue;
+      if (!is_plain && !is_there(v)) continue;
 #pragma unroll
       for (int e = 0; e < Lane::size; ++e) sums_[v].at[e] = fused(a, x[v].at[e], sums_[v].at[e]);
     }
