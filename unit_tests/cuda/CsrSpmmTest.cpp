@@ -176,6 +176,7 @@ struct Options {
   bool schedule_of_device = false;
   bool little_scratch = false;      // as for elements of the size of A's
   bool packs_if_small = true;       // packs X although A is small
+  bool infinite_rest = false;       // rows of X that no entry needs hold infinities
   std::ptrdiff_t x_row_stride = 0;  // if it is not 0: of X instead, which then has but one row
 
   std::string text() const {
@@ -185,6 +186,7 @@ struct Options {
            std::to_string(scatter) + ", x_rows " + std::to_string(permute_x) + ", beta = 0 " +
            std::to_string(overwrite) + ", piece " + std::to_string(piece_length) +
            (little_scratch ? ", little scratch" : "") + (packs_if_small ? "" : ", packs nothing small") +
+           (infinite_rest ? ", infinite rest" : "") +
            (policy == nullptr ? ""
                               : ", policy of " + std::to_string(policy->lanes) + " lanes, " +
                                     std::to_string(policy->vectors) + " vectors, " + std::to_string(policy->rounds) +
@@ -240,6 +242,20 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
   return device_y.to_host();
 }
 
+/// Makes rows of X infinite that no entry of A needs.
+template <class M, class V, class Offset>
+void spoil_rest(const Matrix<M, Offset>& A, const std::vector<int>& x_rows, Dense<V>& x) {
+  std::vector<bool> is_needed(static_cast<std::size_t>(A.columns));
+  for (const int c : A.column_indices) {
+    is_needed[static_cast<std::size_t>(x_rows.empty() ? c : x_rows[static_cast<std::size_t>(c)])] = true;
+  }
+  for (int i = 0; i < A.columns; ++i) {
+    for (int j = 0; j < x.view.columns && !is_needed[static_cast<std::size_t>(i)]; ++j) {
+      x.view(i, j) = V(std::numeric_limits<real_of_t<V>>::infinity());
+    }
+  }
+}
+
 template <class M, class V, class Offset>
 void compare(const Matrix<M, Offset>& A, const Options& options, int some = 41) {
   if (!Test::is_chosen(some)) return;
@@ -248,6 +264,7 @@ void compare(const Matrix<M, Offset>& A, const Options& options, int some = 41) 
   x.randomize();
   if (!options.overwrite) y.randomize();
   const std::vector<int> y_rows = random_order(A.rows), x_rows = random_order(A.columns);
+  if (options.infinite_rest) spoil_rest(A, options.permute_x ? x_rows : std::vector<int>(), x);
   Product<M, V> p;
   p.values = A.values.data();
   p.conjugate_values = options.conjugate_values;
@@ -339,6 +356,27 @@ TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
       options.schedule_of_device = k % 3 == 0;
       options.entries_shift = k % 5 == 4;
       compare<M, V>(A, options);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
+/// Rows about as long as what is fetched at once, and as pieces, at any place of A; all others of X would spoil Y.
+TYPED_TEST(CsrSpmm, OnlyEntriesOfTheRowCount) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const typename TestFixture::Matrix A(
+      700, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 1, 64, 0, 65, 3, 127, 128, 129, 2, 255, 256, 257, 1});
+  int k = 0;
+  for (const int columns : {1, 4, 5, 16, 33, 64, 128, 150}) {
+    for (const Layout layout : every_layout) {
+      ++k;
+      Options options{.columns = columns, .x_layout = layout, .y_layout = layout, .infinite_rest = true};
+      options.entries_shift = k % 4;
+      options.permute_x = k % 3 == 0;
+      options.overwrite = k % 2;
+      options.piece_length = k % 2 ? 64 : 128;
+      compare<M, V>(A, options, 3);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -466,7 +504,7 @@ TYPED_TEST(CsrSpmm, EveryPolicy) {
       const int rounds = std::array{1, 2, lanes}[++policies % 3];
       const CsrPolicy policy{lanes, vectors, rounds, threads};
       for (const int columns : {1, 2, 4, 8, 40, 200}) {
-        compare<M, V>(A, {.columns = columns, .policy = &policy}, 29);
+        compare<M, V>(A, {.columns = columns, .permute_x = policies % 4 == 1, .policy = &policy}, 29);
         compare<M, V>(A, {.columns = columns, .y_layout = Layout::Left, .policy = &policy}, 29);
         if (this->HasFatalFailure()) return;
       }

@@ -71,7 +71,7 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
   const bool rows_are_alike = problem.pieces == 0;
   policy.lanes = by_vectors && slab == 32 && rows_are_alike ? 16 : std::min(slab, 32);
   policy.vectors = slab / policy.lanes;
-  policy.threads = policy.vectors == 4 ? 512 : std::max(128, 8 * policy.lanes);
+  policy.threads = std::max(128, 8 * policy.lanes);
   return policy;
 }
 
