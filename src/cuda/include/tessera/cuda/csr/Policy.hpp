@@ -11,12 +11,13 @@ namespace Tessera::Cuda {
 /// How csr_spmm() shares a product among threads. A group of lanes computes a row of Y, or a slab of its columns. A
 /// slab is lanes * vectors vectors wide. A vector has 16 bytes or, if X or Y is not aligned for that, one element.
 struct CsrPolicy {
-  int lanes = 32;     ///< lanes of a group: 4, 8, 16 or 32
-  int vectors = 1;    ///< vectors of a lane: 1 or 2
-  int unroll = 4;     ///< entries whose rows of X are fetched at once: 4, or 8 with vectors = 1
-  int rows = 1;       ///< rows that a group computes at the same time: 1, or 4 with vectors = 1
-  int rounds = 1;     ///< rows that a group computes one after the other: at most `lanes`, 1 with rows > 1
-  int threads = 128;  ///< threads of a block: a multiple of 32 up to 512
+  int lanes = 32;      ///< lanes of a group: 4, 8, 16 or 32
+  int vectors = 1;     ///< vectors of a lane: 1 or 2
+  int unroll = 4;      ///< entries whose rows of X are fetched at once: 4, or 8 with vectors = 1
+  int rows = 1;        ///< rows that a group computes at the same time: 1, or 4 with vectors = 1
+  int rounds = 1;      ///< rows that a group computes one after the other: at most `lanes`, 1 with rows > 1
+  int threads = 128;   ///< threads of a block: a multiple of 32 up to 512
+  bool tiles = false;  ///< whether a single column of floats is multiplied in tiles of entries, if these are aligned
 
   friend bool operator==(const CsrPolicy&, const CsrPolicy&) = default;
 };
@@ -51,6 +52,8 @@ struct CsrMachine {
   double round_row = 100;      ///< mean entries below which a group computes rows in rounds
   double round_rows = 5e4;     ///< the fewest rows for which groups compute rows in rounds
   double sorted_row = 32;      ///< mean entries below which rows that differ in length are sorted, for few columns of X
+  double tiled_row = 48;       ///< mean entries from which rows are multiplied in tiles, for a single column of floats
+  double tiled_entries = 4e6;  ///< the fewest entries for tiles; with fewer, they would not fill the GPU
   double sorted_rows = 2e5;    ///< the fewest rows that are sorted; with fewer, blocks would not fill the GPU
 };
 
@@ -65,7 +68,8 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
 /// Chooses a policy for few columns of X, which each lane holds itself. It takes 1, 2 or 4 lanes: more for longer rows,
-/// and for fewer columns. With several rounds, whose number is then that of lanes, a block computes its longest rows
+/// and for fewer columns. A single column of floats goes by tiles of entries where rows are long, or differ in length
+/// and are not very short. With several rounds, whose number is then that of lanes, a block computes its longest rows
 /// first. That is for many short rows that differ much in length.
 CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
