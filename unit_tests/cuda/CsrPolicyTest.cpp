@@ -121,6 +121,24 @@ TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
   EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // long ones
 }
 
+TEST(CsrPolicy, AColumnOfFloatsIsTiledWhereRowsAreLongOrDiffer) {
+  CsrProblem p = problem(1.9e5, 1.5e7, 1e4, 1, 4);
+  p.matrix_bytes = 4;
+  EXPECT_TRUE(choose_csr_narrow_policy(p).tiles);
+  p.nonzeros = 5e6;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "rows of a like length";
+  p.pieces = 10;
+  EXPECT_TRUE(choose_csr_narrow_policy(p).tiles);
+  p.nonzeros = 3e6;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "few entries";
+  p.nonzeros = 5e6, p.rows = 2e6;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "very short rows";
+  p.rows = 1e5, p.vector_columns = 2;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "two columns";
+  p.vector_columns = 1, p.vector_bytes = 8;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "an X of doubles";
+}
+
 TEST(CsrPolicy, TilesHaveEnoughRowsAndFit) {
   for (const int lanes : {4, 8, 16, 32}) {
     for (const int threads : {32, 96, 128, 512}) {

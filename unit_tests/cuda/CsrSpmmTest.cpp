@@ -571,6 +571,71 @@ TYPED_TEST(CsrSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
   }
 }
 
+/// One column of floats in tiles of entries, for pieces of every length that fits.
+template <class Offset>
+void compare_in_tiles(int columns_of_A, const std::vector<int>& lengths) {
+  const Matrix<float, Offset> A(columns_of_A, lengths);
+  const CsrPolicy tiles{.tiles = true};
+  int k = 0;
+  for (const int piece_length : {64, 128, 255, 256}) {
+    for (const Layout layout : {Layout::Right, Layout::PaddedRight, Layout::Left}) {
+      ++k;
+      Options options{.x_layout = layout, .y_layout = layout, .policy = &tiles, .piece_length = piece_length};
+      options.shift = k % 2;
+      options.scatter = k % 3 == 0;
+      options.permute_x = k % 4 == 1;
+      options.overwrite = k % 2;
+      options.infinite_rest = true;
+      options.schedule_of_device = k % 5 < 2;
+      options.entries_shift = k % 6 == 5;
+      compare<float, float>(A, options, 1);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(CsrSpmmTiles, RowsAcrossTheEdgesOfTiles) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  constexpr int span = csr_tile_span;
+  for (const int first : {span - 129, span - 1, span, span + 1, 2 * span}) {
+    compare_in_tiles<int>(2 * span, {first, 40, 0, 3, 700, 65, 128, 129, 1500, 1, 2 * span, 17});
+    if (HasFatalFailure()) return;
+  }
+  compare_in_tiles<std::size_t>(2 * span, {200, 2 * span - 3, 0, 0, 64, 2 * span, 256, 257, 300});
+}
+
+TEST(CsrSpmmTiles, OneRowAndRowsOfOneLength) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  constexpr int span = csr_tile_span;
+  for (const int entries : {0, 1, 31, 64, 65, span - 1, span, span + 1, 2 * span - 1, 2 * span, 3 * span + 5}) {
+    compare_in_tiles<int>(3 * span + 5, {entries});
+    if (HasFatalFailure()) return;
+  }
+  for (const int length : {1, 2, 7, 16, 64}) {
+    compare_in_tiles<int>(100, std::vector<int>(static_cast<std::size_t>(4 * span / length), length));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(CsrSpmmTiles, RunsOfEmptyRows) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  compare_in_tiles<int>(10, std::vector<int>(9000, 0));
+  std::vector<int> lengths(20000, 0);
+  lengths[7000] = 400, lengths[7001] = 3, lengths[19999] = 9;
+  compare_in_tiles<int>(400, lengths);
+  lengths = varied_lengths(3000, 30);
+  lengths[50] = 2000, lengths[1000] = 5000;
+  compare_in_tiles<int>(5000, lengths);
+}
+
+/// The column of 33 that is left over from vectors goes by other kernels, whose pieces are all added.
+TEST(CsrSpmmTiles, AColumnAmongOthersIsNotTiled) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  const Matrix<float, int> A(3000, {5, 300, 2500, 0, 64});
+  const CsrPolicy tiles{.tiles = true};
+  for (const int columns : {2, 5, 33}) compare<float, float>(A, {.columns = columns, .policy = &tiles}, 1);
+}
+
 TEST(CsrSpmmArguments, AreChecked) {
   const std::vector<int> row_offsets{0, 100};
   std::vector<int> column_indices(100);

@@ -83,6 +83,10 @@ CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& 
   if (problem.pieces > 0 && problem.nonzeros < machine.small_entries) policy.lanes = 4;
   const bool differ = problem.pieces > 0 && length < machine.sorted_row && problem.rows >= machine.sorted_rows;
   policy.rounds = differ ? policy.lanes : 1;
+  const bool is_float_column =
+      problem.vector_columns == 1 && problem.matrix_bytes == sizeof(float) && problem.vector_bytes == sizeof(float);
+  policy.tiles = is_float_column && problem.nonzeros >= machine.tiled_entries &&
+                 (length >= machine.tiled_row || (problem.pieces > 0 && length >= machine.short_row));
   return policy;
 }
 

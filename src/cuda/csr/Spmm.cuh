@@ -8,9 +8,11 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/cuda/csr/Spmm.hpp>
+#include <type_traits>
 
 #include "../launch/Launch.cuh"
 #include "../launch/Operands.hpp"
+#include "EntryTile.cuh"
 #include "NarrowRows.cuh"
 #include "Rows.cuh"
 #include "Task.cuh"
@@ -34,12 +36,21 @@ class CsrPieceSums {
   /// \param warp  the number of the warp among those along the long rows
   __device__ void run(std::int64_t warp, Ordinal column) {
     if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
+    if (is_done(task_.schedule.long_rows[warp])) return;
     const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
     const Vector<Scalar, false> sum{{sum_pieces(offsets[0], offsets[1], column)}};
     store_row(task_, task_.schedule.long_rows[warp], column, sum);
   }
 
  private:
+  /// Whether a tile has the whole row.
+  __device__ bool is_done(Ordinal row) const {
+    if (!task_.has_tiles) return false;
+    const std::uint64_t begin = task_.A.row_offsets[row], length = task_.A.row_offsets[row + 1] - begin;
+    const std::uint64_t piece_length = task_.schedule.size.piece_length, number = static_cast<std::uint64_t>(row);
+    return csr_tile_of(begin, number) == csr_tile_of(begin + (length - 1) / piece_length * piece_length, number);
+  }
+
   __device__ Scalar sum_pieces(Ordinal begin, Ordinal end, Ordinal column) {
     const Scalar* piece = task_.partial_sums + std::int64_t(begin) * task_.partial_stride + column;
     Scalar sum = *piece;
@@ -144,7 +155,10 @@ class CsrLauncher {
   void multiply_panel(Ordinal first, Ordinal columns) {
     Task panel = columns_of(task_, first, columns);
     panel.partial_sums = task_.partial_sums;  // one panel after another uses them
-    if (rows_are_readable(panel.product.x)) {
+    panel.has_tiles = columns == 1 && is_tiled(panel);
+    if (panel.has_tiles) {
+      launch_tiles(panel);
+    } else if (rows_are_readable(panel.product.x)) {
       multiply_adjacent(panel);
     } else if (is_packed_ && columns > csr_narrow_columns) {
       multiply_aligned(packed(panel));
@@ -180,6 +194,12 @@ class CsrLauncher {
     return aligned == columns || aligned >= 4 * vector_size ? aligned : 0;
   }
 
+  /// Whether a lane may hold a row of X, and of Y, in two vectors.
+  static bool is_two_vectors(const Task& task) {
+    return task.product.y.columns == 2 * vector_size && task.product.y.column_stride == 1 &&
+           aligned_columns(task) == 2 * vector_size;
+  }
+
   CsrProblem problem_of(const Task& task, std::size_t access_bytes) const {
     CsrProblem problem;
     problem.rows = task.A.rows;
@@ -204,7 +224,7 @@ class CsrLauncher {
   /// Multiplies X with adjacent columns.
   void multiply_adjacent(const Task& task) const {
     const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
-    if (csr_is_narrow(task.schedule.size, columns)) return multiply_narrow(task);
+    if (csr_is_narrow(task.schedule.size, columns) || is_two_vectors(task)) return multiply_narrow(task);
     if (aligned > 0) multiply_aligned(columns_of(task, 0, aligned));
     if (aligned == columns) return;
     const Task rest = columns_of(task, aligned, columns - aligned);
@@ -217,10 +237,14 @@ class CsrLauncher {
     const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
     if (are_adjacent && columns == vector_size && aligned_columns(task) == columns) {
       launch_narrow<true, vector_size>(task);
+    } else if (is_two_vectors(task)) {
+      launch_narrow<true, 2 * vector_size>(task);
     } else if (columns == 1) {
       launch_narrow<false, 1>(task);
     } else if (columns == 2) {
       launch_narrow<false, 2>(task);
+    } else if (columns == 3) {
+      launch_narrow<false, 3>(task);
     } else {
       launch_narrow<false, csr_narrow_columns>(task);
     }
@@ -249,6 +273,28 @@ class CsrLauncher {
   void multiply_elements(const Task& task) const {
     const CsrPolicy policy = choose_csr_policy(problem_of(task, sizeof(VectorScalar)), machine());
     launch_rows<CsrRows<Task, false, 1, any_lanes, false>, false>(task, policy);
+  }
+
+  /// Whether a single column is multiplied in tiles of entries. Tests ask for them by a policy.
+  bool is_tiled(const Task& task) const {
+    if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
+      const bool is_wanted =
+          policy_ != nullptr ? policy_->tiles : choose_csr_narrow_policy(problem_of(task, sizeof(VectorScalar))).tiles;
+      return is_wanted && CsrEntryTile<Task>::fits(task.schedule.size) && are_entries_aligned(task);
+    } else {
+      return false;
+    }
+  }
+
+  void launch_tiles(const Task& task) const {
+    if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
+      using Tile = CsrEntryTile<Task>;
+      constexpr int shared_bytes = sizeof(typename Tile::Memory);
+      constexpr int carveout = 85;  // percent: eight blocks; L1 has the rest
+      allow_shared_memory<&csr_kernel<Tile, Task>>("csr_spmm: shared memory", shared_bytes, carveout);
+      Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, static_cast<unsigned>(task.schedule.size.tiles),
+                   Tile::threads, shared_bytes, stream_, task);
+    }
   }
 
   template <bool aligned, int most_columns>
