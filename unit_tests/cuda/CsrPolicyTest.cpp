@@ -29,55 +29,52 @@ TEST(CsrPolicy, EveryChoiceIsValid) {
 TEST(CsrPolicy, NoMoreLanesThanColumns) {
   EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 8, 8)).lanes, 4);
   EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 16, 8)).lanes, 8);
-  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 8)).lanes, 8);
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 8)).lanes, 16);
   EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 32, 4)).lanes, 8);
 }
 
 TEST(CsrPolicy, AWarpOfRowsThatDifferInLengthHasFewOfThem) {
-  CsrProblem p = problem(1e5, 3e6, 100, 32, 8);
+  CsrProblem p = problem(1e5, 3e6, 100, 128, 4);
+  EXPECT_EQ(choose_csr_policy(p).lanes, 16);
   EXPECT_EQ(choose_csr_policy(p).vectors, 2);
   p.pieces = 10;
+  EXPECT_EQ(choose_csr_policy(p).lanes, 32);
   EXPECT_EQ(choose_csr_policy(p).vectors, 1);
-  EXPECT_EQ(choose_csr_policy(p).lanes, 16);
-}
-
-TEST(CsrPolicy, ShortRowsAreComputedInRounds) {
-  EXPECT_EQ(choose_csr_policy(problem(2.6e5, 6.9e6, 8e3, 128, 8)).rounds, 4);
-  EXPECT_EQ(choose_csr_policy(problem(5e4, 6.9e6, 4e4, 128, 8)).rounds, 1);  // long ones
-  EXPECT_EQ(choose_csr_policy(problem(1e4, 3e5, 8e3, 128, 8)).rounds, 1);    // few
-}
-
-TEST(CsrPolicy, RowsOfFewFloatsAreComputedSideBySide) {
-  EXPECT_EQ(choose_csr_policy(problem(3e6, 6.5e6, 1e3, 32, 4)).rows, 4);
-  EXPECT_EQ(choose_csr_policy(problem(2.6e5, 6.9e6, 8e3, 32, 4)).rows, 1);
-}
-
-TEST(CsrPolicy, AFewRowsThatDifferAreNotComputedSideBySide) {
-  CsrProblem few = problem(1e4, 3.7e4, 1e4, 32, 4), many = problem(3e6, 6.5e6, 1e3, 32, 4);
-  EXPECT_EQ(choose_csr_policy(few).rows, 4);
-  few.pieces = many.pieces = 10;
-  EXPECT_EQ(choose_csr_policy(few).rows, 1);
-  EXPECT_EQ(choose_csr_policy(many).rows, 4);
 }
 
 TEST(CsrPolicy, PanelsAreAsWideAsTheirPartialSumsAllow) {
   CsrScheduleSize size;
-  const auto columns = [&](int pieces) {
+  const auto columns_of = [&](int pieces, int x_rows = 0) {
     size.pieces = pieces;
-    return csr_panel_columns(size);
+    return csr_panel_columns(size, x_rows, 2000);
   };
-  EXPECT_EQ(columns(0), 1 << 19);
-  EXPECT_EQ(columns(1000), 512);
-  EXPECT_EQ(columns(4096), 128);
-  EXPECT_EQ(columns(1000000), 128);
+  EXPECT_EQ(columns_of(0), 2000);
+  EXPECT_EQ(columns_of(100), 2000);
+  EXPECT_EQ(columns_of(1000), 512);
+  EXPECT_EQ(columns_of(4096), 128);
+  EXPECT_EQ(columns_of(1000000), 128);
+  EXPECT_EQ(columns_of(1000, 8200), 2000);  // as many sums as an eighth of X
+  EXPECT_EQ(columns_of(2000, 8000), 896);
   size.pieces = 1000;
   EXPECT_EQ(csr_workspace_bytes(size, 0, 2000, 8), 1000 * 512 * 8u);
+  EXPECT_EQ(csr_workspace_bytes(size, 8200, 2000, 8, true), 1000 * 2000 * 8u);
 }
 
-TEST(CsrPolicy, RowsOfFewDoublesAreComputedInRounds) {
-  const CsrProblem roads = problem(2e6, 5.5e6, 2e3, 32, 8), wide_roads = problem(2e6, 5.5e6, 2e3, 128, 8);
-  EXPECT_EQ(choose_csr_policy(roads), (CsrPolicy{.lanes = 8, .vectors = 2, .rounds = 4}));        // 374 us beside 433
-  EXPECT_EQ(choose_csr_policy(wide_roads), (CsrPolicy{.lanes = 32, .vectors = 2, .rounds = 4}));  // 1263 beside 1613
+/// What is enough for some columns is enough for fewer.
+TEST(CsrPolicy, WorkspacesGrowWithTheColumns) {
+  CsrScheduleSize size;
+  size.nonzeros = 4000000;
+  for (const int pieces : {1, 700, 1365, 5000, 100000}) {
+    size.pieces = pieces;
+    for (const bool adjacent : {false, true}) {
+      std::size_t before = 0;
+      for (int columns = 0; columns < 1500; columns += 7) {
+        const std::size_t bytes = csr_workspace_bytes(size, 20000, columns, 8, adjacent);
+        EXPECT_GE(bytes, before) << pieces << " pieces, " << columns << " columns";
+        before = bytes;
+      }
+    }
+  }
 }
 
 TEST(CsrPolicy, SlabsOfXFitTheCacheWhereRowsReachFar) {
@@ -124,22 +121,36 @@ TEST(CsrPolicy, ManyShortNarrowRowsThatDifferInLengthAreSorted) {
   EXPECT_EQ(choose_csr_narrow_policy(p).rounds, 1);  // long ones
 }
 
+TEST(CsrPolicy, AColumnOfFloatsIsTiledWhereRowsAreLongOrDiffer) {
+  CsrProblem p = problem(1.9e5, 1.5e7, 1e4, 1, 4);
+  p.matrix_bytes = 4;
+  EXPECT_TRUE(choose_csr_narrow_policy(p).tiles);
+  p.nonzeros = 5e6;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "rows of a like length";
+  p.pieces = 10;
+  EXPECT_TRUE(choose_csr_narrow_policy(p).tiles);
+  p.nonzeros = 3e6;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "few entries";
+  p.nonzeros = 5e6, p.rows = 2e6;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "very short rows";
+  p.rows = 1e5, p.vector_columns = 2;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "two columns";
+  p.vector_columns = 1, p.vector_bytes = 8;
+  EXPECT_FALSE(choose_csr_narrow_policy(p).tiles) << "an X of doubles";
+}
+
 TEST(CsrPolicy, TilesHaveEnoughRowsAndFit) {
   for (const int lanes : {4, 8, 16, 32}) {
     for (const int threads : {32, 96, 128, 512}) {
-      for (const int rounds : {1, 3, lanes}) {
-        const CsrPolicy tiled = with_row_tile({.lanes = lanes, .rounds = rounds, .threads = threads});
-        const int rows = tiled.threads / tiled.lanes * tiled.rounds;
-        EXPECT_TRUE(is_valid(tiled)) << lanes << " lanes, " << threads << " threads, " << rounds << " rounds";
-        EXPECT_GE(rows, 8);
-        EXPECT_LE(rows, 32);
-        EXPECT_EQ(rows & (rows - 1), 0);
-        EXPECT_EQ(tiled.threads & (tiled.threads - 1), 0);
-      }
+      const CsrPolicy tiled = with_row_tile({.lanes = lanes, .threads = threads});
+      const int rows = tiled.threads / tiled.lanes;
+      EXPECT_TRUE(is_valid(tiled)) << lanes << " lanes, " << threads << " threads";
+      EXPECT_GE(rows, 8);
+      EXPECT_EQ(rows & (rows - 1), 0);
+      EXPECT_EQ(tiled.threads & (tiled.threads - 1), 0);
+      EXPECT_GE(2 * tiled.threads, threads);
     }
   }
-  EXPECT_EQ(with_row_tile({.lanes = 16, .rounds = 4}).rounds, 4);
-  EXPECT_EQ(with_row_tile({.lanes = 32, .rows = 4}).rounds, 1);
 }
 
 TEST(CsrPolicy, XIsPackedWhereItsRowsAreReadOftenEnough) {
@@ -183,7 +194,7 @@ TEST(CsrPolicy, WorkspacesHoldPartialSumsAndRowsOfX) {
   size.pieces = 10;
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 1, 8), 10 * 16u);
   EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8, true), 10 * 4000u);
-  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), 10 * 4000u + 1000 * 1024u);
+  EXPECT_EQ(csr_workspace_bytes(size, 1000, 500, 8), (10 + 1000) * 1024u);  // for panels of packed columns
 }
 
 // Of a graph with as many edges as reddit-like ones have, in 128 columns.
@@ -205,11 +216,10 @@ TEST(CsrPolicy, SmallerDevicesUseFewerRowsOfXAtATime) {
 TEST(CsrPolicy, InvalidOnes) {
   EXPECT_FALSE(is_valid({.lanes = 2}));
   EXPECT_FALSE(is_valid({.vectors = 3}));
-  EXPECT_FALSE(is_valid({.vectors = 2, .unroll = 8}));
-  EXPECT_FALSE(is_valid({.vectors = 2, .rows = 4}));
-  EXPECT_FALSE(is_valid({.rows = 2}));
-  EXPECT_FALSE(is_valid({.rows = 4, .rounds = 2}));
+  EXPECT_FALSE(is_valid({.lanes = 8, .vectors = 2}));
+  EXPECT_FALSE(is_valid({.lanes = 16, .vectors = 4}));
   EXPECT_FALSE(is_valid({.lanes = 8, .rounds = 9}));
+  EXPECT_FALSE(is_valid({.rounds = 0}));
   EXPECT_FALSE(is_valid({.threads = 1024}));
   EXPECT_FALSE(is_valid({.threads = 100}));
 }

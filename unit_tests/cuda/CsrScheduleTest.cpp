@@ -21,6 +21,13 @@ struct Rows {
   std::vector<int> column_indices{0, 1, 2, 3, 4, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0};
 };
 
+/// What comes after the tiles.
+std::vector<int> lists_of(const CsrPattern<int>& A, const CsrScheduleSize& size) {
+  const std::vector<int> memory = fill_csr_schedule(A, size);
+  EXPECT_EQ(memory.size(), size.memory_size());
+  return {memory.begin() + static_cast<std::ptrdiff_t>(size.tile_memory_size()), memory.end()};
+}
+
 TEST(CsrSchedule, RowsOfMoreThanAPieceAreCut) {
   const Rows A;
   const CsrPattern<int> pattern{5, 12, A.row_offsets.data(), A.column_indices.data()};
@@ -30,7 +37,7 @@ TEST(CsrSchedule, RowsOfMoreThanAPieceAreCut) {
   EXPECT_EQ(size.mean_span, (5 + 4 + 12 + 1) / 4);
   EXPECT_EQ(size.long_rows, 2);
   EXPECT_EQ(size.pieces, 5);
-  EXPECT_EQ(fill_csr_schedule(pattern, size), (std::vector<int>{0, 3, 0, 2, 5, 0, 0, 3, 3, 3, 0, 1, 0, 1, 2}));
+  EXPECT_EQ(lists_of(pattern, size), (std::vector<int>{0, 3, 0, 2, 5, 0, 0, 3, 3, 3, 0, 1, 0, 1, 2}));
 }
 
 TEST(CsrSchedule, NoRowsAndNoLongRows) {
@@ -38,7 +45,7 @@ TEST(CsrSchedule, NoRowsAndNoLongRows) {
   const CsrPattern<int> pattern{0, 0, none.data(), nullptr};
   const CsrScheduleSize size = count_csr_schedule(pattern, 64);
   EXPECT_EQ(size.pieces, 0);
-  EXPECT_EQ(fill_csr_schedule(pattern, size), (std::vector<int>{0}));
+  EXPECT_EQ(lists_of(pattern, size), (std::vector<int>{0}));
   EXPECT_THROW(count_csr_schedule(pattern, 0), std::invalid_argument);
 }
 
@@ -95,6 +102,38 @@ void compare_with_host() {
   const OnDevice<int> memory(std::vector<int>(size.memory_size(), -1));
   fill_csr_schedule(nullptr, device, size, counters.data(), memory.data());
   EXPECT_EQ(pieces_in_order(size, memory.to_host()), pieces_in_order(expected, fill_csr_schedule(host, expected)));
+}
+
+TEST(CsrSchedule, TilesBeginAtPiecesAndAtRows) {
+  // Places: row 0 begins at 0, its pieces every 64; row 1 at 4000, row 2 at 4001, row 3 at 4011.
+  const std::vector<int> offsets{0, 4000, 4000, 4010, 5000};
+  const CsrPattern<int> A{4, 5000, offsets.data(), nullptr};
+  const CsrScheduleSize size = count_csr_schedule(A, 64);
+  EXPECT_EQ(size.tiles, 3);
+  const std::vector<int> memory = fill_csr_schedule(A, size);
+  const CsrSchedule schedule(size, memory.data());
+  const auto expect_tile = [&](int t, std::uint64_t entry, int row, int piece) {
+    EXPECT_EQ(schedule.tiles[t].entry, entry) << t;
+    EXPECT_EQ(schedule.tiles[t].row, row) << t;
+    EXPECT_EQ(schedule.tiles[t].piece, piece) << t;
+  };
+  expect_tile(0, 0, 0, -1);
+  expect_tile(1, 28 * 64, 1, 28);  // 1760 = 27.5 pieces
+  expect_tile(2, 55 * 64, 1, 55);
+  expect_tile(3, 5000, 4, -1);
+  EXPECT_EQ(schedule.long_rows[0], 0);
+  EXPECT_EQ(schedule.long_rows[1], 3);
+}
+
+TEST(CsrSchedule, EmptyRowsFillTiles) {
+  const std::vector<int> offsets(10001, 0);
+  const CsrPattern<int> A{10000, 1, offsets.data(), nullptr};
+  const CsrScheduleSize size = count_csr_schedule(A, 64);
+  ASSERT_EQ(size.tiles, 5000 / csr_tile_span + 1);
+  const std::vector<int> memory = fill_csr_schedule(A, size);
+  const CsrSchedule schedule(size, memory.data());
+  EXPECT_EQ(schedule.tiles[1].row, 2 * csr_tile_span);
+  EXPECT_EQ(schedule.tiles[2].row, 4 * csr_tile_span);
 }
 
 TEST(CsrSchedule, OfTheDeviceIsThatOfTheHost) {

@@ -176,6 +176,7 @@ struct Options {
   bool schedule_of_device = false;
   bool little_scratch = false;      // as for elements of the size of A's
   bool packs_if_small = true;       // packs X although A is small
+  bool infinite_rest = false;       // rows of X that no entry needs hold infinities
   std::ptrdiff_t x_row_stride = 0;  // if it is not 0: of X instead, which then has but one row
 
   std::string text() const {
@@ -185,12 +186,11 @@ struct Options {
            std::to_string(scatter) + ", x_rows " + std::to_string(permute_x) + ", beta = 0 " +
            std::to_string(overwrite) + ", piece " + std::to_string(piece_length) +
            (little_scratch ? ", little scratch" : "") + (packs_if_small ? "" : ", packs nothing small") +
-           (policy == nullptr
-                ? ""
-                : ", policy of " + std::to_string(policy->lanes) + " lanes, " + std::to_string(policy->vectors) +
-                      " vectors, unroll " + std::to_string(policy->unroll) + ", " + std::to_string(policy->rows) +
-                      " rows, " + std::to_string(policy->rounds) + " rounds, " + std::to_string(policy->threads) +
-                      " threads");
+           (infinite_rest ? ", infinite rest" : "") +
+           (policy == nullptr ? ""
+                              : ", policy of " + std::to_string(policy->lanes) + " lanes, " +
+                                    std::to_string(policy->vectors) + " vectors, " + std::to_string(policy->rounds) +
+                                    " rounds, " + std::to_string(policy->threads) + " threads");
   }
 };
 
@@ -242,6 +242,20 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
   return device_y.to_host();
 }
 
+/// Makes rows of X infinite that no entry of A needs.
+template <class M, class V, class Offset>
+void spoil_rest(const Matrix<M, Offset>& A, const std::vector<int>& x_rows, Dense<V>& x) {
+  std::vector<bool> is_needed(static_cast<std::size_t>(A.columns));
+  for (const int c : A.column_indices) {
+    is_needed[static_cast<std::size_t>(x_rows.empty() ? c : x_rows[static_cast<std::size_t>(c)])] = true;
+  }
+  for (int i = 0; i < A.columns; ++i) {
+    for (int j = 0; j < x.view.columns && !is_needed[static_cast<std::size_t>(i)]; ++j) {
+      x.view(i, j) = V(std::numeric_limits<real_of_t<V>>::infinity());
+    }
+  }
+}
+
 template <class M, class V, class Offset>
 void compare(const Matrix<M, Offset>& A, const Options& options, int some = 41) {
   if (!Test::is_chosen(some)) return;
@@ -250,6 +264,7 @@ void compare(const Matrix<M, Offset>& A, const Options& options, int some = 41) 
   x.randomize();
   if (!options.overwrite) y.randomize();
   const std::vector<int> y_rows = random_order(A.rows), x_rows = random_order(A.columns);
+  if (options.infinite_rest) spoil_rest(A, options.permute_x ? x_rows : std::vector<int>(), x);
   Product<M, V> p;
   p.values = A.values.data();
   p.conjugate_values = options.conjugate_values;
@@ -346,6 +361,27 @@ TYPED_TEST(CsrSpmm, LongRowsAtTheEdgesOfPieces) {
   }
 }
 
+/// Rows about as long as what is fetched at once, and as pieces, at any place of A; all others of X would spoil Y.
+TYPED_TEST(CsrSpmm, OnlyEntriesOfTheRowCount) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const typename TestFixture::Matrix A(
+      700, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 63, 1, 64, 0, 65, 3, 127, 128, 129, 2, 255, 256, 257, 1});
+  int k = 0;
+  for (const int columns : {1, 4, 5, 16, 33, 64, 128, 150}) {
+    for (const Layout layout : every_layout) {
+      ++k;
+      Options options{.columns = columns, .x_layout = layout, .y_layout = layout, .infinite_rest = true};
+      options.entries_shift = k % 4;
+      options.permute_x = k % 3 == 0;
+      options.overwrite = k % 2;
+      options.piece_length = k % 2 ? 64 : 128;
+      compare<M, V>(A, options, 3);
+      if (this->HasFatalFailure()) return;
+    }
+  }
+}
+
 /// So many pieces that sums of all columns would take too much memory.
 TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
   using M = typename TypeParam::MatrixScalar;
@@ -354,10 +390,24 @@ TYPED_TEST(CsrSpmm, PanelsOfLongRows) {
   for (const int columns : {128, 129, 257}) {
     Options options{.columns = columns, .x_layout = Layout::PaddedRight, .y_layout = Layout::PaddedRight};
     options.piece_length = 2;
-    ASSERT_LT(csr_panel_columns(count_csr_schedule(A.pattern(), options.piece_length)), 129);
+    const CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
+    ASSERT_LT(csr_panel_columns(size, A.columns, 1000), 129);
     compare<M, V>(A, options, 2);
     if (this->HasFatalFailure()) return;
   }
+}
+
+/// Where X is large, there may be as many partial sums as it has elements for each 8: 256 columns of these pieces.
+TYPED_TEST(CsrSpmm, PanelsOfALargeX) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  const typename TestFixture::Matrix A(18000, {3, 4000, 0, 250});
+  Options options{.columns = 257, .x_layout = Layout::PaddedRight, .y_layout = Layout::PaddedRight};
+  options.piece_length = 2;
+  const CsrScheduleSize size = count_csr_schedule(A.pattern(), options.piece_length);
+  ASSERT_EQ(csr_panel_columns(size, A.columns, options.columns), 256);
+  options.little_scratch = true;  // so vectors wider than the matrix come in narrower panels
+  compare<M, V>(A, options, 1);
 }
 
 /// Vectors wider than the matrix get by with what vectors of its own type take.
@@ -448,17 +498,15 @@ TYPED_TEST(CsrSpmm, EveryPolicy) {
   lengths[199] = 65;
   const typename TestFixture::Matrix A(400, lengths);
   int policies = 0;
-  for (const int lanes : {4, 8, 16, 32}) {
-    for (const auto& [vectors, unroll, rows] :
-         {std::tuple{1, 4, 1}, std::tuple{1, 8, 1}, std::tuple{2, 4, 1}, std::tuple{1, 4, 4}, std::tuple{1, 8, 4}}) {
-      for (const int threads : {32, 96, 256, 512}) {
-        const int rounds = rows == 1 ? std::array{1, 2, lanes}[++policies % 3] : 1;
-        const CsrPolicy policy{lanes, vectors, unroll, rows, rounds, threads};
-        for (const int columns : {1, 2, 4, 8, 40, 200}) {
-          compare<M, V>(A, {.columns = columns, .policy = &policy});
-          compare<M, V>(A, {.columns = columns, .y_layout = Layout::Left, .policy = &policy});
-          if (this->HasFatalFailure()) return;
-        }
+  for (const auto& [lanes, vectors] : {std::pair{4, 1}, std::pair{8, 1}, std::pair{16, 1}, std::pair{32, 1},
+                                       std::pair{16, 2}, std::pair{32, 2}, std::pair{32, 4}}) {
+    for (const int threads : {32, 96, 256, 512}) {
+      const int rounds = std::array{1, 2, lanes}[++policies % 3];
+      const CsrPolicy policy{lanes, vectors, rounds, threads};
+      for (const int columns : {1, 2, 4, 8, 40, 200}) {
+        compare<M, V>(A, {.columns = columns, .permute_x = policies % 4 == 1, .policy = &policy}, 29);
+        compare<M, V>(A, {.columns = columns, .y_layout = Layout::Left, .policy = &policy}, 29);
+        if (this->HasFatalFailure()) return;
       }
     }
   }
@@ -521,6 +569,71 @@ TYPED_TEST(CsrSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
       ASSERT_EQ(std::memcmp(&a, &b, sizeof(V)), 0) << "row " << i << ", column " << j;
     }
   }
+}
+
+/// One column of floats in tiles of entries, for pieces of every length that fits.
+template <class Offset>
+void compare_in_tiles(int columns_of_A, const std::vector<int>& lengths) {
+  const Matrix<float, Offset> A(columns_of_A, lengths);
+  const CsrPolicy tiles{.tiles = true};
+  int k = 0;
+  for (const int piece_length : {64, 128, 255, 256}) {
+    for (const Layout layout : {Layout::Right, Layout::PaddedRight, Layout::Left}) {
+      ++k;
+      Options options{.x_layout = layout, .y_layout = layout, .policy = &tiles, .piece_length = piece_length};
+      options.shift = k % 2;
+      options.scatter = k % 3 == 0;
+      options.permute_x = k % 4 == 1;
+      options.overwrite = k % 2;
+      options.infinite_rest = true;
+      options.schedule_of_device = k % 5 < 2;
+      options.entries_shift = k % 6 == 5;
+      compare<float, float>(A, options, 1);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(CsrSpmmTiles, RowsAcrossTheEdgesOfTiles) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  constexpr int span = csr_tile_span;
+  for (const int first : {span - 129, span - 1, span, span + 1, 2 * span}) {
+    compare_in_tiles<int>(2 * span, {first, 40, 0, 3, 700, 65, 128, 129, 1500, 1, 2 * span, 17});
+    if (HasFatalFailure()) return;
+  }
+  compare_in_tiles<std::size_t>(2 * span, {200, 2 * span - 3, 0, 0, 64, 2 * span, 256, 257, 300});
+}
+
+TEST(CsrSpmmTiles, OneRowAndRowsOfOneLength) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  constexpr int span = csr_tile_span;
+  for (const int entries : {0, 1, 31, 64, 65, span - 1, span, span + 1, 2 * span - 1, 2 * span, 3 * span + 5}) {
+    compare_in_tiles<int>(3 * span + 5, {entries});
+    if (HasFatalFailure()) return;
+  }
+  for (const int length : {1, 2, 7, 16, 64}) {
+    compare_in_tiles<int>(100, std::vector<int>(static_cast<std::size_t>(4 * span / length), length));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(CsrSpmmTiles, RunsOfEmptyRows) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  compare_in_tiles<int>(10, std::vector<int>(9000, 0));
+  std::vector<int> lengths(20000, 0);
+  lengths[7000] = 400, lengths[7001] = 3, lengths[19999] = 9;
+  compare_in_tiles<int>(400, lengths);
+  lengths = varied_lengths(3000, 30);
+  lengths[50] = 2000, lengths[1000] = 5000;
+  compare_in_tiles<int>(5000, lengths);
+}
+
+/// The column of 33 that is left over from vectors goes by other kernels, whose pieces are all added.
+TEST(CsrSpmmTiles, AColumnAmongOthersIsNotTiled) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  const Matrix<float, int> A(3000, {5, 300, 2500, 0, 64});
+  const CsrPolicy tiles{.tiles = true};
+  for (const int columns : {2, 5, 33}) compare<float, float>(A, {.columns = columns, .policy = &tiles}, 1);
 }
 
 TEST(CsrSpmmArguments, AreChecked) {

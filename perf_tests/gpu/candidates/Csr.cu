@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 #include <tessera/cuda/csr/Spmm.hpp>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "Candidate.hpp"
@@ -29,8 +29,7 @@ std::string to_string(const CsrOptions& options) {
   std::string name = "csr_auto";
   if (options.policy) {
     const auto& p = *options.policy;
-    name = joined(p.rows == 1 ? "csr_row<" : joined("csr_rows<", p.rows, " rows, "), p.lanes, " lanes, ", p.vectors,
-                  " vectors, unroll ", p.unroll, ", ", p.rounds, " rounds, ", p.threads, " threads>");
+    name = joined("csr_rows<", p.lanes, " lanes, ", p.vectors, " vectors, ", p.threads, " threads>");
   }
   return options.piece_length ? joined(name, " pieces of ", *options.piece_length) : name;
 }
@@ -45,7 +44,7 @@ class CsrCandidate : public Candidate<Scalar> {
   bool prepare(const HostMatrix& A, int columns, Layout layout) override {
     const int piece_length = options_.piece_length.value_or(Cuda::csr_piece_length(A.column_indices.size()));
     const Cuda::CsrScheduleSize size = Cuda::count_csr_schedule(A.pattern(), piece_length);
-    if (!is_applicable(A, size, columns)) return false;
+    if (!is_applicable(size, columns)) return false;
     row_offsets_ = DeviceArray<int>(A.row_offsets);
     column_indices_ = DeviceArray<int>(A.column_indices);
     values_ = DeviceArray<Scalar>(std::vector<Scalar>(A.values.begin(), A.values.end()));
@@ -72,17 +71,15 @@ class CsrCandidate : public Candidate<Scalar> {
   }
 
  private:
-  /// Neither policies most of whose lanes would have no column, nor pieces of another length where no row is cut, nor
-  /// several rows at a time where rows are long.
-  bool is_applicable(const HostMatrix& A, const Cuda::CsrScheduleSize& size, int N) const {
-    const auto nonzeros = static_cast<double>(A.column_indices.size());
+  /// Neither policies most of whose lanes would have no column, nor pieces of another length where no row is cut.
+  bool is_applicable(const Cuda::CsrScheduleSize& size, int N) const {
     if (options_.piece_length && size.long_rows == 0) return false;
     if (!options_.policy) return true;
     const auto& policy = *options_.policy;
     const int slab = policy.lanes * policy.vectors * static_cast<int>(16 / sizeof(Scalar));
     const bool smallest = policy.lanes == 4 && policy.vectors == 1;
     if (N * sizeof(Scalar) <= 16) return false;  // all policies are the same then
-    return (smallest || slab < 2 * N) && (policy.rows == 1 || nonzeros < 16.0 * A.rows);
+    return smallest || slab < 2 * N;
   }
 
   CsrOptions options_;
@@ -94,19 +91,14 @@ class CsrCandidate : public Candidate<Scalar> {
   CsrPattern<int> pattern_;
 };
 
-/// Those that are the best for some product; lanes, vectors, unroll, rows, rounds.
+/// All shapes of groups, with blocks of few and of many rows.
 std::vector<CsrOptions> all_options() {
   std::vector<CsrOptions> options{{}};
-  for (const auto& [lanes, vectors, unroll, rows, rounds] :
-       {std::tuple{4, 1, 4, 1, 1},   std::tuple{8, 1, 4, 1, 1},  std::tuple{8, 1, 8, 1, 1},
-        std::tuple{8, 2, 4, 1, 1},   std::tuple{16, 1, 4, 1, 1}, std::tuple{16, 1, 8, 1, 1},
-        std::tuple{16, 1, 8, 1, 4},  std::tuple{16, 2, 4, 1, 4}, std::tuple{32, 1, 4, 1, 4},
-        std::tuple{32, 1, 8, 1, 4},  std::tuple{32, 2, 4, 1, 1}, std::tuple{32, 2, 4, 1, 4},
-        std::tuple{8, 1, 4, 4, 1},   std::tuple{16, 1, 4, 4, 1}, std::tuple{4, 2, 4, 1, 4},
-        std::tuple{8, 2, 4, 1, 4},   std::tuple{8, 2, 4, 1, 8},  std::tuple{16, 2, 4, 1, 8},
-        std::tuple{16, 2, 4, 1, 16}, std::tuple{32, 2, 4, 1, 8}, std::tuple{32, 2, 4, 1, 16},
-        std::tuple{16, 1, 4, 1, 8},  std::tuple{32, 1, 4, 1, 8}}) {
-    options.push_back({Cuda::CsrPolicy{lanes, vectors, unroll, rows, rounds}, {}});
+  for (const auto& [lanes, vectors] : {std::pair{4, 1}, std::pair{8, 1}, std::pair{16, 1}, std::pair{32, 1},
+                                       std::pair{16, 2}, std::pair{32, 2}, std::pair{32, 4}}) {
+    for (const int threads : {128, 256, 512}) {
+      options.push_back({Cuda::CsrPolicy{.lanes = lanes, .vectors = vectors, .threads = threads}, {}});
+    }
   }
   return options;
 }

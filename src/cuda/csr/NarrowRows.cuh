@@ -96,9 +96,9 @@ enum class CsrNarrowOrder { Single, Blocks, LongestFirst };
 /// entries with their rows of X, all lanes at the same time. Then the sum goes from lane to lane, and each lane adds
 /// its entries, so that entries are added in their order.
 ///
-/// With `aligned`, rows of X and Y begin at multiples of 16 bytes, have adjacent columns, and are 16 bytes wide.
-/// Otherwise a slab has at most `most_columns` columns, with any strides. Unless entries are fetched one by one, both
-/// arrays of A begin at multiples of 16 bytes.
+/// With `aligned`, rows of X and Y begin at multiples of 16 bytes, have adjacent columns, and are one or two vectors
+/// wide. Otherwise a slab has at most `most_columns` columns, with any strides. Unless entries are fetched one by one,
+/// both arrays of A begin at multiples of 16 bytes.
 template <class Task, bool aligned, int most_columns, CsrNarrowOrder order>
 class CsrNarrowRows {
   using Scalar = typename Task::Scalar;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <tessera/cuda/csr/Policy.hpp>
@@ -30,11 +31,11 @@ bool is_one_of(int number, std::initializer_list<int> choices) {
 }  // namespace
 
 bool is_valid(const CsrPolicy& policy) {
-  const bool one_vector = policy.vectors == 1 && is_one_of(policy.unroll, {4, 8}) && is_one_of(policy.rows, {1, 4});
-  const bool two_vectors = policy.vectors == 2 && policy.unroll == 4 && policy.rows == 1;
-  return is_one_of(policy.lanes, {4, 8, 16, 32}) && (one_vector || two_vectors) && policy.rounds >= 1 &&
-         policy.rounds <= (policy.rows == 1 ? policy.lanes : 1) && policy.threads >= 32 && policy.threads <= 512 &&
-         policy.threads % 32 == 0;
+  const bool one_vector = policy.vectors == 1 && is_one_of(policy.lanes, {4, 8, 16, 32});
+  const bool two_vectors = policy.vectors == 2 && is_one_of(policy.lanes, {16, 32});
+  const bool four_vectors = policy.vectors == 4 && policy.lanes == 32;
+  return (one_vector || two_vectors || four_vectors) && policy.rounds >= 1 && policy.rounds <= policy.lanes &&
+         policy.threads >= 32 && policy.threads <= 512 && policy.threads % 32 == 0;
 }
 
 double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const CsrMachine& machine) {
@@ -50,36 +51,28 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
 }
 
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine) {
-  CsrPolicy best;
-  if (problem.vector_columns <= 0 || problem.rows <= 0) return best;
-  const bool short_rows = problem.nonzeros < machine.short_row * problem.rows;
-  // Wide elements keep enough fetches in flight with two vectors of one row. Where rows differ much, four long ones one
-  // after the other would outlast all others, unless there are many.
-  const bool are_alike = problem.pieces == 0 || problem.rows >= machine.round_rows;
-  const bool side_by_side = short_rows && are_alike && (problem.access_bytes < 16 || problem.vector_bytes < 8);
+  CsrPolicy policy;
+  if (problem.vector_columns <= 0 || problem.rows <= 0) return policy;
+  const bool by_vectors = problem.access_bytes == 16;
   const double vector_elements = problem.access_bytes / problem.vector_bytes;
   const double vectors = std::ceil(problem.vector_columns / vector_elements);
-  int width = side_by_side || problem.access_bytes < 16 ? 32 : 64;
+  int width = by_vectors ? 128 : 32;
   while (width > 4 && width / 2 >= vectors) width /= 2;
   // 64 bytes of a row of X are fetched at a lower rate than 128 or more.
   const int narrowest = std::min(width, 8);
   double least = std::numeric_limits<double>::infinity();
+  int slab = width;
   for (; width >= narrowest; width /= 2) {
     const double seconds = predict_csr_seconds(problem, width * vector_elements, machine);
     if (seconds >= machine.worthwhile * least) continue;
     least = seconds;
-    // Passing entries around costs least where one pass serves several rows; these should then be equally long.
-    const bool enough_threads = problem.rows * width / 2 >= 2 * resident_threads(machine);
-    const bool equal_rows = problem.pieces == 0 && width >= 16 && !side_by_side && enough_threads;
-    best.vectors = width > 32 || (equal_rows && problem.access_bytes == 16) ? 2 : 1;
-    best.lanes = width / best.vectors;
+    slab = width;
   }
-  best.rows = side_by_side ? 4 : 1;
-  best.unroll = best.vectors == 1 && !short_rows && problem.vector_bytes > 4 ? 8 : 4;
-  const bool many_short_rows =
-      problem.nonzeros < machine.round_row * problem.rows && problem.rows >= machine.round_rows;
-  best.rounds = many_short_rows && !side_by_side && (short_rows || best.lanes >= 16) ? 4 : 1;
-  return best;
+  const bool rows_are_alike = problem.pieces == 0;
+  policy.lanes = by_vectors && slab == 32 && rows_are_alike ? 16 : std::min(slab, 32);
+  policy.vectors = slab / policy.lanes;
+  policy.threads = std::max(128, 8 * policy.lanes);
+  return policy;
 }
 
 CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& machine) {
@@ -90,20 +83,30 @@ CsrPolicy choose_csr_narrow_policy(const CsrProblem& problem, const CsrMachine& 
   if (problem.pieces > 0 && problem.nonzeros < machine.small_entries) policy.lanes = 4;
   const bool differ = problem.pieces > 0 && length < machine.sorted_row && problem.rows >= machine.sorted_rows;
   policy.rounds = differ ? policy.lanes : 1;
+  const bool is_float_column =
+      problem.vector_columns == 1 && problem.matrix_bytes == sizeof(float) && problem.vector_bytes == sizeof(float);
+  policy.tiles = is_float_column && problem.nonzeros >= machine.tiled_entries &&
+                 (length >= machine.tiled_row || (problem.pieces > 0 && length >= machine.short_row));
   return policy;
 }
 
 CsrPolicy with_row_tile(CsrPolicy policy) {
-  policy.threads = std::min<int>(128, std::bit_floor(static_cast<unsigned>(policy.threads)));
-  const int groups = policy.threads / policy.lanes;
-  const int rounds = std::bit_floor(static_cast<unsigned>(policy.rounds));
-  if (policy.rows == 1) policy.rounds = std::clamp(rounds, std::max(8 / groups, 1), std::max(32 / groups, 1));
+  policy.threads = std::max<int>(std::bit_floor(static_cast<unsigned>(policy.threads)), 8 * policy.lanes);
   return policy;
 }
 
-Ordinal csr_panel_columns(const CsrScheduleSize& schedule) {
-  constexpr Ordinal most_sums = 1 << 19, step = 128;
-  return std::max(most_sums / std::max(schedule.pieces, Ordinal(1)) / step, Ordinal(1)) * step;
+Ordinal csr_panel_columns(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns) {
+  constexpr std::int64_t small = 1 << 19, step = 128;
+  if (schedule.pieces == 0) return columns;
+  const std::int64_t most_sums = std::max(small, std::int64_t(x_rows) * columns / 8);
+  const std::int64_t widest = std::max(most_sums / schedule.pieces / step, std::int64_t(1)) * step;
+  return static_cast<Ordinal>(std::min<std::int64_t>(columns, widest));
+}
+
+std::size_t csr_panel_bytes(const CsrScheduleSize& schedule, Ordinal packed_rows, Ordinal columns,
+                            std::size_t vector_bytes) {
+  const std::size_t row_bytes = (static_cast<std::size_t>(columns) * vector_bytes + 15) / 16 * 16;
+  return (static_cast<std::size_t>(schedule.pieces) + static_cast<std::size_t>(packed_rows)) * row_bytes;
 }
 
 namespace {
@@ -127,12 +130,10 @@ bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns) {
 
 std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns,
                                 std::size_t vector_bytes, bool adjacent_columns) {
-  const auto row_bytes = [&](Ordinal most_columns) {
-    return (static_cast<std::size_t>(std::min(columns, most_columns)) * vector_bytes + 15) / 16 * 16;
-  };
-  const std::size_t sums = static_cast<std::size_t>(schedule.pieces) * row_bytes(csr_panel_columns(schedule));
+  const Ordinal width = csr_panel_columns(schedule, x_rows, columns);
+  const std::size_t sums = csr_panel_bytes(schedule, 0, width, vector_bytes);
   if (adjacent_columns || !csr_packs(schedule, x_rows, columns)) return sums;
-  return sums + static_cast<std::size_t>(x_rows) * row_bytes(csr_packed_columns);
+  return std::max(sums, csr_panel_bytes(schedule, x_rows, std::min(width, csr_packed_columns), vector_bytes));
 }
 
 }  // namespace Tessera::Cuda

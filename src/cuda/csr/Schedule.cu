@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include "../launch/Launch.cuh"
 #include "../launch/WarpSum.cuh"
+#include "Task.cuh"
 
 namespace Tessera::Cuda {
 
@@ -38,7 +41,7 @@ struct Counts {
   unsigned long long pieces = 0;
 };
 
-CsrScheduleSize size_of(const Counts& counts, std::size_t nonzeros, Ordinal piece_length) {
+CsrScheduleSize size_of(const Counts& counts, Ordinal rows, std::size_t nonzeros, Ordinal piece_length) {
   if (counts.pieces > static_cast<unsigned long long>(std::numeric_limits<Ordinal>::max())) {
     throw std::overflow_error("csr schedule: " + std::to_string(counts.pieces) + " pieces of " +
                               std::to_string(piece_length) + " entries, more than an int counts");
@@ -49,7 +52,27 @@ CsrScheduleSize size_of(const Counts& counts, std::size_t nonzeros, Ordinal piec
   size.mean_span = static_cast<Ordinal>(counts.spans / std::max(counts.rows_with_entries, 1ull));
   size.long_rows = static_cast<Ordinal>(counts.long_rows);
   size.pieces = static_cast<Ordinal>(counts.pieces);
+  size.tiles = rows == 0 ? 0 : static_cast<Ordinal>(csr_tile_of(nonzeros, static_cast<std::uint64_t>(rows)) + 1);
   return size;
+}
+
+/// Writes the tiles that begin after the first entry of a row and not after that of the next row.
+///
+/// \param first_piece  the first piece of the row in the schedule, if it is long
+template <class Offset>
+__host__ __device__ void fill_tiles(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal row,
+                                    Ordinal first_piece, CsrTile* tiles) {
+  const std::uint64_t begin = A.row_offsets[row], end = A.row_offsets[row + 1];
+  const auto number = static_cast<std::uint64_t>(row), piece_length = static_cast<std::uint64_t>(size.piece_length);
+  const auto pieces = static_cast<std::uint64_t>(pieces_of(end - begin, size.piece_length));
+  if (row == 0) tiles[0] = CsrTile{};
+  for (std::uint64_t t = csr_tile_of(begin, number) + 1; t <= csr_tile_of(end, number + 1); ++t) {
+    const std::uint64_t piece = (t * csr_tile_span - (begin + number / 2) + piece_length - 1) / piece_length;
+    const bool is_within = piece < pieces;
+    tiles[t] = {is_within ? begin + piece * piece_length : end, row + 1,
+                is_within ? first_piece + static_cast<Ordinal>(piece) : -1};
+  }
+  if (row + 1 == A.rows) tiles[size.tiles] = {end, A.rows, -1};
 }
 
 void check_piece_length(Ordinal piece_length) {
@@ -77,14 +100,14 @@ __global__ void count_long_rows(CsrPattern<Offset> A, Ordinal piece_length, unsi
   }
 }
 
+/// Lists a row if it is long.
+///
+/// \return its first piece
 template <class Offset>
-__global__ void fill_long_rows(CsrPattern<Offset> A, CsrScheduleSize size, unsigned long long* counter,
-                               Ordinal* memory) {
-  const auto row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (row >= A.rows) return;
-  const auto i = static_cast<Ordinal>(row);
+__device__ Ordinal fill_long_row(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal i,
+                                 unsigned long long* counter, Ordinal* memory) {
   const Ordinal pieces = pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], size.piece_length);
-  if (pieces == 0) return;
+  if (pieces == 0) return -1;
   const LongRowsAndPieces before =
       atomicAdd(counter, (LongRowsAndPieces(1) << pieces_bits) + static_cast<unsigned>(pieces));
   const auto l = static_cast<Ordinal>(before >> pieces_bits);
@@ -100,6 +123,17 @@ __global__ void fill_long_rows(CsrPattern<Offset> A, CsrScheduleSize size, unsig
     piece_rows[first + p] = i;
     piece_numbers[first + p] = p;
   }
+  return first;
+}
+
+template <class Offset>
+__global__ void fill_rows(CsrPattern<Offset> A, CsrScheduleSize size, unsigned long long* counter, CsrTile* tiles,
+                          Ordinal* lists) {
+  const auto row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= A.rows) return;
+  const auto i = static_cast<Ordinal>(row);
+  const Ordinal first_piece = fill_long_row(A, size, i, counter, lists);
+  fill_tiles(A, size, i, first_piece, tiles);
 }
 
 constexpr unsigned block_threads = 256;  // a row each
@@ -128,14 +162,16 @@ CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>& A, Ordinal piece_le
     counts.long_rows += pieces > 0;
     counts.pieces += static_cast<unsigned long long>(pieces);
   }
-  return size_of(counts, A.rows == 0 ? 0 : static_cast<std::size_t>(A.row_offsets[A.rows]), piece_length);
+  return size_of(counts, A.rows, A.rows == 0 ? 0 : static_cast<std::size_t>(A.row_offsets[A.rows]), piece_length);
 }
 
 template <class Offset>
 std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrScheduleSize& size) {
   std::vector<Ordinal> long_rows, piece_offsets{0}, piece_rows, piece_numbers;
+  std::vector<CsrTile> tiles(static_cast<std::size_t>(size.tiles) + 1);
   for (Ordinal i = 0; i < A.rows; ++i) {
     const Ordinal pieces = pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], size.piece_length);
+    fill_tiles(A, size, i, static_cast<Ordinal>(piece_rows.size()), tiles.data());
     if (pieces == 0) continue;
     long_rows.push_back(i);
     for (Ordinal p = 0; p < pieces; ++p) {
@@ -144,8 +180,9 @@ std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrSch
     }
     piece_offsets.push_back(static_cast<Ordinal>(piece_rows.size()));
   }
-  std::vector<Ordinal> memory = std::move(long_rows);
-  for (const auto* part : {&piece_offsets, &piece_rows, &piece_numbers}) {
+  std::vector<Ordinal> memory(size.tile_memory_size());
+  std::memcpy(memory.data(), tiles.data(), memory.size() * sizeof(Ordinal));
+  for (const auto* part : {&long_rows, &piece_offsets, &piece_rows, &piece_numbers}) {
     memory.insert(memory.end(), part->begin(), part->end());
   }
   return memory;
@@ -155,7 +192,7 @@ template <class Offset>
 CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, Ordinal piece_length,
                                    unsigned long long* counters) {
   check_piece_length(piece_length);
-  if (A.rows == 0) return size_of({}, 0, piece_length);
+  if (A.rows == 0) return size_of({}, 0, 0, piece_length);
   unsigned long long host[csr_schedule_counters];
   Offset nonzeros = 0;
   check(cudaMemsetAsync(counters, 0, sizeof(host), stream), "csr schedule: clearing counters");
@@ -166,16 +203,16 @@ CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, O
         "csr schedule: reading the number of entries");
   check(cudaStreamSynchronize(stream), "csr schedule: counting");
   const Counts counts{host[0], host[1], host[2] >> pieces_bits, host[2] & 0xffffffffu};
-  return size_of(counts, static_cast<std::size_t>(nonzeros), piece_length);
+  return size_of(counts, A.rows, static_cast<std::size_t>(nonzeros), piece_length);
 }
 
 template <class Offset>
 void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrScheduleSize& size,
                        unsigned long long* counters, Ordinal* memory) {
-  if (size.long_rows == 0) return;  // nobody reads piece_offsets then
+  if (A.rows == 0) return;
   check(cudaMemsetAsync(counters, 0, sizeof(*counters), stream), "csr schedule: clearing counters");
-  launch("fill_long_rows", fill_long_rows<Offset>, blocks_for(std::size_t(A.rows), block_threads), block_threads, 0,
-         stream, A, size, counters, memory);
+  launch("fill_rows", fill_rows<Offset>, blocks_for(std::size_t(A.rows), block_threads), block_threads, 0, stream, A,
+         size, counters, reinterpret_cast<CsrTile*>(memory), memory + size.tile_memory_size());
 }
 
 #define TESSERA_INSTANTIATE(Offset)                                                                               \

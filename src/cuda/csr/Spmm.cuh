@@ -8,12 +8,13 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/cuda/csr/Spmm.hpp>
+#include <type_traits>
 
 #include "../launch/Launch.cuh"
 #include "../launch/Operands.hpp"
+#include "EntryTile.cuh"
 #include "NarrowRows.cuh"
 #include "Rows.cuh"
-#include "ShortRows.cuh"
 #include "Task.cuh"
 
 /// csr_spmm decides which columns go to which kernel, and with how many threads. There is a source for each pair of
@@ -35,12 +36,21 @@ class CsrPieceSums {
   /// \param warp  the number of the warp among those along the long rows
   __device__ void run(std::int64_t warp, Ordinal column) {
     if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
+    if (is_done(task_.schedule.long_rows[warp])) return;
     const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
     const Vector<Scalar, false> sum{{sum_pieces(offsets[0], offsets[1], column)}};
     store_row(task_, task_.schedule.long_rows[warp], column, sum);
   }
 
  private:
+  /// Whether a tile has the whole row.
+  __device__ bool is_done(Ordinal row) const {
+    if (!task_.has_tiles) return false;
+    const std::uint64_t begin = task_.A.row_offsets[row], length = task_.A.row_offsets[row + 1] - begin;
+    const std::uint64_t piece_length = task_.schedule.size.piece_length, number = static_cast<std::uint64_t>(row);
+    return csr_tile_of(begin, number) == csr_tile_of(begin + (length - 1) / piece_length * piece_length, number);
+  }
+
   __device__ Scalar sum_pieces(Ordinal begin, Ordinal end, Ordinal column) {
     const Scalar* piece = task_.partial_sums + std::int64_t(begin) * task_.partial_stride + column;
     Scalar sum = *piece;
@@ -80,6 +90,7 @@ template <class MatrixScalar, class VectorScalar, class Offset>
 class CsrLauncher {
   using Task = CsrTask<MatrixScalar, VectorScalar, Offset>;
   static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
+  static constexpr int any_lanes = 0;
 
  public:
   /// \param policy  the policy for aligned columns; nullptr: csr_spmm chooses
@@ -98,7 +109,8 @@ class CsrLauncher {
     check_arguments(scratch);
     width_ = panel_columns(scratch.bytes);
     task_.partial_sums = reinterpret_cast<VectorScalar*>(scratch.data);
-    packed_x_ = task_.partial_sums + workspace_bytes(width_, sizeof(VectorScalar), true) / sizeof(VectorScalar);
+    packed_x_ =
+        task_.partial_sums + csr_panel_bytes(schedule.size, 0, width_, sizeof(VectorScalar)) / sizeof(VectorScalar);
   }
 
   void run() {
@@ -113,37 +125,29 @@ class CsrLauncher {
     expect_extents("csr_spmm", task_.A.rows, task_.A.columns, task_.product);
     if (policy_ != nullptr && !is_valid(*policy_)) {
       throw std::invalid_argument("csr_spmm: a policy of " + std::to_string(policy_->lanes) + " lanes, " +
-                                  std::to_string(policy_->vectors) + " vectors, unroll " +
-                                  std::to_string(policy_->unroll) + ", " + std::to_string(policy_->rows) + " rows, " +
-                                  std::to_string(policy_->rounds) + " rounds and " + std::to_string(policy_->threads) +
-                                  " threads is not valid");
+                                  std::to_string(policy_->vectors) + " vectors, " + std::to_string(policy_->rounds) +
+                                  " rounds and " + std::to_string(policy_->threads) + " threads is not valid");
     }
     if (task_.A.rows > 0 && task_.schedule.size.piece_length < 1) {
       throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +
                                   std::to_string(task_.schedule.size.piece_length));
     }
-    const std::size_t wanted = workspace_bytes(task_.product.y.columns, sizeof(MatrixScalar), !is_packed_);
+    const std::size_t wanted = csr_workspace_bytes(task_.schedule.size, task_.A.columns, task_.product.y.columns,
+                                                   sizeof(MatrixScalar), !is_packed_);
     if (scratch.bytes < wanted || (wanted > 0 && reinterpret_cast<std::uintptr_t>(scratch.data) % 16 != 0)) {
       throw std::invalid_argument("csr_spmm: " + std::to_string(wanted) + " bytes of scratch aligned to 16 wanted, " +
                                   std::to_string(scratch.bytes) + " given");
     }
   }
 
-  /// The scratch memory includes rows of X only if its columns are not adjacent. Once X is packed, narrower panels of
-  /// it are, too.
-  std::size_t workspace_bytes(Ordinal columns, std::size_t vector_bytes, bool adjacent) const {
-    CsrScheduleSize size = task_.schedule.size;
-    if (is_packed_) size.packing_entries = 0;
-    return csr_workspace_bytes(size, task_.A.columns, columns, vector_bytes, adjacent);
-  }
-
   /// The number of columns that are computed at a time: fewer if elements are wider than those that the scratch memory
   /// is meant for.
   Ordinal panel_columns(std::size_t scratch_bytes) const {
-    Ordinal width = std::min(task_.product.y.columns, csr_most_columns);
-    if (task_.schedule.size.long_rows > 0) width = std::min(width, csr_panel_columns(task_.schedule.size));
+    const CsrScheduleSize& size = task_.schedule.size;
+    const Ordinal packed_rows = is_packed_ ? task_.A.columns : 0, columns = task_.product.y.columns;
+    Ordinal width = std::min(csr_panel_columns(size, task_.A.columns, columns), csr_most_columns);
     if (is_packed_) width = std::min(width, csr_packed_columns);
-    while (width > vector_size && workspace_bytes(width, sizeof(VectorScalar), !is_packed_) > scratch_bytes)
+    while (width > vector_size && csr_panel_bytes(size, packed_rows, width, sizeof(VectorScalar)) > scratch_bytes)
       width = ceil_divide(ceil_divide(width, 2), vector_size) * vector_size;
     return width;
   }
@@ -151,7 +155,10 @@ class CsrLauncher {
   void multiply_panel(Ordinal first, Ordinal columns) {
     Task panel = columns_of(task_, first, columns);
     panel.partial_sums = task_.partial_sums;  // one panel after another uses them
-    if (rows_are_readable(panel.product.x)) {
+    panel.has_tiles = columns == 1 && is_tiled(panel);
+    if (panel.has_tiles) {
+      launch_tiles(panel);
+    } else if (rows_are_readable(panel.product.x)) {
       multiply_adjacent(panel);
     } else if (is_packed_ && columns > csr_narrow_columns) {
       multiply_aligned(packed(panel));
@@ -187,6 +194,12 @@ class CsrLauncher {
     return aligned == columns || aligned >= 4 * vector_size ? aligned : 0;
   }
 
+  /// Whether a lane may hold a row of X, and of Y, in two vectors.
+  static bool is_two_vectors(const Task& task) {
+    return task.product.y.columns == 2 * vector_size && task.product.y.column_stride == 1 &&
+           aligned_columns(task) == 2 * vector_size;
+  }
+
   CsrProblem problem_of(const Task& task, std::size_t access_bytes) const {
     CsrProblem problem;
     problem.rows = task.A.rows;
@@ -211,7 +224,7 @@ class CsrLauncher {
   /// Multiplies X with adjacent columns.
   void multiply_adjacent(const Task& task) const {
     const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
-    if (csr_is_narrow(task.schedule.size, columns)) return multiply_narrow(task);
+    if (csr_is_narrow(task.schedule.size, columns) || is_two_vectors(task)) return multiply_narrow(task);
     if (aligned > 0) multiply_aligned(columns_of(task, 0, aligned));
     if (aligned == columns) return;
     const Task rest = columns_of(task, aligned, columns - aligned);
@@ -224,10 +237,14 @@ class CsrLauncher {
     const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
     if (are_adjacent && columns == vector_size && aligned_columns(task) == columns) {
       launch_narrow<true, vector_size>(task);
+    } else if (is_two_vectors(task)) {
+      launch_narrow<true, 2 * vector_size>(task);
     } else if (columns == 1) {
       launch_narrow<false, 1>(task);
     } else if (columns == 2) {
       launch_narrow<false, 2>(task);
+    } else if (columns == 3) {
+      launch_narrow<false, 3>(task);
     } else {
       launch_narrow<false, csr_narrow_columns>(task);
     }
@@ -242,38 +259,41 @@ class CsrLauncher {
   template <bool tiled>
   void multiply_vectors(const Task& task) const {
     const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem_of(task, 16), machine());
-    const Ordinal pieces = task.schedule.size.pieces;
-    Ordinal rows = task.A.rows;
-    if (policy.rows > 1) {
-      policy.unroll == 8 ? launch_rows<CsrShortRows<Task, true, 2, tiled>, tiled>(task, policy, 0, rows)
-                         : launch_rows<CsrShortRows<Task, true, 1, tiled>, tiled>(task, policy, 0, rows);
-      rows = 0;
-    }
-    if (policy.vectors == 2) {
-      launch_rows<CsrRows<Task, true, 2, 4, tiled>, tiled>(task, policy, pieces, rows);
-    } else if (policy.unroll == 8 && policy.lanes >= 8) {
-      launch_rows<CsrRows<Task, true, 1, 8, tiled>, tiled>(task, policy, pieces, rows);
+    if (policy.vectors == 4) {
+      launch_rows<CsrRows<Task, true, 4, 32, tiled>, tiled>(task, policy);
+    } else if (policy.vectors == 2 && policy.lanes == 32) {
+      launch_rows<CsrRows<Task, true, 2, 32, tiled>, tiled>(task, policy);
+    } else if (policy.vectors == 2) {
+      launch_rows<CsrRows<Task, true, 2, 16, tiled>, tiled>(task, policy);
     } else {
-      launch_rows<CsrRows<Task, true, 1, 4, tiled>, tiled>(task, policy, pieces, rows);
+      launch_rows<CsrRows<Task, true, 1, any_lanes, tiled>, tiled>(task, policy);
     }
   }
 
   void multiply_elements(const Task& task) const {
     const CsrPolicy policy = choose_csr_policy(problem_of(task, sizeof(VectorScalar)), machine());
-    Ordinal rows = task.A.rows;
-    if (policy.rows > 1) {
-      launch_rows<CsrShortRows<Task, false, 2, false>, false>(task, policy, 0, rows);
-      rows = 0;
-    }
-    launch_rows<CsrRows<Task, false, 1, 4, false>, false>(task, policy, task.schedule.size.pieces, rows);
+    launch_rows<CsrRows<Task, false, 1, any_lanes, false>, false>(task, policy);
   }
 
-  template <class Agent>
-  static constexpr int rows_of_item() {
-    if constexpr (requires { Agent::rows; }) {
-      return Agent::rows;
+  /// Whether a single column is multiplied in tiles of entries. Tests ask for them by a policy.
+  bool is_tiled(const Task& task) const {
+    if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
+      const bool is_wanted =
+          policy_ != nullptr ? policy_->tiles : choose_csr_narrow_policy(problem_of(task, sizeof(VectorScalar))).tiles;
+      return is_wanted && CsrEntryTile<Task>::fits(task.schedule.size) && are_entries_aligned(task);
     } else {
-      return 1;
+      return false;
+    }
+  }
+
+  void launch_tiles(const Task& task) const {
+    if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
+      using Tile = CsrEntryTile<Task>;
+      constexpr int shared_bytes = sizeof(typename Tile::Memory);
+      constexpr int carveout = 85;  // percent: eight blocks; L1 has the rest
+      allow_shared_memory<&csr_kernel<Tile, Task>>("csr_spmm: shared memory", shared_bytes, carveout);
+      Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, static_cast<unsigned>(task.schedule.size.tiles),
+                   Tile::threads, shared_bytes, stream_, task);
     }
   }
 
@@ -296,7 +316,7 @@ class CsrLauncher {
 
   template <class Agent>
   void launch_narrow(const Task& task, const CsrPolicy& policy) const {
-    launch<Agent>(task, policy, task.schedule.size.pieces, task.A.rows, Agent::shared_bytes(policy.threads));
+    launch<Agent>(task, policy, Agent::shared_bytes(policy.threads));
   }
 
   /// Whether entries may be read 16 bytes at a time.
@@ -306,21 +326,22 @@ class CsrLauncher {
   }
 
   template <class Agent, bool tiled>
-  void launch_rows(Task task, CsrPolicy policy, Ordinal pieces, Ordinal rows) const {
+  void launch_rows(Task task, CsrPolicy policy) const {
+    policy.rounds = 1;
     std::size_t shared_bytes = 0;
     if constexpr (tiled) {
       policy = with_row_tile(policy);
-      const int tile_rows = policy.threads / policy.lanes * policy.rounds * rows_of_item<Agent>();
+      const int tile_rows = policy.threads / policy.lanes;
       task.tile_row_bits = std::countr_zero(static_cast<unsigned>(tile_rows));
       shared_bytes = CsrRowTile<Task>::bytes(tile_rows, Agent::slab_columns(policy.lanes));
     }
-    launch<Agent>(task, policy, pieces, rows, shared_bytes);
+    launch<Agent>(task, policy, shared_bytes);
   }
 
   template <class Agent>
-  void launch(Task task, const CsrPolicy& policy, Ordinal pieces, Ordinal rows, std::size_t shared_bytes = 0) const {
-    const std::int64_t row_items = ceil_divide<std::int64_t>(rows, rows_of_item<Agent>());
-    const std::int64_t items = task.piece_blocks > 0 ? row_items : pieces + row_items;
+  void launch(Task task, const CsrPolicy& policy, std::size_t shared_bytes) const {
+    const Ordinal pieces = task.schedule.size.pieces, rows = task.A.rows;
+    const std::int64_t items = task.piece_blocks > 0 ? rows : std::int64_t(pieces) + rows;
     if (items == 0) return;
     const std::int64_t items_of_block = std::int64_t(policy.threads / policy.lanes) * policy.rounds;
     const std::int64_t blocks_of_slab = task.piece_blocks + ceil_divide(items, items_of_block);

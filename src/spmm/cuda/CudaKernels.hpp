@@ -172,7 +172,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
  private:
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
-    if (candidate.format == Format::Csr) return static_cast<std::size_t>(m.nonzeros) / 2 + 64;
+    if (candidate.format == Format::Csr)
+      return static_cast<std::size_t>(m.nonzeros) / 2 + static_cast<std::size_t>(m.rows) / 200 + 128;
     if (candidate.format == Format::RowGroups)
       return CudaRowGroups<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
     if constexpr (is_real) {

@@ -2,12 +2,25 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/H200.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <vector>
 
 namespace Tessera::Cuda {
+
+/// Where a tile of adjacent entries begins, and its rows. A tile is what a block of csr_spmm holds at a time if X has a
+/// single column. It has whole pieces, and whole rows unless they are long, so that tiles differ in their lengths.
+struct CsrTile {
+  std::uint64_t entry = 0;  ///< the first entry
+  Ordinal row = 0;          ///< the first row that begins in the tile or after it
+  Ordinal piece = -1;  ///< if the tile begins within row - 1: the piece of the schedule that its first entry begins
+};
+
+/// Entry k of row i has the place k + i / 2: rows count, too, so that a tile has few even where they are empty. Tile t
+/// has the pieces, and the rows that are not cut, whose places are t * csr_tile_span to (t + 1) * csr_tile_span - 1.
+inline constexpr int csr_tile_span = 1760;
 
 /// The sizes of a CsrSchedule, and what else the work of a product depends on besides its columns.
 struct CsrScheduleSize {
@@ -16,11 +29,16 @@ struct CsrScheduleSize {
   Ordinal mean_span = 0;     ///< last column of a row less its first, plus 1: the mean over rows with entries
   Ordinal long_rows = 0;     ///< number of rows with more than piece_length entries
   Ordinal pieces = 0;        ///< number of pieces of all long rows
+  Ordinal tiles = 0;         ///< number of tiles
   /// Entries in one more slab of columns that take as long as packing X: see csr_packs() and csr_is_narrow().
   double packing_entries = H200::packing_entries;
 
   /// The number of integers in the memory of the schedule.
-  std::size_t memory_size() const { return 2 * std::size_t(long_rows) + 1 + 2 * std::size_t(pieces); }
+  std::size_t memory_size() const {
+    return tile_memory_size() + 2 * std::size_t(long_rows) + 1 + 2 * std::size_t(pieces);
+  }
+  /// The number of integers for the tiles, which come first.
+  std::size_t tile_memory_size() const { return (std::size_t(tiles) + 1) * (sizeof(CsrTile) / sizeof(Ordinal)); }
 };
 
 /// Which rows of a matrix are long, and how csr_spmm cuts them: raw pointers into memory that somebody else owns.
@@ -30,6 +48,7 @@ struct CsrScheduleSize {
 /// of summation, and so every bit of a column of Y, depends only on the matrix and piece_length.
 ///
 /// ```{.unparsed}
+///   tiles          size.tiles + 1      where tiles begin; the last one is where the matrix ends
 ///   long_rows      size.long_rows      the matrix row of each, in any order
 ///   piece_offsets  size.long_rows + 1  first piece of each long row
 ///   piece_rows     size.pieces         the matrix row of each piece
@@ -37,6 +56,7 @@ struct CsrScheduleSize {
 /// ```
 struct CsrSchedule {
   CsrScheduleSize size;                    ///< the sizes of the arrays
+  const CsrTile* tiles = nullptr;          ///< size.tiles + 1 tiles
   const Ordinal* long_rows = nullptr;      ///< size.long_rows rows
   const Ordinal* piece_offsets = nullptr;  ///< size.long_rows + 1 offsets, counted in pieces
   const Ordinal* piece_rows = nullptr;     ///< the row of each piece
@@ -44,10 +64,12 @@ struct CsrSchedule {
 
   /// The schedule of a matrix without long rows.
   CsrSchedule() = default;
-  /// A schedule whose arrays lie in `memory`, size.memory_size() integers, in the order above.
+  /// A schedule whose arrays lie in `memory`, size.memory_size() integers, in the order above. The memory is aligned
+  /// to 8 bytes.
   CsrSchedule(const CsrScheduleSize& size_, const Ordinal* memory)
       : size(size_),
-        long_rows(memory),
+        tiles(reinterpret_cast<const CsrTile*>(memory)),
+        long_rows(memory + size.tile_memory_size()),
         piece_offsets(long_rows + size.long_rows),
         piece_rows(piece_offsets + size.long_rows + 1),
         piece_numbers(piece_rows + size.pieces) {}

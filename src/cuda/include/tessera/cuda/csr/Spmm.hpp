@@ -15,9 +15,17 @@ inline constexpr Ordinal csr_packed_columns = 128;
 /// The columns of a slab of X that csr_spmm() reads where they are, for any strides.
 inline constexpr Ordinal csr_narrow_columns = 4;
 
-/// The most columns that csr_spmm() computes at a time if there are pieces of long rows. Each such panel takes launches
-/// of its own. A panel has 2^19 partial sums at most, or those of 128 columns.
-Ordinal csr_panel_columns(const CsrScheduleSize& schedule);
+/// The columns that csr_spmm() computes at a time, in launches of their own: fewer than all if the sums of the pieces
+/// of long rows would take too much memory. Each such panel reads A again. A panel has at most as many partial sums as
+/// an eighth of X has elements, or 2^19, or those of 128 columns, whichever is most. Never fewer for more columns.
+///
+/// \param schedule [in] the schedule of A
+/// \param x_rows   [in] rows of X
+/// \param columns  [in] columns of X
+Ordinal csr_panel_columns(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns);
+/// The bytes of scratch memory for this many columns at a time: partial sums, and `packed_rows` packed rows of X.
+std::size_t csr_panel_bytes(const CsrScheduleSize& schedule, Ordinal packed_rows, Ordinal columns,
+                            std::size_t vector_bytes);
 
 /// Whether csr_spmm() first copies an X whose columns are not adjacent (LayoutLeft) to rows, which costs a launch, and
 /// reading and writing X. Otherwise each entry fetches its elements of X one by one, in slabs of few columns: for one
@@ -32,8 +40,8 @@ bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns)
 /// a small matrix. A wider slab fetches more at a time, but starts with fewer rows.
 bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns);
 
-/// The number of bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: partial sums of the pieces of
-/// long rows, for csr_panel_columns() columns at a time, and rows of X if csr_packs(), for csr_packed_columns columns.
+/// The number of bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: csr_panel_bytes() for
+/// csr_panel_columns() columns or, if csr_packs() and more, for csr_packed_columns columns and the rows of X.
 ///
 /// \param schedule         [in] the schedule of A
 /// \param x_rows           [in] rows of X
