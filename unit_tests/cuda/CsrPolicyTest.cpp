@@ -77,6 +77,13 @@ TEST(CsrPolicy, WorkspacesGrowWithTheColumns) {
   }
 }
 
+TEST(CsrPolicy, LanesHaveSeveralVectorsIfXHasAllOfThem) {
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 512, 4)), (CsrPolicy{.lanes = 32, .vectors = 4, .threads = 256}));
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 128, 8)), (CsrPolicy{.lanes = 32, .vectors = 2, .threads = 256}));
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 200, 4)), (CsrPolicy{.lanes = 32, .vectors = 1, .threads = 256}));
+  EXPECT_EQ(choose_csr_policy(problem(1e5, 3e6, 100, 124, 4)), (CsrPolicy{.lanes = 32, .vectors = 1, .threads = 256}));
+}
+
 TEST(CsrPolicy, SlabsOfXFitTheCacheWhereRowsReachFar) {
   const double reddit_rows = 232965, reddit_nonzeros = 114848857;
   const CsrPolicy far = choose_csr_policy(problem(reddit_rows, reddit_nonzeros, reddit_rows, 128, 8));

@@ -24,6 +24,12 @@ double footprint(const CsrProblem& problem, double slab_columns, const CsrMachin
   return rows_in_use * slab_columns * problem.vector_bytes;
 }
 
+CsrPolicy with_half_the_lanes(CsrPolicy policy) {
+  policy.lanes /= 2;
+  policy.vectors *= 2;
+  return policy;
+}
+
 bool is_one_of(int number, std::initializer_list<int> choices) {
   return std::find(choices.begin(), choices.end(), number) != choices.end();
 }
@@ -63,14 +69,16 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
   double least = std::numeric_limits<double>::infinity();
   int slab = width;
   for (; width >= narrowest; width /= 2) {
+    if (width > 32 && std::fmod(vectors, width) != 0) continue;  // lanes without some of their vectors are slow
     const double seconds = predict_csr_seconds(problem, width * vector_elements, machine);
     if (seconds >= machine.worthwhile * least) continue;
     least = seconds;
     slab = width;
   }
-  const bool rows_are_alike = problem.pieces == 0;
-  policy.lanes = by_vectors && slab == 32 && rows_are_alike ? 16 : std::min(slab, 32);
+  policy.lanes = std::min(slab, 32);
   policy.vectors = slab / policy.lanes;
+  const bool rows_are_alike = problem.pieces == 0;
+  if (by_vectors && slab == 32 && rows_are_alike && std::fmod(vectors, 32) == 0) policy = with_half_the_lanes(policy);
   policy.threads = std::max(128, 8 * policy.lanes);
   return policy;
 }

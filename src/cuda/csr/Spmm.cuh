@@ -258,7 +258,9 @@ class CsrLauncher {
 
   template <bool tiled>
   void multiply_vectors(const Task& task) const {
-    const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem_of(task, 16), machine());
+    CsrProblem problem = problem_of(task, 16);
+    if (tiled) problem.pieces = 0;  // a block waits for its longest row: fewer lanes a row make smaller blocks
+    const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem, machine());
     if (policy.vectors == 4) {
       launch_rows<CsrRows<Task, true, 4, 32, tiled>, tiled>(task, policy);
     } else if (policy.vectors == 2 && policy.lanes == 32) {
