@@ -141,6 +141,7 @@ class CsrEntryTile {
         length_(static_cast<int>(end_.entry - base_)) {}
 
   __device__ void run() {
+    let_next_kernel_begin();
     copy_values();
     copy_x();
     if (threadIdx.x == 0) memory_.spans.clear();
@@ -180,13 +181,17 @@ class CsrEntryTile {
     for (int u = 0; u < unroll; ++u) {
       if (u * threads + thread() < length_) rows[u] = __ldcs(columns + u * threads);
     }
-    const auto& x = task_.product.x;
+    if (task_.product.x_rows != nullptr) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+        if (u * threads + thread() < length_) rows[u] = task_.product.x_rows[rows[u]];
+      }
+    }
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
       const int entry = u * threads + thread();
       if (entry >= length_) continue;
-      const float* const element = x.data + task_.row_of_entry(rows[u]) * x.row_stride;
-      copy_async_cached<sizeof(float)>(memory_.entries.x(entry), element);
+      copy_async_cached<sizeof(float)>(memory_.entries.x(entry), task_.row_of_x(rows[u], task_.product.x.data));
     }
     commit_copies();
   }

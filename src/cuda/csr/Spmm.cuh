@@ -21,12 +21,31 @@
 /// scalars.
 namespace Tessera::Cuda {
 
+/// The sum of a column over pieces begin to end - 1, from the first to the last.
+template <class Task>
+__device__ auto csr_sum_of_pieces(const Task& task, Ordinal begin, Ordinal end, Ordinal column) {
+  using Scalar = typename Task::Scalar;
+  constexpr int unroll = 4;
+  const Scalar* piece = task.partial_sums + std::int64_t(begin) * task.partial_stride + column;
+  Scalar sum = *piece;
+  int left = end - begin - 1;
+  for (; left >= unroll; left -= unroll) {
+    Scalar parts[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) parts[u] = piece[std::int64_t(u + 1) * task.partial_stride];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) sum += parts[u];
+    piece += std::int64_t(unroll) * task.partial_stride;
+  }
+  for (int p = 1; p <= left; ++p) sum += piece[std::int64_t(p) * task.partial_stride];
+  return sum;
+}
+
 /// A warp adds the sums of the pieces of a long row, from the first to the last, and writes the row of Y. Each lane
 /// takes a column.
 template <class Task>
 class CsrPieceSums {
   using Scalar = typename Task::Scalar;
-  static constexpr int unroll = 4;
 
  public:
   static constexpr int warp_columns = 32;
@@ -36,37 +55,12 @@ class CsrPieceSums {
   /// \param warp  the number of the warp among those along the long rows
   __device__ void run(std::int64_t warp, Ordinal column) {
     if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
-    if (is_done(task_.schedule.long_rows[warp])) return;
     const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
-    const Vector<Scalar, false> sum{{sum_pieces(offsets[0], offsets[1], column)}};
+    const Vector<Scalar, false> sum{{csr_sum_of_pieces(task_, offsets[0], offsets[1], column)}};
     store_row(task_, task_.schedule.long_rows[warp], column, sum);
   }
 
  private:
-  /// Whether a tile has the whole row.
-  __device__ bool is_done(Ordinal row) const {
-    if (!task_.has_tiles) return false;
-    const std::uint64_t begin = task_.A.row_offsets[row], length = task_.A.row_offsets[row + 1] - begin;
-    const std::uint64_t piece_length = task_.schedule.size.piece_length, number = static_cast<std::uint64_t>(row);
-    return csr_tile_of(begin, number) == csr_tile_of(begin + (length - 1) / piece_length * piece_length, number);
-  }
-
-  __device__ Scalar sum_pieces(Ordinal begin, Ordinal end, Ordinal column) {
-    const Scalar* piece = task_.partial_sums + std::int64_t(begin) * task_.partial_stride + column;
-    Scalar sum = *piece;
-    int left = end - begin - 1;
-    for (; left >= unroll; left -= unroll) {
-      Scalar parts[unroll];
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) parts[u] = piece[std::int64_t(u + 1) * task_.partial_stride];
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) sum += parts[u];
-      piece += std::int64_t(unroll) * task_.partial_stride;
-    }
-    for (int p = 1; p <= left; ++p) sum += piece[std::int64_t(p) * task_.partial_stride];
-    return sum;
-  }
-
   const Task& task_;
 };
 
@@ -83,6 +77,25 @@ __global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
   wait_for_previous_kernels();
   CsrPieceSums<Task>(task).run(std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y,
                                static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
+}
+
+/// A thread adds the sums of the pieces of the row that goes on at the beginning of a tile, and writes the row of Y. It
+/// is that of the first such tile of the row.
+template <class Task>
+__global__ void csr_tile_sums_kernel(const __grid_constant__ Task task) {
+  wait_for_previous_kernels();
+  const auto t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x + 1;
+  if (t >= task.schedule.size.tiles) return;
+  const CsrTile tile = task.schedule.tiles[t];
+  if (tile.piece < 0) return;
+  const Ordinal row = tile.row - 1;
+  const std::uint64_t begin = task.A.row_offsets[row], end = task.A.row_offsets[row + 1];
+  if (task.schedule.tiles[t - 1].entry > begin) return;
+  const auto piece_length = static_cast<std::uint64_t>(task.schedule.size.piece_length);
+  const Ordinal first = tile.piece - static_cast<Ordinal>((tile.entry - begin) / piece_length);
+  const auto pieces = static_cast<Ordinal>((end - begin + piece_length - 1) / piece_length);
+  store_row<false>(task, row, 0,
+                   Vector<typename Task::Scalar, false>{{csr_sum_of_pieces(task, first, first + pieces, 0)}});
 }
 
 /// One product, cut into columns that different kernels compute.
@@ -155,10 +168,8 @@ class CsrLauncher {
   void multiply_panel(Ordinal first, Ordinal columns) {
     Task panel = columns_of(task_, first, columns);
     panel.partial_sums = task_.partial_sums;  // one panel after another uses them
-    panel.has_tiles = columns == 1 && is_tiled(panel);
-    if (panel.has_tiles) {
-      launch_tiles(panel);
-    } else if (rows_are_readable(panel.product.x)) {
+    if (columns == 1 && is_tiled(panel)) return multiply_tiles(panel);
+    if (rows_are_readable(panel.product.x)) {
       multiply_adjacent(panel);
     } else if (is_packed_ && columns > csr_narrow_columns) {
       multiply_aligned(packed(panel));
@@ -282,20 +293,26 @@ class CsrLauncher {
     if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
       const bool is_wanted =
           policy_ != nullptr ? policy_->tiles : choose_csr_narrow_policy(problem_of(task, sizeof(VectorScalar))).tiles;
-      return is_wanted && CsrEntryTile<Task>::fits(task.schedule.size) && are_entries_aligned(task);
+      return is_wanted && CsrEntryTile<Task>::fits(task.schedule.size) && are_entries_aligned(task) &&
+             rows_are_readable(task.product.x);
     } else {
       return false;
     }
   }
 
-  void launch_tiles(const Task& task) const {
+  void multiply_tiles(Task task) const {
     if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
       using Tile = CsrEntryTile<Task>;
       constexpr int shared_bytes = sizeof(typename Tile::Memory);
-      constexpr int carveout = 85;  // percent: eight blocks; L1 has the rest
+      constexpr int carveout = 86;  // percent: eight blocks; L1 has the rest
+      const auto tiles = static_cast<unsigned>(task.schedule.size.tiles);
+      task.x_row_bytes = row_bytes(task.product.x);
       allow_shared_memory<&csr_kernel<Tile, Task>>("csr_spmm: shared memory", shared_bytes, carveout);
-      Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, static_cast<unsigned>(task.schedule.size.tiles),
-                   Tile::threads, shared_bytes, stream_, task);
+      Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, tiles, Tile::threads, shared_bytes, stream_, task);
+      if (task.schedule.size.long_rows == 0) return;
+      constexpr unsigned threads = 128;
+      launch_early<&csr_tile_sums_kernel<Task>>("csr_spmm: sums of tiles", ceil_divide(tiles, threads), threads, 0,
+                                                stream_, task);
     }
   }
 

@@ -30,7 +30,6 @@ struct CsrTask {
   unsigned piece_blocks = 0;      // if blocks sort their rows: blocks for pieces alone, before those for rows
   int lane_bits = 5;              // a group has 2^lane_bits lanes, so that no kernel divides
   unsigned rounds = 1;            // number of items of a group
-  bool has_tiles = false;         // rows that lie in one tile are done (CsrEntryTile): none of their pieces has a sum
   int tile_row_bits = 0;          // rows that a block collects are 2^tile_row_bits (CsrRowTile)
   std::uint32_t x_row_bytes = 0;  // row stride of X with adjacent columns: one multiply-add finds a row
 

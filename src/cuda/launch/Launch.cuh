@@ -65,6 +65,14 @@ __device__ inline void wait_for_previous_kernels() {
 #endif
 }
 
+/// Lets a kernel behind this one that launch_early starts begin as soon as all blocks of this one have come here or
+/// ended. It still waits for their results.
+__device__ inline void let_next_kernel_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /// The dynamic shared memory of a block, aligned to 16 bytes. The launch gives its size.
 __device__ inline std::byte* dynamic_memory() {
 #ifdef TESSERA_CUDA_EMULATED
