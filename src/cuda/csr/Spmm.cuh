@@ -304,10 +304,10 @@ class CsrLauncher {
     if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
       using Tile = CsrEntryTile<Task>;
       constexpr int shared_bytes = sizeof(typename Tile::Memory);
-      constexpr int carveout = 86;  // percent: eight blocks; L1 has the rest
       const auto tiles = static_cast<unsigned>(task.schedule.size.tiles);
       task.x_row_bytes = row_bytes(task.product.x);
-      allow_shared_memory<&csr_kernel<Tile, Task>>("csr_spmm: shared memory", shared_bytes, carveout);
+      allow_shared_memory<&csr_kernel<Tile, Task>>("csr_spmm: shared memory", shared_bytes,
+                                                   cudaSharedmemCarveoutMaxShared);
       Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, tiles, Tile::threads, shared_bytes, stream_, task);
       if (task.schedule.size.long_rows == 0) return;
       constexpr unsigned threads = 128;

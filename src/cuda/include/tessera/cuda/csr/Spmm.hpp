@@ -79,7 +79,7 @@ template <class MatrixScalar, class VectorScalar, class Offset>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 /// The product with this policy, which is for columns that are read 16 bytes a lane. For columns that
-/// csr_is_narrow(), the policy only tells whether there are several rounds.
+/// csr_is_narrow(), the policy only tells whether there are several rounds and, for a single column, tiles.
 ///
 /// \throws std::invalid_argument for a policy that is not valid as well
 template <class MatrixScalar, class VectorScalar, class Offset>
