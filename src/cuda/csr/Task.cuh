@@ -25,26 +25,21 @@ struct CsrTask {
   CsrSchedule schedule;
   VectorScalar* partial_sums = nullptr;  // pieces x partial_stride
   Ordinal partial_stride = 0;
-  Ordinal pieces = 0;             // all or none of the schedule's
-  Ordinal rows = 0;               // all or none of A's
+  Ordinal pieces = 0;             // those of the schedule
+  Ordinal rows = 0;               // those of A
   unsigned piece_blocks = 0;      // if blocks sort their rows: blocks for pieces alone, before those for rows
   int lane_bits = 5;              // a group has 2^lane_bits lanes, so that no kernel divides
-  unsigned rounds = 1;            // number of items of a group
+  unsigned rounds = 1;            // if blocks sort their rows: number of items of a group
   int tile_row_bits = 0;          // rows that a block collects are 2^tile_row_bits (CsrRowTile)
   std::uint32_t x_row_bytes = 0;  // row stride of X with adjacent columns: one multiply-add finds a row
 
   __device__ int lanes() const { return 1 << lane_bits; }
   __device__ Ordinal slab() const { return static_cast<Ordinal>(blockIdx.y); }
-  /// The item of the calling thread's group in this round. The groups of a block compute adjacent items in each round,
-  /// so that the rows of X that these share stay in the L1 cache.
-  __device__ std::int64_t item(int round = 0) const {
-    const unsigned groups = blockDim.x >> lane_bits;
-    return std::int64_t(blockIdx.x * rounds + round) * groups + (threadIdx.x >> lane_bits);
-  }
+  /// The item of the calling thread's group. The groups of a block compute adjacent items, so that the rows of X that
+  /// these share stay in the L1 cache.
+  __device__ std::int64_t item() const { return std::int64_t(blockIdx.x) * (blockDim.x >> lane_bits) + group(); }
   /// The place of that item among those of the block.
-  __device__ int group(int round = 0) const {
-    return static_cast<int>(round * (blockDim.x >> lane_bits) + (threadIdx.x >> lane_bits));
-  }
+  __device__ int group() const { return static_cast<int>(threadIdx.x >> lane_bits); }
   /// The place of the calling thread in its group.
   __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes() - 1); }
   /// The row of X for an entry of A in this column.
