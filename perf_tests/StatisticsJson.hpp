@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -25,6 +27,9 @@ void for_each_statistic(Statistics& m, const Visit& visit) {
   visit("longest_tall_window", m.window16_most_tiles);
   visit("longest_staged_window", m.window64_most_columns);
   visit("longest_staged_entries", m.window64_most_entries);
+  visit("row_groups", m.row_groups);
+  visit("group_columns", m.group_columns);
+  visit("group_values", m.group_values);
   visit("bcsr_blocks", m.bcsr_blocks);
   visit("bcsr_block_rows", m.bcsr_block_rows);
   visit("bcsr_block_columns", m.bcsr_block_columns);
@@ -38,7 +43,12 @@ inline void to_json(nlohmann::json& json, const MatrixStatistics& statistics) {
   for_each_statistic(statistics, [&](const char* key, const auto& member) { json[key] = member; });
 }
 inline void from_json(const nlohmann::json& json, MatrixStatistics& statistics) {
-  for_each_statistic(statistics, [&](const char* key, auto& member) { json.at(key).get_to(member); });
+  const std::string since_row_groups[] = {"row_groups", "group_columns", "group_values"};
+  for_each_statistic(statistics, [&](const char* key, auto& member) {
+    // Records of measurements from before have none.
+    const bool is_new = std::count(std::begin(since_row_groups), std::end(since_row_groups), key) > 0;
+    if (!is_new || json.contains(key)) json.at(key).get_to(member);
+  });
 }
 
 namespace Benchmarks {

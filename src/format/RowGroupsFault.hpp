@@ -24,14 +24,14 @@ enum RowGroupFault : int {
 
 inline std::string describe_row_groups(int fault) {
   static constexpr const char* texts[] = {
-      "first_rows does not make groups of 1 to 4 rows",                         // group_height
-      "a group lies in two chunks",                                             // group_crosses
-      "column_offsets does not grow by multiples of 4",                         // group_columns
-      "value_offsets does not grow by a value for each column and row",         // group_values
-      "group_columns holds a column outside the matrix",                        // group_out_of_range
-      "group_columns does not ascend strictly up to the padding of a group",    // group_not_ascending
-      "column_masks has a bit beyond the rows of a group",                      // group_rows_beyond
-      "column_masks has no bit for a column",                                   // group_no_entry
+      "first_rows does not make groups of 1 to 4 rows",                       // group_height
+      "a group lies in two chunks",                                           // group_crosses
+      "column_offsets does not grow by multiples of 4",                       // group_columns
+      "value_offsets does not grow by a value for each column and row",       // group_values
+      "group_columns holds a column outside the matrix",                      // group_out_of_range
+      "group_columns does not ascend strictly up to the padding of a group",  // group_not_ascending
+      "column_masks has a bit beyond the rows of a group",                    // group_rows_beyond
+      "column_masks has no bit for a column",                                 // group_no_entry
   };
   return texts[fault];
 }

@@ -43,9 +43,9 @@ void transfer(Fields& fields, MatrixStatistics& m) {
          m.window64_columns, m.longest_row, m.window8_most_tiles, m.window16_most_tiles, m.window64_most_columns,
          m.window64_most_entries, m.bcsr_blocks, m.bcsr_block_rows, m.bcsr_block_columns, m.is_reordered,
          m.matrix_bytes, m.vector_bytes, m.offset_bytes, m.vector_columns);
-  fields.since(3, m.row_groups);
-  fields.since(3, m.group_columns);
-  fields.since(3, m.group_values);
+  fields.since(4, m.row_groups);
+  fields.since(4, m.group_columns);
+  fields.since(4, m.group_values);
 }
 template <class Fields>
 void transfer(Fields& fields, Choice& c) {

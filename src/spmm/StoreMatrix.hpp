@@ -36,9 +36,11 @@ std::size_t bytes_beside(const StoredMatrix<Scalar, Offset, ExecutionSpace>& sto
 }
 
 /// Whether rows of a neighbourhood share columns that adjacent rows do not. In the best order, windows of 8 rows have
-/// about as many distinct columns as those of 128 rows, or an eighth of the entries.
+/// about as many distinct columns as those of 128 rows, or an eighth of the entries. A product with a small matrix
+/// takes little longer than its launch, in any order.
 inline bool may_share_more(const MatrixStatistics& m) {
-  return m.window8_columns > 2 * std::max(m.window128_columns, m.nonzeros / 8);
+  constexpr double small = 2e5;
+  return m.nonzeros >= small && m.window8_columns > 2 * std::max(m.window128_columns, m.nonzeros / 8);
 }
 
 /// The reorderings that are tried for a matrix with these statistics in this format.
@@ -47,8 +49,11 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
   // Sorted columns are in an order of their own, and the order of rows makes no difference to them.
   if (options.reordering == Reordering::None || format == Format::SortedColumns) return {};
   const bool clusters = !is_host_space<ExecutionSpace> && may_share_more(m);
-  if (options.reordering == Reordering::Default)
-    return clusters ? std::vector{Reordering::LocalClusters} : std::vector<Reordering>();
+  if (options.reordering == Reordering::Default) {
+    // Published kernels are compared as they are.
+    const bool is_published = options.kernel == Kernel::Published;
+    return clusters && !is_published ? std::vector{Reordering::LocalClusters} : std::vector<Reordering>();
+  }
   if (options.reordering != Reordering::Automatic) return {options.reordering};
   std::vector<Reordering> reorderings{Reordering::DataAffinity, Reordering::WindowGrowing};
   if (clusters) reorderings.push_back(Reordering::LocalClusters);

@@ -209,7 +209,9 @@ class Measure {
 
   /// What an automatic plan chooses and why; where one format was asked for, why that one.
   void explain(Result& result) const {
-    const Reordering order = settings_.reorder == "none" ? Reordering::None : Reordering::Automatic;
+    const Reordering order = settings_.reorder == "none"      ? Reordering::None
+                             : settings_.reorder == "default" ? Reordering::Default
+                                                              : Reordering::Automatic;
     PlanType plan = settings_.format == "all" ? build({Format::Automatic, order}) : plans_.front();
     result.automatic = plan.format();
     result.automatic_order = plan.choice().reordering;

@@ -117,7 +117,7 @@ void add_product_options(CLI::App& app, Settings& settings, Texts& texts) {
   formats.insert(formats.end(), {"all", "auto"});
   add_choice(app, "--format", settings.format, formats, "what to measure (default: all)");
   std::vector<std::string> orders = names_of(every_reordering);
-  orders.insert(orders.end(), {"all", "auto"});
+  orders.insert(orders.end(), {"default", "all", "auto"});
   add_choice(app, "--reorder", settings.reorder, orders, "order in which plans store rows (default: none)");
   app.add_flag("--tune", settings.tune, "measure what the automatic plan is chosen from");
   add(app, "--columns", settings.columns, "N", "columns of X (default: those of --x, else 32)")

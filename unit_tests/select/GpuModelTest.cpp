@@ -292,8 +292,8 @@ TEST(GpuModel, EachFormatHasThePriceOfItsKernel) {
             seconds_of(m, Format::BlockRowPartition, ddi.bmat, GpuModel::without_tile_kernels()));
 }
 
-/// Where a column serves several rows, groups are faster than rows; where it serves one, they are not. Plans choose them
-/// if they were counted.
+/// Where a column serves several rows, groups are faster than rows; where it serves one, they are not. Plans choose
+/// them if they were counted.
 TEST(GpuModel, RowGroupsPayWhereRowsShareColumns) {
   for (const double columns : {32, 128, 512}) {
     MatrixStatistics m = statistics(elasticity, columns, 4);
@@ -302,6 +302,8 @@ TEST(GpuModel, RowGroupsPayWhereRowsShareColumns) {
     m.group_values = 15379712;
     const GpuModel floats = GpuModel::without_tile_kernels();
     EXPECT_EQ(choose_format(m, floats).format, Format::RowGroups);
+    EXPECT_EQ(seconds_of(choose_format(m, GpuModel::half()), Format::RowGroups),
+              seconds_of(choose_format(m, floats), Format::RowGroups));
     m.group_columns = m.group_values = m.nonzeros;
     m.row_groups = m.rows;
     EXPECT_EQ(choose_format(m, floats).format, Format::Csr);

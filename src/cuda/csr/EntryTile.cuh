@@ -166,9 +166,13 @@ class CsrEntryTile {
 #pragma unroll
     for (int i = 0; i < CsrTileEntries::capacity; i += threads * CsrTileEntries::block) {
       const int entry = i + thread() * CsrTileEntries::block, left = length_ - entry;
-      if (left > 0) {
-        copy_async_16_filled(memory_.entries.value(entry), values + entry,
-                             min(left, CsrTileEntries::block) * static_cast<int>(sizeof(float)));
+      if (left >= CsrTileEntries::block) {
+        copy_async_16(memory_.entries.value(entry), values + entry);
+      } else {  // nothing behind the last value is read
+#pragma unroll
+        for (int e = 0; e + 1 < CsrTileEntries::block; ++e) {
+          if (e < left) copy_async_cached<sizeof(float)>(memory_.entries.value(entry) + e, values + entry + e);
+        }
       }
     }
   }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/row_groups/Spmm.hpp>
 

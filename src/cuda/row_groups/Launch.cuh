@@ -14,7 +14,7 @@ template <class Policy, class Scalar>
 __global__ void __maxnreg__(Policy::registers)
     row_groups_kernel(const __grid_constant__ RowGroupsArguments<Scalar> arguments) {
   const unsigned slab = blockIdx.x / arguments.slab_blocks, block = blockIdx.x % arguments.slab_blocks;
-  const unsigned index = (block * Policy::threads + threadIdx.x) / Policy::lanes;
+  const unsigned index = block * (Policy::threads / Policy::lanes) + threadIdx.x / Policy::lanes;
   if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
   const int lane = static_cast<int>(threadIdx.x) % Policy::lanes;
   RowGroupsAgent<Policy, Scalar>(arguments, static_cast<int>(slab), lane).run(arguments.schedule.items[index]);

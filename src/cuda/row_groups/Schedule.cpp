@@ -4,13 +4,14 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tessera/common/H200.hpp>
 #include <tessera/cuda/row_groups/Schedule.hpp>
 #include <utility>
 
 namespace Tessera::Cuda {
 
 int row_groups_piece_columns(double columns, double row_bytes, const Device& device) {
+  // Four items for each group of lanes that runs at a time; a multiprocessor runs about 512 lanes of 32 bytes of X
+  // each.
   constexpr double items = 4, lane_bytes = 32, resident_lanes = 512;
   const double work = columns * row_bytes / (lane_bytes * resident_lanes * device.multiprocessors);  // of a lane
   int length = row_groups_least_piece;

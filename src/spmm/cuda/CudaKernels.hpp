@@ -105,6 +105,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
       const auto lists = static_cast<double>(published_list_bytes(exec, candidate, m));
       return {lists, lists, lists};
     }
+    if (candidate.format == Format::RowGroups) return Groups::memory(exec, m, candidate.tiles);
     const auto lists = static_cast<double>(list_bytes(exec, candidate, m));
     const auto all = lists + static_cast<double>(copy_bytes(candidate));
     return {all, all, lists};
@@ -174,8 +175,6 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
     if (candidate.format == Format::Csr)
       return static_cast<std::size_t>(m.nonzeros) / 2 + static_cast<std::size_t>(m.rows) / 200 + 128;
-    if (candidate.format == Format::RowGroups)
-      return CudaRowGroups<Scalar, Offset>::list_bytes(exec, m, candidate.tiles);
     if constexpr (is_real) {
       using Condensed = CudaCondensed<Scalar, Offset>;
       if (candidate.format == Format::BitTcf) return Condensed::list_bytes(exec, 8, m, candidate.tiles);

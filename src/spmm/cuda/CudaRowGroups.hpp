@@ -14,6 +14,7 @@
 #include <tessera/select/MatrixStatistics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
+#include "../DeviceKernels.hpp"
 #include "CudaDevice.hpp"
 #include "CudaKernel.hpp"
 #include "CudaSchedule.hpp"
@@ -101,19 +102,24 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::row_groups_spmm";
 
-  /// The most bytes that row_groups_schedule() allocates at any time, with the schedule: as if each row were a group.
-  static std::size_t list_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m, double columns) {
-    const auto rows = static_cast<std::size_t>(m.rows);
+  /// The most bytes of the schedule, and those that row_groups_schedule() allocates at any time. Where groups were not
+  /// counted, each row may be one.
+  static KernelMemory memory(const Kokkos::Cuda& exec, const MatrixStatistics& m, double columns) {
+    const auto groups = static_cast<std::size_t>(m.row_groups > 0 ? m.row_groups : m.rows);
     const std::size_t cuts = static_cast<std::size_t>(columns) / std::size_t(Cuda::row_groups_least_piece);
-    const std::size_t items = rows + cuts;
-    return (rows + 1) * sizeof(ScheduleStart) + items * (sizeof(Cuda::RowGroupItem) + sizeof(std::uint64_t)) +
-           radix_sort_bytes(exec, items, sizeof(Cuda::RowGroupItem)) + cuts * sizeof(Cuda::RowGroupSum);
+    const std::size_t items = groups + cuts, sums = cuts * sizeof(Cuda::RowGroupSum);
+    const auto kept = static_cast<double>(items * sizeof(Cuda::RowGroupItem) + sums);
+    const auto built = static_cast<double>((groups + 1) * sizeof(ScheduleStart) + sums +
+                                           radix_sort_bytes(exec, items, sizeof(Cuda::RowGroupItem)));
+    return {kept, built, built};
   }
 
   /// \return whether it is built; not if items cannot count the columns or values
   bool build(const Kokkos::Cuda& exec, const RowGroups<Offset, Memory>& A, const PlanOptions& options) {
     if (!Cuda::row_groups_are_countable(A.tiles(), A.places())) return false;
     pattern_ = A.view();
+    const int rows = options.parameters.group_rows;
+    most_rows_ = rows > 0 ? rows : pattern_.most_rows;
     const double row_bytes = static_cast<double>(options.columns) * sizeof(Scalar);
     const int piece_columns =
         Cuda::row_groups_piece_columns(static_cast<double>(A.tiles()), row_bytes, device_of(exec));
@@ -121,9 +127,7 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
     return true;
   }
 
-  std::string describe() const {
-    return "groups of up to " + std::to_string(pattern_.most_rows) + " rows on CUDA cores";
-  }
+  std::string describe() const { return "groups of up to " + std::to_string(most_rows_) + " rows on CUDA cores"; }
   std::size_t bytes() const { return schedule_.bytes(); }
 
   static Cuda::XAccess x_access() { return Cuda::row_groups_x_access; }
@@ -136,6 +140,7 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
 
  private:
   RowGroupsPattern<Offset> pattern_;
+  int most_rows_ = RowGroupsPattern<Offset>::most_rows;
   CudaRowGroupsSchedule schedule_;
 };
 

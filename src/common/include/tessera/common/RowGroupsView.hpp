@@ -24,8 +24,8 @@ namespace Tessera {
 ///
 /// Columns are padded to a multiple of 4 in each group: the last one is repeated, without bits. Values lie group by
 /// group, column by column. A column has one value for each row of the group, `height` of them: zero where the mask has
-/// no bit. If the arrays are aligned to 4 elements, so is each group: vectors of 4 columns, and of 4 values, are read at
-/// once.
+/// no bit. If the arrays are aligned to 4 elements, so is each group: vectors of 4 columns, and of 4 values, are read
+/// at once.
 ///
 /// A dynamic programme cuts the rows of each chunk into groups. A group costs 3 + columns (1 + 0.3 height), and the sum
 /// of the costs is the least. Where there is a choice, the first group is the lowest, then the second, and so on. This
@@ -54,8 +54,8 @@ namespace Tessera {
 template <class Offset>
 struct RowGroupsPattern {
   static constexpr int chunk_rows = 256;  ///< rows of a chunk
-  static constexpr int most_rows = 4;    ///< the most rows of a group
-  static constexpr int alignment = 4;    ///< columns and values of a group begin at multiples of this
+  static constexpr int most_rows = 4;     ///< the most rows of a group
+  static constexpr int alignment = 4;     ///< columns and values of a group begin at multiples of this
 
   using offset_type = Offset;  ///< the type of an offset
 

@@ -84,8 +84,8 @@ class Plan {
   std::string stats() const { return state().stats(); }
   /// The tiles of the format: their number, how full they are, how evenly they are spread over the windows of rows.
   const TileMetrics& tile_metrics() const { return state().tile_metrics(); }
-  /// The order in which the rows of A are stored: row order(i) stands in place i. It is the identity unless a
-  /// reordering was asked for and kept. X and Y do not follow it.
+  /// The order in which the rows of A are stored: row order(i) stands in place i. It is the identity unless
+  /// PlanOptions::reordering found an order that was kept. X and Y do not follow it.
   Permutation<memory_space> row_order() const { return state().row_order(); }
   /// Bytes of device memory that the plan holds for A and, if there is one, the transpose: pattern, values, slot maps,
   /// and what kernels keep.

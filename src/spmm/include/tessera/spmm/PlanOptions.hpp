@@ -42,10 +42,10 @@ struct PlanOptions {
   Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for these hints
   FormatParameters parameters;        ///< parameters of the format
   /// An order of rows to store the matrix in. X and Y need not follow it. It is kept only if it is predicted to make
-  /// products faster; Plan::explain() says what was tried. Finding it takes as long as tens or hundreds of products;
-  /// that of Default, LocalClusters on devices, as long as a few, and it is sought only where rows of a
-  /// neighbourhood share columns that adjacent rows do not. SortedColumns has an order of its own and ignores this
-  /// option.
+  /// products faster; Plan::explain() says what was tried. Finding it takes as long as tens or hundreds of products.
+  /// Default is LocalClusters on devices, which takes some milliseconds there and is sought only where rows of a
+  /// neighbourhood share columns that adjacent rows do not, in matrices that are not small, and not for
+  /// Kernel::Published; on hosts it is None. SortedColumns has an order of its own and ignores this option.
   Reordering reordering = Reordering::Default;
   bool always_reorder = false;  ///< keep the order whatever is predicted, unless it is that of Default
   /// The arithmetic of products. Hosts have only Native. Kokkos::Cuda also has Tf32x3 and Tf32 for float matrices, and

@@ -46,8 +46,8 @@ struct CsrMachine {
   double row_seconds = 6e-11;  ///< seconds for a row in a slab: reading its offsets, writing its place in Y
   double worthwhile = 0.95;    ///< the share of the time that narrower slabs must be predicted to stay below
   double small_entries = H200::small_entries;  ///< entries below which the longest row takes longer than all others
-  double short_row = 6;        ///< mean entries below which one lane sums a row, for few columns of X
-  double round_row = 100;      ///< mean entries below which two lanes do, for three or four columns
+  double short_row = 6;                        ///< mean entries below which one lane sums a row, for few columns of X
+  double round_row = 100;                      ///< mean entries below which two lanes do, for three or four columns
   double sorted_row = 32;      ///< mean entries below which rows that differ in length are sorted, for few columns of X
   double sorted_rows = 2e5;    ///< the fewest rows that are sorted; with fewer, blocks would not fill the GPU
   double tiled_row = 48;       ///< mean entries from which rows are multiplied in tiles, for a single column of floats

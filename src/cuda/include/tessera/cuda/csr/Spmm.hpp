@@ -40,8 +40,8 @@ bool csr_packs(const CsrScheduleSize& schedule, Ordinal x_rows, Ordinal columns)
 /// a small matrix. A wider slab fetches more at a time, but starts with fewer rows.
 bool csr_is_narrow(const CsrScheduleSize& schedule, Ordinal columns);
 
-/// The number of bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: csr_panel_bytes() for
-/// csr_panel_columns() columns or, if csr_packs() and more, for csr_packed_columns columns and the rows of X.
+/// The number of bytes of scratch memory, aligned to 16 bytes, that csr_spmm() needs: csr_panel_bytes() for the columns
+/// of a panel. With an X that csr_packs(), panels have csr_packed_columns columns, and hold their rows of X as well.
 ///
 /// \param schedule         [in] the schedule of A
 /// \param x_rows           [in] rows of X
@@ -79,7 +79,8 @@ template <class MatrixScalar, class VectorScalar, class Offset>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 /// The product with this policy, which is for columns that are read 16 bytes a lane. For columns that
-/// csr_is_narrow(), the policy only tells whether there are several rounds and, for a single column, tiles.
+/// csr_is_narrow(), the policy only tells whether there are several rounds and, for a single column, tiles. Rows of two
+/// vectors are narrow, too, and ignore it.
 ///
 /// \throws std::invalid_argument for a policy that is not valid as well
 template <class MatrixScalar, class VectorScalar, class Offset>

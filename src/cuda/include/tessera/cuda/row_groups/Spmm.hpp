@@ -26,8 +26,9 @@ std::size_t row_groups_workspace_bytes(const RowGroupsSchedule& schedule, const 
 /// A place without an entry is multiplied as zero. Sums that are then not finite are computed again from the entries
 /// alone, because such a zero may have met an infinity or a NaN in X.
 ///
-/// A column of Y depends neither on the number of columns, nor on the other columns of X, nor on alignment, nor on the
-/// run. The columns of an item are added from first to last by fused multiply-adds, and pieces from first to last.
+/// A column of Y depends neither on the number of columns, nor on alignment, nor on the run, nor on the other columns
+/// of X: but the sign of a zero that underflowed may change where one of them is not finite. The columns of an item are
+/// added from first to last by fused multiply-adds, and pieces from first to last.
 ///
 /// Cost: 2 N operations for each value, zeros included. It reads 4 + v height bytes of A for each column of a group,
 /// for each slab of columns of X, and a row of X for each column of a group.
