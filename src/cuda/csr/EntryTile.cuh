@@ -165,16 +165,12 @@ class CsrEntryTile {
     const float* const values = task_.product.values + base_;
 #pragma unroll
     for (int i = 0; i < CsrTileEntries::capacity; i += threads * CsrTileEntries::block) {
-      const int entry = i + thread() * CsrTileEntries::block, left = length_ - entry;
-      if (left >= CsrTileEntries::block) {
-        copy_async_16(memory_.entries.value(entry), values + entry);
-      } else {  // nothing behind the last value is read
-#pragma unroll
-        for (int e = 0; e + 1 < CsrTileEntries::block; ++e) {
-          if (e < left) copy_async_cached<sizeof(float)>(memory_.entries.value(entry) + e, values + entry + e);
-        }
-      }
+      const int entry = i + thread() * CsrTileEntries::block;
+      if (entry + CsrTileEntries::block <= length_) copy_async_16(memory_.entries.value(entry), values + entry);
     }
+    // Nothing behind the last value is read.
+    const int last = length_ / CsrTileEntries::block * CsrTileEntries::block + thread();
+    if (last < length_) copy_async_cached<sizeof(float)>(memory_.entries.value(last), values + last);
   }
 
   /// Entries before the tile's first, which are few, are copied, too.
