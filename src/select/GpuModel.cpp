@@ -177,6 +177,12 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
 
+/// The columns of the longest group, if groups have as many times the entries of a row as they have on average.
+double longest_group(const MatrixStatistics& m) {
+  if (m.row_groups == 0) return m.longest_row;
+  return m.longest_row * std::max(1.0, m.group_columns / m.row_groups * m.rows / m.nonzeros);
+}
+
 /// The columns of all groups fetch rows of X; A and Y are streamed beside them.
 double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double fetched = size.tiles * std::max(row_bytes(m), gpu.thin_fetch) / gpu.group_gathers;
@@ -185,7 +191,7 @@ double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, con
   if (row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_step;
   GpuModel native = gpu;  // whose kernels read X where it is, whatever tiles do
   native.copied_columns = 0;
-  return copy_seconds(m, true, native) + seconds_of(chain, work, m.longest_row, 1, m, gpu);
+  return copy_seconds(m, true, native) + seconds_of(chain, work, longest_group(m), 1, m, gpu);
 }
 
 /// Sorted columns copy every X.

@@ -312,6 +312,19 @@ TEST(GpuModel, RowGroupsPayWhereRowsShareColumns) {
   }
 }
 
+/// One group of lanes takes the columns of several rows one after the other: in a small matrix nobody else has work.
+TEST(GpuModel, SmallMatricesHaveNoUseForLongGroups) {
+  MatrixStatistics m = statistics(fem3d, 32, 4);
+  m.rows = m.columns = 2000;
+  m.nonzeros = 80000;
+  m.longest_row = 90;
+  m.window8_columns = m.window128_columns = 20000;
+  m.row_groups = 600;
+  m.group_columns = 40000;
+  m.group_values = 130000;
+  EXPECT_EQ(choose_format(m, GpuModel::without_tile_kernels()).format, Format::Csr);
+}
+
 TEST(GpuModel, EmptyMatrix) { EXPECT_EQ(choose_format(MatrixStatistics{}, GpuModel{}).format, Format::Csr); }
 
 }  // namespace Tessera::Test
