@@ -226,12 +226,7 @@ template <class Offset, class MemorySpace>
 template <class ExecutionSpace>
 FormatMemory RowGroups<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
                                                     const FormatParameters& parameters, std::size_t, double) {
-  const RowGroupCounts counts = count_row_groups(exec, A.view(), A.nonzeros, parameters.group_rows);
-  const auto chunks = static_cast<std::size_t>(row_group_chunks(A.rows));
-  const std::size_t pattern = (chunks + 1) * sizeof(Ordinal) +
-                              (counts.groups + 1) * (sizeof(Ordinal) + 2 * sizeof(Offset)) +
-                              counts.columns * (sizeof(Ordinal) + sizeof(std::uint8_t));
-  return {pattern, counts.values, building_bytes(A.rows), counts.columns};
+  return memory(A.rows, count_row_groups(exec, A.view(), A.nonzeros, parameters.group_rows));
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                      \

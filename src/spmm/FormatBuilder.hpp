@@ -170,6 +170,12 @@ class FormatBuilder {
 
   /// \param tiles [in] number of the format's tiles; negative: unknown
   FormatMemory memory_of(Format format, double tiles) const {
+    if (format == Format::RowGroups && statistics_.row_groups > 0) {
+      return RowGroups<Offset, Memory>::memory(
+          rows_.pattern.rows,
+          {static_cast<std::size_t>(statistics_.row_groups), static_cast<std::size_t>(statistics_.group_columns),
+           static_cast<std::size_t>(statistics_.group_values)});
+    }
     // The memory of staged windows follows from the tiles of BitTCF, which were counted.
     if (format == Format::Staged) tiles = matrix_.choice.statistics.bittcf_tiles;
     return format_memory(exec_, format, rows_.pattern, options_.parameters, sizeof(Scalar), tiles);

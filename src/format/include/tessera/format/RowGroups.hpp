@@ -85,6 +85,14 @@ struct RowGroups {
   template <class ExecutionSpace>
   static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
                              const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  /// The same for groups that were counted.
+  static FormatMemory memory(Ordinal rows, const RowGroupCounts& counts) {
+    const auto chunks = static_cast<std::size_t>(row_group_chunks(rows));
+    const std::size_t pattern = (chunks + 1) * sizeof(Ordinal) +
+                                (counts.groups + 1) * (sizeof(Ordinal) + 2 * sizeof(Offset)) +
+                                counts.columns * (sizeof(Ordinal) + sizeof(std::uint8_t));
+    return {pattern, counts.values, building_bytes(rows), counts.columns};
+  }
   template <class Archive>
   void transfer(Archive& file) {
     file.fields("stored", stored);
