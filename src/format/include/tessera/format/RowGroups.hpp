@@ -110,18 +110,18 @@ struct RowGroups {
 template <class Offset, class MemorySpace>
 using BuiltRowGroups = Built<RowGroups<Offset, MemorySpace>, Offset, MemorySpace>;
 
-/// The sizes of the groups that build_row_groups() makes. Takes the same parameters, and throws the same of
-/// std::invalid_argument.
+/// The sizes of the groups that build_row_groups() makes from the same arguments. Throws std::invalid_argument
+/// if group_rows is none of 0 to 4.
 ///
 /// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own. Memory: 12 bytes a row.
 template <class ExecutionSpace, class Offset>
 RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                 int group_rows = 0);
 
-/// Builds row groups from a canonical pattern. Lanes count the entries
-/// of rows that are new to their groups, a thread a chunk of 256 rows cuts it into groups, and a thread a group fills
-/// it. The arrays are the same on every backend and for any number of threads. Places without an entry have no source
-/// in the map.
+/// Builds row groups from a canonical pattern. Lanes count the entries of each row that are new to its group. Then a
+/// thread for each chunk of 256 rows cuts it into groups, and a thread for each group fills it.
+/// The arrays are the same on every backend and for any number of threads. Places without an entry have no source in
+/// the map.
 ///
 /// \param exec       [in] the instance to run on
 /// \param A          [in] a canonical pattern

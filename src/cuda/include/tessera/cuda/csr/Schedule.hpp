@@ -62,7 +62,7 @@ struct CsrSchedule {
   const Ordinal* piece_rows = nullptr;     ///< the row of each piece
   const Ordinal* piece_numbers = nullptr;  ///< the number of each piece in its row, from 0
 
-  /// The schedule of a matrix without long rows.
+  /// A schedule that was not built. csr_spmm() takes it only with a matrix that has no rows.
   CsrSchedule() = default;
   /// A schedule whose arrays lie in `memory`, size.memory_size() integers, in the order above. The memory is aligned
   /// to 8 bytes.
