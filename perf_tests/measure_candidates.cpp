@@ -19,6 +19,7 @@
 #include <harness/Statistics.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <tessera/spmm/Spmm.hpp>
 #include <vector>
@@ -143,13 +144,18 @@ class Problem {
   Vectors X_, Y_;
 };
 
+/// \throws std::invalid_argument if this Tessera is not compiled for the scalars
 template <class Scalar>
 nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, const Options& options) {
-  if (options.layout == "left")
-    return Problem<Scalar, Kokkos::LayoutLeft>(A, plan, options.sample_seconds)
+  if constexpr (!Tessera::is_compiled_v<Tessera::Impl::kernel_scalar_t<Scalar>>) {
+    throw std::invalid_argument("this Tessera was configured without these scalars (TESSERA_SCALARS)");
+  } else {
+    if (options.layout == "left")
+      return Problem<Scalar, Kokkos::LayoutLeft>(A, plan, options.sample_seconds)
+          .measure(options.formats, options.explains);
+    return Problem<Scalar, Kokkos::LayoutRight>(A, plan, options.sample_seconds)
         .measure(options.formats, options.explains);
-  return Problem<Scalar, Kokkos::LayoutRight>(A, plan, options.sample_seconds)
-      .measure(options.formats, options.explains);
+  }
 }
 
 nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int columns, const Options& options) {

@@ -300,9 +300,8 @@ TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRefused) {
 /// A product that says where it runs.
 template <class Exec, class Scalar>
 struct ProductOnInstance : DenseProduct<Exec, Scalar> {
-  Exec exec;
-  ProductOnInstance(const Exec& exec_, const HostDenseMatrix& A) : DenseProduct<Exec, Scalar>(A), exec(exec_) {}
-  const Exec& instance() const { return exec; }
+  ProductOnInstance(const Exec& exec, const HostDenseMatrix& A) : DenseProduct<Exec, Scalar>(A, exec) {}
+  const Exec& instance() const { return this->exec; }
 };
 
 template <class Exec>

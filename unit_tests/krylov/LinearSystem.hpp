@@ -188,9 +188,11 @@ struct DeviceBlock {
 template <class Exec, class Scalar>
 struct DenseProduct {
   Kokkos::View<Scalar**, Kokkos::LayoutRight, typename Exec::memory_space> A;
+  Exec exec;
   int calls = 0, columns = 0;
 
-  explicit DenseProduct(const HostDenseMatrix& host) : A(DeviceBlock<Exec, Scalar, Kokkos::LayoutRight>(host).view) {}
+  explicit DenseProduct(const HostDenseMatrix& host, const Exec& exec_ = {})
+      : A(DeviceBlock<Exec, Scalar, Kokkos::LayoutRight>(host).view), exec(exec_) {}
 
   template <class PView, class QView>
   void operator()(const PView& P, const QView& Q) {
@@ -198,7 +200,7 @@ struct DenseProduct {
     columns += int(P.extent(1));
     const auto matrix = A;
     Kokkos::parallel_for(
-        "product", Kokkos::RangePolicy<Exec>(0, int(Q.extent(0))), KOKKOS_LAMBDA(int i) {
+        "product", Kokkos::RangePolicy<Exec>(exec, 0, int(Q.extent(0))), KOKKOS_LAMBDA(int i) {
           for (int j = 0; j < int(Q.extent(1)); ++j) {
             Scalar sum = 0;
             for (int k = 0; k < int(P.extent(0)); ++k) sum += matrix(i, k) * P(k, j);
