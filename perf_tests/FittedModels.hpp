@@ -26,8 +26,9 @@ struct Cell {
   std::string matrix, arithmetic, device;
   MatrixStatistics statistics;
   std::vector<Measured> candidates;
-  double cores = 1;  // of a host
-  bool is_held = false;
+  double cores = 1;      // of a host
+  bool is_held = false;  // back: nothing is fitted to it
+  std::string family{};
 };
 
 /// Models whose constants can be changed by name, one for each arithmetic, which may share some.
@@ -37,6 +38,7 @@ struct FittedModel {
 
   virtual ~FittedModel() = default;
   virtual double seconds(const Cell& cell, const FormatSize& size) const = 0;
+  virtual double doubt() const = 0;  // MachineModel::doubt, GpuModel::doubt
 
   double value(const std::string& name) const { return *constants.at(name)[0]; }
   void set(const std::string& name, double value) {
@@ -58,6 +60,7 @@ struct FittedHost : FittedModel {
   double seconds(const Cell& cell, const FormatSize& size) const override {
     return predict(cell.statistics, size, model.times(cell.cores)).predicted_seconds;
   }
+  double doubt() const override { return MachineModel::doubt; }
 };
 
 inline GpuModel gpu_model_of(const std::string& arithmetic) {
@@ -67,6 +70,11 @@ inline GpuModel gpu_model_of(const std::string& arithmetic) {
   if (arithmetic == "float") return GpuModel::without_tile_kernels();
   if (arithmetic.starts_with("complex")) return GpuModel::rows_only();
   return {};
+}
+
+/// The bytes that the memory of a device such as "Cuda, NVIDIA H200" moves in a second, by its data sheet.
+inline double memory_rate(const std::string& device) {
+  return device.find("H100") != std::string::npos ? 3.35e12 : H200::memory_rate;
 }
 
 /// What is a property of the device, or of kernels that all use, is one constant; what tensor cores take is one for
@@ -79,15 +87,21 @@ struct FittedGpu : FittedModel {
       GpuModel& model = models[arithmetic] = gpu_model_of(arithmetic);
       for (const auto& [name, member] :
            {std::pair("first_gathers", &GpuModel::first_gathers), std::pair("near_gathers", &GpuModel::near_gathers),
+            std::pair("near_cache", &GpuModel::near_cache), std::pair("window_cache", &GpuModel::window_cache),
             std::pair("row", &GpuModel::row), std::pair("streamed", &GpuModel::streamed),
             std::pair("overlap", &GpuModel::overlap), std::pair("thin_step", &GpuModel::thin_step),
-            std::pair("narrow_fetch", &GpuModel::narrow_fetch), std::pair("thin_fetch", &GpuModel::thin_fetch),
+            std::pair("narrow_fetch", &GpuModel::narrow_fetch), std::pair("entry_bytes", &GpuModel::entry_bytes),
             std::pair("copy", &GpuModel::copy), std::pair("sums", &GpuModel::sums),
             std::pair("sum_step", &GpuModel::sum_step)})
         share(name, model.*member);
       for (std::size_t i = 0; i < std::size(model.gathers); ++i)
         share("gathers" + std::to_string(i), model.gathers[i].bytes);
       share("rows", model.rows);
+      share("group_gathers", model.group_gathers);
+      share("group_stream", model.group_stream);
+      share("thin_group_step", model.thin_group_step);
+      share("group_column_bytes", model.group_column_bytes);
+      share("groups", model.groups);
       if (model.sorted_bytes > 0) share("sorted_bytes", model.sorted_bytes);
       share("walks.launch", model.walks.launch);
       share("walks.step", model.walks.step);
@@ -107,12 +121,15 @@ struct FittedGpu : FittedModel {
       share(arithmetic + ".blocks", model.blocks);
       if (model.staged_chunk == 0) continue;
       share(arithmetic + ".staged_chunk", model.staged_chunk);
+      share(arithmetic + ".staged_overlap", model.staged_overlap);
       share(arithmetic + ".staged", model.staged);
     }
   }
   double seconds(const Cell& cell, const FormatSize& size) const override {
-    return predict(cell.statistics, size, models.at(cell.arithmetic)).predicted_seconds;
+    const GpuModel& model = models.at(cell.arithmetic);
+    return predict(cell.statistics, size, model.with_memory(memory_rate(cell.device))).predicted_seconds;
   }
+  double doubt() const override { return GpuModel::doubt; }
 
  private:
   void share(const std::string& name, double& constant) { constants[name].push_back(&constant); }

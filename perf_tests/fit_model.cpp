@@ -2,12 +2,17 @@
 
 // Fits the constants of a model to what measure_candidates wrote, and judges the choices that they make:
 //   fit_model candidates.jsonl... [--arithmetic tf32x3] [--fit rows.step streamed] [--judge-only] [--predictions
-//   p.jsonl]
+//   p.jsonl] [--families families.tsv]
 //
 // Every second matrix, by name, is held back: constants are fitted to the others, and the choices on both halves are
 // judged. A choice costs the measured time of the candidate that is predicted to be the fastest, over that of the
 // fastest. What is minimised over the constants, one after the other, is the mean of |log(predicted / measured)| of all
 // candidates and of ten times the log of what choices cost, and a little for each change.
+//
+// With --families nothing is held back from the constants that are printed. What choices cost for strangers is told
+// besides: for each family of matrices, constants are fitted to all other families, and the choices on this one are
+// judged. --judge-only judges the constants as they are by family. The file has a line for each matrix: its name, a
+// tab, its family. A matrix without a line is a family of its own.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,12 +21,14 @@
 #include <harness/Statistics.hpp>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 #include <string>
 #include <tessera/select/Choice.hpp>
+#include <utility>
 #include <vector>
 
 #include "FittedModels.hpp"
@@ -63,10 +70,26 @@ std::vector<Cell> read_cells(const std::vector<std::string>& files, const std::s
     }
   }
   if (cells.empty()) throw std::runtime_error("the files hold nothing for these arithmetics");
+  return cells;
+}
+
+void hold_every_second(std::vector<Cell>& cells) {
   std::set<std::string> matrices;
   for (const Cell& cell : cells) matrices.insert(cell.matrix);
   for (Cell& cell : cells) cell.is_held = std::distance(matrices.begin(), matrices.find(cell.matrix)) % 2 == 1;
-  return cells;
+}
+
+void read_families(const std::string& path, std::vector<Cell>& cells) {
+  std::map<std::string, std::string> families;
+  for (const std::string& line : lines_of(path)) {
+    const auto tab = line.find('\t');
+    if (tab == std::string::npos) throw std::runtime_error(path + ": \"" + line + "\" has no tab");
+    families[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  for (Cell& cell : cells) {
+    const auto place = families.find(cell.matrix);
+    cell.family = place != families.end() ? place->second : cell.matrix;
+  }
 }
 
 double fastest_seconds(const Cell& cell) {
@@ -76,16 +99,34 @@ double fastest_seconds(const Cell& cell) {
   return fastest;
 }
 
+/// A candidate of a choice, and what is predicted for it.
+struct Predicted {
+  const Measured* candidate;
+  double seconds;
+};
+
+/// From the fastest to the slowest, without those that were asked for.
+std::vector<Predicted> ranked(const Cell& cell, const FittedModel& model) {
+  std::vector<Predicted> all;
+  for (const Measured& candidate : cell.candidates)
+    if (!candidate.is_asked) all.push_back({&candidate, model.seconds(cell, candidate.size)});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Predicted& a, const Predicted& b) { return a.seconds < b.seconds; });
+  return all;
+}
+
 /// Measured seconds of the candidate that is predicted to be the fastest, over those of the fastest.
 double cost_of_choice(const Cell& cell, const FittedModel& model) {
-  const Measured* chosen = nullptr;
-  double least = 0;
-  for (const Measured& candidate : cell.candidates) {
-    if (candidate.is_asked) continue;
-    const double predicted = model.seconds(cell, candidate.size);
-    if (!chosen || predicted < least) chosen = &candidate, least = predicted;
-  }
-  return chosen->seconds / fastest_seconds(cell);
+  return ranked(cell, model).front().candidate->seconds / fastest_seconds(cell);
+}
+
+/// The same of the fastest of those that Tuning::Automatic would measure.
+double cost_of_tuned_choice(const Cell& cell, const FittedModel& model) {
+  const auto all = ranked(cell, model);
+  double least = all.front().candidate->seconds;
+  for (std::size_t i = 1; i < std::min<std::size_t>(all.size(), 3); ++i)
+    if (all[i].seconds <= model.doubt() * all[0].seconds) least = std::min(least, all[i].candidate->seconds);
+  return least / fastest_seconds(cell);
 }
 
 /// A change of a constant has to be worth it: what hardly any time depends on stays as it was.
@@ -140,14 +181,12 @@ void fit(const std::vector<Cell>& cells, FittedModel& model, const std::vector<s
 }
 
 /// How well predicted times explain measured ones, and what choices cost.
-///
-/// \return the geometric mean of what they cost
-double judge(const std::vector<Cell>& cells, const std::string& arithmetic, const FittedModel& model, bool held) {
-  double sum = 0, squares = 0, residuals = 0, logs = 0, worst = 1;
-  int times = 0, choices = 0, beyond_5 = 0, beyond_25 = 0;
+struct Judgement {
+  double sum = 0, squares = 0, residuals = 0, logs = 0, tuned_logs = 0, worst = 1;
+  int times = 0, choices = 0, beyond_5 = 0, beyond_25 = 0, long_beyond_25 = 0;
   std::string where;
-  for (const Cell& cell : cells) {
-    if (cell.arithmetic != arithmetic || cell.is_held != held) continue;
+
+  void add(const Cell& cell, const FittedModel& model) {
     for (const Measured& candidate : cell.candidates) {
       const double measured = std::log(candidate.seconds);
       sum += measured;
@@ -157,29 +196,58 @@ double judge(const std::vector<Cell>& cells, const std::string& arithmetic, cons
     }
     const double cost = cost_of_choice(cell, model);
     logs += std::log(cost);
+    tuned_logs += std::log(cost_of_tuned_choice(cell, model));
     beyond_5 += cost > 1.05;
     beyond_25 += cost > 1.25;
+    long_beyond_25 += cost > 1.25 && fastest_seconds(cell) >= 15e-6;
     if (cost > worst) {
       worst = cost;
       where = cell.matrix + ", " + std::to_string(int(cell.statistics.vector_columns)) + " columns";
     }
     ++choices;
   }
-  if (choices == 0) return 1;
-  std::printf(
-      "%s, %s: %d choices take %.4f of the fastest (geometric mean), %d more than 1.05, %d more than 1.25, at most "
-      "%.2f (%s); R^2 of log times %.4f\n",
-      arithmetic.c_str(), held ? "held back" : "fitted   ", choices, std::exp(logs / choices), beyond_5, beyond_25,
-      worst, where.c_str(), 1 - residuals / (squares - sum * sum / times));
-  return std::exp(logs / choices);
-}
+
+  /// The geometric mean of what choices cost.
+  double mean() const { return choices == 0 ? 1 : std::exp(logs / choices); }
+
+  void print(const std::string& of) const {
+    if (choices == 0) return;
+    std::printf(
+        "%s: %d choices take %.4f of the fastest (geometric mean), %d more than 1.05, %d more than 1.25 (%d of them of "
+        "15 us and more), at most %.2f (%s); %.4f if those in doubt are measured; R^2 of log times %.4f\n",
+        of.c_str(), choices, mean(), beyond_5, beyond_25, long_beyond_25, worst, where.c_str(),
+        std::exp(tuned_logs / choices), 1 - residuals / (squares - sum * sum / times));
+  }
+};
 
 /// \return the largest mean of an arithmetic and a half
 double judge(const std::vector<Cell>& cells, const std::set<std::string>& arithmetics, const FittedModel& model) {
   double most = 1;
-  for (const std::string& arithmetic : arithmetics)
-    for (const bool held : {false, true}) most = std::max(most, judge(cells, arithmetic, model, held));
+  for (const std::string& arithmetic : arithmetics) {
+    for (const bool held : {false, true}) {
+      Judgement judgement;
+      for (const Cell& cell : cells)
+        if (cell.arithmetic == arithmetic && cell.is_held == held) judgement.add(cell, model);
+      judgement.print(arithmetic + (held ? ", held back" : ", fitted   "));
+      most = std::max(most, judgement.mean());
+    }
+  }
   return most;
+}
+
+/// What the model's doubt should be: where choices cost more than 1.05, nine of ten times the fastest candidate was
+/// predicted to take less than this many times as long as the chosen one.
+double doubt(const std::vector<Cell>& cells, const FittedModel& model) {
+  std::vector<double> factors;
+  for (const Cell& cell : cells) {
+    if (cost_of_choice(cell, model) <= 1.05) continue;
+    const auto all = ranked(cell, model);
+    for (const Predicted& one : all)
+      if (one.candidate->seconds == fastest_seconds(cell)) factors.push_back(one.seconds / all[0].seconds);
+  }
+  if (factors.empty()) return 1;
+  std::sort(factors.begin(), factors.end());
+  return factors[factors.size() * 9 / 10];
 }
 
 /// For comparison: the cost of always taking the same kind of candidate.
@@ -218,11 +286,34 @@ void write_predictions(const std::string& path, const std::vector<Cell>& cells, 
   write_file(path, lines.str());
 }
 
+/// Judges the choices on each family with constants that are fitted to the others.
+///
+/// \return the largest mean of an arithmetic and a family
+double judge_families(std::vector<Cell> cells, const std::set<std::string>& arithmetics, const std::string& version,
+                      const std::vector<std::string>& names, bool judge_only) {
+  std::set<std::string> families;
+  for (const Cell& cell : cells) families.insert(cell.family);
+  std::map<std::pair<std::string, std::string>, Judgement> judgements;
+  for (const std::string& family : families) {
+    for (Cell& cell : cells) cell.is_held = cell.family == family;
+    const auto model = model_of(version, arithmetics);
+    if (!judge_only) fit(cells, *model, names);
+    for (const Cell& cell : cells)
+      if (cell.is_held) judgements[{cell.arithmetic, family}].add(cell, *model);
+  }
+  double most = 1;
+  for (const auto& [key, judgement] : judgements) {
+    judgement.print(key.first + ", " + key.second);
+    most = std::max(most, judgement.mean());
+  }
+  return most;
+}
+
 }  // namespace
 
 int main(int argc, char* argv[]) {
   std::vector<std::string> files, names, wanted;
-  std::string predictions;
+  std::string predictions, families;
   bool judge_only = false;
   double at_most = 1e300;
   CLI::App app("Fits the constants of a model to measured candidates, and judges the choices that they make.");
@@ -231,13 +322,16 @@ int main(int argc, char* argv[]) {
   app.add_option("--fit", names, "constants to change (default: all)");
   app.add_flag("--judge-only", judge_only, "change none");
   app.add_option("--at-most", at_most,
-                 "fail if choices take more of the fastest, in the geometric mean of either half");
+                 "fail if choices take more of the fastest, in the geometric mean of either half, or of a family");
+  app.add_option("--families", families, "a file of matrices' families, to judge each by what the others tell")
+      ->check(CLI::ExistingFile);
   app.add_option("--predictions", predictions,
                  "a file for predicted and measured times: lines of JSON for scripts/report");
   return guarded(argv[0], [&] {
     if (!parse(app, argc, argv)) return 0;
     std::string version;
-    const std::vector<Cell> cells = read_cells(files, {wanted.begin(), wanted.end()}, version);
+    std::vector<Cell> cells = read_cells(files, {wanted.begin(), wanted.end()}, version);
+    if (families.empty()) hold_every_second(cells);
     std::set<std::string> arithmetics;
     for (const Cell& cell : cells) arithmetics.insert(cell.arithmetic);
     const auto model = model_of(version, arithmetics);
@@ -249,6 +343,11 @@ int main(int argc, char* argv[]) {
       fit(cells, *model, names);
       for (const auto& [name, constants] : model->constants) std::printf("%s = %.4g\n", name.c_str(), *constants[0]);
       cost = judge(cells, arithmetics, *model);
+    }
+    std::printf("two candidates are in doubt if predicted within %.2f of one another\n", doubt(cells, *model));
+    if (!families.empty()) {
+      read_families(families, cells);
+      cost = std::max(cost, judge_families(cells, arithmetics, version, names, judge_only));
     }
     if (!predictions.empty()) write_predictions(predictions, cells, *model);
     if (cost <= at_most) return 0;

@@ -21,13 +21,32 @@ double y_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
   return m.rows * row_bytes(m) * (m.is_reordered ? gpu.scattered_rows : 1);
 }
 
-double fetch_seconds(const MatrixStatistics& m, double rows_of_x, const GpuModel& gpu) {
-  return rows_of_x * row_bytes(m) / gather_rate(gpu.gathers, m.columns * row_bytes(m));
+/// Bytes of the part of a row of X that is taken at a time: wide rows are taken a panel of columns after the other.
+double panel_row_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
+  return std::min(row_bytes(m), gpu.panel_bytes);
 }
 
-/// Seconds for fetching the rows of X that windows of 128 rows need. If nothing was counted, each entry fetches one.
+double fetch_seconds(const MatrixStatistics& m, double rows_of_x, const GpuModel& gpu) {
+  return rows_of_x * row_bytes(m) / gather_rate(gpu.gathers, m.columns * panel_row_bytes(m, gpu));
+}
+
+/// The rows of X that come from memory. Each window of as many rows as the cache has room for fetches its distinct
+/// columns once; what a window of 128 rows has no room for is fetched for each entry. The columns of larger windows are
+/// extrapolated from those of 64 and 128 rows. If nothing was counted, each entry fetches a row.
+double rows_from_memory(const MatrixStatistics& m, const GpuModel& gpu) {
+  const double columns = m.window128_columns;
+  if (columns == 0) return m.nonzeros;
+  const double windows = std::ceil(m.rows / 128),
+               room = gpu.window_cache / (columns / windows * panel_row_bytes(m, gpu));
+  if (room <= 1) return m.nonzeros - room * (m.nonzeros - columns);
+  const double growth = m.window64_columns > 0 ? std::clamp(columns / m.window64_columns, 0.5, 1.0) : 1;
+  const double doublings = std::min(std::log2(room) / std::log2(std::max(2 * growth, 1.01)), std::log2(windows));
+  return std::max(std::min(m.columns, columns), columns * std::pow(growth, doublings));
+}
+
+/// Seconds for fetching these rows.
 double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
-  return fetch_seconds(m, m.window128_columns > 0 ? m.window128_columns : m.nonzeros, gpu);
+  return fetch_seconds(m, rows_from_memory(m, gpu), gpu);
 }
 
 /// The seconds of a kernel: of its launch, of the larger of work and chain, and of a share of the smaller.
@@ -43,17 +62,18 @@ double seconds_of(const GpuModel::Chain& chain, double work, double steps, doubl
   return chain.launch + std::max(work, alone) + gpu.overlap * std::min(work, alone) + sums;
 }
 
-/// NOTE: the data were measured with earlier kernels. Since then, rows of X of 32 bytes have taken the narrow kernel,
-/// rows of small matrices have not been cut, and wide rows need fewer registers. Products are up to 1.3 times as fast
-/// as predicted (H100, FP32, 512 columns), rarely slower.
+/// Entries fetch rows of X from caches, those of 8 rows of A that fit a second time from the nearest, while A, Y and
+/// what comes from memory moves.
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
-  const double fetched = std::max(row_bytes(m), is_narrow ? gpu.narrow_fetch : gpu.thin_fetch);
+  const double fetched = is_narrow ? std::max(row_bytes(m), gpu.narrow_fetch) : row_bytes(m) + gpu.entry_bytes;
   const double near = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
-  const double cached = near / gpu.first_gathers + (m.nonzeros - near) / gpu.near_gathers;
+  const double kept = std::min(1.0, gpu.near_cache / (near / std::ceil(m.rows / 8) * fetched));
+  const double again = kept * (m.nonzeros - near);
+  const double cached = (m.nonzeros - again) / gpu.first_gathers + again / gpu.near_gathers;
   const double rows = gpu.row * m.rows * fetched / 512;
-  const double work =
-      std::max(window_seconds(m, gpu), cached * fetched) + (bytes + y_bytes(m, gpu)) / gpu.streamed + rows;
+  const double moved = window_seconds(m, gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
+  const double work = std::max(cached * fetched, moved) + rows;
   GpuModel::Chain chain = gpu.rows;
   if (!is_narrow && row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_step;
   return seconds_of(chain, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, m, gpu);
@@ -173,7 +193,8 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double longest =
       std::ceil(std::max(m.window64_most_columns / gpu.chunk_columns, m.window64_most_entries / gpu.chunk_values));
   const double a_and_y = (m.nonzeros * m.matrix_bytes + 48 * m.bittcf_tiles + y_bytes(m, gpu)) / gpu.streamed;
-  const double work = std::max(a_and_y + fetch_seconds(m, m.window64_columns, gpu), gpu.staged_chunk * rounds);
+  const double moved = a_and_y + window_seconds(m, gpu), chunked = gpu.staged_chunk * rounds;
+  const double work = std::max(moved, chunked) + gpu.staged_overlap * std::min(moved, chunked);
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
 
@@ -183,12 +204,14 @@ double longest_group(const MatrixStatistics& m) {
   return m.longest_row * std::max(1.0, m.group_columns / m.row_groups * m.rows / m.nonzeros);
 }
 
-/// The columns of all groups fetch rows of X; A and Y are streamed beside them.
+/// The columns of all groups fetch rows of X from caches, while A, Y and what windows fetch for the first time move
+/// through memory.
 double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double fetched = size.tiles * std::max(row_bytes(m), gpu.thin_fetch) / gpu.group_gathers;
-  const double work = fetched + gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
+  const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers;
+  const double moved = window_seconds(m, gpu) + gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
+  const double work = std::max(fetched, moved);
   GpuModel::Chain chain = gpu.groups;
-  if (row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_step;
+  if (row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_group_step;
   GpuModel native = gpu;  // whose kernels read X where it is, whatever tiles do
   native.copied_columns = 0;
   return copy_seconds(m, true, native) + seconds_of(chain, work, longest_group(m), 1, m, gpu);
@@ -196,7 +219,7 @@ double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, con
 
 /// Sorted columns copy every X.
 double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double x = m.nonzeros * std::max(row_bytes(m), gpu.thin_fetch) / gpu.sorted_bytes;
+  const double x = m.nonzeros * (row_bytes(m) + gpu.entry_bytes) / gpu.sorted_bytes;
   return gpu.rows.launch + gpu.copy + x + (size.bytes + y_bytes(m, gpu) + 2 * m.columns * row_bytes(m)) / gpu.streamed;
 }
 
@@ -261,18 +284,31 @@ double format_seconds(const MatrixStatistics& m, const FormatSize& size, const G
 
 }  // namespace
 
+GpuModel GpuModel::with_memory(double rate) const {
+  GpuModel model = *this;
+  const double share = rate / H200::memory_rate;
+  model.streamed *= share;
+  // Gathers from an X of this many bytes all come from the cache; from one of the other number, all from memory.
+  constexpr double cached = 32e6, uncached = 256e6;
+  for (GatherRate& gather : model.gathers) {
+    const double from_memory = std::clamp(std::log(gather.footprint / cached) / std::log(uncached / cached), 0.0, 1.0);
+    gather.bytes *= std::pow(share, from_memory);
+  }
+  return model;
+}
+
 GpuModel GpuModel::tf32() {
   GpuModel gpu;
   gpu.partition = 6.9;
   gpu.has_narrow_blocks = false;
   gpu.staged_chunk = 0;
-  gpu.tile = 0.108e-9;
-  gpu.tile_gathers = 0.82;
-  gpu.tall_tile = 1.1;
-  gpu.block = 0.81;
-  gpu.tiles = {1.5e-6, 0.28e-6, 32, 3440};
-  gpu.tall_tiles = {2.87e-6, 0.232e-6, 32, 3440};
-  gpu.blocks = {3.22e-6, 0.13e-6, 64, 3440};
+  gpu.tile = 0.105e-9;
+  gpu.tile_gathers = 0.705;
+  gpu.tall_tile = 1.22;
+  gpu.block = 0.917;
+  gpu.tiles = {1.86e-6, 0.28e-6, 32, 3440};
+  gpu.tall_tiles = {3.21e-6, 0.238e-6, 32, 3440};
+  gpu.blocks = {2.91e-6, 97.5e-9, 64, 3440};
   return gpu;
 }
 
@@ -281,13 +317,13 @@ GpuModel GpuModel::tf32x3() {
   gpu.partition = 6.9;
   gpu.has_narrow_blocks = false;
   gpu.staged_chunk = 0;
-  gpu.tile = 0.12e-9;
-  gpu.tile_gathers = 0.82;
-  gpu.tall_tile = 1.4;
-  gpu.block = 0.92;
-  gpu.tiles = {1.95e-6, 0.28e-6, 32, 3440};
-  gpu.tall_tiles = {2.98e-6, 0.302e-6, 32, 3440};
-  gpu.blocks = {3.29e-6, 0.187e-6, 64, 3440};
+  gpu.tile = 0.136e-9;
+  gpu.tile_gathers = 0.8;
+  gpu.tall_tile = 1.53;
+  gpu.block = 0.898;
+  gpu.tiles = {2.16e-6, 0.28e-6, 32, 3440};
+  gpu.tall_tiles = {2.74e-6, 0.302e-6, 32, 3440};
+  gpu.blocks = {3.73e-6, 0.163e-6, 64, 3440};
   return gpu;
 }
 
@@ -297,13 +333,13 @@ GpuModel GpuModel::half() {
   gpu.has_narrow_blocks = false;
   gpu.has_square_blocks = true;
   gpu.staged_chunk = 0;
-  gpu.tile = 0.0829e-9;
-  gpu.tile_gathers = 0.91;
+  gpu.tile = 0.119e-9;
+  gpu.tile_gathers = 0.957;
   gpu.tall_tile = 1.3;
-  gpu.block = 0.33;
-  gpu.tiles = {2.23e-6, 0.223e-6, 32, 3440};
-  gpu.tall_tiles = {3.09e-6, 0.244e-6, 32, 3440};
-  gpu.blocks = {2.38e-6, 0.118e-6, 64, 3440};
+  gpu.block = 0.174;
+  gpu.tiles = {1.2e-6, 0.272e-6, 32, 3440};
+  gpu.tall_tiles = {2.98e-6, 0.238e-6, 32, 3440};
+  gpu.blocks = {3.46e-6, 46.8e-9, 64, 3440};
   gpu.block_density = 0.1;
   gpu.copied_columns = 128;
   return gpu;

@@ -97,6 +97,50 @@ TEST(GpuModel, ScatteredNonzerosStayInRows) {
   }
 }
 
+/// Microseconds that floats took on an H100, in rows. On an H200, web took 163, 422 and 1828.
+TEST(GpuModel, FloatsInRowsTakeTheTimeOfTheDevicesMemory) {
+  const GpuModel h100 = GpuModel::without_tile_kernels().with_memory(3.35e12);
+  for (const auto& [counts, vector_columns, microseconds] :
+       {std::tuple(web, 32, 175), std::tuple(web, 128, 507), std::tuple(web, 512, 1996), std::tuple(road, 32, 225),
+        std::tuple(road, 128, 801), std::tuple(road, 512, 3003), std::tuple(molecules, 32, 334),
+        std::tuple(molecules, 128, 1210), std::tuple(molecules, 512, 4473), std::tuple(uniform, 32, 671),
+        std::tuple(uniform, 128, 2946), std::tuple(uniform, 512, 11583), std::tuple(ddi, 512, 480)}) {
+    const MatrixStatistics m = statistics(counts, vector_columns, 4);
+    const std::string what = std::string(counts.name) + ", " + std::to_string(vector_columns);
+    EXPECT_NEAR(std::log(1e6 * seconds_of(choose_format(m, h100), Format::Csr) / microseconds), 0, 0.35) << what;
+  }
+}
+
+TEST(GpuModel, SlowerMemorySlowsWhatDoesNotStayInCaches) {
+  const GpuModel gpu = GpuModel::without_tile_kernels();
+  const auto share = [&](const Counts& counts, double vector_columns) {
+    const MatrixStatistics m = statistics(counts, vector_columns, 4);
+    const auto seconds = [&](double memory) {
+      return predict(m, {Format::Csr, 0, 8 * m.nonzeros}, gpu.with_memory(memory)).predicted_seconds;
+    };
+    EXPECT_EQ(seconds(H200::memory_rate), predict(m, {Format::Csr, 0, 8 * m.nonzeros}, gpu).predicted_seconds);
+    return seconds(H200::memory_rate / 2) / seconds(H200::memory_rate);
+  };
+  EXPECT_GT(share(uniform, 512), 1.8);
+  EXPECT_LE(share(uniform, 512), 2);
+  EXPECT_LT(share(ddi, 512), 1.05);  // X has 9 MB
+}
+
+/// Eight rows whose columns of X do not fit in the cache beside the lanes fetch them again from the one behind it.
+TEST(GpuModel, RowsShareOnlyWhatFits) {
+  const auto seconds = [](double vector_columns, double near_cache) {
+    GpuModel gpu = GpuModel::without_tile_kernels();
+    gpu.near_cache = near_cache;
+    return seconds_of(choose_format(statistics(ddi, vector_columns, 4), gpu), Format::Csr);
+  };
+  EXPECT_GT(seconds(512, GpuModel().near_cache), 1.1 * seconds(512, 1e9));
+  MatrixStatistics m = statistics(fem3d, 128, 4);  // 86 columns, 44 KB
+  GpuModel more = GpuModel::without_tile_kernels();
+  const double usual = seconds_of(choose_format(m, more), Format::Csr);
+  more.near_cache = 1e9;
+  EXPECT_EQ(usual, seconds_of(choose_format(m, more), Format::Csr));
+}
+
 TEST(GpuModel, ALongRowOrWindowTakesTheTimeOfItsPiece) {
   Counts small{"", false, 2000, 20000, 2000, 1500, 15000, 12000, 10000, 20, 5, 8, 200};
   const auto seconds = [&](Format format) { return seconds_of(choose_format(statistics(small), GpuModel{}), format); };
@@ -158,9 +202,9 @@ TEST(GpuModel, LookingAtValuesCountsUnlessTheyAreReadInPlace) {
     m.has_given_order = false;
     EXPECT_GT(seconds_of(choose_format(m, gpu), Format::Csr), seconds_of(following, Format::Csr)) << counts.name;
   }
-  // 8 columns: tiles take 100 us and rows 118; the look takes 47.
-  MatrixStatistics m = statistics(elasticity, 8);
-  EXPECT_EQ(choose_format(m, gpu).format, Format::BitTcf);
+  // 16 columns: tiles take 139 us and rows 163; the look takes 33.
+  MatrixStatistics m = statistics(elasticity, 16);
+  EXPECT_EQ(choose_format(m, gpu).format, Format::Staged);
   m.follows_values = m.has_given_order = true;
   EXPECT_EQ(choose_format(m, gpu).format, Format::Csr);
 }
@@ -236,7 +280,7 @@ TEST(GpuModel, NativeFloatsStayInRowsAtFewColumns) {
     const Choice choice = choose_format(statistics(counts, vector_columns, 4), GpuModel::without_tile_kernels());
     const std::string what = std::string(counts.name) + ", " + std::to_string(vector_columns);
     EXPECT_EQ(choice.format, Format::Csr) << what;
-    EXPECT_NEAR(std::log(seconds_of(choice, Format::BitTcf) / seconds), 0, 0.75) << what;
+    EXPECT_NEAR(std::log(seconds_of(choice, Format::BitTcf) / seconds), 0, 0.8) << what;
   }
 }
 

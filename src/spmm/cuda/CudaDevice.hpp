@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <tessera/common/H200.hpp>
 #include <tessera/cuda/Device.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
@@ -15,6 +16,15 @@ inline bool has_cuda_kernels(const Kokkos::Cuda& exec) { return exec.cuda_device
 
 /// The GPU as schedules are made for it.
 inline Cuda::Device device_of(const Kokkos::Cuda& exec) { return {exec.cuda_device_prop().multiProcessorCount}; }
+
+/// Bytes that the GPU's memory moves in a second, by its clock, two transfers a cycle, and the width of its bus.
+inline double memory_rate(const Kokkos::Cuda& exec) {
+  int kilohertz = 0;
+  const bool is_known =
+      cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, exec.cuda_device()) == cudaSuccess &&
+      kilohertz > 0;
+  return is_known ? 2e3 * kilohertz * exec.cuda_device_prop().memoryBusWidth / 8 : H200::memory_rate;
+}
 
 /// Bytes of the device's memory that can still be allocated.
 inline std::size_t free_device_bytes(const Kokkos::Cuda& exec) {

@@ -78,8 +78,12 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return result;
   }
 
-  /// NOTE: the model takes X to have the type of A.
+  /// The model for the device of the instance. NOTE: it takes X to have the type of A.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
+    return model_of_kernels(exec, options).with_memory(memory_rate(exec));
+  }
+  /// The same for the memory of an H200.
+  static GpuModel model_of_kernels(const Kokkos::Cuda& exec, const PlanOptions& options) {
     if (!has_cuda_kernels(exec)) return GpuModel::portable();
     if (!is_real) return GpuModel::rows_only();
     if (!has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();

@@ -59,7 +59,7 @@ inline constexpr std::array<GatherRate, 7> csr_gathers = {
 
 /// The same by the bytes of all of X, fitted to whole products (fit_model).
 inline constexpr std::array<GatherRate, 6> product_gathers = {
-    {{4e6, 10.1e12}, {32e6, 11.4e12}, {64e6, 9.49e12}, {128e6, 6.99e12}, {512e6, 7.74e12}, {2e9, 4.45e12}}};
+    {{4e6, 8.91e12}, {32e6, 4.89e12}, {64e6, 6.22e12}, {128e6, 6.79e12}, {512e6, 4.4e12}, {2e9, 4.8e12}}};
 
 }  // namespace H200
 }  // namespace Tessera

@@ -11,6 +11,7 @@ namespace Tessera {
 /// a Xeon with AVX-512 (perf_tests/models, fit_model).
 struct MachineModel {
   static constexpr std::string_view version = "host 2, fitted to a Xeon";  ///< name and version of the model
+  static constexpr double doubt = 1.3;                                     ///< as GpuModel::doubt
 
   double bytes = 8.5e9;            ///< bytes streamed from memory in a second
   double gathered_lines = 970e6;   ///< 64-byte lines of X loaded from cache into registers in a second

@@ -6,20 +6,24 @@
 
 namespace Tessera {
 
-/// What a GPU with Tessera's CUDA kernels does in a second. The numbers were fitted to products of real matrices on one
-/// H200 (perf_tests/models, fit_model).
+/// What a GPU with Tessera's CUDA kernels does in a second. The numbers are those of an H200. They were fitted to
+/// products of real matrices on one and on an H100, whose memory is slower (perf_tests/models, fit_model).
 ///
 /// The time of a product is that of a launch, and the larger of two times: of its work, which all multiprocessors
 /// share, and of its chain, the longest row or window, which one warp or block takes step by step. A share of the
 /// smaller time is added.
 ///
 /// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched come from the multiprocessor's own
-/// cache. Row groups fetch one for each column of a group. Tiles take the larger of two times: a time for each tile, in
-/// which everything is moved once, and the time to fetch what each window of 128 rows needs. Staged windows take a time
-/// for each chunk of rows of X. Where there is no kernel, portable code multiplies: each element of Y has a thread,
-/// which looks into every tile of its row's window.
+/// cache, as far as it has room. Row groups fetch one for each column of a group. Tiles take the larger of two times: a
+/// time for each tile, in which everything is moved once, and the time to fetch what each window of 128 rows needs.
+/// Staged windows take a time for each chunk of rows of X. Where there is no kernel, portable code multiplies: each
+/// element of Y has a thread, which looks into every tile of its row's window.
 struct GpuModel {
-  static constexpr std::string_view version = "gpu 4, fitted to an H200";  ///< name and version of the model
+  /// Name and version of the model.
+  static constexpr std::string_view version = "gpu 5, fitted to an H200 and an H100";
+  /// Where the candidate that was predicted to be the fastest was not, the fastest was predicted to take less than this
+  /// many times as long in nine of ten cases (fit_model).
+  static constexpr double doubt = 1.5;
 
   /// What one warp or block does alone, step by step. A step is an entry of a row, a tile of a window, or a chunk.
   struct Chain {
@@ -33,41 +37,43 @@ struct GpuModel {
   std::array<GatherRate, 6> gathers = H200::product_gathers;
   /// Bytes of A, X and Y streamed in a second.
   double streamed = H200::streamed_rate;
-  double first_gathers = 13.1e12;  ///< bytes of X in a second that 8 rows of A fetch for the first time
-  double near_gathers = 24.7e12;   ///< bytes of X in a second that 8 rows of A fetch again
-  double row = 0.0804e-9;          ///< seconds for a row of A and 512 bytes of a row of X
-  double scattered_rows = 1.1;     ///< time to write a row of Y anywhere, over that to write the next row
-  double whole_tiles = 1e300;      ///< the most bytes for whole tiles; BMat with more is not multiplied on tensor cores
-  double staged_entries = 1e300;   ///< the most nonzeros for which there is memory to build staged windows
-  double overlap = 0.52;           ///< the share of the smaller of work and chain that is added to the larger
+  double first_gathers = 8.4e12;  ///< bytes of X in a second that 8 rows of A fetch for the first time
+  double near_gathers = 22.6e12;  ///< bytes of X in a second that 8 rows of A fetch again
+  double near_cache = 178e3;      ///< bytes of X that 8 rows of A find again in a multiprocessor's own cache
+  double window_cache = 32.5e6;   ///< bytes of X that rows of A find again in the cache that all multiprocessors share
+  double panel_bytes = 512;       ///< the most bytes of a row of X that are taken at a time
+  double row = 0.0694e-9;         ///< seconds for a row of A and 512 bytes of a row of X
+  double scattered_rows = 1.1;    ///< time to write a row of Y anywhere, over that to write the next row
+  double whole_tiles = 1e300;     ///< the most bytes for whole tiles; BMat with more is not multiplied on tensor cores
+  double staged_entries = 1e300;  ///< the most nonzeros for which there is memory to build staged windows
+  double overlap = 0.786;         ///< the share of the smaller of work and chain that is added to the larger
 
-  bool has_rows = true;                ///< whether there is a kernel for compressed rows
-  Chain rows{3.5e-6, 22e-9, 64, 468};  ///< the chain of CSR
-  double narrow_row = 16;              ///< the most bytes of a row of X that the kernel for narrow rows takes
-  double narrow_fetch = 32;            ///< the fewest bytes that a fetch of that kernel counts as
-  double thin_row = 128;               ///< the most bytes of a thin row of X
-  double thin_fetch = 120;             ///< the fewest bytes that a fetch of the other kernels counts as
-  double thin_step = 3.7;              ///< time of a step of a chain with thin rows of X, over that with wider rows
-  Chain tiles{2.47e-6, 0.28e-6, 32, 3801};        ///< the chain of BitTCF
-  Chain tall_tiles{3.51e-6, 0.374e-6, 32, 3527};  ///< the chain of BMat
+  bool has_rows = true;                  ///< whether there is a kernel for compressed rows
+  Chain rows{3.5e-6, 24.3e-9, 64, 352};  ///< the chain of CSR
+  double narrow_row = 32;                ///< the most bytes of a row of X that the kernel for narrow rows takes
+  double narrow_fetch = 32;              ///< the fewest bytes that a fetch of that kernel counts as
+  double thin_row = 128;                 ///< the most bytes of a thin row of X
+  double entry_bytes = 38;  ///< bytes of X whose fetch takes as long as all else that the other kernels do for an entry
+  double thin_step = 3.83;  ///< time of a step of a chain with thin rows of X, over that with wider rows
+  Chain tiles{1.76e-6, 0.313e-6, 32, 3620};       ///< the chain of BitTCF
+  Chain tall_tiles{3.29e-6, 0.369e-6, 32, 3280};  ///< the chain of BMat
   Chain staged{3.98e-6, 0.639e-6, 8, 1e300};      ///< the chain of staged windows
-  Chain blocks{2.56e-6, 0.133e-6, 64, 2010};      ///< the chain of BCSR
-  Chain walks{2.34e-6, 0.779e-6, 1e300, 1e300};   ///< the chain of portable code; a step looks into a tile
-  double walked_tile =
-      1.88e-12;  ///< seconds of portable code for a tile, one row and one column of X, all threads busy
-  double walked_entry = 0.844e-12;  ///< seconds of portable code for an entry and one column of X, all threads busy
-  double entry_step = 0.1;          ///< steps of portable code for an entry of a long row
-  double walked_bytes = 2.44e12;    ///< bytes of X that portable code fetches in a second
+  Chain blocks{2.94e-6, 84.8e-9, 64, 2240};       ///< the chain of BCSR
+  Chain walks{2.34e-6, 0.769e-6, 1e300, 1e300};   ///< the chain of portable code; a step looks into a tile
+  double walked_tile = 1.6e-12;  ///< seconds of portable code for a tile, one row and one column of X, all threads busy
+  double walked_entry = 0.803e-12;  ///< seconds of portable code for an entry and one column of X, all threads busy
+  double entry_step = 0.108;        ///< steps of portable code for an entry of a long row
+  double walked_bytes = 3.01e12;    ///< bytes of X that portable code fetches in a second
   /// Seconds for an entry of sorted columns in portable code, where a team takes all entries for one column of X.
   double team_entry = 17.9e-9;
   /// Number of teams that run at a time.
   double teams = 4 * H200::multiprocessors;
-  double sums = 4e-6;            ///< seconds of the kernel that adds the sums of pieces
-  double sum_step = 16.2e-9;     ///< seconds of that kernel for each piece of the longest row or window
+  double sums = 2.89e-6;         ///< seconds of the kernel that adds the sums of pieces
+  double sum_step = 31e-9;       ///< seconds of that kernel for each piece of the longest row or window
   double cut_entries = 2097152;  ///< number of entries beyond which pieces of rows are twice as long
   double cut_tiles = 135168;     ///< number of tiles beyond which pieces of windows grow, to at most twice the length
   /// Seconds of the kernels that copy X, where staged windows or blocks need rows of X that begin at 16 bytes.
-  double copy = 5.13e-6;
+  double copy = 5.53e-6;
   double packed_columns = 128;  ///< columns of an X with LayoutLeft that CSR copies at a time
   double panel_columns = 64;    ///< the same of the kernels for tiles and blocks
   double left_columns = 4;      ///< columns that CSR takes at a time where it reads an X with LayoutLeft in place
@@ -79,27 +85,34 @@ struct GpuModel {
 
   /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. Fitted on an H100, like
   /// group_stream.
-  double group_gathers = 13e12;
-  double group_stream = 1.3;              ///< time to read row groups and write Y, over that to stream them
-  Chain groups{3.5e-6, 22e-9, 128, 468};  ///< the chain of row groups; a step is a column
+  double group_gathers = 10.3e12;
+  double group_stream = 1.5;              ///< time to read row groups and write Y, over that to stream them
+  Chain groups{4.8e-6, 19e-9, 128, 620};  ///< the chain of row groups; a step is a column
+  double thin_group_step = 3.23;          ///< thin_step of row groups
+  double group_column_bytes = 32;         ///< entry_bytes for a column of row groups
   double least_sharing = 1.25;            ///< entries of a column of 8 rows below which no groups are counted
 
   /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel takes these types and this precision.
-  double tile = 0.156e-9;
-  double tile_gathers = 0.7;       ///< the rate at which tiles fetch, over `gathers`
-  double tall_tile = 1.5;          ///< time of a tile of 16 rows (BMat), over that of 8 rows
-  double block = 0.89;             ///< time of 64 places of a block of BCSR, over a tile of 8 rows; 0 without kernels
+  double tile = 0.16e-9;
+  double tile_gathers = 0.552;     ///< the rate at which tiles fetch, over `gathers`
+  double tall_tile = 1.39;         ///< time of a tile of 16 rows (BMat), over that of 8 rows
+  double block = 1.07;             ///< time of 64 places of a block of BCSR, over a tile of 8 rows; 0 without kernels
   bool has_narrow_blocks = true;   ///< whether blocks may be 8 x 4, as well as 16 x 8 and 8 x 8
   bool has_square_blocks = false;  ///< whether blocks may be 16 x 16
   double block_density = 0.25;     ///< fill of BitTCF's tiles below which blocks are not worth counting
   /// Seconds for a chunk of a staged window and 32 columns of X, in one of staged_blocks; 0 without kernels.
-  double staged_chunk = 1.07e-6;
+  double staged_chunk = 1.02e-6;
+  double staged_overlap = 0.227;  ///< the share of the smaller of moving and multiplying chunks that is added
   /// Number of blocks of threads that run at a time.
   double staged_blocks = 2 * H200::multiprocessors;
   double chunk_columns = 64;   ///< the most columns of a chunk
   double chunk_values = 1000;  ///< the most values of a chunk
   double partition = 5.4;  ///< time of 64 entries of the block-row partition, over a tile of 8 rows; 0 without kernel
   double sorted_bytes = 1.39e12;  ///< bytes of X that the kernel for sorted columns takes in a second; 0 without kernel
+
+  /// The model for a GPU whose memory moves this many bytes in a second, by its clock and the width of its bus: what
+  /// comes from memory takes longer or shorter than on an H200, what comes from caches does not.
+  GpuModel with_memory(double rate) const;
 
   /// The model for floats in TF32. It has no staged windows, whose kernel takes 64 columns of floats at a time: with 32
   /// columns it took 140 us where CSR takes 105 us (FY-RSR, TF32x3), with 128 as long as tiles in registers.
