@@ -49,9 +49,10 @@ class FormatBuilder {
   Matrix build() {
     timed(exec_, "Tessera::analysis", report_.seconds.analysis, [&] { count(); });
     choose();
-    if (wanted_ == Format::Automatic && options_.tuning == Tuning::Measure) {
+    if (wanted_ == Format::Automatic && options_.tuning != Tuning::Predict) {
+      const double spent = report_.seconds.tuning;
       timed(exec_, "Tessera::tune", report_.seconds.tuning,
-            [&] { tune<Scalar>(exec_, options_, rows_.pattern, beside_rows_, matrix_.choice); });
+            [&] { tune<Scalar>(exec_, options_, rows_.pattern, beside_rows_, Model::doubt, spent, matrix_.choice); });
     }
     timed(exec_, "Tessera::build_format", report_.seconds.format, [&] { build_chosen_or_csr(); });
     list_built();

@@ -64,6 +64,7 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   const SteadyTimer timer;
   check_matrix<Offset>(input);
   check_not_negative("Tessera::make_plan: options.columns", options.columns);
+  check_not_negative("Tessera::make_plan: options.expected_products", options.expected_products);
   Members& m = *members_;
   m.options = available_options<Scalar, Offset>(exec, options, m.built.notes);
   BuildSeconds& seconds = m.built.seconds;

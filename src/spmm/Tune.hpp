@@ -18,13 +18,22 @@
 
 #include "MemoryBudget.hpp"
 #include "StoredMatrix.hpp"
+#include "TuningBudget.hpp"
 
 /// Choices by measured times.
 namespace Tessera::Impl {
 
-/// The seconds of a product: the least of five samples, each of at least a millisecond.
+/// How long a candidate is measured.
+struct Sampling {
+  int samples;
+  double seconds;  ///< that a sample takes at least
+};
+
+inline Sampling sampling_of(Tuning tuning) { return tuning == Tuning::Measure ? Sampling{5, 1e-3} : Sampling{3, 5e-5}; }
+
+/// The seconds of a product: those of the fastest sample.
 template <class ExecutionSpace, class Multiply>
-double least_seconds(const ExecutionSpace& exec, const Multiply& multiply) {
+double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const Multiply& multiply) {
   const auto time = [&](int products) {
     exec.fence("Tessera::tune");
     const Kokkos::Timer timer;
@@ -33,10 +42,9 @@ double least_seconds(const ExecutionSpace& exec, const Multiply& multiply) {
     return timer.seconds() / products;
   };
   time(1);  // warms up
-  constexpr double sample = 1e-3;
-  const int batch = static_cast<int>(std::clamp(std::ceil(sample / std::max(time(1), 1e-9)), 1.0, 100.0));
+  const int batch = static_cast<int>(std::clamp(std::ceil(sampling.seconds / std::max(time(1), 1e-9)), 1.0, 100.0));
   double least = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 5; ++i) least = std::min(least, time(batch));
+  for (int i = 0; i < sampling.samples; ++i) least = std::min(least, time(batch));
   return least;
 }
 
@@ -84,7 +92,9 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
     product.x = {X.data(), A.columns, columns, 1, A.columns};
     product.y = {Y.data(), A.rows, columns, 1, A.rows};
   }
-  return least_seconds(exec, [&] { stored.multiply(exec, product, A.nonzeros, {scratch.data(), scratch.extent(0)}); });
+  return least_seconds(exec, sampling_of(options.tuning), [&] {
+    stored.multiply(exec, product, A.nonzeros, {scratch.data(), scratch.extent(0)});
+  });
 }
 
 /// The key of a choice for this matrix in the tuning file.
@@ -100,13 +110,16 @@ TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, con
 }
 
 /// The candidates that are worth a measurement: the three that are predicted to be the fastest, but none that is
-/// predicted to take more than twice the time of the first. Published kernels have no model: all are measured.
+/// predicted to take more than twice the time of the first, or more than the model's doubt explains. Published kernels
+/// have no model: all are measured.
 ///
 /// \param candidates [in] ranked, at least one
-inline std::vector<Candidate> promising(std::vector<Candidate> candidates, Kernel kernel) {
-  if (kernel == Kernel::Published) return candidates;
+/// \param doubt      [in] the factor by which two predicted times must differ to tell which product is faster
+inline std::vector<Candidate> promising(std::vector<Candidate> candidates, const PlanOptions& options, double doubt) {
+  if (options.kernel == Kernel::Published) return candidates;
   if (candidates.size() > 3) candidates.resize(3);
-  const double slowest = 2 * candidates.front().predicted_seconds;
+  const double factor = options.tuning == Tuning::Measure ? 2 : doubt;
+  const double slowest = factor * candidates.front().predicted_seconds;
   while (candidates.back().predicted_seconds > slowest) candidates.pop_back();
   return candidates;
 }
@@ -117,18 +130,23 @@ inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std:
 }
 
 /// Measures the promising candidates that are not refused, chooses the fastest and adds it to the tuning file. If there
-/// is no memory to measure any, the choice stays as it was predicted.
+/// is no memory or time to measure any, or Tuning::Automatic has no two to compare, the choice stays as it was
+/// predicted.
 ///
 /// \param A      [in]     canonical
 /// \param budget [in]     for what is allocated besides A
+/// \param doubt  [in]     of the model
+/// \param spent  [in]     seconds that were spent on measurements for other orders
 /// \param choice [in,out] by predictions
 /// \throws std::runtime_error about the tuning file
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
-          const MemoryBudget& budget, Choice& choice) {
+          const MemoryBudget& budget, double doubt, double spent, Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
   if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;
+  const std::vector<Candidate> contestants = promising(left, options, doubt);
+  if (options.tuning == Tuning::Automatic && contestants.size() < 2) return;
   const bool remembers = !options.tuning_file.empty();
   TuningKey key;
   if (remembers) {
@@ -138,19 +156,26 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
     if (known && std::any_of(left.begin(), left.end(), is_known))
       return choose_tuned(choice, *known, " was the fastest when it was measured before");
   }
+  TuningBudget time(options, spent);
+  if (!time.pays_for_two()) return;
   // Without a limit, X and Y of many columns may need more memory than is free: then nothing is measured.
   MemoryBudget free_budget = budget;
   const std::size_t free = DeviceKernels<Scalar, Offset, ExecutionSpace>::free_bytes(exec);
   if (free < budget.left()) free_budget.limit = budget.allocated() + free;
   TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
-  for (const Candidate& candidate : promising(left, options.kernel)) {
+  int measured = 0;
+  for (const Candidate& candidate : contestants) {
+    if (!time.pays_for_another()) break;
+    const Kokkos::Timer timer;
     const double seconds = seconds_with<Scalar>(exec, options, A, choice.statistics, candidate, free_budget);
+    time.spend(timer.seconds(), seconds);
     if (std::isinf(seconds)) continue;
+    ++measured;
     for (Candidate& one : choice.candidates)
       if (one.format == candidate.format) one.measured_seconds = seconds;
     if (seconds < fastest.seconds) fastest = {candidate.format, seconds};
   }
-  if (std::isinf(fastest.seconds)) return;
+  if (measured < (options.tuning == Tuning::Automatic ? 2 : 1)) return;
   choose_tuned(choice, fastest, " was measured to be the fastest");
   if (!remembers) return;
   TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written meanwhile

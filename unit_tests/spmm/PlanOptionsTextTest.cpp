@@ -14,11 +14,14 @@ TEST(PlanOptionsText, NothingIsTheDefault) {
 
 TEST(PlanOptionsText, EveryOption) {
   const PlanOptions options = parse_plan_options(
-      "columns=8,layout_left=true,follows_values=true,format=bittcf,precision=tf32x3,reordering=degree,"
-      "always_reorder=true,kernel=published,on_unsupported=fall_back,tuning=measure,tuning_file=/tmp/a b,memory_limit=12345678901");
+      "columns=8,layout_left=true,follows_values=true,expected_products=77,format=bittcf,precision=tf32x3,reordering="
+      "degree,"
+      "always_reorder=true,kernel=published,on_unsupported=fall_back,tuning=measure,tuning_file=/tmp/a "
+      "b,memory_limit=12345678901");
   EXPECT_EQ(options.columns, 8);
   EXPECT_TRUE(options.layout_left);
   EXPECT_TRUE(options.follows_values);
+  EXPECT_EQ(options.expected_products, 77);
   EXPECT_EQ(options.format, Format::BitTcf);
   EXPECT_EQ(options.precision, Precision::Tf32x3);
   EXPECT_EQ(options.reordering, Reordering::DegreeSort);
@@ -48,7 +51,7 @@ TEST(PlanOptionsText, MistakesAreNamed) {
   EXPECT_EQ(message_of("columns=8x"), "HERE: columns is \"8x\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("columns="), "HERE: columns is \"\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("always_reorder=yes"), "HERE: always_reorder is \"yes\"; expected true or false");
-  EXPECT_EQ(message_of("tuning=guess"), "HERE: tuning is \"guess\"; expected one of predict, measure");
+  EXPECT_EQ(message_of("tuning=guess"), "HERE: tuning is \"guess\"; expected one of predict, measure, automatic");
 }
 
 }  // namespace Tessera::Test

@@ -135,6 +135,9 @@ TYPED_TEST(PlanTest, RefusesWhatItCannotDo) {
   options = {};
   options.columns = -2;
   EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "options.columns is -2");
+  options = {};
+  options.expected_products = -2;
+  EXPECT_MESSAGE(invalid_argument, small.A.plan(options), "options.expected_products is -2");
 }
 
 /// Kernels of papers are for Kokkos::Cuda.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <tessera/select/GpuModel.hpp>
 
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
@@ -49,15 +50,15 @@ TYPED_TEST(TuneTest, TakesTheFastestOfThoseItMeasured) {
   const Problem<Exec, typename TypeParam::Offset> problem;
   auto plan = problem.A.plan(tuned(8));
   const Choice& choice = plan.choice();
-  int measured = 0;
+  int candidates = 0;
   double least = 0, chosen = 0;
   for (const Candidate& candidate : choice.candidates) {
     if (candidate.measured_seconds == 0) continue;
-    ++measured;
+    ++candidates;
     least = least == 0 ? candidate.measured_seconds : std::min(least, candidate.measured_seconds);
     if (choice.is_chosen(candidate)) chosen = candidate.measured_seconds;
   }
-  EXPECT_GE(measured, 1);
+  EXPECT_GE(candidates, 1);
   EXPECT_EQ(chosen, least) << plan.explain();
   EXPECT_NE(plan.explain().find("s measured, "), std::string::npos) << plan.explain();
   EXPECT_NE(choice.reason.find("was measured"), std::string::npos) << choice.reason;
@@ -73,6 +74,49 @@ TYPED_TEST(TuneTest, PredictionsAreNotMeasured) {
   const auto plan = problem.A.plan(options);
   for (const Candidate& candidate : plan.choice().candidates) EXPECT_EQ(candidate.measured_seconds, 0);
   EXPECT_FALSE(std::filesystem::exists(options.tuning_file));
+}
+
+/// The number of candidates that were measured.
+int measured(const Choice& choice) {
+  return int(std::count_if(choice.candidates.begin(), choice.candidates.end(),
+                           [](const Candidate& candidate) { return candidate.measured_seconds > 0; }));
+}
+
+/// What is predicted to be clear is not measured; nor is what is in doubt if few products will pay for it.
+TYPED_TEST(TuneTest, MeasuresWhatIsInDoubt) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  int clear = 0, doubtful = 0;
+  // From rows with an entry or two to full ones, in which tiles cost as much as rows.
+  for (const double density : {0.01, 0.1, 0.3, 0.6, 1.0}) {
+    for (const int columns : {1, 8, 128}) {
+      const UserMatrix<Exec, double, Offset> A(random_pattern<Offset>(120, 90, density, 1));
+      PlanOptions options = tuned(columns, Problem<Exec, Offset>::file());
+      options.tuning = Tuning::Automatic;
+      options.expected_products = 1000000000;
+      auto plan = A.plan(options);
+      const auto& candidates = plan.choice().candidates;
+      const double least = candidates[0].predicted_seconds;
+      const double doubt = plan.choice().model.starts_with("host") ? MachineModel::doubt : GpuModel::doubt;
+      const auto in_doubt =
+          std::count_if(candidates.begin(), candidates.begin() + std::min<std::ptrdiff_t>(3, std::ssize(candidates)),
+                        [&](const Candidate& candidate) { return candidate.predicted_seconds <= doubt * least; });
+      ++(in_doubt > 1 ? doubtful : clear);
+      EXPECT_EQ(measured(plan.choice()), in_doubt > 1 ? in_doubt : 0) << plan.explain();
+      EXPECT_EQ(std::filesystem::exists(options.tuning_file), in_doubt > 1);
+      expect_product<typename Problem<Exec, Offset>::View>(A, plan, columns, Mode::NoTranspose, 1, 0, plan.explain());
+      std::filesystem::remove(options.tuning_file);
+
+      options.expected_products = 100;
+      EXPECT_EQ(measured(A.plan(options).choice()), 0);
+      EXPECT_FALSE(std::filesystem::exists(options.tuning_file));
+    }
+  }
+  EXPECT_GT(doubtful, 0);
+  // On a device the launch is most of the time of so small a product, whatever the format.
+  if (std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) {
+    EXPECT_GT(clear, 0);
+  }
 }
 
 TYPED_TEST(TuneTest, RemembersInAFile) {

@@ -26,19 +26,22 @@ inline constexpr std::array<std::string_view, 2> enum_names<OnUnsupported> = {"t
 
 /// What an automatic choice of the format is based on.
 enum class Tuning {
-  Predict,  ///< times that a model of the device predicts from statistics of the matrix
-  Measure   ///< measured times of the candidates that the model predicts to be the fastest
+  Predict,   ///< times that a model of the device predicts from statistics of the matrix
+  Measure,   ///< measured times of the candidates that the model predicts to be the fastest
+  Automatic  ///< predicted times; measured ones where those are too near one another, and products enough will pay for
+             ///< it
 };
 
 /// The names of the ways to choose.
 template <>
-inline constexpr std::array<std::string_view, 2> enum_names<Tuning> = {"predict", "measure"};
+inline constexpr std::array<std::string_view, 3> enum_names<Tuning> = {"predict", "measure", "automatic"};
 
 /// What a plan is made for, and how.
 struct PlanOptions {
   int columns = 32;                   ///< columns of X in a typical product: a hint, products may have any number
   bool layout_left = false;           ///< whether typical X and Y are Kokkos::LayoutLeft: a hint, too
   bool follows_values = false;        ///< whether Plan::follow_values() comes before each product: a hint, too
+  int expected_products = 1000;       ///< how many products the plan will be used for: a hint to Tuning::Automatic
   Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for these hints
   FormatParameters parameters;        ///< parameters of the format
   /// An order of rows to store the matrix in. X and Y need not follow it. It is kept only if it is predicted to make
@@ -76,6 +79,12 @@ struct PlanOptions {
   /// does so for each order of rows that is tried, and does not count what follow_values() costs. For each candidate it
   /// takes the time of building it and of seven products, or some ten milliseconds. It needs memory for one candidate,
   /// X and Y; without it, the choice is predicted. Whether a reordering is kept is always predicted.
+  ///
+  /// Tuning::Automatic measures only candidates that the model cannot tell apart: up to three whose predicted times are
+  /// within the model's doubt of the least (GpuModel::doubt, MachineModel::doubt). It takes fewer and shorter samples,
+  /// and begins with a candidate only if a tenth of the time of `expected_products` products is likely to pay for it,
+  /// for all orders together. The first two are taken to cost 20 products each; after that, each as much as the dearest
+  /// before it.
   Tuning tuning = Tuning::Predict;
   /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
   /// none. It is made if it does not exist. On hosts the device is the backend and its concurrency: use one file for
