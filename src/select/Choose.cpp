@@ -75,6 +75,23 @@ Choice choose_format(const MatrixStatistics& m, const MachineModel& machine) {
                       MachineModel::version);
 }
 
+MatrixStatistics in_best_order(const MatrixStatistics& matrix) {
+  MatrixStatistics m = matrix;
+  m.is_reordered = true;
+  m.window8_columns = m.nonzeros / 8;
+  m.window64_columns = m.nonzeros / 64;
+  m.window128_columns = m.nonzeros / 128;
+  m.bittcf_tiles = m.nonzeros / 64;
+  m.bmat_tiles = m.nonzeros / 128;
+  m.window8_most_tiles = m.window16_most_tiles = m.longest_row / 8;
+  m.window64_most_columns = m.window64_most_entries = m.longest_row;
+  m.row_groups = m.rows / 4;
+  m.group_columns = m.nonzeros / 4;
+  m.group_values = m.nonzeros;
+  if (m.bcsr_blocks > 0) m.bcsr_blocks = m.nonzeros / (m.bcsr_block_rows * m.bcsr_block_columns);
+  return m;
+}
+
 bool refuse_beyond(Choice& choice, double limit) {
   auto& candidates = choice.candidates;
   for (Candidate& candidate : candidates) candidate.is_refused = candidate.peak_bytes > limit;

@@ -61,6 +61,22 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
   return reorderings;
 }
 
+/// Whether any order may be predicted to be worthwhile. Not if the best imaginable one is not: then there is no need to
+/// look for orders. Formats that are no candidates, and published kernels, have no prediction to tell.
+///
+/// \param choice [in] for the order that the rows have
+template <class Scalar, class Offset, class ExecutionSpace>
+bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Choice& choice) {
+  if (options.kernel == Kernel::Published) return true;
+  const auto model = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options);
+  const auto candidates = choose_format(in_best_order(choice.statistics), model).candidates;
+  const auto is_wanted = [&](const Candidate& candidate) {
+    return wanted == Format::Automatic || candidate.format == wanted;
+  };
+  const auto best = std::find_if(candidates.begin(), candidates.end(), is_wanted);
+  return best == candidates.end() || best->predicted_seconds < worthwhile_reordering * predicted_seconds(choice);
+}
+
 /// A in the order that a reordering finds; nothing if A has that order already.
 ///
 /// \param budget  [in] for what is allocated besides A
@@ -91,7 +107,8 @@ std::optional<StoredMatrix<Scalar, Offset, ExecutionSpace>> store_reordered(
   return stored;
 }
 
-/// Stores A in its own order and in those to be tried, and keeps the fastest.
+/// Stores A in its own order and in those to be tried, and keeps the fastest. Where none can be worthwhile, only one
+/// that the user named is tried.
 ///
 /// \param budget [in] for what is allocated besides A
 /// \param report [in,out] gets the times, and a note about a fall-back
@@ -106,7 +123,13 @@ StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const Execution
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Default;
   double least = is_forced ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;
   std::vector<ReorderingTrial> trials;
-  const auto reorderings = reorderings_to_try<ExecutionSpace>(options, wanted, best.choice.statistics);
+  auto reorderings = reorderings_to_try<ExecutionSpace>(options, wanted, best.choice.statistics);
+  const bool is_named = options.reordering != Reordering::Automatic && options.reordering != Reordering::Default;
+  if (!is_forced && !is_named && !may_be_worthwhile<Scalar, Offset>(exec, options, wanted, best.choice)) {
+    reorderings.clear();
+    if (options.reordering == Reordering::Automatic)
+      report.notes.push_back("no order was sought: not even the best imaginable one is predicted to be worthwhile");
+  }
   for (const Reordering reordering : reorderings) {
     const MemoryBudget beside = budget.beside(bytes_of(A) + bytes_beside(best, A));
     const std::size_t bytes = reordering_bytes(exec, A.pattern.view(), A.pattern.nonzeros, reordering);

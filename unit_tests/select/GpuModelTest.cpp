@@ -243,6 +243,32 @@ TEST(GpuModel, AnOrderPaysByWhatWindowsShare) {
   EXPECT_GT(least(moved), least(fem3d));
 }
 
+/// The bound that plans go by before they look for an order.
+TEST(GpuModel, NoOrderIsFasterThanTheBestImaginableOne) {
+  const std::pair<Counts, Counts> found[] = {{fem3d, fem3d_windows},
+                                             {elasticity, elasticity_windows},
+                                             {blocks, blocks_affinity},
+                                             {road, road_windows},
+                                             {band, band}};
+  for (const auto& [natural, reordered] : found) {
+    for (const GpuModel& gpu : {GpuModel{}, GpuModel::tf32x3(), GpuModel::half(), GpuModel::without_tile_kernels()}) {
+      for (const double columns : {1, 8, 32, 128, 512}) {
+        const MatrixStatistics m = statistics(natural, columns);
+        MatrixStatistics in_order = statistics(reordered, columns);
+        in_order.is_reordered = true;
+        // Rows are as long in any order, and windows at least an eighth of that.
+        in_order.longest_row = in_order.window64_most_columns = in_order.window64_most_entries = m.longest_row;
+        in_order.window8_most_tiles = in_order.window16_most_tiles = m.longest_row / 8;
+        const Choice best = choose_format(in_best_order(m), gpu), other = choose_format(in_order, gpu);
+        for (const Candidate& candidate : other.candidates) {
+          EXPECT_LE(seconds_of(best, candidate.format), 1.000001 * candidate.predicted_seconds)
+              << natural.name << ", " << columns << ", " << to_string(candidate.format);
+        }
+      }
+    }
+  }
+}
+
 TEST(GpuModel, TallTilesOnlyIfTheyFit) {
   const auto seconds = [](const GpuModel& gpu) {
     return seconds_of(choose_format(statistics(elasticity, 128, 4), gpu), Format::Bmat);

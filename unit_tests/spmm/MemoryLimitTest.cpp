@@ -161,15 +161,17 @@ TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {
   PlanOptions options = with_format(Format::Csr);
   options.memory_limit = least_memory_limit(A, options) * 3 / 2;
   options.reordering = Reordering::Automatic;
+  options.always_reorder = true;  // or they would not be sought, as X stays in cache
   auto plan = A.plan(options);
   EXPECT_EQ(plan.choice().reordering, Reordering::None);
-  ASSERT_EQ(plan.choice().reorderings.size(), 2u);
+  ASSERT_GE(plan.choice().reorderings.size(), 2u);
   for (const ReorderingTrial& trial : plan.choice().reorderings) {
     EXPECT_TRUE(std::isinf(trial.relative_seconds));
     EXPECT_GT(trial.peak_bytes, static_cast<double>(options.memory_limit));
   }
   EXPECT_NE(plan.explain().find("affinity refused ("), std::string::npos) << plan.explain();
   options.reordering = Reordering::WindowGrowing;
+  options.always_reorder = false;
   EXPECT_EQ(A.plan(options).choice().reordering, Reordering::None);
   options.always_reorder = true;
   EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "a plan, while finding the order windows, takes ");

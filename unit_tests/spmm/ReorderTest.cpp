@@ -222,4 +222,28 @@ TYPED_TEST(ReorderTest, IsNotKeptWhereItDoesNotPay) {
   }
 }
 
+/// An X that any cache holds is read once in any order of compressed rows, so that no order is sought. Tiles may still
+/// become fewer.
+TYPED_TEST(ReorderTest, IsSoughtOnlyWhereItMayPay) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(60, 16, 4000, 10, 5));
+  PlanOptions options = with_format(Format::Csr);
+  options.reordering = Reordering::Automatic;
+  const auto rows = A.plan(options);
+  EXPECT_TRUE(rows.choice().reorderings.empty()) << rows.explain();
+  EXPECT_NE(rows.explain().find("note: no order was sought"), std::string::npos) << rows.explain();
+  options.always_reorder = true;
+  EXPECT_FALSE(A.plan(options).choice().reorderings.empty());
+  options.always_reorder = false;
+  options.reordering = Reordering::DataAffinity;
+  EXPECT_EQ(A.plan(options).choice().reorderings.size(), 1u);
+  if (std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) {
+    const UserMatrix<Exec, double, Offset> many(scattered_groups<Offset>(400, 16, 4000, 40, 5));
+    options = with_format(Format::BitTcf);
+    options.reordering = Reordering::Automatic;
+    EXPECT_FALSE(many.plan(options).choice().reorderings.empty()) << many.plan(options).explain();
+  }
+}
+
 }  // namespace Tessera::Test

@@ -43,6 +43,11 @@ Candidate predict(const MatrixStatistics& matrix, const FormatSize& size, const 
 /// Ranks CSR and BitTCF by their predicted times, before either is built. On hosts no other format is faster.
 Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine = {});
 
+/// The statistics that a matrix would have in the best imaginable order of its rows: all rows of a window have the same
+/// columns, and tiles are full. No order is predicted to be faster. Blocks of BCSR, whose columns have an order, too, are
+/// full as well.
+MatrixStatistics in_best_order(const MatrixStatistics& matrix);
+
 /// Refuses candidates whose peak_bytes exceed the limit, and chooses the fastest of the others. Returns whether there
 /// are others.
 bool refuse_beyond(Choice& choice, double limit);

@@ -45,7 +45,8 @@ struct PlanOptions {
   Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for these hints
   FormatParameters parameters;        ///< parameters of the format
   /// An order of rows to store the matrix in. X and Y need not follow it. It is kept only if it is predicted to make
-  /// products faster; Plan::explain() says what was tried. Finding it takes as long as tens or hundreds of products.
+  /// products faster; Plan::explain() says what was tried. Finding it takes as long as tens or hundreds of products;
+  /// Automatic and Default do not look for it where not even the best imaginable order would be kept.
   /// Default is LocalClusters on devices, which takes some milliseconds there and is sought only where rows of a
   /// neighbourhood share columns that adjacent rows do not, in matrices that are not small, and not for
   /// Kernel::Published; on hosts it is None. SortedColumns has an order of its own and ignores this option.
