@@ -294,18 +294,23 @@ double judge_families(std::vector<Cell> cells, const std::set<std::string>& arit
   std::set<std::string> families;
   for (const Cell& cell : cells) families.insert(cell.family);
   std::map<std::pair<std::string, std::string>, Judgement> judgements;
+  std::map<std::string, Judgement> totals;
   for (const std::string& family : families) {
     for (Cell& cell : cells) cell.is_held = cell.family == family;
     const auto model = model_of(version, arithmetics);
     if (!judge_only) fit(cells, *model, names);
-    for (const Cell& cell : cells)
-      if (cell.is_held) judgements[{cell.arithmetic, family}].add(cell, *model);
+    for (const Cell& cell : cells) {
+      if (!cell.is_held) continue;
+      judgements[{cell.arithmetic, family}].add(cell, *model);
+      totals[cell.arithmetic].add(cell, *model);
+    }
   }
   double most = 1;
   for (const auto& [key, judgement] : judgements) {
     judgement.print(key.first + ", " + key.second);
     most = std::max(most, judgement.mean());
   }
+  for (const auto& [arithmetic, judgement] : totals) judgement.print(arithmetic + ", all families");
   return most;
 }
 

@@ -26,27 +26,24 @@ double panel_row_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
   return std::min(row_bytes(m), gpu.panel_bytes);
 }
 
-double fetch_seconds(const MatrixStatistics& m, double rows_of_x, const GpuModel& gpu) {
-  return rows_of_x * row_bytes(m) / gather_rate(gpu.gathers, m.columns * panel_row_bytes(m, gpu));
-}
-
 /// The rows of X that come from memory. Each window of as many rows as the cache has room for fetches its distinct
-/// columns once; what a window of 128 rows has no room for is fetched for each entry. The columns of larger windows are
-/// extrapolated from those of 64 and 128 rows. If nothing was counted, each entry fetches a row.
+/// columns once; what a window of 128 rows has no room for is fetched for each entry. A window that is twice as high
+/// has 2 * growth times the columns, as one of 128 rows has of one of 64. If nothing was counted, each entry fetches a
+/// row.
 double rows_from_memory(const MatrixStatistics& m, const GpuModel& gpu) {
   const double columns = m.window128_columns;
   if (columns == 0) return m.nonzeros;
-  const double windows = std::ceil(m.rows / 128),
-               room = gpu.window_cache / (columns / windows * panel_row_bytes(m, gpu));
+  const double windows = std::ceil(m.rows / 128);
+  const double room = gpu.window_cache / (columns / windows * panel_row_bytes(m, gpu));  // in windows of 128 rows
   if (room <= 1) return m.nonzeros - room * (m.nonzeros - columns);
   const double growth = m.window64_columns > 0 ? std::clamp(columns / m.window64_columns, 0.5, 1.0) : 1;
   const double doublings = std::min(std::log2(room) / std::log2(std::max(2 * growth, 1.01)), std::log2(windows));
   return std::max(std::min(m.columns, columns), columns * std::pow(growth, doublings));
 }
 
-/// Seconds for fetching these rows.
+/// Seconds for fetching rows of X from memory.
 double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
-  return fetch_seconds(m, rows_from_memory(m, gpu), gpu);
+  return rows_from_memory(m, gpu) * row_bytes(m) / gather_rate(gpu.gathers, m.columns * panel_row_bytes(m, gpu));
 }
 
 /// The seconds of a kernel: of its launch, of the larger of work and chain, and of a share of the smaller.
@@ -68,7 +65,7 @@ double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu)
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
   const double fetched = is_narrow ? std::max(row_bytes(m), gpu.narrow_fetch) : row_bytes(m) + gpu.entry_bytes;
   const double near = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
-  const double kept = std::min(1.0, gpu.near_cache / (near / std::ceil(m.rows / 8) * fetched));
+  const double kept = std::min(1.0, gpu.near_cache / (near / std::ceil(m.rows / 8) * row_bytes(m)));
   const double again = kept * (m.nonzeros - near);
   const double cached = (m.nonzeros - again) / gpu.first_gathers + again / gpu.near_gathers;
   const double rows = gpu.row * m.rows * fetched / 512;
@@ -286,6 +283,7 @@ double format_seconds(const MatrixStatistics& m, const FormatSize& size, const G
 
 GpuModel GpuModel::with_memory(double rate) const {
   GpuModel model = *this;
+  if (!(rate > 0) || std::isinf(rate)) return model;
   const double share = rate / H200::memory_rate;
   model.streamed *= share;
   // Gathers from an X of this many bytes all come from the cache; from one of the other number, all from memory.

@@ -14,7 +14,7 @@
 /// file (PlanFile.cpp). A field that is new comes with the version that has it (`since`), so that older files are read.
 ///
 /// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels. Nor
-/// does it hold the hints layout_left and follows_values: the format is chosen.
+/// does it hold the hints layout_left, follows_values and expected_products: the format is chosen.
 namespace Tessera::Impl {
 
 template <class Fields>

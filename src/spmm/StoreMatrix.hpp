@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -19,11 +20,16 @@
 /// Canonical rows are stored in a format and an order. store_matrix(), at the end, is where to start.
 namespace Tessera::Impl {
 
-/// The predicted time of a product.
-inline double predicted_seconds(const Choice& choice) {
-  for (const Candidate& candidate : choice.candidates)
-    if (choice.is_chosen(candidate)) return candidate.predicted_seconds;
-  return 0;
+/// The predicted time of a product. Where the format was measured to be the fastest, orders are compared by the least
+/// prediction, as they are where nothing was measured: one order may have been measured, and another not.
+inline double predicted_seconds(const PlanOptions& options, Format wanted, const Choice& choice) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : choice.candidates) {
+    if (choice.is_chosen(candidate) && (wanted != Format::Automatic || options.tuning == Tuning::Predict))
+      return candidate.predicted_seconds;
+    if (!candidate.is_refused) least = std::min(least, candidate.predicted_seconds);
+  }
+  return std::isinf(least) ? 0 : least;
 }
 
 /// The bytes of pattern, map and orders that are not the rows' own. A matrix in CSR shares the arrays of its rows.
@@ -65,8 +71,10 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
 /// look for orders. Formats that are no candidates, and published kernels, have no prediction to tell.
 ///
 /// \param choice [in] for the order that the rows have
+/// \param own    [in] the predicted time in that order
 template <class Scalar, class Offset, class ExecutionSpace>
-bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Choice& choice) {
+bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Choice& choice,
+                       double own) {
   if (options.kernel == Kernel::Published) return true;
   const auto model = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options);
   const auto candidates = choose_format(in_best_order(choice.statistics), model).candidates;
@@ -74,7 +82,7 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
     return wanted == Format::Automatic || candidate.format == wanted;
   };
   const auto best = std::find_if(candidates.begin(), candidates.end(), is_wanted);
-  return best == candidates.end() || best->predicted_seconds < worthwhile_reordering * predicted_seconds(choice);
+  return best == candidates.end() || best->predicted_seconds < worthwhile_reordering * own;
 }
 
 /// A in the order that a reordering finds; nothing if A has that order already.
@@ -119,13 +127,13 @@ StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const Execution
   Format wanted = options.format;
   auto best = FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, A, {}, budget, report).build();
   if (wanted != Format::Automatic) wanted = best.choice.format;  // which may be that of a fall-back
-  const double own = predicted_seconds(best.choice);
+  const double own = predicted_seconds(options, wanted, best.choice);
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Default;
   double least = is_forced ? std::numeric_limits<double>::infinity() : worthwhile_reordering * own;
   std::vector<ReorderingTrial> trials;
   auto reorderings = reorderings_to_try<ExecutionSpace>(options, wanted, best.choice.statistics);
   const bool is_named = options.reordering != Reordering::Automatic && options.reordering != Reordering::Default;
-  if (!is_forced && !is_named && !may_be_worthwhile<Scalar, Offset>(exec, options, wanted, best.choice)) {
+  if (!is_forced && !is_named && !may_be_worthwhile<Scalar, Offset>(exec, options, wanted, best.choice, own)) {
     reorderings.clear();
     if (options.reordering == Reordering::Automatic)
       report.notes.push_back("no order was sought: not even the best imaginable one is predicted to be worthwhile");
@@ -137,7 +145,7 @@ StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const Execution
     try {
       beside.charge("finding the order " + std::string(to_string(reordering)), bytes);
       if (auto stored = store_reordered<Scalar>(exec, options, wanted, reordering, A, beside, report.seconds)) {
-        const double seconds = predicted_seconds(stored->choice);
+        const double seconds = predicted_seconds(options, wanted, stored->choice);
         trial.relative_seconds = own > 0 ? seconds / own : 1;
         if (seconds < least) {
           least = seconds;

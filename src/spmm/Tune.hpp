@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
@@ -22,14 +23,6 @@
 
 /// Choices by measured times.
 namespace Tessera::Impl {
-
-/// How long a candidate is measured.
-struct Sampling {
-  int samples;
-  double seconds;  ///< that a sample takes at least
-};
-
-inline Sampling sampling_of(Tuning tuning) { return tuning == Tuning::Measure ? Sampling{5, 1e-3} : Sampling{3, 5e-5}; }
 
 /// The seconds of a product: those of the fastest sample.
 template <class ExecutionSpace, class Multiply>
@@ -97,15 +90,16 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   });
 }
 
-/// The key of a choice for this matrix in the tuning file.
+/// The key of a choice for this matrix in the tuning file. What Tuning::Automatic measured has a key of its own: it may
+/// have left out candidates, and took fewer samples.
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
                      const std::string& device) {
   const std::string types = std::string(is_complex_v<Scalar> ? "complex " : "real ") + std::to_string(sizeof(Scalar)) +
                             ", offsets " + std::to_string(sizeof(Offset));
-  const std::string arithmetic = std::string(to_string(options.precision)) +
-                                 (options.kernel == Kernel::Published ? ", published" : "") +
-                                 (options.layout_left ? ", LayoutLeft" : "");
+  const std::string arithmetic =
+      std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
+      (options.layout_left ? ", LayoutLeft" : "") + (options.tuning == Tuning::Automatic ? ", automatic" : "");
   return {fingerprint(exec, A.view(), A.nonzeros), device, types, arithmetic, options.columns};
 }
 
@@ -129,9 +123,57 @@ inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std:
   choice.reason = std::string(to_string(tuned.format)) + why;
 }
 
-/// Measures the promising candidates that are not refused, chooses the fastest and adds it to the tuning file. If there
-/// is no memory or time to measure any, or Tuning::Automatic has no two to compare, the choice stays as it was
-/// predicted.
+/// The choice that the tuning file remembers; Tuning::Automatic also takes one that Tuning::Measure made. Nothing if no
+/// candidate that is left has its format.
+///
+/// \throws std::runtime_error about the file
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+std::optional<TunedCandidate> remembered(const ExecutionSpace& exec, PlanOptions options, const Csr<Offset, Memory>& A,
+                                         const std::string& device, const std::vector<Candidate>& left) {
+  if (options.tuning_file.empty()) return std::nullopt;
+  const TuningRecords records = TuningRecords::read(options.tuning_file);
+  std::vector<Tuning> modes{Tuning::Measure};
+  if (options.tuning == Tuning::Automatic) modes.push_back(Tuning::Automatic);
+  for (const Tuning mode : modes) {
+    options.tuning = mode;
+    const auto known = records.find(tuning_key<Scalar>(exec, options, A, device));
+    const auto is_known = [&](const Candidate& candidate) { return candidate.format == known->format; };
+    if (known && std::any_of(left.begin(), left.end(), is_known)) return known;
+  }
+  return std::nullopt;
+}
+
+/// Measures candidates as long as the time budget is likely to pay for them and `least` can still be reached, and notes
+/// their times in the choice.
+///
+/// \param least [in] the fewest measured candidates that make a choice
+/// \return the fastest; nothing if fewer were measured
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanOptions& options,
+                                         const Csr<Offset, Memory>& A, const std::vector<Candidate>& contestants,
+                                         int least, const MemoryBudget& budget, TuningBudget time, Choice& choice) {
+  TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
+  int measured = 0, left = static_cast<int>(contestants.size());
+  for (const Candidate& candidate : contestants) {
+    if (measured + left < least || !time.pays_for(std::max(1, least - measured))) break;
+    --left;
+    const Kokkos::Timer timer;
+    const double seconds = seconds_with<Scalar>(exec, options, A, choice.statistics, candidate, budget);
+    time.spend(timer.seconds(), seconds);
+    if (std::isinf(seconds)) continue;
+    ++measured;
+    for (Candidate& one : choice.candidates)
+      if (one.format == candidate.format) one.measured_seconds = seconds;
+    if (seconds < fastest.seconds) fastest = {candidate.format, seconds};
+  }
+  if (measured >= least) return fastest;
+  for (Candidate& one : choice.candidates) one.measured_seconds = 0;  // which tell nothing
+  return std::nullopt;
+}
+
+/// Measures the promising candidates that are not refused, chooses the fastest and adds it to the tuning file. The
+/// choice stays as it was predicted if there is no memory to measure any, and with Tuning::Automatic if there are no
+/// two in doubt, or no time for two. Published kernels have no model: it measures all of them, or none.
 ///
 /// \param A      [in]     canonical
 /// \param budget [in]     for what is allocated besides A
@@ -145,41 +187,22 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
   if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;
+  if (const auto known = remembered<Scalar>(exec, options, A, choice.device, left))
+    return choose_tuned(choice, *known, " was the fastest when it was measured before");
   const std::vector<Candidate> contestants = promising(left, options, doubt);
-  if (options.tuning == Tuning::Automatic && contestants.size() < 2) return;
-  const bool remembers = !options.tuning_file.empty();
-  TuningKey key;
-  if (remembers) {
-    key = tuning_key<Scalar>(exec, options, A, choice.device);
-    const auto known = TuningRecords::read(options.tuning_file).find(key);
-    const auto is_known = [&](const Candidate& candidate) { return candidate.format == known->format; };
-    if (known && std::any_of(left.begin(), left.end(), is_known))
-      return choose_tuned(choice, *known, " was the fastest when it was measured before");
-  }
-  TuningBudget time(options, spent);
-  if (!time.pays_for_two()) return;
+  const int all = static_cast<int>(contestants.size());
+  const int least = options.tuning == Tuning::Measure ? 1 : options.kernel == Kernel::Published ? std::max(2, all) : 2;
   // Without a limit, X and Y of many columns may need more memory than is free: then nothing is measured.
   MemoryBudget free_budget = budget;
   const std::size_t free = DeviceKernels<Scalar, Offset, ExecutionSpace>::free_bytes(exec);
   if (free < budget.left()) free_budget.limit = budget.allocated() + free;
-  TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
-  int measured = 0;
-  for (const Candidate& candidate : contestants) {
-    if (!time.pays_for_another()) break;
-    const Kokkos::Timer timer;
-    const double seconds = seconds_with<Scalar>(exec, options, A, choice.statistics, candidate, free_budget);
-    time.spend(timer.seconds(), seconds);
-    if (std::isinf(seconds)) continue;
-    ++measured;
-    for (Candidate& one : choice.candidates)
-      if (one.format == candidate.format) one.measured_seconds = seconds;
-    if (seconds < fastest.seconds) fastest = {candidate.format, seconds};
-  }
-  if (measured < (options.tuning == Tuning::Automatic ? 2 : 1)) return;
-  choose_tuned(choice, fastest, " was measured to be the fastest");
-  if (!remembers) return;
+  const TuningBudget time(options, spent, contestants.front().predicted_seconds);
+  const auto fastest = fastest_of<Scalar>(exec, options, A, contestants, least, free_budget, time, choice);
+  if (!fastest) return;
+  choose_tuned(choice, *fastest, " was measured to be the fastest");
+  if (options.tuning_file.empty()) return;
   TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written meanwhile
-  records.add(key, fastest);
+  records.add(tuning_key<Scalar>(exec, options, A, choice.device), *fastest);
   records.write(options.tuning_file);
 }
 

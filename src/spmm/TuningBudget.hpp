@@ -7,36 +7,49 @@
 
 namespace Tessera::Impl {
 
+/// How long a candidate is measured.
+struct Sampling {
+  int samples;
+  double seconds;  ///< that a sample is meant to take; one has at most 100 products
+};
+
+inline Sampling sampling_of(Tuning tuning) { return tuning == Tuning::Measure ? Sampling{5, 1e-3} : Sampling{3, 5e-5}; }
+
 /// What measurements may cost: a tenth of the time of the products that are expected. Tuning::Measure has no limit.
 class TuningBudget {
  public:
-  /// \param spent [in] seconds that were spent before, for other orders of rows
-  TuningBudget(const PlanOptions& options, double spent)
+  /// \param spent           [in] seconds that were spent before, for other orders of rows
+  /// \param product_seconds [in] that are predicted for the fastest candidate
+  TuningBudget(const PlanOptions& options, double spent, double product_seconds)
       : products_(options.tuning == Tuning::Measure ? std::numeric_limits<double>::infinity()
                                                     : 0.1 * options.expected_products),
-        spent_(spent) {}
+        spent_(spent),
+        product_seconds_(product_seconds) {
+    const Sampling sampling = sampling_of(options.tuning);
+    samples_ = sampling.samples * sampling.seconds;
+  }
 
-  /// Whether a first measurement makes sense, which tells nothing without a second.
-  bool pays_for_two() const { return products_ >= 2 * products_a_candidate; }
-
-  /// Whether one more is likely to stay within the budget.
-  bool pays_for_another() const {
-    return product_seconds_ == 0 ||
-           spent_ + std::max(dearest_, products_a_candidate * product_seconds_) <= products_ * product_seconds_;
+  /// Whether so many candidates are likely to stay within the budget. Each is taken to cost as much as the dearest that
+  /// was measured, but at least the samples and 20 products, of which some stand for building the format.
+  bool pays_for(int candidates) const {
+    const double each = std::max({dearest_, samples_, 20 * product_seconds_});
+    return spent_ + candidates * each <= products_ * product_seconds_;
   }
 
   /// \param seconds         [in] that a measurement took, with building the format
-  /// \param product_seconds [in] that were measured
+  /// \param product_seconds [in] that were measured; infinity if the candidate was refused
   void spend(double seconds, double product_seconds) {
     spent_ += seconds;
     dearest_ = std::max(dearest_, seconds);
-    product_seconds_ = product_seconds_ == 0 ? product_seconds : std::min(product_seconds_, product_seconds);
+    if (product_seconds == std::numeric_limits<double>::infinity()) return;
+    product_seconds_ = is_measured_ ? std::min(product_seconds_, product_seconds) : product_seconds;
+    is_measured_ = true;
   }
 
  private:
-  static constexpr double products_a_candidate = 20;  // a guess, until one is measured
-  double products_, spent_;
-  double dearest_ = 0, product_seconds_ = 0;
+  double products_, spent_, samples_ = 0, dearest_ = 0;
+  double product_seconds_;  // predicted, until one is measured
+  bool is_measured_ = false;
 };
 
 }  // namespace Tessera::Impl

@@ -222,6 +222,26 @@ TYPED_TEST(ReorderTest, IsNotKeptWhereItDoesNotPay) {
   }
 }
 
+/// Orders are compared by predictions, whatever was measured: a measurement that prefers what is predicted to be slower
+/// makes no order look better.
+TYPED_TEST(ReorderTest, IsComparedByPredictionsWhereFormatsAreMeasured) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const UserMatrix<Exec, double, Offset> A(scattered_groups<Offset>(60, 16, 4000, 10, 5));
+  PlanOptions options;
+  options.reordering = Reordering::DataAffinity;
+  options.expected_products = 1000000000;
+  double predicted = 0;
+  for (const Tuning tuning : {Tuning::Predict, Tuning::Measure, Tuning::Automatic}) {
+    options.tuning = tuning;
+    auto plan = A.plan(options);
+    ASSERT_EQ(plan.choice().reorderings.size(), 1u);
+    if (tuning == Tuning::Predict) predicted = plan.choice().reorderings[0].relative_seconds;
+    EXPECT_EQ(plan.choice().reorderings[0].relative_seconds, predicted) << plan.explain();
+    expect_product<typename Views<Exec>::Right>(A, plan, 8, Mode::NoTranspose, 1, 0, plan.explain());
+  }
+}
+
 /// An X that any cache holds is read once in any order of compressed rows, so that no order is sought. Tiles may still
 /// become fewer.
 TYPED_TEST(ReorderTest, IsSoughtOnlyWhereItMayPay) {

@@ -147,6 +147,61 @@ TYPED_TEST(TuneTest, RemembersInAFile) {
   std::filesystem::remove(file);
 }
 
+/// Full rows and many columns, for which tiles cost about as much as compressed rows.
+template <class Exec, class Offset>
+struct InDoubt {
+  UserMatrix<Exec, double, Offset> A{random_pattern<Offset>(120, 90, 1.0, 1)};
+  PlanOptions options = tuned(128);
+  InDoubt() {
+    options.tuning = Tuning::Automatic;
+    options.expected_products = 1000000000;
+  }
+};
+
+/// What Measure found is good for Automatic, but Automatic may have left out candidates.
+TYPED_TEST(TuneTest, AutomaticTrustsWhatWasMeasured) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const std::string file = Problem<Exec, Offset>::file();
+  InDoubt<Exec, Offset> problem;
+  problem.options.tuning_file = file;
+  const auto first = problem.A.plan(problem.options);
+  ASSERT_GT(measured(first.choice()), 1) << first.explain();
+  const auto again = problem.A.plan(problem.options);
+  EXPECT_EQ(measured(again.choice()), 0);
+  EXPECT_EQ(again.format(), first.format());
+  EXPECT_NE(again.choice().reason.find("measured before"), std::string::npos) << again.choice().reason;
+  PlanOptions measure = problem.options;
+  measure.tuning = Tuning::Measure;
+  EXPECT_GT(measured(problem.A.plan(measure).choice()), 0);
+  std::filesystem::remove(file);
+  const auto by_measure = problem.A.plan(measure);
+  problem.options.expected_products = 0;  // nothing would be measured
+  const auto trusting = problem.A.plan(problem.options);
+  EXPECT_EQ(trusting.format(), by_measure.format());
+  EXPECT_NE(trusting.choice().reason.find("measured before"), std::string::npos) << trusting.choice().reason;
+  std::filesystem::remove(file);
+}
+
+/// Neither a format that is named nor a candidate that does not fit is measured, and one alone is no choice.
+TYPED_TEST(TuneTest, AutomaticComparesTwoOrNone) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  InDoubt<Exec, Offset> problem;
+  const auto free_choice = problem.A.plan(problem.options);
+  ASSERT_GT(measured(free_choice.choice()), 1);
+  PlanOptions named = problem.options;
+  named.format = Format::BitTcf;
+  EXPECT_EQ(measured(problem.A.plan(named).choice()), 0);
+  double least = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : free_choice.choice().candidates) least = std::min(least, candidate.peak_bytes);
+  PlanOptions tight = problem.options;
+  tight.memory_limit = static_cast<std::size_t>(least);
+  const auto plan = problem.A.plan(tight);
+  EXPECT_EQ(measured(plan.choice()), 0) << plan.explain();
+  EXPECT_NE(plan.choice().reason.find("predicted"), std::string::npos) << plan.choice().reason;
+}
+
 TYPED_TEST(TuneTest, NamesAFileThatIsNone) {
   using Exec = typename TypeParam::ExecutionSpace;
   const Problem<Exec, typename TypeParam::Offset> problem;

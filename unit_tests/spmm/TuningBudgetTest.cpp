@@ -6,50 +6,72 @@
 namespace Tessera::Impl {
 namespace {
 
-TuningBudget budget_for(Tuning tuning, int products, double spent = 0) {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A product is predicted to take a millisecond.
+TuningBudget budget_for(Tuning tuning, int products, double spent = 0, double product_seconds = 1e-3) {
   PlanOptions options;
   options.tuning = tuning;
   options.expected_products = products;
-  return TuningBudget(options, spent);
+  return TuningBudget(options, spent, product_seconds);
 }
 
 TEST(TuningBudget, MeasureHasNoLimit) {
   TuningBudget budget = budget_for(Tuning::Measure, 0, 1e6);
-  EXPECT_TRUE(budget.pays_for_two());
+  EXPECT_TRUE(budget.pays_for(1));
   budget.spend(1e9, 1e-6);
-  EXPECT_TRUE(budget.pays_for_another());
+  EXPECT_TRUE(budget.pays_for(5));
 }
 
-/// Two candidates are taken to cost 40 products, of which there must be ten times as many.
+/// A candidate is taken to cost 20 products; ten times as many must be expected.
 TEST(TuningBudget, FewProductsPayForNothing) {
-  EXPECT_FALSE(budget_for(Tuning::Automatic, 0).pays_for_two());
-  EXPECT_FALSE(budget_for(Tuning::Automatic, 399).pays_for_two());
-  EXPECT_TRUE(budget_for(Tuning::Automatic, 400).pays_for_two());
+  EXPECT_FALSE(budget_for(Tuning::Automatic, 0).pays_for(1));
+  EXPECT_FALSE(budget_for(Tuning::Automatic, 399).pays_for(2));
+  EXPECT_TRUE(budget_for(Tuning::Automatic, 401).pays_for(2));
+  EXPECT_FALSE(budget_for(Tuning::Automatic, 401).pays_for(3));
+}
+
+TEST(TuningBudget, SamplesOfShortProductsCost) {
+  EXPECT_FALSE(budget_for(Tuning::Automatic, 1000, 0, 1e-6).pays_for(1));  // .1 ms of three samples of 50 us
+  EXPECT_TRUE(budget_for(Tuning::Automatic, 3100, 0, 1e-6).pays_for(2));
 }
 
 TEST(TuningBudget, ATenthOfTheProductsPays) {
   TuningBudget budget = budget_for(Tuning::Automatic, 1000);  // for 100 products: .1 s
-  EXPECT_TRUE(budget.pays_for_another());
   budget.spend(0.04, 1e-3);
-  EXPECT_TRUE(budget.pays_for_another());  // .04 as before makes .08
+  EXPECT_TRUE(budget.pays_for(1));  // .04 as before makes .08
+  EXPECT_FALSE(budget.pays_for(2));
   budget.spend(0.04, 2e-3);
-  EXPECT_FALSE(budget.pays_for_another());  // .12, though the slower product would pay for more
+  EXPECT_FALSE(budget.pays_for(1));  // .12, though the slower product would pay for more
 }
 
 TEST(TuningBudget, TheNextCostsAsMuchAsTheDearest) {
   TuningBudget cheap = budget_for(Tuning::Automatic, 1000), dear = cheap;
   cheap.spend(0.001, 1e-3);
-  EXPECT_TRUE(cheap.pays_for_another());
+  EXPECT_TRUE(cheap.pays_for(1));
   dear.spend(0.051, 1e-3);
-  EXPECT_FALSE(dear.pays_for_another());
+  EXPECT_FALSE(dear.pays_for(1));
 }
 
 TEST(TuningBudget, OtherOrdersHaveSpent) {
+  EXPECT_FALSE(budget_for(Tuning::Automatic, 1000, 1e6).pays_for(1));
   TuningBudget budget = budget_for(Tuning::Automatic, 1000, 0.05);
   budget.spend(0.02, 1e-3);
-  EXPECT_TRUE(budget.pays_for_another());
+  EXPECT_TRUE(budget.pays_for(1));
   budget.spend(0.02, 1e-3);
-  EXPECT_FALSE(budget.pays_for_another());
+  EXPECT_FALSE(budget.pays_for(1));
+}
+
+/// What was measured replaces what was predicted, faster or slower; a refusal tells nothing.
+TEST(TuningBudget, GoesByMeasuredProducts) {
+  TuningBudget budget = budget_for(Tuning::Automatic, 1000);
+  budget.spend(0.01, infinity);
+  EXPECT_TRUE(budget.pays_for(1));
+  TuningBudget slower = budget, faster = budget;
+  slower.spend(0.01, 1e-2);
+  EXPECT_TRUE(slower.pays_for(4));
+  faster.spend(0.01, 2e-4);
+  EXPECT_FALSE(faster.pays_for(1));
 }
 
 }  // namespace

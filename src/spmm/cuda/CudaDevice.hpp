@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
-#include <tessera/common/H200.hpp>
 #include <tessera/cuda/Device.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
@@ -17,13 +16,15 @@ inline bool has_cuda_kernels(const Kokkos::Cuda& exec) { return exec.cuda_device
 /// The GPU as schedules are made for it.
 inline Cuda::Device device_of(const Kokkos::Cuda& exec) { return {exec.cuda_device_prop().multiProcessorCount}; }
 
-/// Bytes that the GPU's memory moves in a second, by its clock, two transfers a cycle, and the width of its bus.
+/// Bytes that the GPU's memory moves in a second, by its clock, two transfers a cycle, and the width of its bus; 0 if the
+/// driver does not tell.
 inline double memory_rate(const Kokkos::Cuda& exec) {
   int kilohertz = 0;
-  const bool is_known =
-      cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, exec.cuda_device()) == cudaSuccess &&
-      kilohertz > 0;
-  return is_known ? 2e3 * kilohertz * exec.cuda_device_prop().memoryBusWidth / 8 : H200::memory_rate;
+  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, exec.cuda_device()) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return 0;
+  }
+  return 2e3 * kilohertz * exec.cuda_device_prop().memoryBusWidth / 8;
 }
 
 /// Bytes of the device's memory that can still be allocated.

@@ -14,15 +14,16 @@ namespace Tessera {
 /// smaller time is added.
 ///
 /// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched come from the multiprocessor's own
-/// cache, as far as it has room. Row groups fetch one for each column of a group. Tiles take the larger of two times: a
-/// time for each tile, in which everything is moved once, and the time to fetch what each window of 128 rows needs.
-/// Staged windows take a time for each chunk of rows of X. Where there is no kernel, portable code multiplies: each
-/// element of Y has a thread, which looks into every tile of its row's window.
+/// cache, as far as it has room. Row groups fetch one for each column of a group. Meanwhile A, Y and the rows of X that
+/// the cache of all multiprocessors has no room for come from memory. Tiles take the larger of two times: one for each
+/// tile, in which everything is moved once, and one to fetch rows of X from memory. Staged windows take a time for each
+/// chunk of rows of X, or what moves. Where there is no kernel, portable code multiplies: each element of Y has a
+/// thread, which looks into every tile of its row's window. Nothing was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
   static constexpr std::string_view version = "gpu 5, fitted to an H200 and an H100";
-  /// Where the candidate that was predicted to be the fastest was not, the fastest was predicted to take less than this
-  /// many times as long in nine of ten cases (fit_model).
+  /// Candidates whose predicted times are within this factor cannot be told apart. Of the choices that cost more than
+  /// 1.05, nine of ten had the fastest candidate within 1.42 of the one that was predicted best (fit_model).
   static constexpr double doubt = 1.5;
 
   /// What one warp or block does alone, step by step. A step is an entry of a row, a tile of a window, or a chunk.
@@ -33,7 +34,7 @@ struct GpuModel {
     double bytes;  ///< bytes of a row of X that a step takes; the time grows in proportion for wider rows
   };
 
-  /// Rates at which rows of X are gathered when all of X is in use.
+  /// Rates at which rows of X are gathered from memory, by the bytes of X in a panel of columns, one at a time.
   std::array<GatherRate, 6> gathers = H200::product_gathers;
   /// Bytes of A, X and Y streamed in a second.
   double streamed = H200::streamed_rate;
@@ -53,7 +54,7 @@ struct GpuModel {
   double narrow_row = 32;                ///< the most bytes of a row of X that the kernel for narrow rows takes
   double narrow_fetch = 32;              ///< the fewest bytes that a fetch of that kernel counts as
   double thin_row = 128;                 ///< the most bytes of a thin row of X
-  double entry_bytes = 38;  ///< bytes of X whose fetch takes as long as all else that the other kernels do for an entry
+  double entry_bytes = 38;  ///< work of an entry besides its fetch, as bytes of X that could be fetched meanwhile
   double thin_step = 3.83;  ///< time of a step of a chain with thin rows of X, over that with wider rows
   Chain tiles{1.76e-6, 0.313e-6, 32, 3620};       ///< the chain of BitTCF
   Chain tall_tiles{3.29e-6, 0.369e-6, 32, 3280};  ///< the chain of BMat
@@ -83,8 +84,8 @@ struct GpuModel {
   double look = 5e-6;         ///< seconds of the launches that look whether values have changed, without reading them
   double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
 
-  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. Fitted on an H100, like
-  /// group_stream.
+  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the next five
+  /// were fitted on an H100 alone.
   double group_gathers = 10.3e12;
   double group_stream = 1.5;              ///< time to read row groups and write Y, over that to stream them
   Chain groups{4.8e-6, 19e-9, 128, 620};  ///< the chain of row groups; a step is a column

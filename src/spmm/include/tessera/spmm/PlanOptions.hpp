@@ -41,7 +41,7 @@ struct PlanOptions {
   int columns = 32;                   ///< columns of X in a typical product: a hint, products may have any number
   bool layout_left = false;           ///< whether typical X and Y are Kokkos::LayoutLeft: a hint, too
   bool follows_values = false;        ///< whether Plan::follow_values() comes before each product: a hint, too
-  int expected_products = 1000;       ///< how many products the plan will be used for: a hint to Tuning::Automatic
+  int expected_products = 1000;       ///< how many products there will be: a hint that only Tuning::Automatic takes
   Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for these hints
   FormatParameters parameters;        ///< parameters of the format
   /// An order of rows to store the matrix in. X and Y need not follow it. It is kept only if it is predicted to make
@@ -82,14 +82,15 @@ struct PlanOptions {
   /// X and Y; without it, the choice is predicted. Whether a reordering is kept is always predicted.
   ///
   /// Tuning::Automatic measures only candidates that the model cannot tell apart: up to three whose predicted times are
-  /// within the model's doubt of the least (GpuModel::doubt, MachineModel::doubt). It takes fewer and shorter samples,
-  /// and begins with a candidate only if a tenth of the time of `expected_products` products is likely to pay for it,
-  /// for all orders together. The first two are taken to cost 20 products each; after that, each as much as the dearest
-  /// before it.
+  /// within the model's doubt of the least (GpuModel::doubt, MachineModel::doubt), or all published kernels. It takes
+  /// fewer and shorter samples. It measures none if it is not likely that a tenth of the time of `expected_products`
+  /// products pays for two, for all orders together (the transpose has another tenth). A candidate is taken to cost as
+  /// much as the dearest before it, and at least 20 products and 150 us.
   Tuning tuning = Tuning::Predict;
   /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
-  /// none. It is made if it does not exist. On hosts the device is the backend and its concurrency: use one file for
-  /// each kind of machine. If processes write at the same time, the file of the last one stays.
+  /// none. It is made if it does not exist. Tuning::Automatic also takes what Tuning::Measure remembered, but not the
+  /// other way round. On hosts the device is the backend and its concurrency: use one file for each kind of machine. If
+  /// processes write at the same time, the file of the last one stays.
   std::string tuning_file;
   /// The most bytes that the plan may take in the memory of its device at any time. Counted are what make_plan()
   /// allocates at once, also for orders that it tries and candidates that it measures, and what the plan then holds,
