@@ -55,6 +55,7 @@ void add_settings(CLI::App& app, Settings& settings) {
   if (settings.published) {
     app.add_flag("--published", *settings.published, "Also the kernels of the formats' papers, on a GPU");
   }
+  if (settings.tuned) app.add_flag("--tuned", *settings.tuned, "Also plans with Tuning::Automatic");
 }
 
 /// Options of Kokkos Kernels' drivers that choose a backend: here there is one, the default of this build.

@@ -15,7 +15,7 @@
 namespace Tessera::Benchmarks {
 
 /// What a driver measures. It offers an option for each list that is not empty in its defaults, and for `published`
-/// where that has a value.
+/// and `tuned` where they have a value.
 struct Settings {
   std::vector<std::string> matrices = {};  ///< --amtx: files, or generated matrices such as "stencil27:32"
   std::vector<int> rows = {};              ///< --rows, of dense blocks
@@ -23,6 +23,7 @@ struct Settings {
   std::vector<std::string> layouts = {};   ///< --layout: "left", "right"
   std::vector<int> columns = {};           ///< --num_vecs: columns of X
   std::optional<bool> published = {};      ///< --published: also the kernels of the formats' papers
+  std::optional<bool> tuned = {};          ///< --tuned: also plans with Tuning::Automatic
 };
 
 struct CommandLine {

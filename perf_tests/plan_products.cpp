@@ -2,10 +2,12 @@
 
 // Times products with the plans that Tessera chooses by itself, X and Y by rows, by precision, order of rows and number
 // of columns:
-//   plan_products [MATRIX]... [--published] [--benchmark_filter=double/order:automatic/columns:32] [others: --help]
+//   plan_products [MATRIX]... [--published] [--tuned] [--benchmark_filter=double/order:automatic/columns:32] [others:
+//   --help]
 // "default" is the order of Reordering::Default, "automatic" the best of that and of those that are found; each plan is
 // made once. --published also times plans of Kernel::Published, named kernel:published; one that there is no such
-// kernel for fails.
+// kernel for fails. --tuned also times plans of Tuning::Automatic, named tuning:automatic, which measure candidates
+// that predictions cannot tell apart: make_plan_ms has what that costs.
 //
 // An iteration is ten products one after the other and a fence, as in a solver.
 //   Time, GFLOP/s  a product's; 2 operations a nonzero and column
@@ -29,6 +31,7 @@ namespace {
 using Tessera::Kernel;
 using Tessera::Precision;
 using Tessera::Reordering;
+using Tessera::Tuning;
 
 /// "double", or of floats the precision.
 struct Arithmetic {
@@ -72,7 +75,7 @@ Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOption
   static std::map<std::string, Problem<Scalar>> made;
   const std::string name = matrix + ' ' + std::string(to_string(options.precision)) + ' ' +
                            std::string(to_string(options.kernel)) + ' ' + std::string(to_string(options.reordering)) +
-                           ' ' + std::to_string(options.columns);
+                           ' ' + std::string(to_string(options.tuning)) + ' ' + std::to_string(options.columns);
   const auto [place, is_new] = made.try_emplace(name, matrix, options);
   // After the first plan, and so before Tessera's own hook, which reports plans that are left.
   if (is_new && made.size() == 1) Kokkos::push_finalize_hook([] { made.clear(); });
@@ -100,16 +103,19 @@ void time_product(benchmark::State& state, const std::string& matrix, const Tess
                  std::string(to_string(problem.plan.choice().reordering)) + ", " + problem.explained("kernels"));
 }
 
-void register_products(const Settings& settings, const Arithmetic& arithmetic, Reordering reordering, Kernel kernel) {
+void register_products(const Settings& settings, const Arithmetic& arithmetic, Reordering reordering, Kernel kernel,
+                       Tuning tuning = Tuning::Predict) {
   const bool is_published = kernel == Kernel::Published;
   Keys keys = {{"arithmetic", arithmetic.name}, {"order", reordering == Reordering::Default ? "default" : "automatic"}};
   if (is_published) keys.emplace_back("kernel", to_string(kernel));
+  if (tuning != Tuning::Predict) keys.emplace_back("tuning", to_string(tuning));
   for (const Case& one : all_cases(settings)) {
     Tessera::PlanOptions options;
     options.columns = one.columns;
     options.reordering = reordering;
     options.precision = arithmetic.precision;
     options.kernel = kernel;
+    options.tuning = tuning;
     options.on_unsupported = is_published ? Tessera::OnUnsupported::Throw : Tessera::OnUnsupported::FallBack;
     const auto time = arithmetic.is_double ? time_product<double> : time_product<float>;
     add_benchmark(one.name("product", settings, keys), 5,
@@ -122,6 +128,7 @@ void register_benchmarks(const Settings& settings) {
     for (const Reordering reordering : {Reordering::Default, Reordering::Automatic}) {
       register_products(settings, arithmetic, reordering, Kernel::Automatic);
       if (*settings.published) register_products(settings, arithmetic, reordering, Kernel::Published);
+      if (*settings.tuned) register_products(settings, arithmetic, reordering, Kernel::Automatic, Tuning::Automatic);
     }
   }
 }
@@ -129,7 +136,8 @@ void register_benchmarks(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  return run_benchmarks(argc, argv, "Times products with the plans that Tessera chooses.",
-                        {.matrices = {"elasticity:16", "stencil27:32"}, .columns = {32, 128, 512}, .published = false},
-                        register_benchmarks);
+  return run_benchmarks(
+      argc, argv, "Times products with the plans that Tessera chooses.",
+      {.matrices = {"elasticity:16", "stencil27:32"}, .columns = {32, 128, 512}, .published = false, .tuned = false},
+      register_benchmarks);
 }
