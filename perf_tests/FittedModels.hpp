@@ -99,6 +99,7 @@ struct FittedGpu : FittedModel {
       share("rows", model.rows);
       share("group_gathers", model.group_gathers);
       share("group_stream", model.group_stream);
+      share("group_overlap", model.group_overlap);
       share("thin_group_step", model.thin_group_step);
       share("group_column_bytes", model.group_column_bytes);
       share("groups", model.groups);

@@ -206,7 +206,7 @@ double longest_group(const MatrixStatistics& m) {
 double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers;
   const double moved = window_seconds(m, gpu) + gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
-  const double work = std::max(fetched, moved);
+  const double work = std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved);
   GpuModel::Chain chain = gpu.groups;
   if (row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_group_step;
   GpuModel native = gpu;  // whose kernels read X where it is, whatever tiles do

@@ -84,10 +84,11 @@ struct GpuModel {
   double look = 5e-6;         ///< seconds of the launches that look whether values have changed, without reading them
   double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
 
-  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the next five
+  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the next six
   /// were fitted on an H100 alone.
-  double group_gathers = 10.3e12;
+  double group_gathers = 12.5e12;
   double group_stream = 1.5;              ///< time to read row groups and write Y, over that to stream them
+  double group_overlap = 0.5;             ///< the share of the smaller of fetching and moving that is added
   Chain groups{4.8e-6, 19e-9, 128, 620};  ///< the chain of row groups; a step is a column
   double thin_group_step = 3.23;          ///< thin_step of row groups
   double group_column_bytes = 32;         ///< entry_bytes for a column of row groups
