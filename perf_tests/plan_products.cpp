@@ -2,8 +2,8 @@
 
 // Times products with the plans that Tessera chooses by itself, X and Y by rows, by precision, order of rows and number
 // of columns:
-//   plan_products [MATRIX]... [--published] [--tuned] [--benchmark_filter=double/order:automatic/columns:32] [others:
-//   --help]
+//   plan_products [MATRIX]... [--published] [--tuned] [--benchmark_filter=double/order:automatic/columns:32]
+//                 [others: --help]
 // "default" is the order of Reordering::Default, "automatic" the best of that and of those that are found; each plan is
 // made once. --published also times plans of Kernel::Published, named kernel:published; one that there is no such
 // kernel for fails. --tuned also times plans of Tuning::Automatic, named tuning:automatic, which measure candidates

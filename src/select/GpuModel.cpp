@@ -59,8 +59,8 @@ double seconds_of(const GpuModel::Chain& chain, double work, double steps, doubl
   return chain.launch + std::max(work, alone) + gpu.overlap * std::min(work, alone) + sums;
 }
 
-/// Entries fetch rows of X from caches, those of 8 rows of A that fit a second time from the nearest, while A, Y and
-/// what comes from memory moves.
+/// Each entry fetches a row of X from a cache: from the nearest one, if 8 rows of A use the row again and it is still
+/// there. Meanwhile A, Y and the rows of X that no cache holds move through memory.
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
   const double fetched = is_narrow ? std::max(row_bytes(m), gpu.narrow_fetch) : row_bytes(m) + gpu.entry_bytes;
@@ -279,6 +279,15 @@ double format_seconds(const MatrixStatistics& m, const FormatSize& size, const G
   return std::max(least, portable_seconds(m, size, gpu));
 }
 
+/// What tensor cores have in common that do not multiply in FP64.
+GpuModel tiles_of_floats() {
+  GpuModel gpu;
+  gpu.partition = 6.9;
+  gpu.has_narrow_blocks = false;
+  gpu.staged_chunk = 0;
+  return gpu;
+}
+
 }  // namespace
 
 GpuModel GpuModel::with_memory(double rate) const {
@@ -286,7 +295,7 @@ GpuModel GpuModel::with_memory(double rate) const {
   if (!(rate > 0) || std::isinf(rate)) return model;
   const double share = rate / H200::memory_rate;
   model.streamed *= share;
-  // Gathers from an X of this many bytes all come from the cache; from one of the other number, all from memory.
+  // An X of up to 32 MB stays in the cache; of one of 256 MB and more, all gathers come from memory.
   constexpr double cached = 32e6, uncached = 256e6;
   for (GatherRate& gather : model.gathers) {
     const double from_memory = std::clamp(std::log(gather.footprint / cached) / std::log(uncached / cached), 0.0, 1.0);
@@ -296,10 +305,7 @@ GpuModel GpuModel::with_memory(double rate) const {
 }
 
 GpuModel GpuModel::tf32() {
-  GpuModel gpu;
-  gpu.partition = 6.9;
-  gpu.has_narrow_blocks = false;
-  gpu.staged_chunk = 0;
+  GpuModel gpu = tiles_of_floats();
   gpu.tile = 0.105e-9;
   gpu.tile_gathers = 0.705;
   gpu.tall_tile = 1.22;
@@ -311,10 +317,7 @@ GpuModel GpuModel::tf32() {
 }
 
 GpuModel GpuModel::tf32x3() {
-  GpuModel gpu;
-  gpu.partition = 6.9;
-  gpu.has_narrow_blocks = false;
-  gpu.staged_chunk = 0;
+  GpuModel gpu = tiles_of_floats();
   gpu.tile = 0.136e-9;
   gpu.tile_gathers = 0.8;
   gpu.tall_tile = 1.53;
@@ -326,11 +329,8 @@ GpuModel GpuModel::tf32x3() {
 }
 
 GpuModel GpuModel::half() {
-  GpuModel gpu;
-  gpu.partition = 6.9;
-  gpu.has_narrow_blocks = false;
+  GpuModel gpu = tiles_of_floats();
   gpu.has_square_blocks = true;
-  gpu.staged_chunk = 0;
   gpu.tile = 0.119e-9;
   gpu.tile_gathers = 0.957;
   gpu.tall_tile = 1.3;

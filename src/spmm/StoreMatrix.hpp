@@ -133,7 +133,8 @@ StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const Execution
   std::vector<ReorderingTrial> trials;
   auto reorderings = reorderings_to_try<ExecutionSpace>(options, wanted, best.choice.statistics);
   const bool is_named = options.reordering != Reordering::Automatic && options.reordering != Reordering::Default;
-  if (!is_forced && !is_named && !may_be_worthwhile<Scalar, Offset>(exec, options, wanted, best.choice, own)) {
+  const bool is_optional = !is_forced && !is_named && !reorderings.empty();
+  if (is_optional && !may_be_worthwhile<Scalar, Offset>(exec, options, wanted, best.choice, own)) {
     reorderings.clear();
     if (options.reordering == Reordering::Automatic)
       report.notes.push_back("no order was sought: not even the best imaginable one is predicted to be worthwhile");

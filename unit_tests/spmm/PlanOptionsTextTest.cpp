@@ -14,10 +14,9 @@ TEST(PlanOptionsText, NothingIsTheDefault) {
 
 TEST(PlanOptionsText, EveryOption) {
   const PlanOptions options = parse_plan_options(
-      "columns=8,layout_left=true,follows_values=true,expected_products=77,format=bittcf,precision=tf32x3,reordering="
-      "degree,"
-      "always_reorder=true,kernel=published,on_unsupported=fall_back,tuning=measure,tuning_file=/tmp/a "
-      "b,memory_limit=12345678901");
+      "columns=8,layout_left=true,follows_values=true,expected_products=77,format=bittcf,precision=tf32x3,"
+      "reordering=degree,always_reorder=true,kernel=published,on_unsupported=fall_back,tuning=measure,"
+      "tuning_file=/tmp/a b,memory_limit=12345678901");
   EXPECT_EQ(options.columns, 8);
   EXPECT_TRUE(options.layout_left);
   EXPECT_TRUE(options.follows_values);

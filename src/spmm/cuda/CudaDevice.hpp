@@ -16,7 +16,7 @@ inline bool has_cuda_kernels(const Kokkos::Cuda& exec) { return exec.cuda_device
 /// The GPU as schedules are made for it.
 inline Cuda::Device device_of(const Kokkos::Cuda& exec) { return {exec.cuda_device_prop().multiProcessorCount}; }
 
-/// Bytes that the GPU's memory moves in a second, by its clock, two transfers a cycle, and the width of its bus; 0 if the
+/// Bytes that the GPU's memory moves in a second: two transfers a cycle of its clock, as wide as its bus; 0 if the
 /// driver does not tell.
 inline double memory_rate(const Kokkos::Cuda& exec) {
   int kilohertz = 0;

@@ -57,7 +57,7 @@ inline constexpr int uncut_row = 160;         ///< the most entries of a row for
 inline constexpr std::array<GatherRate, 7> csr_gathers = {
     {{1e6, 12.8e12}, {4e6, 9.5e12}, {32e6, 8.6e12}, {64e6, 7.2e12}, {128e6, 5.6e12}, {512e6, 4.6e12}, {2e9, 4.4e12}}};
 
-/// The same by the bytes of X in a panel of columns, fitted to whole products (fit_model).
+/// The same by the bytes of X in a panel of columns, fitted to whole products (fit_model) and made to descend by hand.
 inline constexpr std::array<GatherRate, 6> product_gathers = {
     {{4e6, 8.9e12}, {32e6, 6.5e12}, {64e6, 6.4e12}, {128e6, 6.3e12}, {512e6, 4.5e12}, {2e9, 4.5e12}}};
 

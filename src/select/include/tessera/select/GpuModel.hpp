@@ -84,8 +84,8 @@ struct GpuModel {
   double look = 5e-6;         ///< seconds of the launches that look whether values have changed, without reading them
   double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
 
-  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the next six
-  /// were fitted on an H100 alone.
+  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the next five
+  /// were set by hand for large matrices on an H100: the fit, mostly to small ones, makes those too slow.
   double group_gathers = 12.5e12;
   double group_stream = 1.5;              ///< time to read row groups and write Y, over that to stream them
   double group_overlap = 0.5;             ///< the share of the smaller of fetching and moving that is added

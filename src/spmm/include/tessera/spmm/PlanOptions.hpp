@@ -28,8 +28,8 @@ inline constexpr std::array<std::string_view, 2> enum_names<OnUnsupported> = {"t
 enum class Tuning {
   Predict,   ///< times that a model of the device predicts from statistics of the matrix
   Measure,   ///< measured times of the candidates that the model predicts to be the fastest
-  Automatic  ///< predicted times; measured ones where those are too near one another, and products enough will pay for
-             ///< it
+  /// Predicted times, or measured ones of candidates that predictions cannot tell apart, if enough products will pay.
+  Automatic
 };
 
 /// The names of the ways to choose.
