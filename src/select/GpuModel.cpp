@@ -21,29 +21,32 @@ double y_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
   return m.rows * row_bytes(m) * (m.is_reordered ? gpu.scattered_rows : 1);
 }
 
-/// Bytes of the part of a row of X that is taken at a time: wide rows are taken a panel of columns after the other.
+/// Bytes of the part of a row of X that CSR and row groups take at a time: wide rows are taken a panel of columns after
+/// the other. Tiles take all columns of a window before they go on.
 double panel_row_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
   return std::min(row_bytes(m), gpu.panel_bytes);
 }
 
 /// The rows of X that come from memory. Each window of as many rows as the cache has room for fetches its distinct
-/// columns once; what a window of 128 rows has no room for is fetched for each entry. A window that is twice as high
-/// has 2 * growth times the columns, as one of 128 rows has of one of 64. If nothing was counted, each entry fetches a
-/// row.
-double rows_from_memory(const MatrixStatistics& m, const GpuModel& gpu) {
+/// columns once; what a window of 128 rows has no room for comes from memory at each fetch. A window that is twice as high
+/// has 2 * growth times the columns, as one of 128 rows has of one of 64.
+///
+/// \param fetches [in] rows that a kernel fetches, from wherever; all come from memory if nothing was counted
+/// \param taken   [in] bytes of a row of X that are taken at a time
+double rows_from_memory(const MatrixStatistics& m, double fetches, double taken, const GpuModel& gpu) {
   const double columns = m.window128_columns;
-  if (columns == 0) return m.nonzeros;
+  if (columns == 0) return fetches;
   const double windows = std::ceil(m.rows / 128);
-  const double room = gpu.window_cache / (columns / windows * panel_row_bytes(m, gpu));  // in windows of 128 rows
-  if (room <= 1) return m.nonzeros - room * (m.nonzeros - columns);
+  const double room = gpu.window_cache / (columns / windows * taken);  // in windows of 128 rows
+  if (room <= 1) return fetches - room * std::max(0.0, fetches - columns);
   const double growth = m.window64_columns > 0 ? std::clamp(columns / m.window64_columns, 0.5, 1.0) : 1;
   const double doublings = std::min(std::log2(room) / std::log2(std::max(2 * growth, 1.01)), std::log2(windows));
   return std::max(std::min(m.columns, columns), columns * std::pow(growth, doublings));
 }
 
 /// Seconds for fetching rows of X from memory.
-double window_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
-  return rows_from_memory(m, gpu) * row_bytes(m) / gather_rate(gpu.gathers, m.columns * panel_row_bytes(m, gpu));
+double window_seconds(const MatrixStatistics& m, double fetches, double taken, const GpuModel& gpu) {
+  return rows_from_memory(m, fetches, taken, gpu) * row_bytes(m) / gather_rate(gpu.gathers, m.columns * taken);
 }
 
 /// The seconds of a kernel: of its launch, of the larger of work and chain, and of a share of the smaller.
@@ -69,7 +72,7 @@ double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu)
   const double again = kept * (m.nonzeros - near);
   const double cached = (m.nonzeros - again) / gpu.first_gathers + again / gpu.near_gathers;
   const double rows = gpu.row * m.rows * fetched / 512;
-  const double moved = window_seconds(m, gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
+  const double moved = window_seconds(m, m.nonzeros, panel_row_bytes(m, gpu), gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double work = std::max(cached * fetched, moved) + rows;
   GpuModel::Chain chain = gpu.rows;
   if (!is_narrow && row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_step;
@@ -139,7 +142,9 @@ double tile_work(const MatrixStatistics& m, double tiles, double bytes, double t
   const double a_and_y = (bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double x_once = m.columns * row_bytes(m) / gpu.streamed;
   const double slabs = std::max(1.0, m.vector_columns / tile_columns);
-  return a_and_y + std::max(x_once + tile * tiles * slabs, window_seconds(m, gpu) / gpu.tile_gathers);
+  const double fetches = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
+  const double fetching = window_seconds(m, fetches, row_bytes(m), gpu) / gpu.tile_gathers;
+  return a_and_y + std::max(x_once + tile * tiles * slabs, fetching);
 }
 
 /// Bytes of the format with whole tiles of `places` places in place of compact values.
@@ -190,7 +195,7 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double longest =
       std::ceil(std::max(m.window64_most_columns / gpu.chunk_columns, m.window64_most_entries / gpu.chunk_values));
   const double a_and_y = (m.nonzeros * m.matrix_bytes + 48 * m.bittcf_tiles + y_bytes(m, gpu)) / gpu.streamed;
-  const double moved = a_and_y + window_seconds(m, gpu), chunked = gpu.staged_chunk * rounds;
+  const double moved = a_and_y + window_seconds(m, m.window64_columns, row_bytes(m), gpu), chunked = gpu.staged_chunk * rounds;
   const double work = std::max(moved, chunked) + gpu.staged_overlap * std::min(moved, chunked);
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
@@ -205,7 +210,8 @@ double longest_group(const MatrixStatistics& m) {
 /// through memory.
 double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers;
-  const double moved = window_seconds(m, gpu) + gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
+  const double moved =
+      window_seconds(m, size.tiles, panel_row_bytes(m, gpu), gpu) + gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double work = std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved);
   GpuModel::Chain chain = gpu.groups;
   if (row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_group_step;
