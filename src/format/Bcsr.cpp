@@ -7,6 +7,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 
+#include "BlockCounts.hpp"
 #include "InstantiateFormat.hpp"
 #include "RowWalk.hpp"
 #include "Validate.hpp"
@@ -15,12 +16,18 @@ namespace Tessera {
 
 namespace Impl {
 
-constexpr int longest_block_side = 64;
-
 inline bool is_block_side(int side) { return side >= 1 && side <= longest_block_side; }
 
 inline std::string to_string(BlockShape shape) {
   return std::to_string(shape.height) + " x " + std::to_string(shape.width);
+}
+
+/// \throws std::invalid_argument unless the parameters that name a shape name both sides
+inline void check_named_shape(BlockShape named) {
+  if (is_block_side(named.height) && is_block_side(named.width)) return;
+  throw std::invalid_argument("Tessera: bcsr_block_rows is " + std::to_string(named.height) +
+                              " and bcsr_block_columns " + std::to_string(named.width) +
+                              "; expected both from 1 to 64, or both 0");
 }
 
 /// The bytes of the pattern and its values.
@@ -29,51 +36,6 @@ inline std::size_t bcsr_bytes(Ordinal rows, BlockShape shape, std::size_t blocks
   const std::size_t block_bytes =
       sizeof(Ordinal) + shape.mask_words() * sizeof(std::uint64_t) + shape.size() * value_bytes;
   return (shape.windows(rows) + std::size_t(1)) * offset_bytes + blocks * block_bytes;
-}
-
-constexpr Ordinal no_block_column = std::numeric_limits<Ordinal>::max();  // beyond all others
-
-/// The block column of an entry of a row, if the row has not ended.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION Ordinal block_column_of(const CsrPattern<Offset>& A, Ordinal row, Offset entry, int width) {
-  return entry < A.row_offsets[row + 1] ? A.column_indices[entry] / width : no_block_column;
-}
-
-/// Walks the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c) for every entry
-/// in it. Returns the number of blocks.
-template <class Offset, class Open, class Entry>
-KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
-                                           const Open& open, const Entry& entry) {
-  const Ordinal first_row = window * shape.height;
-  const int rows = A.rows - first_row < shape.height ? A.rows - first_row : shape.height;
-  Offset cursor[longest_block_side];
-  Ordinal next[longest_block_side];  // the block column under each cursor
-  for (int r = 0; r < rows; ++r) {
-    cursor[r] = A.row_offsets[first_row + r];
-    next[r] = block_column_of(A, first_row + r, cursor[r], shape.width);
-  }
-  for (Offset blocks = 0;; ++blocks) {
-    Ordinal block_column = no_block_column;
-    for (int r = 0; r < rows; ++r) block_column = next[r] < block_column ? next[r] : block_column;
-    if (block_column == no_block_column) return blocks;
-    open(block_column);
-    for (int r = 0; r < rows; ++r) {
-      if (next[r] != block_column) continue;
-      const Offset end = A.row_offsets[first_row + r + 1];
-      for (; cursor[r] < end; ++cursor[r]) {
-        const Ordinal c = A.column_indices[cursor[r]] - block_column * shape.width;
-        if (c >= shape.width) break;
-        entry(r, c);
-      }
-      next[r] = block_column_of(A, first_row + r, cursor[r], shape.width);
-    }
-  }
-}
-
-template <class Offset>
-KOKKOS_INLINE_FUNCTION Offset blocks_of_window(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape) {
-  return merge_blocks(
-      A, window, shape, [](Ordinal) {}, [](int, int) {});
 }
 
 /// The columns and masks of a window's blocks.
@@ -95,21 +57,6 @@ KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal windo
         const int bit = r * shape.width + c;
         out.block_masks(first_word + bit / 64) |= std::uint64_t(1) << (bit % 64);
       });
-}
-
-/// First block of each window; the last element is the number of blocks.
-template <class ExecutionSpace, class Offset>
-Kokkos::View<Offset*, typename ExecutionSpace::memory_space> block_offsets_of_windows(const ExecutionSpace& exec,
-                                                                                      const CsrPattern<Offset>& A,
-                                                                                      BlockShape shape) {
-  using Offsets = Kokkos::View<Offset*, typename ExecutionSpace::memory_space>;
-  const Ordinal windows = shape.windows(A.rows);
-  const auto offsets = allocate<Offsets>(exec, "Tessera::Bcsr::block_offsets", windows + std::size_t(1));
-  Kokkos::parallel_for(
-      "Tessera::block_offsets_of_windows", WindowPolicy<ExecutionSpace>(exec, 0, windows),
-      KOKKOS_LAMBDA(Ordinal window) { offsets(window + 1) = blocks_of_window(A, window, shape); });
-  counts_to_offsets(exec, offsets);
-  return offsets;
 }
 
 /// \throws FormatTooLarge if the places are too many for the offsets.
@@ -134,43 +81,43 @@ inline std::vector<BlockShape> bcsr_candidates(std::size_t value_bytes) {
 }  // namespace Impl
 
 template <class ExecutionSpace, class Offset>
-std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, int height, int width) {
+std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
+                              int width) {
   const BlockShape shape{height, width};
   if (!Impl::is_block_side(height) || !Impl::is_block_side(width)) {
     throw std::invalid_argument("Tessera::count_bcsr_blocks: the blocks are " + Impl::to_string(shape) +
                                 "; expected sides from 1 to 64");
   }
-  std::size_t blocks = 0;
-  Kokkos::parallel_reduce(
-      "Tessera::count_bcsr_blocks", Impl::WindowPolicy<ExecutionSpace>(exec, 0, shape.windows(A.rows)),
-      KOKKOS_LAMBDA(Ordinal window, std::size_t & sum) {
-        sum += std::size_t(Impl::blocks_of_window(A, window, shape));
-      },
-      blocks);
-  exec.fence("Tessera::count_bcsr_blocks");
-  return blocks;
+  return Impl::count_blocks(exec, A, nonzeros, shape);
 }
 
 template <class ExecutionSpace, class Offset>
-BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>& A, const FormatParameters& parameters,
-                            std::size_t value_bytes) {
+BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                       const FormatParameters& parameters, std::size_t value_bytes) {
   const BlockShape named{parameters.bcsr_block_rows, parameters.bcsr_block_columns};
-  if (Impl::is_block_side(named.height) && Impl::is_block_side(named.width)) return named;
   if (named.height != 0 || named.width != 0) {
-    throw std::invalid_argument("Tessera: bcsr_block_rows is " + std::to_string(named.height) +
-                                " and bcsr_block_columns " + std::to_string(named.width) +
-                                "; expected both from 1 to 64, or both 0");
+    Impl::check_named_shape(named);
+    return {named, Impl::count_blocks(exec, A, nonzeros, named)};
   }
-  BlockShape best;
+  BcsrBlocks best;
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   for (const BlockShape shape : Impl::bcsr_candidates(value_bytes)) {
-    const std::size_t blocks = count_bcsr_blocks(exec, A, shape.height, shape.width);
+    const std::size_t blocks = Impl::count_blocks(exec, A, nonzeros, shape);
     const std::size_t bytes = Impl::bcsr_bytes(A.rows, shape, blocks, sizeof(Offset), value_bytes);
     if (bytes >= fewest) continue;
     fewest = bytes;
-    best = shape;
+    best = {shape, blocks};
   }
   return best;
+}
+
+template <class ExecutionSpace, class Offset>
+BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                            const FormatParameters& parameters, std::size_t value_bytes) {
+  const BlockShape named{parameters.bcsr_block_rows, parameters.bcsr_block_columns};
+  if (named.height == 0 && named.width == 0) return bcsr_blocks(exec, A, nonzeros, parameters, value_bytes).shape;
+  Impl::check_named_shape(named);
+  return named;
 }
 
 template <class ExecutionSpace, class Offset>
@@ -178,10 +125,10 @@ BuiltBcsr<Offset, typename ExecutionSpace::memory_space> build_bcsr(const Execut
                                                                     const CsrPattern<Offset>& A, std::size_t nonzeros,
                                                                     const FormatParameters& parameters,
                                                                     std::size_t value_bytes) {
-  const BlockShape shape = bcsr_block_shape(exec, A, parameters, value_bytes);
+  const BlockShape shape = bcsr_block_shape(exec, A, nonzeros, parameters, value_bytes);
   const Ordinal windows = shape.windows(A.rows);
   Bcsr<Offset, typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, shape, {}, {}, {}};
-  p.block_offsets = Impl::block_offsets_of_windows(exec, A, shape);
+  p.block_offsets = Impl::block_offsets_of_windows(exec, A, nonzeros, shape);
   const auto blocks = static_cast<std::size_t>(Impl::read_element(exec, p.block_offsets.data() + windows));
   Impl::check_bcsr_places<Offset>(shape, blocks);
   p.block_columns = Impl::allocate<decltype(p.block_columns)>(exec, "Tessera::Bcsr::block_columns", blocks);
@@ -288,17 +235,18 @@ template <class Offset, class MemorySpace>
 template <class ExecutionSpace>
 FormatMemory Bcsr<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
                                                const FormatParameters& parameters, std::size_t value_bytes, double) {
-  const BlockShape shape = bcsr_block_shape(exec, A.view(), parameters, value_bytes);
-  const std::size_t blocks = count_bcsr_blocks(exec, A.view(), shape.height, shape.width);
-  return {Impl::bcsr_bytes(A.rows, shape, blocks, sizeof(Offset), 0), blocks * static_cast<std::size_t>(shape.size()),
-          0, blocks};
+  const BcsrBlocks counted = bcsr_blocks(exec, A.view(), A.nonzeros, parameters, value_bytes);
+  return memory(A.rows, counted);
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
-  template std::size_t count_bcsr_blocks(const Exec&, const CsrPattern<Offset>&, int, int);                           \
-  template BlockShape bcsr_block_shape(const Exec&, const CsrPattern<Offset>&, const FormatParameters&, std::size_t); \
-  template BuiltBcsr<Offset, Exec::memory_space> build_bcsr(const Exec&, const CsrPattern<Offset>&, std::size_t,      \
-                                                            const FormatParameters&, std::size_t);                    \
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                            \
+  template std::size_t count_bcsr_blocks(const Exec&, const CsrPattern<Offset>&, std::size_t, int, int);             \
+  template BcsrBlocks bcsr_blocks(const Exec&, const CsrPattern<Offset>&, std::size_t, const FormatParameters&,      \
+                                  std::size_t);                                                                      \
+  template BlockShape bcsr_block_shape(const Exec&, const CsrPattern<Offset>&, std::size_t, const FormatParameters&, \
+                                       std::size_t);                                                                 \
+  template BuiltBcsr<Offset, Exec::memory_space> build_bcsr(const Exec&, const CsrPattern<Offset>&, std::size_t,     \
+                                                            const FormatParameters&, std::size_t);                   \
   TESSERA_INSTANTIATE_FORMAT(Bcsr, Exec, Offset)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 

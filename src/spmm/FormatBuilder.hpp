@@ -68,6 +68,9 @@ class FormatBuilder {
     statistics_.is_reordered = !orders_.are_identity();
     statistics_.has_given_order = rows_.values.is_identity();
     options_.parameters = Kernels::parameters(exec_, options_, statistics_);
+    if (statistics_.bcsr_blocks == 0) return;
+    options_.parameters.bcsr_block_rows = static_cast<int>(statistics_.bcsr_block_rows);  // not to be sought again
+    options_.parameters.bcsr_block_columns = static_cast<int>(statistics_.bcsr_block_columns);
   }
 
   /// Ranks the candidates, refuses those that take too much memory, and chooses the format that is wanted, or the
@@ -176,6 +179,12 @@ class FormatBuilder {
           rows_.pattern.rows,
           {static_cast<std::size_t>(statistics_.row_groups), static_cast<std::size_t>(statistics_.group_columns),
            static_cast<std::size_t>(statistics_.group_values)});
+    }
+    if (format == Format::Bcsr && statistics_.bcsr_blocks > 0) {
+      const BlockShape shape{static_cast<int>(statistics_.bcsr_block_rows),
+                             static_cast<int>(statistics_.bcsr_block_columns)};
+      return Bcsr<Offset, Memory>::memory(rows_.pattern.rows,
+                                          {shape, static_cast<std::size_t>(statistics_.bcsr_blocks)});
     }
     // The memory of staged windows follows from the tiles of BitTCF, which were counted.
     if (format == Format::Staged) tiles = matrix_.choice.statistics.bittcf_tiles;

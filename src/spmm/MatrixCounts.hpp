@@ -45,11 +45,11 @@ template <class ExecutionSpace, class Offset>
 void count_blocks(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A,
                   const FormatParameters& parameters, double least_density, MatrixStatistics& statistics) {
   if (A.nonzeros == 0 || statistics.nonzeros < least_density * 64 * statistics.bittcf_tiles) return;
-  const BlockShape block =
-      bcsr_block_shape(exec, A.view(), parameters, static_cast<std::size_t>(statistics.matrix_bytes));
-  statistics.bcsr_block_rows = block.height;
-  statistics.bcsr_block_columns = block.width;
-  statistics.bcsr_blocks = static_cast<double>(count_bcsr_blocks(exec, A.view(), block.height, block.width));
+  const auto [shape, blocks] =
+      bcsr_blocks(exec, A.view(), A.nonzeros, parameters, static_cast<std::size_t>(statistics.matrix_bytes));
+  statistics.bcsr_block_rows = shape.height;
+  statistics.bcsr_block_columns = shape.width;
+  statistics.bcsr_blocks = static_cast<double>(blocks);
 }
 
 /// Counts row groups if rows share columns, and if there is memory to count them.

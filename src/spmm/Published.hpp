@@ -65,7 +65,7 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
     if (!published_fault<Scalar, Offset>(exec, options, format).empty()) continue;
     const FormatMemory memory = format_memory(exec, format, rows, options.parameters, sizeof(Scalar));
     if (format == Format::Bcsr) {
-      const BlockShape block = bcsr_block_shape(exec, rows.view(), options.parameters, sizeof(Scalar));
+      const BlockShape block = bcsr_block_shape(exec, rows.view(), rows.nonzeros, options.parameters, sizeof(Scalar));
       statistics.bcsr_block_rows = block.height;
       statistics.bcsr_block_columns = block.width;
       statistics.bcsr_blocks = static_cast<double>(memory.tiles);

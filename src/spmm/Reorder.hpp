@@ -72,7 +72,7 @@ template <class ExecutionSpace, class Offset, class Memory = typename ExecutionS
 Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, Format format,
                                  const FormatParameters& parameters, std::size_t value_bytes) {
   BlockShape shape{16, 1};
-  if (format == Format::Bcsr) shape = bcsr_block_shape(exec, A.view(), parameters, value_bytes);
+  if (format == Format::Bcsr) shape = bcsr_block_shape(exec, A.view(), A.nonzeros, parameters, value_bytes);
   return jaccard_rows(exec, A.view(), shape.height, shape.width);
 }
 

@@ -36,7 +36,7 @@ auto bcsr_of(const HostPattern<Offset>& A, const FormatParameters& parameters, s
 
 template <class Exec, class Offset>
 BlockShape chosen_bcsr_shape(const HostPattern<Offset>& A, std::size_t value_bytes) {
-  return bcsr_block_shape(Exec(), DevicePattern<Exec, Offset>(A).view(), {}, value_bytes);
+  return bcsr_block_shape(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), {}, value_bytes);
 }
 
 /// The message of std::invalid_argument, or nothing if the call succeeds.
@@ -79,7 +79,9 @@ TYPED_TEST(BcsrTest, ArraysAreThoseOfTheSerialBuildWhateverTheBlocks) {
       const auto built = bcsr_of<Exec>(A, in_blocks_of(shape));
       expect_serial_build(built, serial_bcsr<Offset>(A, shape));
       const DevicePattern<Exec, Offset> device(A);
-      EXPECT_EQ(count_bcsr_blocks(Exec(), device.view(), shape.height, shape.width), built.pattern.tiles());
+      EXPECT_EQ(count_bcsr_blocks(Exec(), device.view(), A.nonzeros(), shape.height, shape.width),
+                built.pattern.tiles());
+      EXPECT_EQ(bcsr_blocks(Exec(), device.view(), A.nonzeros(), in_blocks_of(shape), 8).blocks, built.pattern.tiles());
     }
   }
 }
@@ -159,10 +161,10 @@ TYPED_TEST(BcsrTest, ParametersNameBothSidesFrom1To64) {
     EXPECT_EQ(refusal([&] { bcsr_of<Exec>(A, in_blocks_of(shape)); }),
               "Tessera: bcsr_block_rows is " + std::to_string(shape.height) + " and bcsr_block_columns " +
                   std::to_string(shape.width) + "; expected both from 1 to 64, or both 0");
-    EXPECT_EQ(refusal([&] { count_bcsr_blocks(Exec(), device.view(), shape.height, shape.width); }),
+    EXPECT_EQ(refusal([&] { count_bcsr_blocks(Exec(), device.view(), A.nonzeros(), shape.height, shape.width); }),
               "Tessera::count_bcsr_blocks: the blocks are " + describe(shape) + "; expected sides from 1 to 64");
   }
-  EXPECT_THROW(count_bcsr_blocks(Exec(), device.view(), 0, 0), std::invalid_argument);
+  EXPECT_THROW(count_bcsr_blocks(Exec(), device.view(), A.nonzeros(), 0, 0), std::invalid_argument);
 }
 
 /// 2^19 entries, each in a block of 2^12: one place more than an int counts.

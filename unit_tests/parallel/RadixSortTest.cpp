@@ -47,6 +47,44 @@ TYPED_TEST(RadixSortTest, SortsByUpperBitsAlone) {
   expect_sorted<typename TypeParam::ExecutionSpace, typename TypeParam::Offset>(50000, 11, 12);
 }
 
+struct Element {
+  std::uint32_t number, key, any;
+};
+
+/// Elements of neither 4 nor 8 bytes move with their keys.
+TYPED_TEST(RadixSortTest, ElementsOfAnySize) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  for (const std::uint32_t size : {0, 1, 2, 257, 70001}) {
+    Random random(size);
+    std::vector<std::uint64_t> host_keys(size);
+    std::vector<Element> elements(size);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      host_keys[i] = random.next() >> 52;
+      elements[i] = {i, static_cast<std::uint32_t>(host_keys[i]), ~i};
+    }
+    auto keys = to_device<Exec>(host_keys);
+    auto payload = to_device<Exec>(elements);
+    radix_sort(Exec(), keys, payload, 0, 12);
+    std::stable_sort(elements.begin(), elements.end(),
+                     [](const Element& a, const Element& b) { return a.key < b.key; });
+    const auto sorted_keys = to_host(keys);
+    const auto sorted = to_host(payload);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      ASSERT_EQ(sorted[i].number, elements[i].number) << i << " of " << size;
+      ASSERT_EQ(sorted[i].any, elements[i].any);
+      ASSERT_EQ(sorted_keys[i], elements[i].key);
+    }
+  }
+}
+
+/// What is said to be allocated is: keys, payload and a second copy of both, at least.
+TYPED_TEST(RadixSortTest, TellsItsMemory) {
+  const typename TypeParam::ExecutionSpace exec;
+  EXPECT_EQ(radix_sort_bytes(exec, 1, 4), 12u);
+  for (const std::size_t bytes : {4, 8, 24})
+    EXPECT_GT(radix_sort_bytes(exec, 1000, bytes), 2000 * (8 + bytes)) << bytes;
+}
+
 TYPED_TEST(RadixSortTest, NoBitsLeaveTheOrder) {
   expect_sorted<typename TypeParam::ExecutionSpace, typename TypeParam::Offset>(1000, 0, 0);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tessera/cuda/staged/Choice.hpp>
 
 #include "Policy.hpp"
@@ -12,13 +13,28 @@ namespace {
 using Policy = DefaultStagedPolicy<double>;
 using Memory = StagedMemory<double, Policy>;
 
-constexpr int shortest_piece = 8, longest_piece = 32;
+/// Chunks that a block could multiply while it writes the sums of a piece, and another kernel adds them: 16 KB twice,
+/// where a chunk is about 25 KB.
+constexpr double sums_in_chunks = 1.3;
 
-// The longest piece for which two waves of blocks have an item each.
-int choose_piece(double chunks, double slabs, double resident_blocks) {
-  int piece = longest_piece;
-  while (piece > shortest_piece && chunks * slabs < 2 * resident_blocks * piece) piece /= 2;
-  return piece;
+/// The length of pieces with which blocks are predicted to be done first. Blocks take their tasks in rounds, and each
+/// round lasts as long as a piece of a window of mean length. Longer windows are cut as well: no piece is longer than
+/// what a block has to do in all. Of equally fast lengths it is the longest.
+int choose_piece(double windows, double chunks, double slabs, double blocks) {
+  constexpr int lengths[] = {8, 12, 16, 24, 32, 48, 64};
+  int best = lengths[0];
+  if (chunks == 0) return best;
+  const double mean = chunks / windows;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int length : lengths) {
+    if (length > lengths[0] && length * blocks > chunks * slabs) break;
+    const double pieces = std::ceil(mean / length), task = mean / pieces + (pieces > 1 ? sums_in_chunks : 0);
+    const double rounds = std::ceil(windows * pieces * slabs / blocks);
+    if (rounds * task > least) continue;
+    least = rounds * task;
+    best = length;
+  }
+  return best;
 }
 
 }  // namespace
@@ -33,7 +49,7 @@ StagedShape choose_staged(const StagedProblem& problem, const Device& device) {
   const double chunks =
       std::max(problem.window_columns / Policy::slots + windows / 2, problem.nonzeros / shape.most_values);
   const double slabs = std::max(1.0, std::ceil(problem.vector_columns / Policy::columns));
-  shape.piece_chunks = choose_piece(chunks, slabs, double(Policy::min_blocks) * device.multiprocessors);
+  shape.piece_chunks = choose_piece(windows, chunks, slabs, double(Policy::min_blocks) * device.multiprocessors);
   return shape;
 }
 

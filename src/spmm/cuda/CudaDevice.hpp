@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <tessera/cuda/Device.hpp>
+#include <tessera/parallel/CurrentGpu.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
 /// What a plan asks of the GPU of its instance.
 namespace Tessera::Impl {
-
-/// Whether Tessera's kernels run on the GPU. They are compiled for GPUs that have tensor cores for FP64 and TF32.
-inline bool has_cuda_kernels(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
 
 /// The GPU as schedules are made for it.
 inline Cuda::Device device_of(const Kokkos::Cuda& exec) { return {exec.cuda_device_prop().multiProcessorCount}; }
@@ -29,13 +27,9 @@ inline double memory_rate(const Kokkos::Cuda& exec) {
 
 /// Bytes of the device's memory that can still be allocated.
 inline std::size_t free_device_bytes(const Kokkos::Cuda& exec) {
-  int before = 0;
+  const CurrentGpu gpu(exec);
   std::size_t free = 0, total = 0;
-  cudaGetDevice(&before);
-  cudaSetDevice(exec.cuda_device());
-  if (cudaMemGetInfo(&free, &total) != cudaSuccess) free = 0;
-  cudaSetDevice(before);
-  return free;
+  return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
 }
 
 /// The most bytes that kernels may keep beside a format: the memory limit, as far as it is free; without a limit, half

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <tessera/parallel/CurrentGpu.hpp>
 
 #include "../Region.hpp"
 
@@ -12,23 +13,16 @@ namespace Tessera::Impl {
 /// see the launches under a label, as they see Kokkos' own patterns.
 class CudaLaunches {
  public:
-  CudaLaunches(const char* label, const Kokkos::Cuda& exec) : range_(label) {
-    cudaGetDevice(&before_);
-    is_elsewhere_ = before_ != exec.cuda_device();
-    if (is_elsewhere_) cudaSetDevice(exec.cuda_device());
+  CudaLaunches(const char* label, const Kokkos::Cuda& exec) : range_(label), gpu_(exec) {
     Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
   }
-  ~CudaLaunches() {
-    Kokkos::Tools::endParallelFor(id_);
-    if (is_elsewhere_) cudaSetDevice(before_);
-  }
+  ~CudaLaunches() { Kokkos::Tools::endParallelFor(id_); }
   CudaLaunches(const CudaLaunches&) = delete;
   CudaLaunches& operator=(const CudaLaunches&) = delete;
 
  private:
   [[maybe_unused]] NvtxRange range_;
-  int before_ = 0;
-  bool is_elsewhere_ = false;
+  CurrentGpu gpu_;
   std::uint64_t id_ = 0;
 };
 

@@ -11,6 +11,12 @@
 
 namespace Tessera {
 
+/// The shape of the blocks of a matrix, and their number.
+struct BcsrBlocks {
+  BlockShape shape;        ///< of all blocks
+  std::size_t blocks = 0;  ///< with at least one entry
+};
+
 /// The pattern of a matrix in BCSR (see BcsrPattern for what the arrays hold) that owns its arrays.
 ///
 /// Bytes without the values, with blocks of h x w: (ceil(rows / h) + 1) sizeof(Offset) + blocks * (4 + 8 ceil(h w /
@@ -51,6 +57,12 @@ struct Bcsr {
   template <class ExecutionSpace>
   static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
                              const FormatParameters& parameters, std::size_t value_bytes, double tiles);
+  static FormatMemory memory(Ordinal rows, const BcsrBlocks& counted) {
+    const std::size_t masks = counted.shape.mask_words() * sizeof(std::uint64_t);
+    const std::size_t offsets = (counted.shape.windows(rows) + std::size_t(1)) * sizeof(Offset);
+    return {offsets + counted.blocks * (sizeof(Ordinal) + masks), counted.blocks * counted.shape.size(), 0,
+            counted.blocks};
+  }
   template <class Archive>
   void transfer(Archive& file) {
     file.fields("block", block.height, block.width);
@@ -67,11 +79,14 @@ using BuiltBcsr = Built<Bcsr<Offset, MemorySpace>, Offset, MemorySpace>;
 
 /// Counts the blocks that the matrix would have, without building them.
 ///
+/// \param nonzeros [in] the number of A's entries
 /// \throws std::invalid_argument unless height and width are from 1 to 64
 ///
-/// Cost: one pass over the pattern, with `height` comparisons for each block. Nothing is allocated.
+/// Cost: one pass over the pattern, on hosts with `height` comparisons for each block, on devices with a bisection of
+/// up to height - 1 rows for each. Nothing is allocated.
 template <class ExecutionSpace, class Offset>
-std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, int height, int width);
+std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
+                              int width);
 
 /// The shape of the blocks that build_bcsr() makes. If the parameters name none, it is the shape of an operand of a
 /// tensor core instruction: 16x16 for values of 2 bytes; 16x8 or 8x8 for 4; 16x8, 8x8 or 8x4 for 8 and more. Of these,
@@ -79,14 +94,20 @@ std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offse
 ///
 /// \param exec        [in] the instance to run on
 /// \param A           [in] a canonical pattern
+/// \param nonzeros    [in] the number of its entries
 /// \param parameters  [in] the shape, or 0 for both sides
 /// \param value_bytes [in] bytes of a value of A
 /// \throws std::invalid_argument if the parameters name only one side of a block, or a side outside 1 to 64
 ///
 /// Cost: a count of the blocks for each shape to choose from.
 template <class ExecutionSpace, class Offset>
-BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>& A, const FormatParameters& parameters,
-                            std::size_t value_bytes);
+BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                            const FormatParameters& parameters, std::size_t value_bytes);
+
+/// The same with the number of blocks. Cost: a count of the blocks, also where the parameters name the shape.
+template <class ExecutionSpace, class Offset>
+BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                       const FormatParameters& parameters, std::size_t value_bytes);
 
 /// Builds BCSR from a canonical pattern. Windows are built in parallel, each by one thread that merges the sorted rows
 /// of the window. The arrays are the same on every backend and for any number of threads. Places without an entry have

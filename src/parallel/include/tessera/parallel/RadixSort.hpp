@@ -5,62 +5,66 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
+#include <tessera/parallel/Arrays.hpp>
+#include <type_traits>
 #include <utility>
 
 namespace Tessera {
 
 namespace Impl {
 
-constexpr int radix_bits = 8;
-constexpr int radix_digits = 1 << radix_bits;
+/// Keys with a word of 4 or 8 bytes each, in arrays 0; arrays 1 are memory for a second copy.
+template <class Word>
+struct RadixArrays {
+  std::uint64_t* keys[2];
+  Word* words[2];
+  std::size_t size;
+};
 
-/// Blocks that count and scatter on their own: enough to balance threads, or to fill a device.
-template <class ExecutionSpace>
-std::size_t radix_blocks(const ExecutionSpace& exec, std::size_t size) {
-  const bool host = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
-  const std::size_t most = host ? 4 * static_cast<std::size_t>(exec.concurrency()) : 32768;
-  return std::max<std::size_t>(1, std::min(most, size / (host ? 4096 : 512)));
+/// Bytes of memory, besides the arrays, that a sort of so many keys with such words takes at most.
+template <class ExecutionSpace, class Word>
+std::size_t radix_scratch_bytes(const ExecutionSpace& exec, std::size_t size);
+
+/// Sorts. Returns which arrays hold the result. Waits for `exec`.
+template <class ExecutionSpace, class Word>
+int sort_words(const ExecutionSpace& exec, const RadixArrays<Word>& arrays, int first_bit, int last_bit);
+
+/// The word that is sorted in place of a type of this size: itself, or the number of the element.
+template <std::size_t bytes>
+using SortedWord = std::conditional_t<bytes == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
+
+/// Sorts a payload of words.
+template <class ExecutionSpace, class Keys, class Payload>
+void sort_with_words(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
+  using Word = SortedWord<sizeof(typename Payload::value_type)>;
+  const std::size_t size = keys.extent(0);
+  auto other_keys = allocate<Keys>(exec, "Tessera::radix_sort::keys", size);
+  auto other_payload = allocate<Payload>(exec, "Tessera::radix_sort::payload", size);
+  const auto words = [](const Payload& view) { return reinterpret_cast<Word*>(view.data()); };
+  const RadixArrays<Word> arrays{{keys.data(), other_keys.data()}, {words(payload), words(other_payload)}, size};
+  if (sort_words(exec, arrays, first_bit, last_bit) == 0) return;
+  std::swap(keys, other_keys);
+  std::swap(payload, other_payload);
 }
 
-/// One stable pass over the digit at `shift`: the elements of block b with digit d go where the blocks before b, and
-/// the smaller digits of all blocks, leave off.
-template <class ExecutionSpace, class Keys, class Payload, class Counts>
-static void radix_pass(const ExecutionSpace& exec, int shift, const Keys& keys, const Payload& payload,
-                       const Keys& sorted_keys, const Payload& sorted_payload, const Counts& counts) {
+/// Sorts a payload of larger elements: their numbers first.
+template <class ExecutionSpace, class Keys, class Payload>
+void sort_with_elements(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
+  using Numbers = Kokkos::View<std::uint32_t*, typename ExecutionSpace::memory_space>;
   const std::size_t size = keys.extent(0);
-  const std::size_t blocks = counts.extent(0) / radix_digits;
-  const std::size_t block_size = (size + blocks - 1) / blocks;
-  using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::size_t>>;
-  const auto digit = KOKKOS_LAMBDA(std::uint64_t key) { return std::size_t(key >> shift) & (radix_digits - 1); };
-
+  auto numbers = allocate<Numbers>(exec, "Tessera::radix_sort::numbers", size);
+  const auto first = numbers;
   Kokkos::parallel_for(
-      "Tessera::radix_sort::count", Policy(exec, 0, blocks), KOKKOS_LAMBDA(std::size_t block) {
-        std::size_t count[radix_digits] = {};
-        const std::size_t begin = block * block_size;
-        const std::size_t end = begin + block_size < size ? begin + block_size : size;
-        for (std::size_t i = begin; i < end; ++i) ++count[digit(keys(i))];
-        for (std::size_t d = 0; d < std::size_t(radix_digits); ++d) counts(d * blocks + block) = count[d];
-      });
-  Kokkos::parallel_scan(
-      "Tessera::radix_sort::scan", Policy(exec, 0, counts.extent(0)),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum, bool final) {
-        const std::size_t count = counts(i);
-        if (final) counts(i) = sum;
-        sum += count;
-      });
+      "Tessera::radix_sort::number", IndexPolicy<ExecutionSpace>(exec, 0, size),
+      KOKKOS_LAMBDA(std::size_t i) { first(i) = static_cast<std::uint32_t>(i); });
+  sort_with_words(exec, keys, numbers, first_bit, last_bit);
+  const auto order = numbers;
+  const auto from = payload, to = allocate<Payload>(exec, "Tessera::radix_sort::payload", size);
   Kokkos::parallel_for(
-      "Tessera::radix_sort::scatter", Policy(exec, 0, blocks), KOKKOS_LAMBDA(std::size_t block) {
-        std::size_t next[radix_digits];
-        for (std::size_t d = 0; d < std::size_t(radix_digits); ++d) next[d] = counts(d * blocks + block);
-        const std::size_t begin = block * block_size;
-        const std::size_t end = begin + block_size < size ? begin + block_size : size;
-        for (std::size_t i = begin; i < end; ++i) {
-          const std::size_t target = next[digit(keys(i))]++;
-          sorted_keys(target) = keys(i);
-          sorted_payload(target) = payload(i);
-        }
-      });
+      "Tessera::radix_sort::move", IndexPolicy<ExecutionSpace>(exec, 0, size),
+      KOKKOS_LAMBDA(std::size_t i) { to(i) = from(order(i)); });
+  payload = to;
+  exec.fence("Tessera::radix_sort");  // the numbers go
 }
 
 }  // namespace Impl
@@ -72,38 +76,38 @@ static void radix_pass(const ExecutionSpace& exec, int shift, const Keys& keys, 
 /// \param payload_bytes [in] bytes of an element of the payload
 template <class ExecutionSpace>
 std::size_t radix_sort_bytes(const ExecutionSpace& exec, std::size_t size, std::size_t payload_bytes) {
-  const std::size_t elements = size * (sizeof(std::uint64_t) + payload_bytes);
-  if (size < 2) return elements;
-  return 2 * elements + Impl::radix_digits * Impl::radix_blocks(exec, size) * sizeof(std::size_t);
+  constexpr std::size_t key = sizeof(std::uint64_t), number = sizeof(std::uint32_t);
+  if (size < 2) return size * (key + payload_bytes);
+  if (payload_bytes == key)
+    return 2 * size * (key + payload_bytes) + Impl::radix_scratch_bytes<ExecutionSpace, std::uint64_t>(exec, size);
+  const std::size_t words = 2 * size * (key + number);
+  const std::size_t sorted = words + Impl::radix_scratch_bytes<ExecutionSpace, std::uint32_t>(exec, size);
+  if (payload_bytes == number) return sorted;
+  return size * payload_bytes + std::max(sorted, size * (key + number + payload_bytes));
 }
 
 /// Sorts keys by their bits [first_bit, last_bit) in ascending order, and moves `payload` along. The sort is stable:
 /// the result is the same on every backend and for any number of threads. Both Views may be replaced by others of the
-/// same extent.
+/// same extent. Waits for `exec`.
 ///
 /// \param exec      [in]     the instance to run on
-/// \param keys      [in,out] rank-1 View of std::uint64_t
-/// \param payload   [in,out] rank-1 View of as many elements of any trivial type
+/// \param keys      [in,out] rank-1 View of std::uint64_t; the bits from last_bit on are 0
+/// \param payload   [in,out] rank-1 View of as many elements of any trivial type; at most 2^32 if an element has
+/// neither
+///                  4 nor 8 bytes
 /// \param first_bit [in]     the lowest bit that is compared
 /// \param last_bit  [in]     the bit above the highest that is compared
 ///
-/// Cost: for each 8 bits, two passes over keys and one over payload. Memory: a second copy of both.
+/// Cost: for each 8 bits, two passes over keys and one over payload; on NVIDIA GPUs, where the layer `cuda` is built,
+/// one pass over both. Elements of the payload of other sizes are moved once. Memory: a second copy of both.
 template <class ExecutionSpace, class Keys, class Payload>
 void radix_sort(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
-  const std::size_t size = keys.extent(0);
-  if (size < 2) return;
-  const auto uninitialized = [&](const std::string& label) {
-    return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label);
-  };
-  Keys other_keys(uninitialized("Tessera::radix_sort::keys"), size);
-  Payload other_payload(uninitialized("Tessera::radix_sort::payload"), size);
-  Kokkos::View<std::size_t*, typename ExecutionSpace::memory_space> counts(
-      uninitialized("Tessera::radix_sort::counts"), Impl::radix_digits * Impl::radix_blocks(exec, size));
-  for (int shift = first_bit; shift < last_bit; shift += Impl::radix_bits) {
-    // NOTE: a last digit may reach beyond last_bit; callers keep the bits above it zero.
-    Impl::radix_pass(exec, shift, keys, payload, other_keys, other_payload, counts);
-    std::swap(keys, other_keys);
-    std::swap(payload, other_payload);
+  constexpr std::size_t bytes = sizeof(typename Payload::value_type);
+  if (keys.extent(0) < 2 || first_bit >= last_bit) return;
+  if constexpr (bytes == sizeof(std::uint32_t) || bytes == sizeof(std::uint64_t)) {
+    Impl::sort_with_words(exec, keys, payload, first_bit, last_bit);
+  } else {
+    Impl::sort_with_elements(exec, keys, payload, first_bit, last_bit);
   }
 }
 

@@ -18,9 +18,9 @@ struct StagedProblem {
 /// Chooses how a matrix of doubles is cut for staged_spmm() on a device. Results depend on the shape, to within
 /// roundoff: choose it once for each matrix.
 ///
-/// Windows have 64 rows in strips of 8. Pieces are as long as they can be while there are enough for all
-/// multiprocessors, because cuts cost sums, and no column is carried over a cut. The values of a chunk are limited so
-/// that two blocks of threads fit in a multiprocessor.
+/// Windows have 64 rows in strips of 8. Pieces have the length with which all multiprocessors are predicted to be done
+/// first: short ones keep all busy to the end, but cuts cost sums, and no column is carried over a cut. The values of a
+/// chunk are limited so that two blocks of threads fit in a multiprocessor.
 StagedShape choose_staged(const StagedProblem& problem, const Device& device = {});
 
 /// The bytes of shared memory of a block of staged_spmm(). most_tile_bytes and most_value_bytes are those of the

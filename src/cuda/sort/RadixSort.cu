@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cub/device/device_radix_sort.cuh>
+#include <tessera/cuda/RadixSort.hpp>
+
+#include "../launch/PerDevice.cuh"
+
+namespace Tessera::Cuda {
+
+constexpr int key_bits = 64;
+
+template <class Word>
+std::size_t radix_sort_scratch_bytes(std::size_t size) {
+  cub::DoubleBuffer<std::uint64_t> keys;
+  cub::DoubleBuffer<Word> words;
+  std::size_t bytes = 0;
+  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, words, size, 0, key_bits), "radix_sort_scratch_bytes");
+  return bytes;
+}
+
+template <class Word>
+int radix_sort(Stream stream, const SortArrays<Word>& arrays, int first_bit, int last_bit, void* scratch) {
+  cub::DoubleBuffer<std::uint64_t> keys(arrays.keys[0], arrays.keys[1]);
+  cub::DoubleBuffer<Word> words(arrays.words[0], arrays.words[1]);
+  std::size_t bytes = radix_sort_scratch_bytes<Word>(arrays.size);
+  check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, words, arrays.size, first_bit, last_bit, stream),
+        "radix_sort");
+  return keys.selector;  // that of the words is the same
+}
+
+#define TESSERA_RADIX_SORT(Word)                                    \
+  template std::size_t radix_sort_scratch_bytes<Word>(std::size_t); \
+  template int radix_sort(Stream, const SortArrays<Word>&, int, int, void*);
+TESSERA_RADIX_SORT(std::uint32_t)
+TESSERA_RADIX_SORT(std::uint64_t)
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+
+namespace Tessera::Impl {
+
+/// While an object of this class lives, the calls of CUDA that the calling thread makes are for the GPU of an instance.
+class CurrentGpu {
+ public:
+  explicit CurrentGpu(const Kokkos::Cuda& exec) {
+    cudaGetDevice(&before_);
+    is_elsewhere_ = before_ != exec.cuda_device();
+    if (is_elsewhere_) cudaSetDevice(exec.cuda_device());
+  }
+  ~CurrentGpu() {
+    if (is_elsewhere_) cudaSetDevice(before_);
+  }
+  CurrentGpu(const CurrentGpu&) = delete;
+  CurrentGpu& operator=(const CurrentGpu&) = delete;
+
+ private:
+  int before_ = 0;
+  bool is_elsewhere_ = false;
+};
+
+/// Whether Tessera's kernels run on the GPU. They are compiled for GPUs that have tensor cores for FP64 and TF32.
+inline bool has_cuda_kernels(const Kokkos::Cuda& exec) { return exec.cuda_device_prop().major >= 8; }
+
+}  // namespace Tessera::Impl
+
+#endif
