@@ -28,8 +28,8 @@ double panel_row_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 /// The rows of X that come from memory. Each window of as many rows as the cache has room for fetches its distinct
-/// columns once; what a window of 128 rows has no room for comes from memory at each fetch. A window that is twice as high
-/// has 2 * growth times the columns, as one of 128 rows has of one of 64.
+/// columns once; what a window of 128 rows has no room for comes from memory at each fetch. A window that is twice as
+/// high has 2 * growth times the columns, as one of 128 rows has of one of 64.
 ///
 /// \param fetches [in] rows that a kernel fetches, from wherever; all come from memory if nothing was counted
 /// \param taken   [in] bytes of a row of X that are taken at a time
@@ -62,6 +62,13 @@ double seconds_of(const GpuModel::Chain& chain, double work, double steps, doubl
   return chain.launch + std::max(work, alone) + gpu.overlap * std::min(work, alone) + sums;
 }
 
+/// The length of the pieces of long rows over that in matrices of middle size. Small ones are cut shorter, but for wide
+/// rows of X.
+double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
+  if (m.nonzeros >= gpu.cut_entries) return 2;
+  return m.nonzeros < gpu.cut_entries / 4 && row_bytes(m) <= gpu.wide_row ? 0.5 : 1;
+}
+
 /// Each entry fetches a row of X from a cache: from the nearest one, if 8 rows of A use the row again and it is still
 /// there. Meanwhile A, Y and the rows of X that no cache holds move through memory.
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
@@ -72,11 +79,12 @@ double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu)
   const double again = kept * (m.nonzeros - near);
   const double cached = (m.nonzeros - again) / gpu.first_gathers + again / gpu.near_gathers;
   const double rows = gpu.row * m.rows * fetched / 512;
-  const double moved = window_seconds(m, m.nonzeros, panel_row_bytes(m, gpu), gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
+  const double moved =
+      window_seconds(m, m.nonzeros, panel_row_bytes(m, gpu), gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double work = std::max(cached * fetched, moved) + rows;
   GpuModel::Chain chain = gpu.rows;
   if (!is_narrow && row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_step;
-  return seconds_of(chain, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, m, gpu);
+  return seconds_of(chain, work, m.longest_row, csr_piece_growth(m, gpu), m, gpu);
 }
 
 /// Seconds for copying X to rows in panels of this many columns.
@@ -95,7 +103,7 @@ double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuM
   const double work = slabs * (slab_bytes / gpu.streamed + gpu.left_entry * m.nonzeros);
   MatrixStatistics slab = m;
   slab.vector_columns = gpu.left_columns;
-  return seconds_of(gpu.rows, work, m.longest_row, m.nonzeros < gpu.cut_entries ? 1 : 2, slab, gpu);
+  return seconds_of(gpu.rows, work, m.longest_row, csr_piece_growth(slab, gpu), slab, gpu);
 }
 
 /// The number of tiles that all rows look into, and that the longest row looks into, in tiles of BitTCF.
@@ -195,7 +203,8 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double longest =
       std::ceil(std::max(m.window64_most_columns / gpu.chunk_columns, m.window64_most_entries / gpu.chunk_values));
   const double a_and_y = (m.nonzeros * m.matrix_bytes + 48 * m.bittcf_tiles + y_bytes(m, gpu)) / gpu.streamed;
-  const double moved = a_and_y + window_seconds(m, m.window64_columns, row_bytes(m), gpu), chunked = gpu.staged_chunk * rounds;
+  const double moved = a_and_y + window_seconds(m, m.window64_columns, row_bytes(m), gpu),
+               chunked = gpu.staged_chunk * rounds;
   const double work = std::max(moved, chunked) + gpu.staged_overlap * std::min(moved, chunked);
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
 }
@@ -210,14 +219,15 @@ double longest_group(const MatrixStatistics& m) {
 /// through memory.
 double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers;
-  const double moved =
-      window_seconds(m, size.tiles, panel_row_bytes(m, gpu), gpu) + gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
+  const double moved = window_seconds(m, size.tiles, panel_row_bytes(m, gpu), gpu) +
+                       gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double work = std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved);
   GpuModel::Chain chain = gpu.groups;
   if (row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_group_step;
   GpuModel native = gpu;  // whose kernels read X where it is, whatever tiles do
   native.copied_columns = 0;
-  return copy_seconds(m, true, native) + seconds_of(chain, work, longest_group(m), 1, m, gpu);
+  const double growth = std::clamp(size.tiles * row_bytes(m) / gpu.short_group_pieces, 0.25, 1.0);
+  return copy_seconds(m, true, native) + seconds_of(chain, work, longest_group(m), growth, m, gpu);
 }
 
 /// Sorted columns copy every X.

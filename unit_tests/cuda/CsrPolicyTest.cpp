@@ -220,7 +220,20 @@ TEST(CsrPolicy, SmallerDevicesUseFewerRowsOfXAtATime) {
   EXPECT_LT(predict_csr_seconds(p, 32, small), predict_csr_seconds(p, 32));
 }
 
+// 4000 rows of 20 have 32,000 threads of 8 lanes, and as many pieces add as many.
+TEST(CsrPolicy, FewThreadsAreEager) {
+  CsrProblem p = problem(4000, 8e4, 4000, 32, 4);
+  EXPECT_TRUE(choose_csr_policy(p).eager);
+  p.pieces = 4000;
+  EXPECT_TRUE(choose_csr_policy(p).eager);
+  p.pieces = 1e5;
+  EXPECT_FALSE(choose_csr_policy(p).eager);
+  EXPECT_FALSE(choose_csr_policy(problem(4e5, 8e6, 4e5, 32, 4)).eager);
+  EXPECT_FALSE(choose_csr_policy(problem(4000, 8e4, 4000, 512, 4)).eager) << "lanes with four vectors";
+}
+
 TEST(CsrPolicy, InvalidOnes) {
+  EXPECT_FALSE(is_valid({.vectors = 2, .eager = true}));
   EXPECT_FALSE(is_valid({.lanes = 2}));
   EXPECT_FALSE(is_valid({.vectors = 3}));
   EXPECT_FALSE(is_valid({.lanes = 8, .vectors = 2}));

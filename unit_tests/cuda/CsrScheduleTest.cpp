@@ -50,9 +50,24 @@ TEST(CsrSchedule, NoRowsAndNoLongRows) {
 }
 
 TEST(CsrSchedule, PieceLengthsGrowWithTheMatrix) {
-  EXPECT_EQ(csr_piece_length(0), 64);
-  EXPECT_EQ(csr_piece_length(2140089), 128);
-  EXPECT_EQ(csr_piece_length(114848857), 128);
+  EXPECT_EQ(csr_piece_length(0, 8), 32);
+  EXPECT_EQ(csr_piece_length(524287, 1024), 32);
+  EXPECT_EQ(csr_piece_length(524287, 1025), 64) << "a wide X";
+  EXPECT_EQ(csr_piece_length(524288, 8), 64);
+  EXPECT_EQ(csr_piece_length(2140089, 8), 128);
+  EXPECT_EQ(csr_piece_length(114848857, 2048), 128);
+}
+
+TEST(CsrSchedule, VeryLongRowsWantLongerPieces) {
+  CsrScheduleSize size;
+  size.piece_length = 32;
+  size.long_rows = 2;
+  size.pieces = 128;
+  EXPECT_FALSE(csr_has_many_pieces(size));
+  size.pieces = 129;
+  EXPECT_TRUE(csr_has_many_pieces(size));
+  size.piece_length = 128;
+  EXPECT_FALSE(csr_has_many_pieces(size));
 }
 
 TEST(CsrSchedule, SmallMatricesWithFewLongRowsAreNotCut) {

@@ -187,10 +187,11 @@ struct Options {
            std::to_string(overwrite) + ", piece " + std::to_string(piece_length) +
            (little_scratch ? ", little scratch" : "") + (packs_if_small ? "" : ", packs nothing small") +
            (infinite_rest ? ", infinite rest" : "") +
-           (policy == nullptr ? ""
-                              : ", policy of " + std::to_string(policy->lanes) + " lanes, " +
-                                    std::to_string(policy->vectors) + " vectors, " + std::to_string(policy->rounds) +
-                                    " rounds, " + std::to_string(policy->threads) + " threads");
+           (policy == nullptr
+                ? ""
+                : ", policy of " + std::to_string(policy->lanes) + " lanes, " + std::to_string(policy->vectors) +
+                      " vectors, " + std::to_string(policy->rounds) + " rounds, " + std::to_string(policy->threads) +
+                      " threads" + (policy->eager ? ", eager" : ""));
   }
 };
 
@@ -502,7 +503,7 @@ TYPED_TEST(CsrSpmm, EveryPolicy) {
                                        std::pair{16, 2}, std::pair{32, 2}, std::pair{32, 4}}) {
     for (const int threads : {32, 96, 256, 512}) {
       const int rounds = std::array{1, 2, lanes}[++policies % 3];
-      const CsrPolicy policy{lanes, vectors, rounds, threads};
+      const CsrPolicy policy{lanes, vectors, rounds, threads, false, vectors == 1 && policies % 2 == 0};
       for (const int columns : {1, 2, 4, 8, 40, 200}) {
         compare<M, V>(A, {.columns = columns, .permute_x = policies % 4 == 1, .policy = &policy}, 29);
         compare<M, V>(A, {.columns = columns, .y_layout = Layout::Left, .policy = &policy}, 29);

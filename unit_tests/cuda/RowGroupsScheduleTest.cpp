@@ -93,10 +93,13 @@ TEST(RowGroupsSchedule, ItemsAreSortedAmongNeighbours) {
 }
 
 TEST(RowGroupsSchedule, PiecesAreLongerWhereThereIsMoreWork) {
-  EXPECT_EQ(Cuda::row_groups_piece_columns(1000, 128), 128);
-  EXPECT_EQ(Cuda::row_groups_piece_columns(2e6, 128), 128);
-  EXPECT_EQ(Cuda::row_groups_piece_columns(2e6, 2048), 256);
-  EXPECT_EQ(Cuda::row_groups_piece_columns(1e9, 128), 512);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(1000, 10, 128), 32);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(1e5, 100, 512), 64);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(2e6, 1000, 128), 128);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(2e6, 1000, 2048), 256);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(1e9, 1000, 128), 512);
+  EXPECT_EQ(Cuda::row_groups_piece_columns(5e4, 4096, 128), 32) << "128 pieces";
+  EXPECT_EQ(Cuda::row_groups_piece_columns(5e4, 40000, 128), 512);
   EXPECT_TRUE(Cuda::row_groups_are_countable(std::size_t(1) << 33, std::size_t(1) << 33));
   EXPECT_FALSE(Cuda::row_groups_are_countable(std::size_t(1) << 34, 4));
   EXPECT_FALSE(Cuda::row_groups_are_countable(4, std::size_t(1) << 34));

@@ -29,7 +29,8 @@ std::string to_string(const CsrOptions& options) {
   std::string name = "csr_auto";
   if (options.policy) {
     const auto& p = *options.policy;
-    name = joined("csr_rows<", p.lanes, " lanes, ", p.vectors, " vectors, ", p.threads, " threads>");
+    name = joined("csr_rows<", p.lanes, " lanes, ", p.vectors, " vectors, ", p.threads, " threads",
+                  p.eager ? ", eager>" : ">");
   }
   return options.piece_length ? joined(name, " pieces of ", *options.piece_length) : name;
 }
@@ -42,8 +43,10 @@ class CsrCandidate : public Candidate<Scalar> {
   bool takes(Layout) const override { return true; }
 
   bool prepare(const HostMatrix& A, int columns, Layout layout) override {
-    const int piece_length = options_.piece_length.value_or(Cuda::csr_piece_length(A.column_indices.size()));
-    const Cuda::CsrScheduleSize size = Cuda::count_csr_schedule(A.pattern(), piece_length);
+    const int chosen = Cuda::csr_piece_length(A.column_indices.size(), columns * sizeof(Scalar));
+    Cuda::CsrScheduleSize size = Cuda::count_csr_schedule(A.pattern(), options_.piece_length.value_or(chosen));
+    while (!options_.piece_length && Cuda::csr_has_many_pieces(size))
+      size = Cuda::count_csr_schedule(A.pattern(), 2 * size.piece_length);
     if (!is_applicable(size, columns)) return false;
     row_offsets_ = DeviceArray<int>(A.row_offsets);
     column_indices_ = DeviceArray<int>(A.column_indices);
@@ -100,6 +103,9 @@ std::vector<CsrOptions> all_options() {
       options.push_back({Cuda::CsrPolicy{.lanes = lanes, .vectors = vectors, .threads = threads}, {}});
     }
   }
+  for (const int lanes : {4, 8, 16, 32})
+    options.push_back({Cuda::CsrPolicy{.lanes = lanes, .threads = 128, .eager = true}, {}});
+  for (const int piece_length : {16, 32, 64, 128}) options.push_back({{}, piece_length});
   return options;
 }
 

@@ -15,6 +15,13 @@ struct RunOptions {
   int group_rows = 4;     // the most
 };
 
+template <class Pattern>
+double longest_group(const Pattern& A) {
+  int longest = 0;
+  for (int g = 0; g < A.groups; ++g) longest = std::max(longest, A.column_offsets[g + 1] - A.column_offsets[g]);
+  return longest;
+}
+
 template <class Policy>
 std::string row_groups_name(const RunOptions& options) {
   return joined("row_groups<", Policy::lanes, " lanes, ", Policy::vectors, " vectors, ", Policy::registers,
@@ -39,10 +46,10 @@ class RowGroups : public Candidate<Scalar> {
     parameters.group_rows = options_.group_rows;
     matrix_ = prepared<BuildRowGroups, Scalar>(A, parameters);
     const auto& host = matrix_->host;
-    const int piece_columns =
-        options_.piece_columns > 0
-            ? options_.piece_columns
-            : Cuda::row_groups_piece_columns(host.column_offsets[host.groups], columns * double(sizeof(Scalar)));
+    const int piece_columns = options_.piece_columns > 0 ? options_.piece_columns
+                                                         : Cuda::row_groups_piece_columns(
+                                                               host.column_offsets[host.groups], longest_group(host),
+                                                               columns * double(sizeof(Scalar)));
     const auto schedule = Cuda::build_row_groups_schedule(host, piece_columns);
     items_ = DeviceArray<Cuda::RowGroupItem>(schedule.items);
     sums_ = DeviceArray<Cuda::RowGroupSum>(schedule.sums);
@@ -83,6 +90,10 @@ template <class Scalar>
 Candidates<Scalar> make_row_groups_candidates() {
   using Cuda::RowGroupsPolicy;
   Candidates<Scalar> candidates;
+  for (const int piece : {16, 32, 64}) {
+    add<RowGroupsPolicy<8, 1, 72>>(candidates, {piece, 4});
+    add<RowGroupsPolicy<32, 1, 64>>(candidates, {piece, 4});
+  }
   for (const int rows : {4, 3, 2, 1}) {
     add<RowGroupsPolicy<8, 1, 72>>(candidates, {0, rows});
     add<RowGroupsPolicy<32, 1, 64>>(candidates, {0, rows});

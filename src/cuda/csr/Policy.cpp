@@ -40,8 +40,8 @@ bool is_valid(const CsrPolicy& policy) {
   const bool one_vector = policy.vectors == 1 && is_one_of(policy.lanes, {4, 8, 16, 32});
   const bool two_vectors = policy.vectors == 2 && is_one_of(policy.lanes, {16, 32});
   const bool four_vectors = policy.vectors == 4 && policy.lanes == 32;
-  return (one_vector || two_vectors || four_vectors) && policy.rounds >= 1 && policy.rounds <= policy.lanes &&
-         policy.threads >= 32 && policy.threads <= 512 && policy.threads % 32 == 0;
+  return (one_vector || two_vectors || four_vectors) && (one_vector || !policy.eager) && policy.rounds >= 1 &&
+         policy.rounds <= policy.lanes && policy.threads >= 32 && policy.threads <= 512 && policy.threads % 32 == 0;
 }
 
 double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const CsrMachine& machine) {
@@ -80,6 +80,8 @@ CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine
   const bool rows_are_alike = problem.pieces == 0;
   if (by_vectors && slab == 32 && rows_are_alike && std::fmod(vectors, 32) == 0) policy = with_half_the_lanes(policy);
   policy.threads = std::max(128, 8 * policy.lanes);
+  const double threads = (problem.rows + problem.pieces) * std::ceil(vectors / policy.vectors);
+  policy.eager = policy.vectors == 1 && threads <= machine.eager_threads * machine.device.multiprocessors;
   return policy;
 }
 

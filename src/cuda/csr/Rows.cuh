@@ -16,14 +16,15 @@ namespace Tessera::Cuda {
 /// each other after each entry.
 ///
 /// A lane needs few registers, and few fetches are on their way for it, so that as many threads as possible fetch at
-/// the same time. That hides more of the memory's latency than more fetches for each of fewer threads.
+/// the same time. That hides more of the memory's latency than more fetches for each of fewer threads. If there is so
+/// little work that threads are to spare, an `eager` lane has more on their way.
 ///
 /// X has adjacent columns. With `aligned`, rows of X begin at multiples of 16 bytes, and so do those of Y unless they
 /// are `tiled`: then a block collects them (CsrRowTile).
 ///
 /// \tparam vectors  vectors of a lane
 /// \tparam lanes    task.lanes(), so that the distance of the vectors is known; any number if there is one vector
-template <class Task, bool aligned, int vectors, int lanes, bool tiled>
+template <class Task, bool aligned, int vectors, int lanes, bool tiled, bool eager = false>
 class CsrRows {
   using Scalar = typename Task::Scalar;
   using MatrixScalar = typename Task::MatrixScalar;
@@ -31,12 +32,12 @@ class CsrRows {
   using Lane = Vector<Scalar, aligned>;
   static constexpr int distance = lanes * Lane::size;  // of a lane's vectors, in elements
   /// Entries whose rows of X are fetched at once.
-  static constexpr int entries = vectors == 1 && std::is_same_v<Scalar, double> ? 4 : 2;
+  static constexpr int entries = eager ? 8 : vectors == 1 && std::is_same_v<Scalar, double> ? 4 : 2;
 
  public:
   static __host__ __device__ int slab_columns(int group_lanes) { return group_lanes * vectors * Lane::size; }
   /// The number that is fastest: with more, fewer threads fit.
-  static constexpr int registers = 32 + (vectors > 1 ? 16 : 0) + (vectors > 2 ? 16 : 0) +
+  static constexpr int registers = 32 + (eager ? 48 : 0) + (vectors > 1 ? 16 : 0) + (vectors > 2 ? 16 : 0) +
                                    (is_complex_v<Scalar> || !std::is_same_v<Scalar, MatrixScalar> ? 8 : 0);
 
   __device__ explicit CsrRows(const Task& task)
@@ -71,6 +72,16 @@ class CsrRows {
     if constexpr (is_plain) {
 #pragma unroll 1
       for (; k + entries <= span.length; k += entries) add_entries<true, entries>(columns + k, values + k);
+      if constexpr (eager) {
+        if (k + 4 <= span.length) {
+          add_entries<true, 4>(columns + k, values + k);
+          k += 4;
+        }
+        if (k + 2 <= span.length) {
+          add_entries<true, 2>(columns + k, values + k);
+          k += 2;
+        }
+      }
     }
 #pragma unroll 1
     for (; k < span.length; ++k) add_entries<is_plain, 1>(columns + k, values + k);

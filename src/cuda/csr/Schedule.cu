@@ -140,10 +140,16 @@ constexpr unsigned block_threads = 256;  // a row each
 
 }  // namespace
 
-Ordinal csr_piece_length(std::size_t nonzeros) {
-  Ordinal length = 64;
+Ordinal csr_piece_length(std::size_t nonzeros, std::size_t row_bytes) {
+  constexpr std::size_t small = std::size_t(1) << 19, wide = 1024;
+  Ordinal length = nonzeros < small && row_bytes <= wide ? 32 : 64;
   while (length < 128 && nonzeros / 16384 >= 2 * static_cast<std::size_t>(length)) length *= 2;
   return length;
+}
+
+bool csr_has_many_pieces(const CsrScheduleSize& size) {
+  constexpr std::int64_t many = 64;
+  return size.piece_length < 128 && size.pieces > many * size.long_rows;
 }
 
 bool csr_is_uncut(Ordinal rows, const CsrScheduleSize& uncut) {

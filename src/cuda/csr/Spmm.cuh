@@ -278,6 +278,8 @@ class CsrLauncher {
       launch_rows<CsrRows<Task, true, 2, 32, tiled>, tiled>(task, policy);
     } else if (policy.vectors == 2) {
       launch_rows<CsrRows<Task, true, 2, 16, tiled>, tiled>(task, policy);
+    } else if (!tiled && policy.eager) {
+      launch_rows<CsrRows<Task, true, 1, any_lanes, false, true>, false>(task, policy);
     } else {
       launch_rows<CsrRows<Task, true, 1, any_lanes, tiled>, tiled>(task, policy);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/cuda/csr/Spmm.hpp>
@@ -20,7 +21,7 @@ class CudaCsr {
 
  public:
   /// \return true: this is always built
-  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions&) {
+  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {
     pattern_ = A.view();
     const auto counters = allocate<Kokkos::View<unsigned long long*, Memory>>(exec, "Tessera::counters",
                                                                               std::size_t(Cuda::csr_schedule_counters));
@@ -28,7 +29,9 @@ class CudaCsr {
     const auto count = [&](Ordinal piece_length) {
       return Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, piece_length, counters.data());
     };
-    auto size = count(Cuda::csr_piece_length(A.nonzeros));
+    const auto columns = static_cast<std::size_t>(std::max(options.columns, 1));
+    auto size = count(Cuda::csr_piece_length(A.nonzeros, columns * sizeof(Scalar)));
+    while (Cuda::csr_has_many_pieces(size)) size = count(2 * size.piece_length);
     if (size.long_rows > 0) {
       const auto uncut = count(H200::uncut_row);
       if (Cuda::csr_is_uncut(A.rows, uncut)) size = uncut;

@@ -55,6 +55,21 @@ static Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space> start_row_groups
   return starts;
 }
 
+/// The most columns of a group. Waits for `exec`.
+template <class Offset>
+static double longest_group(const Kokkos::Cuda& exec, const RowGroupsPattern<Offset>& A) {
+  double longest = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::longest_group", IndexPolicy<Kokkos::Cuda>(exec, 0, static_cast<std::size_t>(A.groups)),
+      KOKKOS_LAMBDA(std::size_t group, double& most) {
+        const auto columns = static_cast<double>(A.column_offsets[group + 1] - A.column_offsets[group]);
+        most = columns > most ? columns : most;
+      },
+      Kokkos::Max<double>(longest));
+  exec.fence("Tessera::longest_group");
+  return A.groups > 0 ? longest : 0;
+}
+
 /// Cuda::build_row_groups_schedule() on the device.
 ///
 /// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
@@ -121,8 +136,8 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
     const int rows = options.parameters.group_rows;
     most_rows_ = rows > 0 ? rows : pattern_.most_rows;
     const double row_bytes = static_cast<double>(options.columns) * sizeof(Scalar);
-    const int piece_columns =
-        Cuda::row_groups_piece_columns(static_cast<double>(A.tiles()), row_bytes, device_of(exec));
+    const int piece_columns = Cuda::row_groups_piece_columns(static_cast<double>(A.tiles()),
+                                                             longest_group(exec, pattern_), row_bytes, device_of(exec));
     schedule_ = row_groups_schedule(exec, pattern_, piece_columns);
     return true;
   }

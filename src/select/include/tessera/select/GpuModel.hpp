@@ -21,7 +21,7 @@ namespace Tessera {
 /// thread, which looks into every tile of its row's window. Nothing was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
-  static constexpr std::string_view version = "gpu 5, fitted to an H200 and an H100";
+  static constexpr std::string_view version = "gpu 6, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. Of the choices that cost more than
   /// 1.05, nine of ten had the fastest candidate within 1.42 of the one that was predicted best (fit_model).
   static constexpr double doubt = 1.5;
@@ -50,12 +50,12 @@ struct GpuModel {
   double overlap = 0.786;         ///< the share of the smaller of work and chain that is added to the larger
 
   bool has_rows = true;                  ///< whether there is a kernel for compressed rows
-  Chain rows{3.5e-6, 24.3e-9, 64, 352};  ///< the chain of CSR
+  Chain rows{1.92e-6, 22e-9, 64, 352};  ///< the chain of CSR
   double narrow_row = 32;                ///< the most bytes of a row of X that the kernel for narrow rows takes
   double narrow_fetch = 32;              ///< the fewest bytes that a fetch of that kernel counts as
   double thin_row = 128;                 ///< the most bytes of a thin row of X
   double entry_bytes = 38;  ///< work of an entry besides its fetch, as bytes of X that could be fetched meanwhile
-  double thin_step = 3.83;  ///< time of a step of a chain with thin rows of X, over that with wider rows
+  double thin_step = 4.23;  ///< time of a step of a chain with thin rows of X, over that with wider rows
   Chain tiles{1.76e-6, 0.313e-6, 32, 3620};       ///< the chain of BitTCF
   Chain tall_tiles{3.29e-6, 0.369e-6, 32, 3280};  ///< the chain of BMat
   Chain staged{3.98e-6, 0.639e-6, 8, 1e300};      ///< the chain of staged windows
@@ -70,8 +70,9 @@ struct GpuModel {
   /// Number of teams that run at a time.
   double teams = 4 * H200::multiprocessors;
   double sums = 2.89e-6;         ///< seconds of the kernel that adds the sums of pieces
-  double sum_step = 31e-9;       ///< seconds of that kernel for each piece of the longest row or window
-  double cut_entries = 2097152;  ///< number of entries beyond which pieces of rows are twice as long
+  double sum_step = 31.8e-9;      ///< seconds of that kernel for each piece of the longest row or window
+  double cut_entries = 2097152;  ///< entries beyond which pieces of rows are twice as long; below a fourth, half as long
+  double wide_row = 1024;        ///< bytes of a row of X beyond which pieces of few entries are not half as long
   double cut_tiles = 135168;     ///< number of tiles beyond which pieces of windows grow, to at most twice the length
   /// Seconds of the kernels that copy X, where staged windows or blocks need rows of X that begin at 16 bytes.
   double copy = 5.53e-6;
@@ -89,8 +90,9 @@ struct GpuModel {
   double group_gathers = 12.5e12;
   double group_stream = 1.5;              ///< time to read row groups and write Y, over that to stream them
   double group_overlap = 0.5;             ///< the share of the smaller of fetching and moving that is added
-  Chain groups{4.8e-6, 19e-9, 128, 620};  ///< the chain of row groups; a step is a column
-  double thin_group_step = 3.23;          ///< thin_step of row groups
+  Chain groups{5.11e-6, 16.6e-9, 128, 620};  ///< the chain of row groups; a step is a column
+  double thin_group_step = 2.96;          ///< thin_step of row groups
+  double short_group_pieces = 170e6;      ///< bytes of X that groups fetch below which their pieces become shorter
   double group_column_bytes = 32;         ///< entry_bytes for a column of row groups
   double least_sharing = 1.25;            ///< entries of a column of 8 rows below which no groups are counted
 

@@ -16,6 +16,7 @@ struct CsrPolicy {
   int rounds = 1;      ///< rows of a group, at most `lanes`, for few columns of X; otherwise a group computes one row
   int threads = 128;   ///< threads of a block: a multiple of 32 up to 512
   bool tiles = false;  ///< whether a single column of floats is multiplied in tiles of entries, if these are aligned
+  bool eager = false;  ///< whether a lane with one vector fetches 8 rows of X at once, in more registers
 
   friend bool operator==(const CsrPolicy&, const CsrPolicy&) = default;
 };
@@ -52,6 +53,7 @@ struct CsrMachine {
   double sorted_rows = 2e5;    ///< the fewest rows that are sorted; with fewer, blocks would not fill the GPU
   double tiled_row = 48;       ///< mean entries from which rows are multiplied in tiles, for a single column of floats
   double tiled_entries = 4e6;  ///< the fewest entries for tiles; with fewer, they would not fill the GPU
+  double eager_threads = 3500;  ///< the most threads for each multiprocessor that are eager: about four times what fits
 };
 
 /// Predicts the seconds for slabs of this many columns: for fetching each row of X once from memory and then at the
@@ -61,7 +63,8 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
 /// Chooses a policy. It takes the widest slabs, unless narrower ones make the part of X in use fit into the L2 cache
 /// and that saves more than reading A once for each slab costs. A lane has several vectors where there are enough of
 /// them: it finds a row of X once for all. Rows that differ in length get more lanes of one vector, so that fewer of
-/// them share a warp and wait for each other. Results of csr_spmm() do not depend on the choice.
+/// them share a warp and wait for each other. Lanes are eager if there are so few that a product
+/// waits for memory, and for the longest row or piece. Results of csr_spmm() do not depend on the choice.
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
 /// Chooses a policy for few columns of X, which each lane holds itself. It takes 1, 2 or 4 lanes: more for longer rows,

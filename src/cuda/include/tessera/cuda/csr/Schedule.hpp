@@ -75,10 +75,16 @@ struct CsrSchedule {
         piece_numbers(piece_rows + size.pieces) {}
 };
 
-/// The number of entries of a piece: 128, or 64 if there are so few nonzeros that longer pieces would not fill a GPU
-/// several times. With shorter pieces, their sums would cost as much as the pieces. With longer ones, a product and the
-/// rest of a warp would wait for a single piece.
-Ordinal csr_piece_length(std::size_t nonzeros);
+/// The number of entries of a piece: 128, or 64 or 32 if there are so few nonzeros that longer pieces would not fill a
+/// GPU several times. With shorter pieces, their sums would cost as much as the pieces; those of wide rows of X cost
+/// most. With longer ones, a product and the rest of a warp would wait for a single piece.
+///
+/// \param nonzeros  [in] entries of the matrix
+/// \param row_bytes [in] bytes of a row of a typical X
+Ordinal csr_piece_length(std::size_t nonzeros, std::size_t row_bytes);
+/// Whether long rows have so many pieces that longer ones are better: one thread adds the sums of all pieces of a row,
+/// for each column. Not if pieces are as long as csr_piece_length() ever makes them.
+bool csr_has_many_pieces(const CsrScheduleSize& size);
 /// Whether a small matrix with rows of more than csr_piece_length() entries may get pieces of H200::uncut_row entries,
 /// with which none of its rows is cut.
 ///

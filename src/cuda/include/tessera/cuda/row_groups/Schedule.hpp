@@ -91,14 +91,15 @@ TESSERA_FUNCTION std::uint64_t row_groups_sort_key(const RowGroupItem& item, Ord
 }
 
 /// The fewest columns that row_groups_piece_columns() chooses.
-inline constexpr int row_groups_least_piece = 128;
-/// Chooses the most columns of an item: 128, 256 or 512, so that the lanes that run at a time get several items. With
+inline constexpr int row_groups_least_piece = 32;
+/// Chooses the most columns of an item: 32, 64, ..., 512, so that the lanes that run at a time get several items. With
 /// fewer columns, sums of pieces would cost more than they save; with more, the last items would keep the others
 /// waiting. Results depend on this number, and so on the matrix, the device and the typical X, to within roundoff.
 ///
 /// \param columns   [in] columns of all groups
+/// \param longest   [in] the most columns of a group, whose sums one thread adds for each element
 /// \param row_bytes [in] bytes of a row of a typical X
-int row_groups_piece_columns(double columns, double row_bytes, const Device& device = {});
+int row_groups_piece_columns(double columns, double longest, double row_bytes, const Device& device = {});
 
 /// Whether items can count the columns and values of a matrix of these sizes: up to 2^34 of each.
 bool row_groups_are_countable(std::size_t columns, std::size_t values);
