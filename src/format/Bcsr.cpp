@@ -30,14 +30,6 @@ inline void check_named_shape(BlockShape named) {
                               "; expected both from 1 to 64, or both 0");
 }
 
-/// The bytes of the pattern and its values.
-inline std::size_t bcsr_bytes(Ordinal rows, BlockShape shape, std::size_t blocks, std::size_t offset_bytes,
-                              std::size_t value_bytes) {
-  const std::size_t block_bytes =
-      sizeof(Ordinal) + shape.mask_words() * sizeof(std::uint64_t) + shape.size() * value_bytes;
-  return (shape.windows(rows) + std::size_t(1)) * offset_bytes + blocks * block_bytes;
-}
-
 /// The columns and masks of a window's blocks.
 template <class Offset, class Pattern>
 KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
@@ -102,11 +94,11 @@ BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
   BcsrBlocks best;
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   for (const BlockShape shape : Impl::bcsr_candidates(value_bytes)) {
-    const std::size_t blocks = Impl::count_blocks(exec, A, nonzeros, shape);
-    const std::size_t bytes = Impl::bcsr_bytes(A.rows, shape, blocks, sizeof(Offset), value_bytes);
+    const BcsrBlocks counted{shape, Impl::count_blocks(exec, A, nonzeros, shape)};
+    const std::size_t bytes = Impl::bcsr_bytes(A.rows, counted, sizeof(Offset), value_bytes);
     if (bytes >= fewest) continue;
     fewest = bytes;
-    best = {shape, blocks};
+    best = counted;
   }
   return best;
 }

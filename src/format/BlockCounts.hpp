@@ -76,8 +76,9 @@ KOKKOS_INLINE_FUNCTION Offset first_from(const CsrPattern<Offset>& A, Ordinal ro
   return low;
 }
 
-/// Whether entry k of a row is the first of its block: neither the row before it, nor a row of the window above, has
-/// one there. Rows nearby are asked first, since they are the most likely to have one. Cost: a bisection for each row.
+/// Whether entry k of a row is the first of its block: no earlier entry of its row, and no entry of an earlier row of
+/// its window, lies there. Rows nearby are asked first, since they are the most likely to have one. Cost: up to a
+/// bisection for each earlier row.
 template <class Offset>
 KOKKOS_INLINE_FUNCTION bool opens_block(const CsrPattern<Offset>& A, Ordinal row, Offset k, BlockShape shape) {
   const Ordinal block_column = A.column_indices[k] / shape.width;
@@ -118,6 +119,17 @@ struct BlocksOfRows {
   }
 };
 
+template <class Exec, class Offset>
+static std::size_t count_on_host(const Exec& exec, const CsrPattern<Offset>& A, BlockShape shape) {
+  std::size_t blocks = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::count_blocks", WindowPolicy<Exec>(exec, 0, shape.windows(A.rows)),
+      KOKKOS_LAMBDA(Ordinal window, std::size_t & sum) { sum += std::size_t(blocks_of_window(A, window, shape)); },
+      blocks);
+  exec.fence("Tessera::count_blocks");
+  return blocks;
+}
+
 /// \param of_windows [in] null, or as many zeros as there are windows
 template <class Exec, class Offset>
 std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape,
@@ -135,21 +147,19 @@ std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::
 template <class Exec, class Offset>
 std::size_t count_blocks(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape) {
   if (A.rows == 0) return 0;
-  if constexpr (!is_host_space<Exec>) return count_on_device<Exec, Offset>(exec, A, nonzeros, shape, nullptr);
-  std::size_t blocks = 0;
-  Kokkos::parallel_reduce(
-      "Tessera::count_blocks", WindowPolicy<Exec>(exec, 0, shape.windows(A.rows)),
-      KOKKOS_LAMBDA(Ordinal window, std::size_t & sum) { sum += std::size_t(blocks_of_window(A, window, shape)); },
-      blocks);
-  exec.fence("Tessera::count_blocks");
-  return blocks;
+  if constexpr (is_host_space<Exec>) {
+    return count_on_host(exec, A, shape);
+  } else {
+    return count_on_device<Exec, Offset>(exec, A, nonzeros, shape, nullptr);
+  }
 }
 
 /// First block of each window; the last element is the number of blocks.
 template <class Exec, class Offset>
-Kokkos::View<Offset*, typename Exec::memory_space> block_offsets_of_windows(const Exec& exec,
-                                                                            const CsrPattern<Offset>& A,
-                                                                            std::size_t nonzeros, BlockShape shape) {
+static Kokkos::View<Offset*, typename Exec::memory_space> block_offsets_of_windows(const Exec& exec,
+                                                                                   const CsrPattern<Offset>& A,
+                                                                                   std::size_t nonzeros,
+                                                                                   BlockShape shape) {
   using Offsets = Kokkos::View<Offset*, typename Exec::memory_space>;
   const Ordinal windows = shape.windows(A.rows);
   const Offsets offsets(Kokkos::view_alloc(exec, "Tessera::Bcsr::block_offsets"), windows + std::size_t(1));

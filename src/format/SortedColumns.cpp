@@ -158,11 +158,11 @@ FormatMemory SortedColumns<Offset, MemorySpace>::memory(const ExecutionSpace& ex
   const std::size_t tables = 64 * (lengths + width + rows / height + 2);
   const std::size_t turned = csr_bytes<Offset>(columns, nonzeros) + nonzeros * sizeof(Offset);
   const std::size_t by_length =
-      radix_sort_bytes(exec, columns, sizeof(Ordinal)) + positions * (sizeof(Ordinal) + 2 * sizeof(Offset)) + tables;
+      radix_sort_bytes<Ordinal>(exec, columns) + positions * (sizeof(Ordinal) + 2 * sizeof(Offset)) + tables;
   // Pattern and map are there only in part when the most is sorted: after the transpose, without what sorting gives.
   const std::size_t transposed = sorted_csr_bytes<Offset>(exec, columns, nonzeros);
-  const std::size_t last = memory.pattern - nonzeros * element_bytes + nonzeros * sizeof(Offset) +
-                           radix_sort_bytes(exec, nonzeros, sizeof(Offset));
+  const std::size_t last =
+      memory.pattern - nonzeros * element_bytes + nonzeros * sizeof(Offset) + radix_sort_bytes<Offset>(exec, nonzeros);
   const std::size_t all = memory.pattern + nonzeros * sizeof(Offset);
   const std::size_t most = std::max({all, transposed, turned + by_length + all - nonzeros * element_bytes, last});
   memory.scratch = most - all;

@@ -188,7 +188,7 @@ std::size_t staged_build_bytes(const ExecutionSpace& exec, Ordinal rows, std::si
   // ColumnsOfWindows; while it is made, sorted keys of entries and of columns besides.
   const std::size_t listed = entries + (columns + 1) * sizeof(Offset) + csr_bytes<Offset>(windows, columns) +
                              static_cast<std::size_t>(shape.row_words()) * keys;
-  return std::max({radix_sort_bytes(exec, nonzeros, sizeof(Offset)), listed + nonzeros * sizeof(std::uint64_t) + keys,
+  return std::max({radix_sort_bytes<Offset>(exec, nonzeros), listed + nonzeros * sizeof(std::uint64_t) + keys,
                    listed + Impl::staged_layout_bytes<Offset>(windows, chunks, shape) +
                        Impl::staged_pattern_bytes<Offset>(nonzeros, strip_columns, chunks, shape, value_bytes)});
 }

@@ -60,7 +60,7 @@ std::size_t data_affinity_bytes(const Exec& exec, const CsrPattern<Offset>& A, s
   const std::size_t vertices = rows + (is_square(A) ? 0 : static_cast<std::size_t>(A.columns));
   // First: degrees, ranks, roots, sizes and edges. Later: two graphs, proposals, merges, labels and the dendrogram.
   constexpr std::size_t vertex = 56;
-  const std::size_t graph = radix_sort_bytes(exec, nonzeros, sizeof(std::uint32_t)) + vertices * vertex + rows * 4;
+  const std::size_t graph = radix_sort_bytes<std::uint32_t>(exec, nonzeros) + vertices * vertex + rows * 4;
   const std::size_t batch = std::max(entries_of_batch<Exec>(nonzeros, std::size_t(1) << 24),
                                      entries_of_block(exec, A, std::size_t(common_neighbour_block)));
   const std::size_t place = sizeof(Ordinal) + words_of_block * sizeof(std::uint64_t);
@@ -76,8 +76,8 @@ std::size_t clustering_bytes(const Exec& exec, const CsrPattern<Offset>& A, std:
   const auto rows = static_cast<std::size_t>(A.rows), columns = static_cast<std::size_t>(A.columns);
   // Candidates, partners, choices, places, sizes, offsets, the order.
   constexpr std::size_t row = 112;
-  const std::size_t entries = nonzeros * sizeof(Ordinal) + radix_sort_bytes(exec, nonzeros, sizeof(Ordinal));
-  return std::max(entries, radix_sort_bytes(exec, rows, sizeof(Ordinal)) + nonzeros * sizeof(Ordinal)) + rows * row +
+  const std::size_t entries = nonzeros * sizeof(Ordinal) + radix_sort_bytes<Ordinal>(exec, nonzeros);
+  return std::max(entries, radix_sort_bytes<Ordinal>(exec, rows) + nonzeros * sizeof(Ordinal)) + rows * row +
          (columns + 4) * sizeof(std::size_t);
 }
 
@@ -94,9 +94,7 @@ std::size_t local_cluster_bytes(const CsrPattern<Offset>& A, std::size_t nonzero
 template <class ExecutionSpace, class Offset>
 std::size_t reordering_bytes(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                              Reordering reordering) {
-  const auto sorted = [&](Ordinal size) {
-    return radix_sort_bytes(exec, static_cast<std::size_t>(size), sizeof(Ordinal));
-  };
+  const auto sorted = [&](Ordinal size) { return radix_sort_bytes<Ordinal>(exec, static_cast<std::size_t>(size)); };
   switch (reordering) {
     case Reordering::Automatic:
     case Reordering::Default:

@@ -62,10 +62,13 @@ double seconds_of(const GpuModel::Chain& chain, double work, double steps, doubl
   return chain.launch + std::max(work, alone) + gpu.overlap * std::min(work, alone) + sums;
 }
 
-/// The length of the pieces of long rows over that in matrices of middle size. Small ones are cut shorter, but for wide
-/// rows of X.
+/// The length of the pieces of long rows over that in matrices of middle size. Small ones are not cut, if no row is
+/// very long; or cut shorter, but for wide rows of X.
 double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
   if (m.nonzeros >= gpu.cut_entries) return 2;
+  if (m.longest_row <= gpu.rows.piece) return 1;
+  const bool is_small = m.rows < H200::small_rows && m.nonzeros < H200::small_entries;
+  if (is_small && m.longest_row <= H200::uncut_row) return H200::uncut_row / gpu.rows.piece;
   return m.nonzeros < gpu.cut_entries / 4 && row_bytes(m) <= gpu.wide_row ? 0.5 : 1;
 }
 
@@ -103,7 +106,7 @@ double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuM
   const double work = slabs * (slab_bytes / gpu.streamed + gpu.left_entry * m.nonzeros);
   MatrixStatistics slab = m;
   slab.vector_columns = gpu.left_columns;
-  return seconds_of(gpu.rows, work, m.longest_row, csr_piece_growth(slab, gpu), slab, gpu);
+  return seconds_of(gpu.rows, work, m.longest_row, csr_piece_growth(m, gpu), slab, gpu);
 }
 
 /// The number of tiles that all rows look into, and that the longest row looks into, in tiles of BitTCF.
@@ -195,7 +198,8 @@ bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 /// Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk of a window is
-/// half full on average.
+/// half full on average. Pieces have 8 to 64 chunks; the model makes them longer the more a block has to do, which is
+/// about what choose_staged() does.
 double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double windows = std::ceil(m.rows / 64);
   const double chunks = std::max(m.window64_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
@@ -206,7 +210,7 @@ double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double moved = a_and_y + window_seconds(m, m.window64_columns, row_bytes(m), gpu),
                chunked = gpu.staged_chunk * rounds;
   const double work = std::max(moved, chunked) + gpu.staged_overlap * std::min(moved, chunked);
-  return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 4.0), m, gpu);
+  return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 8.0), m, gpu);
 }
 
 /// The columns of the longest group, if groups have as many times the entries of a row as they have on average.

@@ -63,12 +63,15 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
   for (const Format format : every_format) {
     if (wanted != Format::Automatic && format != wanted) continue;
     if (!published_fault<Scalar, Offset>(exec, options, format).empty()) continue;
-    const FormatMemory memory = format_memory(exec, format, rows, options.parameters, sizeof(Scalar));
+    FormatMemory memory;
     if (format == Format::Bcsr) {
-      const BlockShape block = bcsr_block_shape(exec, rows.view(), rows.nonzeros, options.parameters, sizeof(Scalar));
-      statistics.bcsr_block_rows = block.height;
-      statistics.bcsr_block_columns = block.width;
-      statistics.bcsr_blocks = static_cast<double>(memory.tiles);
+      const BcsrBlocks counted = bcsr_blocks(exec, rows.view(), rows.nonzeros, options.parameters, sizeof(Scalar));
+      statistics.bcsr_block_rows = counted.shape.height;
+      statistics.bcsr_block_columns = counted.shape.width;
+      statistics.bcsr_blocks = static_cast<double>(counted.blocks);
+      memory = Bcsr<Offset, typename ExecutionSpace::memory_space>::memory(rows.rows, counted);
+    } else {
+      memory = format_memory(exec, format, rows, options.parameters, sizeof(Scalar));
     }
     const auto bytes = static_cast<double>(memory.pattern + memory.places * sizeof(Scalar));
     choice.candidates.push_back(predict(statistics, {format, static_cast<double>(memory.tiles), bytes}, machine));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <stdexcept>
 #include <tessera/cuda/csr/Schedule.hpp>
@@ -68,6 +69,26 @@ TEST(CsrSchedule, VeryLongRowsWantLongerPieces) {
   EXPECT_TRUE(csr_has_many_pieces(size));
   size.piece_length = 128;
   EXPECT_FALSE(csr_has_many_pieces(size));
+}
+
+// The length of pieces for rows of these lengths, each of which there is as often as the last number says.
+int chosen_length(const std::vector<std::array<int, 2>>& rows_of, std::size_t row_bytes) {
+  std::vector<int> offsets{0};
+  for (const auto& [length, rows] : rows_of)
+    for (int i = 0; i < rows; ++i) offsets.push_back(offsets.back() + length);
+  const CsrPattern<int> A{static_cast<int>(offsets.size()) - 1, 1 << 20, offsets.data(), nullptr};
+  const auto count = [&](int piece_length) { return count_csr_schedule(A, piece_length); };
+  return choose_csr_schedule(A.rows, static_cast<std::size_t>(offsets.back()), row_bytes, count).piece_length;
+}
+
+TEST(CsrSchedule, TheLengthIsThatWithWhichRowsAreCutBest) {
+  EXPECT_EQ(chosen_length({{64, 1000}}, 128), 64) << "no row is long";
+  EXPECT_EQ(chosen_length({{64, 1000}, {160, 3}}, 128), 160) << "a small matrix is not cut";
+  EXPECT_EQ(chosen_length({{1, 60000}, {160, 3}}, 128), 32) << "but for many rows";
+  EXPECT_EQ(chosen_length({{64, 1000}, {161, 3}}, 128), 32);
+  EXPECT_EQ(chosen_length({{64, 1000}, {161, 3}}, 2048), 64) << "a wide X";
+  EXPECT_EQ(chosen_length({{1, 1000}, {10000, 3}}, 128), 128) << "very long rows";
+  EXPECT_EQ(chosen_length({{64, 50000}, {1000, 3}}, 128), 128) << "many entries";
 }
 
 TEST(CsrSchedule, SmallMatricesWithFewLongRowsAreNotCut) {

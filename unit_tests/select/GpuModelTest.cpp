@@ -161,6 +161,50 @@ TEST(GpuModel, ALongRowOrWindowTakesTheTimeOfItsPiece) {
   EXPECT_GT(seconds(Format::Staged), staged);
 }
 
+/// Small matrices have short pieces, but for wide rows of X, and so have groups with little to fetch.
+TEST(GpuModel, PiecesOfSmallMatricesAreShort) {
+  const Counts graph{"", false, 60000, 200000, 60000, 25000, 150000, 120000, 110000, 600, 75, 80, 3000};
+  GpuModel floats = GpuModel::without_tile_kernels(), long_pieces = floats;
+  long_pieces.wide_row = 0;
+  long_pieces.short_group_pieces = 1;
+  MatrixStatistics m = statistics(graph, 32, 4);
+  m.row_groups = 60000;
+  m.group_columns = m.group_values = 200000;
+  for (const Format format : {Format::Csr, Format::RowGroups})
+    EXPECT_LT(seconds_of(choose_format(m, floats), format), seconds_of(choose_format(m, long_pieces), format))
+        << to_string(format);
+  const MatrixStatistics wide = statistics(graph, 512, 4);
+  EXPECT_EQ(seconds_of(choose_format(wide, floats), Format::Csr),
+            seconds_of(choose_format(wide, long_pieces), Format::Csr));
+}
+
+/// Rows of small matrices that are not very long are not cut: there is no kernel that adds pieces.
+TEST(GpuModel, SmallMatricesWithoutVeryLongRowsAreNotCut) {
+  Counts small{"", false, 2000, 200000, 2000, 25000, 150000, 120000, 110000, 160, 20, 20, 3000};
+  const auto seconds = [&] { return seconds_of(choose_format(statistics(small), GpuModel{}), Format::Csr); };
+  const double whole = seconds();
+  small.longest_row = 161;
+  EXPECT_NE(seconds(), whole);
+  GpuModel no_sums;
+  no_sums.sums = no_sums.sum_step = 0;
+  small.longest_row = 160;
+  EXPECT_EQ(seconds_of(choose_format(statistics(small), no_sums), Format::Csr), whole);
+}
+
+/// Tiles take all columns of a window before they go on: rows of a wide X leave the cache before they are read again.
+/// CSR takes a panel of columns after the other.
+TEST(GpuModel, TilesReadWideRowsOfXAgain) {
+  const Counts graph{"", false, 1e6, 3e7, 3e6, 2e6, 2.4e7, 1.2e7, 1.15e7, 60, 8, 8, 900};
+  GpuModel with_room;
+  with_room.window_cache = 1e15;
+  const auto penalty = [&](Format format, double columns) {  // for a cache that cannot hold X
+    const MatrixStatistics m = statistics(graph, columns);
+    return seconds_of(choose_format(m, GpuModel{}), format) / seconds_of(choose_format(m, with_room), format);
+  };
+  EXPECT_GT(penalty(Format::BitTcf, 4096), 1.3 * penalty(Format::BitTcf, 128));
+  EXPECT_LT(penalty(Format::Csr, 4096), 1.1 * penalty(Format::Csr, 128));
+}
+
 TEST(GpuModel, BlocksAreACandidateWhereTheyWereCounted) {
   MatrixStatistics m = statistics(band, 512, 4);
   EXPECT_EQ(seconds_of(choose_format(m, GpuModel::tf32x3()), Format::Bcsr), 0);

@@ -242,8 +242,8 @@ TYPED_TEST(ReorderTest, IsComparedByPredictionsWhereFormatsAreMeasured) {
   }
 }
 
-/// Hosts read an X that a cache holds once, in any order of compressed rows. Devices take as long as a launch for a small
-/// A. So no order is sought. Tiles may still become fewer.
+/// Hosts read an X that a cache holds once, in any order of compressed rows. Devices take as long as a launch for a
+/// small A. So no order is sought. Tiles may still become fewer.
 TYPED_TEST(ReorderTest, IsSoughtOnlyWhereItMayPay) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;

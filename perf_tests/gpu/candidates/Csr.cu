@@ -43,10 +43,11 @@ class CsrCandidate : public Candidate<Scalar> {
   bool takes(Layout) const override { return true; }
 
   bool prepare(const HostMatrix& A, int columns, Layout layout) override {
-    const int chosen = Cuda::csr_piece_length(A.column_indices.size(), columns * sizeof(Scalar));
-    Cuda::CsrScheduleSize size = Cuda::count_csr_schedule(A.pattern(), options_.piece_length.value_or(chosen));
-    while (!options_.piece_length && Cuda::csr_has_many_pieces(size))
-      size = Cuda::count_csr_schedule(A.pattern(), 2 * size.piece_length);
+    const auto count = [&](int piece_length) { return Cuda::count_csr_schedule(A.pattern(), piece_length); };
+    const Cuda::CsrScheduleSize size =
+        options_.piece_length
+            ? count(*options_.piece_length)
+            : Cuda::choose_csr_schedule(A.rows, A.column_indices.size(), columns * sizeof(Scalar), count);
     if (!is_applicable(size, columns)) return false;
     row_offsets_ = DeviceArray<int>(A.row_offsets);
     column_indices_ = DeviceArray<int>(A.column_indices);

@@ -8,6 +8,7 @@
 #include <tessera/cuda/csr/Spmm.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
 #include "CudaLaunches.hpp"
@@ -20,6 +21,15 @@ class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
+  /// The most bytes of the schedule: with pieces of n entries, six integers for each row of n + 1; and the tiles.
+  static std::size_t list_bytes(const MatrixStatistics& m) {
+    const auto row_bytes = static_cast<std::size_t>(std::max(m.vector_columns, 1.0)) * sizeof(Scalar);
+    const double length = Cuda::csr_piece_length(static_cast<std::size_t>(m.nonzeros), row_bytes);
+    const double pieces = 6 * sizeof(Ordinal) * m.nonzeros / (length + 1);
+    const double tiles = sizeof(Cuda::CsrTile) * (m.nonzeros + m.rows / 2) / Cuda::csr_tile_span;
+    return static_cast<std::size_t>(pieces + tiles) + 128;
+  }
+
   /// \return true: this is always built
   bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {
     pattern_ = A.view();
@@ -30,12 +40,7 @@ class CudaCsr {
       return Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, piece_length, counters.data());
     };
     const auto columns = static_cast<std::size_t>(std::max(options.columns, 1));
-    auto size = count(Cuda::csr_piece_length(A.nonzeros, columns * sizeof(Scalar)));
-    while (Cuda::csr_has_many_pieces(size)) size = count(2 * size.piece_length);
-    if (size.long_rows > 0) {
-      const auto uncut = count(H200::uncut_row);
-      if (Cuda::csr_is_uncut(A.rows, uncut)) size = uncut;
-    }
+    const auto size = Cuda::choose_csr_schedule(A.rows, A.nonzeros, columns * sizeof(Scalar), count);
     memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
     Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counters.data(), memory_.data());
     exec.fence("Tessera::CudaCsr::build");  // before the counters are freed

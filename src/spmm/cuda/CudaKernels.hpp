@@ -177,8 +177,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
  private:
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
-    if (candidate.format == Format::Csr)
-      return static_cast<std::size_t>(0.75 * m.nonzeros) + static_cast<std::size_t>(m.rows) / 200 + 128;
+    if (candidate.format == Format::Csr) return Rows::list_bytes(m);
     if constexpr (is_real) {
       using Condensed = CudaCondensed<Scalar, Offset>;
       if (candidate.format == Format::BitTcf) return Condensed::list_bytes(exec, 8, m, candidate.tiles);

@@ -121,11 +121,13 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
   /// counted, each row may be one.
   static KernelMemory memory(const Kokkos::Cuda& exec, const MatrixStatistics& m, double columns) {
     const auto groups = static_cast<std::size_t>(m.row_groups > 0 ? m.row_groups : m.rows);
-    const std::size_t cuts = static_cast<std::size_t>(columns) / std::size_t(Cuda::row_groups_least_piece);
+    const double row_bytes = m.vector_columns * sizeof(Scalar);  // longer groups only make pieces longer
+    const int piece_columns = Cuda::row_groups_piece_columns(columns, 0, row_bytes, device_of(exec));
+    const std::size_t cuts = static_cast<std::size_t>(columns) / static_cast<std::size_t>(piece_columns);
     const std::size_t items = groups + cuts, sums = cuts * sizeof(Cuda::RowGroupSum);
     const auto kept = static_cast<double>(items * sizeof(Cuda::RowGroupItem) + sums);
     const auto built = static_cast<double>((groups + 1) * sizeof(ScheduleStart) + sums +
-                                           radix_sort_bytes(exec, items, sizeof(Cuda::RowGroupItem)));
+                                           radix_sort_bytes<Cuda::RowGroupItem>(exec, items));
     return {kept, built, built};
   }
 

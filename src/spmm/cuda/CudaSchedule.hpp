@@ -69,7 +69,7 @@ std::size_t schedule_build_bytes(const Kokkos::Cuda& exec, std::size_t windows, 
   // There is at most one cut for each piece_tiles tiles.
   const std::size_t cuts = tiles / static_cast<std::size_t>(piece_tiles), items = windows + cuts;
   const std::size_t made = items * sizeof(Cuda::CondensedItem<Offset>) + (windows + 1) * sizeof(ScheduleStart);
-  const std::size_t sorted = is_sorted ? radix_sort_bytes(exec, items, sizeof(Cuda::CondensedItem<Offset>)) : 0;
+  const std::size_t sorted = is_sorted ? radix_sort_bytes<Cuda::CondensedItem<Offset>>(exec, items) : 0;
   return std::max(made, sorted) + cuts * sizeof(Cuda::CondensedSum);
 }
 

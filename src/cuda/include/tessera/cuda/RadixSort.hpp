@@ -10,12 +10,13 @@ namespace Tessera::Cuda {
 /// Keys with a word each, in arrays 0; arrays 1 are memory for a second copy.
 template <class Word>
 struct SortArrays {
-  std::uint64_t* keys[2];
-  Word* words[2];
-  std::size_t size;
+  std::uint64_t* keys[2];  ///< the keys, in any order, and memory for as many
+  Word* words[2];          ///< a word for each key, and memory for as many
+  std::size_t size;        ///< number of keys
 };
 
 /// Bytes of memory, besides the arrays, that a sort of so many keys takes at most.
+/// \throws std::runtime_error if CUDA refuses to tell
 template <class Word>
 std::size_t radix_sort_scratch_bytes(std::size_t size);
 

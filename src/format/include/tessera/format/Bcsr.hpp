@@ -17,6 +17,17 @@ struct BcsrBlocks {
   std::size_t blocks = 0;  ///< with at least one entry
 };
 
+namespace Impl {
+/// The bytes of a pattern and its values.
+inline std::size_t bcsr_bytes(Ordinal rows, const BcsrBlocks& counted, std::size_t offset_bytes,
+                              std::size_t value_bytes) {
+  const BlockShape& shape = counted.shape;
+  const std::size_t block_bytes =
+      sizeof(Ordinal) + shape.mask_words() * sizeof(std::uint64_t) + shape.size() * value_bytes;
+  return (shape.windows(rows) + std::size_t(1)) * offset_bytes + counted.blocks * block_bytes;
+}
+}  // namespace Impl
+
 /// The pattern of a matrix in BCSR (see BcsrPattern for what the arrays hold) that owns its arrays.
 ///
 /// Bytes without the values, with blocks of h x w: (ceil(rows / h) + 1) sizeof(Offset) + blocks * (4 + 8 ceil(h w /
@@ -58,9 +69,7 @@ struct Bcsr {
   static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
                              const FormatParameters& parameters, std::size_t value_bytes, double tiles);
   static FormatMemory memory(Ordinal rows, const BcsrBlocks& counted) {
-    const std::size_t masks = counted.shape.mask_words() * sizeof(std::uint64_t);
-    const std::size_t offsets = (counted.shape.windows(rows) + std::size_t(1)) * sizeof(Offset);
-    return {offsets + counted.blocks * (sizeof(Ordinal) + masks), counted.blocks * counted.shape.size(), 0,
+    return {Impl::bcsr_bytes(rows, counted, sizeof(Offset), 0), counted.blocks * counted.shape.size(), 0,
             counted.blocks};
   }
   template <class Archive>
@@ -82,8 +91,8 @@ using BuiltBcsr = Built<Bcsr<Offset, MemorySpace>, Offset, MemorySpace>;
 /// \param nonzeros [in] the number of A's entries
 /// \throws std::invalid_argument unless height and width are from 1 to 64
 ///
-/// Cost: one pass over the pattern, on hosts with `height` comparisons for each block, on devices with a bisection of
-/// up to height - 1 rows for each. Nothing is allocated.
+/// Cost: one pass over the pattern, on hosts with `height` comparisons for each block, on devices with up to height - 1
+/// bisections for each entry that is the first of a block in its row. Nothing is allocated.
 template <class ExecutionSpace, class Offset>
 std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
                               int width);

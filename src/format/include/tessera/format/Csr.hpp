@@ -78,7 +78,7 @@ std::size_t csr_bytes(std::size_t rows, std::size_t nonzeros) {
 template <class Offset, class ExecutionSpace>
 std::size_t sorted_csr_bytes(const ExecutionSpace& exec, std::size_t rows, std::size_t entries) {
   const std::size_t sorted = entries * (sizeof(std::uint64_t) + sizeof(Offset));
-  return std::max(radix_sort_bytes(exec, entries, sizeof(Offset)), sorted + csr_bytes<Offset>(rows, entries));
+  return std::max(radix_sort_bytes<Offset>(exec, entries), sorted + csr_bytes<Offset>(rows, entries));
 }
 
 /// The most that build_csr() has allocated at once. Of rows that are not canonical, with room for runs of duplicates.

@@ -49,13 +49,13 @@ struct GpuModel {
   double staged_entries = 1e300;  ///< the most nonzeros for which there is memory to build staged windows
   double overlap = 0.786;         ///< the share of the smaller of work and chain that is added to the larger
 
-  bool has_rows = true;                  ///< whether there is a kernel for compressed rows
-  Chain rows{1.92e-6, 22e-9, 64, 352};  ///< the chain of CSR
-  double narrow_row = 32;                ///< the most bytes of a row of X that the kernel for narrow rows takes
-  double narrow_fetch = 32;              ///< the fewest bytes that a fetch of that kernel counts as
-  double thin_row = 128;                 ///< the most bytes of a thin row of X
+  bool has_rows = true;                   ///< whether there is a kernel for compressed rows
+  Chain rows{1.94e-6, 20.9e-9, 64, 352};  ///< the chain of CSR
+  double narrow_row = 32;                 ///< the most bytes of a row of X that the kernel for narrow rows takes
+  double narrow_fetch = 32;               ///< the fewest bytes that a fetch of that kernel counts as
+  double thin_row = 128;                  ///< the most bytes of a thin row of X
   double entry_bytes = 38;  ///< work of an entry besides its fetch, as bytes of X that could be fetched meanwhile
-  double thin_step = 4.23;  ///< time of a step of a chain with thin rows of X, over that with wider rows
+  double thin_step = 3.13;  ///< time of a step of a chain with thin rows of X, over that with wider rows
   Chain tiles{1.76e-6, 0.313e-6, 32, 3620};       ///< the chain of BitTCF
   Chain tall_tiles{3.29e-6, 0.369e-6, 32, 3280};  ///< the chain of BMat
   Chain staged{3.98e-6, 0.639e-6, 8, 1e300};      ///< the chain of staged windows
@@ -70,8 +70,8 @@ struct GpuModel {
   /// Number of teams that run at a time.
   double teams = 4 * H200::multiprocessors;
   double sums = 2.89e-6;         ///< seconds of the kernel that adds the sums of pieces
-  double sum_step = 31.8e-9;      ///< seconds of that kernel for each piece of the longest row or window
-  double cut_entries = 2097152;  ///< entries beyond which pieces of rows are twice as long; below a fourth, half as long
+  double sum_step = 31.8e-9;     ///< seconds of that kernel for each piece of the longest row or window
+  double cut_entries = 2097152;  ///< entries beyond which pieces are twice as long; below a fourth, half as long
   double wide_row = 1024;        ///< bytes of a row of X beyond which pieces of few entries are not half as long
   double cut_tiles = 135168;     ///< number of tiles beyond which pieces of windows grow, to at most twice the length
   /// Seconds of the kernels that copy X, where staged windows or blocks need rows of X that begin at 16 bytes.
@@ -88,13 +88,13 @@ struct GpuModel {
   /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the next five
   /// were set by hand for large matrices on an H100: the fit, mostly to small ones, makes those too slow.
   double group_gathers = 12.5e12;
-  double group_stream = 1.5;              ///< time to read row groups and write Y, over that to stream them
-  double group_overlap = 0.5;             ///< the share of the smaller of fetching and moving that is added
-  Chain groups{5.11e-6, 16.6e-9, 128, 620};  ///< the chain of row groups; a step is a column
-  double thin_group_step = 2.96;          ///< thin_step of row groups
-  double short_group_pieces = 170e6;      ///< bytes of X that groups fetch below which their pieces become shorter
-  double group_column_bytes = 32;         ///< entry_bytes for a column of row groups
-  double least_sharing = 1.25;            ///< entries of a column of 8 rows below which no groups are counted
+  double group_stream = 1.5;                 ///< time to read row groups and write Y, over that to stream them
+  double group_overlap = 0.5;                ///< the share of the smaller of fetching and moving that is added
+  Chain groups{5.11e-6, 15.6e-9, 128, 620};  ///< the chain of row groups; a step is a column
+  double thin_group_step = 2.75;             ///< thin_step of row groups
+  double short_group_pieces = 170e6;         ///< bytes of X that groups fetch below which their pieces become shorter
+  double group_column_bytes = 32;            ///< entry_bytes for a column of row groups
+  double least_sharing = 1.25;               ///< entries of a column of 8 rows below which no groups are counted
 
   /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel takes these types and this precision.
   double tile = 0.16e-9;

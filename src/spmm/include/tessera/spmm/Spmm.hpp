@@ -45,8 +45,8 @@ auto multivector(const char* name, const View& view) {
 ///
 /// Sums are taken in the type of Y, or in the plan's precision. Their order depends on the matrix, and on the format
 /// and the kernels of the plan (Plan::explain). A column of Y has the same bits whatever the other columns of X are,
-/// and for any number of threads. On a GPU the choice of kernels depends on PlanOptions::columns and on the memory that
-/// is free when the plan is made.
+/// and for any number of threads. On a GPU the choice of kernels, and the pieces that long rows are cut into, depend on
+/// PlanOptions::columns and on the memory that is free when the plan is made.
 ///
 /// Formats agree within rounding if alpha and beta are finite. Some formats add alpha times a part of a row at a time:
 /// which elements of Y an infinite alpha makes NaN depends on the format.

@@ -16,7 +16,9 @@ struct CsrPolicy {
   int rounds = 1;      ///< rows of a group, at most `lanes`, for few columns of X; otherwise a group computes one row
   int threads = 128;   ///< threads of a block: a multiple of 32 up to 512
   bool tiles = false;  ///< whether a single column of floats is multiplied in tiles of entries, if these are aligned
-  bool eager = false;  ///< whether a lane with one vector fetches 8 rows of X at once, in more registers
+  /// Whether a lane with one vector fetches 8 rows of X at once, in more registers; only if X and Y are aligned, and
+  /// have more columns than kernels for few.
+  bool eager = false;
 
   friend bool operator==(const CsrPolicy&, const CsrPolicy&) = default;
 };

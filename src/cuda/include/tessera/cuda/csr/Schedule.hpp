@@ -75,21 +75,38 @@ struct CsrSchedule {
         piece_numbers(piece_rows + size.pieces) {}
 };
 
-/// The number of entries of a piece: 128, or 64 or 32 if there are so few nonzeros that longer pieces would not fill a
-/// GPU several times. With shorter pieces, their sums would cost as much as the pieces; those of wide rows of X cost
-/// most. With longer ones, a product and the rest of a warp would wait for a single piece.
+/// The fewest entries of a piece: 128, or 64 or 32 if there are so few nonzeros that longer pieces would not fill a GPU
+/// several times. With shorter pieces, their sums would cost as much as the pieces; those of wide rows of X cost most.
+/// With longer ones, a product and the rest of a warp would wait for a single piece.
 ///
 /// \param nonzeros  [in] entries of the matrix
 /// \param row_bytes [in] bytes of a row of a typical X
 Ordinal csr_piece_length(std::size_t nonzeros, std::size_t row_bytes);
 /// Whether long rows have so many pieces that longer ones are better: one thread adds the sums of all pieces of a row,
-/// for each column. Not if pieces are as long as csr_piece_length() ever makes them.
+/// for each column.
 bool csr_has_many_pieces(const CsrScheduleSize& size);
-/// Whether a small matrix with rows of more than csr_piece_length() entries may get pieces of H200::uncut_row entries,
-/// with which none of its rows is cut.
+/// Whether a small matrix may get pieces of H200::uncut_row entries, with which none of its rows is cut.
 ///
 /// \param uncut [in] the sizes with such pieces
 bool csr_is_uncut(Ordinal rows, const CsrScheduleSize& uncut);
+
+/// Chooses the sizes of a schedule. Rows of up to 64 entries, or longer ones of small matrices, are not cut. Those that
+/// are have pieces of csr_piece_length() entries, or longer ones where rows are very long.
+///
+/// \param rows  [in] rows of the matrix
+/// \param count [in] count(piece_length) returns the sizes with such pieces
+template <class Count>
+CsrScheduleSize choose_csr_schedule(Ordinal rows, std::size_t nonzeros, std::size_t row_bytes, const Count& count) {
+  constexpr Ordinal usual = 64;
+  const Ordinal length = csr_piece_length(nonzeros, row_bytes);
+  CsrScheduleSize size = count(length < usual ? usual : length);
+  if (size.long_rows == 0) return size;
+  const CsrScheduleSize uncut = count(Ordinal(H200::uncut_row));
+  if (csr_is_uncut(rows, uncut)) return uncut;
+  if (length < usual) size = count(length);
+  while (csr_has_many_pieces(size)) size = count(2 * size.piece_length);
+  return size;
+}
 
 /// Computes the sizes of the schedule of a matrix in host memory.
 ///
