@@ -2,6 +2,7 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <tessera/cuda/RadixSort.hpp>
 
+#include "../launch/Operands.hpp"
 #include "../launch/PerDevice.cuh"
 
 namespace Tessera::Cuda {
@@ -14,7 +15,7 @@ std::size_t radix_sort_scratch_bytes(std::size_t size) {
   cub::DoubleBuffer<Word> words;
   std::size_t bytes = 0;
   check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, words, size, 0, key_bits), "radix_sort_scratch_bytes");
-  return bytes;
+  return ceil_divide<std::size_t>(bytes, 16) * 16;  // arrays are allocated in whole words
 }
 
 template <class Word>
