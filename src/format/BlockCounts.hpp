@@ -10,6 +10,8 @@
 #include <tessera/parallel/Teams.hpp>
 #include <type_traits>
 
+#include "RowSearch.hpp"
+
 /// How many blocks windows have in BCSR. A thread of a host merges the rows of a window. On a device, each entry finds
 /// out on its own whether it is the first of its block.
 namespace Tessera::Impl {
@@ -59,21 +61,6 @@ template <class Offset>
 KOKKOS_INLINE_FUNCTION Offset blocks_of_window(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape) {
   return merge_blocks(
       A, window, shape, [](Ordinal) {}, [](int, int) {});
-}
-
-/// The first entry of a row in a column or beyond it.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION Offset first_from(const CsrPattern<Offset>& A, Ordinal row, Ordinal column) {
-  Offset low = A.row_offsets[row], high = A.row_offsets[row + 1];
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (A.column_indices[middle] < column) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
 }
 
 /// Whether entry k of a row is the first of its block: no earlier entry of its row, and no entry of an earlier row of

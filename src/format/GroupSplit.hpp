@@ -9,6 +9,8 @@
 #include <tessera/common/RowGroupsView.hpp>
 #include <tessera/format/RowGroups.hpp>
 
+#include "RowSearch.hpp"
+
 /// How the rows of a chunk are cut into groups (RowGroupsView.hpp).
 namespace Tessera::Impl {
 
@@ -72,21 +74,6 @@ struct NewEntries {
     return *this;
   }
 };
-
-/// Whether a row has an entry in a column. Cost: a bisection.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION bool has_column(const CsrPattern<Offset>& A, Ordinal row, Ordinal column) {
-  Offset low = A.row_offsets[row], high = A.row_offsets[row + 1];
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (A.column_indices[middle] < column) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < A.row_offsets[row + 1] && A.column_indices[low] == column;
-}
 
 /// Counts an entry of a row for the `rows` rows before it.
 template <class Offset>

@@ -62,8 +62,8 @@ double seconds_of(const GpuModel::Chain& chain, double work, double steps, doubl
   return chain.launch + std::max(work, alone) + gpu.overlap * std::min(work, alone) + sums;
 }
 
-/// The length of the pieces of long rows over that in matrices of middle size. Small ones are not cut, if no row is
-/// very long; or cut shorter, but for wide rows of X.
+/// The length of the pieces of long rows, over that in matrices of middle size. Pieces of large matrices are twice as
+/// long. Small matrices are not cut if no row is very long; if one is, pieces are half as long, but for wide rows of X.
 double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
   if (m.nonzeros >= gpu.cut_entries) return 2;
   if (m.longest_row <= gpu.rows.piece) return 1;

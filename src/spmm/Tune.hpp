@@ -90,17 +90,21 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   });
 }
 
-/// The key of a choice for this matrix in the tuning file. What Tuning::Automatic measured has a key of its own: it may
-/// have left out candidates, and took fewer samples.
+/// The arithmetic in keys of the tuning file. What Tuning::Automatic measured has a key of its own: it may have left
+/// out candidates, and took fewer samples.
+inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
+  return std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
+         (options.layout_left ? ", LayoutLeft" : "") + (tuning == Tuning::Automatic ? ", automatic" : "");
+}
+
+/// The key of a choice for this matrix in the tuning file. Cost: reads the pattern.
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
                      const std::string& device) {
   const std::string types = std::string(is_complex_v<Scalar> ? "complex " : "real ") + std::to_string(sizeof(Scalar)) +
                             ", offsets " + std::to_string(sizeof(Offset));
-  const std::string arithmetic =
-      std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
-      (options.layout_left ? ", LayoutLeft" : "") + (options.tuning == Tuning::Automatic ? ", automatic" : "");
-  return {fingerprint(exec, A.view(), A.nonzeros), device, types, arithmetic, options.columns};
+  return {fingerprint(exec, A.view(), A.nonzeros), device, types, arithmetic_of(options, options.tuning),
+          options.columns};
 }
 
 /// The candidates that are worth a measurement: the three that are predicted to be the fastest, but none that is
@@ -123,20 +127,15 @@ inline void choose_tuned(Choice& choice, const TunedCandidate& tuned, const std:
   choice.reason = std::string(to_string(tuned.format)) + why;
 }
 
-/// The choice that the tuning file remembers; Tuning::Automatic also takes one that Tuning::Measure made. Nothing if no
+/// The choice that the tuning file remembers; Tuning::Automatic prefers one that Tuning::Measure made. Nothing if no
 /// candidate that is left has its format.
 ///
-/// \throws std::runtime_error about the file
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::optional<TunedCandidate> remembered(const ExecutionSpace& exec, PlanOptions options, const Csr<Offset, Memory>& A,
-                                         const std::string& device, const std::vector<Candidate>& left) {
-  if (options.tuning_file.empty()) return std::nullopt;
-  const TuningRecords records = TuningRecords::read(options.tuning_file);
-  std::vector<Tuning> modes{Tuning::Measure};
-  if (options.tuning == Tuning::Automatic) modes.push_back(Tuning::Automatic);
-  for (const Tuning mode : modes) {
-    options.tuning = mode;
-    const auto known = records.find(tuning_key<Scalar>(exec, options, A, device));
+/// \param key [in] of what options.tuning measures
+inline std::optional<TunedCandidate> remembered(const TuningRecords& records, TuningKey key, const PlanOptions& options,
+                                                const std::vector<Candidate>& left) {
+  for (const Tuning tuning : {Tuning::Measure, options.tuning}) {
+    key.precision = arithmetic_of(options, tuning);
+    const auto known = records.find(key);
     const auto is_known = [&](const Candidate& candidate) { return candidate.format == known->format; };
     if (known && std::any_of(left.begin(), left.end(), is_known)) return known;
   }
@@ -187,8 +186,13 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
   if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;
-  if (const auto known = remembered<Scalar>(exec, options, A, choice.device, left))
-    return choose_tuned(choice, *known, " was the fastest when it was measured before");
+  const bool remembers = !options.tuning_file.empty();
+  TuningKey key;
+  if (remembers) {
+    key = tuning_key<Scalar>(exec, options, A, choice.device);
+    if (const auto known = remembered(TuningRecords::read(options.tuning_file), key, options, left))
+      return choose_tuned(choice, *known, " was the fastest when it was measured before");
+  }
   const std::vector<Candidate> contestants = promising(left, options, doubt);
   const int all = static_cast<int>(contestants.size());
   const int least = options.tuning == Tuning::Measure ? 1 : options.kernel == Kernel::Published ? std::max(2, all) : 2;
@@ -200,9 +204,9 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   const auto fastest = fastest_of<Scalar>(exec, options, A, contestants, least, free_budget, time, choice);
   if (!fastest) return;
   choose_tuned(choice, *fastest, " was measured to be the fastest");
-  if (options.tuning_file.empty()) return;
+  if (!remembers) return;
   TuningRecords records = TuningRecords::read(options.tuning_file);  // others may have written meanwhile
-  records.add(tuning_key<Scalar>(exec, options, A, choice.device), *fastest);
+  records.add(key, *fastest);
   records.write(options.tuning_file);
 }
 

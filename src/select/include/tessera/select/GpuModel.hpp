@@ -23,7 +23,7 @@ struct GpuModel {
   /// Name and version of the model.
   static constexpr std::string_view version = "gpu 6, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. Of the choices that cost more than
-  /// 1.05, nine of ten had the fastest candidate within 1.42 of the one that was predicted best (fit_model).
+  /// 1.05, nine of ten had the fastest candidate within 1.47 of the one that was predicted best (fit_model).
   static constexpr double doubt = 1.5;
 
   /// What one warp or block does alone, step by step. A step is an entry of a row, a tile of a window, or a chunk.

@@ -65,8 +65,8 @@ double predict_csr_seconds(const CsrProblem& problem, double slab_columns, const
 /// Chooses a policy. It takes the widest slabs, unless narrower ones make the part of X in use fit into the L2 cache
 /// and that saves more than reading A once for each slab costs. A lane has several vectors where there are enough of
 /// them: it finds a row of X once for all. Rows that differ in length get more lanes of one vector, so that fewer of
-/// them share a warp and wait for each other. Lanes are eager if there are so few that a product
-/// waits for memory, and for the longest row or piece. Results of csr_spmm() do not depend on the choice.
+/// them share a warp and wait for each other. Lanes are eager if there are so few that a product waits for memory, and
+/// for the longest row or piece. Results of csr_spmm() do not depend on the choice.
 CsrPolicy choose_csr_policy(const CsrProblem& problem, const CsrMachine& machine = {});
 
 /// Chooses a policy for few columns of X, which each lane holds itself. It takes 1, 2 or 4 lanes: more for longer rows,
