@@ -37,10 +37,26 @@ static void for_each_element(const char* label, const ExecutionSpace& exec, cons
 
 template <class VectorScalar>
 struct ScaleElement {
-  VectorScalar beta;
+  using Sum = sum_of_t<VectorScalar>;
+  Sum beta;
   Multivector<VectorScalar> y;
   KOKKOS_FUNCTION void operator()(Ordinal i, Ordinal j) const {
-    y(i, j) = beta == VectorScalar(0) ? VectorScalar(0) : beta * y(i, j);
+    y(i, j) = beta == Sum(0) ? VectorScalar(Sum(0)) : VectorScalar(beta * Sum(y(i, j)));
+  }
+};
+template <class Half>
+struct WidenElement {
+  Multivector<const Half> x;
+  Multivector<float> y;
+  KOKKOS_FUNCTION void operator()(Ordinal i, Ordinal j) const { y(i, j) = float(x(i, j)); }
+};
+template <class Half>
+struct AddRoundedElement {
+  Multivector<const float> sums;
+  float beta;
+  Multivector<Half> y;
+  KOKKOS_FUNCTION void operator()(Ordinal i, Ordinal j) const {
+    y(i, j) = Half(beta == 0 ? sums(i, j) : sums(i, j) + beta * float(y(i, j)));
   }
 };
 template <class VectorScalar>
@@ -53,7 +69,7 @@ struct CopyElement {
 }  // namespace Impl
 
 template <class ExecutionSpace, class VectorScalar>
-void scale(const ExecutionSpace& exec, VectorScalar beta, const Multivector<VectorScalar>& y) {
+void scale(const ExecutionSpace& exec, sum_of_t<VectorScalar> beta, const Multivector<VectorScalar>& y) {
   Impl::for_each_element("Tessera::scale", exec, y, Impl::ScaleElement<VectorScalar>{beta, y});
 }
 
@@ -62,10 +78,27 @@ void copy(const ExecutionSpace& exec, const Multivector<const VectorScalar>& x, 
   Impl::for_each_element("Tessera::copy", exec, y, Impl::CopyElement<VectorScalar>{x, y});
 }
 
+template <class ExecutionSpace, class Half>
+void widen(const ExecutionSpace& exec, const Multivector<const Half>& x, const Multivector<float>& y) {
+  Impl::for_each_element("Tessera::widen", exec, y, Impl::WidenElement<Half>{x, y});
+}
+
+template <class ExecutionSpace, class Half>
+void add_rounded(const ExecutionSpace& exec, const Multivector<const float>& sums, float beta,
+                 const Multivector<Half>& y) {
+  Impl::for_each_element("Tessera::add_rounded", exec, y, Impl::AddRoundedElement<Half>{sums, beta, y});
+}
+
 #define TESSERA_INSTANTIATE(Exec, V)                                  \
   template std::size_t spmm_scratch_bytes<Exec, V>(Ordinal, Ordinal); \
   template void scale(const Exec&, V, const Multivector<V>&);         \
   template void copy(const Exec&, const Multivector<const V>&, const Multivector<V>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
+
+#define TESSERA_INSTANTIATE_HALF(Exec, V)                                                   \
+  template void scale(const Exec&, float, const Multivector<V>&);                           \
+  template void widen(const Exec&, const Multivector<const V>&, const Multivector<float>&); \
+  template void add_rounded(const Exec&, const Multivector<const float>&, float, const Multivector<V>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_HALF, TESSERA_INSTANTIATE_HALF)
 
 }  // namespace Tessera

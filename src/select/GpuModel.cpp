@@ -363,6 +363,14 @@ GpuModel GpuModel::half() {
   return gpu;
 }
 
+GpuModel GpuModel::half_vectors() {
+  GpuModel gpu = half();
+  gpu.copied_columns = 0;
+  gpu.tile_gathers /= 2;  // which half() counts in bytes of an X of floats
+  gpu.staged_chunk = gpu.block = gpu.partition = gpu.sorted_bytes = 0;
+  return gpu;
+}
+
 GpuModel GpuModel::without_tile_kernels() {
   GpuModel gpu;
   gpu.tile = gpu.staged_chunk = gpu.block = gpu.partition = 0;

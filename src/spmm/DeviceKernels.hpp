@@ -54,7 +54,9 @@ struct DeviceKernels {
   /// The memory that the kernels of a candidate take.
   ///
   /// \param candidate [in] with the number of its tiles, if it has any
-  static KernelMemory memory(const ExecutionSpace&, Kernel, const Candidate&, const MatrixStatistics&) { return {}; }
+  static KernelMemory memory(const ExecutionSpace&, const PlanOptions&, const Candidate&, const MatrixStatistics&) {
+    return {};
+  }
 
   /// The device that predictions are for.
   static std::string device_name(const ExecutionSpace& exec) {
@@ -83,6 +85,9 @@ struct DeviceKernels {
   std::size_t bytes() const { return 0; }
   std::size_t scratch_bytes(Ordinal /*x_rows*/, Ordinal /*columns*/) const { return 0; }
 
+  /// Whether they multiply vectors of 16 bits.
+  bool multiplies_halves() const { return false; }
+
   /// Computes the product. Returns false if it did not, so that the kernels for all devices have to.
   template <class VectorScalar>
   bool multiply(const ExecutionSpace&, const AnyFormat<Offset, Memory>&, const Product<Scalar, VectorScalar>&,
@@ -93,13 +98,13 @@ struct DeviceKernels {
 
 /// The bytes that the kernels of a format with `tiles` tiles keep in any case.
 template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t least_kernel_bytes(const ExecutionSpace& exec, Kernel kernel, Format format, double tiles,
+std::size_t least_kernel_bytes(const ExecutionSpace& exec, const PlanOptions& options, Format format, double tiles,
                                const MatrixStatistics& m) {
   Candidate candidate;
   candidate.format = format;
   candidate.tiles = tiles;
   return static_cast<std::size_t>(
-      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, kernel, candidate, m).least);
+      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, options, candidate, m).least);
 }
 
 }  // namespace Tessera::Impl

@@ -66,7 +66,7 @@ void print_reorderings(std::ostream& out, const char* what, const Choice& choice
 std::string explain(const Explanation& e, const Choice& choice, const Choice* transposed) {
   std::ostringstream out;
   out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.vector_columns
-      << " columns of X, on " << e.execution_space << '\n';
+      << " columns of X, " << (e.half_vectors ? "vectors of 16 bits, " : "") << "on " << e.execution_space << '\n';
   if (!e.made_on.empty()) out << "  loaded from a file: chosen, and times predicted, on " << e.made_on << '\n';
   out << "  format: " << to_string(choice.format) << ": " << choice.reason << '\n';
   double csr_bytes = 0;

@@ -15,6 +15,7 @@ struct Explanation {
   long long columns = 0;
   std::size_t nonzeros = 0;
   int vector_columns = 0;
+  bool half_vectors = false;
   std::string execution_space;
   std::string made_on;  // the execution space of make_plan() if the plan was loaded, else empty
   std::size_t format_bytes = 0;

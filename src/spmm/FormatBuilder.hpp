@@ -83,7 +83,7 @@ class FormatBuilder {
     choice.device = Kernels::device_name(exec_);
     for (Candidate& candidate : choice.candidates) {
       estimate_.set_bytes(candidate, memory_of(candidate.format, candidate.tiles),
-                          Kernels::memory(exec_, options_.kernel, candidate, choice.statistics));
+                          Kernels::memory(exec_, options_, candidate, choice.statistics));
     }
     const bool one_fits = refuse_beyond(choice, static_cast<double>(budget_.limit));
     if (wanted_ == Format::Automatic) {
@@ -193,7 +193,7 @@ class FormatBuilder {
 
   KernelMemory least_of_kernels(Format format, std::size_t tiles) const {
     const auto bytes = static_cast<double>(least_kernel_bytes<Scalar, Offset>(
-        exec_, options_.kernel, format, static_cast<double>(tiles), matrix_.choice.statistics));
+        exec_, options_, format, static_cast<double>(tiles), matrix_.choice.statistics));
     return {bytes, bytes, bytes};
   }
 

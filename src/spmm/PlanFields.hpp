@@ -27,6 +27,7 @@ template <class Fields>
 void transfer(Fields& fields, PlanOptions& o) {
   fields(o.columns, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.kernel, o.on_unsupported,
          o.tuning, o.tuning_file, o.memory_limit);
+  fields.since(5, o.half_vectors);
 }
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {

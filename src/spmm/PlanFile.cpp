@@ -24,7 +24,7 @@ namespace Tessera::Impl {
 
 namespace {
 
-constexpr SectionFileKind plan_file{"TESSPLAN", 4, "a plan", 2};
+constexpr SectionFileKind plan_file{"TESSPLAN", 5, "a plan", 2};
 
 /// The types of a plan's arrays. Those of a file must be those of the plan that it is loaded into.
 struct PlanTypes {

@@ -66,6 +66,7 @@ PlanOptions parse_plan_options(std::string_view text, const std::string& source)
     option("columns", options.columns);
     option("layout_left", options.layout_left);
     option("follows_values", options.follows_values);
+    option("half_vectors", options.half_vectors);
     option("expected_products", options.expected_products);
     option("format", options.format);
     option("precision", options.precision);
@@ -78,8 +79,9 @@ PlanOptions parse_plan_options(std::string_view text, const std::string& source)
     option("memory_limit", options.memory_limit);
     if (!is_known) {
       throw std::invalid_argument(source + ": there is no option \"" + std::string(given.name) +
-                                  "\"; expected columns, layout_left, follows_values, expected_products, format, "
-                                  "precision, reordering, always_reorder, kernel, on_unsupported, tuning, tuning_file "
+                                  "\"; expected columns, layout_left, follows_values, half_vectors, "
+                                  "expected_products, format, precision, reordering, always_reorder, kernel, "
+                                  "on_unsupported, tuning, tuning_file "
                                   "or memory_limit");
     }
   }

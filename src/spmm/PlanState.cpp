@@ -7,6 +7,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -65,6 +66,8 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   check_matrix<Offset>(input);
   check_not_negative("Tessera::make_plan: options.columns", options.columns);
   check_not_negative("Tessera::make_plan: options.expected_products", options.expected_products);
+  if (options.half_vectors && !std::is_same_v<Scalar, float>)
+    refuse_matrix("options.half_vectors is true; expected a matrix of float for vectors of 16 bits");
   Members& m = *members_;
   m.options = available_options<Scalar, Offset>(exec, options, m.built.notes);
   BuildSeconds& seconds = m.built.seconds;
@@ -149,6 +152,7 @@ Explanation PlanState<Scalar, Offset, ExecutionSpace>::explanation() const {
   e.columns = m.columns;
   e.nonzeros = m.nonzeros;
   e.vector_columns = m.options.columns;
+  e.half_vectors = m.options.half_vectors;
   e.execution_space = ExecutionSpace::name();
   e.format_bytes = format_bytes();
   e.transpose_bytes = m.transposed.format_bytes();
@@ -186,7 +190,8 @@ Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(con
   Members& m = *members_;
   const Ordinal x_rows = is_transposed(mode) ? m.rows : m.columns;
   const auto workspace = [&](const auto& stored) {
-    return Workspace<ExecutionSpace>(exec, m.id, mode, columns, stored.scratch_bytes(x_rows, columns));
+    return Workspace<ExecutionSpace>(exec, m.id, mode, columns,
+                                     stored.scratch_bytes(x_rows, columns, m.options.half_vectors));
   };
   if (!is_transposed(mode)) return workspace(m.plain);
   if (m.has_transpose) return workspace(m.transposed);
@@ -265,15 +270,18 @@ void PlanState<Scalar, Offset, ExecutionSpace>::release_source() {
 template <class Scalar, class Offset, class ExecutionSpace>
 template <class VectorScalar>
 void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
-                                                      Mode mode, VectorScalar alpha,
-                                                      const Multivector<const VectorScalar>& X, VectorScalar beta,
+                                                      Mode mode, sum_of_t<VectorScalar> alpha,
+                                                      const Multivector<const VectorScalar>& X,
+                                                      sum_of_t<VectorScalar> beta,
                                                       const Multivector<VectorScalar>& Y) const {
   const Region<ExecutionSpace> region("Tessera::spmm");
   check_product("Tessera::spmm", exec, work, *members_, mode, X, "Y", Y);
+  if (is_half_v<VectorScalar> && !members_->options.half_vectors)
+    refuse_product("Tessera::spmm", "X and Y have 16 bits; expected a plan with PlanOptions::half_vectors");
   members_->products.fetch_add(1, std::memory_order_relaxed);
   if (Y.rows == 0 || Y.columns == 0) return;
   const Members& m = *members_;
-  if (alpha == VectorScalar(0) || m.nonzeros == 0) return scale(exec, beta, Y);
+  if (alpha == sum_of_t<VectorScalar>(0) || m.nonzeros == 0) return scale(exec, beta, Y);
   const auto& stored = is_transposed(mode) ? m.transposed : m.plain;
   const Product<Scalar, VectorScalar> product{nullptr, is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
   stored.multiply(exec, product, m.nonzeros, {work.data(), work.bytes()});
@@ -282,9 +290,11 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
 #define TESSERA_INSTANTIATE_STATE(Exec, Scalar, Offset) template class PlanState<Scalar, Offset, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_MATRIX, TESSERA_INSTANTIATE_STATE)
 
-#define TESSERA_INSTANTIATE_APPLY(Exec, M, V, Offset)                                           \
-  template void PlanState<M, Offset, Exec>::apply(const Exec&, const Workspace<Exec>&, Mode, V, \
-                                                  const Multivector<const V>&, V, const Multivector<V>&) const;
+#define TESSERA_INSTANTIATE_APPLY(Exec, M, V, Offset)                                                                 \
+  template void PlanState<M, Offset, Exec>::apply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>,          \
+                                                     const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) \
+      const;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE_APPLY)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_HALF_PRODUCT, TESSERA_INSTANTIATE_APPLY)
 
 }  // namespace Tessera::Impl

@@ -90,10 +90,10 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
 
 /// The bytes that the kernels of a stored matrix keep in any case.
 template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t least_kernel_bytes(const ExecutionSpace& exec, Kernel kernel,
+std::size_t least_kernel_bytes(const ExecutionSpace& exec, const PlanOptions& options,
                                const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored) {
-  return least_kernel_bytes<Scalar, Offset>(exec, kernel, stored.choice.format, static_cast<double>(stored.tiles.tiles),
-                                            stored.choice.statistics);
+  return least_kernel_bytes<Scalar, Offset>(exec, options, stored.choice.format,
+                                            static_cast<double>(stored.tiles.tiles), stored.choice.statistics);
 }
 
 /// Builds the kernels of a format. Its values are allocated, but not filled in yet. Where the published kernel that is
@@ -106,7 +106,7 @@ std::size_t least_kernel_bytes(const ExecutionSpace& exec, Kernel kernel,
 template <class Scalar, class Offset, class ExecutionSpace>
 void build_kernels(const ExecutionSpace& exec, PlanOptions options,
                    StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, std::vector<std::string>& notes) {
-  options.memory_limit = bytes_left(options.memory_limit, least_kernel_bytes(exec, options.kernel, stored));
+  options.memory_limit = bytes_left(options.memory_limit, least_kernel_bytes(exec, options, stored));
   stored.kernels.build(exec, stored.format, options);
   const bool has_entries = std::visit([](const auto& any) { return any.nonzeros > 0; }, stored.format);
   if (options.kernel == Kernel::Automatic || stored.kernels.is_published() || !has_entries) return;

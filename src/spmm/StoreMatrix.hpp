@@ -172,7 +172,7 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, con
                             StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, BuildReport& report) {
   stored.values = allocate<decltype(stored.values)>(exec, "Tessera::values", stored.places());
   const std::size_t format = stored.format_bytes() + stored.map.bytes();
-  const std::size_t lists = least_kernel_bytes(exec, options.kernel, stored);
+  const std::size_t lists = least_kernel_bytes(exec, options, stored);
   options.memory_limit = budget.beside(format).left();
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { build_kernels(exec, options, stored, report.notes); });

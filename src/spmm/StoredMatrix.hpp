@@ -19,6 +19,7 @@
 #include "DeviceKernels.hpp"
 #include "FollowOnDevice.hpp"
 #include "Reorder.hpp"
+#include "WidenedProduct.hpp"
 
 namespace Tessera::Impl {
 
@@ -49,15 +50,22 @@ struct StoredMatrix {
   std::size_t places() const {
     return std::visit([](const auto& any) { return any.places(); }, format);
   }
+  Ordinal rows() const {
+    return std::visit([](const auto& any) { return any.rows; }, format);
+  }
   std::size_t pattern_bytes() const {
     return std::visit([](const auto& any) { return any.bytes(); }, format);
   }
   std::size_t format_bytes() const { return pattern_bytes() + places() * sizeof(Scalar) + orders.bytes(); }
 
   /// For X and Y of any type that the matrix may be multiplied with.
-  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return std::max(spmm_scratch_bytes<ExecutionSpace, widest_vector_t<Scalar>>(x_rows, columns),
-                    kernels.scratch_bytes(x_rows, columns));
+  ///
+  /// \param half_vectors [in] whether they may have 16 bits
+  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns, bool half_vectors) const {
+    const std::size_t bytes = std::max(spmm_scratch_bytes<ExecutionSpace, widest_vector_t<Scalar>>(x_rows, columns),
+                                       kernels.scratch_bytes(x_rows, columns));
+    const bool widens = half_vectors && !kernels.multiplies_halves();
+    return bytes + (widens ? WidenedPanels(x_rows, rows(), columns).bytes() : 0);
   }
 
   /// Where the values are, in the order of the format.
@@ -94,7 +102,13 @@ struct StoredMatrix {
                 const Scratch& scratch) const {
     complete(product);
     if (kernels.multiply(exec, format, product, scratch)) return;
-    std::visit([&](const auto& any) { portable_spmm(exec, any.view(), nonzeros, product, scratch); }, format);
+    if constexpr (is_half_v<VectorScalar>) {
+      multiply_widened(exec, product, scratch, [&](const Product<Scalar, float>& panel, const Scratch& rest) {
+        multiply(exec, panel, nonzeros, rest);
+      });
+    } else {
+      std::visit([&](const auto& any) { portable_spmm(exec, any.view(), nonzeros, product, scratch); }, format);
+    }
   }
 
   /// Whether rows of Y can be made some at a time, with the same bits: a host does for compressed rows in their own

@@ -14,6 +14,7 @@
 #include <tessera/metrics/Fingerprint.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/TuningRecords.hpp>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -66,7 +67,7 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   if (numbers > budget.left() / sizeof(Scalar)) return refused;  // their bytes may be more than can be counted
   const std::size_t arrays = pattern + numbers * sizeof(Scalar);
   const KernelMemory kernels =
-      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, options.kernel, candidate, statistics);
+      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, options, candidate, statistics);
   const auto lists = static_cast<std::size_t>(kernels.least);
   const auto built = static_cast<std::size_t>(kernels.built);
   if (!budget.try_charge(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
@@ -74,27 +75,35 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   stored.values = Kokkos::View<Scalar*, Memory>(zeros, places);
   stored.kernels.build(exec, stored.format, options);
   if (stored.kernels.is_published() != (options.kernel == Kernel::Published)) return refused;
-  if (!budget.try_charge(arrays + stored.kernels.bytes() + stored.scratch_bytes(A.columns, columns))) return refused;
+  const std::size_t scratch_bytes = stored.scratch_bytes(A.columns, columns, options.half_vectors);
+  if (!budget.try_charge(arrays + stored.kernels.bytes() + scratch_bytes)) return refused;
   stored.kernels.refill(exec, stored.values.data());
-  const Kokkos::View<Scalar*, Memory> X(zeros, elements(A.columns)), Y(zeros, elements(A.rows));
-  const Kokkos::View<std::byte*, Memory> scratch(zeros, stored.scratch_bytes(A.columns, columns));
-  Product<Scalar, Scalar> product{nullptr,   false,
-                                  Scalar(1), {X.data(), A.columns, columns, columns, 1},
-                                  Scalar(0), {Y.data(), A.rows, columns, columns, 1}};
-  if (options.layout_left) {
-    product.x = {X.data(), A.columns, columns, 1, A.columns};
-    product.y = {Y.data(), A.rows, columns, 1, A.rows};
+  const Kokkos::View<std::byte*, Memory> scratch(zeros, scratch_bytes);
+  const auto seconds_of = [&]<class VectorScalar>() {
+    const Kokkos::View<VectorScalar*, Memory> X(zeros, elements(A.columns)), Y(zeros, elements(A.rows));
+    Product<Scalar, VectorScalar> product{
+        nullptr, false, 1, {X.data(), A.columns, columns, columns, 1}, 0, {Y.data(), A.rows, columns, columns, 1}};
+    if (options.layout_left) {
+      product.x = {X.data(), A.columns, columns, 1, A.columns};
+      product.y = {Y.data(), A.rows, columns, 1, A.rows};
+    }
+    return least_seconds(exec, sampling_of(options.tuning), [&] {
+      stored.multiply(exec, product, A.nonzeros, {scratch.data(), scratch.extent(0)});
+    });
+  };
+  if constexpr (std::is_same_v<Scalar, float>) {
+    if (options.half_vectors && options.precision == Precision::Bf16) return seconds_of.template operator()<BFloat16>();
+    if (options.half_vectors) return seconds_of.template operator()<Half>();
   }
-  return least_seconds(exec, sampling_of(options.tuning), [&] {
-    stored.multiply(exec, product, A.nonzeros, {scratch.data(), scratch.extent(0)});
-  });
+  return seconds_of.template operator()<Scalar>();
 }
 
 /// The arithmetic in keys of the tuning file. What Tuning::Automatic measured has a key of its own: it may have left
 /// out candidates, and took fewer samples.
 inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
   return std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
-         (options.layout_left ? ", LayoutLeft" : "") + (tuning == Tuning::Automatic ? ", automatic" : "");
+         (options.layout_left ? ", LayoutLeft" : "") + (options.half_vectors ? ", vectors of 16 bits" : "") +
+         (tuning == Tuning::Automatic ? ", automatic" : "");
 }
 
 /// The key of a choice for this matrix in the tuning file. Cost: reads the pattern.

@@ -37,7 +37,7 @@ class Pieces {
       : items_(schedule.items),
         sums_(schedule.sums),
         slots_(schedule.slots),
-        stride_(Cuda::padded(columns)),
+        stride_(Cuda::padded<Scalar>(columns)),
         partials_(std::size_t(slots_) * window_rows * stride_) {}
 
   /// Fills in the schedule, but for pointers to items of another type than CondensedItem, and the room for sums.

@@ -28,15 +28,17 @@ class CondensedAgent {
   using Operands = CondensedOperands<Kind::precision, Scalar, Policy::columns, Policy::reads>;
   using Element = typename Operands::Element;
   using Sum = typename Operands::Sum;
+  using Factor = sum_of_t<Scalar>;
   using Layout = typename Operands::Elements;
   using Sums = Sum[Kind::strips][Operands::products][4];
 
-  static constexpr bool compact = Kind::values == TileValues::Compact;
+  static constexpr bool compact = Kind::values == TileValues::Compact, rounded = Kind::values == TileValues::Rounded;
+  static_assert(!rounded || (Operands::half && Kind::strips == 1));
 
   /// A lane's part of a tile: pieces of two rows of X, in the order of reading, and two elements of each strip's block.
   struct alignas(16) Tile {
     Element x[2][Layout::lane_columns];
-    MatrixScalar a[Kind::strips][2];
+    std::conditional_t<rounded, std::uint32_t, MatrixScalar[2]> a[Kind::strips];
   };
 
   __device__ __forceinline__ CondensedAgent(const Arguments& arguments, int slab, int lane)
@@ -89,8 +91,7 @@ class CondensedAgent {
     using TileProduct = TileProduct<Kind::precision>;
 #pragma unroll
     for (int s = 0; s < Kind::strips; ++s) {
-      const Sum a[2] = {Sum(tile.a[s][0]), Sum(tile.a[s][1])};
-      const auto right = TileProduct::operand(a);
+      const auto right = right_operand(tile, s);
 #pragma unroll
       for (int m = 0; m < Operands::products; ++m) {
         if constexpr (Operands::half) {
@@ -101,6 +102,16 @@ class CondensedAgent {
           TileProduct::add(sums[s][m], TileProduct::operand(left), right);
         }
       }
+    }
+  }
+
+  /// The lane's elements of a strip's block.
+  static __device__ __forceinline__ auto right_operand(const Tile& tile, int s) {
+    if constexpr (rounded) {
+      return tile.a[s];
+    } else {
+      const Sum a[2] = {Sum(tile.a[s][0]), Sum(tile.a[s][1])};
+      return TileProduct<Kind::precision>::operand(a);
     }
   }
 
@@ -118,12 +129,12 @@ class CondensedAgent {
     static __device__ __forceinline__ auto& at(AnySums& sums, int p, int q) {
       return sums[p / 2][q / 2][Layout::result(q, p % 2)];
     }
-    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem<Offset>& item,
+    static __device__ __forceinline__ Factor sum_entries(const Arguments& arguments, const CondensedItem<Offset>& item,
                                                          int row, int column) {
       using Pattern = CondensedPattern<Offset>;
       const Pattern& A = arguments.A;
       const int strip = row / Pattern::strip_rows, r = row % Pattern::strip_rows;
-      Scalar sum = 0;
+      Factor sum = 0;
       for (Offset tile = item.first_tile; tile < item.first_tile + static_cast<Offset>(item.tiles); ++tile) {
         const std::uint64_t* masks = A.tile_masks + std::size_t(tile) * Kind::strips;
         std::size_t place = std::size_t(A.tile_offsets[tile]) + popcount(masks[strip] & low_bits(8 * r));
@@ -131,8 +142,9 @@ class CondensedAgent {
         const std::size_t dense_row = (std::size_t(tile) * Kind::strips + strip) * Pattern::block_size + 8 * r;
         for (unsigned bits = bittcf_row_mask(masks[strip], r); bits != 0; bits &= bits - 1, ++place) {
           const int c = lowest_bit(bits);
-          const MatrixScalar a = arguments.product.values[compact ? place : dense_row + c];
-          sum += Scalar(a) * arguments.product.x(A.tile_columns[std::size_t(tile) * Pattern::tile_width + c], column);
+          const MatrixScalar a = arguments.product.values[compact || rounded ? place : dense_row + c];
+          sum += Factor(a) *
+                 Factor(arguments.product.x(A.tile_columns[std::size_t(tile) * Pattern::tile_width + c], column));
         }
       }
       return sum;
@@ -178,6 +190,9 @@ class CondensedAgent {
     load_rows(index.columns, tile);
     if constexpr (compact) {
       load_compact(index, tile);
+    } else if constexpr (rounded) {
+      const std::uint16_t* block = arguments_.rounded_values + std::size_t(t) * CondensedPattern<Offset>::block_size;
+      tile.a[0] = __ldcs(reinterpret_cast<const std::uint32_t*>(block + Layout::first_element(lane_)));
     } else {
 #pragma unroll
       for (int s = 0; s < Kind::strips; ++s) {

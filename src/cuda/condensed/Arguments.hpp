@@ -20,7 +20,9 @@ namespace Tessera::Cuda {
 template <class Offset, class MatrixScalar, class Scalar>
 struct CondensedArguments : WindowArguments<CondensedPattern<Offset>, CondensedSchedule<Offset>, MatrixScalar, Scalar> {
   const void* x = nullptr;  // rows of X as they are multiplied: product.x.data, or rounded to 16 bits
+  Ordinal x_columns = 0;    // columns of x, with padding that may be read; set by the caller for operands of 16 bits
   int x_elements = 0;       // elements of a row of x (CondensedOperands)
+  const std::uint16_t* rounded_values = nullptr;  // whole blocks in 16 bits, for TileValues::Rounded
 };
 
 /// What lanes hold of X and of the sums of condensed windows, for a slab of slab_columns columns.
@@ -49,7 +51,7 @@ struct CondensedOperands {
   /// allows `access` columns.
   static constexpr int x_access(int access) { return access <= element_columns ? 1 : access / element_columns; }
   static constexpr int y_access(int access) {
-    constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
+    constexpr int widest = 16 / static_cast<int>(sizeof(sum_of_t<Scalar>));
     return access <= element_columns ? 1 : access < widest ? access : widest;
   }
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <stdexcept>
+#include <string>
 #include <tessera/common/Bits.hpp>
+#include <tessera/common/Half.hpp>
 #include <tessera/cuda/condensed/DenseTiles.hpp>
 
 #include "../launch/Launch.cuh"
@@ -15,9 +18,9 @@ __device__ std::size_t warp_of_grid() { return (std::size_t(blockIdx.x) * block_
 __device__ std::size_t warps_of_grid() { return std::size_t(gridDim.x) * block_threads / 32; }
 
 // Each warp expands blocks of 64 elements, each thread two adjacent ones.
-template <class Offset, class Scalar>
+template <class Offset, class Scalar, class Element>
 __global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t blocks, const Scalar* compact,
-                                    Scalar* dense, const std::uint32_t* wanted) {
+                                    Element* dense, const std::uint32_t* wanted) {
   if (wanted != nullptr && *wanted == 0) return;
   const int element = 2 * (static_cast<int>(threadIdx.x) % 32);
   for (std::size_t block = warp_of_grid(); block < blocks; block += warps_of_grid()) {
@@ -27,7 +30,8 @@ __global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t bloc
     for (std::size_t above = tile * A.strips; above < block; ++above) place += popcount(A.tile_masks[above]);
     for (int i = 0; i < 2; ++i) {
       const bool entry = (mask >> (element + i) & 1u) != 0;
-      dense[block * CondensedPattern<Offset>::block_size + element + i] = entry ? compact[place++] : Scalar(0);
+      const Scalar value = entry ? compact[place++] : Scalar(0);
+      dense[block * CondensedPattern<Offset>::block_size + element + i] = static_cast<Element>(value);
     }
   }
 }
@@ -73,13 +77,29 @@ __global__ void expand_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, con
 
 }  // namespace
 
+/// Expands tiles to blocks of any type.
+template <class Offset, class Scalar, class Element>
+static void expand(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
+                   Element* blocks, const std::uint32_t* wanted) {
+  const std::size_t count = tiles * A.strips;
+  if (count == 0) return;
+  launch("expand_tiles_kernel", expand_tiles_kernel<Offset, Scalar, Element>, few_blocks_for(count * 32, block_threads),
+         block_threads, 0, stream, A, count, compact, blocks, wanted);
+}
+
 template <class Offset, class Scalar>
 void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
                   Scalar* dense, const std::uint32_t* wanted) {
-  const std::size_t blocks = tiles * A.strips;
-  if (blocks == 0) return;
-  launch("expand_tiles_kernel", expand_tiles_kernel<Offset, Scalar>, few_blocks_for(blocks * 32, block_threads),
-         block_threads, 0, stream, A, blocks, compact, dense, wanted);
+  expand(stream, A, tiles, compact, dense, wanted);
+}
+
+template <class Offset, class Scalar>
+void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPattern<Offset>& A, std::size_t tiles,
+                          const Scalar* compact, std::uint16_t* rounded, const std::uint32_t* wanted) {
+  if (precision == Precision::Fp16) return expand(stream, A, tiles, compact, reinterpret_cast<Half*>(rounded), wanted);
+  if (precision == Precision::Bf16)
+    return expand(stream, A, tiles, compact, reinterpret_cast<BFloat16*>(rounded), wanted);
+  throw std::invalid_argument("expand_rounded_tiles: " + std::string(to_string(precision)) + " is not of 16 bits");
 }
 
 template <class Offset>
@@ -98,16 +118,20 @@ void expand_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles,
          block_threads, 0, stream, A, tiles, tile_offsets, compact, dense, wanted);
 }
 
-#define TESSERA_DENSE_TILES(Offset)                                                                                 \
-  template void condense_bmat(Stream, const BmatPattern<Offset>&, std::size_t, std::uint64_t*, Offset*);            \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const float*, float*,   \
-                            const std::uint32_t*);                                                                  \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const double*, double*, \
-                            const std::uint32_t*);                                                                  \
-  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const float*, float*,            \
-                             const std::uint32_t*);                                                                 \
-  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const double*, double*,          \
-                             const std::uint32_t*);
+#define TESSERA_DENSE_TILES(Offset)                                                                                  \
+  template void condense_bmat(Stream, const BmatPattern<Offset>&, std::size_t, std::uint64_t*, Offset*);             \
+  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const float*, float*,    \
+                            const std::uint32_t*);                                                                   \
+  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const double*, double*,  \
+                            const std::uint32_t*);                                                                   \
+  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const float*, float*,             \
+                             const std::uint32_t*);                                                                  \
+  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const double*, double*,           \
+                             const std::uint32_t*);                                                                  \
+  template void expand_rounded_tiles(Stream, Precision, const CondensedPattern<Offset>&, std::size_t, const float*,  \
+                                     std::uint16_t*, const std::uint32_t*);                                          \
+  template void expand_rounded_tiles(Stream, Precision, const CondensedPattern<Offset>&, std::size_t, const double*, \
+                                     std::uint16_t*, const std::uint32_t*);
 TESSERA_DENSE_TILES(int)
 TESSERA_DENSE_TILES(std::size_t)
 

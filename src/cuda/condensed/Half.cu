@@ -7,7 +7,7 @@ template <class Offset, class MatrixScalar, class Scalar>
 void launch_condensed_half(Stream stream, TileValues values, Precision precision,
                            const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
   const auto launch = [&]<Precision p>() {
-    for_kind(values, arguments.A.strips, [&]<TileValues v, int strips>() {
+    for_kind<TileValues::Rounded>(values, arguments.A.strips, [&]<TileValues v, int strips>() {
       using Kind = CondensedKind<p, v, strips>;
       const Ordinal columns = arguments.product.x.columns;
       if (columns <= 32) return launch_condensed<Kind, HalfCondensedPolicy<strips, 32>>(stream, arguments);
@@ -25,10 +25,14 @@ void launch_condensed_half(Stream stream, TileValues values, Precision precision
 TESSERA_CONDENSED_HALF(int, float, float)
 TESSERA_CONDENSED_HALF(int, double, double)
 TESSERA_CONDENSED_HALF(int, float, double)
+TESSERA_CONDENSED_HALF(int, float, Half)
+TESSERA_CONDENSED_HALF(int, float, BFloat16)
 TESSERA_CONDENSED_HALF(std::size_t, double, double)
 #ifndef TESSERA_CUDA_EMULATED  // which takes less time to compile without them
 TESSERA_CONDENSED_HALF(std::size_t, float, float)
 TESSERA_CONDENSED_HALF(std::size_t, float, double)
+TESSERA_CONDENSED_HALF(std::size_t, float, Half)
+TESSERA_CONDENSED_HALF(std::size_t, float, BFloat16)
 #endif
 
 }  // namespace Tessera::Cuda

@@ -31,18 +31,22 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
 }
 
 /// Calls visit.operator()<values, strips>(). Throws std::invalid_argument for windows of other than 1 or 2 strips.
-template <class Visit>
+///
+/// \tparam whole  the values in whole blocks of a strip: Dense or Rounded
+template <TileValues whole = TileValues::Dense, class Visit>
 void for_kind(TileValues values, int strips, const Visit& visit) {
   const auto with_values = [&]<int s>() {
-    values == TileValues::Dense ? visit.template operator()<TileValues::Dense, s>()
-                                : visit.template operator()<TileValues::Compact, s>();
+    constexpr TileValues blocks = s == 1 ? whole : TileValues::Dense;
+    if (values == blocks) return visit.template operator()<blocks, s>();
+    if (values == TileValues::Compact) return visit.template operator()<TileValues::Compact, s>();
+    throw std::invalid_argument("condensed_spmm: no products of values that are stored in this way");
   };
   if (strips == 1) return with_values.template operator()<1>();
   if (strips == 2) return with_values.template operator()<2>();
   throw std::invalid_argument("condensed_spmm: windows of " + std::to_string(strips) + " strips; expected 1 or 2");
 }
 
-/// Restricts a product to the columns first, first + 1, ..., last - 1. In 16 bits, the caller has set x and
+/// Restricts a product to the columns first, first + 1, ..., last - 1. In 16 bits, the caller has set x, x_columns and
 /// x_row_bytes.
 template <Precision precision, class Arguments>
 void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
@@ -50,9 +54,9 @@ void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
   product = columns_of(product, first, last - first);
   if (arguments.partials != nullptr) arguments.partials += first;
   if constexpr (is_half(precision)) {
-    constexpr int column_bytes = 2, element_bytes = 4;
+    constexpr int column_bytes = 2, element_columns = 2;
     arguments.x = static_cast<const std::byte*>(arguments.x) + first * column_bytes;
-    arguments.x_elements = static_cast<int>(arguments.x_row_bytes - first * column_bytes) / element_bytes;
+    arguments.x_elements = (arguments.x_columns - first) / element_columns;
   } else {
     arguments.x = product.x.data;
     arguments.x_row_bytes = row_bytes(product.x);
@@ -63,7 +67,7 @@ void choose_columns(Arguments& arguments, Ordinal first, Ordinal last) {
 /// The number of columns, from the first on, that can be read and written in vectors.
 template <class Operands, class Product>
 Ordinal vector_columns(const Product& product, int vector) {
-  constexpr std::size_t size = sizeof(product.alpha);
+  constexpr std::size_t size = sizeof(*product.y.data);
   const bool possible = (Operands::half || rows_are_aligned(product.x, vector * size)) &&
                         rows_are_aligned(product.y, Operands::y_access(vector) * size);
   return possible ? product.y.columns - product.y.columns % vector : 0;

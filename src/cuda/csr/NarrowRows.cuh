@@ -102,19 +102,23 @@ enum class CsrNarrowOrder { Single, Blocks, LongestFirst };
 template <class Task, bool aligned, int most_columns, CsrNarrowOrder order>
 class CsrNarrowRows {
   using Scalar = typename Task::Scalar;
+  using InMemory = typename Task::InMemory;
   using MatrixScalar = typename Task::MatrixScalar;
   using Offset = typename decltype(Task::A)::offset_type;
   using Span = CsrSpan<Offset>;
-  using Lane = Vector<Scalar, aligned>;
+  using Lane = Vector<InMemory, aligned>;
+  using Sum = Vector<Scalar, aligned, InMemory>;
   static constexpr int vectors = most_columns / Lane::size;
   static constexpr int entries = 4;  // entries of a lane: a block of them takes a multiple of 16 bytes
+  /// Bytes of registers for an element of X.
+  static constexpr int element_bytes = std::max(static_cast<int>(sizeof(InMemory)), aligned ? 2 : 4);
 
  public:
   /// Registers for the lane's entries, and as few others as possible: the more threads fit, the faster.
-  static constexpr int registers =
-      std::max(40, 24 + (most_columns + 1) * entries * static_cast<int>(sizeof(Scalar)) / 4 +
-                       (is_complex_v<Scalar> || most_columns > 2 ? 16 : 0)) +
-      (order == CsrNarrowOrder::Single ? 0 : 8);
+  static constexpr int registers = std::max(40, 24 + (most_columns + 1) * entries * element_bytes / 4 +
+                                                    (is_complex_v<Scalar> || most_columns > 2 ? 16 : 0)) +
+                                   (order == CsrNarrowOrder::Single ? 0 : 8) +
+                                   (is_half_v<InMemory> && aligned ? 2 * most_columns : 0);
   static int slab_columns(int /*lanes*/) { return most_columns; }
   static std::size_t shared_bytes(int threads) {
     return order == CsrNarrowOrder::LongestFirst ? CsrItemOrder<Task>::bytes(threads) : 0;
@@ -148,7 +152,7 @@ class CsrNarrowRows {
   }
 
   __device__ void compute(const Span& span) {
-    for (Lane& sum : sums_) sum = Lane{};
+    for (Sum& sum : sums_) sum = Sum{};
     if constexpr (order == CsrNarrowOrder::Single) {
       sum_up<false>(span);
     } else if (are_blocks_whole(span)) {
@@ -227,14 +231,14 @@ class CsrNarrowRows {
 #pragma unroll
       for (int u = 0; u < entries; ++u) rows_of_x_[u] = task_.product.x_rows[rows_of_x_[u]];
     }
-    const auto row_bytes = static_cast<std::uint64_t>(task_.product.x.row_stride) * sizeof(Scalar);
+    const auto row_bytes = static_cast<std::uint64_t>(task_.product.x.row_stride) * sizeof(InMemory);
 #pragma unroll
     for (int u = 0; u < entries; ++u) {
       const std::uint64_t place = static_cast<std::uint32_t>(rows_of_x_[u]) * row_bytes;
 #pragma unroll
       for (int v = 0; v < vectors; ++v) {
         const auto* const row = reinterpret_cast<const std::byte*>(columns_of_x_[v]) + place;
-        x_[u][v] = load_vector<aligned>(reinterpret_cast<const Scalar*>(row));
+        x_[u][v] = load_vector<aligned>(reinterpret_cast<const InMemory*>(row));
       }
     }
   }
@@ -248,7 +252,7 @@ class CsrNarrowRows {
 #pragma unroll
       for (int v = 0; v < vectors; ++v) {
 #pragma unroll
-        for (int e = 0; e < Lane::size; ++e) sums_[v].at[e] = fused(value, x_[u][v].at[e], sums_[v].at[e]);
+        for (int e = 0; e < Lane::size; ++e) sums_[v].at[e] = fused(value, Scalar(x_[u][v].at[e]), sums_[v].at[e]);
       }
     }
   }
@@ -264,12 +268,12 @@ class CsrNarrowRows {
   const Task& task_;
   const Ordinal first_column_;
   const int columns_;
-  const Scalar* columns_of_x_[vectors];
+  const InMemory* columns_of_x_[vectors];
   bool is_there_[entries];
   Ordinal rows_of_x_[entries];
   MatrixScalar read_values_[entries];
   Lane x_[entries][vectors];
-  Lane sums_[vectors];
+  Sum sums_[vectors];
 };
 
 }  // namespace Tessera::Cuda

@@ -15,6 +15,7 @@ namespace Tessera::Cuda {
 template <class Task>
 class CsrRowTile {
   using Scalar = typename Task::Scalar;
+  using InMemory = typename Task::InMemory;
 
  public:
   /// Bytes of shared memory of a block.
@@ -52,9 +53,9 @@ class CsrRowTile {
 #pragma unroll 4
     for (int c = thread >> task_.tile_row_bits; c < columns_;
          c += static_cast<int>(blockDim.x) >> task_.tile_row_bits) {
-      Scalar* const target = y.data + y_row * y.row_stride + (first_column_ + c) * y.column_stride;
-      store_once(target,
-                 scaled_and_added(alpha, sums_[c * stride(rows()) + row], beta, [&] { return load_once(target); }));
+      InMemory* const target = y.data + y_row * y.row_stride + (first_column_ + c) * y.column_stride;
+      store_once(target, InMemory(scaled_and_added(alpha, sums_[c * stride(rows()) + row], beta,
+                                                   [&] { return Scalar(load_once(target)); })));
     }
   }
 

@@ -27,9 +27,11 @@ namespace Tessera::Cuda {
 template <class Task, bool aligned, int vectors, int lanes, bool tiled, bool eager = false>
 class CsrRows {
   using Scalar = typename Task::Scalar;
+  using InMemory = typename Task::InMemory;
   using MatrixScalar = typename Task::MatrixScalar;
   using Span = CsrSpan<typename decltype(Task::A)::offset_type>;
-  using Lane = Vector<Scalar, aligned>;
+  using Lane = Vector<InMemory, aligned>;
+  using Sum = Vector<Scalar, aligned, InMemory>;
   static constexpr int distance = lanes * Lane::size;  // of a lane's vectors, in elements
   /// Entries whose rows of X are fetched at once.
   static constexpr int entries = eager ? 8 : vectors == 1 && std::is_same_v<Scalar, double> ? 4 : 2;
@@ -38,7 +40,8 @@ class CsrRows {
   static __host__ __device__ int slab_columns(int group_lanes) { return group_lanes * vectors * Lane::size; }
   /// The number that is fastest: with more, fewer threads fit.
   static constexpr int registers = 32 + (eager ? 48 : 0) + (vectors > 1 ? 16 : 0) + (vectors > 2 ? 16 : 0) +
-                                   (is_complex_v<Scalar> || !std::is_same_v<Scalar, MatrixScalar> ? 8 : 0);
+                                   (is_complex_v<Scalar> || !std::is_same_v<Scalar, MatrixScalar> ? 8 : 0) +
+                                   (is_half_v<InMemory> ? 8 * vectors : 0);
 
   __device__ explicit CsrRows(const Task& task)
       : task_(task), first_column_((task.slab() * task.lanes() * vectors + task.lane()) * Lane::size) {}
@@ -65,7 +68,7 @@ class CsrRows {
   ///                   lane needs more, which takes time and registers.
   template <bool is_plain>
   __device__ void sum_up(const Span& span) {
-    for (Lane& sum : sums_) sum = Lane{};
+    for (Sum& sum : sums_) sum = Sum{};
     const Ordinal* const columns = task_.A.column_indices + span.begin;
     const MatrixScalar* const values = task_.product.values + span.begin;
     int k = 0;
@@ -101,7 +104,7 @@ class CsrRows {
 
   template <bool is_plain>
   __device__ void load_row(Ordinal row, Lane (&x)[vectors]) const {
-    const Scalar* const first = task_.row_of_x(row, task_.product.x.data + first_column_);
+    const InMemory* const first = task_.row_of_x(row, task_.product.x.data + first_column_);
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
       if (is_plain || is_there(v)) x[v] = load_vector<aligned>(first + v * distance);
@@ -114,7 +117,7 @@ class CsrRows {
     for (int v = 0; v < vectors; ++v) {
       if (!is_plain && !is_there(v)) continue;
 #pragma unroll
-      for (int e = 0; e < Lane::size; ++e) sums_[v].at[e] = fused(a, x[v].at[e], sums_[v].at[e]);
+      for (int e = 0; e < Lane::size; ++e) sums_[v].at[e] = fused(a, Scalar(x[v].at[e]), sums_[v].at[e]);
     }
   }
 
@@ -135,7 +138,7 @@ class CsrRows {
 
   const Task& task_;
   const Ordinal first_column_;
-  Lane sums_[vectors];
+  Sum sums_[vectors];
 };
 
 }  // namespace Tessera::Cuda

@@ -56,7 +56,8 @@ class CsrPieceSums {
   __device__ void run(std::int64_t warp, Ordinal column) {
     if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
     const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
-    const Vector<Scalar, false> sum{{csr_sum_of_pieces(task_, offsets[0], offsets[1], column)}};
+    const Vector<Scalar, false, typename Task::InMemory> sum{
+        {csr_sum_of_pieces(task_, offsets[0], offsets[1], column)}};
     store_row(task_, task_.schedule.long_rows[warp], column, sum);
   }
 
@@ -94,14 +95,15 @@ __global__ void csr_tile_sums_kernel(const __grid_constant__ Task task) {
   const auto piece_length = static_cast<std::uint64_t>(task.schedule.size.piece_length);
   const Ordinal first = tile.piece - static_cast<Ordinal>((tile.entry - begin) / piece_length);
   const auto pieces = static_cast<Ordinal>((end - begin + piece_length - 1) / piece_length);
-  store_row<false>(task, row, 0,
-                   Vector<typename Task::Scalar, false>{{csr_sum_of_pieces(task, first, first + pieces, 0)}});
+  using Sum = Vector<typename Task::Scalar, false, typename Task::InMemory>;
+  store_row<false>(task, row, 0, Sum{{csr_sum_of_pieces(task, first, first + pieces, 0)}});
 }
 
 /// One product, cut into columns that different kernels compute.
 template <class MatrixScalar, class VectorScalar, class Offset>
 class CsrLauncher {
   using Task = CsrTask<MatrixScalar, VectorScalar, Offset>;
+  using Scalar = typename Task::Scalar;
   static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
   static constexpr int any_lanes = 0;
 
@@ -121,15 +123,14 @@ class CsrLauncher {
                  csr_packs(schedule.size, A.columns, product.y.columns);
     check_arguments(scratch);
     width_ = panel_columns(scratch.bytes);
-    task_.partial_sums = reinterpret_cast<VectorScalar*>(scratch.data);
-    packed_x_ =
-        task_.partial_sums + csr_panel_bytes(schedule.size, 0, width_, sizeof(VectorScalar)) / sizeof(VectorScalar);
+    task_.partial_sums = reinterpret_cast<Scalar*>(scratch.data);
+    packed_x_ = reinterpret_cast<VectorScalar*>(scratch.data + panel_bytes(0, width_));
   }
 
   void run() {
     const Ordinal columns = task_.product.y.columns;
     if (task_.A.rows == 0) return;
-    task_.partial_stride = ceil_divide(width_, vector_size) * vector_size;
+    task_.partial_stride = padded(width_);
     for (Ordinal first = 0; first < columns; first += width_) multiply_panel(first, std::min(width_, columns - first));
   }
 
@@ -145,8 +146,9 @@ class CsrLauncher {
       throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +
                                   std::to_string(task_.schedule.size.piece_length));
     }
-    const std::size_t wanted = csr_workspace_bytes(task_.schedule.size, task_.A.columns, task_.product.y.columns,
-                                                   sizeof(MatrixScalar), !is_packed_);
+    const Ordinal columns = is_half_v<VectorScalar> ? padded(task_.product.y.columns) : task_.product.y.columns;
+    const std::size_t wanted =
+        csr_workspace_bytes(task_.schedule.size, task_.A.columns, columns, sizeof(MatrixScalar), !is_packed_);
     if (scratch.bytes < wanted || (wanted > 0 && reinterpret_cast<std::uintptr_t>(scratch.data) % 16 != 0)) {
       throw std::invalid_argument("csr_spmm: " + std::to_string(wanted) + " bytes of scratch aligned to 16 wanted, " +
                                   std::to_string(scratch.bytes) + " given");
@@ -160,9 +162,17 @@ class CsrLauncher {
     const Ordinal packed_rows = is_packed_ ? task_.A.columns : 0, columns = task_.product.y.columns;
     Ordinal width = std::min(csr_panel_columns(size, task_.A.columns, columns), csr_most_columns);
     if (is_packed_) width = std::min(width, csr_packed_columns);
-    while (width > vector_size && csr_panel_bytes(size, packed_rows, width, sizeof(VectorScalar)) > scratch_bytes)
-      width = ceil_divide(ceil_divide(width, 2), vector_size) * vector_size;
+    while (width > vector_size && panel_bytes(packed_rows, width) > scratch_bytes)
+      width = padded(ceil_divide(width, 2));
     return width;
+  }
+
+  /// Columns with what fills their last vector.
+  static Ordinal padded(Ordinal columns) { return ceil_divide(columns, vector_size) * vector_size; }
+
+  /// The scratch memory of a panel. Elements of X of 16 bits take half of what there is for them.
+  std::size_t panel_bytes(Ordinal packed_rows, Ordinal width) const {
+    return csr_panel_bytes(task_.schedule.size, packed_rows, padded(width), sizeof(Scalar));
   }
 
   void multiply_panel(Ordinal first, Ordinal columns) {
@@ -182,7 +192,7 @@ class CsrLauncher {
   /// The same task with rows of X in the scratch memory, which begin at multiples of 16 bytes.
   Task packed(Task task) const {
     auto& x = task.product.x;
-    const std::ptrdiff_t stride = ceil_divide(x.columns, vector_size) * vector_size;
+    const std::ptrdiff_t stride = padded(x.columns);
     x.rows = task.A.columns;
     pack_rows(stream_, x, packed_x_, stride);
     x = {packed_x_, x.rows, static_cast<Ordinal>(stride), stride, 1};
@@ -205,10 +215,11 @@ class CsrLauncher {
     return aligned == columns || aligned >= 4 * vector_size ? aligned : 0;
   }
 
-  /// Whether a lane may hold a row of X, and of Y, in two vectors.
-  static bool is_two_vectors(const Task& task) {
-    return task.product.y.columns == 2 * vector_size && task.product.y.column_stride == 1 &&
-           aligned_columns(task) == 2 * vector_size;
+  /// Whether a lane may hold a row of X, and of Y, in two vectors, or in one of 16 bits.
+  static bool is_few_vectors(const Task& task) {
+    const Ordinal columns = task.product.y.columns;
+    const bool is_few = columns == 2 * vector_size || (is_half_v<VectorScalar> && columns == vector_size);
+    return is_few && task.product.y.column_stride == 1 && aligned_columns(task) == columns;
   }
 
   CsrProblem problem_of(const Task& task, std::size_t access_bytes) const {
@@ -235,7 +246,7 @@ class CsrLauncher {
   /// Multiplies X with adjacent columns.
   void multiply_adjacent(const Task& task) const {
     const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
-    if (csr_is_narrow(task.schedule.size, columns) || is_two_vectors(task)) return multiply_narrow(task);
+    if (csr_is_narrow(task.schedule.size, columns) || is_few_vectors(task)) return multiply_narrow(task);
     if (aligned > 0) multiply_aligned(columns_of(task, 0, aligned));
     if (aligned == columns) return;
     const Task rest = columns_of(task, aligned, columns - aligned);
@@ -248,7 +259,7 @@ class CsrLauncher {
     const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
     if (are_adjacent && columns == vector_size && aligned_columns(task) == columns) {
       launch_narrow<true, vector_size>(task);
-    } else if (is_two_vectors(task)) {
+    } else if (is_few_vectors(task)) {
       launch_narrow<true, 2 * vector_size>(task);
     } else if (columns == 1) {
       launch_narrow<false, 1>(task);

@@ -17,13 +17,14 @@ namespace Tessera::Cuda {
 /// longest, and rows. Block (b, s) computes for slab s. All blocks of a slab come before those of the next slab.
 template <class MatrixScalar_, class VectorScalar, class Offset>
 struct CsrTask {
-  using Scalar = VectorScalar;
+  using Scalar = sum_of_t<VectorScalar>;  // of sums
+  using InMemory = VectorScalar;          // of X and Y
   using MatrixScalar = MatrixScalar_;
 
   CsrPattern<Offset> A;
   Product<MatrixScalar, VectorScalar> product;
   CsrSchedule schedule;
-  VectorScalar* partial_sums = nullptr;  // pieces x partial_stride
+  Scalar* partial_sums = nullptr;  // pieces x partial_stride
   Ordinal partial_stride = 0;
   Ordinal pieces = 0;             // those of the schedule
   Ordinal rows = 0;               // those of A
@@ -46,8 +47,8 @@ struct CsrTask {
   __device__ Ordinal row_of_entry(Ordinal column) const {
     return product.x_rows == nullptr ? column : product.x_rows[column];
   }
-  __device__ VectorScalar value_of_entry(MatrixScalar value) const {
-    return VectorScalar(product.conjugate_values ? conjugate(value) : value);
+  __device__ Scalar value_of_entry(MatrixScalar value) const {
+    return Scalar(product.conjugate_values ? conjugate(value) : value);
   }
   /// The place in a row of X, with adjacent columns, whose place in row 0 is `first`.
   __device__ const VectorScalar* row_of_x(Ordinal row, const VectorScalar* first) const {
@@ -106,7 +107,7 @@ __device__ auto item_span(const Task& task, std::int64_t item) {
 /// Writes alpha sum + beta y for adjacent columns of a row of A.
 template <bool aligned, class Task>
 __device__ void store_row(const Task& task, Ordinal row, Ordinal column,
-                          const Vector<typename Task::Scalar, aligned>& sum) {
+                          const Vector<typename Task::Scalar, aligned, typename Task::InMemory>& sum) {
   const auto& y = task.product.y;
   const Ordinal y_row = row_of_y(task.product, row);
   store_sums(task.product, y.data + y_row * y.row_stride + column * (aligned ? 1 : y.column_stride), sum);
@@ -115,7 +116,7 @@ __device__ void store_row(const Task& task, Ordinal row, Ordinal column,
 /// Writes a sum where its span says.
 template <bool aligned, class Task, class Offset>
 __device__ void store_sum(const Task& task, const CsrSpan<Offset>& span, Ordinal column,
-                          const Vector<typename Task::Scalar, aligned>& sum) {
+                          const Vector<typename Task::Scalar, aligned, typename Task::InMemory>& sum) {
   if (span.has_piece()) {
     store_vector(task.partial_sums + std::int64_t(span.piece()) * task.partial_stride + column, sum);
   } else if (span.has_row()) {

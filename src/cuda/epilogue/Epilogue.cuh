@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <tessera/common/Product.hpp>
+#include <type_traits>
 
 #include "../ptx/Memory.cuh"
 #include "Arithmetic.cuh"
@@ -27,18 +28,21 @@ __device__ __forceinline__ Ordinal row_of_y(const Product& product, Ordinal row)
 /// One element: Y = alpha sum + beta Y.
 template <class Product, class Scalar>
 __device__ __forceinline__ void store_element(const Product& product, Ordinal row, Ordinal column, Scalar sum) {
-  Scalar& y = product.y(row_of_y(product, row), column);
-  y = scaled_and_added(product.alpha, sum, product.beta, [&] { return y; });
+  auto& y = product.y(row_of_y(product, row), column);
+  y = std::remove_reference_t<decltype(y)>(
+      scaled_and_added(product.alpha, sum, product.beta, [&] { return Scalar(y); }));
 }
 
 /// A vector of a row of Y, which begins at y: Y = alpha sums + beta Y.
-template <class Product, class Scalar, bool aligned>
-__device__ __forceinline__ void store_sums(const Product& product, Scalar* y, const Vector<Scalar, aligned>& sums) {
-  Vector<Scalar, aligned> old, result;
+template <class Product, class Scalar, bool aligned, class InMemory>
+__device__ __forceinline__ void store_sums(const Product& product, InMemory* y,
+                                           const Vector<Scalar, aligned, InMemory>& sums) {
+  Vector<InMemory, aligned> old, result;
   if (product.beta != Scalar(0)) old = load_vector_once<aligned>(y);
 #pragma unroll
   for (int e = 0; e < result.size; ++e) {
-    result.at[e] = scaled_and_added(product.alpha, sums.at[e], product.beta, [&] { return old.at[e]; });
+    result.at[e] =
+        InMemory(scaled_and_added(product.alpha, sums.at[e], product.beta, [&] { return Scalar(old.at[e]); }));
   }
   store_vector_once(y, result);
 }
@@ -61,6 +65,7 @@ __device__ __forceinline__ void store_sums(const Product& product, Scalar* y, co
 template <class Fragment, class Arguments, YCaching caching = YCaching::Streaming>
 class Epilogue {
   using Scalar = decltype(decltype(Arguments::product)::alpha);
+  using InMemory = typename decltype(decltype(Arguments::product)::y)::Element;
   static constexpr int vector = Fragment::vector;
   using Vector = vector_of_t<Scalar, vector>;
 
@@ -102,10 +107,10 @@ class Epilogue {
     for (int p = 0; p < Fragment::rows; ++p) {
       const Ordinal row = window * Fragment::window_rows + first_row_ + Fragment::row(lane_, p);
       if (row >= arguments_.A.rows) continue;
-      Scalar* const y = product.y.data + row_of_y(product, row) * product.y.row_stride;
+      InMemory* const y = product.y.data + row_of_y(product, row) * product.y.row_stride;
       for_each_vector([&](int q, std::ptrdiff_t place, bool whole, int count) {
         alignas(16) Scalar values[vector] = {};
-        Scalar* const to = y + place;
+        InMemory* const to = y + place;
         const std::ptrdiff_t stride = product.y.column_stride;
         if (product.beta != Scalar(0)) {
           if (ahead) {
@@ -116,7 +121,7 @@ class Epilogue {
           } else {
 #pragma unroll
             for (int i = 0; i < vector; ++i) {
-              if (i < count) values[i] = to[i * stride];
+              if (i < count) values[i] = Scalar(to[i * stride]);
             }
           }
         }
@@ -128,7 +133,7 @@ class Epilogue {
         if (whole) return store_y<caching, vector>(to, values);
 #pragma unroll
         for (int i = 0; i < vector; ++i) {
-          if (i < count) to[i * stride] = values[i];
+          if (i < count) to[i * stride] = InMemory(values[i]);
         }
       });
     }
@@ -140,12 +145,12 @@ class Epilogue {
     for (int p = 0; p < Fragment::rows; ++p) {
       const Ordinal row = window * Fragment::window_rows + first_row_ + Fragment::row(lane_, p);
       if (row >= arguments_.A.rows) continue;
-      const Scalar* const y = product.y.data + row_of_y(product, row) * product.y.row_stride;
+      const InMemory* const y = product.y.data + row_of_y(product, row) * product.y.row_stride;
       for_each_vector([&](int q, std::ptrdiff_t place, bool whole, int count) {
         if (whole) return load_once<vector>(y + place, all[p] + q);
 #pragma unroll
         for (int i = 0; i < vector; ++i) {
-          if (i < count) all[p][q + i] = y[place + i * product.y.column_stride];
+          if (i < count) all[p][q + i] = Scalar(y[place + i * product.y.column_stride]);
         }
       });
     }

@@ -14,8 +14,10 @@ namespace Tessera::Cuda {
 /// The second step of a product whose long windows were cut into pieces: Y = alpha (sum of the pieces) + beta Y.
 ///
 /// partials holds the sums of each slot, window_rows rows `stride` elements apart.
-template <class Scalar>
+template <class InMemory>
 struct PieceSums {
+  using Scalar = sum_of_t<InMemory>;
+
   Ordinal rows;  // of A
   Ordinal window_rows;
   int count;  // windows that were cut
@@ -23,14 +25,15 @@ struct PieceSums {
   const Scalar* partials;
   std::ptrdiff_t stride;
   Scalar alpha, beta;
-  Multivector<Scalar> y;
+  Multivector<InMemory> y;
   const Ordinal* y_rows;
 };
 
 /// Each thread adds the pieces of one element in order. The elements of a window can be counted in 32 bits, because
 /// slab_count() limits the columns.
-template <class Scalar>
-__global__ void piece_sums_kernel(const __grid_constant__ PieceSums<Scalar> arguments) {
+template <class InMemory>
+__global__ void piece_sums_kernel(const __grid_constant__ PieceSums<InMemory> arguments) {
+  using Scalar = typename PieceSums<InMemory>::Scalar;
   const unsigned columns = arguments.y.columns, window_rows = arguments.window_rows;
   const std::size_t index = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::size_t sum_index = index / (columns * window_rows);
@@ -60,18 +63,18 @@ void launch_piece_sums(Stream stream, const Arguments& arguments, Ordinal window
                                static_cast<std::size_t>(window_rows);
   if (elements == 0) return;
   constexpr int threads = 256;
-  using Scalar = std::remove_cv_t<decltype(product.alpha)>;
-  const PieceSums<Scalar> sums = {.rows = arguments.A.rows,
-                                  .window_rows = window_rows,
-                                  .count = arguments.schedule.sum_count,
-                                  .sums = arguments.schedule.sums,
-                                  .partials = arguments.partials,
-                                  .stride = arguments.partials_stride,
-                                  .alpha = product.alpha,
-                                  .beta = product.beta,
-                                  .y = product.y,
-                                  .y_rows = product.y_rows};
-  launch("piece_sums_kernel", piece_sums_kernel<Scalar>, blocks_for(elements, threads), threads, 0, stream, sums);
+  using InMemory = typename decltype(product.y)::Element;
+  const PieceSums<InMemory> sums = {.rows = arguments.A.rows,
+                                    .window_rows = window_rows,
+                                    .count = arguments.schedule.sum_count,
+                                    .sums = arguments.schedule.sums,
+                                    .partials = arguments.partials,
+                                    .stride = arguments.partials_stride,
+                                    .alpha = product.alpha,
+                                    .beta = product.beta,
+                                    .y = product.y,
+                                    .y_rows = product.y_rows};
+  launch("piece_sums_kernel", piece_sums_kernel<InMemory>, blocks_for(elements, threads), threads, 0, stream, sums);
 }
 
 }  // namespace Tessera::Cuda

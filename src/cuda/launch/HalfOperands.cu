@@ -110,5 +110,7 @@ void round_rows(Stream stream, Precision precision, HalfOrder order, const Multi
 
 template void round_rows(Stream, Precision, HalfOrder, const Multivector<const float>&, std::uint16_t*);
 template void round_rows(Stream, Precision, HalfOrder, const Multivector<const double>&, std::uint16_t*);
+template void round_rows(Stream, Precision, HalfOrder, const Multivector<const Half>&, std::uint16_t*);
+template void round_rows(Stream, Precision, HalfOrder, const Multivector<const BFloat16>&, std::uint16_t*);
 
 }  // namespace Tessera::Cuda

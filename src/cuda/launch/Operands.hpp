@@ -119,7 +119,7 @@ std::byte* use_scratch(const char* function, const ScratchLayout& layout, const 
   using Scalar = decltype(decltype(Arguments::product)::alpha);
   expect_scratch(function, layout, workspace);
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
-  arguments.partials_stride = padded(arguments.product.x.columns);
+  arguments.partials_stride = padded<typename decltype(arguments.product.y)::Element>(arguments.product.x.columns);
   return workspace.data + layout.packed;
 }
 

@@ -54,6 +54,8 @@ void pack_rows(Stream stream, const Multivector<const Scalar>& x, Scalar* to, st
 
 template void pack_rows(Stream, const Multivector<const float>&, float*, std::ptrdiff_t);
 template void pack_rows(Stream, const Multivector<const double>&, double*, std::ptrdiff_t);
+template void pack_rows(Stream, const Multivector<const Half>&, Half*, std::ptrdiff_t);
+template void pack_rows(Stream, const Multivector<const BFloat16>&, BFloat16*, std::ptrdiff_t);
 template void pack_rows(Stream, const Multivector<const Complex<float>>&, Complex<float>*, std::ptrdiff_t);
 template void pack_rows(Stream, const Multivector<const Complex<double>>&, Complex<double>*, std::ptrdiff_t);
 

@@ -12,11 +12,11 @@ struct WindowArguments {
   Pattern A;
   Schedule schedule;
   Product<MatrixScalar, Scalar> product;
-  unsigned x_row_bytes = 0;            // from one row of X to the next
-  unsigned slabs = 0;                  // number of slabs that the columns of the product are cut into
-  Scalar* partials = nullptr;          // sums of the pieces of windows, window_rows rows a slot
-  std::ptrdiff_t partials_stride = 0;  // from one row of partials to the next, in elements
-  bool y_vectors = false;              // rows of Y can be written 16 bytes at a time
+  unsigned x_row_bytes = 0;              // from one row of X to the next
+  unsigned slabs = 0;                    // number of slabs that the columns of the product are cut into
+  sum_of_t<Scalar>* partials = nullptr;  // sums of the pieces of windows, window_rows rows a slot
+  std::ptrdiff_t partials_stride = 0;    // from one row of partials to the next, in elements
+  bool y_vectors = false;                // rows of Y can be written 16 bytes at a time
 };
 
 }  // namespace Tessera::Cuda

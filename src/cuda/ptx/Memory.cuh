@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <tessera/common/Complex.hpp>
+#include <tessera/common/Half.hpp>
 #include <type_traits>
 
 #include "Load.cuh"
@@ -26,11 +27,20 @@ enum class YCaching {
 
 /// The CUDA type of n adjacent scalars that are read or written at once.
 template <class Scalar, int n>
-using vector_of_t = std::conditional_t<
-    n == 1, Scalar,
-    std::conditional_t<std::is_same_v<Scalar, double>, double2,
-                       std::conditional_t<std::is_same_v<Scalar, float>, std::conditional_t<n == 2, float2, float4>,
-                                          std::conditional_t<n == 2, uint2, uint4>>>>;
+struct VectorOf {
+  using type = std::conditional_t<
+      n == 1, Scalar,
+      std::conditional_t<std::is_same_v<Scalar, double>, double2,
+                         std::conditional_t<std::is_same_v<Scalar, float>, std::conditional_t<n == 2, float2, float4>,
+                                            std::conditional_t<n == 2, uint2, uint4>>>>;
+};
+template <class Scalar, int n>
+requires is_half_v<Scalar>
+struct VectorOf<Scalar, n> {
+  using type = std::conditional_t<n == 1, std::uint16_t, std::conditional_t<n == 2, std::uint32_t, uint2>>;
+};
+template <class Scalar, int n>
+using vector_of_t = typename VectorOf<Scalar, n>::type;
 
 /// Reads n adjacent scalars of X, telling the caches what a policy says. Addresses are multiples of their size, here
 /// and below.
@@ -43,32 +53,53 @@ __device__ __forceinline__ void load_x(const Scalar* from, Scalar* to) {
   if constexpr (caching == XCaching::AllLevels) target = __ldca(source);
 }
 
-/// Writes n scalars of Y, telling the caches what a policy says.
-template <YCaching caching, int n, class Scalar>
-__device__ __forceinline__ void store_y(Scalar* to, const Scalar* from) {
-  using Vector = vector_of_t<Scalar, n>;
-  auto* target = reinterpret_cast<Vector*>(to);
-  const auto& source = *reinterpret_cast<const Vector*>(from);
-  if constexpr (caching == YCaching::Streaming) __stcs(target, source);
-  if constexpr (caching == YCaching::WriteThrough) __stwt(target, source);
+/// Writes n scalars of Y, rounded if Y has 16 bits, telling the caches what a policy says.
+template <YCaching caching, int n, class InMemory, class Scalar>
+__device__ __forceinline__ void store_y(InMemory* to, const Scalar* from) {
+  if constexpr (std::is_same_v<InMemory, Scalar>) {
+    using Vector = vector_of_t<Scalar, n>;
+    auto* target = reinterpret_cast<Vector*>(to);
+    const auto& source = *reinterpret_cast<const Vector*>(from);
+    if constexpr (caching == YCaching::Streaming) __stcs(target, source);
+    if constexpr (caching == YCaching::WriteThrough) __stwt(target, source);
+  } else {
+    alignas(vector_of_t<InMemory, n>) InMemory rounded[n];
+#pragma unroll
+    for (int i = 0; i < n; ++i) rounded[i] = InMemory(from[i]);
+    store_y<caching, n>(to, static_cast<const InMemory*>(rounded));
+  }
 }
 
-/// Reads n scalars that nobody else will read, so that caches drop them first.
-template <int n, class Scalar>
-__device__ __forceinline__ void load_once(const Scalar* from, Scalar* to) {
-  *reinterpret_cast<vector_of_t<Scalar, n>*>(to) = __ldcs(reinterpret_cast<const vector_of_t<Scalar, n>*>(from));
+/// Reads n scalars that nobody else will read, so that caches drop them first. Those of 16 bits are widened.
+template <int n, class InMemory, class Scalar>
+__device__ __forceinline__ void load_once(const InMemory* from, Scalar* to) {
+  if constexpr (std::is_same_v<InMemory, Scalar>) {
+    *reinterpret_cast<vector_of_t<Scalar, n>*>(to) = __ldcs(reinterpret_cast<const vector_of_t<Scalar, n>*>(from));
+  } else {
+    alignas(vector_of_t<InMemory, n>) InMemory read[n];
+    load_once<n>(from, static_cast<InMemory*>(read));
+#pragma unroll
+    for (int i = 0; i < n; ++i) to[i] = Scalar(read[i]);
+  }
 }
 
-/// The part of a row of X or Y that a lane holds: 16 bytes, or one element where memory is not aligned to 16 bytes.
-template <class Scalar, bool aligned>
+/// The part of a row of X or Y that a lane holds: 16 bytes in memory, or one element where memory is not aligned to 16
+/// bytes. Sums of a lane are as many numbers, which are wider than those in memory if these have 16 bits.
+template <class Scalar, bool aligned, class InMemory = Scalar>
 struct Vector {
-  static constexpr int size = aligned ? static_cast<int>(16 / sizeof(Scalar)) : 1;
+  static constexpr int size = aligned ? static_cast<int>(16 / sizeof(InMemory)) : 1;
   Scalar at[size];
 };
 
 template <class Real>
 __device__ inline Real load_reused(const Real* p) {
-  return __ldg(p);
+  if constexpr (is_half_v<Real>) {
+    Real value;
+    value.bits = __ldg(&p->bits);
+    return value;
+  } else {
+    return __ldg(p);
+  }
 }
 template <class Real>
 __device__ inline Complex<Real> load_reused(const Complex<Real>* p) {
@@ -77,7 +108,13 @@ __device__ inline Complex<Real> load_reused(const Complex<Real>* p) {
 
 template <class Real>
 __device__ inline Real load_once(const Real* p) {
-  return __ldcs(p);
+  if constexpr (is_half_v<Real>) {
+    Real value;
+    value.bits = __ldcs(&p->bits);
+    return value;
+  } else {
+    return __ldcs(p);
+  }
 }
 template <class Real>
 __device__ inline Complex<Real> load_once(const Complex<Real>* p) {
@@ -86,7 +123,11 @@ __device__ inline Complex<Real> load_once(const Complex<Real>* p) {
 
 template <class Real>
 __device__ inline void store_once(Real* p, Real value) {
-  __stcs(p, value);
+  if constexpr (is_half_v<Real>) {
+    __stcs(&p->bits, value.bits);
+  } else {
+    __stcs(p, value);
+  }
 }
 template <class Real>
 __device__ inline void store_once(Complex<Real>* p, Complex<Real> value) {
@@ -131,13 +172,14 @@ __device__ inline void store_vector_once(Scalar* p, const Vector<Scalar, aligned
   }
 }
 
-/// Stores a vector that will be read again.
-template <class Scalar, bool aligned>
-__device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned>& vector) {
+/// Stores a vector that will be read again, to an address that is a multiple of 16 bytes if it is aligned.
+template <class Scalar, bool aligned, class InMemory>
+__device__ inline void store_vector(Scalar* p, const Vector<Scalar, aligned, InMemory>& vector) {
   if constexpr (aligned) {
-    uint4 words;
+    uint4 words[sizeof(vector) / sizeof(uint4)];
     std::memcpy(&words, &vector, sizeof(words));
-    *reinterpret_cast<uint4*>(p) = words;
+#pragma unroll
+    for (std::size_t w = 0; w < sizeof(words) / sizeof(uint4); ++w) reinterpret_cast<uint4*>(p)[w] = words[w];
   } else {
     *p = vector.at[0];
   }

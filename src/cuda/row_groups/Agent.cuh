@@ -13,13 +13,15 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernel is given. Rows of X are whole vectors.
-template <class Scalar>
+/// What the kernel is given. Rows of X are whole vectors. X and Y of 16 bits have values and sums of float.
+template <class InMemory>
 struct RowGroupsArguments {
+  using Scalar = sum_of_t<InMemory>;
+
   RowGroupsSchedule schedule;
   const Ordinal* group_columns;
   const std::uint8_t* column_masks;
-  Product<Scalar, Scalar> product;
+  Product<Scalar, InMemory> product;
   std::uint32_t x_row_bytes = 0;       // from one row of X to the next
   bool y_vectors = false;              // rows of Y are whole vectors, too
   Scalar* partials = nullptr;          // sums of pieces, slot_rows rows a slot
@@ -30,13 +32,17 @@ struct RowGroupsArguments {
 /// What a lane does with an item: the sums of up to four rows, for its vectors of columns. Lanes exchange nothing.
 ///
 /// Each height has a loop of its own, whose sums are all used. One loop for all heights was slower by a third.
-template <class Policy, class Scalar>
+template <class Policy, class InMemory>
 class RowGroupsAgent {
-  using Lane = Vector<Scalar, true>;
+  using Arguments = RowGroupsArguments<InMemory>;
+  using Scalar = typename Arguments::Scalar;
+  using Values = Vector<Scalar, true>;
+  using Lane = Vector<InMemory, true>;
+  using Sum = Vector<Scalar, true, InMemory>;
   static constexpr int lanes = Policy::lanes, vectors = Policy::vectors;
 
  public:
-  __device__ RowGroupsAgent(const RowGroupsArguments<Scalar>& arguments, int slab, int lane)
+  __device__ RowGroupsAgent(const Arguments& arguments, int slab, int lane)
       : arguments_(arguments),
         first_column_((slab * lanes * vectors + lane) * Lane::size),
         x_(arguments.product.x.data + first_column_) {}
@@ -59,7 +65,7 @@ class RowGroupsAgent {
  private:
   template <int height>
   struct Sums {
-    Lane of[height][vectors];
+    Sum of[height][vectors];
   };
 
   __device__ Ordinal column(int v) const { return first_column_ + v * lanes * Lane::size; }
@@ -78,7 +84,7 @@ class RowGroupsAgent {
   template <int height, bool masked>
   __device__ void add_columns(const RowGroupItem& item, Sums<height>& sums) const {
     for (auto& row : sums.of)
-      for (Lane& lane : row) lane = Lane{};
+      for (Sum& lane : row) lane = Sum{};
     const auto* columns = reinterpret_cast<const uint4*>(arguments_.group_columns) + item.first_columns;
     const auto* masks = reinterpret_cast<const std::uint32_t*>(arguments_.column_masks) + item.first_columns;
     const Scalar* values = arguments_.product.values + std::size_t(item.first_values) * 4;
@@ -102,16 +108,16 @@ class RowGroupsAgent {
     Lane x[4][vectors];
 #pragma unroll
     for (int c = 0; c < 4; ++c) {
-      const auto* row = static_cast<const Scalar*>(stepped(x_, rows[c], arguments_.x_row_bytes));
+      const auto* row = static_cast<const InMemory*>(stepped(x_, rows[c], arguments_.x_row_bytes));
 #pragma unroll
       for (int v = 0; v < vectors; ++v) x[c][v] = load_vector<true>(row + v * lanes * Lane::size);
     }
     Scalar a[4 * height];
 #pragma unroll
-    for (int i = 0; i < 4 * height; i += Lane::size) {
-      const Lane some = load_vector<true>(values + i);
+    for (int i = 0; i < 4 * height; i += Values::size) {
+      const Values some = load_vector<true>(values + i);
 #pragma unroll
-      for (int e = 0; e < Lane::size; ++e) a[i + e] = value_of_entry(some.at[e]);
+      for (int e = 0; e < Values::size; ++e) a[i + e] = value_of_entry(some.at[e]);
     }
 #pragma unroll
     for (int c = 0; c < 4; ++c) {
@@ -124,9 +130,9 @@ class RowGroupsAgent {
     }
   }
 
-  static __device__ __forceinline__ void add(Scalar a, const Lane& x, Lane& sum) {
+  static __device__ __forceinline__ void add(Scalar a, const Lane& x, Sum& sum) {
 #pragma unroll
-    for (int e = 0; e < Lane::size; ++e) sum.at[e] = fused(a, x.at[e], sum.at[e]);
+    for (int e = 0; e < Lane::size; ++e) sum.at[e] = fused(a, Scalar(x.at[e]), sum.at[e]);
   }
 
   __device__ __forceinline__ Scalar value_of_entry(Scalar value) const {
@@ -173,7 +179,7 @@ class RowGroupsAgent {
     return arguments_.partials + (std::size_t(slot) * RowGroupsSchedule::slot_rows + r) * arguments_.partials_stride;
   }
 
-  __device__ void store_row(Ordinal row, Ordinal first, const Lane& sum) const {
+  __device__ void store_row(Ordinal row, Ordinal first, const Sum& sum) const {
     const auto& product = arguments_.product;
     if (arguments_.y_vectors)
       return store_sums(product, product.y.data + row_of_y(product, row) * product.y.row_stride + first, sum);
@@ -183,9 +189,9 @@ class RowGroupsAgent {
     }
   }
 
-  const RowGroupsArguments<Scalar>& arguments_;
+  const Arguments& arguments_;
   const Ordinal first_column_;
-  const Scalar* const x_;
+  const InMemory* const x_;
 };
 
 }  // namespace Tessera::Cuda

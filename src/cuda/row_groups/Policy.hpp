@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tessera/common/Complex.hpp>
+#include <tessera/common/Half.hpp>
 #include <tessera/common/Types.hpp>
 #include <type_traits>
 
@@ -24,14 +25,15 @@ struct RowGroupsPolicy {
 
 /// Calls visit.operator()<Policy>() with the policy for rows of X of this many vectors, the best of those that were
 /// measured on an H100. Wide elements gain by two vectors a lane, since values are read once for both.
-template <class Scalar, class Visit>
+template <class InMemory, class Visit>
 void for_row_groups_policy(Ordinal row_vectors, const Visit& visit) {
-  if constexpr (std::is_same_v<Scalar, double>) {
+  if constexpr (std::is_same_v<InMemory, double>) {
     if (row_vectors % 64 == 0) return visit.template operator()<RowGroupsPolicy<32, 2, 128>>();
     if (row_vectors % 32 == 0) return visit.template operator()<RowGroupsPolicy<16, 2, 128>>();
     if (row_vectors % 16 == 0) return visit.template operator()<RowGroupsPolicy<8, 2, 128>>();
   }
-  constexpr int narrow = is_complex_v<Scalar> ? 96 : 72, wide = std::is_same_v<Scalar, float> ? 64 : narrow;
+  constexpr int narrow = is_complex_v<InMemory> || is_half_v<InMemory> ? 96 : 72;
+  constexpr int wide = std::is_same_v<InMemory, float> ? 64 : narrow;
   if (row_vectors <= 2) return visit.template operator()<RowGroupsPolicy<2, 1, narrow>>();
   if (row_vectors <= 4) return visit.template operator()<RowGroupsPolicy<4, 1, narrow>>();
   if (row_vectors <= 8) return visit.template operator()<RowGroupsPolicy<8, 1, narrow>>();

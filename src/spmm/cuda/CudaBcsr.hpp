@@ -71,7 +71,10 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
 
   std::size_t bytes() const { return schedule_.bytes() + rounded_.extent(0) * sizeof(std::uint16_t); }
 
-  Cuda::XAccess x_access() const { return Cuda::bcsr_x_access(precision_); }
+  template <class VectorScalar>
+  Cuda::XAccess x_access() const {
+    return Cuda::bcsr_x_access(precision_);
+  }
   std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
     return Cuda::bcsr_workspace_bytes(pattern_, precision_, schedule_.view(), x);
   }

@@ -52,7 +52,10 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
   std::string describe() const { return "a pipeline of tiles of 8 rows on tensor cores"; }
   std::size_t bytes() const { return pieces_.bytes() + block_items_.extent(0) * sizeof(int); }
 
-  static Cuda::XAccess x_access() { return Cuda::bittcf_x_access; }
+  template <class VectorScalar>
+  static Cuda::XAccess x_access() {
+    return Cuda::bittcf_x_access;
+  }
   std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
     return Cuda::bittcf_workspace_bytes(pattern_, schedule(), x);
   }

@@ -60,7 +60,10 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
   std::string describe() const { return "producer and consumer warps for tiles of 16 rows on tensor cores"; }
   std::size_t bytes() const { return pieces_.bytes() + points_.extent(0) * sizeof(Cuda::BmatPoint); }
 
-  static Cuda::XAccess x_access() { return Cuda::bmat_x_access; }
+  template <class VectorScalar>
+  static Cuda::XAccess x_access() {
+    return Cuda::bmat_x_access;
+  }
   std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
     return Cuda::bmat_workspace_bytes(pattern_, schedule(), x);
   }

@@ -52,7 +52,10 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
   std::string describe() const { return "groups and residual rows of windows of 16 rows on tensor cores"; }
   std::size_t bytes() const { return schedule_.bytes(); }
 
-  static Cuda::XAccess x_access() { return Cuda::brp_x_access; }
+  template <class VectorScalar>
+  static Cuda::XAccess x_access() {
+    return Cuda::brp_x_access;
+  }
   std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
     return Cuda::brp_workspace_bytes(pattern_, schedule_.view(), x);
   }

@@ -23,10 +23,11 @@ namespace Tessera::Impl {
 
 /// Condensed windows on tensor cores: BitTCF, and BMat as windows of two strips. The plan also keeps the values as
 /// dense blocks. If there is no room for them, BitTCF is multiplied with its compact values, which takes longer. The
-/// kernel rounds values to 16 bits as it reads them.
+/// precisions of 16 bits, blocks of BitTCF are rounded once; other values are as they are read.
 template <class Scalar, class Offset>
 class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   using Base = CudaKernel<CudaCondensed, Scalar>;
+  using Base::half_vectors_;
   using Base::precision_;
   using typename Base::Memory;
 
@@ -41,8 +42,8 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
                                         Cuda::condensed_piece_tiles(tiles, device_of(exec)), false);
   }
   /// Bytes of the dense blocks, and of the masks and offsets for BMat.
-  static std::size_t copy_bytes(Format format, std::size_t tiles) {
-    if (format == Format::BitTcf) return 64 * tiles * sizeof(Scalar);
+  static std::size_t copy_bytes(Format format, std::size_t tiles, Precision precision) {
+    if (format == Format::BitTcf) return 64 * tiles * (Cuda::is_half(precision) ? sizeof(Half) : sizeof(Scalar));
     return tiles * (128 * sizeof(Scalar) + 2 * sizeof(std::uint64_t)) + (tiles + 1) * sizeof(Offset);
   }
 
@@ -51,8 +52,12 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = Cuda::condensed(A.view());
     set_tiles(exec, A.tiles(), A.window_offsets, options);
-    if (copy_bytes(Format::BitTcf, A.tiles()) <= room_for_copies(exec, options))
+    if (copy_bytes(Format::BitTcf, A.tiles(), precision_) > room_for_copies(exec, options)) return true;
+    if (Cuda::is_half(precision_)) {
+      rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded", dense_places());
+    } else {
       dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
+    }
     return true;
   }
 
@@ -60,7 +65,7 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   ///         dense blocks
   bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
-    if (copy_bytes(Format::Bmat, A.tiles()) > room_for_copies(exec, options)) return false;
+    if (copy_bytes(Format::Bmat, A.tiles(), options.precision) > room_for_copies(exec, options)) return false;
     pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
     set_tiles(exec, A.tiles(), A.window_offsets, options);
     dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
@@ -79,13 +84,15 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
 
   std::string describe() const {
     return "windows of " + std::to_string(pattern_.window_rows()) + " rows on tensor cores, " +
-           (dense_.extent(0) > 0 ? "whole tiles" : "compact values for want of memory");
+           (stored_values() == Cuda::TileValues::Compact ? "compact values for want of memory" : "whole tiles");
   }
 
   void refill(const Kokkos::Cuda& exec, const Scalar* compact, const std::uint32_t* wanted) const {
-    if (dense_.extent(0) == 0) return;
+    if (stored_values() == Cuda::TileValues::Compact) return;
     const CudaLaunches launches("Tessera::expand_tiles", exec);
-    if (pattern_.strips == 1) {
+    if (stored_values() == Cuda::TileValues::Rounded) {
+      Cuda::expand_rounded_tiles(exec.cuda_stream(), precision_, pattern_, tiles_, compact, rounded_.data(), wanted);
+    } else if (pattern_.strips == 1) {
       Cuda::expand_tiles(exec.cuda_stream(), pattern_, tiles_, compact, dense_.data(), wanted);
     } else {
       Cuda::expand_bmat(exec.cuda_stream(), bmat_, tiles_, pattern_.tile_offsets, compact, dense_.data(), wanted);
@@ -93,21 +100,25 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   }
 
   std::size_t bytes() const {
-    return schedule_.bytes() + dense_.extent(0) * sizeof(Scalar) + masks_.extent(0) * sizeof(std::uint64_t) +
-           tile_offsets_.extent(0) * sizeof(Offset);
+    return schedule_.bytes() + dense_.extent(0) * sizeof(Scalar) + rounded_.extent(0) * sizeof(Half) +
+           masks_.extent(0) * sizeof(std::uint64_t) + tile_offsets_.extent(0) * sizeof(Offset);
   }
 
-  Cuda::XAccess x_access() const { return Cuda::condensed_x_access(precision_); }
+  template <class VectorScalar>
+  Cuda::XAccess x_access() const {
+    return Cuda::condensed_x_access<VectorScalar>(precision_);
+  }
   template <class VectorScalar>
   std::size_t workspace_bytes(const Multivector<const VectorScalar>& x) const {
     return Cuda::condensed_workspace_bytes(pattern_, precision_, schedule_.view(), x);
   }
   template <class VectorScalar>
   void launch(Cuda::Stream stream, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
-    const auto values = dense_.extent(0) > 0 ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
-    Cuda::condensed_spmm(stream, pattern_, values, precision_, schedule_.view(), product, scratch);
+    Cuda::condensed_spmm(stream, pattern_, stored_values(), precision_, schedule_.view(), product, scratch,
+                         rounded_.data());
   }
 
+  bool multiplies_halves() const { return Cuda::is_half(precision_); }
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
     // Only operands of 16 bits may be vectors of another type.
@@ -118,11 +129,17 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   }
 
  private:
+  Cuda::TileValues stored_values() const {
+    if (rounded_.extent(0) > 0) return Cuda::TileValues::Rounded;
+    return dense_.extent(0) > 0 ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
+  }
+
   template <class Offsets>
   void set_tiles(const Kokkos::Cuda& exec, std::size_t tiles, const Offsets& window_offsets,
                  const PlanOptions& options) {
     tiles_ = tiles;
     precision_ = options.precision;
+    half_vectors_ = options.half_vectors;
     schedule_ =
         cuda_schedule(exec, window_offsets, Cuda::condensed_piece_tiles(static_cast<double>(tiles), device_of(exec)));
   }
@@ -136,6 +153,7 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   CudaSchedule<Cuda::CondensedItem<Offset>> schedule_;
   std::size_t tiles_ = 0;
   Kokkos::View<Scalar*, Memory> dense_;
+  Kokkos::View<std::uint16_t*, Memory> rounded_;
   Kokkos::View<std::uint64_t*, Memory> masks_;  // for BMat, as are tile_offsets_
   Kokkos::View<Offset*, Memory> tile_offsets_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 #include <tessera/common/Format.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 #include <tessera/cuda/csr/Spmm.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
@@ -23,7 +24,7 @@ class CudaCsr {
  public:
   /// The most bytes of the schedule: with pieces of n entries, six integers for each row of n + 1; and the tiles.
   static std::size_t list_bytes(const MatrixStatistics& m) {
-    const auto row_bytes = static_cast<std::size_t>(std::max(m.vector_columns, 1.0)) * sizeof(Scalar);
+    const auto row_bytes = static_cast<std::size_t>(std::max(m.vector_columns, 1.0) * m.vector_bytes);
     const double length = Cuda::csr_piece_length(static_cast<std::size_t>(m.nonzeros), row_bytes);
     const double pieces = 6 * sizeof(Ordinal) * m.nonzeros / (length + 1);
     const double tiles = sizeof(Cuda::CsrTile) * (m.nonzeros + m.rows / 2) / Cuda::csr_tile_span;
@@ -39,8 +40,10 @@ class CudaCsr {
     const auto count = [&](Ordinal piece_length) {
       return Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, piece_length, counters.data());
     };
+    half_vectors_ = options.half_vectors;
     const auto columns = static_cast<std::size_t>(std::max(options.columns, 1));
-    const auto size = Cuda::choose_csr_schedule(A.rows, A.nonzeros, columns * sizeof(Scalar), count);
+    const std::size_t row_bytes = columns * (half_vectors_ ? sizeof(Half) : sizeof(Scalar));
+    const auto size = Cuda::choose_csr_schedule(A.rows, A.nonzeros, row_bytes, count);
     memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
     Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counters.data(), memory_.data());
     exec.fence("Tessera::CudaCsr::build");  // before the counters are freed
@@ -56,8 +59,11 @@ class CudaCsr {
   std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal); }
   /// A product with vectors wider than the matrix takes fewer columns at a time.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
+    if (half_vectors_) columns = static_cast<Ordinal>(Cuda::padded<Half>(columns));
     return Cuda::csr_workspace_bytes(schedule_.size, x_rows, columns, sizeof(Scalar));
   }
+
+  bool multiplies_halves() const { return true; }
 
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
@@ -69,6 +75,7 @@ class CudaCsr {
  private:
   CsrPattern<Offset> pattern_;
   Cuda::CsrSchedule schedule_;
+  bool half_vectors_ = false;
   Kokkos::View<Ordinal*, Memory> memory_;  // the arrays of the schedule
 };
 

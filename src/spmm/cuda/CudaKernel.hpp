@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <tessera/common/Format.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <type_traits>
@@ -15,7 +16,7 @@ namespace Tessera::Impl {
 /// has
 ///
 ///   label                             the name of a product to Kokkos Tools
-///   x_access()                        which X the kernel reads in place
+///   x_access<VectorScalar>()          which X the kernel reads in place
 ///   workspace_bytes(x)                the scratch memory of a product with x
 ///   launch(stream, product, scratch)  which starts the kernels of a product
 ///
@@ -29,11 +30,22 @@ class CudaKernel {
   /// Takes new values in the order of the format.
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
 
-  /// For vectors of any type that the matrix may be multiplied with.
+  /// For vectors of any type that the kernel multiplies.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
-    return panel_scratch_bytes<typename Derived::WidestVector>(
-        derived().x_access(), x_rows, columns, [&](const auto& x) { return derived().workspace_bytes(x); });
+    const auto bytes_for = [&]<class VectorScalar>() {
+      return panel_scratch_bytes<VectorScalar>(derived().template x_access<VectorScalar>(), x_rows, columns,
+                                               [&](const auto& x) { return derived().workspace_bytes(x); });
+    };
+    std::size_t bytes = bytes_for.template operator()<typename Derived::WidestVector>();
+    if constexpr (std::is_same_v<Scalar, float>) {
+      if (half_vectors_ && derived().multiplies_halves())
+        bytes = std::max({bytes, bytes_for.template operator()<Half>(), bytes_for.template operator()<BFloat16>()});
+    }
+    return bytes;
   }
+
+  /// Whether the kernel multiplies vectors of 16 bits.
+  static bool multiplies_halves() { return false; }
 
   /// \return whether the kernel multiplies vectors of this type
   template <class VectorScalar>
@@ -51,12 +63,13 @@ class CudaKernel {
   void launch_panels(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product,
                      const Scratch& scratch) const {
     const CudaLaunches launches(Derived::label, exec);
-    for_each_panel(product, scratch, derived().x_access(), [&](const auto& panel, const Scratch& aligned) {
-      derived().launch(exec.cuda_stream(), panel, aligned);
-    });
+    for_each_panel(
+        product, scratch, derived().template x_access<VectorScalar>(),
+        [&](const auto& panel, const Scratch& aligned) { derived().launch(exec.cuda_stream(), panel, aligned); });
   }
 
   Precision precision_ = Precision::Native;
+  bool half_vectors_ = false;  // whether products may have vectors of 16 bits
 
  private:
   const Derived& derived() const { return static_cast<const Derived&>(*this); }

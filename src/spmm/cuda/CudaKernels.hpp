@@ -32,6 +32,7 @@ struct NoCudaKernel {
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
   std::size_t bytes() const { return 0; }
   std::size_t scratch_bytes(Ordinal, Ordinal) const { return 0; }
+  bool multiplies_halves() const { return false; }
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda&, const Product<Scalar, VectorScalar>&, const Scratch&) const {
     return false;
@@ -78,7 +79,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return result;
   }
 
-  /// The model for the device of the instance. NOTE: it takes X to have the type of A.
+  /// The model for the device of the instance. NOTE: it takes X to have the type of A, or 16 bits.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
     return model_of_kernels(exec, options).with_memory(memory_rate(exec));
   }
@@ -86,16 +87,19 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   static GpuModel model_of_kernels(const Kokkos::Cuda& exec, const PlanOptions& options) {
     if (!has_cuda_kernels(exec)) return GpuModel::portable();
     if (!is_real) return GpuModel::rows_only();
-    if (!has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();
+    const bool is_half = Cuda::is_half(options.precision);
+    if (!has_tensor_cores<Scalar>(options.precision) || (options.half_vectors && !is_half))
+      return GpuModel::without_tile_kernels();
     GpuModel gpu;
     if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
-    if (Cuda::is_half(options.precision)) gpu = GpuModel::half();
+    if (is_half) gpu = options.half_vectors ? GpuModel::half_vectors() : GpuModel::half();
     if (options.precision == Precision::Tf32x3) gpu = GpuModel::tf32x3();
     if (!CudaBrp<Scalar, Offset>::has(options.parameters.brp_nonzeros_per_column)) gpu.partition = 0;
     // Doubles have the same kernels for blocks in all precisions.
     gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
     gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
     gpu.whole_tiles = static_cast<double>(room_for_copies(exec, options));
+    if (options.half_vectors) return gpu;
     gpu.staged_entries = static_cast<double>(CudaStaged<Scalar, Offset>::most_entries(exec, options));
     if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk = 0;
     return gpu;
@@ -103,15 +107,15 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   /// A plan always keeps the lists of a schedule, and dense blocks for condensed windows. Copies for other formats take
   /// the room that is left, or the kernel is not built.
-  static KernelMemory memory(const Kokkos::Cuda& exec, Kernel kernel, const Candidate& candidate,
+  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const Candidate& candidate,
                              const MatrixStatistics& m) {
-    if (kernel == Kernel::Published) {
+    if (options.kernel == Kernel::Published) {
       const auto lists = static_cast<double>(published_list_bytes(exec, candidate, m));
       return {lists, lists, lists};
     }
     if (candidate.format == Format::RowGroups) return Groups::memory(exec, m, candidate.tiles);
     const auto lists = static_cast<double>(list_bytes(exec, candidate, m));
-    const auto all = lists + static_cast<double>(copy_bytes(candidate));
+    const auto all = lists + static_cast<double>(copy_bytes(candidate, options.precision));
     return {all, all, lists};
   }
 
@@ -169,6 +173,10 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return std::visit([&](const auto& kernel) { return kernel.scratch_bytes(x_rows, columns); }, kernel_);
   }
 
+  bool multiplies_halves() const {
+    return std::visit([](const auto& kernel) { return kernel.multiplies_halves(); }, kernel_);
+  }
+
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, const AnyFormat<Offset, Memory>&,
                 const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
@@ -199,10 +207,11 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return list_bytes(exec, candidate, m);
   }
 
-  static std::size_t copy_bytes(const Candidate& candidate) {
+  static std::size_t copy_bytes(const Candidate& candidate, Precision precision) {
     if constexpr (is_real) {
       if (candidate.format == Format::BitTcf || candidate.format == Format::Bmat)
-        return CudaCondensed<Scalar, Offset>::copy_bytes(candidate.format, static_cast<std::size_t>(candidate.tiles));
+        return CudaCondensed<Scalar, Offset>::copy_bytes(candidate.format, static_cast<std::size_t>(candidate.tiles),
+                                                         precision);
     }
     return 0;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/ReadableRows.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
 
 /// Products multiply X in panels of columns where their kernels copy X, so that the copy stays small.
 namespace Tessera::Impl {
@@ -39,7 +40,8 @@ std::size_t panel_scratch_bytes(Cuda::XAccess access, Ordinal x_rows, Ordinal co
     for (Ordinal count = 1; count <= std::min(columns, cuda_copied_columns); ++count)
       most = std::max(most, bytes_by_columns(count));
   } else {
-    const Ordinal padded = (columns + 3) / 4 * 4, count = access == Cuda::XAccess::WholeVectors ? padded : columns;
+    const auto padded = static_cast<Ordinal>(Cuda::padded<Scalar>(columns));
+    const Ordinal count = access == Cuda::XAccess::WholeVectors ? padded : columns;
     most = std::max<std::size_t>(bytes_for(Multivector<const Scalar>{nullptr, x_rows, count, padded, 1}),
                                  bytes_by_columns(std::min(count, cuda_panel_columns)));
   }

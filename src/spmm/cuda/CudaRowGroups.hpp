@@ -13,6 +13,7 @@
 #include <tessera/parallel/RadixSort.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <type_traits>
 
 #include "../DeviceKernels.hpp"
 #include "CudaDevice.hpp"
@@ -112,6 +113,7 @@ static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const
 template <class Scalar, class Offset>
 class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
   using Base = CudaKernel<CudaRowGroups, Scalar>;
+  using Base::half_vectors_;
   using typename Base::Memory;
 
  public:
@@ -121,7 +123,7 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
   /// counted, each row may be one.
   static KernelMemory memory(const Kokkos::Cuda& exec, const MatrixStatistics& m, double columns) {
     const auto groups = static_cast<std::size_t>(m.row_groups > 0 ? m.row_groups : m.rows);
-    const double row_bytes = m.vector_columns * sizeof(Scalar);  // longer groups only make pieces longer
+    const double row_bytes = m.vector_columns * m.vector_bytes;  // longer groups only make pieces longer
     const int piece_columns = Cuda::row_groups_piece_columns(columns, 0, row_bytes, device_of(exec));
     const std::size_t cuts = static_cast<std::size_t>(columns) / static_cast<std::size_t>(piece_columns);
     const std::size_t items = groups + cuts, sums = cuts * sizeof(Cuda::RowGroupSum);
@@ -137,7 +139,8 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
     pattern_ = A.view();
     const int rows = options.parameters.group_rows;
     most_rows_ = rows > 0 ? rows : pattern_.most_rows;
-    const double row_bytes = static_cast<double>(options.columns) * sizeof(Scalar);
+    half_vectors_ = options.half_vectors;
+    const double row_bytes = static_cast<double>(options.columns) * (half_vectors_ ? sizeof(Half) : sizeof(Scalar));
     const int piece_columns = Cuda::row_groups_piece_columns(static_cast<double>(A.tiles()),
                                                              longest_group(exec, pattern_), row_bytes, device_of(exec));
     schedule_ = row_groups_schedule(exec, pattern_, piece_columns);
@@ -147,12 +150,25 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
   std::string describe() const { return "groups of up to " + std::to_string(most_rows_) + " rows on CUDA cores"; }
   std::size_t bytes() const { return schedule_.bytes(); }
 
-  static Cuda::XAccess x_access() { return Cuda::row_groups_x_access; }
-  std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
+  template <class VectorScalar>
+  static Cuda::XAccess x_access() {
+    return Cuda::row_groups_x_access;
+  }
+  template <class VectorScalar>
+  std::size_t workspace_bytes(const Multivector<const VectorScalar>& x) const {
     return Cuda::row_groups_workspace_bytes(schedule_.view(), x);
   }
-  void launch(Cuda::Stream stream, const Product<Scalar, Scalar>& product, const Scratch& scratch) const {
+  template <class VectorScalar>
+  void launch(Cuda::Stream stream, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
     Cuda::row_groups_spmm(stream, pattern_, schedule_.view(), product, scratch);
+  }
+
+  static bool multiplies_halves() { return std::is_same_v<Scalar, float>; }
+  template <class VectorScalar>
+  bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
+    constexpr bool has_kernel = std::is_same_v<Scalar, sum_of_t<VectorScalar>>;
+    if constexpr (has_kernel) this->launch_panels(exec, product, scratch);
+    return has_kernel;
   }
 
  private:

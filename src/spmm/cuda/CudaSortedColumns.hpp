@@ -54,7 +54,10 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
   }
 
   // The kernel reads some X in place, but always has a row of scratch memory for each slot: panels keep it small.
-  static Cuda::XAccess x_access() { return Cuda::XAccess::Copies; }
+  template <class VectorScalar>
+  static Cuda::XAccess x_access() {
+    return Cuda::XAccess::Copies;
+  }
   std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
     return Cuda::sorted_columns_workspace_bytes(pattern_, schedule(), x);
   }

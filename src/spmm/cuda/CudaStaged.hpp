@@ -74,7 +74,10 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
   }
   std::size_t bytes() const { return schedule_.bytes(); }
 
-  static Cuda::XAccess x_access() { return Cuda::staged_x_access; }
+  template <class VectorScalar>
+  static Cuda::XAccess x_access() {
+    return Cuda::staged_x_access;
+  }
   std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
     return Cuda::staged_workspace_bytes(pattern_, schedule_.view(), x);
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <tessera/common/Complex.hpp>
+#include <tessera/common/Half.hpp>
 
 // The types that the library is compiled for: all, unless TESSERA_SCALARS and TESSERA_OFFSETS of CMake name some.
 // Tessera's targets then define TESSERA_WITHOUT_... for each of the others, also for users' files.
@@ -64,13 +65,22 @@
   TESSERA_IF_COMPLEX_FLOAT(TESSERA_WITH_OFFSETS, M, Exec, Complex<float>) \
   TESSERA_IF_COMPLEX_DOUBLE(TESSERA_WITH_OFFSETS, M, Exec, Complex<double>)
 
-/// M(Exec, MatrixScalar, VectorScalar, Offset) for every pair that may be multiplied.
+/// M(Exec, MatrixScalar, VectorScalar, Offset) for every pair that may be multiplied, but for vectors of 16 bits.
 #define TESSERA_FOR_EACH_PRODUCT(Exec, M)                                                 \
   TESSERA_IF_FLOAT(TESSERA_WITH_OFFSETS, M, Exec, float, float)                           \
   TESSERA_IF_DOUBLE(TESSERA_WITH_OFFSETS, M, Exec, double, double)                        \
   TESSERA_IF_FLOAT_AND_DOUBLE(TESSERA_WITH_OFFSETS, M, Exec, float, double)               \
   TESSERA_IF_COMPLEX_FLOAT(TESSERA_WITH_OFFSETS, M, Exec, Complex<float>, Complex<float>) \
   TESSERA_IF_COMPLEX_DOUBLE(TESSERA_WITH_OFFSETS, M, Exec, Complex<double>, Complex<double>)
+
+/// M(Exec, Scalar) for vectors of 16 bits, which float matrices may be multiplied with.
+#define TESSERA_FOR_EACH_HALF(Exec, M) \
+  TESSERA_IF_FLOAT(M, Exec, Half)      \
+  TESSERA_IF_FLOAT(M, Exec, BFloat16)
+/// M(Exec, MatrixScalar, VectorScalar, Offset) for every such pair.
+#define TESSERA_FOR_EACH_HALF_PRODUCT(Exec, M)                 \
+  TESSERA_IF_FLOAT(TESSERA_WITH_OFFSETS, M, Exec, float, Half) \
+  TESSERA_IF_FLOAT(TESSERA_WITH_OFFSETS, M, Exec, float, BFloat16)
 
 namespace Tessera {
 

@@ -12,6 +12,7 @@ namespace Tessera {
 /// column_stride 1, LayoutLeft has row_stride 1.
 template <class Scalar>
 struct Multivector {
+  using Element = Scalar;            ///< the type of an element
   Scalar* data = nullptr;            ///< element (0, 0)
   Ordinal rows = 0;                  ///< number of rows
   Ordinal columns = 0;               ///< number of columns

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <tessera/common/Half.hpp>
 #include <tessera/common/Multivector.hpp>
 
 namespace Tessera {
@@ -11,13 +12,16 @@ namespace Tessera {
 /// A format may hold the rows of A in another order. y_rows[i] is then the row of Y that row i of the format belongs
 /// to: kernels scatter rows of Y as they write them. Only Bcsr has its columns in another order, too: x_rows[j] is the
 /// row of X of its column j. SortedColumns uses neither. A null pointer means the order of X or Y.
+///
+/// X and Y of 16 bits are multiplied and added in float: factors and sums have the type Sum.
 template <class MatrixScalar, class VectorScalar>
 struct Product {
+  using Sum = sum_of_t<VectorScalar>;    ///< the type of factors and sums
   const MatrixScalar* values = nullptr;  ///< values of A in the order of the format
   bool conjugate_values = false;         ///< conjugate the values as they are read
-  VectorScalar alpha;                    ///< the factor of A X, not 0
+  Sum alpha;                             ///< the factor of A X, not 0
   Multivector<const VectorScalar> x;     ///< X
-  VectorScalar beta;                     ///< the factor of Y; 0 overwrites Y
+  Sum beta;                              ///< the factor of Y; 0 overwrites Y
   Multivector<VectorScalar> y;           ///< Y
   const Ordinal* y_rows = nullptr;       ///< the row of Y of each row of A, or null
   const Ordinal* x_rows = nullptr;       ///< the row of X of each column of A, or null

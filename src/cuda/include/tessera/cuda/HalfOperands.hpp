@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Format.hpp>
+#include <tessera/common/Half.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/cuda/Stream.hpp>
+#include <type_traits>
 
 namespace Tessera::Cuda {
 
@@ -22,6 +24,13 @@ constexpr bool is_half(Precision precision) { return precision == Precision::Fp1
 void round_values(Stream stream, Precision precision, std::size_t count, const float* values, std::uint16_t* to,
                   const std::uint32_t* wanted = nullptr);
 
+/// Whether elements of a type are operands of this precision as they are.
+template <class Scalar>
+constexpr bool is_operand_of(Precision precision) {
+  return (std::is_same_v<Scalar, Half> && precision == Precision::Fp16) ||
+         (std::is_same_v<Scalar, BFloat16> && precision == Precision::Bf16);
+}
+
 /// The number of elements from one row of round_rows() to the next, a multiple of 16.
 inline std::ptrdiff_t rounded_row_stride(Ordinal columns) { return (std::ptrdiff_t(columns) + 15) / 16 * 16; }
 
@@ -32,7 +41,7 @@ enum class HalfOrder {
 };
 
 /// Rounds rows of X, with any strides, to 16 bits, and fills them with zeros up to rounded_row_stride(x.columns).
-/// Doubles are rounded to float first.
+/// Doubles are rounded to float first. Numbers of 16 bits may be of either kind.
 ///
 /// to has x.rows * rounded_row_stride(x.columns) elements and is aligned to 16 bytes. Throws std::invalid_argument for
 /// another precision, std::length_error for more rows than a launch has threads, std::runtime_error if the launch

@@ -4,14 +4,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Format.hpp>
+#include <tessera/common/Half.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 #include <tessera/cuda/ReadableRows.hpp>
 
 namespace Tessera::Cuda {
 
-/// The number of elements from a row of scratch memory to the next. Rows are padded to vectors of 16 bytes.
-inline std::ptrdiff_t padded(Ordinal columns) { return (static_cast<std::ptrdiff_t>(columns) + 3) / 4 * 4; }
+/// The number of elements from a row of scratch memory to the next. Rows are padded to vectors of 16 bytes of X.
+///
+/// \tparam Scalar  the type of X
+template <class Scalar>
+std::ptrdiff_t padded(Ordinal columns) {
+  constexpr std::ptrdiff_t vector = is_half_v<Scalar> ? 8 : 4;
+  return (columns + vector - 1) / vector * vector;
+}
 
 /// The scratch memory of a product: partial sums first, then the copy of X, if there is one. Both parts begin at
 /// multiples of 256 bytes.
@@ -28,14 +35,16 @@ struct ScratchLayout {
 };
 
 /// The scratch memory of a product of windows: the sums of the pieces that its schedule cuts windows into, and a copy
-/// of X unless the kernel reads X where it is. With a precision of 16 bits, the copy has rounded_row_stride().
+/// of X unless the kernel reads X where it is. With a precision of 16 bits, a copy has rounded_row_stride().
 template <class Schedule, class Scalar>
 ScratchLayout window_scratch(const Schedule& schedule, Ordinal window_rows, const Multivector<const Scalar>& x,
                              XAccess access, Precision precision = Precision::Native) {
-  const auto rows = static_cast<std::size_t>(x.rows), row = static_cast<std::size_t>(padded(x.columns));
-  std::size_t packed = is_read_in_place(x, access) ? 0 : rows * row * sizeof(Scalar);
-  if (is_half(precision)) packed = rows * std::size_t(rounded_row_stride(x.columns)) * sizeof(std::uint16_t);
-  return {std::size_t(schedule.slot_count) * std::size_t(window_rows) * row * sizeof(Scalar), packed};
+  const auto rows = static_cast<std::size_t>(x.rows), row = static_cast<std::size_t>(padded<Scalar>(x.columns));
+  const std::size_t copied = is_half(precision)
+                                 ? static_cast<std::size_t>(rounded_row_stride(x.columns)) * sizeof(std::uint16_t)
+                                 : row * sizeof(Scalar);
+  const std::size_t packed = is_read_in_place(x, access) ? 0 : rows * copied;
+  return {std::size_t(schedule.slot_count) * std::size_t(window_rows) * row * sizeof(sum_of_t<Scalar>), packed};
 }
 
 }  // namespace Tessera::Cuda

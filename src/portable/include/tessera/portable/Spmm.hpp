@@ -81,7 +81,16 @@ void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern<Offset
 
 /// Y = beta Y; beta = 0 overwrites Y.
 template <class ExecutionSpace, class VectorScalar>
-void scale(const ExecutionSpace& exec, VectorScalar beta, const Multivector<VectorScalar>& y);
+void scale(const ExecutionSpace& exec, sum_of_t<VectorScalar> beta, const Multivector<VectorScalar>& y);
+
+/// Y = X, for an X of 16 bits.
+template <class ExecutionSpace, class Half>
+void widen(const ExecutionSpace& exec, const Multivector<const Half>& x, const Multivector<float>& y);
+
+/// Y = sums + beta Y for a Y of 16 bits, rounded once; beta = 0 overwrites Y.
+template <class ExecutionSpace, class Half>
+void add_rounded(const ExecutionSpace& exec, const Multivector<const float>& sums, float beta,
+                 const Multivector<Half>& y);
 
 /// Y = X. They are apart.
 template <class ExecutionSpace, class VectorScalar>

@@ -79,7 +79,8 @@ struct GpuModel {
   double packed_columns = 128;  ///< columns of an X with LayoutLeft that CSR copies at a time
   double panel_columns = 64;    ///< the same of the kernels for tiles and blocks
   double left_columns = 4;      ///< columns that CSR takes at a time where it reads an X with LayoutLeft in place
-  double packing_entries = H200::packing_entries;  ///< entries that take as long, once more, as the launch that copies X
+  double packing_entries =
+      H200::packing_entries;  ///< entries that take as long, once more, as the launch that copies X
   double left_entry = 5e-12;  ///< seconds for an entry and left_columns columns, besides streaming A, X and Y
   double left_y = 2;          ///< time that tiles and blocks add for a Y with LayoutLeft, over that to stream it
   double look = 5e-6;         ///< seconds of the launches that look whether values have changed, without reading them
@@ -125,6 +126,9 @@ struct GpuModel {
   static GpuModel tf32x3();
   /// The model for operands of 16 bits, for floats and doubles.
   static GpuModel half();
+  /// The same for X and Y of 16 bits, which tiles of BitTCF and BMat read and write as they are. Other tile formats are
+  /// left out: their kernels would need copies of X and Y.
+  static GpuModel half_vectors();
   /// The model for floats in their own precision, which tensor cores do not multiply.
   static GpuModel without_tile_kernels();
   /// The model for complex numbers.

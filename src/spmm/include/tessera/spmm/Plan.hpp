@@ -45,11 +45,13 @@ class Plan {
   /// For the library: the compiled part of a plan.
   using state_type = Impl::PlanState<Impl::kernel_scalar_t<Scalar>, Impl::kernel_offset_t<Offset>, execution_space>;
 
-  static_assert(Impl::KernelScalar<Scalar>::supported, "Tessera::Plan: Scalar is float, double or a complex of these");
+  static_assert(Impl::KernelScalar<Scalar>::supported && !is_half_v<Impl::kernel_scalar_t<Scalar>>,
+                "Tessera::Plan: Scalar is float, double or a complex of these");
   static_assert(std::is_same_v<Ordinal_, int>, "Tessera::Plan: Ordinal is int");
   static_assert(std::is_integral_v<Offset> && (sizeof(Offset) == 4 || sizeof(Offset) == 8),
                 "Tessera::Plan: Offset is an integer type of 4 or 8 bytes");
-  static_assert(!Impl::KernelScalar<Scalar>::supported || is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
+  static_assert(!Impl::KernelScalar<Scalar>::supported || is_half_v<Impl::kernel_scalar_t<Scalar>> ||
+                    is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: this Tessera was configured without this type of Scalar (TESSERA_SCALARS)");
   static_assert(is_compiled_v<Impl::kernel_offset_t<Offset>>,
                 "Tessera::Plan: this Tessera was configured without this type of Offset (TESSERA_OFFSETS)");
@@ -71,7 +73,8 @@ class Plan {
   /// The choice in words: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
   /// All that is known of the plan, for programs. The result is an object in JSON with these members:
-  /// - rows, columns, nonzeros, vector_columns, execution_space, precision, kernels, duplicates_summed, notes;
+  /// - rows, columns, nonzeros, vector_columns, half_vectors, execution_space, precision, kernels, duplicates_summed,
+  /// notes;
   /// - format, model, device, reason, candidates (format, tiles, bytes, predicted_seconds,
   ///   measured_seconds: null if not measured, held_bytes, peak_bytes, is_refused), reordering, reorderings
   ///   (reordering, relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros, mean_nonzeros, fill,

@@ -26,8 +26,8 @@ inline constexpr std::array<std::string_view, 2> enum_names<OnUnsupported> = {"t
 
 /// What an automatic choice of the format is based on.
 enum class Tuning {
-  Predict,   ///< times that a model of the device predicts from statistics of the matrix
-  Measure,   ///< measured times of the candidates that the model predicts to be the fastest
+  Predict,  ///< times that a model of the device predicts from statistics of the matrix
+  Measure,  ///< measured times of the candidates that the model predicts to be the fastest
   /// Predicted times, or measured ones of candidates that predictions cannot tell apart, if enough products will pay.
   Automatic
 };
@@ -38,9 +38,14 @@ inline constexpr std::array<std::string_view, 3> enum_names<Tuning> = {"predict"
 
 /// What a plan is made for, and how.
 struct PlanOptions {
-  int columns = 32;                   ///< columns of X in a typical product: a hint, products may have any number
-  bool layout_left = false;           ///< whether typical X and Y are Kokkos::LayoutLeft: a hint, too
-  bool follows_values = false;        ///< whether Plan::follow_values() comes before each product: a hint, too
+  int columns = 32;             ///< columns of X in a typical product: a hint, products may have any number
+  bool layout_left = false;     ///< whether typical X and Y are Kokkos::LayoutLeft: a hint, too
+  bool follows_values = false;  ///< whether Plan::follow_values() comes before each product: a hint, too
+  /// Whether X and Y of products may have 16 bits, and typically do: Tessera::Half or BFloat16, or Kokkos' half_t or
+  /// bhalf_t, with sums in float. Only for float matrices, whose values keep their 32 bits but for precisions of 16.
+  /// On Kokkos::Cuda the kernels of Csr and RowGroups read and write 16 bits, and those of BitTcf and Bmat in Fp16 and
+  /// Bf16; other kernels, and hosts, multiply copies of some columns of X and Y as float.
+  bool half_vectors = false;
   int expected_products = 1000;       ///< how many products there will be: a hint that only Tuning::Automatic takes
   Format format = Format::Automatic;  ///< Automatic takes the format that is fastest for these hints
   FormatParameters parameters;        ///< parameters of the format

@@ -10,9 +10,9 @@ namespace Tessera {
 /// Options from a text: `name=value` with commas between, as `format=bittcf,precision=tf32x3`. What the text does not
 /// name keeps its default.
 ///
-/// The names are those of the members of PlanOptions: columns, layout_left, follows_values, expected_products, format,
-/// precision, reordering, always_reorder, kernel, on_unsupported, tuning, tuning_file and memory_limit (bytes). Values
-/// are numbers, the names of enumerators as to_string() gives them, and true or false.
+/// The names are those of the members of PlanOptions: columns, layout_left, follows_values, half_vectors,
+/// expected_products, format, precision, reordering, always_reorder, kernel, on_unsupported, tuning, tuning_file and
+/// memory_limit (bytes). Values are numbers, the names of enumerators as to_string() gives them, and true or false.
 ///
 /// \param text   [in] may be empty
 /// \param source [in] where the text is from; messages begin with it

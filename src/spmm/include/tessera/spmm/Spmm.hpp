@@ -43,10 +43,11 @@ auto multivector(const char* name, const View& view) {
 /// Each has rank 1 or 2, and LayoutLeft, LayoutRight or LayoutStride. beta = 0 overwrites Y, which may then hold
 /// anything, NaN included. alpha = 0 reads neither A nor X.
 ///
-/// Sums are taken in the type of Y, or in the plan's precision. Their order depends on the matrix, and on the format
-/// and the kernels of the plan (Plan::explain). A column of Y has the same bits whatever the other columns of X are,
-/// and for any number of threads. On a GPU the choice of kernels, and the pieces that long rows are cut into, depend on
-/// PlanOptions::columns and on the memory that is free when the plan is made.
+/// Sums are taken in the type of Y, or in the plan's precision; with a Y of 16 bits in float, as are alpha and beta.
+/// Their order depends on the matrix, and on the format and the kernels of the plan (Plan::explain). A column of Y has
+/// the same bits whatever the other columns of X are, and for any number of threads. On a GPU the choice of kernels,
+/// and the pieces that long rows are cut into, depend on PlanOptions::columns and on the memory that is free when the
+/// plan is made.
 ///
 /// Formats agree within rounding if alpha and beta are finite. Some formats add alpha times a part of a row at a time:
 /// which elements of Y an infinite alpha makes NaN depends on the format.
@@ -54,10 +55,14 @@ auto multivector(const char* name, const View& view) {
 /// \param exec  [in]     the instance to run on; the call does not wait for it
 /// \param plan  [in]     from make_plan()
 /// \param work  [in,out] from plan.prepare() for the same mode, instance and at least as many columns
-/// \param X     [in]     value type: that of the plan, or double for a float plan
+/// \param alpha [in]     a number that converts to the type of sums
+/// \param X     [in]     value type: that of the plan; double for a float plan; with PlanOptions::half_vectors
+///                       Tessera::Half, BFloat16, Kokkos::Experimental::half_t or bhalf_t for a float plan
+/// \param beta  [in]     as alpha
 /// \param Y     [in,out] value type: that of X; must not overlap X
 /// \throws std::invalid_argument if extents, mode, instance or workspace do not fit, naming both sides; if X or Y has
-///         elements but no memory; if X and Y overlap. Y is then as it was. The check for overlaps is exact where the
+///         elements but no memory; if X and Y overlap; if they have 16 bits and the plan was made without
+///         PlanOptions::half_vectors. Y is then as it was. The check for overlaps is exact where the
 ///         bytes lie apart or the strides are the same; bytes that interleave with other strides count as an overlap
 ///
 /// Allocates nothing and waits for nothing. On Kokkos::Cuda it can be captured in a graph after a first product of the
@@ -76,17 +81,20 @@ void spmm(const ExecutionSpace& exec, const Plan<Scalar, Ordinal_, Offset, Devic
   static_assert(std::is_same_v<VectorScalar, Impl::kernel_scalar_t<typename XView::value_type>>,
                 "Tessera::spmm: X and Y must have the same value type");
   static_assert(Impl::multiplies_v<Impl::kernel_scalar_t<Scalar>, VectorScalar>,
-                "Tessera::spmm: X and Y must have the plan's scalar type, or be double where the plan is float");
-  static_assert(!Impl::KernelScalar<Value>::supported || is_compiled_v<VectorScalar>,
+                "Tessera::spmm: X and Y must have the plan's scalar type, or be double or of 16 bits where the plan is "
+                "float");
+  static_assert(!Impl::KernelScalar<Value>::supported || is_compiled_v<sum_of_t<VectorScalar>>,
                 "Tessera::spmm: this Tessera was configured without the type of X and Y (TESSERA_SCALARS)");
   static_assert(Kokkos::SpaceAccessibility<ExecutionSpace, typename XView::memory_space>::accessible &&
                     Kokkos::SpaceAccessibility<ExecutionSpace, typename YView::memory_space>::accessible,
                 "Tessera::spmm: X and Y must be accessible from the execution space");
-  const Value a(alpha), b(beta);
+  using Sum = sum_of_t<VectorScalar>;
+  using UserSum = std::conditional_t<is_half_v<VectorScalar>, float, Value>;
+  const UserSum a(alpha), b(beta);
   const auto x = Impl::multivector("X", X);
   Multivector<const VectorScalar> const_x{x.data, x.rows, x.columns, x.row_stride, x.column_stride};
-  plan.state().template apply<VectorScalar>(exec, work, mode, std::bit_cast<VectorScalar>(a), const_x,
-                                            std::bit_cast<VectorScalar>(b), Impl::multivector("Y", Y));
+  plan.state().template apply<VectorScalar>(exec, work, mode, std::bit_cast<Sum>(a), const_x, std::bit_cast<Sum>(b),
+                                            Impl::multivector("Y", Y));
 }
 
 }  // namespace Tessera

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/BmatView.hpp>
+#include <tessera/common/Format.hpp>
 #include <tessera/cuda/Stream.hpp>
 #include <tessera/cuda/condensed/View.hpp>
 
@@ -23,6 +24,13 @@ namespace Tessera::Cuda {
 template <class Offset, class Scalar>
 void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
                   Scalar* dense, const std::uint32_t* wanted = nullptr);
+
+/// The same for blocks of numbers of 16 bits, rounded as by round_values().
+///
+/// \param precision  Fp16 or Bf16; throws std::invalid_argument for another one
+template <class Offset, class Scalar>
+void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPattern<Offset>& A, std::size_t tiles,
+                          const Scalar* compact, std::uint16_t* rounded, const std::uint32_t* wanted = nullptr);
 
 /// Makes the masks of condensed windows from BMat. For tile t, tile_masks[2 t] is that of its upper 8 rows,
 /// tile_masks[2 t + 1] that of its lower 8 rows, and tile_offsets[t + 1] is the number of its entries. A scan makes the

@@ -43,7 +43,8 @@ struct CondensedPattern {
 /// How the values of a condensed matrix are stored.
 enum class TileValues {
   Compact,  ///< only entries, found by counting bits of the mask
-  Dense     ///< whole blocks of 64
+  Dense,    ///< whole blocks of 64
+  Rounded   ///< compact, and whole blocks that are rounded to 16 bits
 };
 
 /// BitTCF as condensed windows of one strip, without a copy.

@@ -19,7 +19,7 @@ std::size_t row_groups_workspace_bytes(const RowGroupsSchedule& schedule, const 
 }
 
 /// Y = alpha A X + beta Y on CUDA cores, A in row groups, for real and complex numbers. Operands and errors are as for
-/// condensed_spmm(), but for conjugate_values, which is honoured.
+/// condensed_spmm(), but for conjugate_values, which is honoured. X and Y of 16 bits go with values of float.
 ///
 /// A group of lanes computes the rows of a group together, each lane a vector or two of their columns. A row of X is
 /// read once for up to four rows of A. All lanes read the same four columns, and the same values, 16 bytes at a time.
@@ -32,8 +32,8 @@ std::size_t row_groups_workspace_bytes(const RowGroupsSchedule& schedule, const 
 ///
 /// Cost: 2 N operations for each value, zeros included. It reads 4 + v height bytes of A for each column of a group,
 /// for each slab of columns of X, and a row of X for each column of a group.
-template <class Scalar, class Offset>
+template <class InMemory, class Offset>
 void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const RowGroupsSchedule& schedule,
-                     const Product<Scalar, Scalar>& product, const Scratch& workspace);
+                     const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <tessera/common/CompiledTypes.hpp>
+#include <tessera/common/Half.hpp>
 #include <type_traits>
 
 namespace Tessera::Impl {
@@ -28,6 +29,17 @@ template <class Real>
 struct KernelScalar<Kokkos::complex<Real>> : SupportedScalar<Complex<Real>> {};
 template <class Real>
 struct KernelScalar<std::complex<Real>> : SupportedScalar<Complex<Real>> {};
+/// Kokkos' types of 16 bits. In a build of Kokkos that has none they are float, and have 4 bytes.
+template <class Scalar>
+requires(std::is_same_v<Scalar, Half> || (std::is_same_v<Scalar, Kokkos::Experimental::half_t> &&
+                                          sizeof(Scalar) == sizeof(Half))) struct KernelScalar<Scalar>
+    : SupportedScalar<Half> {
+};
+template <class Scalar>
+requires(std::is_same_v<Scalar, BFloat16> || (std::is_same_v<Scalar, Kokkos::Experimental::bhalf_t> &&
+                                              sizeof(Scalar) == sizeof(BFloat16))) struct KernelScalar<Scalar>
+    : SupportedScalar<BFloat16> {
+};
 template <class Scalar>
 using kernel_scalar_t = typename KernelScalar<std::remove_cv_t<Scalar>>::type;
 
@@ -35,10 +47,12 @@ using kernel_scalar_t = typename KernelScalar<std::remove_cv_t<Scalar>>::type;
 template <class Offset>
 using kernel_offset_t = std::conditional_t<sizeof(Offset) == 4, int, std::size_t>;
 
-/// Whether a matrix may be multiplied with multivectors of a type: its own type, or double for a float matrix.
+/// Whether a matrix may be multiplied with multivectors of a type: its own type; or double or a type of 16 bits for a
+/// float matrix.
 template <class MatrixScalar, class VectorScalar>
-inline constexpr bool multiplies_v = std::is_same_v<MatrixScalar, VectorScalar> ||
-                                     (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, double>);
+inline constexpr bool multiplies_v = (std::is_same_v<MatrixScalar, VectorScalar> && !is_half_v<MatrixScalar>) ||
+                                     (std::is_same_v<MatrixScalar, float> &&
+                                      (std::is_same_v<VectorScalar, double> || is_half_v<VectorScalar>));
 
 /// The widest type of vectors that a matrix may be multiplied with.
 template <class MatrixScalar>

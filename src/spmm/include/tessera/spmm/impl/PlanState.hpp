@@ -75,8 +75,9 @@ class PlanState final : private LiveObject {
   static std::shared_ptr<PlanState> load(const ExecutionSpace& exec, const std::string& path);
 
   template <class VectorScalar>
-  void apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode, VectorScalar alpha,
-             const Multivector<const VectorScalar>& X, VectorScalar beta, const Multivector<VectorScalar>& Y) const;
+  void apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode, sum_of_t<VectorScalar> alpha,
+             const Multivector<const VectorScalar>& X, sum_of_t<VectorScalar> beta,
+             const Multivector<VectorScalar>& Y) const;
   /// See spmm_with_inner_products(). A matrix without data is not wanted.
   template <class VectorScalar>
   void apply_with_inner_products(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,

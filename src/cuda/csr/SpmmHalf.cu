@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Spmm.cuh"
+
+namespace Tessera::Cuda {
+
+TESSERA_INSTANTIATE_CSR_SPMM(float, Half, int)
+TESSERA_INSTANTIATE_CSR_SPMM(float, Half, std::size_t)
+TESSERA_INSTANTIATE_CSR_SPMM(float, BFloat16, int)
+TESSERA_INSTANTIATE_CSR_SPMM(float, BFloat16, std::size_t)
+
+}  // namespace Tessera::Cuda
