@@ -45,15 +45,16 @@ Complex<Real> multiplied(Complex<Real> a, Complex<Real> b) {
 }
 
 template <class M, class V, class Offset>
-V serial_sum(const CsrPattern<Offset>& A, const Product<M, V>& p, int piece_length, int row, int column) {
-  V sum(0);
+sum_of_t<V> serial_sum(const CsrPattern<Offset>& A, const Product<M, V>& p, int piece_length, int row, int column) {
+  using Sum = sum_of_t<V>;
+  Sum sum(0);
   const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
   for (Offset piece = begin; piece < end; piece += Offset(piece_length)) {
-    V part(0);
+    Sum part(0);
     for (Offset k = piece; k < std::min(Offset(piece + Offset(piece_length)), end); ++k) {
       const int c = A.column_indices[k];
-      const V a(p.conjugate_values ? conjugate(p.values[k]) : p.values[k]);
-      part = fused(a, p.x(p.x_rows == nullptr ? c : p.x_rows[c], column), part);
+      const Sum a(p.conjugate_values ? conjugate(p.values[k]) : p.values[k]);
+      part = fused(a, Sum(p.x(p.x_rows == nullptr ? c : p.x_rows[c], column)), part);
     }
     sum = piece == begin ? part : sum + part;
   }
@@ -66,8 +67,9 @@ void serial_product(const CsrPattern<Offset>& A, const Product<M, V>& p, int pie
   for (int i = 0; i < A.rows; ++i) {
     for (int j = 0; j < p.y.columns; ++j) {
       V& y = p.y(p.y_rows == nullptr ? i : p.y_rows[i], j);
-      const V scaled = multiplied(p.alpha, serial_sum(A, p, piece_length, i, j));
-      y = p.beta == V(0) ? scaled : fused(p.beta, y, scaled);
+      using Sum = sum_of_t<V>;
+      const Sum scaled = multiplied(p.alpha, serial_sum(A, p, piece_length, i, j));
+      y = V(p.beta == Sum(0) ? scaled : fused(p.beta, Sum(y), scaled));
     }
   }
 }
@@ -88,6 +90,13 @@ Scalar random_scalar() {
     return real();
   }
 }
+
+/// A number that is not finite.
+template <class Scalar>
+Scalar special(double number) {
+  return Scalar(static_cast<real_of_t<Scalar>>(number));
+}
+constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
 
 std::vector<int> random_order(int size) {
   std::vector<int> order(static_cast<std::size_t>(size));
@@ -137,7 +146,7 @@ struct Dense {
     if (layout == Layout::Scattered) view.row_stride = 2, view.column_stride = 2 * rows + 1;
     const auto extent = [](int n, std::ptrdiff_t stride) { return n > 0 ? (n - 1) * stride : 0; };
     const auto size = shift + extent(rows, view.row_stride) + extent(columns, view.column_stride) + 1;
-    memory.assign(static_cast<std::size_t>(size), Scalar(std::numeric_limits<real_of_t<Scalar>>::quiet_NaN()));
+    memory.assign(static_cast<std::size_t>(size), special<Scalar>(nan));
     view.data = memory.data() + shift;
   }
   Dense(const Dense&) = delete;
@@ -160,7 +169,7 @@ bool same(Scalar a, Scalar b) {
   if constexpr (is_complex_v<Scalar>) {
     return same(a.re, b.re) && same(a.im, b.im);
   } else {
-    return std::memcmp(&a, &b, sizeof(Scalar)) == 0 || (std::isnan(a) && std::isnan(b));
+    return std::memcmp(&a, &b, sizeof(Scalar)) == 0 || (a != a && b != b);
   }
 }
 
@@ -219,7 +228,7 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
   const OnDevice<int> device_y_rows(y_rows), device_x_rows(x_rows);
   const int entries_shift = options.entries_shift;
   const OnDevice<int> column_indices(shifted(A.column_indices, entries_shift, std::numeric_limits<int>::min()));
-  const OnDevice<M> values(shifted(A.values, entries_shift, M(std::numeric_limits<real_of_t<M>>::quiet_NaN())));
+  const OnDevice<M> values(shifted(A.values, entries_shift, special<M>(nan)));
   const OnDevice<V> device_x(x.memory), device_y(y.memory);
   const CsrPattern<Offset> pattern{A.rows, A.columns, row_offsets.data(), column_indices.data() + entries_shift};
   Product<M, V> p = host;
@@ -234,8 +243,9 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
                                                         : fill_csr_schedule(A.pattern(), size));
   if (options.packs_if_small) size.packing_entries = 0;
   const bool adjacent = options.x_layout == Layout::Right || options.x_layout == Layout::PaddedRight;
-  const OnDevice<std::byte> workspace(std::vector<std::byte>(
-      csr_workspace_bytes(size, A.columns, p.y.columns, options.little_scratch ? sizeof(M) : sizeof(V), adjacent)));
+  const int columns = is_half_v<V> ? (p.y.columns + 7) / 8 * 8 : p.y.columns;
+  const OnDevice<std::byte> workspace(std::vector<std::byte>(csr_workspace_bytes(
+      size, A.columns, columns, options.little_scratch ? sizeof(M) : sizeof(sum_of_t<V>), adjacent)));
   const Scratch scratch{workspace.data(), workspace.bytes()};
   const CsrSchedule schedule(size, memory.data());
   options.policy == nullptr ? csr_spmm(nullptr, pattern, schedule, p, scratch)
@@ -252,7 +262,7 @@ void spoil_rest(const Matrix<M, Offset>& A, const std::vector<int>& x_rows, Dens
   }
   for (int i = 0; i < A.columns; ++i) {
     for (int j = 0; j < x.view.columns && !is_needed[static_cast<std::size_t>(i)]; ++j) {
-      x.view(i, j) = V(std::numeric_limits<real_of_t<V>>::infinity());
+      x.view(i, j) = special<V>(infinity);
     }
   }
 }
@@ -269,8 +279,9 @@ void compare(const Matrix<M, Offset>& A, const Options& options, int some = 41) 
   Product<M, V> p;
   p.values = A.values.data();
   p.conjugate_values = options.conjugate_values;
-  p.alpha = random_scalar<V>();
-  p.beta = options.overwrite ? V(0) : random_scalar<V>();
+  using Sum = sum_of_t<V>;
+  p.alpha = random_scalar<Sum>();
+  p.beta = options.overwrite ? Sum(0) : random_scalar<Sum>();
   p.x = x.at(static_cast<const V*>(x.memory.data()));
   p.y = y.view;
   const std::vector<V> computed = gpu_product(A, p, x, y, options, y_rows, x_rows);
@@ -299,13 +310,16 @@ struct Types {
   using Offset = Offset_;
 };
 #ifdef TESSERA_CUDA_EMULATED  // is slow: the rest is compiled from the same lines
-using EveryProduct = ::testing::Types<Types<float, double, int>, Types<Complex<double>, Complex<double>, std::size_t>>;
+using EveryProduct = ::testing::Types<Types<float, double, int>, Types<Complex<double>, Complex<double>, std::size_t>,
+                                      Types<float, Half, int>>;
 #else
 using EveryProduct =
     ::testing::Types<Types<float, float, int>, Types<double, double, int>, Types<float, double, int>,
                      Types<Complex<float>, Complex<float>, int>, Types<Complex<double>, Complex<double>, int>,
                      Types<float, float, std::size_t>, Types<double, double, std::size_t>,
-                     Types<float, double, std::size_t>, Types<Complex<float>, Complex<float>, std::size_t>,
+                     Types<float, double, std::size_t>, Types<float, Half, int>, Types<float, BFloat16, int>,
+                     Types<float, Half, std::size_t>, Types<float, BFloat16, std::size_t>,
+                     Types<Complex<float>, Complex<float>, std::size_t>,
                      Types<Complex<double>, Complex<double>, std::size_t>>;
 #endif
 

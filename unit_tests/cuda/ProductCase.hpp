@@ -85,6 +85,12 @@ inline double tolerance(Precision precision) {
   if (precision == Precision::Tf32x3) return 4 * 0x1p-24;
   return 2 * (precision == Precision::Bf16 ? 0x1p-8 : 0x1p-11);
 }
+/// The error that rounding an element of Y to 16 bits adds, for a number of this size.
+template <class Scalar>
+double rounding_error(double size) {
+  if (!is_half_v<Scalar>) return 0;
+  return (std::is_same_v<Scalar, Half> ? 0x1p-11 : 0x1p-8) * size + 0x1p-25;
+}
 /// The absolute error to allow for each term, because binary16 underflows.
 inline double tolerated_underflow(const ProductCase& c) {
   return c.precision == Precision::Fp16 ? 2 * std::abs(c.alpha) * 0x1p-24 : 0;
@@ -113,10 +119,10 @@ void multiply(const Matrix& matrix, const HostMatrix& A, const Case& c, std::vec
   const OnDevice<int> x_rows(backwards(c.gather ? A.columns : 0)), y_rows(backwards(c.scatter ? A.rows : 0));
   Product<std::remove_cv_t<std::remove_pointer_t<decltype(matrix.values())>>, Scalar> product;
   product.values = matrix.values();
-  product.alpha = static_cast<Scalar>(c.alpha);
+  product.alpha = static_cast<sum_of_t<Scalar>>(c.alpha);
   product.x = view<const Scalar>(c, A.columns, device_x.data());
   if (c.x_row_stride != 0) product.x.row_stride = c.x_row_stride;
-  product.beta = static_cast<Scalar>(c.beta);
+  product.beta = static_cast<sum_of_t<Scalar>>(c.beta);
   product.y = view<Scalar>(c, A.rows, device_y.data());
   if (c.gather) product.x_rows = x_rows.data();
   if (c.scatter) product.y_rows = y_rows.data();
@@ -150,20 +156,21 @@ void expect_right(const HostMatrix& A, const ProductCase& c, const std::vector<S
     const int y_row = c.scatter ? A.rows - 1 - i : i;
     for (int j = 0; j < c.columns; ++j) {
       const std::size_t at = place(c, A.rows, y_row, j);
-      double expected = c.beta == 0 ? 0 : c.beta * y[at], size = std::abs(expected);
+      double expected = c.beta == 0 ? 0 : c.beta * double(y[at]), size = std::abs(expected);
       for (int k = A.row_offsets[i]; k < A.row_offsets[i + 1]; ++k) {
         const double term =
-            c.alpha * static_cast<MatrixScalar>(A.values[k]) * x[place(c, A.columns, A.column_indices[k], j)];
+            c.alpha * static_cast<MatrixScalar>(A.values[k]) * double(x[place(c, A.columns, A.column_indices[k], j)]);
         expected += term;
         size += std::abs(term);
       }
       const double bound =
           (tolerance(c.precision) * size + tolerated_underflow(c)) * (A.row_offsets[i + 1] - A.row_offsets[i] + 2);
-      const bool right = std::isnan(expected)   ? std::isnan(result[at])
-                         : std::isinf(expected) ? result[at] == expected
-                                                : std::abs(result[at] - expected) <= bound;
-      if (!right && shown++ < 3)
-        ADD_FAILURE() << "Y(" << i << ", " << j << ") = " << result[at] << ", not " << expected;
+      const double computed = result[at];
+      const bool right = std::isnan(expected)   ? std::isnan(computed)
+                         : std::isinf(expected) ? computed == expected
+                                                : std::abs(computed - expected) <=
+                                                      bound + rounding_error<Scalar>(std::abs(expected) + bound);
+      if (!right && shown++ < 3) ADD_FAILURE() << "Y(" << i << ", " << j << ") = " << computed << ", not " << expected;
       rest[at] = y[at];
     }
   }

@@ -66,7 +66,10 @@ struct SpmmCell {
       name = is_double ? "Double" : "Float";
     else if (is_double)
       name += "OfDoubles";
-    if (!std::is_same_v<MatrixScalar, Scalar>) name += "FloatMatrix";
+    if (is_half_v<Scalar>)
+      name += std::is_same_v<Scalar, Half> ? "HalfVectors" : "BFloat16Vectors";
+    else if (!std::is_same_v<MatrixScalar, Scalar>)
+      name += "FloatMatrix";
     return name + (sizeof(Offset_) == 8 ? "LongOffsets" : "");
   }
 };
@@ -153,7 +156,7 @@ class Spmm : public ::testing::Test {
       int different = 0;
       for (std::size_t k = 0; k < expected.size(); ++k) {
         different += std::memcmp(&part_y[k], &expected[k], sizeof(Scalar)) != 0 &&
-                     !(std::isnan(part_y[k]) && std::isnan(expected[k]));
+                     !(part_y[k] != part_y[k] && expected[k] != expected[k]);
       }
       EXPECT_EQ(different, 0) << "of columns " << first << " to " << first + count;
     }
