@@ -67,7 +67,8 @@ inline GpuModel gpu_model_of(const std::string& arithmetic) {
   if (arithmetic == "tf32") return GpuModel::tf32();
   if (arithmetic == "tf32x3") return GpuModel::tf32x3();
   if (arithmetic == "fp16" || arithmetic == "bf16") return GpuModel::half();
-  if (arithmetic == "float") return GpuModel::without_tile_kernels();
+  if (arithmetic == "fp16_half") return GpuModel::half_vectors();
+  if (arithmetic == "float" || arithmetic == "half") return GpuModel::without_tile_kernels();
   if (arithmetic.starts_with("complex")) return GpuModel::rows_only();
   return {};
 }

@@ -43,10 +43,11 @@ struct Options {
   double most_bytes = 8e9;  // of X and Y
 };
 
-template <class Scalar, class Layout>
+/// \tparam VectorScalar  the type of X and Y
+template <class Scalar, class VectorScalar, class Layout>
 class Problem {
   using Plan = Tessera::Plan<Scalar, int, int, Space::device_type>;
-  using Vectors = Kokkos::View<Scalar**, Layout, Space::device_type>;
+  using Vectors = Kokkos::View<VectorScalar**, Layout, Space::device_type>;
 
   /// A plan that is made to take one of the candidates.
   struct Contestant {
@@ -67,7 +68,7 @@ class Problem {
         X_("X", A.columns, options.columns),
         Y_("Y", A.rows, options.columns) {
     Kokkos::deep_copy(values_, A.values);
-    Kokkos::deep_copy(X_, Scalar(1));
+    Kokkos::deep_copy(X_, VectorScalar(1));
   }
 
   /// \param formats  [in] to measure besides
@@ -132,7 +133,7 @@ class Problem {
     const Space exec;
     const double seconds = seconds_of(exec, [&] {
       for (int i = 0; i < contestant.batch; ++i)
-        Tessera::spmm(exec, contestant.plan, contestant.work, Tessera::Mode::NoTranspose, Scalar(1), X_, Scalar(0), Y_);
+        Tessera::spmm(exec, contestant.plan, contestant.work, Tessera::Mode::NoTranspose, 1, X_, 0, Y_);
     });
     return seconds / contestant.batch;
   }
@@ -145,15 +146,15 @@ class Problem {
 };
 
 /// \throws std::invalid_argument if this Tessera is not compiled for the scalars
-template <class Scalar>
+template <class Scalar, class VectorScalar = Scalar>
 nlohmann::json measure(const DeviceMatrix& A, const Tessera::PlanOptions& plan, const Options& options) {
   if constexpr (!Tessera::is_compiled_v<Tessera::Impl::kernel_scalar_t<Scalar>>) {
     throw std::invalid_argument("this Tessera was configured without these scalars (TESSERA_SCALARS)");
   } else {
     if (options.layout == "left")
-      return Problem<Scalar, Kokkos::LayoutLeft>(A, plan, options.sample_seconds)
+      return Problem<Scalar, VectorScalar, Kokkos::LayoutLeft>(A, plan, options.sample_seconds)
           .measure(options.formats, options.explains);
-    return Problem<Scalar, Kokkos::LayoutRight>(A, plan, options.sample_seconds)
+    return Problem<Scalar, VectorScalar, Kokkos::LayoutRight>(A, plan, options.sample_seconds)
         .measure(options.formats, options.explains);
   }
 }
@@ -163,7 +164,11 @@ nlohmann::json measure(const DeviceMatrix& A, const std::string& arithmetic, int
   plan.columns = columns;
   if (options.is_published) plan.kernel = Tessera::Kernel::Published;
   for (const Tessera::Precision precision : Tessera::enumerators<Tessera::Precision>())
-    if (to_string(precision) == arithmetic) plan.precision = precision;
+    if (to_string(precision) == arithmetic.substr(0, arithmetic.find('_'))) plan.precision = precision;
+  if (arithmetic.ends_with("half")) {
+    plan.half_vectors = true;
+    return measure<float, Tessera::Half>(A, plan, options);
+  }
   if (arithmetic == "complex_float") return measure<Kokkos::complex<float>>(A, plan, options);
   if (arithmetic == "complex_double") return measure<Kokkos::complex<double>>(A, plan, options);
   return arithmetic == "double" ? measure<double>(A, plan, options) : measure<float>(A, plan, options);
@@ -203,8 +208,9 @@ int main(int argc, char* argv[]) {
   CLI::App app("Times every candidate of the automatic choice beside what the model predicts.");
   app.add_option("matrices", options.matrices, "files, or generated matrices such as stencil27:64");
   app.add_option("--columns", options.columns, "of X")->check(CLI::Range(1, 65536));
-  app.add_option("--arithmetic", options.arithmetic, "of values and products")
-      ->check(CLI::IsMember({"double", "float", "complex_double", "complex_float", "tf32x3", "tf32", "bf16", "fp16"}));
+  app.add_option("--arithmetic", options.arithmetic, "of values and products; half: X and Y in FP16")
+      ->check(CLI::IsMember({"double", "float", "complex_double", "complex_float", "tf32x3", "tf32", "bf16", "fp16",
+                             "half", "fp16_half"}));
   app.add_option("--formats", options.formats, "to measure beside the candidates");
   app.add_flag("--published", options.is_published, "measure the kernels of the formats' papers, on a GPU");
   app.add_option("--layout", options.layout, "of X and Y")->check(CLI::IsMember({"left", "right"}));

@@ -33,16 +33,17 @@ using Tessera::Precision;
 using Tessera::Reordering;
 using Tessera::Tuning;
 
-/// "double", or of floats the precision.
+/// "double", or of floats the precision; "half" where X and Y are in FP16.
 struct Arithmetic {
   const char* name;
-  bool is_double;
+  bool is_double, is_half;
   Precision precision;
 };
-constexpr Arithmetic arithmetics[] = {{"double", true, Precision::Native},
-                                      {"float", false, Precision::Native},
-                                      {"tf32x3", false, Precision::Tf32x3},
-                                      {"tf32", false, Precision::Tf32}};
+constexpr Arithmetic arithmetics[] = {
+    {"double", true, false, Precision::Native},  {"float", false, false, Precision::Native},
+    {"tf32x3", false, false, Precision::Tf32x3}, {"tf32", false, false, Precision::Tf32},
+    {"fp16", false, false, Precision::Fp16},     {"half", false, true, Precision::Native},
+    {"fp16_half", false, true, Precision::Fp16}};
 
 /// A matrix and a plan of it, in the memory of the device.
 template <class Scalar>
@@ -75,24 +76,23 @@ Problem<Scalar>& problem_of(const std::string& matrix, const Tessera::PlanOption
   static std::map<std::string, Problem<Scalar>> made;
   const std::string name = matrix + ' ' + std::string(to_string(options.precision)) + ' ' +
                            std::string(to_string(options.kernel)) + ' ' + std::string(to_string(options.reordering)) +
-                           ' ' + std::string(to_string(options.tuning)) + ' ' + std::to_string(options.columns);
+                           ' ' + std::string(to_string(options.tuning)) + ' ' + std::to_string(options.columns) +
+                           (options.half_vectors ? " half" : "");
   const auto [place, is_new] = made.try_emplace(name, matrix, options);
   // After the first plan, and so before Tessera's own hook, which reports plans that are left.
   if (is_new && made.size() == 1) Kokkos::push_finalize_hook([] { made.clear(); });
   return place->second;
 }
 
-template <class Scalar>
+template <class Scalar, class VectorScalar = Scalar>
 void time_product(benchmark::State& state, const std::string& matrix, const Tessera::PlanOptions& options) {
-  using View = Kokkos::View<Scalar**, Kokkos::LayoutRight, Space::device_type>;
+  using View = Kokkos::View<VectorScalar**, Kokkos::LayoutRight, Space::device_type>;
   Problem<Scalar>& problem = problem_of<Scalar>(matrix, options);
   const Space exec;
   const View X("X", problem.plan.columns(), options.columns), Y("Y", problem.plan.rows(), options.columns);
-  Kokkos::deep_copy(X, Scalar(1));
+  Kokkos::deep_copy(X, VectorScalar(1));
   auto work = problem.plan.prepare(exec, options.columns, Tessera::Mode::NoTranspose);
-  const auto multiply = [&] {
-    Tessera::spmm(exec, problem.plan, work, Tessera::Mode::NoTranspose, Scalar(1), X, Scalar(0), Y);
-  };
+  const auto multiply = [&] { Tessera::spmm(exec, problem.plan, work, Tessera::Mode::NoTranspose, 1, X, 0, Y); };
   const double operations = 2.0 * static_cast<double>(problem.plan.nonzeros()) * options.columns;
   const double seconds = time_in_turns(state, exec, operations, multiply);
   state.counters["make_plan_ms"] = 1e3 * problem.make_plan_seconds;
@@ -114,10 +114,13 @@ void register_products(const Settings& settings, const Arithmetic& arithmetic, R
     options.columns = one.columns;
     options.reordering = reordering;
     options.precision = arithmetic.precision;
+    options.half_vectors = arithmetic.is_half;
     options.kernel = kernel;
     options.tuning = tuning;
     options.on_unsupported = is_published ? Tessera::OnUnsupported::Throw : Tessera::OnUnsupported::FallBack;
-    const auto time = arithmetic.is_double ? time_product<double> : time_product<float>;
+    const auto time = arithmetic.is_double ? time_product<double>
+                      : arithmetic.is_half ? time_product<float, Tessera::Half>
+                                           : time_product<float>;
     add_benchmark(one.name("product", settings, keys), 5,
                   [=](benchmark::State& state) { time(state, one.matrix, options); });
   }
