@@ -118,7 +118,8 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
                          rounded_.data());
   }
 
-  bool multiplies_halves() const { return Cuda::is_half(precision_); }
+  static constexpr bool has_half_kernels = std::is_same_v<Scalar, float>;
+  bool multiplies_halves() const { return has_half_kernels && Cuda::is_half(precision_); }
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
     // Only operands of 16 bits may be vectors of another type.

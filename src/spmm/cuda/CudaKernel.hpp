@@ -37,14 +37,15 @@ class CudaKernel {
                                                [&](const auto& x) { return derived().workspace_bytes(x); });
     };
     std::size_t bytes = bytes_for.template operator()<typename Derived::WidestVector>();
-    if constexpr (std::is_same_v<Scalar, float>) {
+    if constexpr (Derived::has_half_kernels) {
       if (half_vectors_ && derived().multiplies_halves())
         bytes = std::max({bytes, bytes_for.template operator()<Half>(), bytes_for.template operator()<BFloat16>()});
     }
     return bytes;
   }
 
-  /// Whether the kernel multiplies vectors of 16 bits.
+  /// Whether some of the class's kernels multiply vectors of 16 bits, and whether this one does.
+  static constexpr bool has_half_kernels = false;
   static bool multiplies_halves() { return false; }
 
   /// \return whether the kernel multiplies vectors of this type

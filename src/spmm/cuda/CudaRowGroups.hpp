@@ -163,7 +163,8 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
     Cuda::row_groups_spmm(stream, pattern_, schedule_.view(), product, scratch);
   }
 
-  static bool multiplies_halves() { return std::is_same_v<Scalar, float>; }
+  static constexpr bool has_half_kernels = std::is_same_v<Scalar, float>;
+  static bool multiplies_halves() { return has_half_kernels; }
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
     constexpr bool has_kernel = std::is_same_v<Scalar, sum_of_t<VectorScalar>>;
