@@ -98,8 +98,8 @@ struct BlocksOfRows {
               Kokkos::ThreadVectorRange(team, A.row_offsets[row], A.row_offsets[row + 1]),
               [&](Offset k, Offset& count) { count += opens_block(A, row, k, shape) ? 1 : 0; }, opened);
           sum += std::size_t(opened);
-          if (of_windows == nullptr) return;
-          Kokkos::single(Kokkos::PerThread(team), [&] { Kokkos::atomic_add(of_windows + row / shape.height, opened); });
+          if (of_windows == nullptr || opened == 0) return;
+          Kokkos::single(Kokkos::PerThread(team), [&] { add_to<Exec>(of_windows + row / shape.height, opened); });
         },
         opened_by_team);
     Kokkos::single(Kokkos::PerTeam(team), [&] { blocks += opened_by_team; });
