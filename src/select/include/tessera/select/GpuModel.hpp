@@ -9,21 +9,22 @@ namespace Tessera {
 /// What a GPU with Tessera's CUDA kernels does in a second. The numbers are those of an H200. They were fitted to
 /// products of real matrices on one and on an H100, whose memory is slower (perf_tests/models, fit_model).
 ///
-/// The time of a product is that of a launch, and the larger of two times: of its work, which all multiprocessors
-/// share, and of its chain, the longest row or window, which one warp or block takes step by step. A share of the
-/// smaller time is added.
+/// The time of a product is the sum of three: of a launch, of its work, which all multiprocessors share, and of its
+/// chain, the longest row or window, which one warp or block takes step by step.
 ///
 /// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched come from the multiprocessor's own
 /// cache, as far as it has room. Row groups fetch one for each column of a group. Meanwhile A, Y and the rows of X that
-/// the cache of all multiprocessors has no room for come from memory. Tiles take the larger of two times: one for each
-/// tile, in which everything is moved once, and one to fetch rows of X from memory. Staged windows take a time for each
-/// chunk of rows of X, or what moves. Where there is no kernel, portable code multiplies: each element of Y has a
-/// thread, which looks into every tile of its row's window. Nothing was fitted to more than 512 columns.
+/// the cache of all multiprocessors has no room for come from memory. Tiles take the larger of two times, and a share
+/// of the smaller. One is that to move A, X and Y through memory. The other is that of the tiles: in each slab of
+/// columns a tile takes a time of its own and one for each column, and a window some more. Staged windows take a time
+/// for each chunk of rows of X, or what moves. Where there is no kernel, portable code multiplies: each element of Y
+/// has a thread, which looks into every tile of its row's window. Nothing was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
-  static constexpr std::string_view version = "gpu 6, fitted to an H200 and an H100";
+  static constexpr std::string_view version = "gpu 7, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. Of the choices that cost more than
-  /// 1.05, nine of ten had the fastest candidate within 1.47 of the one that was predicted best (fit_model).
+  /// 1.05, nine of ten had the fastest candidate within 1.33 of the one that was predicted best (fit_model); with 1.4
+  /// in place of 1.5, the fastest of those in doubt would take 1.002 of the fastest of all in doubles, not 1.001.
   static constexpr double doubt = 1.5;
 
   /// What one warp or block does alone, step by step. A step is an entry of a row, a tile of a window, or a chunk.
@@ -32,6 +33,9 @@ struct GpuModel {
     double step;    ///< seconds of a step
     double piece;  ///< the most steps of a piece; longer rows and windows are cut, in large matrices into longer pieces
     double bytes;  ///< bytes of a row of X that a step takes; the time grows in proportion for wider rows
+    /// Seconds of the kernel that adds pieces, for each piece of the longest row or window. A piece of a window has 8
+    /// or 16 rows of sums.
+    double sum_step = 55.82e-9;
   };
 
   /// Rates at which rows of X are gathered from memory, by the bytes of X in a panel of columns, one at a time.
@@ -47,35 +51,34 @@ struct GpuModel {
   double scattered_rows = 1.1;    ///< time to write a row of Y anywhere, over that to write the next row
   double whole_tiles = 1e300;     ///< the most bytes for whole tiles; BMat with more is not multiplied on tensor cores
   double staged_entries = 1e300;  ///< the most nonzeros for which there is memory to build staged windows
-  double overlap = 0.786;         ///< the share of the smaller of work and chain that is added to the larger
 
-  bool has_rows = true;                   ///< whether there is a kernel for compressed rows
-  Chain rows{1.94e-6, 20.9e-9, 64, 352};  ///< the chain of CSR
-  double narrow_row = 32;                 ///< the most bytes of a row of X that the kernel for narrow rows takes
-  double narrow_fetch = 32;               ///< the fewest bytes that a fetch of that kernel counts as
-  double thin_row = 128;                  ///< the most bytes of a thin row of X
-  double entry_bytes = 38;  ///< work of an entry besides its fetch, as bytes of X that could be fetched meanwhile
-  double thin_step = 3.13;  ///< time of a step of a chain with thin rows of X, over that with wider rows
-  Chain tiles{1.76e-6, 0.313e-6, 32, 3620};       ///< the chain of BitTCF
-  Chain tall_tiles{3.29e-6, 0.369e-6, 32, 3280};  ///< the chain of BMat
-  Chain staged{3.98e-6, 0.639e-6, 8, 1e300};      ///< the chain of staged windows
-  Chain blocks{2.94e-6, 84.8e-9, 64, 2240};       ///< the chain of BCSR
-  Chain walks{2.34e-6, 0.769e-6, 1e300, 1e300};   ///< the chain of portable code; a step looks into a tile
-  double walked_tile = 1.6e-12;  ///< seconds of portable code for a tile, one row and one column of X, all threads busy
-  double walked_entry = 0.803e-12;  ///< seconds of portable code for an entry and one column of X, all threads busy
-  double entry_step = 0.108;        ///< steps of portable code for an entry of a long row
-  double walked_bytes = 3.01e12;    ///< bytes of X that portable code fetches in a second
+  bool has_rows = true;                              ///< whether there is a kernel for compressed rows
+  Chain rows{2.532e-6, 24.9e-9, 64, 410, 26.37e-9};  ///< the chain of CSR
+  double narrow_row = 32;       ///< the most bytes of a row of X that the kernel for narrow rows takes
+  double narrow_fetch = 59.38;  ///< bytes that count for each 16 bytes or less that this kernel fetches
+  double thin_row = 128;        ///< the most bytes of a thin row of X
+  double entry_bytes = 29.26;   ///< work of an entry besides its fetch, as bytes of X that could be fetched meanwhile
+  double thin_step = 1.875;     ///< time of a step of a chain with thin rows of X, over that with wider rows
+  Chain tiles{1.897e-6, 0.321e-6, 32, 4100};        ///< the chain of BitTCF
+  Chain tall_tiles{3.129e-6, 0.3978e-6, 32, 2370};  ///< the chain of BMat
+  Chain staged{3.98e-6, 0.639e-6, 8, 1e300};        ///< the chain of staged windows
+  Chain blocks{3.169e-6, 82.71e-9, 64, 4080};       ///< the chain of BCSR
+  Chain walks{2.34e-6, 0.646e-6, 1e300, 1e300};     ///< the chain of portable code; a step looks into a tile
+  /// Seconds of portable code for a tile, one row and one column of X, all threads busy.
+  double walked_tile = 1.29e-12;
+  double walked_entry = 0.773e-12;  ///< seconds of portable code for an entry and one column of X, all threads busy
+  double entry_step = 0.178;        ///< steps of portable code for an entry of a long row
+  double walked_bytes = 3.45e12;    ///< bytes of X that portable code fetches in a second
   /// Seconds for an entry of sorted columns in portable code, where a team takes all entries for one column of X.
   double team_entry = 17.9e-9;
   /// Number of teams that run at a time.
   double teams = 4 * H200::multiprocessors;
-  double sums = 2.89e-6;         ///< seconds of the kernel that adds the sums of pieces
-  double sum_step = 31.8e-9;     ///< seconds of that kernel for each piece of the longest row or window
+  double sums = 2.518e-6;        ///< seconds of the kernel that adds the sums of pieces
   double cut_entries = 2097152;  ///< entries beyond which pieces are twice as long; below a fourth, half as long
   double wide_row = 1024;        ///< bytes of a row of X beyond which pieces of few entries are not half as long
   double cut_tiles = 135168;     ///< number of tiles beyond which pieces of windows grow, to at most twice the length
   /// Seconds of the kernels that copy X, where staged windows or blocks need rows of X that begin at 16 bytes.
-  double copy = 5.53e-6;
+  double copy = 6.346e-6;
   double packed_columns = 128;  ///< columns of an X with LayoutLeft that CSR copies at a time
   double panel_columns = 64;    ///< the same of the kernels for tiles and blocks
   double left_columns = 4;      ///< columns that CSR takes at a time where it reads an X with LayoutLeft in place
@@ -86,28 +89,34 @@ struct GpuModel {
   double look = 5e-6;         ///< seconds of the launches that look whether values have changed, without reading them
   double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
 
-  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the next five
-  /// were set by hand for large matrices on an H100: the fit, mostly to small ones, makes those too slow.
+  /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the others of
+  /// row groups, but for launch and step of their chain, were set by hand for large matrices on an H100: the fit,
+  /// mostly to small ones, makes those too slow. So it does with `row` and what is said of caches above, which stayed.
   double group_gathers = 12.5e12;
-  double group_stream = 1.5;                 ///< time to read row groups and write Y, over that to stream them
-  double group_overlap = 0.5;                ///< the share of the smaller of fetching and moving that is added
-  Chain groups{5.11e-6, 15.6e-9, 128, 620};  ///< the chain of row groups; a step is a column
-  double thin_group_step = 2.75;             ///< thin_step of row groups
-  double short_group_pieces = 170e6;         ///< bytes of X that groups fetch below which their pieces become shorter
-  double group_column_bytes = 32;            ///< entry_bytes for a column of row groups
-  double least_sharing = 1.25;               ///< entries of a column of 8 rows below which no groups are counted
+  double group_stream = 1.5;   ///< time to read row groups and write Y, over that to stream them
+  double group_overlap = 0.5;  ///< the share of the smaller of fetching and moving that is added
+  Chain groups{5.239e-6, 10.72e-9, 128, 620, 26.37e-9};  ///< the chain of row groups; a step is a column
+  double thin_group_step = 2.75;                         ///< thin_step of row groups
+  double short_group_pieces = 170e6;  ///< bytes of X that groups fetch below which their pieces become shorter
+  double group_column_bytes = 32;     ///< entry_bytes for a column of row groups
+  double least_sharing = 1.25;        ///< entries of a column of 8 rows below which no groups are counted
 
   /// Seconds for a tile of 8 rows (BitTCF) and 32 columns of X; 0 if no kernel takes these types and this precision.
   double tile = 0.16e-9;
-  double tile_gathers = 0.552;     ///< the rate at which tiles fetch, over `gathers`
-  double tall_tile = 1.39;         ///< time of a tile of 16 rows (BMat), over that of 8 rows
-  double block = 1.07;             ///< time of 64 places of a block of BCSR, over a tile of 8 rows; 0 without kernels
+  /// The share of `tile` that a tile of 8 or 16 rows takes in each slab of columns, however many columns the slab has,
+  /// until it is found and loaded. A block takes this share of its own time.
+  double tile_alone = 0.6;
+  double window_tiles = 1.881;     ///< what a window takes in each slab besides its tiles, in tiles of 8 rows
+  double tile_overlap = 0.4;       ///< the share of the smaller of multiplying tiles and moving that is added
+  double slab_columns = 32;        ///< columns of X that a warp takes at a time, where X has more than 32
+  double tall_tile = 1.356;        ///< time of a tile of 16 rows (BMat), over that of 8 rows
+  double block = 1.244;            ///< time of 64 places of a block of BCSR, over a tile of 8 rows; 0 without kernels
   bool has_narrow_blocks = true;   ///< whether blocks may be 8 x 4, as well as 16 x 8 and 8 x 8
   bool has_square_blocks = false;  ///< whether blocks may be 16 x 16
   double block_density = 0.25;     ///< fill of BitTCF's tiles below which blocks are not worth counting
   /// Seconds for a chunk of a staged window and 32 columns of X, in one of staged_blocks; 0 without kernels.
-  double staged_chunk = 1.02e-6;
-  double staged_overlap = 0.227;  ///< the share of the smaller of moving and multiplying chunks that is added
+  double staged_chunk = 0.8351e-6;
+  double staged_overlap = 0.156;  ///< the share of the smaller of moving and multiplying chunks that is added
   /// Number of blocks of threads that run at a time.
   double staged_blocks = 2 * H200::multiprocessors;
   double chunk_columns = 64;   ///< the most columns of a chunk
