@@ -32,6 +32,9 @@ struct DeviceKernels {
   /// Whether there are kernels for matrices and vectors of this type in a precision.
   static bool has(const ExecutionSpace&, Precision precision) { return precision == Precision::Native; }
 
+  /// A precision that is at least as accurate as the one that is asked for, and may be faster; else that one.
+  static Precision wider_precision(const PlanOptions& options) { return options.precision; }
+
   /// Why plans with these options cannot have the kernel of a format's paper; empty if they can.
   static std::string published_fault(const ExecutionSpace&, const PlanOptions&, Format) {
     return std::string("plans on ") + ExecutionSpace::name() +
@@ -95,6 +98,13 @@ struct DeviceKernels {
     return false;
   }
 };
+
+/// The options with the precision that a choice takes.
+template <class Kernels>
+PlanOptions options_of_choice(PlanOptions options, const Choice& choice) {
+  if (choice.is_wider) options.precision = Kernels::wider_precision(options);
+  return options;
+}
 
 /// The bytes that the kernels of a format with `tiles` tiles keep in any case.
 template <class Scalar, class Offset, class ExecutionSpace>

@@ -43,6 +43,7 @@ class FormatBuilder {
         beside_rows_(budget.beside(bytes_of(rows) + orders.bytes())),
         estimate_{rows, orders, budget_},
         model_(Kernels::model(exec, options)),
+        asked_precision_(options.precision),
         report_(report) {}
 
   /// \throws FormatTooLarge if no format fits, or not the one that is wanted and the options allow no fall-back
@@ -80,6 +81,7 @@ class FormatBuilder {
     choice = options_.kernel == Kernel::Published
                  ? choose_published<Scalar>(exec_, options_, wanted_, rows_.pattern, statistics_, model_)
                  : choose_format(statistics_, model_);
+    take_wider_precision();
     choice.device = Kernels::device_name(exec_);
     for (Candidate& candidate : choice.candidates) {
       estimate_.set_bytes(candidate, memory_of(candidate.format, candidate.tiles),
@@ -88,10 +90,36 @@ class FormatBuilder {
     const bool one_fits = refuse_beyond(choice, static_cast<double>(budget_.limit));
     if (wanted_ == Format::Automatic) {
       if (!one_fits) refuse_all();
-      return;
+    } else {
+      choice.format = wanted_;
+      choice.reason = std::string(to_string(wanted_)) + " was asked for";
     }
-    choice.format = wanted_;
-    choice.reason = std::string(to_string(wanted_)) + " was asked for";
+    if (choice.is_wider) {
+      choice.reason += ", in " + std::string(to_string(options_.precision)) +
+                       ", which is predicted to be faster than " + std::string(to_string(asked_precision_));
+    }
+  }
+
+  /// Ranks the candidates anew in a wider precision, and takes that if the wanted format, or the fastest one, is
+  /// faster.
+  void take_wider_precision() {
+    PlanOptions options = options_;
+    options.precision = Kernels::wider_precision(options_);
+    if (options.precision == options_.precision) return;
+    const Model model = Kernels::model(exec_, options);
+    Choice choice = choose_format(statistics_, model);
+    constexpr double worthwhile = 0.95;
+    if (!(seconds_of_wanted(choice) < worthwhile * seconds_of_wanted(matrix_.choice))) return;
+    choice.is_wider = true;
+    matrix_.choice = std::move(choice);
+    model_ = model;
+    options_ = options;
+  }
+  /// The predicted time of the wanted format, or of the fastest one; 0 if it is no candidate.
+  double seconds_of_wanted(const Choice& choice) const {
+    for (const Candidate& candidate : choice.candidates)
+      if (wanted_ == Format::Automatic || candidate.format == wanted_) return candidate.predicted_seconds;
+    return 0;
   }
 
   [[noreturn]] void refuse_all() const {
@@ -206,6 +234,7 @@ class FormatBuilder {
   MemoryBudget beside_rows_;
   MemoryEstimate<Scalar, Offset, Memory> estimate_;
   Model model_;
+  Precision asked_precision_;
   BuildReport& report_;
   MatrixStatistics statistics_;
   Matrix matrix_;

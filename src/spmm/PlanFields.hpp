@@ -51,6 +51,7 @@ void transfer(Fields& fields, MatrixStatistics& m) {
 template <class Fields>
 void transfer(Fields& fields, Choice& c) {
   fields(c.format, c.candidates, c.reason, c.model, c.device, c.statistics, c.reordering, c.reorderings);
+  fields.since(5, c.is_wider);
 }
 
 template <class File, class Memory>

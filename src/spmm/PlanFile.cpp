@@ -117,6 +117,7 @@ template <class Scalar, class Offset, class ExecutionSpace>
 void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
               std::vector<std::string>& notes) {
   using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
+  options = options_of_choice<Kernels>(options, stored.choice);
   stored.tiles = tile_metrics<ExecutionSpace, Offset>(exec, stored.format);
   if constexpr (!std::is_same_v<decltype(Kernels::model(exec, options)), MachineModel>) {
     const auto rows = to_csr<ExecutionSpace, Offset>(exec, stored.format);

@@ -170,6 +170,7 @@ StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const Execution
 template <class Scalar, class Offset, class ExecutionSpace>
 void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, const MemoryBudget& budget,
                             StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, BuildReport& report) {
+  options = options_of_choice<decltype(stored.kernels)>(options, stored.choice);
   stored.values = allocate<decltype(stored.values)>(exec, "Tessera::values", stored.places());
   const std::size_t format = stored.format_bytes() + stored.map.bytes();
   const std::size_t lists = least_kernel_bytes(exec, options, stored);

@@ -16,7 +16,7 @@ struct DeviceKernels<Scalar, Offset, OwnSpace> : IdleKernels<Scalar, Offset> {
   using typename IdleKernels<Scalar, Offset>::Memory;
   static constexpr std::size_t tile_bytes = 96;
 
-  static KernelMemory memory(const OwnSpace&, Kernel, const Candidate& candidate, const MatrixStatistics&) {
+  static KernelMemory memory(const OwnSpace&, const PlanOptions&, const Candidate& candidate, const MatrixStatistics&) {
     const double lists = tile_bytes * candidate.tiles;
     return {lists, 2 * lists, 2 * lists};
   }

@@ -30,7 +30,10 @@ struct IdleKernels {
   static std::size_t free_bytes(const OwnSpace&) { return no_memory_limit; }
   static std::string device_name(const OwnSpace&) { return "kernels of a test"; }
 
+  static Precision wider_precision(const PlanOptions& options) { return options.precision; }
+
   bool is_published() const { return false; }
+  bool multiplies_halves() const { return false; }
   void refill(const OwnSpace&, const Scalar*, const std::uint32_t* = nullptr) const {}
   std::size_t scratch_bytes(Ordinal, Ordinal) const { return 0; }
   template <class VectorScalar>
@@ -49,3 +52,5 @@ struct IdleKernels {
 #define TESSERA_FOR_EACH_EXECUTION_SPACE(List, ...) List(OwnSpace, __VA_ARGS__)
 #define TESSERA_FOR_EACH_MATRIX(Exec, M) M(Exec, double, int)
 #define TESSERA_FOR_EACH_PRODUCT(Exec, M) M(Exec, double, double, int)
+#undef TESSERA_FOR_EACH_HALF_PRODUCT
+#define TESSERA_FOR_EACH_HALF_PRODUCT(Exec, M)

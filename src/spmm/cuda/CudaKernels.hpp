@@ -51,6 +51,13 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     return is_real && Cuda::is_half(precision);
   }
 
+  /// Operands of 16 bits are copied and rounded, and TF32 takes those of 32 bits as they are.
+  static Precision wider_precision(const PlanOptions& options) {
+    const bool is_half = std::is_same_v<Scalar, float> && Cuda::is_half(options.precision);
+    const bool may_change = !options.half_vectors && options.kernel == Kernel::Automatic;
+    return is_half && may_change ? Precision::Tf32 : options.precision;
+  }
+
   /// Why plans with these options cannot have the kernel of a format's paper; empty if they can.
   static std::string published_fault(const Kokkos::Cuda& exec, const PlanOptions& options, Format format) {
     if (has_cuda_kernels(exec)) return cuda_published_fault<Scalar, Offset>(options, format);

@@ -40,6 +40,8 @@ struct Choice {
   MatrixStatistics statistics;        ///< the statistics that it predicted from
   Reordering reordering = Reordering::None;  ///< the order that was chosen
   std::vector<ReorderingTrial> reorderings;  ///< all orders that were tried, the chosen one included
+  /// Whether products take TF32 in place of a precision of 16 bits, because it is predicted to be faster.
+  bool is_wider = false;
 
   /// Whether a candidate is the one that was chosen.
   bool is_chosen(const Candidate& candidate) const { return candidate.format == format; }
