@@ -89,6 +89,11 @@ T __shfl_sync(unsigned, T value, int source, int width = 32) {
   return block.exchange("__shfl_sync", value)[first_of_group + (source & (width - 1))];
 }
 template <class T>
+T __shfl_xor_sync(unsigned, T value, int mask) {
+  auto& block = Tessera::Emulation::Block::running();
+  return block.exchange("__shfl_xor_sync", value)[static_cast<int>(block.lane()) ^ mask];
+}
+template <class T>
 T __shfl_down_sync(unsigned, T value, int distance) {
   auto& block = Tessera::Emulation::Block::running();
   const auto source = static_cast<int>(block.lane()) + distance;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <tessera/common/H200.hpp>
+#include <tessera/common/Types.hpp>
+
+/// Compressed rows that are multiplied against chunks of rows of X, which lie in shared memory: how blocks of threads
+/// share the work, and when that pays. Kernel, plans and models ask the same functions.
+///
+/// X is cut into *slabs* of 128 bytes of each row and into chunks of rows, of which a block has one at a time. The
+/// chunks depend on A and the GPU alone. So does the order of sums, whoever adds them.
+namespace Tessera {
+
+/// Bytes of a row of X in a slab.
+inline constexpr int slab_row_bytes = 128;
+
+/// What the time of a product against chunks depends on.
+struct ChunkedProblem {
+  double rows = 0;            ///< rows of A
+  double columns = 0;         ///< columns of A
+  double nonzeros = 0;        ///< entries of A
+  double vector_columns = 0;  ///< columns of X
+  double element_bytes = 8;   ///< bytes of an element of A, X and Y
+};
+
+/// The GPU that chunks are made for.
+struct ChunkedMachine {
+  int multiprocessors = H200::multiprocessors;          ///< number of multiprocessors
+  std::size_t shared_bytes = H200::block_shared_bytes;  ///< bytes of shared memory of a block; 0: there is no kernel
+};
+
+/// The bytes of shared memory of a block: the rows of a chunk, a row of zeros, and a counter.
+constexpr std::size_t chunk_shared_bytes(Ordinal chunk_rows) {
+  return (static_cast<std::size_t>(chunk_rows) + 1) * slab_row_bytes + 16;
+}
+
+/// Chunks of equal length, and at least one.
+struct Chunks {
+  Ordinal rows = 0;   ///< rows of X in a chunk; 0 if none fits
+  Ordinal count = 1;  ///< number of chunks
+
+  /// As few as fit in shared memory for this many rows of X.
+  static Chunks of(Ordinal x_rows, std::size_t shared_bytes) {
+    if (shared_bytes < chunk_shared_bytes(1)) return {};
+    const auto most = static_cast<Ordinal>((shared_bytes - chunk_shared_bytes(0)) / slab_row_bytes);
+    const Ordinal count = std::max(window_count(x_rows, most), 1);
+    return {std::max(window_count(x_rows, count), 1), count};
+  }
+};
+
+/// How blocks share a product. Rows of A are dealt to `parts`, and each part of a slab has a block for all chunks, one
+/// after the other, or a block for each.
+struct ChunkedBlocks {
+  int slabs = 0;           ///< number of slabs
+  bool are_split = false;  ///< whether each chunk has blocks of its own, whose sums another kernel adds
+  int parts = 1;           ///< number of parts of the rows
+  double seconds = 0;      ///< of the product, as predicted
+};
+
+/// The most slabs for which chunks have blocks of their own. With more, each block would have few rows, and the sums of
+/// chunks would be many. Measured on an H100: 12 and 16 pairs of slab and chunk gained 2 to 40 %, 24 and more lost.
+constexpr int most_split_slabs(int chunks, int multiprocessors) {
+  return chunks == 1 ? 0 : multiprocessors / (8 * chunks);
+}
+
+/// Chooses how blocks share a product, and predicts its time. Constants were fitted by hand to five matrices of 4,039
+/// to 12,000 columns on an H100 (32, 128 and 512 columns of float, 128 and 512 of double).
+///
+/// A block takes a time for each chunk that it copies, for each entry, whose 128 bytes of X come from shared memory,
+/// and for each pair of row and chunk. A is read from L2 meanwhile, at two thirds of that time or less.
+inline ChunkedBlocks choose_chunked_blocks(const ChunkedProblem& p, Ordinal chunks, int multiprocessors) {
+  constexpr double launch = 2e-6, chunk = 2e-6, copied_row = 2.1e-9, entry = 0.571e-9, added_bytes = 2.5e12;
+  const double row = p.element_bytes > 4 ? 25e-9 : 15e-9, row_bytes = p.vector_columns * p.element_bytes;
+  ChunkedBlocks best;
+  best.slabs = static_cast<int>(std::ceil(row_bytes / slab_row_bytes));
+  best.are_split = best.slabs <= most_split_slabs(chunks, multiprocessors);
+  const double chunks_of_block = best.are_split ? 1 : chunks, blocks_of_part = best.slabs * (chunks / chunks_of_block);
+  const double copy = chunks_of_block * (chunk + copied_row * p.columns / chunks);
+  const double work = (entry * p.nonzeros + row * p.rows * chunks) * chunks_of_block / chunks;
+  const double sums = best.are_split ? launch + (chunks + 1) * p.rows * row_bytes / added_bytes : 0;
+  for (int waves = 1; waves <= 4; ++waves) {
+    const double parts = std::max(1.0, std::floor(waves * multiprocessors / std::max(blocks_of_part, 1.0)));
+    const double rounds = std::ceil(parts * blocks_of_part / multiprocessors);
+    const double seconds = launch + rounds * (copy + work / parts) + sums;
+    if (waves > 1 && seconds > 0.98 * best.seconds) continue;  // more blocks copy more
+    best.parts = static_cast<int>(parts);
+    best.seconds = seconds;
+  }
+  return best;
+}
+
+/// Whether plans multiply compressed rows against chunks: if an average row has enough entries in each chunk, and the
+/// predicted time is clearly less than that of rows that are multiplied as they are, even if these are alike and share
+/// few columns. It is a function of numbers that a plan always knows: a plan that is loaded decides as the one that was
+/// saved.
+inline bool chunks_pay(const ChunkedProblem& p, const ChunkedMachine& machine) {
+  constexpr double least_entries = 72, gain = 1.15;
+  constexpr double launch = 2e-6, gathered = 14.4e12, entry_bytes = 38;  // of rows as they are
+  const Chunks chunks = Chunks::of(static_cast<Ordinal>(p.columns), machine.shared_bytes);
+  if (chunks.rows == 0 || p.vector_columns == 0 || p.nonzeros < least_entries * p.rows * chunks.count) return false;
+  const double rows = launch + p.nonzeros * (p.vector_columns * p.element_bytes + entry_bytes) / gathered;
+  return gain * choose_chunked_blocks(p, chunks.count, machine.multiprocessors).seconds <= rows;
+}
+
+}  // namespace Tessera

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/ChunkedRows.hpp>
+
+namespace Tessera::Cuda {
+
+/// How lanes multiply a row of A against a chunk of X. One policy is for both types and all numbers of columns: on an
+/// H100 no other was faster by more than 8 %.
+struct ChunkedPolicy {
+  static constexpr int lanes = 2;      // of a team, which together hold a slab of a row of X
+  static constexpr int teams = 4;      // that share a row of A
+  static constexpr int threads = 512;  // of a block, of which a multiprocessor has one
+  static constexpr int row_vectors = slab_row_bytes / 16;
+  static constexpr int vectors = row_vectors / lanes;  // of 16 bytes that a lane holds
+  static constexpr int row_lanes = lanes * teams;
+  static constexpr int warp_rows = 32 / row_lanes;  // rows of A that a warp takes at a time
+  static_assert(vectors == teams, "after the sum over teams a lane has one vector");
+  static_assert(row_lanes == 8, "eight lanes read all banks at a time");
+};
+
+}  // namespace Tessera::Cuda
