@@ -63,7 +63,7 @@ struct FittedHost : FittedModel {
   double doubt() const override { return MachineModel::doubt; }
 };
 
-inline GpuModel gpu_model_of(const std::string& arithmetic) {
+inline GpuModel gpu_model_of_arithmetic(const std::string& arithmetic) {
   if (arithmetic == "tf32") return GpuModel::tf32();
   if (arithmetic == "tf32x3") return GpuModel::tf32x3();
   if (arithmetic == "fp16" || arithmetic == "bf16") return GpuModel::half();
@@ -71,6 +71,13 @@ inline GpuModel gpu_model_of(const std::string& arithmetic) {
   if (arithmetic == "float" || arithmetic == "half") return GpuModel::without_tile_kernels();
   if (arithmetic.starts_with("complex")) return GpuModel::rows_only();
   return {};
+}
+
+/// NOTE: compressed rows were measured as they are, before there were chunks of X in shared memory.
+inline GpuModel gpu_model_of(const std::string& arithmetic) {
+  GpuModel gpu = gpu_model_of_arithmetic(arithmetic);
+  gpu.chunks.shared_bytes = 0;
+  return gpu;
 }
 
 /// The bytes that the memory of a device such as "Cuda, NVIDIA H200" moves in a second, by its data sheet.

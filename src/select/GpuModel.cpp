@@ -112,6 +112,15 @@ double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuM
   return seconds_of(gpu.rows, work, m.longest_row, csr_piece_growth(m, gpu), slab, gpu);
 }
 
+ChunkedProblem chunked_problem(const MatrixStatistics& m, double vector_columns) {
+  return {m.rows, m.columns, m.nonzeros, vector_columns, m.matrix_bytes};
+}
+
+/// Whether compressed rows are multiplied against chunks of X in shared memory. Vectors have the type of the matrix.
+bool takes_chunks(const MatrixStatistics& m, const GpuModel& gpu) {
+  return m.vector_bytes == m.matrix_bytes && chunks_pay(chunked_problem(m, m.vector_columns), gpu.chunks);
+}
+
 /// The number of tiles that all rows look into, and that the longest row looks into, in tiles of BitTCF.
 struct Walk {
   double tiles = 0, longest = 0;
@@ -187,6 +196,18 @@ double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuMode
   if (gpu.copied_columns > 0) return y + pack_seconds(m, gpu.copied_columns, gpu);
   if (m.layout_left) return y + pack_seconds(m, gpu.panel_columns, gpu);
   return wants_aligned && std::fmod(row_bytes(m), 16) != 0 ? pack_seconds(m, m.vector_columns, gpu) : 0;
+}
+
+/// X whose columns are apart, or whose rows are not aligned, is copied and multiplied in panels of columns.
+double chunked_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
+  const bool is_copied = m.layout_left || std::fmod(row_bytes(m), 16) != 0;
+  const double panel = is_copied ? std::min(m.vector_columns, gpu.panel_columns) : m.vector_columns;
+  const Ordinal chunks = Chunks::of(static_cast<Ordinal>(m.columns), gpu.chunks.shared_bytes).count;
+  GpuModel native = gpu;  // whose kernels read X where it is, whatever tiles do
+  native.copied_columns = 0;
+  return copy_seconds(m, true, native) +
+         std::ceil(m.vector_columns / panel) *
+             choose_chunked_blocks(chunked_problem(m, panel), chunks, gpu.chunks.multiprocessors).seconds;
 }
 
 double bittcf_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
@@ -288,6 +309,7 @@ std::optional<double> own_seconds(const MatrixStatistics& m, const FormatSize& s
   const double tall_bytes = (128 * m.matrix_bytes + 16) * size.tiles + m.offset_bytes * (size.tiles + 1);
   switch (size.format) {
     case Format::Csr:
+      if (gpu.has_rows && takes_chunks(m, gpu)) return chunked_seconds(m, gpu);
       if (gpu.has_rows) return csr_seconds_by_layout(m, size.bytes, gpu);
       break;
     case Format::BitTcf:
@@ -405,6 +427,7 @@ GpuModel GpuModel::without_tile_kernels() {
 GpuModel GpuModel::rows_only() {
   GpuModel gpu = without_tile_kernels();
   gpu.sorted_bytes = 0;
+  gpu.chunks.shared_bytes = 0;
   return gpu;
 }
 

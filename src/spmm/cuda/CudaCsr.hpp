@@ -11,24 +11,27 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <type_traits>
 
+#include "../DeviceKernels.hpp"
+#include "CudaChunked.hpp"
 #include "CudaLaunches.hpp"
 
 namespace Tessera::Impl {
 
-/// Compressed rows on CUDA cores. The plan keeps the list of rows that are cut into pieces.
+/// Compressed rows on CUDA cores. The plan keeps the list of rows that are cut into pieces. Where it pays for vectors
+/// of the matrix's own type, it multiplies these against chunks of X in shared memory, however many columns they have:
+/// the bits of a column do not depend on that.
 template <class Scalar, class Offset>
 class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
-  /// The most bytes of the schedule: with pieces of n entries, six integers for each row of n + 1; and the tiles.
-  static std::size_t list_bytes(const MatrixStatistics& m) {
-    const auto row_bytes = static_cast<std::size_t>(std::max(m.vector_columns, 1.0) * m.vector_bytes);
-    const double length = Cuda::csr_piece_length(static_cast<std::size_t>(m.nonzeros), row_bytes);
-    const double pieces = 6 * sizeof(Ordinal) * m.nonzeros / (length + 1);
-    const double tiles = sizeof(Cuda::CsrTile) * (m.nonzeros + m.rows / 2) / Cuda::csr_tile_span;
-    return static_cast<std::size_t>(pieces + tiles) + 128;
+  /// The most bytes of the schedules, and those that build() allocates at any time.
+  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const MatrixStatistics& m) {
+    const auto lists = static_cast<double>(list_bytes(m));
+    const KernelMemory chunked = Chunked::memory(exec, options, m);
+    return {lists + chunked.kept, lists + chunked.built, lists + chunked.least};
   }
 
   /// \return true: this is always built
@@ -48,35 +51,52 @@ class CudaCsr {
     Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counters.data(), memory_.data());
     exec.fence("Tessera::CudaCsr::build");  // before the counters are freed
     schedule_ = Cuda::CsrSchedule(size, memory_.data());
+    chunked_.build(exec, A, options);
     return true;
   }
 
   Precision precision() const { return Precision::Native; }
-  std::string describe() const { return "compressed rows on CUDA cores"; }
+  std::string describe() const { return chunked_.is_built() ? chunked_.describe() : "compressed rows on CUDA cores"; }
 
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}
 
-  std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal); }
+  std::size_t bytes() const { return memory_.extent(0) * sizeof(Ordinal) + chunked_.bytes(); }
   /// A product with vectors wider than the matrix takes fewer columns at a time.
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const {
+    const std::size_t chunked = chunked_.is_built() ? chunked_.scratch_bytes(x_rows, columns) : 0;
     if (half_vectors_) columns = static_cast<Ordinal>(Cuda::padded<Half>(columns));
-    return Cuda::csr_workspace_bytes(schedule_.size, x_rows, columns, sizeof(Scalar));
+    return std::max(chunked, Cuda::csr_workspace_bytes(schedule_.size, x_rows, columns, sizeof(Scalar)));
   }
 
   bool multiplies_halves() const { return true; }
 
   template <class VectorScalar>
   bool multiply(const Kokkos::Cuda& exec, const Product<Scalar, VectorScalar>& product, const Scratch& scratch) const {
+    if constexpr (std::is_same_v<Scalar, VectorScalar>) {
+      if (chunked_.is_built()) return chunked_.multiply(exec, product, scratch);
+    }
     const CudaLaunches launches("Tessera::csr_spmm", exec);
     Cuda::csr_spmm(exec.cuda_stream(), pattern_, schedule_, product, scratch);
     return true;
   }
 
  private:
+  using Chunked = CudaChunked<Scalar, Offset>;
+
+  /// The most bytes of the schedule: with pieces of n entries, six integers for each row of n + 1; and the tiles.
+  static std::size_t list_bytes(const MatrixStatistics& m) {
+    const auto row_bytes = static_cast<std::size_t>(std::max(m.vector_columns, 1.0) * m.vector_bytes);
+    const double length = Cuda::csr_piece_length(static_cast<std::size_t>(m.nonzeros), row_bytes);
+    const double pieces = 6 * sizeof(Ordinal) * m.nonzeros / (length + 1);
+    const double tiles = sizeof(Cuda::CsrTile) * (m.nonzeros + m.rows / 2) / Cuda::csr_tile_span;
+    return static_cast<std::size_t>(pieces + tiles) + 128;
+  }
+
   CsrPattern<Offset> pattern_;
   Cuda::CsrSchedule schedule_;
   bool half_vectors_ = false;
   Kokkos::View<Ordinal*, Memory> memory_;  // the arrays of the schedule
+  Chunked chunked_;
 };
 
 }  // namespace Tessera::Impl

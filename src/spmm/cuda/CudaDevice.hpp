@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <tessera/common/ChunkedRows.hpp>
 #include <tessera/cuda/Device.hpp>
 #include <tessera/parallel/CurrentGpu.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
@@ -13,6 +14,12 @@ namespace Tessera::Impl {
 
 /// The GPU as schedules are made for it.
 inline Cuda::Device device_of(const Kokkos::Cuda& exec) { return {exec.cuda_device_prop().multiProcessorCount}; }
+
+/// The GPU as chunks of X are made for it.
+inline ChunkedMachine chunked_machine(const Kokkos::Cuda& exec) {
+  const auto& gpu = exec.cuda_device_prop();
+  return {gpu.multiProcessorCount, gpu.sharedMemPerBlockOptin};
+}
 
 /// Bytes that the GPU's memory moves in a second: two transfers a cycle of its clock, as wide as its bus; 0 if the
 /// driver does not tell.

@@ -88,7 +88,9 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
   /// The model for the device of the instance. NOTE: it takes X to have the type of A, or 16 bits.
   static GpuModel model(const Kokkos::Cuda& exec, const PlanOptions& options) {
-    return model_of_kernels(exec, options).with_memory(memory_rate(exec));
+    GpuModel gpu = model_of_kernels(exec, options).with_memory(memory_rate(exec));
+    if (gpu.chunks.shared_bytes > 0) gpu.chunks = chunked_machine(exec);
+    return gpu;
   }
   /// The same for the memory of an H200.
   static GpuModel model_of_kernels(const Kokkos::Cuda& exec, const PlanOptions& options) {
@@ -116,6 +118,7 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
   /// the room that is left, or the kernel is not built.
   static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const Candidate& candidate,
                              const MatrixStatistics& m) {
+    if (candidate.format == Format::Csr) return Rows::memory(exec, options, m);
     if (options.kernel == Kernel::Published) {
       const auto lists = static_cast<double>(published_list_bytes(exec, candidate, m));
       return {lists, lists, lists};
@@ -192,7 +195,6 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
 
  private:
   static std::size_t list_bytes(const Kokkos::Cuda& exec, const Candidate& candidate, const MatrixStatistics& m) {
-    if (candidate.format == Format::Csr) return Rows::list_bytes(m);
     if constexpr (is_real) {
       using Condensed = CudaCondensed<Scalar, Offset>;
       if (candidate.format == Format::BitTcf) return Condensed::list_bytes(exec, 8, m, candidate.tiles);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tessera/common/ChunkedRows.hpp>
 #include <tessera/common/H200.hpp>
 #include <tessera/select/Choose.hpp>
 
@@ -14,14 +15,16 @@ namespace Tessera {
 ///
 /// CSR fetches a row of X for each entry; rows of X that nearby rows of A fetched come from the multiprocessor's own
 /// cache, as far as it has room. Row groups fetch one for each column of a group. Meanwhile A, Y and the rows of X that
-/// the cache of all multiprocessors has no room for come from memory. Tiles take the larger of two times, and a share
-/// of the smaller. One is that to move A, X and Y through memory. The other is that of the tiles: in each slab of
-/// columns a tile takes a time of its own and one for each column, and a window some more. Staged windows take a time
-/// for each chunk of rows of X, or what moves. Where there is no kernel, portable code multiplies: each element of Y
-/// has a thread, which looks into every tile of its row's window. Nothing was fitted to more than 512 columns.
+/// the cache of all multiprocessors has no room for come from memory. Rows with many entries in few columns are
+/// multiplied against chunks of X in shared memory instead (chunks_pay(), choose_chunked_blocks()). Tiles take the
+/// larger of two times, and a share of the smaller. One is that to move A, X and Y through memory. The other is that of
+/// the tiles: in each slab of columns a tile takes a time of its own and one for each column, and a window some more.
+/// Staged windows take a time for each chunk of rows of X, or what moves. Where there is no kernel, portable code
+/// multiplies: each element of Y has a thread, which looks into every tile of its row's window. Nothing was fitted to
+/// more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
-  static constexpr std::string_view version = "gpu 7, fitted to an H200 and an H100";
+  static constexpr std::string_view version = "gpu 8, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. Of the choices that cost more than
   /// 1.05, nine of ten had the fastest candidate within 1.33 of the one that was predicted best (fit_model); with 1.4
   /// in place of 1.5, the fastest of those in doubt would take 1.002 of the fastest of all in doubles, not 1.001.
@@ -58,6 +61,7 @@ struct GpuModel {
   double narrow_fetch = 59.38;  ///< bytes that count for each 16 bytes or less that this kernel fetches
   double thin_row = 128;        ///< the most bytes of a thin row of X
   double entry_bytes = 29.26;   ///< work of an entry besides its fetch, as bytes of X that could be fetched meanwhile
+  ChunkedMachine chunks = {};   ///< the GPU that chunks of X are made for; without shared memory, there is no kernel
   double thin_step = 1.875;     ///< time of a step of a chain with thin rows of X, over that with wider rows
   Chain tiles{1.897e-6, 0.321e-6, 32, 4100};        ///< the chain of BitTCF
   Chain tall_tiles{3.129e-6, 0.3978e-6, 32, 2370};  ///< the chain of BMat

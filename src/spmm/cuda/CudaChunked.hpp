@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <tessera/common/ChunkedRows.hpp>
+#include <tessera/common/Complex.hpp>
+#include <tessera/cuda/chunked/Spmm.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/RadixSort.hpp>
+#include <tessera/select/MatrixStatistics.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+
+#include "../DeviceKernels.hpp"
+#include "CudaDevice.hpp"
+#include "CudaKernel.hpp"
+
+namespace Tessera::Impl {
+
+/// Compressed rows against chunks of X in shared memory, on CUDA cores, for real numbers. The plan keeps where the
+/// entries of each row enter each chunk.
+template <class Scalar, class Offset>
+class CudaChunked : public CudaKernel<CudaChunked<Scalar, Offset>, Scalar> {
+  using Base = CudaKernel<CudaChunked, Scalar>;
+  using typename Base::Memory;
+
+ public:
+  static constexpr const char* label = "Tessera::chunked_spmm";
+
+  /// The bytes of the items, and those that build() allocates at any time; 0 if it would build nothing.
+  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const MatrixStatistics& m) {
+    if (!pays(exec, options, m.rows, m.columns, m.nonzeros)) return {};
+    const Chunks chunks = Chunks::of(static_cast<Ordinal>(m.columns), chunked_machine(exec).shared_bytes);
+    const double items = m.rows * chunks.count * sizeof(Cuda::ChunkedItem);
+    const auto sorted = static_cast<double>(radix_sort_bytes<Ordinal>(exec, static_cast<std::size_t>(m.rows)));
+    return {items, items + sorted, items + sorted};
+  }
+
+  /// \return whether it is built: only where it pays. Waits for `exec`.
+  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {
+    if (!pays(exec, options, A.rows, A.columns, static_cast<double>(A.nonzeros))) return false;
+    pattern_ = A.view();
+    schedule_ = Cuda::chunked_schedule(pattern_, A.nonzeros, chunked_machine(exec));
+    const auto rows = static_cast<std::size_t>(A.rows);
+    auto keys = allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::ChunkedSchedule::keys", rows);
+    auto order = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::ChunkedSchedule::order", rows);
+    items_ = allocate<decltype(items_)>(exec, "Tessera::ChunkedSchedule::items", schedule_.item_count());
+    {
+      const CudaLaunches launches("Tessera::number_rows_by_length", exec);
+      Cuda::number_rows_by_length(exec.cuda_stream(), pattern_, keys.data(), order.data());
+    }
+    radix_sort(exec, keys, order, 0, static_cast<int>(std::bit_width(static_cast<unsigned>(A.columns))));
+    {
+      const CudaLaunches launches("Tessera::fill_chunked_items", exec);
+      Cuda::fill_chunked_items(exec.cuda_stream(), pattern_, schedule_, order.data(), items_.data());
+    }
+    exec.fence("Tessera::CudaChunked::build");  // keys and order go
+    schedule_.items = items_.data();
+    return true;
+  }
+
+  bool is_built() const { return schedule_.items != nullptr; }
+  std::string describe() const { return "compressed rows against chunks of X in shared memory on CUDA cores"; }
+  std::size_t bytes() const { return items_.extent(0) * sizeof(Cuda::ChunkedItem); }
+
+  template <class VectorScalar>
+  static Cuda::XAccess x_access() {
+    return Cuda::chunked_x_access;
+  }
+  std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
+    return Cuda::chunked_workspace_bytes(schedule_, x);
+  }
+  void launch(Cuda::Stream stream, const Product<Scalar, Scalar>& product, const Scratch& scratch) const {
+    if constexpr (!is_complex_v<Scalar>) Cuda::chunked_spmm(stream, pattern_, schedule_, product, scratch);
+  }
+
+ private:
+  static bool pays(const Kokkos::Cuda& exec, const PlanOptions& options, double rows, double columns, double nonzeros) {
+    const ChunkedProblem problem{rows, columns, nonzeros, static_cast<double>(options.columns), sizeof(Scalar)};
+    return !is_complex_v<Scalar> && !options.half_vectors && chunks_pay(problem, chunked_machine(exec));
+  }
+
+  CsrPattern<Offset> pattern_;
+  Cuda::ChunkedSchedule schedule_;
+  Kokkos::View<Cuda::ChunkedItem*, Memory> items_;
+};
+
+}  // namespace Tessera::Impl
