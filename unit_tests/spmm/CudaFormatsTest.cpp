@@ -10,6 +10,7 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "CudaCheck.hpp"
+#include "MemoryLimits.hpp"
 
 namespace Tessera::Test {
 
@@ -65,6 +66,51 @@ TEST_F(CudaKernels, RowGroupsWhereRowsShareColumns) {
   EXPECT_NE(plan.explain().find("rows on CUDA cores"), std::string::npos) << plan.explain();
   EXPECT_EQ(plan.format(), Format::RowGroups) << plan.explain();
   check_plan(A, other, plan, Precision::Native, "row groups");
+}
+
+/// Rows with hundreds of entries in few columns: two chunks, and one of the transpose.
+template <class Scalar>
+void check_chunks() {
+  const CudaMatrix<Scalar> A(random_pattern<int>(1200, 2500, 0.13, 5, 7)), other(A.host, 77);
+  auto options = cuda_options(Format::Csr);
+  options.columns = 512;
+  auto plan = A.plan(options);
+  const std::string kernel = "compressed rows against chunks of X in shared memory on CUDA cores";
+  EXPECT_EQ(kernels_of(plan), kernel);
+  EXPECT_GE(plan.kernel_bytes(), 2 * 1200 * 16u);
+  check_plan(A, other, plan, Precision::Native, kernel);
+  plan.update_values(Exec(), A.values);
+  expect_repeatable<Scalar>(plan, kernel);
+  expect_case<Right<Scalar>>(A, plan, {513, Mode::NoTranspose, 1.5, 0.5}, kernel);
+  EXPECT_NE(plan.explain().find("kernels of the transpose: " + kernel), std::string::npos) << plan.explain();
+  // Vectors of another type are multiplied by rows as they are.
+  if constexpr (std::is_same_v<Scalar, float>)
+    expect_case<Right<double>>(A, plan, {33}, kernel + ", vectors of double");
+  options.columns = 1;
+  EXPECT_EQ(kernels_of(A.plan(options)), kernel_of<Scalar>(Format::Csr)) << "nothing is gained with one column";
+}
+TEST_F(CudaKernels, ChunksOfXWhereRowsAreDense) {
+  check_chunks<double>();
+  check_chunks<float>();
+}
+
+TEST_F(CudaKernels, ChunksOfXInAnotherOrderOfRows) {
+  const CudaMatrix<float> A(random_pattern<int>(1200, 2500, 0.13, 6, 7));
+  auto options = cuda_options(Format::Csr);
+  options.columns = 512;
+  options.reordering = Reordering::DegreeSort;
+  options.always_reorder = true;
+  auto plan = A.plan(options);
+  EXPECT_NE(kernels_of(plan).find("chunks of X"), std::string::npos) << plan.explain();
+  expect_plain_products<float>(A, plan, Precision::Native, "degree sort");
+}
+
+/// What the lists of items take, and the sort of rows, is predicted.
+TEST_F(CudaKernels, ChunksOfXAreWithinTheLimitOfMemory) {
+  const CudaMatrix<float> A(random_pattern<int>(1200, 2500, 0.13, 6, 7));
+  auto options = cuda_options(Format::Csr);
+  options.columns = 512;
+  check_limits<Exec>(A, options, 2);
 }
 
 /// Rows that share columns are apart, but among 256 neighbours: they come together without being asked for.
