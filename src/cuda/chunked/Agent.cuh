@@ -68,7 +68,7 @@ class ChunkedAgent {
     Lane of[vectors];  // in the order of the team's steps
   };
   struct Quad {
-    Ordinal columns[4];  // counted in the chunk
+    Ordinal columns[4];
     Scalar values[4];
   };
 
@@ -114,7 +114,7 @@ class ChunkedAgent {
   }
 
   __device__ void multiply_rows() const {
-    const Ordinal rounds = (arguments_.schedule.rows + arguments_.blocks.parts - 1) / arguments_.blocks.parts;
+    const Ordinal rounds = window_count(arguments_.schedule.rows, arguments_.blocks.parts);
     int turn = take_turn();
     ChunkedItem item = item_of(turn);
     while (turn < rounds) {
@@ -156,7 +156,7 @@ class ChunkedAgent {
     Quad next = load_quad(item, place - skipped);
 #pragma unroll 1
     for (bool has_next = true; has_next;) {
-      const Quad quad = next;
+      const Quad quad = own_entries(next, item, place - skipped);
       place += 4 * Policy::teams;
       has_next = place < end;
       if (has_next) next = load_quad(item, place - skipped);
@@ -165,8 +165,8 @@ class ChunkedAgent {
     return sums;
   }
 
-  /// A quad, whose entries are numbers `place`, ..., place + 3 of an item. Where there is no such number, which may be
-  /// negative as well, the entry is another row's or chunk's: it becomes a zero, times the row of zeros.
+  /// The quad whose entries are numbers `place`, ..., place + 3 of an item. Where an item has no such number, which may
+  /// be negative as well, the entry is another row's or chunk's, or any.
   __device__ __forceinline__ Quad load_quad(const ChunkedItem& item, unsigned place) const {
     Quad quad;
     const std::uint64_t first = item.first + static_cast<std::int64_t>(static_cast<int>(place));
@@ -189,11 +189,17 @@ class ChunkedAgent {
         quad.values[c] = __ldg(values + c);
       }
     }
+    return quad;
+  }
+
+  /// A quad that has arrived: columns counted in the chunk, and for other rows' and chunks' entries zeros, times the
+  /// row of zeros.
+  __device__ __forceinline__ Quad own_entries(Quad quad, const ChunkedItem& item, unsigned place) const {
 #pragma unroll
     for (unsigned c = 0; c < 4; ++c) {
-      const bool is_there = place + c < item.length;
-      quad.columns[c] = is_there ? quad.columns[c] - first_row() : chunk_rows();
-      quad.values[c] = is_there ? quad.values[c] : Scalar(0);
+      const bool is_own = place + c < item.length;
+      quad.columns[c] = is_own ? quad.columns[c] - first_row() : chunk_rows();
+      quad.values[c] = is_own ? quad.values[c] : Scalar(0);
     }
     return quad;
   }

@@ -33,10 +33,10 @@ __global__ void chunk_sums_kernel(const __grid_constant__ ChunkedArguments<Scala
   if (index >= std::size_t(arguments.schedule.rows) * row_vectors) return;
   const auto row = static_cast<Ordinal>(index / row_vectors);
   const auto column = static_cast<Ordinal>(index % row_vectors * Lane::size);
-  Lane sum = load_vector<true>(arguments.partial_row(0, row) + column);
+  Lane sum = load_vector_once<true>(arguments.partial_row(0, row) + column);
 #pragma unroll 4
   for (Ordinal chunk = 1; chunk < arguments.schedule.chunks.count; ++chunk)
-    add(sum, load_vector<true>(arguments.partial_row(chunk, row) + column));
+    add(sum, load_vector_once<true>(arguments.partial_row(chunk, row) + column));
   store_chunked_row(arguments, row, column, sum);
 }
 
