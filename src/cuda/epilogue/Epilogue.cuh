@@ -47,18 +47,6 @@ __device__ __forceinline__ void store_sums(const Product& product, InMemory* y,
   store_vector_once(y, result);
 }
 
-/// The same for n adjacent elements of 16 bits.
-template <int n, class Product, class InMemory, class Scalar>
-__device__ __forceinline__ void store_rounded_sums(const Product& product, InMemory* y, const Scalar (&sums)[n]) {
-  Scalar values[n] = {};
-  if (product.beta != Scalar(0)) load_once<n>(y, values);
-#pragma unroll
-  for (int e = 0; e < n; ++e) {
-    values[e] = scaled_and_added(product.alpha, sums[e], product.beta, [&] { return values[e]; });
-  }
-  store_y<YCaching::Streaming, n>(y, static_cast<const Scalar*>(values));
-}
-
 /// Writes the sums of an item. The sums of a whole window become Y = alpha sums + beta Y; those of a piece go to its
 /// slot of the workspace. Sums that are not finite are computed again from the entries alone: a zero of a tile may have
 /// met an infinity or a NaN in a row of X that the row of A does not touch, or 16 bits were too few.

@@ -19,14 +19,7 @@ __device__ __forceinline__ uint4 load_now_16(const void* pointer) {
   return words;
 }
 
-/// The same for 8 bytes.
-__device__ __forceinline__ uint2 load_now_8(const void* pointer) {
-  uint2 words;
-  asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(words.x), "=r"(words.y) : "l"(pointer));
-  return words;
-}
-
-/// The same for 16 bytes of memory that is read once.
+/// The same for memory that is read once.
 __device__ __forceinline__ uint4 load_now_once_16(const void* pointer) {
   uint4 words;
   asm volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"

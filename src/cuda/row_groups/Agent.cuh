@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <tessera/common/Product.hpp>
 #include <tessera/cuda/row_groups/Spmm.hpp>
 
@@ -30,10 +29,6 @@ struct RowGroupsArguments {
   unsigned slab_blocks = 0;            // blocks of threads for each slab of columns
 };
 
-/// Columns of X that a lane reads at once: as many as sums fit into 16 bytes.
-template <class InMemory>
-inline constexpr int row_groups_lane_columns = static_cast<int>(16 / sizeof(sum_of_t<InMemory>));
-
 /// What a lane does with an item: the sums of up to four rows, for its vectors of columns. Lanes exchange nothing.
 ///
 /// Each height has a loop of its own, whose sums are all used. One loop for all heights was slower by a third.
@@ -42,12 +37,8 @@ class RowGroupsAgent {
   using Arguments = RowGroupsArguments<InMemory>;
   using Scalar = typename Arguments::Scalar;
   using Values = Vector<Scalar, true>;
-  using Sum = Values;
-  /// NOTE: those of 16 bits take 8 bytes. With twice as many, sums would take twice the registers.
-  struct Lane {
-    static constexpr int size = row_groups_lane_columns<InMemory>;
-    InMemory at[size];
-  };
+  using Lane = Vector<InMemory, true>;
+  using Sum = Vector<Scalar, true, InMemory>;
   static constexpr int lanes = Policy::lanes, vectors = Policy::vectors;
 
  public:
@@ -119,7 +110,7 @@ class RowGroupsAgent {
     for (int c = 0; c < 4; ++c) {
       const auto* row = static_cast<const InMemory*>(stepped(x_, rows[c], arguments_.x_row_bytes));
 #pragma unroll
-      for (int v = 0; v < vectors; ++v) x[c][v] = load_lane(row + v * lanes * Lane::size);
+      for (int v = 0; v < vectors; ++v) x[c][v] = load_vector<true>(row + v * lanes * Lane::size);
     }
     Scalar a[4 * height];
 #pragma unroll
@@ -137,18 +128,6 @@ class RowGroupsAgent {
         for (int v = 0; v < vectors; ++v) add(a[c * height + r], x[c][v], sums.of[r][v]);
       }
     }
-  }
-
-  static __device__ __forceinline__ Lane load_lane(const InMemory* from) {
-    Lane lane;
-    if constexpr (sizeof(Lane) == sizeof(uint2)) {
-      const uint2 words = load_now_8(from);
-      std::memcpy(&lane, &words, sizeof(lane));
-    } else {
-      const uint4 words = load_now_16(from);
-      std::memcpy(&lane, &words, sizeof(lane));
-    }
-    return lane;
   }
 
   static __device__ __forceinline__ void add(Scalar a, const Lane& x, Sum& sum) {
@@ -202,14 +181,8 @@ class RowGroupsAgent {
 
   __device__ void store_row(Ordinal row, Ordinal first, const Sum& sum) const {
     const auto& product = arguments_.product;
-    if (arguments_.y_vectors) {
-      InMemory* const y = product.y.data + row_of_y(product, row) * product.y.row_stride + first;
-      if constexpr (is_half_v<InMemory>) {
-        return store_rounded_sums<Lane::size>(product, y, sum.at);
-      } else {
-        return store_sums(product, y, sum);
-      }
-    }
+    if (arguments_.y_vectors)
+      return store_sums(product, product.y.data + row_of_y(product, row) * product.y.row_stride + first, sum);
 #pragma unroll
     for (int e = 0; e < Lane::size; ++e) {
       if (first + e < product.y.columns) store_element(product, row, first + e, sum.at[e]);

@@ -56,7 +56,7 @@ void launch_row_group_sums(Stream stream, const RowGroupsArguments<InMemory>& ar
 template <class Policy, class InMemory>
 void launch_row_groups(Stream stream, RowGroupsArguments<InMemory> arguments) {
   if (arguments.schedule.item_count == 0 || arguments.product.y.columns == 0) return;
-  constexpr int slab_columns = Policy::slab_vectors * row_groups_lane_columns<InMemory>;
+  constexpr int slab_columns = Policy::slab_vectors * Vector<InMemory, true>::size;
   const unsigned slabs = slab_count(arguments.product.y.columns, slab_columns);
   arguments.slab_blocks = blocks_for(std::size_t(arguments.schedule.item_count), Policy::threads / Policy::lanes);
   launch("row_groups_spmm", row_groups_kernel<Policy, InMemory>,

@@ -32,8 +32,8 @@ void for_row_groups_policy(Ordinal row_vectors, const Visit& visit) {
     if (row_vectors % 32 == 0) return visit.template operator()<RowGroupsPolicy<16, 2, 128>>();
     if (row_vectors % 16 == 0) return visit.template operator()<RowGroupsPolicy<8, 2, 128>>();
   }
-  constexpr int narrow = is_complex_v<InMemory> ? 96 : 72;
-  constexpr int wide = std::is_same_v<sum_of_t<InMemory>, float> ? 64 : narrow;
+  constexpr int narrow = is_complex_v<InMemory> || is_half_v<InMemory> ? 96 : 72;
+  constexpr int wide = std::is_same_v<InMemory, float> ? 64 : narrow;
   if (row_vectors <= 2) return visit.template operator()<RowGroupsPolicy<2, 1, narrow>>();
   if (row_vectors <= 4) return visit.template operator()<RowGroupsPolicy<4, 1, narrow>>();
   if (row_vectors <= 8) return visit.template operator()<RowGroupsPolicy<8, 1, narrow>>();

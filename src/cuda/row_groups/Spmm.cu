@@ -10,7 +10,7 @@ void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const Row
                      const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace) {
   const auto arguments = row_groups_arguments(stream, A, schedule, product, workspace);
   // Rows of X end with whole vectors, also those that were packed.
-  const Ordinal vectors = window_count(product.y.columns, row_groups_lane_columns<InMemory>);
+  const Ordinal vectors = window_count(product.y.columns, Vector<InMemory, true>::size);
   for_row_groups_policy<InMemory>(vectors, [&]<class Policy>() { launch_row_groups<Policy>(stream, arguments); });
 }
 

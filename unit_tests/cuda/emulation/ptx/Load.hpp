@@ -8,8 +8,6 @@ namespace Tessera::Cuda {
 
 inline uint4 load_now_16(const void* pointer) { return __ldg(static_cast<const uint4*>(pointer)); }
 
-inline uint2 load_now_8(const void* pointer) { return __ldg(static_cast<const uint2*>(pointer)); }
-
 inline uint4 load_now_once_16(const void* pointer) { return __ldcs(static_cast<const uint4*>(pointer)); }
 
 inline const void* stepped(const void* base, std::uint32_t index, std::uint32_t stride) {
