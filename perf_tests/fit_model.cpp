@@ -13,6 +13,9 @@
 // besides: for each family of matrices, constants are fitted to all other families, and the choices on this one are
 // judged. --judge-only judges the constants as they are by family. The file has a line for each matrix: its name, a
 // tab, its family. A matrix without a line is a family of its own.
+//
+// With --leave-out, cells of some matrices are neither fitted to nor judged. The file has a line for each matrix and
+// arithmetic: the name, a tab, the arithmetic.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -79,13 +82,27 @@ void hold_every_second(std::vector<Cell>& cells) {
   for (Cell& cell : cells) cell.is_held = std::distance(matrices.begin(), matrices.find(cell.matrix)) % 2 == 1;
 }
 
-void read_families(const std::string& path, std::vector<Cell>& cells) {
-  std::map<std::string, std::string> families;
+/// What stands before and after the tab of each line.
+std::vector<std::pair<std::string, std::string>> read_pairs(const std::string& path) {
+  std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& line : lines_of(path)) {
     const auto tab = line.find('\t');
     if (tab == std::string::npos) throw std::runtime_error(path + ": \"" + line + "\" has no tab");
-    families[line.substr(0, tab)] = line.substr(tab + 1);
+    pairs.emplace_back(line.substr(0, tab), line.substr(tab + 1));
   }
+  return pairs;
+}
+
+void leave_out(const std::string& path, std::vector<Cell>& cells) {
+  const auto pairs = read_pairs(path);
+  const std::set<std::pair<std::string, std::string>> left_out(pairs.begin(), pairs.end());
+  std::erase_if(cells, [&](const Cell& cell) { return left_out.contains({cell.matrix, cell.arithmetic}); });
+  if (cells.empty()) throw std::runtime_error(path + " leaves nothing");
+}
+
+void read_families(const std::string& path, std::vector<Cell>& cells) {
+  std::map<std::string, std::string> families;
+  for (const auto& [matrix, family] : read_pairs(path)) families[matrix] = family;
   for (Cell& cell : cells) {
     const auto place = families.find(cell.matrix);
     cell.family = place != families.end() ? place->second : cell.matrix;
@@ -318,7 +335,7 @@ double judge_families(std::vector<Cell> cells, const std::set<std::string>& arit
 
 int main(int argc, char* argv[]) {
   std::vector<std::string> files, names, wanted;
-  std::string predictions, families;
+  std::string predictions, families, left_out;
   bool judge_only = false;
   double at_most = 1e300;
   CLI::App app("Fits the constants of a model to measured candidates, and judges the choices that they make.");
@@ -330,12 +347,15 @@ int main(int argc, char* argv[]) {
                  "fail if choices take more of the fastest, in the geometric mean of either half, or of a family");
   app.add_option("--families", families, "a file of matrices' families, to judge each by what the others tell")
       ->check(CLI::ExistingFile);
+  app.add_option("--leave-out", left_out, "a file of matrices and arithmetics that are neither fitted to nor judged")
+      ->check(CLI::ExistingFile);
   app.add_option("--predictions", predictions,
                  "a file for predicted and measured times: lines of JSON for scripts/report");
   return guarded(argv[0], [&] {
     if (!parse(app, argc, argv)) return 0;
     std::string version;
     std::vector<Cell> cells = read_cells(files, {wanted.begin(), wanted.end()}, version);
+    if (!left_out.empty()) leave_out(left_out, cells);
     if (families.empty()) hold_every_second(cells);
     std::set<std::string> arithmetics;
     for (const Cell& cell : cells) arithmetics.insert(cell.arithmetic);
