@@ -74,11 +74,11 @@ double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 /// Each entry fetches a row of X from a cache: from the nearest one, if 8 rows of A use the row again and it is still
-/// there. A shorter row takes as long as a cache line. The kernel for narrow rows fetches 16 bytes at a time, each lane
-/// from another row. Meanwhile A, Y and the rows of X that no cache holds move through memory.
+/// there. A shorter row takes as long as a cache line. The kernel for narrow rows fetches a few columns at a time, each
+/// lane from another row. Meanwhile A, Y and the rows of X that no cache holds move through memory.
 double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
   const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
-  const double fetched = is_narrow ? gpu.narrow_fetch * std::ceil(row_bytes(m) / 16)
+  const double fetched = is_narrow ? gpu.narrow_fetch * std::ceil(row_bytes(m) / gpu.narrow_bytes)
                                    : std::max(row_bytes(m), cache_line) + gpu.entry_bytes;
   const double near = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
   const double kept = std::min(1.0, gpu.near_cache / (near / std::ceil(m.rows / 8) * row_bytes(m)));
@@ -185,8 +185,8 @@ double tile_work(const MatrixStatistics& m, const Tiles& tiles, double bytes, co
 }
 
 /// Bytes of the format with whole tiles of `places` places in place of compact values.
-double bytes_of_whole(const MatrixStatistics& m, const FormatSize& size, double places) {
-  return size.bytes + (places * size.tiles - m.nonzeros) * m.matrix_bytes;
+double bytes_of_whole(const MatrixStatistics& m, const FormatSize& size, double places, double place_bytes) {
+  return size.bytes + places * size.tiles * place_bytes - m.nonzeros * m.matrix_bytes;
 }
 
 /// Seconds for copying X, and for writing a Y whose columns are apart. Some models copy every X, one panel of columns
@@ -212,16 +212,18 @@ double chunked_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
 
 double bittcf_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const Tiles tiles = tiles_of(size.tiles, m.rows / 8, gpu.tile_alone * gpu.tile, gpu.tile);
-  const double work = tile_work(m, tiles, bytes_of_whole(m, size, 64), gpu);
-  return copy_seconds(m, false, gpu) +
+  const double place_bytes = gpu.rounded_bytes > 0 ? gpu.rounded_bytes : m.matrix_bytes;
+  const double work = tile_work(m, tiles, bytes_of_whole(m, size, 64, place_bytes), gpu);
+  return copy_seconds(m, m.vector_bytes == 2, gpu) +
          seconds_of(gpu.tiles, work, m.window8_most_tiles, std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
 }
 
 double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const Tiles tiles = tiles_of(size.tiles, m.rows / 16, gpu.tile_alone * gpu.tile, gpu.tall_tile * gpu.tile);
-  const double work = tile_work(m, tiles, bytes_of_whole(m, size, 128), gpu);
-  return copy_seconds(m, false, gpu) + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles,
-                                                  std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m, gpu);
+  const double work = tile_work(m, tiles, bytes_of_whole(m, size, 128, m.matrix_bytes), gpu);
+  return copy_seconds(m, m.vector_bytes == 2, gpu) + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles,
+                                                                std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m,
+                                                                gpu);
 }
 
 /// Blocks of 16 x 16 are multiplied with values that the plan keeps in 16 bits.
@@ -243,17 +245,20 @@ bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
 }
 
 /// Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk of a window is
-/// half full on average. Pieces have 8 to 64 chunks; the model makes them longer the more a block has to do, which is
-/// about what choose_staged() does.
+/// half full on average. A chunk takes as long as it is staged, or as the tiles of the one before are multiplied
+/// meanwhile: graphs have 8 tiles in a chunk, dense rows 28 to 39. Pieces have 8 to 64 chunks; the model makes them longer the more a block has to do,
+/// which is about what choose_staged() does.
 double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double windows = std::ceil(m.rows / 64);
   const double chunks = std::max(m.window64_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
-  const double rounds = chunks / gpu.staged_blocks * std::ceil(m.vector_columns / tile_columns);
+  const double slabs = std::ceil(m.vector_columns / tile_columns);
+  const double rounds = chunks / gpu.staged_blocks * slabs;
   const double longest =
       std::ceil(std::max(m.window64_most_columns / gpu.chunk_columns, m.window64_most_entries / gpu.chunk_values));
   const double a_and_y = (m.nonzeros * m.matrix_bytes + 48 * m.bittcf_tiles + y_bytes(m, gpu)) / gpu.streamed;
   const double moved = a_and_y + window_seconds(m, m.window64_columns, row_bytes(m), gpu),
-               chunked = gpu.staged_chunk * rounds;
+               chunked =
+                   std::max(gpu.staged_chunk * rounds, gpu.staged_tile * m.bittcf_tiles / gpu.staged_blocks * slabs);
   const double work = std::max(moved, chunked) + gpu.staged_overlap * std::min(moved, chunked);
   return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 8.0), m, gpu);
 }
@@ -265,9 +270,10 @@ double longest_group(const MatrixStatistics& m) {
 }
 
 /// The columns of all groups fetch rows of X from caches, while A, Y and what windows fetch for the first time move
-/// through memory.
+/// through memory. Where X has 16 bits, it is fetched in half the time and multiplied in as many instructions.
 double row_groups_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-  const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers;
+  const double multiplied = gpu.group_value * m.group_values * m.vector_columns;
+  const double fetched = size.tiles * (row_bytes(m) + gpu.group_column_bytes) / gpu.group_gathers + multiplied;
   const double moved = window_seconds(m, size.tiles, panel_row_bytes(m, gpu), gpu) +
                        gpu.group_stream * (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
   const double work = std::max(fetched, moved) + gpu.group_overlap * std::min(fetched, moved);
@@ -358,6 +364,27 @@ GpuModel tiles_of_floats() {
   return gpu;
 }
 
+/// CSR and row groups with X and Y of 16 bits, and values and sums of float.
+GpuModel rows_of_halves(GpuModel gpu) {
+  gpu.near_gathers = 15.92e12;
+  gpu.near_cache = 138.6e3;
+  gpu.row = 0.08371e-9;
+  gpu.rows = {3.093e-6, 31.58e-9, 64, 430, 26.37e-9};
+  gpu.narrow_row = 16;
+  gpu.narrow_bytes = 8;
+  gpu.narrow_fetch = 47.41;
+  gpu.entry_bytes = 9.384;
+  gpu.thin_step = 1.407;
+  gpu.copy = 3.275e-6;
+  gpu.group_gathers = 15.85e12;
+  gpu.group_value = 40.5e-15;
+  gpu.group_stream = 1.902;
+  gpu.group_overlap = 0.692;
+  gpu.groups = {4.183e-6, 7.186e-9, 128, 890, 26.37e-9};
+  gpu.thin_group_step = 2.819;
+  return gpu;
+}
+
 }  // namespace
 
 GpuModel GpuModel::with_memory(double rate) const {
@@ -408,15 +435,25 @@ GpuModel GpuModel::half() {
   gpu.blocks = {2.532e-6, 13.92e-9, 64, 3440};
   gpu.block_density = 0.1;
   gpu.copied_columns = 128;
+  gpu.rounded_bytes = 2;
   return gpu;
 }
 
 GpuModel GpuModel::half_vectors() {
-  GpuModel gpu = half();
+  GpuModel gpu = rows_of_halves(half());
+  gpu.tile = 0.1597e-9;
+  gpu.tile_alone = 0.8309;
+  gpu.window_tiles = 1.426;
+  gpu.tile_overlap = 0.4617;
+  gpu.tall_tile = 1.27;
+  gpu.tiles = {3.017e-6, 0.1388e-6, 32, 990};
+  gpu.tall_tiles = {3.51e-6, 0.144e-6, 32, 690};
   gpu.copied_columns = 0;
   gpu.staged_chunk = gpu.block = gpu.partition = gpu.sorted_bytes = 0;
   return gpu;
 }
+
+GpuModel GpuModel::half_vectors_without_tile_kernels() { return rows_of_halves(without_tile_kernels()); }
 
 GpuModel GpuModel::without_tile_kernels() {
   GpuModel gpu;

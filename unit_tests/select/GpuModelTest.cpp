@@ -603,6 +603,103 @@ TEST(GpuModel, ChunksOfAnXThatIsCopiedTakeLonger) {
   EXPECT_GT(seconds(), right + 0.9 * GpuModel{}.copy);
 }
 
+/// Vectors of 16 bits, A of floats, as measured on an H100.
+MatrixStatistics half_statistics(const Counts& counts, double row_groups, double group_columns, double group_values,
+                                 double vector_columns) {
+  MatrixStatistics m = statistics(counts, vector_columns, 4);
+  m.vector_bytes = 2;
+  m.row_groups = row_groups;
+  m.group_columns = group_columns;
+  m.group_values = group_values;
+  return m;
+}
+
+MatrixStatistics blocks_of_halves(double vector_columns) {
+  const Counts counts{
+      "FY-RSR, ordered", true, 45954, 6805486, 146038, 93823, 1147841, 421212, 352995, 824, 136, 196, 2436};
+  return half_statistics(counts, 12807, 2034560, 7540728, vector_columns);
+}
+
+/// Microseconds of BitTCF, BMat, row groups and CSR.
+TEST(GpuModel, HalfVectorsTakeTheFastest) {
+  const MatrixStatistics solid = half_statistics(elasticity, 64000, 5122688, 15379712, 512);
+  const GpuModel h100 = GpuModel::half_vectors().with_memory(3.35e12);
+  for (const auto& [m, bittcf, bmat, groups, rows] :
+       {std::tuple(blocks_of_halves(128), 70, 88, 124, 218), std::tuple(blocks_of_halves(512), 230, 293, 459, 869),
+        std::tuple(solid, 458, 488, 794, 873)}) {
+    const Choice choice = choose_format(m, h100);
+    EXPECT_EQ(choice.format, Format::BitTcf);
+    for (const auto& [format, microseconds] : {std::pair(Format::BitTcf, bittcf), std::pair(Format::Bmat, bmat),
+                                               std::pair(Format::RowGroups, groups), std::pair(Format::Csr, rows)})
+      EXPECT_NEAR(std::log(1e6 * seconds_of(choice, format) / microseconds), 0, 0.45) << to_string(format);
+  }
+  EXPECT_EQ(choose_format(statistics(road, 32, 2), h100).format, Format::Csr);  // 147 us beside 241
+}
+
+/// Without tensor cores, row groups gain little over floats, since they multiply as much: 460 us beside 477, and 708
+/// beside 795. CSR gains 478 beside 792, and is faster.
+TEST(GpuModel, HalvesInRowGroupsAreMultipliedAsFloats) {
+  const GpuModel h100 = GpuModel::half_vectors_without_tile_kernels().with_memory(3.35e12);
+  EXPECT_EQ(choose_format(blocks_of_halves(512), h100).format, Format::RowGroups);
+  EXPECT_EQ(choose_format(half_statistics(fem3d, 86016, 3994960, 12177408, 512), h100).format, Format::Csr);
+  GpuModel fetches = h100;
+  fetches.group_value = 0;
+  for (const MatrixStatistics& m : {blocks_of_halves(512), half_statistics(elasticity, 64000, 5122688, 15379712, 512)})
+    EXPECT_GT(seconds_of(choose_format(m, h100), Format::RowGroups),
+              1.3 * seconds_of(choose_format(m, fetches), Format::RowGroups));
+}
+
+/// With 2 columns of 16 bits, BitTCF took 7.4 us for matrices that take 4.2 with 8 columns: X is copied to whole
+/// vectors. CSR reads slabs of four columns.
+TEST(GpuModel, NarrowHalvesAreCopiedForTiles) {
+  const auto seconds = [](Format format, double columns) {
+    return seconds_of(choose_format(statistics(band, columns, 2), GpuModel::half_vectors()), format);
+  };
+  for (const Format format : {Format::BitTcf, Format::Bmat})
+    EXPECT_GT(seconds(format, 2), seconds(format, 8) + 0.9 * GpuModel::half_vectors().copy) << to_string(format);
+  EXPECT_EQ(seconds(Format::Csr, 2), seconds(Format::Csr, 4));
+  EXPECT_GT(seconds(Format::Csr, 8), 1.2 * seconds(Format::Csr, 4));
+}
+
+/// Whole tiles of BitTCF are kept in 16 bits in FP16 and BF16, those of BMat are not.
+TEST(GpuModel, RoundedTilesMoveHalfTheBytes) {
+  for (const GpuModel& half : {GpuModel::half(), GpuModel::half_vectors()}) {
+    GpuModel wide = half;
+    wide.rounded_bytes = 0;
+    wide.tile = 1e-15;  // what moves bounds
+    GpuModel rounded = wide;
+    rounded.rounded_bytes = 2;
+    const MatrixStatistics m = statistics(molecules, 8, 4);
+    const auto saved = [&](Format format) {
+      return seconds_of(choose_format(m, wide), format) - seconds_of(choose_format(m, rounded), format);
+    };
+    EXPECT_NEAR(saved(Format::BitTcf), 64 * 2 * molecules.bittcf / half.streamed, 1e-6);
+    EXPECT_EQ(saved(Format::Bmat), 0);
+  }
+}
+
+/// A chunk of ddi has 39 tiles, which take longer to multiply than the next chunk to stage. Microseconds on an H100.
+TEST(GpuModel, StagedChunksWithManyTilesTakeLonger) {
+  MatrixStatistics m = statistics(ddi, 32);
+  m.window64_most_entries = 42312;
+  for (const auto& [columns, microseconds] : {std::pair(32, 40), std::pair(128, 134), std::pair(512, 438)}) {
+    m.vector_columns = columns;
+    const Choice choice = choose_format(m, GpuModel{}.with_memory(3.35e12));
+    EXPECT_NEAR(std::log(1e6 * seconds_of(choice, Format::Staged) / microseconds), 0, 0.1) << columns;
+    if (columns > 32) {  // rows take 109 and 399 against chunks of X
+      EXPECT_EQ(choice.format, Format::Csr) << columns;
+    }
+  }
+  const auto share = [](const Counts& counts) {
+    GpuModel none;
+    none.staged_tile = 0;
+    return seconds_of(choose_format(statistics(counts, 512), GpuModel{}), Format::Staged) /
+           seconds_of(choose_format(statistics(counts, 512), none), Format::Staged);
+  };
+  EXPECT_GT(share(ddi), 1.4);
+  EXPECT_EQ(share(fem3d), 1);
+}
+
 TEST(GpuModel, EmptyMatrix) { EXPECT_EQ(choose_format(MatrixStatistics{}, GpuModel{}).format, Format::Csr); }
 
 }  // namespace Tessera::Test

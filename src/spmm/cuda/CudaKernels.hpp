@@ -97,8 +97,8 @@ struct DeviceKernels<Scalar, Offset, Kokkos::Cuda> {
     if (!has_cuda_kernels(exec)) return GpuModel::portable();
     if (!is_real) return GpuModel::rows_only();
     const bool is_half = Cuda::is_half(options.precision);
-    if (!has_tensor_cores<Scalar>(options.precision) || (options.half_vectors && !is_half))
-      return GpuModel::without_tile_kernels();
+    if (options.half_vectors && !is_half) return GpuModel::half_vectors_without_tile_kernels();
+    if (!has_tensor_cores<Scalar>(options.precision)) return GpuModel::without_tile_kernels();
     GpuModel gpu;
     if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
     if (is_half) gpu = options.half_vectors ? GpuModel::half_vectors() : GpuModel::half();

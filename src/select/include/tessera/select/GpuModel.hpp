@@ -19,12 +19,12 @@ namespace Tessera {
 /// multiplied against chunks of X in shared memory instead (chunks_pay(), choose_chunked_blocks()). Tiles take the
 /// larger of two times, and a share of the smaller. One is that to move A, X and Y through memory. The other is that of
 /// the tiles: in each slab of columns a tile takes a time of its own and one for each column, and a window some more.
-/// Staged windows take a time for each chunk of rows of X, or what moves. Where there is no kernel, portable code
-/// multiplies: each element of Y has a thread, which looks into every tile of its row's window. Nothing was fitted to
-/// more than 512 columns.
+/// Staged windows take a time for each chunk of rows of X, or for its tiles, or what moves. Where there is no kernel,
+/// portable code multiplies: each element of Y has a thread, which looks into every tile of its row's window. Nothing
+/// was fitted to more than 512 columns.
 struct GpuModel {
   /// Name and version of the model.
-  static constexpr std::string_view version = "gpu 8, fitted to an H200 and an H100";
+  static constexpr std::string_view version = "gpu 9, fitted to an H200 and an H100";
   /// Candidates whose predicted times are within this factor cannot be told apart. Of the choices that cost more than
   /// 1.05, nine of ten had the fastest candidate within 1.33 of the one that was predicted best (fit_model); with 1.4
   /// in place of 1.5, the fastest of those in doubt would take 1.002 of the fastest of all in doubles, not 1.001.
@@ -58,14 +58,15 @@ struct GpuModel {
   bool has_rows = true;                              ///< whether there is a kernel for compressed rows
   Chain rows{2.532e-6, 24.9e-9, 64, 410, 26.37e-9};  ///< the chain of CSR
   double narrow_row = 32;       ///< the most bytes of a row of X that the kernel for narrow rows takes
-  double narrow_fetch = 59.38;  ///< bytes that count for each 16 bytes or less that this kernel fetches
+  double narrow_bytes = 16;     ///< bytes of a row of X that this kernel fetches at a time: up to four columns
+  double narrow_fetch = 59.38;  ///< bytes that count for each fetch of narrow_bytes or less
   double thin_row = 128;        ///< the most bytes of a thin row of X
   double entry_bytes = 29.26;   ///< work of an entry besides its fetch, as bytes of X that could be fetched meanwhile
   ChunkedMachine chunks = {};   ///< the GPU that chunks of X are made for; without shared memory, there is no kernel
   double thin_step = 1.875;     ///< time of a step of a chain with thin rows of X, over that with wider rows
   Chain tiles{1.897e-6, 0.321e-6, 32, 4100};        ///< the chain of BitTCF
   Chain tall_tiles{3.129e-6, 0.3978e-6, 32, 2370};  ///< the chain of BMat
-  Chain staged{3.98e-6, 0.639e-6, 8, 1e300};        ///< the chain of staged windows
+  Chain staged{3.98e-6, 0.6319e-6, 8, 1e300};       ///< the chain of staged windows
   Chain blocks{3.169e-6, 82.71e-9, 64, 4080};       ///< the chain of BCSR
   Chain walks{2.34e-6, 0.646e-6, 1e300, 1e300};     ///< the chain of portable code; a step looks into a tile
   /// Seconds of portable code for a tile, one row and one column of X, all threads busy.
@@ -91,6 +92,7 @@ struct GpuModel {
   double left_entry = 5e-12;  ///< seconds for an entry and left_columns columns, besides streaming A, X and Y
   double left_y = 2;          ///< time that tiles and blocks add for a Y with LayoutLeft, over that to stream it
   double look = 5e-6;         ///< seconds of the launches that look whether values have changed, without reading them
+  double rounded_bytes = 0;   ///< bytes of a place of BitTCF's whole tiles, if its values are kept rounded; or 0
   double copied_columns = 0;  ///< columns of X that are copied at a time, if tiles and blocks have every X copied; or 0
 
   /// Bytes of rows of X that columns of row groups fetch in a second; 0 if there is no kernel. This and the others of
@@ -101,6 +103,8 @@ struct GpuModel {
   double group_overlap = 0.5;  ///< the share of the smaller of fetching and moving that is added
   Chain groups{5.239e-6, 10.72e-9, 128, 620, 26.37e-9};  ///< the chain of row groups; a step is a column
   double thin_group_step = 2.75;                         ///< thin_step of row groups
+  /// Seconds for a value of row groups and a column of X, besides fetching X; 0 where the fetch takes longer anyway.
+  double group_value = 0;
   double short_group_pieces = 170e6;  ///< bytes of X that groups fetch below which their pieces become shorter
   double group_column_bytes = 32;     ///< entry_bytes for a column of row groups
   double least_sharing = 1.25;        ///< entries of a column of 8 rows below which no groups are counted
@@ -119,8 +123,9 @@ struct GpuModel {
   bool has_square_blocks = false;  ///< whether blocks may be 16 x 16
   double block_density = 0.25;     ///< fill of BitTCF's tiles below which blocks are not worth counting
   /// Seconds for a chunk of a staged window and 32 columns of X, in one of staged_blocks; 0 without kernels.
-  double staged_chunk = 0.8351e-6;
-  double staged_overlap = 0.156;  ///< the share of the smaller of moving and multiplying chunks that is added
+  double staged_chunk = 0.8058e-6;
+  double staged_tile = 0.03621e-6;  ///< seconds for a tile of a staged window, while the next chunk is staged
+  double staged_overlap = 0.2246;   ///< the share of the smaller of moving and multiplying chunks that is added
   /// Number of blocks of threads that run at a time.
   double staged_blocks = 2 * H200::multiprocessors;
   double chunk_columns = 64;   ///< the most columns of a chunk
@@ -144,6 +149,8 @@ struct GpuModel {
   static GpuModel half_vectors();
   /// The model for floats in their own precision, which tensor cores do not multiply.
   static GpuModel without_tile_kernels();
+  /// The same for X and Y of 16 bits.
+  static GpuModel half_vectors_without_tile_kernels();
   /// The model for complex numbers.
   static GpuModel rows_only();
   /// The model for GPUs that Tessera has no kernels for.
