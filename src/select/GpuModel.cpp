@@ -246,8 +246,8 @@ bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
 
 /// Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk of a window is
 /// half full on average. A chunk takes as long as it is staged, or as the tiles of the one before are multiplied
-/// meanwhile: graphs have 8 tiles in a chunk, dense rows 28 to 39. Pieces have 8 to 64 chunks; the model makes them longer the more a block has to do,
-/// which is about what choose_staged() does.
+/// meanwhile: graphs have 8 tiles in a chunk, dense rows 28 to 39. Pieces have 8 to 64 chunks; the model makes them
+/// longer the more a block has to do, which is about what choose_staged() does.
 double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
   const double windows = std::ceil(m.rows / 64);
   const double chunks = std::max(m.window64_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
