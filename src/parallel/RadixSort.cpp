@@ -67,7 +67,7 @@ static void radix_pass(const ExecutionSpace& exec, int shift, const RadixArrays<
 
 /// The sort of the layer `cuda`, where it is built and runs on the GPU. Other backends have none.
 template <class ExecutionSpace, class Word>
-std::optional<int> sort_by_cuda(const ExecutionSpace&, const RadixArrays<Word>&, int, int) {
+std::optional<int> sort_by_cuda(const ExecutionSpace&, const RadixArrays<Word>&, int, int, std::byte*) {
   return std::nullopt;
 }
 template <class Word, class ExecutionSpace>
@@ -84,18 +84,13 @@ std::optional<std::size_t> cuda_scratch_bytes(const Kokkos::Cuda& exec, std::siz
 }
 
 template <class Word>
-std::optional<int> sort_by_cuda(const Kokkos::Cuda& exec, const RadixArrays<Word>& arrays, int first_bit,
-                                int last_bit) {
-  const auto bytes = cuda_scratch_bytes<Word>(exec, arrays.size);
-  if (!bytes) return std::nullopt;
+std::optional<int> sort_by_cuda(const Kokkos::Cuda& exec, const RadixArrays<Word>& arrays, int first_bit, int last_bit,
+                                std::byte* scratch) {
+  if (!has_cuda_kernels(exec)) return std::nullopt;
   const CurrentGpu gpu(exec);
-  const auto scratch =
-      allocate<Kokkos::View<std::byte*, Kokkos::Cuda::memory_space>>(exec, "Tessera::radix_sort::scratch", *bytes);
   const Cuda::SortArrays<Word> sorted{
       {arrays.keys[0], arrays.keys[1]}, {arrays.words[0], arrays.words[1]}, arrays.size};
-  const int result = Cuda::radix_sort(exec.cuda_stream(), sorted, first_bit, last_bit, scratch.data());
-  exec.fence("Tessera::radix_sort");  // the scratch memory goes
-  return result;
+  return Cuda::radix_sort(exec.cuda_stream(), sorted, first_bit, last_bit, scratch);
 }
 #endif
 
@@ -105,20 +100,20 @@ std::size_t radix_scratch_bytes(const ExecutionSpace& exec, std::size_t size) {
 }
 
 template <class ExecutionSpace, class Word>
-int sort_words(const ExecutionSpace& exec, const RadixArrays<Word>& arrays, int first_bit, int last_bit) {
-  if (const auto result = sort_by_cuda(exec, arrays, first_bit, last_bit)) return *result;
-  const auto counts = allocate<Kokkos::View<std::size_t*, typename ExecutionSpace::memory_space>>(
-      exec, "Tessera::radix_sort::counts", radix_digits * radix_blocks(exec, arrays.size));
+int sort_words(const ExecutionSpace& exec, const RadixArrays<Word>& arrays, int first_bit, int last_bit,
+               std::byte* scratch) {
+  if (const auto result = sort_by_cuda(exec, arrays, first_bit, last_bit, scratch)) return *result;
+  const Kokkos::View<std::size_t*, typename ExecutionSpace::memory_space> counts(
+      reinterpret_cast<std::size_t*>(scratch), radix_digits * radix_blocks(exec, arrays.size));
   int from = 0;
   for (int shift = first_bit; shift < last_bit; shift += radix_bits, from = 1 - from)
     radix_pass(exec, shift, arrays, from, counts);  // a last digit may reach beyond last_bit, where all bits are 0
-  exec.fence("Tessera::radix_sort");                // the counts go
   return from;
 }
 
 #define TESSERA_INSTANTIATE(Exec, Word)                                           \
   template std::size_t radix_scratch_bytes<Exec, Word>(const Exec&, std::size_t); \
-  template int sort_words(const Exec&, const RadixArrays<Word>&, int, int);
+  template int sort_words(const Exec&, const RadixArrays<Word>&, int, int, std::byte*);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, std::uint32_t)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, std::uint64_t)
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <tessera/common/Csr.hpp>
 
-#include "CommunityGraph.hpp"
+#include "AffinityMemory.hpp"
 
 /// The graph of data affinity for a pattern.
 namespace Tessera::Impl {
@@ -16,29 +16,29 @@ KOKKOS_INLINE_FUNCTION bool is_square(const CsrPattern<Offset>& A) {
   return A.rows == A.columns;
 }
 
-/// The degrees of all vertices; before(row) is the number of entries off the diagonal in the rows before.
-template <class Exec, class Offset, class Degrees, class Before>
-void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Degrees& degrees, const Before& before) {
+/// Adds the degrees to the ranks of all vertices; before(row) is the number of entries off the diagonal in the rows
+/// before.
+template <class Exec, class Offset, class Ranks, class Before>
+void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Ranks& ranks, const Before& before) {
   Kokkos::parallel_for(
       "Tessera::count_edges", IndexPolicy<Exec>(exec, 0, A.rows), KOKKOS_LAMBDA(std::size_t i) {
         const auto row = static_cast<Ordinal>(i);
-        std::uint32_t count = 0;
+        Ordinal count = 0;
         for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
           const Ordinal column = A.column_indices[k];
           if (is_square(A) && column == row) continue;
-          Kokkos::atomic_inc(&degrees(is_square(A) ? column : A.rows + column));
+          Kokkos::atomic_add(&ranks(is_square(A) ? column : A.rows + column), rank_of_degree(1));
           ++count;
         }
         before(row + 1) = count;
-        if (count > 0) Kokkos::atomic_add(&degrees(row), count);
+        if (count > 0) Kokkos::atomic_add(&ranks(row), rank_of_degree(std::uint64_t(count)));
       });
   counts_to_offsets(exec, before);
 }
 
-/// Makes the graph of a pattern, in which each vertex is a community.
+/// Makes memory for the graph of a pattern and all that follow.
 template <class Exec, class Offset>
-CommunityGraph<Exec> affinity_graph(const Exec& exec, const CsrPattern<Offset>& A) {
-  using Memory = typename Exec::memory_space;
+AffinityMemory<Exec> affinity_memory_for(const Exec& exec, const CsrPattern<Offset>& A) {
   const auto rows = static_cast<std::size_t>(A.rows);
   const std::size_t vertices = rows + static_cast<std::size_t>(is_square(A) ? 0 : A.columns);
   const std::size_t nonzeros = A.rows == 0 ? 0 : static_cast<std::size_t>(read_element(exec, A.row_offsets + rows));
@@ -46,44 +46,44 @@ CommunityGraph<Exec> affinity_graph(const Exec& exec, const CsrPattern<Offset>& 
     throw std::invalid_argument("Tessera::data_affinity: " + std::to_string(vertices) + " vertices and " +
                                 std::to_string(nonzeros) + " nonzeros; expected less than 2^31 of each");
   }
-  CommunityGraph<Exec> graph;
-  graph.communities = static_cast<Ordinal>(vertices);
-  const Kokkos::View<std::uint32_t*, Memory> degrees(Kokkos::view_alloc(exec, "Tessera::degrees"), vertices);
-  const Kokkos::View<std::uint32_t*, Memory> before(Kokkos::view_alloc(exec, "Tessera::entries_before"), rows + 1);
-  count_edges(exec, A, degrees, before);
-  const std::size_t entries = read_element(exec, before.data() + rows);
-  graph.total_degree = 2 * entries;
+  return affinity_memory(exec, vertices, nonzeros);
+}
 
-  graph.ranks = allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::ranks", vertices);
-  graph.roots = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::roots", vertices);
-  graph.sizes = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::sizes", vertices);
+/// Makes the graph of a pattern, in which each vertex is a community.
+template <class Exec, class Offset>
+void start_graph(const Exec& exec, const CsrPattern<Offset>& A, AffinityMemory<Exec>& memory) {
+  CommunityGraph<Exec>& graph = memory.graph;
+  const std::size_t rows = static_cast<std::size_t>(A.rows), vertices = graph.ranks.extent(0);
   const auto ranks = graph.ranks;
   const auto roots = graph.roots;
   const auto sizes = graph.sizes;
   Kokkos::parallel_for(
-      "Tessera::affinity_graph::vertices", IndexPolicy<Exec>(exec, 0, vertices), KOKKOS_LAMBDA(std::size_t v) {
-        ranks(v) = community_rank(degrees(v), static_cast<Ordinal>(v));
+      "Tessera::start_graph::vertices", IndexPolicy<Exec>(exec, 0, vertices), KOKKOS_LAMBDA(std::size_t v) {
+        ranks(v) = community_rank(0, static_cast<Ordinal>(v));
         roots(v) = static_cast<Ordinal>(v);
         sizes(v) = v < rows;
       });
+  const Kokkos::View<Ordinal*, typename Exec::memory_space> before(memory.labels.data(), rows + 1);
+  count_edges(exec, A, ranks, before);
+  const auto entries = static_cast<std::size_t>(read_element(exec, before.data() + rows));
+  graph.communities = static_cast<Ordinal>(vertices);
+  graph.total_degree = 2 * entries;
 
-  KeyedSlots<Exec, std::uint32_t> weighted(exec, entries);
-  std::uint64_t* const keys = weighted.keys.data();
-  std::uint32_t* const weights = weighted.slots.data();
+  const auto keys = graph.edges.keys;
+  const auto weights = graph.edges.slots;
   const int bits = graph.end_bits();
   Kokkos::parallel_for(
-      "Tessera::affinity_graph::edges", IndexPolicy<Exec>(exec, 0, rows), KOKKOS_LAMBDA(std::size_t i) {
+      "Tessera::start_graph::edges", IndexPolicy<Exec>(exec, 0, rows), KOKKOS_LAMBDA(std::size_t i) {
         const auto row = static_cast<Ordinal>(i);
-        std::uint32_t place = before(row);
+        Ordinal place = before(row);
         for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
           const Ordinal column = A.column_indices[k];
           if (is_square(A) && column == row) continue;
-          keys[place] = edge_key(ranks, row, is_square(A) ? column : A.rows + column, bits);
-          weights[place++] = 1;
+          keys(place) = edge_key(ranks, row, is_square(A) ? column : A.rows + column, bits);
+          weights(place++) = 1;
         }
       });
-  combine_edges(exec, graph, weighted);
-  return graph;
+  combine_edges(exec, graph, entries, memory.spare.edges, memory.scratch);
 }
 
 }  // namespace Tessera::Impl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -123,18 +124,16 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
   const auto ends = host_copy(exec, before);
   const std::size_t blocks = ends.size() - 1;
   const std::size_t most = entries_of_batch<Exec>(ends.back(), std::size_t(1) << 24);
-  Kokkos::View<Ordinal*, Memory> columns;
-  Kokkos::View<std::uint64_t*, Memory> rows_with;
-  for (std::size_t block = 0; block < blocks;) {
-    const std::size_t next = end_of_batch(ends, block, most);
-    const std::size_t places = 2 * (ends[next] - ends[block]);
-    if (columns.extent(0) < places) {
-      columns = {};  // freed before others are allocated
-      rows_with = {};
-      columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_blocks", places);
-      rows_with =
-          allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", words_of_block * places);
-    }
+  std::size_t places = 0;  // of the largest batch
+  for (std::size_t block = 0, next; block < blocks; block = next) {
+    next = end_of_batch(ends, block, most);
+    places = std::max(places, 2 * (ends[next] - ends[block]));
+  }
+  const auto columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_blocks", places);
+  const auto rows_with =
+      allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", words_of_block * places);
+  for (std::size_t block = 0, next; block < blocks; block = next) {
+    next = end_of_batch(ends, block, most);
     const auto first = static_cast<Ordinal>(block), last = static_cast<Ordinal>(next);
     const CommonNeighbourBlocks<Exec, Offset> batch{A, order, before, first, columns, rows_with};
     const std::string label = "Tessera::order_by_common_neighbours";
@@ -144,7 +143,6 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
       using Order = CommonNeighbourTeams<Exec, Offset>;
       Kokkos::parallel_for(label, teams(exec, last - first, sizeof(typename Order::Scratch)), Order{batch});
     }
-    block = next;
   }
 }
 

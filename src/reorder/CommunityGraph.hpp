@@ -6,33 +6,36 @@
 #include <cstdint>
 #include <tessera/common/Types.hpp>
 #include <tessera/parallel/KeyedSlots.hpp>
+#include <utility>
 
 #include "Scramble.hpp"
 
 /// The graph in which data affinity finds communities. At first each vertex is a community.
 namespace Tessera::Impl {
 
+KOKKOS_INLINE_FUNCTION std::uint64_t rank_of_degree(std::uint64_t degree) { return degree << 32; }
 /// Orders communities by their degrees, and equal degrees at random; no two are equal.
 KOKKOS_INLINE_FUNCTION std::uint64_t community_rank(std::uint64_t degree, Ordinal root) {
-  return (degree << 32) + scramble(static_cast<std::uint32_t>(root));
+  return rank_of_degree(degree) + scramble(static_cast<std::uint32_t>(root));
 }
 KOKKOS_INLINE_FUNCTION std::uint64_t degree_of_rank(std::uint64_t rank) { return rank >> 32; }
 
 /// Communities and the weights between them. An edge is stored once, at its end of lower rank. No community then stores
-/// more edges than the square root of total_degree, however many neighbours it has.
+/// more edges than the square root of total_degree, however many neighbours it has. The arrays have room for the first
+/// graph of all rounds.
 template <class Exec>
 struct CommunityGraph {
   using Memory = typename Exec::memory_space;
 
   Ordinal communities = 0;
-  std::uint64_t total_degree = 0;               // the sum of the degrees of the first graph, below 2^32
-  Kokkos::View<std::uint64_t*, Memory> ranks;   // the degree of a community is the sum over its members
-  Kokkos::View<Ordinal*, Memory> roots;         // the vertex that each community grew from, in ascending order
-  Kokkos::View<Ordinal*, Memory> sizes;         // rows of A in each community
-  Kokkos::View<std::uint64_t*, Memory> edges;   // (lower << end_bits) + higher, ascending
-  Kokkos::View<std::uint32_t*, Memory> before;  // edges + 1 numbers: the sum of the weights of the edges before
-  Kokkos::View<Ordinal*, Memory>
-      first_edge;  // communities + 1 offsets: the first edge with this community as its lower end
+  std::uint64_t total_degree = 0;              // the sum of the degrees of the first graph, below 2^32
+  std::size_t most_edges = 0;                  // an upper bound on edge_count, which the host does not wait for
+  Kokkos::View<std::uint64_t*, Memory> ranks;  // the degree of a community is the sum over its members
+  Kokkos::View<Ordinal*, Memory> roots;        // the vertex that each community grew from, in ascending order
+  Kokkos::View<Ordinal*, Memory> sizes;        // rows of A in each community
+  Kokkos::View<Ordinal*, Memory> edge_count;   // one number
+  // Keys are (lower << end_bits) + higher, ascending. Slots are edge_count + 1 sums of the weights of the edges before.
+  KeyedSlots<Exec, Ordinal> edges;
 
   int end_bits() const { return key_bits(communities); }
 };
@@ -44,43 +47,37 @@ KOKKOS_INLINE_FUNCTION std::uint64_t edge_key(const Ranks& ranks, Ordinal a, Ord
   return (std::uint64_t(a_first ? a : b) << end_bits) + std::uint64_t(a_first ? b : a);
 }
 
-/// Makes first_edge from sorted edges.
-template <class Exec>
-void find_first_edges(const Exec& exec, CommunityGraph<Exec>& graph) {
-  graph.first_edge = allocate<Kokkos::View<Ordinal*, typename Exec::memory_space>>(
-      exec, "Tessera::first_edge", static_cast<std::size_t>(graph.communities) + 1);
-  offsets_of_sorted_keys(exec, graph.edges, graph.end_bits(), graph.first_edge);
-}
-
-/// Makes edges from keys in any order. Equal keys become one edge with the sum of their weights.
-template <class Exec>
-void combine_edges(const Exec& exec, CommunityGraph<Exec>& graph, KeyedSlots<Exec, std::uint32_t>& weighted) {
-  using Memory = typename Exec::memory_space;
-  weighted.sort(exec, 0, 2 * graph.end_bits());
-  const auto keys = weighted.keys;
-  const auto weights = weighted.slots;
-  const std::size_t size = keys.extent(0);
-  std::size_t distinct = 0;
-  Kokkos::parallel_reduce(
-      "Tessera::combine_edges::count", IndexPolicy<Exec>(exec, 0, size),
-      KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) { sum += i == 0 || keys(i) != keys(i - 1); }, distinct);
-  exec.fence("Tessera::combine_edges");
-  const auto edges = allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::edges", distinct);
-  const auto before = allocate<Kokkos::View<std::uint32_t*, Memory>>(exec, "Tessera::weights_before", distinct + 1);
+/// Makes edges from `size` keys with weights in any order. Equal keys become one edge with the sum of their weights.
+///
+/// \param graph   [in,out] its edges hold keys and weights
+/// \param other   [in,out] memory for as many, which is swapped with that of the graph as needed
+/// \param scratch [in]     memory to sort in
+template <class Exec, class Scratch>
+void combine_edges(const Exec& exec, CommunityGraph<Exec>& graph, std::size_t size, KeyedSlots<Exec, Ordinal>& other,
+                   const Scratch& scratch) {
+  graph.edges.sort_with(exec, size, 2 * graph.end_bits(), other, scratch);
+  const auto keys = graph.edges.keys;
+  const auto weights = graph.edges.slots;
+  const auto edges = other.keys;
+  const auto before = other.slots;
+  const auto edge_count = graph.edge_count;
   // Counts edges in the upper half of a sum and weights in the lower: neither exceeds the weight of all.
   Kokkos::parallel_scan(
       "Tessera::combine_edges", IndexPolicy<Exec>(exec, 0, size + 1),
       KOKKOS_LAMBDA(std::size_t i, std::uint64_t & sum, bool final) {
         const bool distinct_key = i == size || i == 0 || keys(i) != keys(i - 1);
         if (final && distinct_key) {
-          before(sum >> 32) = static_cast<std::uint32_t>(sum);
-          if (i < size) edges(sum >> 32) = keys(i);
+          before(sum >> 32) = static_cast<Ordinal>(sum & 0xffffffffu);
+          if (i < size) {
+            edges(sum >> 32) = keys(i);
+          } else {
+            edge_count(0) = static_cast<Ordinal>(sum >> 32);
+          }
         }
-        if (i < size) sum += (std::uint64_t(distinct_key) << 32) + weights(i);
+        if (i < size) sum += (std::uint64_t(distinct_key) << 32) + std::uint64_t(weights(i));
       });
-  graph.edges = edges;
-  graph.before = before;
-  find_first_edges(exec, graph);
+  graph.most_edges = size;
+  std::swap(graph.edges, other);
 }
 
 }  // namespace Tessera::Impl

@@ -5,23 +5,35 @@
 #include "AffinityGraph.hpp"
 #include "CommonNeighbours.hpp"
 #include "Contract.hpp"
+#include "Merges.hpp"
 
 namespace Tessera {
+
+namespace Impl {
+
+/// Step I of data affinity: the rows by communities.
+template <class Exec, class Offset>
+Kokkos::View<Ordinal*, typename Exec::memory_space> order_by_communities(const Exec& exec,
+                                                                         const CsrPattern<Offset>& A) {
+  auto memory = affinity_memory_for(exec, A);
+  start_graph(exec, A, memory);
+  start_dendrogram(exec, memory.dendrogram);
+  for (int round = 0; round < most_affinity_rounds && memory.graph.most_edges > 0; ++round) {
+    propose(exec, memory.graph, memory.proposals);
+    if (!merge(exec, memory)) break;
+    contract(exec, memory);
+  }
+  place_roots(exec, memory.graph, memory.dendrogram, A.rows, {memory.spare.ranks, memory.spare.roots},
+              {memory.graph.ranks, memory.proposals.targets}, memory.scratch);
+  return leaf_order(exec, memory.dendrogram, A.rows);
+}
+
+}  // namespace Impl
 
 template <class ExecutionSpace, class Offset>
 Permutation<typename ExecutionSpace::memory_space> data_affinity(const ExecutionSpace& exec,
                                                                  const CsrPattern<Offset>& A) {
-  auto graph = Impl::affinity_graph(exec, A);
-  const auto dendrogram = Impl::single_leaves(exec, static_cast<std::size_t>(graph.communities));
-  for (int round = 0; round < most_affinity_rounds && graph.edges.extent(0) > 0; ++round) {
-    const auto proposals = Impl::propose(exec, graph);
-    const auto merges = Impl::merge(exec, graph, proposals, dendrogram);
-    if (merges.count == 0) break;
-    graph = Impl::contract(exec, graph, merges);
-  }
-  Impl::place_roots(exec, graph, dendrogram, A.rows);
-  const auto order = Impl::leaf_order(exec, dendrogram, A.rows);
-  graph = {};  // its memory
+  const auto order = Impl::order_by_communities(exec, A);
   Impl::order_by_common_neighbours(exec, A, order);
   return {order};
 }

@@ -15,24 +15,28 @@ struct Dendrogram {
   Kokkos::View<Ordinal*, Memory> offsets;  // number of rows of A in the parent when this one was merged
 };
 
-/// Makes the dendrogram of vertices of which none is merged.
+/// Starts a dendrogram of vertices of which none is merged.
 template <class Exec>
-Dendrogram<Exec> single_leaves(const Exec& exec, std::size_t vertices) {
-  using Array = Kokkos::View<Ordinal*, typename Exec::memory_space>;
-  const auto parents = allocate<Array>(exec, "Tessera::Dendrogram::parents", vertices);
+void start_dendrogram(const Exec& exec, const Dendrogram<Exec>& dendrogram) {
+  const auto parents = dendrogram.parents;
+  const auto offsets = dendrogram.offsets;
   Kokkos::parallel_for(
-      "Tessera::single_leaves", IndexPolicy<Exec>(exec, 0, vertices),
-      KOKKOS_LAMBDA(std::size_t v) { parents(v) = static_cast<Ordinal>(v); });
-  return {parents, Array(Kokkos::view_alloc(exec, "Tessera::Dendrogram::offsets"), vertices)};
+      "Tessera::start_dendrogram", IndexPolicy<Exec>(exec, 0, parents.extent(0)), KOKKOS_LAMBDA(std::size_t v) {
+        parents(v) = static_cast<Ordinal>(v);
+        offsets(v) = 0;
+      });
 }
 
 /// Turns the offsets of the roots into the places of the communities that are left. The largest comes first, equal ones
 /// in the order of their roots, and those without neighbours last.
-template <class Exec>
-void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dendrogram<Exec>& dendrogram,
-                 Ordinal rows) {
+///
+/// \param order   [in] memory for the communities
+/// \param other   [in] memory for as many; it may be that of the graph's ranks, which are no longer needed
+/// \param scratch [in] memory to sort in
+template <class Exec, class Scratch>
+void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dendrogram<Exec>& dendrogram, Ordinal rows,
+                 KeyedSlots<Exec, Ordinal> order, KeyedSlots<Exec, Ordinal> other, const Scratch& scratch) {
   const auto communities = static_cast<std::size_t>(graph.communities);
-  KeyedSlots<Exec, Ordinal> order(exec, communities);
   const auto ranks = graph.ranks;
   const auto sizes = graph.sizes;
   const auto keys = order.keys;
@@ -42,7 +46,7 @@ void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dend
         keys(c) = static_cast<std::uint64_t>(degree_of_rank(ranks(c)) > 0 ? rows - sizes(c) : rows);
         slots(c) = static_cast<Ordinal>(c);
       });
-  order.sort(exec, 0, key_bits(rows));
+  order.sort_with(exec, communities, key_bits(rows), other, scratch);
   const auto sorted = order.slots;
   const auto roots = graph.roots;
   const auto offsets = dendrogram.offsets;

@@ -17,46 +17,49 @@ KOKKOS_INLINE_FUNCTION std::int64_t merge_gain(std::uint64_t total_degree, std::
 template <class Exec>
 struct Proposals {
   using Memory = typename Exec::memory_space;
-  Kokkos::View<Ordinal*, Memory> targets;        // the community itself if it does not propose
-  Kokkos::View<std::uint32_t*, Memory> weights;  // weight of the edge to the target
-  Kokkos::View<int*, Memory> received;           // whether a community is a target
-
-  Proposals(const Exec& exec, std::size_t communities)
-      : targets(allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::Proposals::targets", communities)),
-        weights(allocate<Kokkos::View<std::uint32_t*, Memory>>(exec, "Tessera::Proposals::weights", communities)),
-        received(Kokkos::view_alloc(exec, "Tessera::Proposals::received"), communities) {}
+  Kokkos::View<Ordinal*, Memory> targets;  // the community itself if it does not propose
+  Kokkos::View<Ordinal*, Memory> weights;  // weight of the edge to the target
+  Kokkos::View<Ordinal*, Memory> first;    // the first candidate of each target; -1 for other communities
 
   /// Whether a community is a candidate: it proposes, and nobody proposes to it. Targets stay in this round, so that
   /// nothing is merged into a community that is itself merged. The proposer of lowest rank is always a candidate.
-  KOKKOS_FUNCTION bool is_candidate(Ordinal c) const { return targets(c) != c && received(c) == 0; }
+  KOKKOS_FUNCTION bool is_candidate(Ordinal c) const { return targets(c) != c && first(c) < 0; }
+
+  /// Makes a candidate one no longer.
+  KOKKOS_FUNCTION void refuse(Ordinal c) const { first(c) = 0; }
 };
 
 /// Each community proposes to the neighbour of higher rank with which it gains most; of equals, to that of highest
 /// rank. Proposals then form no circle, and small communities merge into large ones.
 template <class Exec>
-Proposals<Exec> propose(const Exec& exec, const CommunityGraph<Exec>& graph) {
-  const Proposals<Exec> result(exec, static_cast<std::size_t>(graph.communities));
-  const auto targets = result.targets;
-  const auto weights = result.weights;
-  const auto received = result.received;
+void propose(const Exec& exec, const CommunityGraph<Exec>& graph, const Proposals<Exec>& proposals) {
+  const auto targets = proposals.targets;
+  const auto weights = proposals.weights;
+  const auto first = proposals.first;
   const auto ranks = graph.ranks;
-  const auto edges = graph.edges;
-  const auto before = graph.before;
-  const auto first_edge = graph.first_edge;
+  const auto edges = graph.edges.keys;
+  const auto before = graph.edges.slots;
+  const auto edge_count = graph.edge_count;
   const std::uint64_t total = graph.total_degree;
-  const std::uint64_t end_mask = (std::uint64_t(1) << graph.end_bits()) - 1;
+  const int bits = graph.end_bits();
+  const std::uint64_t end_mask = (std::uint64_t(1) << bits) - 1;
+  Kokkos::parallel_for(
+      "Tessera::propose::none", IndexPolicy<Exec>(exec, 0, graph.communities),
+      KOKKOS_LAMBDA(std::size_t c) { first(c) = -1; });
   Kokkos::parallel_for(
       "Tessera::propose", WindowPolicy<Exec>(exec, 0, graph.communities), KOKKOS_LAMBDA(Ordinal c) {
         const std::uint64_t degree = degree_of_rank(ranks(c));
         std::int64_t best_gain = 0;
         std::uint64_t best_rank = 0;
-        std::uint32_t best_weight = 0;
+        Ordinal best_weight = 0;
         Ordinal best = c;
-        for (Ordinal e = first_edge(c); e < first_edge(c + 1); ++e) {
+        const auto end = static_cast<std::size_t>(edge_count(0));
+        for (std::size_t e = keys_below(edges, end, std::uint64_t(c) << bits);
+             e < end && static_cast<Ordinal>(edges(e) >> bits) == c; ++e) {
           const auto other = static_cast<Ordinal>(edges(e) & end_mask);
           const std::uint64_t rank = ranks(other);
-          const std::uint32_t weight = before(e + 1) - before(e);
-          const std::int64_t gain = merge_gain(total, weight, degree, degree_of_rank(rank));
+          const Ordinal weight = before(e + 1) - before(e);
+          const std::int64_t gain = merge_gain(total, std::uint64_t(weight), degree, degree_of_rank(rank));
           if (gain < best_gain || gain <= 0 || (gain == best_gain && rank < best_rank)) continue;
           best_gain = gain;
           best_rank = rank;
@@ -65,9 +68,8 @@ Proposals<Exec> propose(const Exec& exec, const CommunityGraph<Exec>& graph) {
         }
         targets(c) = best;
         weights(c) = best_weight;
-        if (best != c) Kokkos::atomic_store(&received(best), 1);
+        if (best != c) Kokkos::atomic_store(&first(best), Ordinal(0));
       });
-  return result;
 }
 
 }  // namespace Tessera::Impl

@@ -52,21 +52,20 @@ std::size_t entries_of_block(const Exec& exec, const CsrPattern<Offset>& A, std:
   return entries;
 }
 
-/// The bytes of data affinity: first edges are sorted with their weights, then blocks of rows have tables of columns,
-/// one batch at a time.
+/// The bytes of data affinity: first those of communities and the order that they give, then blocks of rows have tables
+/// of columns, one batch at a time.
 template <class Exec, class Offset>
 std::size_t data_affinity_bytes(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
   const auto rows = static_cast<std::size_t>(A.rows);
   const std::size_t vertices = rows + (is_square(A) ? 0 : static_cast<std::size_t>(A.columns));
-  // First: degrees, ranks, roots, sizes and edges. Later: two graphs, proposals, merges, labels and the dendrogram.
-  constexpr std::size_t vertex = 56;
-  const std::size_t graph = radix_sort_bytes<std::uint32_t>(exec, nonzeros) + vertices * vertex + rows * 4;
+  const std::size_t order = (rows + 1) * sizeof(Ordinal);  // Views take whole words of 8 bytes
+  const std::size_t communities = affinity_memory_bytes(exec, vertices, nonzeros) + order;
   const std::size_t batch = std::max(entries_of_batch<Exec>(nonzeros, std::size_t(1) << 24),
                                      entries_of_block(exec, A, std::size_t(common_neighbour_block)));
   const std::size_t place = sizeof(Ordinal) + words_of_block * sizeof(std::uint64_t);
-  const std::size_t tables = 2 * std::min(batch, nonzeros) * place + rows * sizeof(Ordinal) +
-                             vertices * 2 * sizeof(Ordinal) + (rows / common_neighbour_block + 2) * sizeof(std::size_t);
-  return std::max(graph, tables);
+  const std::size_t tables =
+      2 * std::min(batch, nonzeros) * place + order + (rows / common_neighbour_block + 2) * sizeof(std::size_t);
+  return std::max(communities, tables);
 }
 
 /// The bytes of matching: columns of rows are listed and sorted with their owners (ClusterMatching.cpp), and clusters

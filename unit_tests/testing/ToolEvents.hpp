@@ -65,6 +65,7 @@ class ToolEvents {
            count(log().regions, "KokkosSparse::spmv[NATIVE");
   }
   std::size_t allocations() const { return log().allocations.size(); }
+  std::size_t allocations(std::string_view name) const { return count(log().allocations, name); }
   std::size_t fences(std::string_view name) const { return count(log().fences, name); }
   /// Whatever makes the host wait, or takes or gives back memory.
   std::size_t waits_and_memory() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Types.hpp>
@@ -13,7 +12,22 @@
 namespace Tessera::Impl {
 
 /// The number of bits of the numbers below `end`.
-inline int key_bits(Ordinal end) { return std::bit_width(static_cast<unsigned>(end)); }
+KOKKOS_INLINE_FUNCTION int key_bits(Ordinal end) { return Kokkos::bit_width(static_cast<unsigned>(end)); }
+
+/// The number of sorted keys below a key.
+template <class Keys>
+KOKKOS_INLINE_FUNCTION std::size_t keys_below(const Keys& keys, std::size_t count, std::uint64_t key) {
+  std::size_t low = 0, high = count;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (keys(middle) < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
 
 /// Keys, each with the slot that it came from. Sorting may replace both arrays; copies made before keep the old ones.
 template <class Exec, class Offset>
@@ -22,12 +36,23 @@ struct KeyedSlots {
   Kokkos::View<std::uint64_t*, Memory> keys;
   Kokkos::View<Offset*, Memory> slots;
 
+  KeyedSlots() = default;
   KeyedSlots(const Exec& exec, std::size_t size)
       : keys(allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::keys", size)),
         slots(allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::slots", size)) {}
 
+  KeyedSlots(const Kokkos::View<std::uint64_t*, Memory>& its_keys, const Kokkos::View<Offset*, Memory>& its_slots)
+      : keys(its_keys), slots(its_slots) {}
+
   /// Sorts by the bits [first, last) of the keys; stable.
   void sort(const Exec& exec, int first_bit, int last_bit) { radix_sort(exec, keys, slots, first_bit, last_bit); }
+
+  /// Sorts the first `size` by the bits below `last_bit`, with `other` and `scratch` as memory: allocates nothing and
+  /// does not wait. Where the result is in `other`, it is swapped with these.
+  template <class Scratch>
+  void sort_with(const Exec& exec, std::size_t size, int last_bit, KeyedSlots& other, const Scratch& scratch) {
+    sort_with_spare(exec, size, keys, slots, other.keys, other.slots, 0, last_bit, scratch);
+  }
 };
 
 /// Sets offsets(u) to the number of sorted keys below u << shift, for u = 0 ... units.
@@ -37,17 +62,7 @@ static void offsets_of_sorted_keys(const ExecutionSpace& exec, const Keys& keys,
   Kokkos::parallel_for(
       "Tessera::offsets_of_sorted_keys", IndexPolicy<ExecutionSpace>(exec, 0, offsets.extent(0)),
       KOKKOS_LAMBDA(std::size_t unit) {
-        const std::uint64_t wanted = std::uint64_t(unit) << shift;
-        std::size_t low = 0, high = keys.extent(0);
-        while (low < high) {
-          const std::size_t middle = (low + high) / 2;
-          if (keys(middle) < wanted) {
-            low = middle + 1;
-          } else {
-            high = middle;
-          }
-        }
-        offsets(unit) = Offset(low);
+        offsets(unit) = Offset(keys_below(keys, keys.extent(0), std::uint64_t(unit) << shift));
       });
 }
 

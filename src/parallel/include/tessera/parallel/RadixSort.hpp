@@ -28,23 +28,45 @@ struct RadixArrays {
 template <class ExecutionSpace, class Word>
 std::size_t radix_scratch_bytes(const ExecutionSpace& exec, std::size_t size);
 
-/// Sorts. Returns which arrays hold the result. Waits for `exec`.
+/// Sorts. Returns which arrays hold the result. Does not wait for `exec`.
+///
+/// \param scratch [in] radix_scratch_bytes() of memory, as aligned as any number
 template <class ExecutionSpace, class Word>
-int sort_words(const ExecutionSpace& exec, const RadixArrays<Word>& arrays, int first_bit, int last_bit);
+int sort_words(const ExecutionSpace& exec, const RadixArrays<Word>& arrays, int first_bit, int last_bit,
+               std::byte* scratch);
+
+/// The words that a payload is sorted as.
+template <class T>
+using SortedWord = std::conditional_t<sizeof(T) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
+
+/// Sorts the first `size` keys with a payload of integers of 4 or 8 bytes. Where the result is in the other arrays,
+/// they are swapped with these. Allocates nothing and does not wait for `exec`.
+///
+/// \param scratch [in] a View of radix_scratch_bytes() of memory
+template <class ExecutionSpace, class Keys, class Payload, class Scratch>
+static void sort_with_spare(const ExecutionSpace& exec, std::size_t size, Keys& keys, Payload& payload,
+                            Keys& other_keys, Payload& other_payload, int first_bit, int last_bit,
+                            const Scratch& scratch) {
+  using Word = SortedWord<typename Payload::value_type>;
+  if (size < 2 || first_bit >= last_bit) return;
+  const auto words = [](const Payload& view) { return reinterpret_cast<Word*>(view.data()); };
+  const RadixArrays<Word> arrays{{keys.data(), other_keys.data()}, {words(payload), words(other_payload)}, size};
+  if (sort_words(exec, arrays, first_bit, last_bit, scratch.data()) == 0) return;
+  std::swap(keys, other_keys);
+  std::swap(payload, other_payload);
+}
 
 /// Sorts a payload of integers of 4 or 8 bytes.
 template <class ExecutionSpace, class Keys, class Payload>
 static void sort_with_words(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
-  using Word = std::make_unsigned_t<typename Payload::value_type>;
-  using Sorted = std::conditional_t<sizeof(Word) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
+  using Word = SortedWord<typename Payload::value_type>;
   const std::size_t size = keys.extent(0);
   auto other_keys = allocate<Keys>(exec, "Tessera::radix_sort::keys", size);
   auto other_payload = allocate<Payload>(exec, "Tessera::radix_sort::payload", size);
-  const auto words = [](const Payload& view) { return reinterpret_cast<Sorted*>(view.data()); };
-  const RadixArrays<Sorted> arrays{{keys.data(), other_keys.data()}, {words(payload), words(other_payload)}, size};
-  if (sort_words(exec, arrays, first_bit, last_bit) == 0) return;
-  std::swap(keys, other_keys);
-  std::swap(payload, other_payload);
+  const auto scratch = allocate<Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>>(
+      exec, "Tessera::radix_sort::scratch", radix_scratch_bytes<ExecutionSpace, Word>(exec, size));
+  sort_with_spare(exec, size, keys, payload, other_keys, other_payload, first_bit, last_bit, scratch);
+  exec.fence("Tessera::radix_sort");  // the scratch memory goes
 }
 
 /// Sorts a payload of any elements: their numbers first.
@@ -86,8 +108,7 @@ std::size_t radix_sort_bytes(const ExecutionSpace& exec, std::size_t size) {
   constexpr std::size_t key = sizeof(std::uint64_t), number = sizeof(std::uint32_t), element = sizeof(T);
   if (size < 2) return size * (key + element);
   if constexpr (Impl::is_sorted_word<T>) {
-    using Word = std::conditional_t<element == key, std::uint64_t, std::uint32_t>;
-    return 2 * size * (key + element) + Impl::radix_scratch_bytes<ExecutionSpace, Word>(exec, size);
+    return 2 * size * (key + element) + Impl::radix_scratch_bytes<ExecutionSpace, Impl::SortedWord<T>>(exec, size);
   } else {
     const std::size_t scratch = Impl::radix_scratch_bytes<ExecutionSpace, std::uint32_t>(exec, size);
     return size * (2 * key + element + number) + std::max(size * number + scratch, size * element);

@@ -38,8 +38,9 @@ inline constexpr int most_affinity_rounds = 32;
 /// Cost: for each round, a radix sort of the edges left between communities; then, for each nonzero, a few operations
 /// on sets of rows. Most matrices take about ten rounds, of which the first few matter. There are at most
 /// most_affinity_rounds: equal rows, or degrees that ascend along a path, would take one round a vertex, and remain as
-/// they then are. Memory: about 40 bytes a nonzero; 72 bytes where 256 rows hold most of the nonzeros, and on devices
-/// for matrices with up to 16 million nonzeros.
+/// they then are. The host waits twice a round. Memory, which is allocated once for all rounds: 24 bytes a nonzero, 56
+/// a vertex, 4 a row, and what the sort takes; then 72 bytes a nonzero for an eighth of the nonzeros, or for all where
+/// 256 rows hold most of them, and on devices for matrices with up to 16 million nonzeros.
 ///
 /// \throws std::invalid_argument if A has 2^31 nonzeros or more, or 2^31 rows and columns together or more
 template <class ExecutionSpace, class Offset>
