@@ -116,9 +116,11 @@ ChunkedProblem chunked_problem(const MatrixStatistics& m, double vector_columns)
   return {m.rows, m.columns, m.nonzeros, vector_columns, m.matrix_bytes};
 }
 
-/// Whether compressed rows are multiplied against chunks of X in shared memory. Vectors have the type of the matrix.
+/// Whether compressed rows are multiplied against chunks of X in shared memory. Vectors have the type of the matrix. X
+/// whose columns are apart comes in panels.
 bool takes_chunks(const MatrixStatistics& m, const GpuModel& gpu) {
-  return m.vector_bytes == m.matrix_bytes && chunks_pay(chunked_problem(m, m.vector_columns), gpu.chunks);
+  const double at_once = m.layout_left ? std::min(m.vector_columns, gpu.panel_columns) : m.vector_columns;
+  return m.vector_bytes == m.matrix_bytes && chunks_pay(chunked_problem(m, at_once), gpu.chunks);
 }
 
 /// The number of tiles that all rows look into, and that the longest row looks into, in tiles of BitTCF.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
@@ -102,7 +103,9 @@ class FormatBuilder {
 
   /// Ranks the candidates anew in a wider precision, and takes that if the wanted format, or the fastest one, is
   /// faster.
+  /// Where memory is limited the precision stays: kernels in a wider one keep more.
   void take_wider_precision() {
+    if (budget_.limit != no_memory_limit) return;
     PlanOptions options = options_;
     options.precision = Kernels::wider_precision(options_);
     if (options.precision == options_.precision) return;
@@ -115,11 +118,11 @@ class FormatBuilder {
     model_ = model;
     options_ = options;
   }
-  /// The predicted time of the wanted format, or of the fastest one; 0 if it is no candidate.
+  /// The predicted time of the wanted format, or of the fastest one; infinity if it is no candidate.
   double seconds_of_wanted(const Choice& choice) const {
     for (const Candidate& candidate : choice.candidates)
       if (wanted_ == Format::Automatic || candidate.format == wanted_) return candidate.predicted_seconds;
-    return 0;
+    return std::numeric_limits<double>::infinity();
   }
 
   [[noreturn]] void refuse_all() const {

@@ -76,7 +76,8 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.columns = A.columns;
   statistics.nonzeros = static_cast<double>(A.nonzeros);
   statistics.matrix_bytes = sizeof(Scalar);
-  statistics.vector_bytes = options.half_vectors ? sizeof(Half) : sizeof(Scalar);
+  // Hosts multiply copies in float.
+  statistics.vector_bytes = options.half_vectors && !is_host_model ? sizeof(Half) : sizeof(Scalar);
   statistics.offset_bytes = sizeof(Offset);
   statistics.vector_columns = options.columns;
   statistics.layout_left = options.layout_left;

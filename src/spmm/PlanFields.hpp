@@ -14,7 +14,7 @@
 /// file (PlanFile.cpp). A field that is new comes with the version that has it (`since`), so that older files are read.
 ///
 /// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels. Nor
-/// does it hold the hints layout_left, follows_values and expected_products: the format is chosen.
+/// does it hold the hints follows_values and expected_products: the format is chosen.
 namespace Tessera::Impl {
 
 template <class Fields>
@@ -28,6 +28,7 @@ void transfer(Fields& fields, PlanOptions& o) {
   fields(o.columns, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.kernel, o.on_unsupported,
          o.tuning, o.tuning_file, o.memory_limit);
   fields.since(5, o.half_vectors);
+  fields.since(5, o.layout_left);
 }
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {

@@ -99,6 +99,7 @@ std::string stats(const Explanation& e, const MadeFor& made_for, const MatrixSta
   json.key("half_vectors").value(e.half_vectors);
   json.key("execution_space").value(e.execution_space);
   json.key("precision").value(made_for.precision);
+  json.key("is_wider").value(plain.choice.is_wider);
   json.key("kernel").value(made_for.kernel);
   write_matrix(json, plain);
   json.key("kernels").value(e.kernels);

@@ -76,7 +76,8 @@ template <class Scalar, class Offset, class ExecutionSpace>
 bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Choice& choice,
                        double own) {
   if (options.kernel == Kernel::Published) return true;
-  const auto model = DeviceKernels<Scalar, Offset, ExecutionSpace>::model(exec, options);
+  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
+  const auto model = Kernels::model(exec, options_of_choice<Kernels>(options, choice));
   const auto candidates = choose_format(in_best_order(choice.statistics), model).candidates;
   const auto is_wanted = [&](const Candidate& candidate) {
     return wanted == Format::Automatic || candidate.format == wanted;

@@ -101,8 +101,11 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
 /// The arithmetic in keys of the tuning file. What Tuning::Automatic measured has a key of its own: it may have left
 /// out candidates, and took fewer samples.
 inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
+  // Blocks of a shape that a precision has no kernel for are slow, and plans that take TF32 for FP16 have FP16's shape.
+  const auto& [rows, columns] = std::pair(options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns);
+  const std::string blocks = rows == 0 ? "" : ", blocks of " + std::to_string(rows) + " x " + std::to_string(columns);
   return std::string(to_string(options.precision)) + (options.kernel == Kernel::Published ? ", published" : "") +
-         (options.layout_left ? ", LayoutLeft" : "") + (options.half_vectors ? ", vectors of 16 bits" : "") +
+         (options.layout_left ? ", LayoutLeft" : "") + (options.half_vectors ? ", vectors of 16 bits" : "") + blocks +
          (tuning == Tuning::Automatic ? ", automatic" : "");
 }
 

@@ -588,6 +588,11 @@ TEST(GpuModel, ChunksAreForManyEntriesARowAndChunk) {
   MatrixStatistics halves = statistics(ddi, 128, 4);
   halves.vector_bytes = 2;
   EXPECT_FALSE(is_chunked(halves));
+  MatrixStatistics left = alike(1200, 325, 512);  // which is multiplied in panels of 64 columns
+  left.columns = 2500;
+  EXPECT_TRUE(is_chunked(left));
+  left.layout_left = true;
+  EXPECT_FALSE(is_chunked(left));
   GpuModel small = GpuModel::without_tile_kernels();
   small.chunks.shared_bytes = 48 * 1024;
   EXPECT_FALSE(is_chunked(statistics(ddi, 128, 4), small));

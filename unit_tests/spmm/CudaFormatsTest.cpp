@@ -273,6 +273,32 @@ TEST_F(CudaKernels, FloatMatrixAndVectorsOfDouble) {
   }
 }
 
+// A band is multiplied faster in TF32, which reads X as it is, than in FP16. Its plan says so, and multiplies right.
+TEST_F(CudaKernels, Fp16GivesWayToTf32) {
+  const CudaMatrix<float> A(generated_pattern<int>("banded:20000,32"));
+  bool is_wider_once = false;
+  for (const int columns : {32, 128, 512}) {
+    auto options = cuda_options(Format::BitTcf, Precision::Fp16);
+    options.columns = columns;
+    auto plan = A.plan(options);
+    const bool is_wider = plan.choice().is_wider;
+    is_wider_once = is_wider_once || is_wider;
+    EXPECT_TRUE(kernels_of(plan).ends_with(is_wider ? "in tf32" : "in fp16")) << plan.explain();
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+      expect_case<Right<float>>(A, plan, {40, mode, 1, 0.5, is_wider ? Precision::Tf32 : Precision::Fp16}, "band");
+    for (const bool half_vectors : {false, true}) {
+      auto kept = options;
+      kept.half_vectors = half_vectors;
+      kept.kernel = half_vectors ? Kernel::Automatic : Kernel::Published;
+      kept.on_unsupported = OnUnsupported::FallBack;
+      EXPECT_FALSE(A.plan(kept).choice().is_wider);
+    }
+    options.memory_limit = std::size_t(1) << 40;
+    EXPECT_FALSE(A.plan(options).choice().is_wider);
+  }
+  EXPECT_TRUE(is_wider_once);
+}
+
 template <class Scalar>
 void check_block_shapes(Precision asked, const std::vector<std::pair<BlockShape, std::string>>& shapes) {
   const CudaMatrix<Scalar> A(uneven_windows());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -17,6 +18,7 @@
 #include "../DeviceKernels.hpp"
 #include "CudaDevice.hpp"
 #include "CudaKernel.hpp"
+#include "CudaPanels.hpp"
 
 namespace Tessera::Impl {
 
@@ -79,7 +81,9 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar, Offset>, Scalar> {
 
  private:
   static bool pays(const Kokkos::Cuda& exec, const PlanOptions& options, double rows, double columns, double nonzeros) {
-    const ChunkedProblem problem{rows, columns, nonzeros, static_cast<double>(options.columns), sizeof(Scalar)};
+    // X whose columns are apart comes in panels.
+    const int at_once = options.layout_left ? std::min(options.columns, int(cuda_panel_columns)) : options.columns;
+    const ChunkedProblem problem{rows, columns, nonzeros, static_cast<double>(at_once), sizeof(Scalar)};
     return !is_complex_v<Scalar> && !options.half_vectors && chunks_pay(problem, chunked_machine(exec));
   }
 

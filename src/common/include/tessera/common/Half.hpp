@@ -66,10 +66,14 @@ struct Half {
     return result;
 #else
     const std::uint32_t sign = (bits & 0x8000u) << 16, size = bits & 0x7fffu;
-    // The exponent of a float is larger by 112. The product brings numbers below 2^-14 into place, too.
-    const auto word = size >= 0x7c00u
-                          ? 0x7f800000u | size << 13
-                          : Impl::with_bits_of<std::uint32_t>(Impl::with_bits_of<float>(size << 13) * 0x1p112f);
+    // The exponent of a float is larger by 112. Numbers below 2^-14 are fractions of 2^-14, without what some programs
+    // have processors take for zero: floats below 2^-126.
+    std::uint32_t word = (size << 13) + 0x38000000u;
+    if (size >= 0x7c00u) word = 0x7f800000u | size << 13;
+    if (size < 0x400u) {
+      const float above = Impl::with_bits_of<float>((size << 13) + 0x38800000u);
+      word = Impl::with_bits_of<std::uint32_t>(above - 0x1p-14f);
+    }
     return Impl::with_bits_of<float>(word | sign);
 #endif
   }

@@ -73,8 +73,8 @@ class Plan {
   /// The choice in words: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
   /// All that is known of the plan, for programs. The result is an object in JSON with these members:
-  /// - rows, columns, nonzeros, vector_columns, half_vectors, execution_space, precision, kernels, duplicates_summed,
-  /// notes;
+  /// - rows, columns, nonzeros, vector_columns, half_vectors, execution_space, precision, is_wider (whether TF32
+  ///   replaces that precision), kernels, duplicates_summed, notes;
   /// - format, model, device, reason, candidates (format, tiles, bytes, predicted_seconds,
   ///   measured_seconds: null if not measured, held_bytes, peak_bytes, is_refused), reordering, reorderings
   ///   (reordering, relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros, mean_nonzeros, fill,

@@ -65,6 +65,10 @@ struct PlanOptions {
   /// With Bf16 and Fp16, sums are taken in binary32. In addition, an element errs by up to 2 u of its sum of magnitudes
   /// |alpha| sum |a| |x|, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand
   /// that is too small for binary16.
+  ///
+  /// A float plan in Bf16 or Fp16 takes Tf32 where that is predicted to be faster, without a memory_limit and for
+  /// vectors of 32 bits: Choice::is_wider, Plan::explain() and Plan::stats() say so. X and Y of double then run through
+  /// portable code, as they do in Tf32.
   Precision precision = Precision::Native;
   /// The kernel. Published takes the kernel of the format's paper, so that five systems can be compared behind one
   /// plan:

@@ -65,7 +65,7 @@ constexpr void check_types() {
                 "Tessera: the execution space must be that of the plan");
   static_assert(!std::is_const_v<Element>, "Tessera: what a product writes must not be const");
   static_assert(std::is_floating_point_v<Element>,
-                "Tessera: products with sums are for float and double, not for complex numbers");
+                "Tessera: products with sums are for float and double, not for complex numbers or 16 bits");
   static_assert(std::is_same_v<Element, std::remove_const_t<element_t<X>>>,
                 "Tessera: all operands must have the same value type");
   static_assert(multiplies_v<kernel_scalar_t<typename PlanType::scalar_type>, Element>,

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/common/Csr.hpp>
+#include <tessera/common/Half.hpp>
 #include <tessera/common/Mode.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
