@@ -66,13 +66,15 @@ constexpr int most_split_slabs(int chunks, int multiprocessors) {
   return chunks == 1 ? 0 : multiprocessors / (8 * chunks);
 }
 
-/// Chooses how blocks share a product, and predicts its time. Constants were fitted by hand to five matrices of 4,039
-/// to 12,000 columns on an H100 (32, 128 and 512 columns of float, 128 and 512 of double).
+/// Chooses how blocks share a product, and predicts its time. Constants were fitted by hand to a prototype's times of
+/// five matrices of 4,039 to 12,000 columns on an H100 (32, 128 and 512 columns of float, 128 and 512 of double), and
+/// that of an entry to those of the kernel on the densest of them.
 ///
 /// A block takes a time for each chunk that it copies, for each entry, whose 128 bytes of X come from shared memory,
 /// and for each pair of row and chunk. A is read from L2 meanwhile, at two thirds of that time or less.
 inline ChunkedBlocks choose_chunked_blocks(const ChunkedProblem& p, Ordinal chunks, int multiprocessors) {
-  constexpr double launch = 2e-6, chunk = 2e-6, copied_row = 2.1e-9, entry = 0.571e-9, added_bytes = 2.5e12;
+  constexpr double launch = 2e-6, chunk = 2e-6, copied_row = 2.1e-9, added_bytes = 2.5e12;
+  const double entry = p.element_bytes > 4 ? 0.68e-9 : 0.61e-9;
   const double row = p.element_bytes > 4 ? 25e-9 : 15e-9, row_bytes = p.vector_columns * p.element_bytes;
   ChunkedBlocks best;
   best.slabs = static_cast<int>(std::ceil(row_bytes / slab_row_bytes));
