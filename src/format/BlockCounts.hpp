@@ -6,11 +6,10 @@
 #include <limits>
 #include <tessera/common/BcsrView.hpp>
 #include <tessera/common/Csr.hpp>
+#include <tessera/common/RowSearch.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/Teams.hpp>
 #include <type_traits>
-
-#include "RowSearch.hpp"
 
 /// How many blocks windows have in BCSR. A thread of a host merges the rows of a window. On a device, each entry finds
 /// out on its own whether it is the first of its block.
@@ -71,7 +70,7 @@ KOKKOS_INLINE_FUNCTION bool opens_block(const CsrPattern<Offset>& A, Ordinal row
   const Ordinal block_column = A.column_indices[k] / shape.width;
   if (k > A.row_offsets[row] && A.column_indices[k - 1] / shape.width == block_column) return false;
   for (Ordinal above = row - 1; above >= row / shape.height * shape.height; --above) {
-    const Offset first = first_from(A, above, block_column * shape.width);
+    const Offset first = first_from(A, A.row_offsets[above], A.row_offsets[above + 1], block_column * shape.width);
     if (block_column_of(A, above, first, shape.width) == block_column) return false;
   }
   return true;

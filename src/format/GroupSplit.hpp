@@ -7,9 +7,8 @@
 #include <limits>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/RowGroupsView.hpp>
+#include <tessera/common/RowSearch.hpp>
 #include <tessera/format/RowGroups.hpp>
-
-#include "RowSearch.hpp"
 
 /// How the rows of a chunk are cut into groups (RowGroupsView.hpp).
 namespace Tessera::Impl {

@@ -62,19 +62,13 @@ void multiply_widened(const ExecutionSpace& exec, const Product<float, Half>& pr
   const auto parts = panels.divide(scratch);
   for (Ordinal first = 0; first < x.columns; first += panels.columns()) {
     const Ordinal count = std::min(panels.columns(), x.columns - first);
-    const auto columns_from_first = [&](auto block) {
-      block.data += first * block.column_stride;
-      block.columns = count;
-      return block;
-    };
-    Multivector<float> wide_x = parts.x, sums = parts.y;
-    wide_x.columns = sums.columns = count;
-    widen(exec, columns_from_first(x), wide_x);
+    const auto wide_x = columns_of(parts.x, 0, count), sums = columns_of(parts.y, 0, count);
+    widen(exec, columns_of(x, first, count), wide_x);
     Product<float, float> panel{
         product.values, product.conjugate_values, product.alpha, {wide_x.data, x.rows, count, wide_x.row_stride, 1}, 0,
         sums,           product.y_rows,           product.x_rows};
     multiply(panel, parts.rest);
-    add_rounded(exec, {sums.data, y.rows, count, sums.row_stride, 1}, product.beta, columns_from_first(y));
+    add_rounded(exec, {sums.data, y.rows, count, sums.row_stride, 1}, product.beta, columns_of(y, first, count));
   }
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cuda/ptx/Mma.cuh>
 #include <random>
+#include <tessera/common/Half.hpp>
 
 #include "Device.hpp"
 #include "Rate.hpp"
@@ -75,7 +76,7 @@ __global__ void multiply_half_kernel(const double* A, const double* B, double* D
   } else {
     __shared__ alignas(16) std::uint16_t left[16][16], right[16][8];
     const auto rounded = [](double value) {
-      return bf16 ? to_bf16(static_cast<float>(value)) : to_fp16(static_cast<float>(value));
+      return bf16 ? BFloat16(static_cast<float>(value)).bits : Half(static_cast<float>(value)).bits;
     };
     for (int i = lane; i < 16 * 16; i += 32) left[i / 16][i % 16] = rounded(A[i]);
     for (int i = lane; i < 16 * 8; i += 32) right[i / 8][i % 8] = rounded(B[i]);

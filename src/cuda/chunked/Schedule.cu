@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/common/RowSearch.hpp>
 #include <tessera/cuda/chunked/Schedule.hpp>
 
 #include "../launch/Launch.cuh"
@@ -17,20 +18,6 @@ __global__ void number_rows_kernel(CsrPattern<Offset> A, std::uint64_t* keys, Or
   order[index] = static_cast<Ordinal>(index);
 }
 
-/// The first entry from `begin` on, before `end`, in this column or behind it.
-template <class Offset>
-__device__ Offset entry_from_column(const CsrPattern<Offset>& A, Offset begin, Offset end, Ordinal column) {
-  while (begin < end) {
-    const Offset middle = begin + (end - begin) / 2;
-    if (A.column_indices[middle] < column) {
-      begin = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
-}
-
 template <class Offset>
 __global__ void fill_items_kernel(CsrPattern<Offset> A, ChunkedSchedule schedule, const Ordinal* order,
                                   ChunkedItem* items) {
@@ -40,9 +27,9 @@ __global__ void fill_items_kernel(CsrPattern<Offset> A, ChunkedSchedule schedule
   const auto chunk = static_cast<Ordinal>(index / rows);
   const Ordinal row = order[index % rows];
   const Offset row_end = A.row_offsets[row + 1];
-  const Offset first = entry_from_column(A, A.row_offsets[row], row_end, chunk * schedule.chunks.rows);
+  const Offset first = first_from(A, A.row_offsets[row], row_end, chunk * schedule.chunks.rows);
   const bool is_last = chunk + 1 == schedule.chunks.count;  // whose end may be more than an int counts
-  const Offset end = is_last ? row_end : entry_from_column(A, first, row_end, (chunk + 1) * schedule.chunks.rows);
+  const Offset end = is_last ? row_end : first_from(A, first, row_end, (chunk + 1) * schedule.chunks.rows);
   items[index] = {static_cast<std::uint64_t>(first), static_cast<std::uint32_t>(end - first), row};
 }
 

@@ -56,8 +56,8 @@ struct CondensedOperands {
   }
 };
 
-/// condensed_spmm in a precision of 16 bits. arguments.x are the rows that round_rows made, with HalfOrder::Columns. It
-/// has a source of its own because it takes long to compile.
+/// condensed_spmm in a precision of 16 bits. arguments.x are rows of 16 bits with their columns in order: those of X, or
+/// those that round_rows made. It has a source of its own because it takes long to compile.
 template <class Offset, class MatrixScalar, class Scalar>
 void launch_condensed_half(Stream stream, TileValues values, Precision precision,
                            const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments);

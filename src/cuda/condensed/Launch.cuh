@@ -92,8 +92,8 @@ void launch_parts(Stream stream, const Arguments& arguments, const Launch& launc
   launch_piece_sums(stream, arguments, arguments.A.window_rows());
 }
 
-/// A whole product with a given policy. Needs product.x.column_stride == 1 or, in 16 bits, rows of round_rows with
-/// their columns in order in x; if the schedule has slots, partials.
+/// A whole product with a given policy. Needs product.x.column_stride == 1 or, in 16 bits, what x is to be there; if the
+/// schedule has slots, partials.
 template <class Kind, class Policy, class Offset, class MatrixScalar, class Scalar>
 void launch_condensed(Stream stream, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
   if (arguments.schedule.item_count == 0) return;

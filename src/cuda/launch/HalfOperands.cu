@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <stdexcept>
 #include <string>
+#include <tessera/common/Half.hpp>
 #include <tessera/cuda/HalfOperands.hpp>
 
 #include "../fragments/Layout.hpp"
-#include "../ptx/Mma.cuh"
 #include "Launch.cuh"
 #include "Operands.hpp"
 
@@ -15,7 +15,7 @@ constexpr int block_threads = 256;
 
 template <Precision precision>
 __device__ std::uint16_t rounded(float value) {
-  return precision == Precision::Fp16 ? to_fp16(value) : to_bf16(value);
+  return precision == Precision::Fp16 ? Half(value).bits : BFloat16(value).bits;
 }
 
 template <Precision precision>

@@ -156,18 +156,6 @@ __device__ inline void mma_m16n8k16_bf16(float (&d)[4], const std::uint32_t (&a)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-/// The FP16 or BF16 nearest to a number, ties to even; an infinity beyond the largest. Compute capability 8.0.
-__device__ inline std::uint16_t to_fp16(float value) {
-  std::uint16_t bits;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-  return bits;
-}
-__device__ inline std::uint16_t to_bf16(float value) {
-  std::uint16_t bits;
-  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-  return bits;
-}
-
 /// Four 8 x 8 matrices of 16-bit elements from shared memory (ldmatrix): lane l gives the address of row l % 8 of
 /// matrix l / 8, 16 bytes at a multiple of 16, and gets of matrix i elements (g, 2 t) and (g, 2 t + 1) in r[i].
 __device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {

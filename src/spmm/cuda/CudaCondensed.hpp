@@ -22,8 +22,8 @@
 namespace Tessera::Impl {
 
 /// Condensed windows on tensor cores: BitTCF, and BMat as windows of two strips. The plan also keeps the values as
-/// dense blocks. If there is no room for them, BitTCF is multiplied with its compact values, which takes longer. The
-/// precisions of 16 bits, blocks of BitTCF are rounded once; other values are as they are read.
+/// dense blocks. If there is no room for them, BitTCF is multiplied with its compact values, which takes longer. In
+/// precisions of 16 bits, blocks of BitTCF are rounded once, and all other values as they are read.
 template <class Scalar, class Offset>
 class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   using Base = CudaKernel<CudaCondensed, Scalar>;

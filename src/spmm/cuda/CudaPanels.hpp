@@ -14,11 +14,6 @@ inline constexpr Ordinal cuda_panel_columns = 64;      // columns of a panel if 
 inline constexpr Ordinal cuda_copied_columns = 128;    // columns of a panel if the kernel copies every X: a slab of it
 inline constexpr std::size_t cuda_scratch_page = 256;  // the alignment of the kernels' scratch memory, in bytes
 
-template <class Scalar>
-Multivector<Scalar> columns_of(const Multivector<Scalar>& x, Ordinal first, Ordinal count) {
-  return {x.data + first * x.column_stride, x.rows, count, x.row_stride, x.column_stride};
-}
-
 /// The number of columns of a panel.
 template <class Scalar>
 Ordinal panel_columns(const Multivector<Scalar>& x, Cuda::XAccess access) {

@@ -23,4 +23,10 @@ struct Multivector {
   TESSERA_FUNCTION Scalar& operator()(Ordinal i, Ordinal j) const { return data[i * row_stride + j * column_stride]; }
 };
 
+/// The columns first, ..., first + count - 1 of a multivector.
+template <class Scalar>
+Multivector<Scalar> columns_of(const Multivector<Scalar>& x, Ordinal first, Ordinal count) {
+  return {x.data + first * x.column_stride, x.rows, count, x.row_stride, x.column_stride};
+}
+
 }  // namespace Tessera
