@@ -63,20 +63,13 @@ using ProductCasesOf =
                      Case<Exec, float, double, std::size_t>, Case<Exec, Complex<float>, Complex<float>, std::size_t>,
                      Case<Exec, Complex<double>, Complex<double>, std::size_t>>;
 
+#define TESSERA_CASES(ExecutionSpace, List) List<ExecutionSpace>,
 template <template <class> class List>
 struct EverySpace {
-  using type = typename Compiled<typename Join<
-#ifdef KOKKOS_ENABLE_SERIAL
-      List<Kokkos::Serial>,
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-      List<Kokkos::OpenMP>,
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-      List<Kokkos::Cuda>,
-#endif
-      ::testing::Types<>>::type>::type;
+  using type = typename Compiled<
+      typename Join<TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_CASES, List)::testing::Types<>>::type>::type;
 };
+#undef TESSERA_CASES
 
 /// Whether a case among many similar ones is run. On a host all are; on a GPU, where each waits for hundreds of small
 /// kernels of the same source, one of `some`. Choose `some` prime to the lengths of the loops around a case, or it is

@@ -51,9 +51,7 @@ template <class Op, int Lanes, int Vectors, int Apart, class Real>
 TESSERA_INLINE void sum_columns(const Real* x, std::ptrdiff_t x_stride, const Real* y, std::ptrdiff_t y_stride,
                                 int rows, Real* sums) {
   using V = register_t<Real, Lanes>;
-  const auto load_lanes = [](const Real* from) __attribute__((always_inline)) {
-    return *reinterpret_cast<const V*>(from);
-  };
+  const auto load_lanes = [](const Real* from) __attribute__((always_inline)) { return load_register<V>(from); };
   V s[Apart][Vectors] = {};
   int k = 0;
   const auto add_row = [&](V(&to)[Vectors], const Real* xk, const Real* yk) __attribute__((always_inline)) {
@@ -68,7 +66,7 @@ TESSERA_INLINE void sum_columns(const Real* x, std::ptrdiff_t x_stride, const Re
   for (int v = 0; v < Vectors; ++v) {
     V sum = load_lanes(sums + v * Lanes);
     for (int r = 0; r < Apart; ++r) sum = Op::join(sum, s[r][v]);
-    *reinterpret_cast<V*>(sums + v * Lanes) = sum;
+    store_register(sums + v * Lanes, sum);
   }
 }
 

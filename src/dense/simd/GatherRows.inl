@@ -86,12 +86,12 @@ TESSERA_INLINE int count_tiles(int columns) {
 
 template <class Real>
 TESSERA_INLINE register_t<Real, lanes_of<Real>> load(const Real* from) {
-  return *reinterpret_cast<const register_t<Real, lanes_of<Real>>*>(from);
+  return load_register<register_t<Real, lanes_of<Real>>>(from);
 }
 // A template parameter for the register would forget that it may have any alignment.
 template <class Real>
 TESSERA_INLINE void store(Real* to, register_t<Real, lanes_of<Real>> value) {
-  *reinterpret_cast<register_t<Real, lanes_of<Real>>*>(to) = value;
+  store_register(to, value);
 }
 
 /// Whether a register can be read and written in part at full speed. Otherwise rows whose columns do not fill their

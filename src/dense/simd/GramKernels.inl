@@ -93,7 +93,7 @@ template <class Real>
     V s[2][columns] = {};
     const Real *x = X.data + first, *y = Y.data;
     const auto add = [&](V(&to)[columns]) __attribute__((always_inline)) {
-      const V row = *reinterpret_cast<const V*>(y);
+      const V row = load_register<V>(y);
       for (int i = 0; i < columns; ++i) to[i] = fused(x[i], row, to[i]);
       x += X.stride;
       y += Y.stride;
@@ -104,7 +104,10 @@ template <class Real>
       add(s[1]);
     }
     if (k < rows) add(s[0]);
-    for (int i = 0; i < columns; ++i) *reinterpret_cast<V*>(sums + (first + i) * sums_stride) += s[0][i] + s[1][i];
+    for (int i = 0; i < columns; ++i) {
+      Real* sum = sums + (first + i) * sums_stride;
+      store_register(sum, load_register<V>(sum) + (s[0][i] + s[1][i]));
+    }
   };
   int i = 0;
   for (; x_columns - i >= 4; i += 4) tile(std::integral_constant<int, 4>{}, i);

@@ -99,12 +99,12 @@ template <class Real>
     const Real* x = X.data + row * X.row_stride;
     V s[rows] = {};
     for (int k = 0; k < m; ++k) {
-      const V b = *reinterpret_cast<const V*>(packed + k * lanes);
+      const V b = load_register<V>(packed + k * lanes);
       for (int i = 0; i < rows; ++i) s[i] = fused(x[i * X.row_stride + k], b, s[i]);
     }
     for (int i = 0; i < rows; ++i) {
-      V& y = *reinterpret_cast<V*>(Y.data + (row + i) * Y.row_stride);
-      y = beta == 0 ? s[i] : fused(beta, V(y), s[i]);
+      Real* y = Y.data + (row + i) * Y.row_stride;
+      store_register(y, beta == 0 ? s[i] : fused(beta, load_register<V>(y), s[i]));
     }
   };
   for (; last - first >= 8; first += 8) multiply(std::integral_constant<int, 8>{}, first);

@@ -83,7 +83,8 @@ template <class T, class Offset, class Stride, class Write>
     if constexpr (sizeof(Pair) == 16) {
       for (int i = 0; i < 4; i += 2) {
         const Pair factors{static_cast<Real>(values[k + i]), static_cast<Real>(values[k + i + 1])};
-        sums = fused_lanes(factors, Pair{x[columns[k + i] * x_stride], x[columns[k + i + 1] * x_stride]}, sums);
+        sums =
+            fused_vectors<double>(factors, Pair{x[columns[k + i] * x_stride], x[columns[k + i + 1] * x_stride]}, sums);
       }
     } else {
       Real even = sums[0], odd = sums[1];

@@ -58,10 +58,10 @@ struct Block {
     }
   }
   TESSERA_INLINE void load(const Real* in, std::ptrdiff_t stride) {
-    for (int i = 0; i < size; ++i) v[i] = *reinterpret_cast<const V*>(in + i * stride);
+    for (int i = 0; i < size; ++i) v[i] = load_register<V>(in + i * stride);
   }
   TESSERA_INLINE void store(Real* out, std::ptrdiff_t stride) const {
-    for (int i = 0; i < size; ++i) *reinterpret_cast<V*>(out + i * stride) = v[i];
+    for (int i = 0; i < size; ++i) store_register(out + i * stride, v[i]);
   }
 };
 

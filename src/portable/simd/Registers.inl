@@ -91,7 +91,7 @@ struct Sums {
   }
   TESSERA_INLINE void add(const typename T::MatrixReal* value, const Real* x) {
     for (int j = 0; j < Vectors; ++j) {
-      const V xj = *reinterpret_cast<const V*>(x + j * Lanes);
+      const V xj = load_register<V>(x + j * Lanes);
       for (int p = 0; p < T::parts; ++p) s[p][j] = fused(static_cast<Real>(value[p]), xj, s[p][j]);
     }
   }
@@ -101,12 +101,12 @@ struct Sums {
   }
   TESSERA_INLINE void store(Real* out, bool conjugate) const {
     if constexpr (!T::is_complex) {
-      for (int j = 0; j < Vectors; ++j) *reinterpret_cast<V*>(out + j * Lanes) = s[0][j];
+      for (int j = 0; j < Vectors; ++j) store_register(out + j * Lanes, s[0][j]);
     } else {
       Real imaginary[Vectors * Lanes];
       for (int j = 0; j < Vectors; ++j) {
-        *reinterpret_cast<V*>(out + j * Lanes) = s[0][j];
-        *reinterpret_cast<V*>(imaginary + j * Lanes) = s[1][j];
+        store_register(out + j * Lanes, s[0][j]);
+        store_register(imaginary + j * Lanes, s[1][j]);
       }
       for (int l = 0; l < Vectors * Lanes; l += 2) {
         const Real re = conjugate ? -imaginary[l] : imaginary[l];

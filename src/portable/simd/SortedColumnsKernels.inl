@@ -38,7 +38,7 @@ struct ScaledRow {
       x = gathered;
     }
     for (int j = 0; j < Vectors; ++j) {
-      const V xj = *reinterpret_cast<const V*>(x + j * Lanes);
+      const V xj = load_register<V>(x + j * Lanes);
       s[0][j] = d.alpha[0] * xj;
       if constexpr (T::is_complex) {
         constexpr auto lanes = std::make_integer_sequence<int, Lanes>{};
@@ -51,13 +51,13 @@ struct ScaledRow {
   template <class Stride>
   TESSERA_INLINE void add_to(Real* y, Stride stride, const typename T::MatrixReal* value, bool conjugate) const {
     for (int j = 0; j < Vectors; ++j) {
-      V& target = *reinterpret_cast<V*>(y + j * stride);
-      V sum = fused(static_cast<Real>(value[0]), s[0][j], V(target));
+      Real* target = y + j * stride;
+      V sum = fused(static_cast<Real>(value[0]), s[0][j], load_register<V>(target));
       if constexpr (T::is_complex) {
         const auto imaginary = static_cast<Real>(value[1]);
         sum = fused(conjugate ? -imaginary : imaginary, s[1][j], sum);
       }
-      target = sum;
+      store_register(target, sum);
     }
   }
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The smallest program of this kind: when it does not compile, the configuration is at fault and not Tessera.
+// The smallest program for a device: when it does not compile, the configuration is at fault and not Tessera.
 #include <Kokkos_Core.hpp>
 
-static_assert(Kokkos::is_execution_space_v<Kokkos::Cuda>);
-static_assert(std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::Cuda>);
+using Device = Kokkos::DefaultExecutionSpace;
+static_assert(!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible);
 
-double sum_of_doubled(const Kokkos::Cuda& exec, const Kokkos::View<double*, Kokkos::CudaSpace>& values) {
+double sum_of_doubled(const Device& exec, const Kokkos::View<double*, Device>& values) {
   Kokkos::parallel_for(
       Kokkos::RangePolicy(exec, 0, values.extent_int(0)), KOKKOS_LAMBDA(int i) { values(i) *= 2; });
   double sum = 0;
