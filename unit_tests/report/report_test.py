@@ -112,6 +112,23 @@ class ReportTest(unittest.TestCase):
         self.assertIn("baseline", titles[0])
         self.assertIn("| spmm | all | 4 | 1.000 |", tables)  # predicted in the ratios that were measured
 
+    def test_plots_as_files(self):
+        benchmarks = []
+        for columns in (1, 8):
+            benchmarks += statistics_of(spmm("A[1].mtx", "csr", columns), (columns,) * 3, columns, ratio=2.0)
+        page = self.folder / "out" / "page.html"
+        done = self.run_script(self.write("new.json", benchmarks), "--plots", "--output", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(path.name for path in page.parent.iterdir()),
+                         ["page-1.svg", "page-2.svg", "page.html", "page.md"])
+        tables = page.with_suffix(".md").read_text()
+        self.assertIn("## Time by columns\n\nMedians of repetitions.\n\n"
+                      "![spmm, A(1).mtx, left: ms by columns](page-1.svg)\n\n", tables)
+        self.assertRegex(tables, r"!\[spmm: how many times as fast [^]]*\]\(page-2.svg\)")
+        self.assertIn('<details markdown="1"><summary>Table</summary>\n\n| matrix |', tables)
+        root = xml.etree.ElementTree.parse(page.parent / "page-1.svg").getroot()
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+
     def test_geometric_mean_of_ratios(self):
         _, tables = self.report(self.write("new.json", statistics_of(spmm("A", "csr", 8), (1, 1, 1), ratio=2.0)
                                            + statistics_of(spmm("B", "csr", 8), (1, 1, 1), ratio=8.0)))

@@ -3,6 +3,7 @@
 import dataclasses
 import html
 import os
+import re
 
 from . import charts, compare, tables
 
@@ -95,26 +96,44 @@ def html_page(sections):
     return "\n".join(parts) + "\n</body></html>\n"
 
 
-def markdown_page(sections):
+def markdown_page(sections, plot_names):
+    """The page in Markdown. It shows the plots of these files; without any, it leaves out sections that are plots."""
     def line(row):
         return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |"
 
+    names = iter(plot_names)
     parts = ["# Tessera benchmarks"]
     for section in sections:
-        if len(section.table) < 2:
+        plots = section.plots if plot_names else []
+        if len(section.table) < 2 and not plots:
             continue
         parts.append(f"## {section.title}")
         if section.text:
             parts.append(section.text)
-        head, *rows = section.table
-        parts.append("\n".join([line(head), line(["---"] * len(head))] + [line(row) for row in rows]))
+        parts += [f"![{title_of(plot)}]({next(names)})" for plot in plots]
+        if len(section.table) > 1:
+            head, *rows = section.table
+            table = "\n".join([line(head), line(["---"] * len(head))] + [line(row) for row in rows])
+            if section.folded and plot_names:
+                table = f'<details markdown="1"><summary>Table</summary>\n\n{table}\n\n</details>'
+            parts.append(table)
     return "\n\n".join(parts) + "\n"
 
 
-def write_page(path, run, old):
-    """The page at `path` and its tables beside it as .md, each whole or not at all."""
+def title_of(plot):
+    """The title of a plot, which may stand there in several lines."""
+    lines = re.findall(r'class="title plot_title"[^>]*>([^<]*)<', plot)
+    return html.unescape(" ".join(lines)).replace("[", "(").replace("]", ")")
+
+
+def write_page(path, run, old, with_plots):
+    """The page at `path` and its tables beside it as .md, each whole or not at all. With plots, these are files, too,
+    which the .md shows."""
     sections = sections_of(run, old)
-    texts = {path: html_page(sections), path.with_suffix(".md"): markdown_page(sections)}
+    plots = [plot for section in sections for plot in section.plots] if with_plots else []
+    files = {path.with_name(f"{path.stem}-{number}.svg"): plot for number, plot in enumerate(plots, 1)}
+    tables = markdown_page(sections, [file.name for file in files])
+    texts = {path: html_page(sections), path.with_suffix(".md"): tables, **files}
     path.parent.mkdir(parents=True, exist_ok=True)
     parts = {target: target.with_name(target.name + ".part") for target in texts}
     try:
