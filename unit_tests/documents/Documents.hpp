@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <tessera/Tessera.hpp>
+#include <vector>
+
+/// What the lines of documents are surrounded by when they are tested. Row 0 of the matrix is a corner of a grid: 26 on
+/// the diagonal and seven neighbours of -1, so that A times a vector of ones begins with 19.
+namespace Tessera::Documents {
+
+using Space = Kokkos::DefaultExecutionSpace;
+template <class Scalar>
+using Block = Kokkos::View<Scalar**, Space>;
+
+inline constexpr double first_sum = 19;
+
+template <class To, class From>
+Kokkos::View<const To*, Space> to_device(const std::vector<From>& from) {
+  const Kokkos::View<To*, Space> device("device", from.size());
+  const auto host = Kokkos::create_mirror_view(device);
+  for (std::size_t i = 0; i < from.size(); ++i) host(i) = static_cast<To>(from[i]);
+  Kokkos::deep_copy(device, host);
+  return device;
+}
+
+/// A matrix with the members that make_plan() asks for.
+template <class Scalar>
+struct Matrix {
+  struct Graph {
+    Kokkos::View<const std::size_t*, Space> row_map;
+    Kokkos::View<const int*, Space> entries;
+  };
+  int rows, columns;
+  Graph graph;
+  Kokkos::View<const Scalar*, Space> values;
+
+  int numRows() const { return rows; }
+  int numCols() const { return columns; }
+};
+
+template <class Scalar>
+Matrix<Scalar> make_matrix() {
+  const auto A = generate_stencil27(4);
+  return {A.rows,
+          A.columns,
+          {to_device<std::size_t>(A.row_offsets), to_device<int>(A.column_indices)},
+          to_device<Scalar>(A.values)};
+}
+
+template <class Scalar>
+Block<Scalar> make_block(int rows, int columns, double value) {
+  const Block<Scalar> block("block", rows, columns);
+  Kokkos::deep_copy(block, static_cast<Scalar>(value));
+  return block;
+}
+
+template <class View>
+double element(const View& view, int row, int column) {
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  return static_cast<double>(host(row, column));
+}
+
+}  // namespace Tessera::Documents

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lines of the documents about plans: docs/using.md, formats.md, precision.md, published-kernels.md, plan-files.md and
+// guides/tuning.md.
+#include <cstdio>
+#include <iostream>
+#include <string>
+#include <tessera/Tessera.hpp>
+
+#include "Documents.hpp"
+
+namespace Tessera::Documents {
+
+namespace {
+
+TEST(Plans, AreOperators) {
+  const Space exec;
+  const auto matrix = make_matrix<double>();
+  const int n = matrix.rows, k = 4;
+  const auto X = make_block<double>(n, k, 1), Y = make_block<double>(n, k, 0), R = make_block<double>(n, k, 1);
+  const auto P = X, Q = make_block<double>(n, k, 0), B = Y;
+  std::vector<double> rho(16), squared_norms(4, 1);
+
+  const Tessera::PlanOperator A(exec, Tessera::make_plan(exec, matrix));
+  A(X, Y);                                                      // Y = A X
+  A.multiply_with_inner_products(P, Q, {rho.data(), k, k, k});  // Q = A P and rho = P^T Q
+  A.residual(X, B, R, squared_norms.data());                    // R = B - A X
+  exec.fence();
+  EXPECT_EQ(element(Y, 0, k - 1), first_sum);
+  EXPECT_EQ(element(Q, 0, k - 1), first_sum);
+  EXPECT_GE(rho[15], first_sum);
+  EXPECT_EQ(squared_norms, std::vector<double>(4, 0.0));
+}
+
+TEST(Plans, TakeOrdersFormatsAndKernels) {
+  const Space exec;
+  const auto A = make_matrix<double>();
+  {
+    Tessera::PlanOptions options;
+    options.reordering = Tessera::Reordering::Automatic;  // tries all that may pay; Default leaves out what takes long
+    EXPECT_NE(Tessera::make_plan(exec, A, options).explain(), "");
+  }
+  {
+    Tessera::PlanOptions options;
+    options.format = Tessera::Format::RowGroups;
+    options.parameters.group_rows = 2;
+    EXPECT_EQ(Tessera::make_plan(exec, A, options).format(), Format::RowGroups);
+  }
+  {
+    Tessera::PlanOptions options;
+    options.format = Tessera::Format::Bmat;
+    options.kernel = Tessera::Kernel::Published;
+    options.on_unsupported = OnUnsupported::FallBack;  // hosts have none
+    EXPECT_EQ(Tessera::make_plan(exec, A, options).format(), Format::Bmat);
+  }
+}
+
+TEST(Plans, AreTuned) {
+  const Space exec;
+  const auto A = make_matrix<double>();
+  Tessera::PlanOptions options;
+  options.tuning = Tessera::Tuning::Automatic;
+  options.expected_products = 5000;
+  options.tuning_file = "tessera.tuning";
+  options.reordering = Tessera::Reordering::Automatic;
+  const auto plan = Tessera::make_plan(exec, A, options);
+  std::remove("tessera.tuning");
+  testing::internal::CaptureStdout();
+  std::cout << plan.explain();
+  EXPECT_NE(testing::internal::GetCapturedStdout().find("format: "), std::string::npos);
+}
+
+TEST(Plans, TakeOptionsAsText) {
+  auto options = Tessera::parse_plan_options("columns=64,tuning=automatic,tuning_file=tessera.tuning", "--plan");
+  EXPECT_EQ(options.columns, 64);
+  EXPECT_EQ(options.tuning, Tuning::Automatic);
+  EXPECT_EQ(options.tuning_file, "tessera.tuning");
+}
+
+TEST(Plans, TakeVectorsOf16Bits) {
+  const Space exec;
+  const auto A = make_matrix<float>();
+  const auto X = make_block<Kokkos::Experimental::half_t>(A.columns, 128, 1);
+  const auto Y = make_block<Kokkos::Experimental::half_t>(A.rows, 128, 0);
+
+  Tessera::PlanOptions options;
+  options.half_vectors = true;                       // products may have such X and Y, and formats are chosen for them
+  auto plan = Tessera::make_plan(exec, A, options);  // A is a matrix of float
+  auto work = plan.prepare(exec, 128, Tessera::Mode::NoTranspose);
+  Tessera::spmm(exec, plan, work, Tessera::Mode::NoTranspose, 1.0f, X, 0.0f, Y);  // X and Y: Views of half_t
+  exec.fence();
+  EXPECT_EQ(element(Y, 0, 127), first_sum);
+}
+
+TEST(Plans, TakeAPrecision) {
+  const Space exec;
+  const auto A = make_matrix<float>();
+  const auto X = make_block<float>(A.columns, 128, 1), Y = make_block<float>(A.rows, 128, 0);
+
+  Tessera::PlanOptions options;
+  options.columns = 128;
+  options.precision = Tessera::Precision::Tf32x3;             // the accuracy of FP32, on tensor cores
+  options.on_unsupported = Tessera::OnUnsupported::FallBack;  // native floats on hosts and on older GPUs
+  auto plan = Tessera::make_plan(exec, A, options);
+
+  auto work = plan.prepare(exec, 128, Mode::NoTranspose);
+  spmm(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y);
+  exec.fence();
+  EXPECT_EQ(element(Y, 0, 127), first_sum);
+}
+
+TEST(Plans, AreKeptInFiles) {
+  const Space exec;
+  const auto A = make_matrix<double>();
+  const auto values = A.values;
+  const auto X = make_block<double>(A.columns, 2, 1), Y = make_block<double>(A.rows, 2, 0);
+  auto plan = make_plan(exec, A);
+
+  Tessera::save_plan(plan, "A.plan");
+  plan = Tessera::load_plan<double, int, std::size_t, Kokkos::DefaultExecutionSpace::device_type>(exec, "A.plan");
+  plan.update_values(exec, values);  // as with the plan that was saved
+
+  std::remove("A.plan");
+  auto work = plan.prepare(exec, 2, Mode::NoTranspose);
+  spmm(exec, plan, work, Mode::NoTranspose, 1, X, 0, Y);
+  exec.fence();
+  EXPECT_EQ(element(Y, 0, 1), first_sum);
+}
+
+}  // namespace
+
+}  // namespace Tessera::Documents
