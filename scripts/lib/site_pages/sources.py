@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which files of the checkout are pages, and where they lie in the site."""
+import pathlib
+
+# Documents outside of docs, which lie elsewhere in the site.
+OTHERS = {
+    "README.md": "start.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "tools/README.md": "tessera_spmm.md",
+    "perf_tests/README.md": "benchmarks.md",
+    "perf_tests/gpu/README.md": "gpu-benchmarks.md",
+    "perf_tests/results/README.md": "results/index.md",
+    "src/README.md": "architecture.md",
+    "src/cuda/README.md": "cuda-kernels.md",
+    "docs/site/index.md": "index.md",
+}
+
+# What Doxygen makes: a document may link to it, and it is no page that is written here.
+REFERENCE = {"docs/reference/mainpage.md": "reference/index.html"}
+
+
+def pages_of(checkout):
+    """{file: page}, both relative: to the checkout and to the site. Sources of examples are pages that show them."""
+    pages = dict(OTHERS)
+    for path in sorted((checkout / "docs").rglob("*.md")):
+        file = path.relative_to(checkout)
+        if file.parts[1] not in ("reference", "site"):
+            pages[str(file)] = str(file.relative_to("docs"))
+    for path in sorted((checkout / "example").glob("*.[ch]pp")):
+        pages[f"example/{path.name}"] = f"examples/{path.stem}.md"
+    for about in sorted((checkout / "perf_tests/results").glob("*/about.md")):
+        pages[str(about.relative_to(checkout))] = f"results/{about.parent.name}.md"
+    return pages
+
+
+def listing(file, text):
+    """A page that shows a source."""
+    lines = text.splitlines()
+    while lines and (lines[0].startswith("// SPDX") or not lines[0]):
+        lines.pop(0)
+    return f"# {pathlib.PurePath(file).name}\n\n```cpp\n" + "\n".join(lines) + "\n```\n"
