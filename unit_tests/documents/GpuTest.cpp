@@ -11,22 +11,23 @@ namespace {
 class Gpu : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_EQ(cudaStreamCreateWithFlags(&left_stream, cudaStreamNonBlocking), cudaSuccess);
-    ASSERT_EQ(cudaStreamCreateWithFlags(&right_stream, cudaStreamNonBlocking), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreateWithFlags(&left_, cudaStreamNonBlocking), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreateWithFlags(&right_, cudaStreamNonBlocking), cudaSuccess);
   }
   void TearDown() override {
-    cudaStreamDestroy(left_stream);
-    cudaStreamDestroy(right_stream);
+    cudaStreamDestroy(left_);
+    cudaStreamDestroy(right_);
   }
 
-  cudaStream_t left_stream = nullptr, right_stream = nullptr;
+  cudaStream_t left_ = nullptr, right_ = nullptr;
 };
 
 TEST_F(Gpu, TwoStreamsMultiply) {
   const auto A = make_matrix<double>();
   const auto X1 = make_block<double>(A.columns, 64, 1), X2 = make_block<double>(A.columns, 64, 2);
   const auto Y1 = make_block<double>(A.rows, 64, 0), Y2 = make_block<double>(A.rows, 64, 0);
-  const PlanOptions options;
+  const PlanOptions options = {};
+  const cudaStream_t left_stream = left_, right_stream = right_;
   Kokkos::fence();
 
   const Kokkos::Cuda left(left_stream), right(right_stream);
@@ -43,7 +44,7 @@ TEST_F(Gpu, TwoStreamsMultiply) {
 }
 
 TEST_F(Gpu, AGraphTakesNewValues) {
-  const Kokkos::Cuda exec(left_stream);
+  const Kokkos::Cuda exec(left_);
   const auto A = make_matrix<double>();
   const auto X = make_block<double>(A.columns, 8, 1), Y = make_block<double>(A.rows, 8, 0);
   const Kokkos::View<double*, Space> values("values", A.values.extent(0));
