@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What find_package(Tessera) finds: the layers and the umbrella target Tessera::Tessera in one export set, each
-# component in one of its own, and the package files.
+# component in one of its own, and the package files. What is installed is in three parts (install components), which
+# packages may ship apart (TesseraPackage.cmake): Tessera_Runtime, shared libraries; Tessera_Development, what programs
+# are compiled with, and documents; Tessera_Program, tessera_spmm.
 include(CMakePackageConfigHelpers)
 
 set(tessera_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Tessera)
@@ -13,14 +15,14 @@ foreach(target IN LISTS tessera_layers)
   get_target_property(component ${target} TESSERA_COMPONENT)
   list(APPEND export_sets Tessera${component}Targets)
   install(TARGETS ${target} EXPORT Tessera${component}Targets
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Tessera_Development
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Tessera_Runtime NAMELINK_COMPONENT Tessera_Development
+          RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Tessera_Runtime
           INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endforeach()
 list(REMOVE_DUPLICATES export_sets)
 foreach(export_set IN LISTS export_sets)
-  install(EXPORT ${export_set} NAMESPACE Tessera:: DESTINATION ${tessera_package_dir})
+  install(EXPORT ${export_set} NAMESPACE Tessera:: DESTINATION ${tessera_package_dir} COMPONENT Tessera_Development)
 endforeach()
 
 configure_package_config_file(cmake/TesseraConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake
@@ -28,4 +30,9 @@ configure_package_config_file(cmake/TesseraConfig.cmake.in ${CMAKE_CURRENT_BINAR
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
                                  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
-        DESTINATION ${tessera_package_dir})
+        DESTINATION ${tessera_package_dir} COMPONENT Tessera_Development)
+
+# The licence comes with everything. Documents keep their folders, so that their links hold.
+install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Tessera_Development)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Tessera_Development
+        FILES_MATCHING PATTERN "*.md" PATTERN reference EXCLUDE)

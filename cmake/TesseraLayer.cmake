@@ -14,8 +14,10 @@ function(tessera_add_layer name)
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE ${layer_PRIVATE})
     tessera_compile_options(${target})
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
+    # Without a DEFINE_SYMBOL, which nothing reads, objects of shared and of static libraries are the same to ccache.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL "" VERSION ${PROJECT_VERSION}
                                                SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    tessera_find_libraries_from(${target} "$ORIGIN")
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -33,7 +35,15 @@ function(tessera_add_layer name)
   set_target_properties(${target} PROPERTIES TESSERA_COMPONENT "${layer_COMPONENT}"
                                              TESSERA_INCLUDE_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/include)
   set_property(GLOBAL APPEND PROPERTY TESSERA_LAYERS ${target})
-  install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Tessera_Development)
+endfunction()
+
+# tessera_find_libraries_from(<target> <folder>): an installed target finds Tessera's shared libraries there, wherever the
+# whole was moved. Debian's packages need none of it (preset "package").
+function(tessera_find_libraries_from target folder)
+  if(BUILD_SHARED_LIBS)
+    set_property(TARGET ${target} PROPERTY INSTALL_RPATH "${folder};${CMAKE_INSTALL_RPATH}")
+  endif()
 endfunction()
 
 # Warnings and sanitizers for a target of ours; users' targets inherit neither. What nvcc generates is not pedantic.

@@ -12,7 +12,7 @@ execute_process(
           -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_COMPILER_LAUNCHER=${launcher}" -D Kokkos_DIR=${kokkos}
           -D "CMAKE_PREFIX_PATH=${prefix_path}" -D COMPONENTS=${components} -D TESSERA_SOURCE=${tessera_source}
           -D "TESSERA_SCALARS=${scalars}" -D "TESSERA_OFFSETS=${offsets}" ${flags}
-          -D TESSERA_SANITIZE=${sanitize} -D TESSERA_WARNINGS_AS_ERRORS=${warnings_as_errors}
+          -D TESSERA_VERSION=${version} -D TESSERA_SANITIZE=${sanitize} -D TESSERA_WARNINGS_AS_ERRORS=${warnings_as_errors}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(refusal)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")
