@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import pathlib
+
+from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cuda import CudaPackage
+
+from spack.package import *
+
+
+class Tessera(CMakePackage, CudaPackage):
+    """Tessera multiplies sparse matrices by dense multivectors, in formats that
+    suit the matrix, on the backends of Kokkos."""
+
+    # No server has the sources. This file is a part of them: it takes them from
+    # the repository that it lies in.
+    git = pathlib.Path(__file__).resolve().parents[6].as_uri()
+
+    license("Apache-2.0 WITH LLVM-exception")
+
+    version("develop", branch="main")
+
+    every_scalar = ("float", "double", "complex_float", "complex_double")
+    every_offset = ("int", "size_t")
+    cuda_archs = ("80", "86", "87", "89", "90", "100", "120")
+
+    variant("shared", default=False, description="Build shared libraries")
+    variant("openmp", default=True, description="Run on threads, by OpenMP")
+    variant("driver", default=True, description="Build the program tessera_spmm")
+    variant("tests", default=False, description="Build the unit tests")
+    variant("kokkos-kernels", default=False, description="Build the component KokkosKernels")
+    variant("trilinos", default=False, description="Build the component Tpetra")
+    variant("mpi", default=True, when="+trilinos", description="Use a Tpetra with MPI")
+    variant(
+        "scalars",
+        default=",".join(every_scalar),
+        values=every_scalar,
+        multi=True,
+        description="Scalars of matrices to compile for",
+    )
+    variant(
+        "offsets",
+        default=",".join(every_offset),
+        values=every_offset,
+        multi=True,
+        description="Offsets of rows to compile for",
+    )
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("cmake@3.22:", type="build")
+    depends_on("zlib-api")
+
+    depends_on("kokkos@4.5:")
+    depends_on("kokkos+openmp", when="+openmp")
+    depends_on("kokkos~openmp+serial", when="~openmp")
+    depends_on("kokkos+pic", when="+shared")
+    # Kernels and what includes Kokkos are compiled by nvcc, the latter by its wrapper.
+    with when("+cuda"):
+        depends_on("cuda@12.4:")
+        depends_on("kokkos+cuda+wrapper cxxstd=20")
+        depends_on("kokkos+cuda_lambda", when="^kokkos@:4")
+        for arch in cuda_archs:
+            depends_on(f"kokkos cuda_arch={arch}", when=f"cuda_arch={arch}")
+    depends_on("kokkos~cuda", when="~cuda")
+
+    depends_on("kokkos-kernels@4.5:", when="+kokkos-kernels")
+    depends_on("kokkos-kernels+cuda", when="+kokkos-kernels+cuda")
+    for arch in cuda_archs:
+        depends_on(f"kokkos-kernels cuda_arch={arch}", when=f"+kokkos-kernels cuda_arch={arch}")
+    depends_on("kokkos-kernels+openmp", when="+kokkos-kernels+openmp")
+
+    with when("+trilinos"):
+        depends_on("trilinos@16.1:+tpetra+belos")
+        depends_on("trilinos+cuda+wrapper", when="+cuda")
+        for arch in cuda_archs:
+            depends_on(f"trilinos cuda_arch={arch}", when=f"cuda_arch={arch}")
+        depends_on("trilinos+openmp", when="+openmp")
+        depends_on("trilinos+mpi", when="+mpi")
+        depends_on("trilinos~mpi", when="~mpi")
+        depends_on("mpi", when="+mpi")
+
+    depends_on("cli11", type="build", when="+driver")
+    depends_on("nlohmann-json", type="build", when="+driver")
+    depends_on("googletest@1.10:", type="build", when="+tests")
+    depends_on("googletest@1.10:", type="test")
+
+    conflicts("%gcc@:11", msg="Tessera needs GCC 12 or newer, or Clang")
+    conflicts("cuda_arch=none", when="+cuda", msg="Kokkos needs to know the GPU: cuda_arch=90")
+    for arch in CudaPackage.cuda_arch_values:
+        if arch not in cuda_archs:
+            conflicts(f"cuda_arch={arch}", msg=f"kernels are for one of {', '.join(cuda_archs)}")
+
+    requires("scalars=double", when="+trilinos", msg="Tpetra needs double and size_t")
+    requires("offsets=size_t", when="+trilinos", msg="Tpetra needs double and size_t")
+    requires("scalars=double", when="+tests", msg="the tests need double and int")
+    requires("offsets=int", when="+tests", msg="the tests need double and int")
+
+    sanity_check_is_file = [join_path("include", "tessera", "Tessera.hpp")]
+
+    def cmake_args(self):
+        spec = self.spec
+        args = [
+            self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define_from_variant("TESSERA_ENABLE_DRIVER", "driver"),
+            self.define_from_variant("TESSERA_ENABLE_CUDA", "cuda"),
+            self.define_from_variant("TESSERA_ENABLE_KOKKOS_KERNELS", "kokkos-kernels"),
+            self.define_from_variant("TESSERA_ENABLE_TPETRA", "trilinos"),
+            self.define("TESSERA_SCALARS", self.values_of("scalars", self.every_scalar)),
+            self.define("TESSERA_OFFSETS", self.values_of("offsets", self.every_offset)),
+            self.define("TESSERA_ENABLE_TESTS", self.run_tests or spec.satisfies("+tests")),
+            self.define("TESSERA_ENABLE_EXAMPLES", False),
+        ]
+        # Kernels are compiled for the GPU that Kokkos is for.
+        if spec.satisfies("+cuda"):
+            args.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))
+        return args
+
+    def values_of(self, variant, every):
+        """The chosen values of a variant, always in the same order."""
+        return [value for value in every if self.spec.satisfies(f"{variant}={value}")]
