@@ -32,7 +32,9 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersio
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
         DESTINATION ${tessera_package_dir} COMPONENT Tessera_Development)
 
-# The licence comes with everything. Documents keep their folders, so that their links hold.
-install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Tessera_Development)
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Tessera_Development
+# Documents keep their folders, so that links from one to another hold. CMAKE_INSTALL_DOCDIR may be that of the project
+# that Tessera is a part of.
+set(tessera_documents ${CMAKE_INSTALL_DATAROOTDIR}/doc/Tessera)
+install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${tessera_documents} COMPONENT Tessera_Development)
+install(DIRECTORY docs DESTINATION ${tessera_documents} COMPONENT Tessera_Development
         FILES_MATCHING PATTERN "*.md" PATTERN reference EXCLUDE)
