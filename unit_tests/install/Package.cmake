@@ -2,6 +2,7 @@
 #
 # Makes the packages of ${generator}, TGZ or DEB, in ${folder} and unpacks them to ${folder}/prefix. They must hold what
 # is in the folder ${installed}, byte for byte but for what CPack strips. Of DEB there must be the packages ${names}.
+cmake_minimum_required(VERSION 3.22)
 string(REPLACE "," ";" names "${names}")
 list(REMOVE_ITEM names "")
 file(REMOVE_RECURSE ${folder})
