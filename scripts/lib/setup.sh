@@ -4,7 +4,7 @@
 # Tessera is built on a "platform". It is "host", with a Kokkos of this machine or one that is made for it (kokkos.sh);
 # "device", the same for its GPU (cuda.sh); or the name of a root of Debian's unstable suite. Roots lie in
 # $cache/roots/<name>-<hash of its recipe>. A root without its stamp is incomplete, and is made again. Users of a root hold
-# a shared lock on it, its maker holds an exclusive one.
+# a shared lock on it, its maker holds an exclusive one. The root "foreign" has compilers for AMD GPUs and for Arm.
 
 checkout=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cache=$(realpath -m "${TESSERA_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/tessera}")
@@ -25,7 +25,11 @@ private_mounts=(unshare --mount --propagation private)
 
 root_packages() {
   case $1 in
-    openmp) echo "$tools,libkokkos-dev,clang,libclang-rt-dev,libomp-dev" ;;
+    openmp) echo "$tools,libkokkos-dev,clang,libclang-rt-dev,libomp-dev,gcovr" ;;
+    foreign)
+      printf %s cmake,ninja-build,ccache,hipcc,libamdhip64-dev,librocthrust-dev,g++-aarch64-linux-gnu,qemu-user
+      echo ,libkokkos-dev:arm64,zlib1g-dev:arm64,libgtest-dev:arm64
+      ;;
     trilinos)
       # Trilinos' CMake files name the development files of PT-Scotch, but its packages do not depend on them.
       printf '%s' "$tools,libopenmpi-dev,openmpi-bin,libopenblas-dev,libptscotch-dev"
@@ -45,7 +49,13 @@ root_hook='chroot "$1" sh -ec '\''
     done
   done'\'
 
-root_recipe() { printf '%s\n' sid "$(root_packages "$1")" "$root_hook" "${TESSERA_DEBIAN_MIRROR:-}"; }
+root_architectures() {
+  [[ $1 != foreign ]] || printf ,arm64
+}
+
+root_recipe() {
+  printf '%s\n' sid "$(root_packages "$1")$(root_architectures "$1")" "$root_hook" "${TESSERA_DEBIAN_MIRROR:-}"
+}
 
 root_dir() { echo "$cache/roots/$1-$(root_recipe "$1" | sha256sum | cut -c 1-12)"; }
 
@@ -97,6 +107,7 @@ make_root() {
   step "$logs/setup.log" "making the Debian root '$name' in $dir (about a minute)" \
     "${private_mounts[@]}" --pid --fork --kill-child --mount-proc -- mmdebstrap --variant=minbase --components=main \
     --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Retries "3"' \
+    --architectures="$(dpkg --print-architecture)$(root_architectures "$name")" \
     --include="$(root_packages "$name")" --customize-hook="$root_hook" \
     sid "$dir.part" ${TESSERA_DEBIAN_MIRROR:+"$TESSERA_DEBIAN_MIRROR"} ||
     needs "could not make the Debian root '$name' (log: $logs/setup.log): is the network there, and $cache on a disk that allows programs and devices?"
@@ -172,7 +183,8 @@ ensure_host() {
 }
 
 # platform_command NAME: sets the array "inside" to the prefix of commands that run on this platform. If $compile_with is
-# set, ccache starts compilers with that, and keeps nothing.
+# set, ccache starts compilers with that, and keeps nothing. In a root, CMake finds the Kokkos in $kokkos_in_root, if that
+# is set.
 platform_command() {
   local dir
   if [[ $1 == host || $1 == device ]]; then
@@ -184,10 +196,12 @@ platform_command() {
   dir=$(root_dir "$1")
   inside=("${private_mounts[@]}" -- "$checkout/scripts/lib/enter" "$dir" "$checkout" "$builds" "$cache/ccache")
   [[ -z ${TESSERA_DATA_DIR:-} ]] || inside+=("$TESSERA_DATA_DIR")
+  [[ -z ${kokkos_in_root:-} ]] || inside+=("$kokkos_in_root")
   inside+=(-- env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "TERM=${TERM:-dumb}"
     "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     "CCACHE_DIR=$cache/ccache" "CCACHE_BASEDIR=${source:-$checkout}" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G)
+  [[ -z ${kokkos_in_root:-} ]] || inside+=("Kokkos_ROOT=$kokkos_in_root")
   [[ -z ${compile_with:-} ]] || inside+=("CCACHE_PREFIX=$compile_with" CCACHE_READONLY=1)
 }
 
@@ -214,7 +228,7 @@ build() {
   case $platform in
     host) recipe="host $host_kokkos" ;;
     device) recipe="device $cuda_kokkos, $("$nvcc" --version | tail -n 1)" ;;
-    *) recipe=$(root_dir "$platform") ;;
+    *) recipe="$(root_dir "$platform")${kokkos_in_root:+, $kokkos_in_root}" ;;
   esac
   ! "${inside[@]}" sh -c 'command -v ninja' >/dev/null || generator=(-G Ninja)
   if [[ $platform == device ]]; then # ccache sees only what the host's compiler reads

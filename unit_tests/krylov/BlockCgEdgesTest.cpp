@@ -4,6 +4,7 @@
 #include <deque>
 #include <stdexcept>
 
+#include "Instances.hpp"
 #include "LinearSystem.hpp"
 
 namespace Tessera::Test {
@@ -304,16 +305,6 @@ struct ProductOnInstance : DenseProduct<Exec, Scalar> {
   const Exec& instance() const { return this->exec; }
 };
 
-template <class Exec>
-std::vector<Exec> two_instances() {
-#ifdef KOKKOS_ENABLE_OPENMP
-  // partition_space() gives the default one twice, unless parallel regions may be nested.
-  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return {Exec(1), Exec(1)};
-#endif
-  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
-  return {instances.begin(), instances.end()};
-}
-
 /// What block_cg() of the operators; empty if it takes them.
 template <class... Arguments>
 std::string refusal(Arguments&&... arguments) {
@@ -330,6 +321,7 @@ TYPED_TEST(BlockCgEdgesTest, OperatorsOnOtherInstancesAreRefused) {
   using Exec = typename TestFixture::Exec;
   using Product = ProductOnInstance<Exec, typename TestFixture::Scalar>;
   const auto instances = two_instances<Exec>();
+  if (instances.empty()) GTEST_SKIP() << "instances are one queue";
   ASSERT_FALSE(instances[0] == instances[1]);
   const auto A = positive_definite(20, 10);
   Product here(instances[0], A), elsewhere(instances[1], A);

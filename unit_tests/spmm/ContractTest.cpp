@@ -7,6 +7,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "Instances.hpp"
 #include "PlanCheck.hpp"
 #include "TestTypes.hpp"
 #include "ToolEvents.hpp"
@@ -38,17 +39,6 @@ class ContractTest : public ::testing::Test {
   }
 };
 TYPED_TEST_SUITE(ContractTest, EverySpace<DoubleCasesOf>::type);
-
-/// Instances whose kernels may run at the same time, where the backend has such.
-template <class Exec>
-std::vector<Exec> two_instances() {
-#ifdef KOKKOS_ENABLE_OPENMP
-  // partition_space() gives the default one twice, unless parallel regions may be nested.
-  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return {Exec(1), Exec(1)};
-#endif
-  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
-  return {instances.begin(), instances.end()};
-}
 
 /// \param allowed [in] a name may also begin with this
 void expect_kernels_of_tessera(const ToolEvents& events, const std::string& what,
@@ -158,6 +148,7 @@ TYPED_TEST(ContractTest, TwoInstancesRunOnePlanAtOnce) {
   constexpr int rounds = 60, columns = 9;
   const typename TestFixture::Matrix A(random_pattern<int>(400, 300, 0.1, 1));
   const auto instances = two_instances<Exec>();
+  if (instances.empty()) GTEST_SKIP() << "instances are one queue";
   for (const Format format : every_format) {
     auto plan = A.plan(with_format(format));
     struct Stream {
@@ -305,7 +296,7 @@ TYPED_TEST(ContractTest, RefusesViewsWithoutMemory) {
 TYPED_TEST(ContractTest, RefusesAnotherInstancesWorkspace) {
   using Exec = typename TestFixture::Exec;
   const auto instances = two_instances<Exec>();
-  if (instances[0] == instances[1]) GTEST_SKIP() << "this backend has one instance";
+  if (instances.empty() || instances[0] == instances[1]) GTEST_SKIP() << "this backend has one instance";
   const typename TestFixture::Matrix A(random_pattern<int>(20, 30, 0.2, 1));
   auto plan = A.plan({});
   auto work = plan.prepare(instances[0], 4, Mode::NoTranspose);

@@ -28,8 +28,11 @@ class ToolEvents {
     Tools::set_begin_parallel_reduce_callback(note_kernel);
     Tools::set_begin_parallel_scan_callback(note_kernel);
     Tools::set_begin_fence_callback([](const char* name, std::uint32_t, std::uint64_t*) {
-      // Fences that Kokkos makes for the sake of these callbacks do not count.
-      if (!std::string_view(name).starts_with("Kokkos::Tools::invoke_kokkosp_callback"))
+      // Fences that Kokkos makes for the sake of these callbacks do not count, nor those with which Kokkos::Threads
+      // begins every kernel.
+      const std::string_view fence = name;
+      if (!fence.starts_with("Kokkos::Tools::invoke_kokkosp_callback") &&
+          fence != "Kokkos::ThreadsInternal::fence: Unnamed Instance Fence")
         log().fences.emplace_back(name);
     });
     // On Cuda, Kokkos calls it an allocation when a team has no scratch memory.
