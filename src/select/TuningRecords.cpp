@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <unistd.h>
-
-#include <atomic>
+#include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <locale>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <tessera/io/impl/OutputFile.hpp>
 #include <tessera/select/TuningRecords.hpp>
 #include <vector>
 
@@ -71,19 +70,29 @@ bool reads(const std::string& line, bool is_first_version, TuningKey& key, Tuned
 }  // namespace
 
 TuningRecords TuningRecords::read(const std::string& path) {
+  if (!std::filesystem::exists(path)) return {};
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();  // nothing, of a folder
+  return parse(text.str(), path);
+}
+
+TuningRecords TuningRecords::parse(std::string_view text, const std::string& name) {
   TuningRecords records;
-  if (!std::filesystem::exists(path)) return records;
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line) || (line != title && line != first_title)) {
-    throw std::runtime_error(path + ":1: this is no file of tuned choices; expected \"" + std::string(title) + "\"");
+  const auto next_line = [&] {
+    const std::string line(text.substr(0, text.find('\n')));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    return line;
+  };
+  const std::string first = next_line();
+  if (first != title && first != first_title) {
+    throw std::runtime_error(name + ":1: this is no file of tuned choices; expected \"" + std::string(title) + "\"");
   }
-  const bool is_first_version = line == first_title;
-  for (int number = 2; std::getline(file, line); ++number) {
+  const bool is_first_version = first == first_title;
+  for (int number = 2; !text.empty(); ++number) {
     TuningKey key;
     TunedCandidate fastest;
-    if (!reads(line, is_first_version, key, fastest)) {
-      throw std::runtime_error(path + ":" + std::to_string(number) +
+    if (!reads(next_line(), is_first_version, key, fastest)) {
+      throw std::runtime_error(name + ":" + std::to_string(number) +
                                ": expected pattern, device, types, precision, columns, format and seconds, with tabs "
                                "between");
     }
@@ -98,22 +107,22 @@ std::optional<TunedCandidate> TuningRecords::find(const TuningKey& key) const {
   return place->second;
 }
 
-void TuningRecords::write(const std::string& path) const {
-  static std::atomic<unsigned> writes{0};
-  const std::string part = path + ".part" + std::to_string(getpid()) + "-" + std::to_string(++writes);
-  std::ofstream file(part);
-  file.imbue(std::locale::classic());
-  file << title << '\n';
+std::string TuningRecords::text() const {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << title << '\n';
   for (const auto& [key, fastest] : records_) {
-    file << std::hex << key.pattern << std::dec << '\t' << key.device << '\t' << key.types << '\t' << key.precision
+    text << std::hex << key.pattern << std::dec << '\t' << key.device << '\t' << key.types << '\t' << key.precision
          << '\t' << key.columns << '\t' << to_string(fastest.format) << '\t' << std::setprecision(6) << fastest.seconds
          << '\n';
   }
-  file.close();
-  if (!file || std::rename(part.c_str(), path.c_str()) != 0) {
-    std::remove(part.c_str());
-    throw std::runtime_error(path + ": tuned choices cannot be written there");
-  }
+  return text.str();
+}
+
+void TuningRecords::write(const std::string& path) const {
+  Impl::OutputFile file(path);
+  file.write(text());
+  file.commit();
 }
 
 }  // namespace Tessera

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <tessera/select/TuningRecords.hpp>
 
@@ -61,6 +64,7 @@ TEST(TuningRecords, RefusesOtherFilesByLine) {
   };
   EXPECT_EQ(message("tessera tuning 2\n" + good + "\n"), "");
   EXPECT_TRUE(message("").starts_with(path + ":1: "));
+  EXPECT_THROW(TuningRecords::read(testing::TempDir()), std::runtime_error);
   EXPECT_TRUE(message("tessera tuning 3\n").starts_with(path + ":1: "));
   for (const std::string bad :
        {"", "1f\tSerial", "xx\tSerial\treal 8, offsets 4\tnative\t32\tcsr\t1e-3",
@@ -91,6 +95,76 @@ TEST(TuningRecords, OfVersion1AreReadAndWrittenAnew) {
     EXPECT_THROW(TuningRecords::read(path), std::runtime_error) << bad;
   }
   std::filesystem::remove(path);
+}
+
+TuningRecords many_records() {
+  TuningRecords records;
+  TuningKey other = key;
+  for (other.columns = 0; other.columns < 1000; ++other.columns) records.add(other, {Format::Csr, 1e-3});
+  return records;
+}
+
+std::string message_of_write(const TuningRecords& records, const std::string& path) {
+  try {
+    records.write(path);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Files of this process may not grow beyond a limit, so that writing fails midway.
+TEST(TuningRecords, AFailureLeavesTheOldFileAndNoTemporary) {
+  const std::filesystem::path folder = in_folder("tessera_full_disk");
+  std::filesystem::create_directory(folder);
+  const std::string path = (folder / "tuning.tsv").string();
+  TuningRecords old;
+  old.add(key, {Format::Csr, 1e-3});
+  old.write(path);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit limit{10000, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &limit);
+  const std::string message = message_of_write(many_records(), path);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(message, path + ": cannot be written: File too large");
+  EXPECT_EQ(TuningRecords::read(path).size(), 1u);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  many_records().write(path);
+  EXPECT_EQ(TuningRecords::read(path).size(), 1000u);
+  std::filesystem::remove_all(folder);
+}
+
+/// A device is written to, and stays what it is.
+TEST(TuningRecords, FullDevice) {
+  if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  EXPECT_EQ(message_of_write(many_records(), "/dev/full"), "/dev/full: cannot be written: No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+/// A file that was made by hand keeps its permissions, and a link to it stays one.
+TEST(TuningRecords, LinksAreFollowed) {
+  const std::string path = in_folder("tessera_linked_tuning.tsv"), link = in_folder("tessera_tuning_link.tsv");
+  std::filesystem::remove(link);
+  many_records().write(path);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::create_symlink(path, link);
+  many_records().write(link);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(TuningRecords::read(link).size(), 1000u);
+  EXPECT_EQ(std::filesystem::status(path).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::remove(link);
+  std::filesystem::remove(path);
+}
+
+TEST(TuningRecords, TheTextIsThatOfTheFile) {
+  const std::string text = many_records().text();
+  EXPECT_EQ(TuningRecords::parse(text, "a text").size(), 1000u);
+  EXPECT_EQ(TuningRecords::parse(text, "a text").text(), text);
+  EXPECT_TRUE(text.starts_with("tessera tuning 2\nfedcba9876543210\tCuda, NVIDIA H200\t"));
 }
 
 TEST(TuningRecords, SaysWhereItCannotWrite) {

@@ -521,6 +521,14 @@ TEST(PlanFileErrorsTest, PlacesThatCannotBeReadOrWritten) {
   EXPECT_NO_THROW(load(folder / "plan.gz"));
 }
 
+TEST(PlanFileErrorsTest, FullDevice) {
+  if (!std::filesystem::is_character_file("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const UserMatrix<Space, double, int> A(random_pattern<int>(5, 5, 0.5, 1));
+  EXPECT_MESSAGE(std::runtime_error, save_plan(A.plan({}), "/dev/full"),
+                 "/dev/full: cannot be written: No space left on device");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
 TEST(PlanFileErrorsTest, AFailureLeavesTheOldFileAndNoTemporary) {
   const TemporaryFolder folder;
   const std::string path = folder.add("plan", "old");

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tessera/common/Format.hpp>
 
 namespace Tessera {
@@ -38,6 +39,8 @@ class TuningRecords {
   ///
   /// \throws std::runtime_error that names the file, the line and what was expected
   static TuningRecords read(const std::string& path);
+  /// Reads the records of the text of a file; error messages call it `name`.
+  static TuningRecords parse(std::string_view text, const std::string& name);
 
   /// The fastest candidate for a key, if it is known.
   std::optional<TunedCandidate> find(const TuningKey& key) const;
@@ -45,7 +48,9 @@ class TuningRecords {
   void add(const TuningKey& key, const TunedCandidate& fastest) { records_[key] = fastest; }
   std::size_t size() const { return records_.size(); }  ///< number of records
 
-  /// Writes a new file and renames it to `path`, so that nobody reads half a file.
+  /// The text of a file with these records.
+  std::string text() const;
+  /// Writes a new file and renames it to `path`, so that nobody reads half a file. A device or a pipe is written to.
   ///
   /// \throws std::runtime_error that names the file
   void write(const std::string& path) const;
