@@ -29,9 +29,12 @@ struct Look {
 template <class ExecutionSpace>
 void ValueWatch<ExecutionSpace>::look(const ExecutionSpace& exec, const void* data, std::size_t bytes) {
   if (!state_.is_allocated()) {
-    state_ = decltype(state_)(Kokkos::view_alloc(exec, "Tessera::watched"));
-    sum_ = decltype(sum_)(Kokkos::view_alloc(exec, "Tessera::watched_sum"));
+    // Memory may run out between the two: a later look finds both or none.
+    const decltype(state_) state(Kokkos::view_alloc(exec, "Tessera::watched"));
+    const decltype(sum_) sum(Kokkos::view_alloc(exec, "Tessera::watched_sum"));
     exec.fence("Tessera::watch_values");
+    state_ = state;
+    sum_ = sum;
   }
   if (look_on_device(exec, data, bytes, state_.data())) return;
   with_chunks(data, bytes, [&]<class Chunk>(const ChunkedArray<Chunk>& array) {

@@ -2,14 +2,17 @@
 //
 // Memory runs out, at any allocation of a call: the call throws, gives back what it took, and all is as it was before.
 // (Products and new values take none: ContractTest.)
+#include <tessera/spmm/PlanFile.hpp>
+
 #include "FailingAllocator.hpp"
 #include "PlanCheck.hpp"
+#include "TestFiles.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
 
 template <class Exec>
-using DoubleCasesOf = ::testing::Types<Case<Exec, int>>;
+using CasesOf = ::testing::Types<Case<Exec, int>>;
 
 template <class T>
 class AllocationTest : public ::testing::Test {
@@ -17,10 +20,10 @@ class AllocationTest : public ::testing::Test {
   using Exec = typename T::ExecutionSpace;
   using View = Kokkos::View<double**, Kokkos::LayoutLeft, typename Exec::memory_space>;
   using Matrix = UserMatrix<Exec, double, int>;
+  static constexpr bool is_host = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
 
   void SetUp() override {
-    if (!std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>)
-      GTEST_SKIP() << "memory of this backend comes from elsewhere";
+    if (!is_host && !device_memory_may_fail()) GTEST_SKIP() << "memory of this backend comes from elsewhere";
   }
 
   /// Op(A) of 9 columns of numbers, with the plan's own workspace.
@@ -29,25 +32,37 @@ class AllocationTest : public ::testing::Test {
     const bool turned = is_transposed(work.mode());
     const View x("x", turned ? plan.rows() : plan.columns(), work.columns());
     const View y("y", turned ? plan.columns() : plan.rows(), work.columns());
-    for (std::size_t k = 0; k < x.size(); ++k) x.data()[k] = 1.0 / double(k + 3);
+    const auto x_host = Kokkos::create_mirror_view(x);
+    for (std::size_t k = 0; k < x.size(); ++k) x_host.data()[k] = 1.0 / double(k + 3);
+    Kokkos::deep_copy(x, x_host);
     spmm(Exec(), plan, work, work.mode(), 1.0, x, 0.0, y);
     Exec().fence();
-    return {y.data(), y.data() + y.size()};
+    const auto y_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    return {y_host.data(), y_host.data() + y_host.size()};
   }
 };
-TYPED_TEST_SUITE(AllocationTest, EverySpace<DoubleCasesOf>::type);
+TYPED_TEST_SUITE(AllocationTest, EverySpace<CasesOf>::type);
 
+PlanOptions in_order(Format format, Reordering reordering) {
+  PlanOptions options = with_format(format);
+  options.reordering = reordering;
+  options.always_reorder = true;
+  return options;
+}
+
+/// Every format, and every order in the formats that most differ in what they do with it.
 std::vector<PlanOptions> every_way() {
-  std::vector<PlanOptions> ways;
-  for (const Format format : every_format) {
-    PlanOptions options = with_format(format);
-    ways.push_back(options);
-    options.reordering = Reordering::WindowGrowing;
-    options.always_reorder = true;
-    if (format == Format::Csr || format == Format::Bcsr) ways.push_back(options);
+  std::vector<PlanOptions> ways{{}};
+  for (const Format format : every_format) ways.push_back(with_format(format));
+  for (const Reordering reordering : every_reordering) {
+    for (const Format format : {Format::Csr, Format::Bcsr}) ways.push_back(in_order(format, reordering));
   }
-  ways.push_back({});
+  ways.push_back(in_order(Format::Automatic, Reordering::Automatic));
   return ways;
+}
+
+std::string name_of(const PlanOptions& options) {
+  return std::string(to_string(options.format)) + ", " + std::string(to_string(options.reordering));
 }
 
 TYPED_TEST(AllocationTest, MakePlan) {
@@ -56,9 +71,26 @@ TYPED_TEST(AllocationTest, MakePlan) {
     A.plan(options);  // Kokkos takes memory of its own the first time
     const long failures = fail_each_allocation(
         Failing::Arrays, [&] { A.plan(options); }, [] {});
-    ASSERT_GT(failures, 5) << to_string(options.format);
+    ASSERT_GT(failures, 5) << name_of(options);
   }
 }
+
+#ifndef TESSERA_WITHOUT_FLOAT
+/// Vectors of 16 bits: a plan of floats, and its transpose.
+TYPED_TEST(AllocationTest, HalfVectors) {
+  using Exec = typename TestFixture::Exec;
+  const UserMatrix<Exec, float, int> A(unsorted_pattern<int>(30, 25, 4, 1));
+  for (const Format format : every_format) {
+    PlanOptions options = with_format(format);
+    options.half_vectors = true;
+    const auto make = [&] { return A.plan(options).prepare(Exec(), 9, Mode::Transpose); };
+    make();
+    const long failures = fail_each_allocation(
+        Failing::Arrays, [&] { make(); }, [] {});
+    ASSERT_GT(failures, 10) << to_string(format);
+  }
+}
+#endif
 
 /// Assigned to a plan that is in use: that one goes on.
 TYPED_TEST(AllocationTest, MakePlanForAnother) {
@@ -80,6 +112,7 @@ TYPED_TEST(AllocationTest, MakePlanForAnother) {
 /// No memory is taken, not even for the name of a kernel: without a profiler a small product is a call. (Sorted columns
 /// run as a kernel.)
 TYPED_TEST(AllocationTest, SmallProductsTakeNone) {
+  if (!TestFixture::is_host) GTEST_SKIP() << "a device runs every product as a kernel";
   using View = typename TestFixture::View;
   const typename TestFixture::Exec exec;
   const typename TestFixture::Matrix A(random_pattern<int>(60, 50, 0.1, 1));
@@ -116,7 +149,7 @@ TYPED_TEST(AllocationTest, Prepare) {
           EXPECT_EQ(plan.bytes(), bytes);
           EXPECT_EQ(TestFixture::product(plan, work), before);
         });
-    ASSERT_GT(failures, 5) << to_string(options.format);
+    ASSERT_GT(failures, 5) << name_of(options);
     EXPECT_GT(plan.bytes(), bytes);
     expect_product<typename TestFixture::View>(A, plan, 9, Mode::Transpose, 1, 0, "prepared in the end");
   }
@@ -135,6 +168,87 @@ TYPED_TEST(AllocationTest, Product) {
         Failing::All, [&] { spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, x, 0.0, y); },
         [&] { EXPECT_EQ(TestFixture::product(plan, work), before); });
     EXPECT_EQ(TestFixture::product(plan, work), before);
+  }
+}
+
+/// New values that run out of memory (for the name of a kernel) may be given again.
+TYPED_TEST(AllocationTest, UpdateValues) {
+  using Exec = typename TestFixture::Exec;
+  const typename TestFixture::Matrix A(unsorted_pattern<int>(60, 50, 5, 1)), B(A.host, 7);
+  for (const PlanOptions& options : every_way()) {
+    auto plan = A.plan(options), expected = B.plan(options);
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
+      auto work = plan.prepare(Exec(), 9, mode);
+      auto expected_work = expected.prepare(Exec(), 9, mode);
+      const auto right = TestFixture::product(expected, expected_work);
+      plan.update_values(Exec(), B.values);
+      plan.update_values(Exec(), A.values);
+      fail_each_allocation(
+          Failing::All,
+          [&] {
+            plan.update_values(Exec(), B.values);
+            Exec().fence();
+          },
+          [&] {
+            plan.update_values(Exec(), B.values);
+            EXPECT_EQ(TestFixture::product(plan, work), right);
+            plan.update_values(Exec(), A.values);
+          });
+      EXPECT_EQ(TestFixture::product(plan, work), right) << name_of(options);
+    }
+  }
+}
+
+/// Values that are followed: the first call for a mode takes some memory.
+TYPED_TEST(AllocationTest, FollowValues) {
+  using Exec = typename TestFixture::Exec;
+  const typename TestFixture::Matrix A(unsorted_pattern<int>(60, 50, 5, 1)), B(A.host, 7);
+  for (const Format format : every_format) {
+    auto warm = A.plan(with_format(format));
+    warm.follow_values(Exec(), B.values);
+    auto expected = B.plan(with_format(format));
+    auto expected_work = expected.prepare(Exec(), 9, Mode::NoTranspose);
+    const auto right = TestFixture::product(expected, expected_work);
+    auto plan = A.plan(with_format(format));
+    auto work = plan.prepare(Exec(), 9, Mode::NoTranspose);
+    const auto before = TestFixture::product(plan, work);
+    fail_each_allocation(
+        Failing::Arrays, [&] { plan.follow_values(Exec(), B.values); },
+        [&] { EXPECT_EQ(TestFixture::product(plan, work), before) << to_string(format); });
+    EXPECT_EQ(TestFixture::product(plan, work), right) << to_string(format);
+  }
+}
+
+/// A plan in a file: it is written completely or not at all, and loaded or not.
+TYPED_TEST(AllocationTest, SaveAndLoadPlan) {
+  using Exec = typename TestFixture::Exec;
+  using Device = typename Exec::device_type;
+  const typename TestFixture::Matrix A(unsorted_pattern<int>(30, 25, 4, 1));
+  const TemporaryFolder folder;
+  const std::string path = folder / "plan";
+  for (const PlanOptions& options : every_way()) {
+    auto plan = A.plan(options);
+    auto work = plan.prepare(Exec(), 9, Mode::Transpose);
+    const auto before = TestFixture::product(plan, work);
+    folder.add("plan", "old");
+    save_plan(plan, folder / "warm");
+    std::filesystem::remove(folder / "warm");
+    long failures = fail_each_allocation(
+        Failing::Arrays, [&] { save_plan(plan, path); },
+        [&] {
+          EXPECT_EQ(content_of(path), "old");
+          EXPECT_EQ(folder.files(), 1u);
+        });
+    EXPECT_GT(failures, 0);
+    const std::string bytes = content_of(path);
+    auto loaded = load_plan<double, int, int, Device>(Exec(), path);
+    failures = fail_each_allocation(
+        Failing::Arrays, [&] { loaded = parse_plan<double, int, int, Device>(Exec(), bytes, "a file"); },
+        [&] {
+          work = loaded.prepare(Exec(), 9, Mode::Transpose);
+          EXPECT_EQ(TestFixture::product(loaded, work), before) << "the plan before";
+        });
+    ASSERT_GT(failures, 5) << name_of(options);
   }
 }
 

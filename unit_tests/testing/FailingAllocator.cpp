@@ -5,6 +5,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#ifdef TESSERA_CUDA_MEMORY_FAILS
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#endif
 
 namespace {
 
@@ -23,13 +27,17 @@ constexpr bool closures_allocate = true;
 constexpr bool closures_allocate = false;
 #endif
 
-bool must_fail(std::size_t size, std::size_t alignment) {
-  const bool is_view = alignment > alignof(std::max_align_t), is_array = is_view || size > 160;
-  const bool may_fail = closures_allocate ? is_view : is_array || !arrays_alone;
-  if (left == 0 || !may_fail) return false;
+bool is_next_to_fail() {
+  if (left == 0) return false;
   const bool is_last = --left == 0;
   if (is_last) has_failed = true;
   return is_last;
+}
+
+bool must_fail(std::size_t size, std::size_t alignment) {
+  const bool is_view = alignment > alignof(std::max_align_t), is_array = is_view || size > 160;
+  const bool may_fail = closures_allocate ? is_view : is_array || !arrays_alone;
+  return may_fail && is_next_to_fail();
 }
 
 /// Null where there is none.
@@ -70,7 +78,66 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { dea
 void operator delete(void* memory, const std::nothrow_t&) noexcept { deallocate(memory); }
 void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { deallocate(memory); }
 
+#ifdef TESSERA_CUDA_MEMORY_FAILS
+
+// The program's functions come before those of the shared CUDA runtime. Kokkos takes all memory of Views with these. A
+// failure leaves no error in the runtime; Kokkos clears what a real one leaves.
+namespace {
+
+template <class Function>
+Function real(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+/// Allocates with the runtime's function of a name, unless it is this allocation's turn to fail.
+template <class... Arguments>
+cudaError_t take(const char* name, void** memory, Arguments... arguments) {
+  using Function = cudaError_t (*)(void**, Arguments...);
+  ++allocated;
+  if (is_next_to_fail()) return cudaErrorMemoryAllocation;
+  const cudaError_t status = real<Function>(name)(memory, arguments...);
+  if (status == cudaSuccess && *memory != nullptr) ++live;
+  return status;
+}
+
+template <class... Arguments>
+cudaError_t give_back(const char* name, void* memory, Arguments... arguments) {
+  using Function = cudaError_t (*)(void*, Arguments...);
+  if (memory != nullptr) --live;
+  return real<Function>(name)(memory, arguments...);
+}
+
+}  // namespace
+
+extern "C" {
+cudaError_t CUDARTAPI cudaMalloc(void** memory, size_t size) { return take("cudaMalloc", memory, size); }
+cudaError_t CUDARTAPI cudaMallocAsync(void** memory, size_t size, cudaStream_t stream) {
+  return take("cudaMallocAsync", memory, size, stream);
+}
+cudaError_t CUDARTAPI cudaMallocManaged(void** memory, size_t size, unsigned flags) {
+  return take("cudaMallocManaged", memory, size, flags);
+}
+cudaError_t CUDARTAPI cudaHostAlloc(void** memory, size_t size, unsigned flags) {
+  return take("cudaHostAlloc", memory, size, flags);
+}
+cudaError_t CUDARTAPI cudaFree(void* memory) { return give_back("cudaFree", memory); }
+cudaError_t CUDARTAPI cudaFreeAsync(void* memory, cudaStream_t stream) {
+  return give_back("cudaFreeAsync", memory, stream);
+}
+cudaError_t CUDARTAPI cudaFreeHost(void* memory) { return give_back("cudaFreeHost", memory); }
+}
+
+#endif
+
 namespace Tessera::Test {
+
+bool device_memory_may_fail() {
+#ifdef TESSERA_CUDA_MEMORY_FAILS
+  return true;
+#else
+  return false;
+#endif
+}
 
 void fail_allocation(long n, Failing kind) {
   left = n;

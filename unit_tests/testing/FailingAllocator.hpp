@@ -7,7 +7,8 @@
 #include <stdexcept>
 
 /// Memory that runs out when a test says so. A program that links FailingAllocator.cpp takes from it whatever it gets
-/// by operator new: its own memory and, on host backends, that of Kokkos' Views.
+/// by operator new: its own memory and, on host backends, that of Kokkos' Views. With a shared CUDA runtime, it also
+/// takes from it what Kokkos gets from that: the Views of Kokkos::Cuda.
 namespace Tessera::Test {
 
 /// The sizes of allocations that may fail. With CUDA, only the memory of Views fails (FailingAllocator.cpp says why).
@@ -24,6 +25,8 @@ void fail_allocation(long n, Failing kind = Failing::All);
 bool allocation_has_failed();
 /// Allocations so far.
 long allocations();
+/// Whether those of devices may fail, too.
+bool device_memory_may_fail();
 /// The number of these allocations that have not been given back.
 long live_allocations();
 
