@@ -123,6 +123,54 @@ TEST_F(CudaKernels, ViewsOfAnyStrides) {
   }
 }
 
+__global__ void no_kernel_of_ours() {}
+
+/// Leaves the error of a kernel that cannot start, as a mistake in another part of a program does.
+void leave_an_error() {
+  ASSERT_NE(cudaLaunchKernel(reinterpret_cast<const void*>(no_kernel_of_ours), dim3(1), dim3(1 << 20), nullptr, 0,
+                             Exec().cuda_stream()),
+            cudaSuccess);
+}
+
+/// An error that others left, and did not ask for, is not told of a product, and is theirs to ask for afterwards.
+template <class Scalar>
+void expect_errors_of_others_stay(Precision asked) {
+  const CudaMatrix<Scalar> A(uneven_windows()), other(A.host, 5);
+  const Exec exec;
+  for (const Format format : every_format) {
+    const std::string what = std::string(to_string(format)) + ", " + std::string(to_string(asked));
+    const Left<Scalar> x("x", A.host.columns, 35), y("y", A.host.rows, 35), expected("expected", A.host.rows, 35);
+    fill(exec, x);
+    auto right = other.plan(cuda_options(format, asked));
+    auto right_work = right.prepare(exec, 35, Mode::NoTranspose);
+    spmm(exec, right, right_work, Mode::NoTranspose, Scalar(1), x, Scalar(0), expected);
+    exec.fence();
+    ASSERT_EQ(cudaGetLastError(), cudaSuccess);
+    leave_an_error();
+    try {
+      auto plan = A.plan(cuda_options(format, asked));
+      EXPECT_NE(cudaPeekAtLastError(), cudaSuccess) << what << ": make_plan";
+      auto work = plan.prepare(exec, 35, Mode::NoTranspose);
+      plan.prepare(exec, 35, Mode::Transpose);
+      EXPECT_NE(cudaPeekAtLastError(), cudaSuccess) << what << ": prepare";
+      plan.update_values(exec, other.values);
+      EXPECT_NE(cudaPeekAtLastError(), cudaSuccess) << what << ": update_values";
+      spmm(exec, plan, work, Mode::NoTranspose, Scalar(1), x, Scalar(0), y);
+      exec.fence();
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << what << ": " << error.what();
+    }
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidConfiguration) << what << ": still its caller's";
+    EXPECT_EQ(different_elements(exec, y, expected), 0) << what;
+  }
+}
+
+TEST_F(CudaKernels, ErrorsOfOthersAreTheirs) {
+  expect_errors_of_others_stay<double>(Precision::Native);
+  expect_errors_of_others_stay<float>(Precision::Tf32);
+  expect_errors_of_others_stay<float>(Precision::Fp16);
+}
+
 template <class Scalar>
 std::size_t csr_workspace_bytes_of(int columns) {
   const CudaMatrix<Scalar> A(uneven_windows());

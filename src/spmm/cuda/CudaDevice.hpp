@@ -36,7 +36,9 @@ inline double memory_rate(const Kokkos::Cuda& exec) {
 inline std::size_t free_device_bytes(const Kokkos::Cuda& exec) {
   const CurrentGpu gpu(exec);
   std::size_t free = 0, total = 0;
-  return cudaMemGetInfo(&free, &total) == cudaSuccess ? free : 0;
+  if (cudaMemGetInfo(&free, &total) == cudaSuccess) return free;
+  static_cast<void>(cudaGetLastError());
+  return 0;
 }
 
 /// The most bytes that kernels may keep beside a format: the memory limit, as far as it is free; without a limit, half
