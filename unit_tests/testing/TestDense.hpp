@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <tessera/common/Half.hpp>
 #include <tessera/common/Multivector.hpp>
 
 #include "TestMatrix.hpp"
@@ -15,10 +16,12 @@ inline constexpr Layout every_layout[] = {Layout::Left, Layout::Right, Layout::P
 /// NaN in every part.
 template <class Scalar>
 Scalar poison() {
-  using Real = real_of_t<Scalar>;
+  using Real = real_of_t<sum_of_t<Scalar>>;
   const Real nan = std::numeric_limits<Real>::quiet_NaN();
   if constexpr (is_complex_v<Scalar>) {
     return {nan, nan};
+  } else if constexpr (is_half_v<Scalar>) {
+    return Scalar(nan);
   } else {
     return nan;
   }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formats against the reference: the bytes choose a small matrix, a plan for it, products with it, new values, files.
+#include <unistd.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "RandomProduct.hpp"
+
+namespace {
+
+using namespace Tessera::Test;
+
+#ifdef KOKKOS_ENABLE_SERIAL
+using Exec = Kokkos::Serial;
+#else
+using Exec = Kokkos::DefaultHostExecutionSpace;
+#endif
+
+/// Whether a case holds; a second time, its story is told.
+bool holds(const std::uint8_t* data, std::size_t size, bool is_told) {
+  Choices choices(data, size);
+  Story story(is_told);
+  std::string wrong;
+  try {
+    check_random_product<Exec>(choices, CaseSizes{70, 160, 17}, {}, story);
+  } catch (const std::exception& error) {
+    wrong = error.what();
+  }
+  if (is_told) std::fprintf(stderr, "%sdoes not hold: %s\n", story.text().c_str(), wrong.c_str());
+  return wrong.empty();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(1).set_disable_warnings(true));
+  std::atexit(Kokkos::finalize);
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (holds(data, size, false)) return 0;
+  holds(data, size, true);
+  std::abort();
+}
