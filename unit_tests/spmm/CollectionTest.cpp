@@ -9,29 +9,10 @@
 #include <tessera/io/ReadMatrix.hpp>
 
 #include "PlanCheck.hpp"
+#include "RealMatrices.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
-
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::uintmax_t most_bytes = 500000;  // larger files take minutes under the sanitizer, and find nothing else
-#else
-constexpr std::uintmax_t most_bytes = std::numeric_limits<std::uintmax_t>::max();
-#endif
-
-/// The files of TESSERA_DATA_DIR that the readers take.
-std::vector<std::filesystem::path> collection() {
-  std::vector<std::filesystem::path> files;
-  const char* folder = std::getenv("TESSERA_DATA_DIR");
-  if (folder == nullptr || *folder == '\0') return files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_matrix = name.ends_with(".mtx") || name.ends_with(".mtx.gz");
-    if (is_matrix && entry.file_size() <= most_bytes) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 /// What is multiplied with each matrix. TESSERA_COLLECTION=full: all of it, which takes minutes; else a part.
 struct Extent {
@@ -127,17 +108,6 @@ class RealProduct {
   std::map<int, Vectors<Right>> right_;
   References overwritten_, updated_;
 };
-
-/// The pattern of a matrix that was read.
-template <class Scalar>
-HostPattern<int> pattern_of(const HostCsr<Scalar>& matrix) {
-  HostPattern<int> pattern;
-  pattern.rows = matrix.rows;
-  pattern.columns = matrix.columns;
-  pattern.row_offsets.assign(matrix.row_offsets.begin(), matrix.row_offsets.end());
-  pattern.column_indices = matrix.column_indices;
-  return pattern;
-}
 
 /// One matrix in one scalar type: every format, X and Y left and right.
 template <class Exec, class Scalar>

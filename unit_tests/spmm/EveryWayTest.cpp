@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One real matrix in every combination of format, order of rows, precision, layout and mode. All matrices take hours:
+// scripts/campaign names one after the other in TESSERA_COLLECTION_FILE.
+#include <bit>
+#include <filesystem>
+#include <map>
+#include <stdexcept>
+#include <tessera/io/ReadMatrix.hpp>
+
+#include "PlanCheck.hpp"
+#include "RealMatrices.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+/// The products of one matrix in one type: operands and references are made once.
+template <class Exec, class Scalar>
+class EveryWay {
+ public:
+  explicit EveryWay(const UserMatrix<Exec, Scalar, int>& A) : A_(A) {
+    for (const Mode mode : every_mode) {
+      const bool turned = is_transposed(mode);
+      Operands& o =
+          operands_.try_emplace(mode, turned ? A.host.rows : A.host.columns, turned ? A.host.columns : A.host.rows)
+              .first->second;
+      for (const int column : compared) {
+        o.overwritten[column] = reference(o, mode, Scalar(0), column);
+        o.added[column] = reference(o, mode, beta, column);
+      }
+    }
+  }
+
+  /// Whether the device has this way to multiply.
+  bool multiplies(const PlanOptions& options, const std::string& what) {
+    decltype(A_.plan(options)) plan;
+    try {
+      plan = A_.plan(options);
+    } catch (const std::invalid_argument&) {
+      if (options.precision != Precision::Native) return false;
+      throw;
+    }
+    for (const Mode mode : every_mode) {
+      for (const int columns : {1, most_columns}) {
+        expect_right<Kokkos::LayoutLeft>(plan, options.precision, mode, columns, Scalar(0), what + ", left");
+        expect_right<Kokkos::LayoutRight>(plan, options.precision, mode, columns, beta, what + ", right");
+      }
+    }
+    return true;
+  }
+
+ private:
+  using User = user_scalar_t<Scalar>;
+  static constexpr int most_columns = 33;
+  static constexpr int compared[] = {0, most_columns - 1};
+  static constexpr bool is_host =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  const Scalar alpha = number<Scalar>(-2, 0.5), beta = number<Scalar>(0.5, 0.25);
+
+  struct Operands {
+    Dense<Scalar> x, y;
+    std::map<int, ReferenceColumn<Scalar>> overwritten, added;
+    Operands(int x_rows, int y_rows) : x(x_rows, most_columns, Layout::Left), y(y_rows, most_columns, Layout::Left) {
+      x.randomize(5);
+      y.randomize(6);
+    }
+  };
+
+  ReferenceColumn<Scalar> reference(const Operands& o, Mode mode, Scalar factor, int column) const {
+    return reference_column(A_.stored.view(), A_.stored_values.data(), mode, alpha, o.x.column(column), 1, factor,
+                            o.y.column(column), 1);
+  }
+
+  template <class Layout, class PlanType>
+  void expect_right(PlanType& plan, Precision precision, Mode mode, int columns, Scalar factor,
+                    const std::string& what) {
+    using View = Kokkos::View<User**, Layout, typename Exec::memory_space>;
+    const Exec exec;
+    const Operands& o = operands_.at(mode);
+    const View x = first_columns<View>(o.x, columns, false), y = first_columns<View>(o.y, columns, factor == Scalar(0));
+    auto work = plan.prepare(exec, columns, mode);
+    spmm(exec, plan, work, mode, std::bit_cast<User>(alpha), x, std::bit_cast<User>(factor), y);
+    exec.fence();
+    const auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    for (const int j : compared) {
+      if (j >= columns) continue;
+      auto expected = factor == Scalar(0) ? o.overwritten.at(j) : o.added.at(j);
+      if (!is_host)
+        widen_bound(expected, precision, A_.stored.view(), A_.stored_values.data(), mode, alpha, o.x.column(j), 1);
+      std::vector<Scalar> column(result.extent(0));
+      for (std::size_t i = 0; i < column.size(); ++i) column[i] = std::bit_cast<Scalar>(result(i, j));
+      ASSERT_LE(expected.worst_error(column.data(), 1), 1.0)
+          << what << ", mode " << to_string(mode) << ", column " << j << " of " << columns;
+    }
+  }
+
+  template <class View>
+  static View first_columns(const Dense<Scalar>& all, int columns, bool are_nan) {
+    const View view("vectors", all.rows(), columns);
+    const auto host = Kokkos::create_mirror_view(view);
+    for (int j = 0; j < columns; ++j)
+      for (int i = 0; i < all.rows(); ++i)
+        host(i, j) = std::bit_cast<User>(are_nan ? poison<Scalar>() : all.column(j)[i]);
+    Kokkos::deep_copy(view, host);
+    return view;
+  }
+
+  const UserMatrix<Exec, Scalar, int>& A_;
+  std::map<Mode, Operands> operands_;
+};
+
+/// \return how many combinations of format, order and precision were multiplied
+template <class Exec, class Scalar>
+int check_every_way(const std::filesystem::path& file) requires is_compiled_v<Scalar> {
+  using Read = std::conditional_t<is_complex_v<Scalar>, std::complex<real_of_t<Scalar>>, real_of_t<Scalar>>;
+  const HostCsr<Read> matrix = read_matrix<Read>(file);
+  std::vector<Scalar> values(matrix.values.size());
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] = std::bit_cast<Scalar>(matrix.values[k]);
+  const UserMatrix<Exec, Scalar, int> A(pattern_of(matrix), values);
+  EveryWay<Exec, Scalar> products(A);
+  int ways = 0;
+  for (const Precision precision : every_precision) {
+    for (const Format format : every_format) {
+      for (const Reordering reordering : every_reordering) {
+        PlanOptions options = with_format(format);
+        options.reordering = reordering;
+        options.always_reorder = true;
+        options.precision = precision;
+        const std::string what = std::string(to_string(format)) + ", " + std::string(to_string(reordering)) + ", " +
+                                 std::string(to_string(precision)) + ", values of " + std::to_string(sizeof(Scalar));
+        if (products.multiplies(options, what)) ++ways;
+        if (testing::Test::HasFatalFailure()) return ways;
+      }
+    }
+  }
+  return ways;
+}
+
+template <class Exec, class Scalar>
+int check_every_way(const std::filesystem::path&) {
+  return 0;
+}  // not compiled
+
+TEST(CollectionWays, EveryFormatOrderPrecisionLayoutAndMode) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  const char* name = std::getenv("TESSERA_COLLECTION_FILE");
+  if (name == nullptr || *name == '\0') GTEST_SKIP() << "TESSERA_COLLECTION_FILE is not set";
+  const std::filesystem::path file(name);
+  const bool is_complex = matrix_is_complex(file);
+  const int ways = is_complex
+                       ? check_every_way<Exec, Complex<double>>(file) + check_every_way<Exec, Complex<float>>(file)
+                       : check_every_way<Exec, double>(file) + check_every_way<Exec, float>(file);
+  EXPECT_GT(ways, 0) << "the library has no type for it";
+  std::cout << file.filename().string() << ": " << ways << " ways\n";
+}
+
+}  // namespace Tessera::Test
