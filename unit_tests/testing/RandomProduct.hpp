@@ -212,6 +212,9 @@ class RandomProduct {
                 beta == Sum(0) ? "0" : "not 0", alpha == Sum(0) ? ", alpha is 0\n" : "\n");
     Workspace<Exec> work;
     if (!may_refuse([&] { work = plan_.prepare(exec, columns + choices_.below(3), mode); })) return;
+    if (turned && !has_transpose_) turned_ = plain_;
+    has_transpose_ = has_transpose_ || turned;
+    if (has_source_ && choices_.one_in(6)) follow(exec, mode);
     const Placed<V> x_placed(x), y_placed(y);
     spmm(exec, plan_, work, mode, std::bit_cast<Factor>(alpha), x_placed.view, std::bit_cast<Factor>(beta),
          y_placed.view);
@@ -221,6 +224,14 @@ class RandomProduct {
     if (extras_.is_spoilt && rows > 0 && columns > 0) result(rows / 2, columns / 2) = V(1e6f);
     if (!result.gaps_are_untouched()) throw Finding("Y was written to beside its elements");
     compare(mode, alpha, x, beta, y, result);
+  }
+
+  /// Products of the mode multiply with other values from here on, which a plan may read where they are.
+  void follow(const Exec& exec, Mode mode) {
+    story_.tell("follow_values\n");
+    followed_.push_back(new_matrix(plain_->host));
+    plan_.follow_values(exec, followed_.back()->values, mode);
+    (is_transposed(mode) ? turned_ : plain_) = followed_.back();
   }
 
   template <class V, class Sum>
@@ -262,8 +273,9 @@ class RandomProduct {
   Numbers numbers_ = Numbers::Plain;
   RandomOptions chosen_;
   std::shared_ptr<const Matrix> plain_, turned_;  // the values that products of A, and of its transpose, multiply
+  std::vector<std::shared_ptr<const Matrix>> followed_;  // as long as the plan lives
   PlanType plan_;
-  bool has_source_ = true;
+  bool has_source_ = true, has_transpose_ = false;
 };
 
 /// One case with a type of matrix that the library is compiled for.
