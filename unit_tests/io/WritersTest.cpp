@@ -135,15 +135,17 @@ TEST(WriterErrors, ALateFailureLeavesTheOldFileAndNoTemporary) {
   const TemporaryFolder folder;
   const std::string path = folder.add("a.mtx", "old");
   // Files of this process may not grow beyond a limit, so that writing fails midway.
-  const auto fail_midway = [&] {
+  const auto fail_midway = [&](const auto& write) {
     signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{100000, RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);
-    const std::string message =
-        thrown_by([&] { Tessera::write_matrix_market(path, Tessera::generate_banded(20000, 10, 1)); });
+    const std::string message = thrown_by(write);
     _exit(message == "runtime_error: " + path + ": cannot be written: File too large" ? 0 : 1);
   };
-  EXPECT_EXIT(fail_midway(), testing::ExitedWithCode(0), "");
+  const auto text = [&] { Tessera::write_matrix_market(path, Tessera::generate_banded(20000, 10, 1)); };
+  const auto binary = [&] { Tessera::write_binary_csr(path, Tessera::generate_banded(20000, 10, 1)); };
+  EXPECT_EXIT(fail_midway(text), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(fail_midway(binary), testing::ExitedWithCode(0), "");
   EXPECT_EQ(content_of(path), "old");
   EXPECT_EQ(folder.files(), 1U);
 }
