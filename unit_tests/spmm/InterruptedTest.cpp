@@ -41,6 +41,13 @@ class EndlessWriter {
   EndlessWriter(const EndlessWriter&) = delete;
   EndlessWriter& operator=(const EndlessWriter&) = delete;
 
+  /// Waits until there is a file that has not its name yet, but no longer than three seconds.
+  void wait_until_it_writes(const std::string& path) const {
+    const std::string temporary = path + ".tmp" + std::to_string(process_) + "-0";
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+    while (!std::filesystem::exists(temporary) && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  }
+
   /// Whether it was still writing.
   bool kill_it() {
     if (process_ == 0) return true;
@@ -74,6 +81,8 @@ TEST_P(Interrupted, AKilledWriterLeavesAWholeFile) {
       EndlessWriter writer(kind, path);
       std::this_thread::sleep_for(std::chrono::microseconds(random.below(30000)));
       ASSERT_TRUE(WrittenFiles::is_whole(kind, path)) << "while it is written";
+      // Much of the time is that of renaming, so that few random moments are amid the writing.
+      if (round % 2 == 0) writer.wait_until_it_writes(path);
       ASSERT_TRUE(writer.kill_it());
     }
     ASSERT_TRUE(WrittenFiles::is_whole(kind, path)) << "round " << round;
