@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Started by scripts/mutate where the compilers are. --help of that says what this does."""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import pathlib
+import pickle
+import signal
+import sys
+
+from . import compilation, judge, libclang, report, sample, schemata
+from .compilation import tell
+
+LONGEST_SUITE = 1800  # seconds
+ROUNDS = 6  # in which mutants that do not compile are replaced
+ENOUGH = 0.9  # of the mutants must be killed
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="mutate")
+    parser.add_argument("--checkout", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--cmake", action="append", default=[])
+    parser.add_argument("--count", type=int, default=360)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--tests", action="append", default=[])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--mutant", type=int)
+    options = parser.parse_args()
+    options.targets = [f"unit_tests/{part}/all" for part in options.tests] or ["unit_tests/all"]
+    options.copy = options.work / "source"
+    options.build = options.copy / "build"
+    return options
+
+
+def draw(options):
+    """Draws mutants of which Clang says that they compile."""
+    sites, reads = compilation.scan(
+        options.checkout, options.copy, options.build, options.jobs, options.work / "sites.pickle"
+    )
+    sites = {site for site in sites if not options.only or site.file.startswith(tuple(options.only))}
+    if not sites:
+        raise SystemExit(f"[mutate] error: nothing can be mutated in {options.only or 'src'}")
+    sampler = sample.Sampler(sites, options.seed)
+    sizes = sampler.sizes()
+    missing = sample.shares(sizes, options.count)
+    tell(f"{len(sites)} sites in {len(sizes)} layers and folders")
+    mutants, refusals = [], 0
+    for _ in range(ROUNDS):
+        new = [sampler.draw(name) for name, number in missing.items() for _ in range(number)]
+        new = [mutant for mutant in new if mutant is not None]
+        places = schemata.write_copy(options.checkout, options.copy, mutants + new)
+        bad = compilation.refused(
+            options.copy,
+            options.build,
+            reads,
+            options.checkout,
+            places,
+            {mutant.site.file for mutant in new},
+            options.jobs,
+        )
+        missing = dict.fromkeys(missing, 0)
+        for mutant in [mutant for mutant in mutants + new if mutant.id in bad]:
+            missing[mutant.stratum] += 1
+            sampler.give_back(mutant)
+        refusals += len(bad)
+        tell(f"drew {len(new)}; {len(bad)} do not compile")
+        mutants = [mutant for mutant in mutants + new if mutant.id not in bad]
+        if not bad:
+            break
+    return sampler.shuffled(mutants), sum(sizes.values())
+
+
+def programs_of(build):
+    return sorted(
+        path
+        for path in (build / "unit_tests").rglob("tessera_*_tests")
+        if path.is_file() and path.stat().st_mode & 0o100
+    )
+
+
+def keep(file, facts, mutants):
+    file.write_text(json.dumps({"facts": facts, "mutants": [report.mutant_to_json(mutant) for mutant in mutants]}))
+
+
+def plan(options):
+    """The mutants and the suites that reach them, from the last run or new: (facts, mutants, suites)."""
+    file = options.work / "plan.json"
+    options.copy.mkdir(parents=True, exist_ok=True)
+    wanted = {"count": options.count, "seed": options.seed, "only": options.only}
+    if options.resume or options.mutant:
+        if not file.exists():
+            raise SystemExit("[mutate] error: there is no earlier run; leave out --resume and --mutant")
+        old = json.loads(file.read_text())
+        mutants = [report.mutant_from_json(value) for value in old["mutants"]]
+        facts = old["facts"]
+    else:
+        if not (options.build / "compile_commands.json").exists():
+            schemata.write_copy(options.checkout, options.copy, [])
+        compilation.configure(options.copy, options.build, options.cmake, options.work / "configure.log")
+        mutants, number = draw(options)
+        facts = {**wanted, "sites": number}
+        (options.work / "results.jsonl").unlink(missing_ok=True)
+        keep(file, facts, mutants)
+    mutants = compilation.build_without_failures(
+        options.checkout,
+        options.copy,
+        options.build,
+        mutants,
+        options.targets,
+        options.jobs,
+        options.work / "build.log",
+    )
+    keep(file, facts, mutants)
+    return facts, mutants, reaching(options)
+
+
+def reaching(options):
+    """The suites of the test programs, seen again if a program changed."""
+    programs = programs_of(options.build)
+    key = [(str(path), path.stat().st_mtime_ns) for path in programs]
+    file = options.work / "suites.pickle"
+    kept = {}
+    if file.exists():
+        with file.open("rb") as stream:
+            kept = pickle.load(stream)
+    new = [program for program, stamp in zip(programs, key) if stamp not in kept]
+    if new:
+        suites = judge.look(new, options.jobs, LONGEST_SUITE)
+        for program, stamp in zip(programs, key):
+            if program in new:
+                kept[stamp] = [suite for suite in suites if suite.program == str(program)]
+        kept = {stamp: kept[stamp] for stamp in key}
+        with file.open("wb") as stream:
+            pickle.dump(kept, stream)
+    return [suite for stamp in key for suite in kept[stamp]]
+
+
+def judge_all(options, mutants, suites):
+    """{number: verdict}; what is known already is read from the file to which the rest is appended."""
+    file = options.work / "results.jsonl"
+    verdicts = {}
+    if file.exists():
+        for line in file.read_text().splitlines():
+            verdict = judge.Verdict(**json.loads(line))
+            verdicts[verdict.id] = verdict
+    built = compilation.compiled(programs_of(options.build))
+    left = [
+        mutant for mutant in mutants
+        if mutant.id not in verdicts or judge.is_outdated(verdicts[mutant.id], mutant, suites)
+    ]  # fmt: skip
+
+    def one(mutant):
+        return judge.judge(mutant, suites, mutant.id in built)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool, file.open("a") as stream:
+        for mutant, verdict in zip(left, pool.map(one, left)):
+            verdicts[mutant.id] = verdict
+            stream.write(json.dumps(dataclasses.asdict(verdict)) + "\n")
+            stream.flush()
+            done = f"{len(verdicts)}/{len(mutants)} {' '.join((verdict.result + ' ' + verdict.how).split())}"
+            tell(f"{done}: {mutant.id} {report.describe(mutant)}")
+    return verdicts
+
+
+def main():
+    options = parse()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, judge.stop)
+    if libclang.find_library() is None:
+        raise SystemExit("[mutate] error: there is no clang with its libclang")
+    facts, mutants, suites = plan(options)
+    if options.mutant:
+        chosen = [mutant for mutant in mutants if mutant.id == options.mutant]
+        if not chosen:
+            raise SystemExit(f"[mutate] error: there is no mutant {options.mutant} in the last run")
+        print(report.difference(chosen[0], (options.checkout / chosen[0].site.file).read_bytes()))
+        verdict = judge.judge(chosen[0], suites, True)
+        print(f"{verdict.result} {verdict.how} {verdict.by} ({verdict.seconds:.1f} s)")
+        return 0 if verdict.result == "killed" else 1
+    verdicts = judge_all(options, mutants, suites)
+    table = report.count(mutants, verdicts)
+    report.write_json(options.work / "mutants.json", facts, mutants, verdicts, options.checkout)
+    for mutant in sorted(mutants, key=lambda mutant: mutant.site):
+        if verdicts[mutant.id].result != "killed":
+            print(f"{verdicts[mutant.id].result}: {mutant.id} {report.describe(mutant)}")
+    print(f"\n{report.as_text(table)}")
+    return 0 if report.killed_share(table["all"]) >= ENOUGH else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
