@@ -147,7 +147,10 @@ class BlockCgBlocks {
     const double share = 0x1p-20;
     for (Ordinal j = 0; j < Y.columns; ++j) sums[j] = Scalar(share * result[std::size_t(j)]);
     sum_over_ranks_(sums, Y.columns);
-    for (Ordinal j = 0; j < Y.columns; ++j) result[std::size_t(j)] = double(sums[j]) / share;
+    for (Ordinal j = 0; j < Y.columns; ++j) {
+      const double sum = double(sums[j]);
+      result[std::size_t(j)] = std::isfinite(sum) ? std::min(sum / share, std::numeric_limits<double>::max()) : sum;
+    }
     return result;
   }
 

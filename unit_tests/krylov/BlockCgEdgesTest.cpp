@@ -275,6 +275,26 @@ TYPED_TEST(BlockCgEdgesTest, SumsAreThoseOfAllRanks) {
   EXPECT_NEAR(solution.result.iterations, alone.result.iterations, 1);
 }
 
+/// Two ranks, whose greatest elements are finite and their sum is not.
+TYPED_TEST(BlockCgEdgesTest, SumsOfElementsMayBeTooLarge) {
+  using Scalar = typename TestFixture::Scalar;
+  const auto A = this->rounded(positive_definite(60, 10));
+  HostDenseMatrix B(60, 2);
+  B(0, 0) = 0.75 * double(std::numeric_limits<Scalar>::max());
+  B(1, 1) = 1;
+  B = this->rounded(B);
+  auto options = this->options();
+  options.sum_over_ranks = [](Scalar* sums, Ordinal count) {
+    for (Ordinal i = 0; i < count; ++i) sums[i] *= 2;
+  };
+  const auto solution = this->solve(A, B, options);
+  EXPECT_TRUE(solution.result.has_converged);
+  for (int j = 0; j < 2; ++j)
+    EXPECT_LE(residual_of_column(A, B, solution.X, j), this->tolerance + 100 * this->epsilon) << "column " << j;
+  B(0, 0) = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(this->solve(A, B, options), std::runtime_error);
+}
+
 TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRefused) {
   using Exec = typename TestFixture::Exec;
   typename TestFixture::Product product(positive_definite(20, 10));
