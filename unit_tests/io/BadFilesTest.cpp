@@ -246,6 +246,19 @@ TEST(BadFiles, NeedingMoreMemoryThanAllowed) {
             "runtime_error: " + large + ": reading the file needs 4 MiB of memory, 1 MiB are allowed");
 }
 
+/// The text is in memory while the matrix is made of it.
+TEST(BadFiles, TheTextCountsInTheMemoryAllowed) {
+  const std::string text = real + std::string(1 << 20, '\n') + "200000 5 1\n1 1 1\n";  // 1.6 MB of row offsets
+  Tessera::ReadOptions options;
+  options.memory_limit = std::size_t{2} << 20;
+  EXPECT_NE(thrown_by([&] {
+              Tessera::parse_matrix_market<double>(text, "t", options);
+            }).find("a matrix of the size on this line needs"),
+            std::string::npos);
+  options.memory_limit = std::size_t{16} << 20;
+  EXPECT_EQ(Tessera::parse_matrix_market<double>(text, "t", options).rows, 200000);
+}
+
 TEST(BadFiles, NegativeNumberOfThreads) {
   const std::string text = real + "1 1 1\n1 1 1\n";
   EXPECT_EQ(thrown_by([&] {

@@ -165,6 +165,35 @@ TYPED_TEST(MetricsTest, FingerprintsTellPatternsApart) {
   EXPECT_NE(fingerprint_of<Exec>(HostPattern<Offset>()), fingerprint_of<Exec>(wider));
 }
 
+/// Tables of columns have room for the only one of a window.
+TYPED_TEST(MetricsTest, ColumnsOfAnEntryAlone) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  HostPattern<typename TypeParam::Offset> A;
+  A.columns = 5;
+  for (int row = 0; row < 200; ++row) {
+    if (row == 150) A.column_indices.push_back(3);
+    A.end_row();
+  }
+  for (const WindowColumns& windows :
+       window_columns(Exec(), DevicePattern<Exec, typename TypeParam::Offset>(A).view(), 1)) {
+    EXPECT_EQ(windows.columns, 1u) << "windows of " << windows.window_rows;
+    EXPECT_EQ(windows.tiles, 1u) << "windows of " << windows.window_rows;
+    EXPECT_EQ(windows.most_columns, 1u) << "windows of " << windows.window_rows;
+  }
+}
+
+/// Files with records of tuning name matrices by their fingerprints.
+TYPED_TEST(MetricsTest, FingerprintsStayTheSame) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  HostPattern<typename TypeParam::Offset> A;
+  A.columns = 3;
+  A.column_indices = {0};
+  A.end_row();
+  A.column_indices = {0, 1, 2};
+  A.end_row();
+  EXPECT_EQ(fingerprint_of<Exec>(A), 0xbe54eb2aad05e089u);
+}
+
 template <class Exec, class Offset>
 TileMetrics metrics_of(Format format, const HostPattern<Offset>& A) {
   const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <tessera/select/Choose.hpp>
@@ -35,6 +36,25 @@ TEST(Choose, TakesTheLeastPrediction) {
     EXPECT_EQ(choice.statistics.bittcf_tiles, tiles);
     EXPECT_NE(choice.reason.find(to_string(choice.format)), std::string::npos);
   }
+}
+
+TEST(Choose, TheReasonNamesTheTwoFastest) {
+  const Choice choice = choose_format(statistics(1e5, 1e6, 1e3));
+  ASSERT_EQ(choice.format, Format::BitTcf);
+  char share[8];
+  std::snprintf(share, sizeof share, "%.2f",
+                choice.candidates[0].predicted_seconds / choice.candidates[1].predicted_seconds);
+  EXPECT_EQ(choice.reason, "bittcf is predicted to take " + std::string(share) + " of the time of csr");
+}
+
+/// Blocks are counted only where they are a candidate.
+TEST(Choose, InTheBestOrderBlocksAreFull) {
+  MatrixStatistics m = statistics(1000, 5000, 700);
+  m.bcsr_block_rows = 16;
+  m.bcsr_block_columns = 8;
+  EXPECT_EQ(in_best_order(m).bcsr_blocks, 0);
+  m.bcsr_blocks = 1;
+  EXPECT_EQ(in_best_order(m).bcsr_blocks, 5000.0 / 128);
 }
 
 TEST(Choose, ScatteredNonzerosStayInRows) {

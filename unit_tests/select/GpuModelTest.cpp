@@ -322,6 +322,20 @@ TEST(GpuModel, BlocksAreACandidateWhereTheyWereCounted) {
   EXPECT_EQ(seconds_of(choose_format(m, GpuModel::without_tile_kernels()), Format::Bcsr), 0);
 }
 
+TEST(GpuModel, BytesOfBlocksAreThoseOfTheFormat) {
+  MatrixStatistics m = statistics(band, 512);
+  m.rows = 1000;  // 63 rows of blocks, the last incomplete
+  m.bcsr_block_rows = 16;
+  m.bcsr_block_columns = 8;
+  m.bcsr_blocks = 500;
+  for (const Candidate& candidate : choose_format(m, GpuModel{}).candidates) {
+    if (candidate.format != Format::Bcsr) continue;
+    EXPECT_EQ(candidate.format_bytes, 64 * 4 + 500 * (4 + 2 * 8 + 128 * 8));
+    return;
+  }
+  FAIL() << "blocks are no candidate";
+}
+
 TEST(GpuModel, XIsCopiedWhereItsRowsAreNotAligned) {
   const auto staged_seconds = [](double vector_columns) {
     const MatrixStatistics m = statistics(band, vector_columns);
