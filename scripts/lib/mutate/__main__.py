@@ -98,6 +98,10 @@ def plan(options):
         old = json.loads(file.read_text())
         mutants = [report.mutant_from_json(value) for value in old["mutants"]]
         facts = old["facts"]
+        gone = [mutant for mutant in mutants if not schemata.fits(options.checkout, mutant)]
+        mutants = [mutant for mutant in mutants if mutant not in gone]
+        if gone:
+            tell(f"left out, because their sources changed: {[mutant.id for mutant in gone]}")
     else:
         if not (options.build / "compile_commands.json").exists():
             schemata.write_copy(options.checkout, options.copy, [])

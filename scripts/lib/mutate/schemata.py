@@ -84,6 +84,12 @@ def edits_of_site(site):
     return [(site.begin, site.end)]
 
 
+def fits(checkout, mutant):
+    """Whether the source still has at this place what the mutant changes."""
+    path, site = checkout / mutant.site.file, mutant.site
+    return path.exists() and path.read_bytes()[site.begin : site.end] == site.original.encode("latin-1")
+
+
 def rewrite(text, mutants):
     """(the text with all these mutants, [(first line, last line, id)] in it)."""
     parts, lines, end, line = [], [], 0, 1

@@ -139,7 +139,7 @@ class Finder:
             return
         values = [child for child in node.children if child.begin > name and child.kind not in REFERENCES]
         values += [child for child in node.children if child.begin > name and child.kind == "DeclRefExpr"]
-        if re.search(r"\bconst\b|&", before) and not any(self._varies(child) for child in values):
+        if re.search(r"\bconst\b|&", f"{before} {node.type}") and not any(self._varies(child) for child in values):
             return
         for child in values:
             self._expression(child)
