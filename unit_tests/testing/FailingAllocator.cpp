@@ -35,7 +35,7 @@ bool is_next_to_fail() {
 }
 
 bool must_fail(std::size_t size, std::size_t alignment) {
-  const bool is_view = alignment > alignof(std::max_align_t), is_array = is_view || size > 160;
+  const bool is_view = alignment > alignof(std::max_align_t), is_array = is_view || size > 320;
   const bool may_fail = closures_allocate ? is_view : is_array || !arrays_alone;
   return may_fail && is_next_to_fail();
 }
