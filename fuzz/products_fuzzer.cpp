@@ -36,12 +36,6 @@ bool holds(const std::uint8_t* data, std::size_t size, bool is_told) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  Kokkos::initialize(Kokkos::InitializationSettings().set_num_threads(1).set_disable_warnings(true));
-  std::atexit(Kokkos::finalize);
-  return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (holds(data, size, false)) return 0;
   holds(data, size, true);

@@ -90,14 +90,10 @@ enum StagedWindowFault : int { staged_columns, staged_code, staged_twice, staged
 inline std::string describe_staged_window(int fault) {
   static constexpr const char* texts[] = {
       // staged_columns
-      ("chunk_columns does not ascend strictly within the matrix, with unused slots at the end of each "
-       "chunk"),
-      // staged_code
-      "a code names no column of its chunk, nor of the chunk before it in its piece",
-      // staged_twice
-      "a strip has a column twice",
-      // staged_rows
-      "a mask has a bit in a row beyond the last of the matrix",
+      "chunk_columns does not ascend strictly within the matrix, with unused slots at the end of each chunk",
+      "a code names no column of its chunk, nor of the chunk before it in its piece",  // staged_code
+      "a strip has a column twice",                                                    // staged_twice
+      "a mask has a bit in a row beyond the last of the matrix",                       // staged_rows
   };
   return texts[fault];
 }

@@ -4,7 +4,6 @@
 #include <limits>
 #include <tessera/common/CompiledTypes.hpp>
 #include <tessera/common/Complex.hpp>
-#include <type_traits>
 #include <utility>
 #include <vector>
 

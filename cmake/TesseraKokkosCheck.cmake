@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# tessera_kokkos_headers(<target> <CUDA|HIP> <macro>...): compiles a target for this backend of Kokkos where no Kokkos has
-# it: against the headers of any Kokkos 5 (KOKKOS_INCLUDE), with a configuration of our own before them. The macros name
-# the architecture. Nothing can be linked.
+# tessera_add_kokkos_check(<target> <CUDA|HIP> <macro>...): compiles Tessera's Kokkos sources, and a small program, for this
+# backend of Kokkos where no Kokkos has it: against the headers of any Kokkos 5 (KOKKOS_INCLUDE), with a configuration of
+# our own before them. The macros name the architecture. Nothing can be linked.
 set(KOKKOS_INCLUDE "" CACHE PATH "Folder of Kokkos_Core.hpp")
 
-function(tessera_kokkos_headers target backend)
+function(tessera_add_kokkos_check target backend)
+  get_filename_component(src ../src ABSOLUTE BASE_DIR ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  file(GLOB sources CONFIGURE_DEPENDS ${src}/parallel/*.cpp ${src}/format/*.cpp ${src}/reorder/*.cpp ${src}/metrics/*.cpp
+       ${src}/portable/*.cpp ${src}/dense/*.cpp ${src}/krylov/*.cpp ${src}/spmm/*.cpp)
+  file(GLOB include_roots CONFIGURE_DEPENDS ${src}/*/include)
+  add_library(${target} OBJECT ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/LaunchOnDevice.cpp ${sources})
+  target_include_directories(${target} PRIVATE ${include_roots} ${src}/portable ${src}/dense ${src}/spmm)
+
   file(STRINGS ${KOKKOS_INCLUDE}/KokkosCore_config.h version_line REGEX "#define KOKKOS_VERSION [0-9]+")
   string(REGEX MATCH "[0-9]+" kokkos_version "${version_line}")
   math(EXPR kokkos_major "${kokkos_version} / 10000")
