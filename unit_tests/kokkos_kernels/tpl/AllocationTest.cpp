@@ -31,7 +31,7 @@ TEST(TplAllocation, WithoutMemoryKokkosKernelsMultiplies) {
     }
     remembered += second->executions() == 0;
   }
-  EXPECT_GT(failures, 10);
+  EXPECT_GE(failures, 5);
   EXPECT_GE(remembered, failures - 2);  // without memory for the place of a plan, nothing can be remembered
 }
 
