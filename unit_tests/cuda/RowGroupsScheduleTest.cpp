@@ -60,6 +60,19 @@ TEST(RowGroupsSchedule, HighAndLongItemsComeFirst) {
   EXPECT_EQ(schedule.slots, 3);
 }
 
+/// Lengths beyond what the key has room for count as one, and leave the other parts of the key alone.
+TEST(RowGroupsSchedule, ItemsOf255AndMoreFoursAreEquallyLong) {
+  const auto key = [](unsigned fours, unsigned height, Ordinal group) {
+    return Cuda::row_groups_sort_key({0, 0, fours << 2 | (height - 1), 0}, group);
+  };
+  EXPECT_GT(key(253, 2, 0), key(254, 2, 0));
+  EXPECT_GT(key(254, 2, 0), key(255, 2, 0));
+  EXPECT_EQ(key(255, 2, 0), key(256, 2, 0));
+  EXPECT_EQ(key(255, 2, 0), key(100000, 2, 0));
+  EXPECT_LT(key(0, 3, 0), key(100000, 2, 0));
+  EXPECT_LT(key(0, 1, 0), key(100000, 4, Cuda::schedule_sorted_groups));
+}
+
 /// Items stay among 2048 groups.
 TEST(RowGroupsSchedule, ItemsAreSortedAmongNeighbours) {
   HostPattern<int> A;

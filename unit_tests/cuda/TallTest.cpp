@@ -265,6 +265,7 @@ void check_update(Panel<Scalar> X, Panel<Scalar> Y, double beta, bool in_place) 
 
 TYPED_TEST(Tall, Update) {
   TESSERA_SKIP_WITHOUT_GPU();
+  EXPECT_TRUE(Cuda::can_update());
   for (const int rows : {0, 1, 15, 16, 17, 33, 1000}) {
     for (const int x_columns : {1, 4, 8, 9, 33, 128}) {
       for (const int y_columns : {1, 2, 8, 9, 16, 32, 33, 64, 65, 128}) {

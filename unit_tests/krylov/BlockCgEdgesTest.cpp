@@ -318,6 +318,25 @@ TYPED_TEST(BlockCgEdgesTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(product.calls, 0);
 }
 
+/// As many rows as an int counts, and one more. Views that no one reads: they do not fit one another.
+TYPED_TEST(BlockCgEdgesTest, MoreRowsThanAnIntCountsAreRefused) {
+  using Exec = typename TestFixture::Exec;
+  using View = Kokkos::View<typename TestFixture::Scalar**, Kokkos::LayoutRight, Exec, Kokkos::MemoryUnmanaged>;
+  typename TestFixture::Product product(positive_definite(20, 10));
+  const auto refusal_of = [&](std::size_t rows) -> std::string {
+    try {
+      block_cg(Exec(), product, View(nullptr, rows, 2), View(nullptr, rows - 1, 2));
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(refusal_of(std::size_t(1) << 31),
+            "Tessera::block_cg: B is 2147483648 x 2; expected less than 2^31 rows and columns");
+  EXPECT_EQ(refusal_of((std::size_t(1) << 31) - 1),
+            "Tessera::block_cg: X is 2147483646 x 2; expected 2147483647 x 2, as B");
+}
+
 /// A product that says where it runs.
 template <class Exec, class Scalar>
 struct ProductOnInstance : DenseProduct<Exec, Scalar> {

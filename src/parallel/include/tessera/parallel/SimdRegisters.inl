@@ -83,7 +83,7 @@ TESSERA_INLINE V fused_vectors(V a, V x, V sum) {
     return V(vfmaq_f32(float32x4_t(sum), float32x4_t(a), float32x4_t(x)));
 #endif
   } else {
-    V result;
+    V result{};
     for (int l = 0; l < int(sizeof(V) / sizeof(Real)); ++l) result[l] = fused(Real(a[l]), Real(x[l]), Real(sum[l]));
     return result;
   }
