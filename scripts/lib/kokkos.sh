@@ -24,13 +24,26 @@ kokkos_options() {
   echo -DKokkos_ENABLE_CUDA=ON
 }
 
-# Prints what a build depends on: the sources, how they are adapted, the compilers.
-kokkos_recipe() {
+# check_kokkos_source: what TESSERA_KOKKOS_SOURCE names, if it does, are sources of Kokkos.
+check_kokkos_source() {
+  [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]] || return 0
+  [[ -e $TESSERA_KOKKOS_SOURCE/bin/nvcc_wrapper && -e $TESSERA_KOKKOS_SOURCE/core/src/Kokkos_Core.hpp ]] ||
+    die 2 "TESSERA_KOKKOS_SOURCE=$TESSERA_KOKKOS_SOURCE is no folder of Kokkos' sources: it has no bin/nvcc_wrapper or no core/src/Kokkos_Core.hpp"
+  TESSERA_KOKKOS_SOURCE=$(realpath "$TESSERA_KOKKOS_SOURCE")
+}
+
+# kokkos_source_recipe RELEASE: prints what the sources are: those in TESSERA_KOKKOS_SOURCE, or this release.
+kokkos_source_recipe() {
   if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
     (cd "$TESSERA_KOKKOS_SOURCE" && find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
   else
-    echo "$kokkos_release $kokkos_commit"
+    echo "$1"
   fi
+}
+
+# Prints what a build depends on: the sources, how they are adapted, the compilers.
+kokkos_recipe() {
+  kokkos_source_recipe "$kokkos_release $kokkos_commit"
   kokkos_options "$1"
   declare -f adapt_kokkos make_kokkos
   if [[ $1 == host ]]; then
@@ -96,11 +109,7 @@ make_kokkos() {
 
 # ensure_kokkos host|ARCHITECTURE: makes this Kokkos unless it is there. Sets kokkos_dir to its folder.
 ensure_kokkos() {
-  if [[ -n ${TESSERA_KOKKOS_SOURCE:-} ]]; then
-    [[ -e $TESSERA_KOKKOS_SOURCE/bin/nvcc_wrapper && -e $TESSERA_KOKKOS_SOURCE/core/src/Kokkos_Core.hpp ]] ||
-      die 2 "TESSERA_KOKKOS_SOURCE=$TESSERA_KOKKOS_SOURCE is no folder of Kokkos' sources: it has no bin/nvcc_wrapper or no core/src/Kokkos_Core.hpp"
-    TESSERA_KOKKOS_SOURCE=$(realpath "$TESSERA_KOKKOS_SOURCE")
-  fi
+  check_kokkos_source
   kokkos_dir=$cache/kokkos-$(kokkos_recipe "$1" | sha256sum | cut -c 1-12)
   lock "$kokkos_dir.lock" exclusive "$kokkos_dir"
   [[ -e $kokkos_dir/.tessera-kokkos ]] || make_kokkos "$1" "$kokkos_dir"

@@ -33,10 +33,11 @@ fetch_packaged_kokkos() {
 # adapt_to_races FOLDER: ThreadSanitizer knows the order that atomic operations make, and not that of fences. A barrier of
 # Kokkos counts in relaxed ones between fences. Its atomic operations begin with a plain read.
 adapt_to_races() {
-  sed -i -E 's/Kokkos::atomic_fetch_(add|sub)\((.*), (\w+)\)/__atomic_fetch_\1(\2, \3, __ATOMIC_ACQ_REL)/' \
-    "$1/core/src/impl/Kokkos_HostBarrier.hpp"
+  local barrier=$1/core/src/impl/Kokkos_HostBarrier.hpp operations=$1/tpls/desul/include/desul/atomics/Lock_Free_Fetch_Op.hpp
+  sed -i -E 's/Kokkos::atomic_fetch_(add|sub)\((.*), (\w+)\)/__atomic_fetch_\1(\2, \3, __ATOMIC_ACQ_REL)/' "$barrier"
   sed -i 's/cas_t oldval = reinterpret_cast<cas_t&>(\*dest);/cas_t oldval; __atomic_load(reinterpret_cast<cas_t*>(dest), \&oldval, __ATOMIC_RELAXED);/' \
-    "$1/tpls/desul/include/desul/atomics/Lock_Free_Fetch_Op.hpp"
+    "$operations"
+  grep -q __atomic_fetch_ "$barrier" && grep -q __atomic_load "$operations"
 }
 
 # make_root_kokkos NAME FOLDER
@@ -45,11 +46,11 @@ make_root_kokkos() {
   rm -rf "$2"
   mkdir -p "$2/source"
   : >"$log"
-  fetch_packaged_kokkos "$2/source" "$log" || die 2 "the sources of Kokkos could not be fetched" \
+  fetch_packaged_kokkos "$2/source" "$log" || die 3 "the sources of Kokkos could not be fetched" \
     "Unpack a release of Kokkos and say TESSERA_KOKKOS_SOURCE=/path/to/it. Full log: $log"
   mapfile -t options < <(root_kokkos_options "$1")
   if [[ $1 == races-* ]]; then
-    adapt_to_races "$2/source"
+    adapt_to_races "$2/source" || die 2 "this Kokkos cannot be adapted to ThreadSanitizer; 4.7.0 can"
     options+=(-DCMAKE_CXX_FLAGS=-fsanitize=thread)
   fi
   platform_command openmp
@@ -64,10 +65,12 @@ make_root_kokkos() {
 }
 
 # ensure_root_kokkos NAME: makes this Kokkos unless it is there. Sets kokkos_in_root to its folder, for platform_command.
+# Exits with 3 if the sources cannot be had, as without a network.
 ensure_root_kokkos() {
+  check_kokkos_source
   kokkos_in_root=$cache/kokkos-$1-$({
     root_dir openmp
-    echo "$kokkos_package_sum ${TESSERA_KOKKOS_SOURCE:-}"
+    kokkos_source_recipe "$kokkos_package_sum"
     declare -f adapt_to_races root_kokkos_options make_root_kokkos
   } | sha256sum | cut -c 1-12)
   lock "$kokkos_in_root.lock" exclusive "$kokkos_in_root"

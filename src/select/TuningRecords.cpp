@@ -71,8 +71,10 @@ bool reads(const std::string& line, bool is_first_version, TuningKey& key, Tuned
 
 TuningRecords TuningRecords::read(const std::string& path) {
   if (!std::filesystem::exists(path)) return {};
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(path + ": cannot be read; expected a file of tuned choices, or none");
   std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();  // nothing, of a folder
+  text << file.rdbuf();  // nothing, of a folder
   return parse(text.str(), path);
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 /// Matrices and multivectors too large to be held twice: each element is known from its place. All numbers are
-/// multiples of 1/8 from -1 to 7/8, so that sums of some hundred products are exact in every precision, in any order,
-/// and results are compared bit by bit.
+/// multiples of 1/8 from -1 to 7/8, so that sums of some hundred products are exact in float, and sums of four in 16
+/// bits, in any precision and order. Results are compared bit by bit.
 namespace Tessera::Test {
 
 /// What tells the elements of one array from those of another.

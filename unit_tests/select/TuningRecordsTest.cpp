@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -49,6 +52,26 @@ TEST(TuningRecords, EveryPartOfTheKeyCounts) {
 }
 
 TEST(TuningRecords, NoFileNoRecords) { EXPECT_EQ(TuningRecords::read(in_folder("tessera_no_tuning.tsv")).size(), 0u); }
+
+/// A socket, which nobody can open as a file, whatever their rights.
+TEST(TuningRecords, SaysWhatItCannotRead) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = in_folder("tessera_socket");
+  ASSERT_LT(path.size(), sizeof(address.sun_path));
+  path.copy(address.sun_path, path.size());
+  std::filesystem::remove(path);
+  const int made = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  try {
+    TuningRecords::read(path);
+    ADD_FAILURE() << "it was read";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(error.what(), path + ": cannot be read; expected a file of tuned choices, or none");
+  }
+  close(made);
+  std::filesystem::remove(path);
+}
 
 TEST(TuningRecords, RefusesOtherFilesByLine) {
   const std::string path = in_folder("tessera_bad_tuning.tsv");

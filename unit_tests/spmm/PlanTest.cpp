@@ -29,6 +29,10 @@ TYPED_TEST(PlanTest, TellsItsShapeAndBytes) {
   EXPECT_EQ(csr.format_bytes(), 21 * offset_bytes + A.host.nonzeros() * 12);
   EXPECT_EQ(csr.slot_map_bytes(), 0u);
   EXPECT_EQ(csr.bytes(), csr.format_bytes() + csr.kernel_bytes());
+  constexpr bool is_host = std::is_same_v<typename TypeParam::ExecutionSpace::memory_space, Kokkos::HostSpace>;
+  if (is_host) {
+    EXPECT_EQ(csr.kernel_bytes(), 0u);
+  }
   auto tiled = A.plan(with_format(Format::BitTcf));
   const std::size_t tiles = tiled.tile_metrics().tiles;
   EXPECT_EQ(tiled.format_bytes(), (3 + tiles + 2) * offset_bytes + tiles * 40 + A.host.nonzeros() * 8);
@@ -111,6 +115,10 @@ TYPED_TEST(PlanTest, RefusesBadMatrices) {
                  "-1 rows and 30 columns");
   EXPECT_MESSAGE(invalid_argument, make_plan(exec, 19, 30, p.row_offsets, p.column_indices, values),
                  "21 row offsets; expected rows + 1 = 20");
+  EXPECT_MESSAGE(
+      invalid_argument,
+      make_plan(exec, 1, 30, decltype(p.row_offsets)(), decltype(p.column_indices)(), decltype(small.A.values)()),
+      "there are 0 row offsets; expected rows + 1 = 2");
   EXPECT_MESSAGE(invalid_argument, make_plan(exec, 20, 5, p.row_offsets, p.column_indices, values),
                  "expected columns from 0 to 4");
   const auto fewer = Kokkos::subview(values, std::pair<std::size_t, std::size_t>(0, 3));

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The counts that models of GPUs take, which no choice on a host shows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "MatrixCounts.hpp"
+#include "TestMatrix.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+namespace {
+
+template <class T>
+class MatrixCountsTest : public ::testing::Test {};
+TYPED_TEST_SUITE(MatrixCountsTest, OffsetCases);
+
+/// The distinct columns of windows of rows: their sum, the tiles of 8 that they fill, the most of a window.
+struct Windows {
+  double columns = 0, tiles = 0, most = 0;
+};
+template <class Offset>
+Windows windows_of(const HostPattern<Offset>& A, int height) {
+  Windows sum;
+  for (int first = 0; first < A.rows; first += height) {
+    const auto begin = A.column_indices.begin();
+    const std::set<int> columns(begin + A.row_offsets[first], begin + A.row_offsets[std::min(first + height, A.rows)]);
+    sum.columns += double(columns.size());
+    sum.tiles += double((columns.size() + 7) / 8);
+    sum.most = std::max(sum.most, double(columns.size()));
+  }
+  return sum;
+}
+
+TYPED_TEST(MatrixCountsTest, WindowsAreCounted) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(1000, 700, 0.02, 1);
+  MatrixStatistics found;
+  Impl::count_windows(Exec(), build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern, found);
+  const Windows of_8 = windows_of(A, 8), of_16 = windows_of(A, 16), of_64 = windows_of(A, 64);
+  EXPECT_EQ(found.window8_columns, of_8.columns);
+  EXPECT_EQ(found.bittcf_tiles, of_8.tiles);
+  EXPECT_EQ(found.window8_most_tiles, std::ceil(of_8.most / 8));
+  EXPECT_EQ(found.bmat_tiles, of_16.tiles);
+  EXPECT_EQ(found.window16_most_tiles, std::ceil(of_16.most / 8));
+  EXPECT_EQ(found.window64_columns, of_64.columns);
+  EXPECT_EQ(found.window64_most_columns, of_64.most);
+  EXPECT_EQ(found.window128_columns, windows_of(A, 128).columns);
+}
+
+}  // namespace
+}  // namespace Tessera::Test
