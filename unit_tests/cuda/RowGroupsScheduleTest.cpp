@@ -69,6 +69,7 @@ TEST(RowGroupsSchedule, ItemsOf255AndMoreFoursAreEquallyLong) {
   EXPECT_GT(key(254, 2, 0), key(255, 2, 0));
   EXPECT_EQ(key(255, 2, 0), key(256, 2, 0));
   EXPECT_EQ(key(255, 2, 0), key(100000, 2, 0));
+  EXPECT_GT(key(0, 3, 0), key(1, 3, 0));
   EXPECT_LT(key(0, 3, 0), key(100000, 2, 0));
   EXPECT_LT(key(0, 1, 0), key(100000, 4, Cuda::schedule_sorted_groups));
 }
