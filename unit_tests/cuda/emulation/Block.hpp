@@ -76,6 +76,7 @@ class Block {
   /// Runs a kernel, block after block. Memory of blocks is full of NaN.
   void launch(dim3 grid, dim3 block, std::size_t shared_bytes, const std::function<void()>& kernel) {
     if (block.x * block.y % Warp::size != 0) fail("a block of part of a warp");
+    if (grid.x * grid.y == 0) fail("a grid of no blocks");  // a GPU refuses it, too
     gridDim = grid, blockDim = block;
     kernel_ = &kernel;
     for (unsigned y = 0; y < grid.y; ++y) {

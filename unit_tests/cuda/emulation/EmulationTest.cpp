@@ -34,6 +34,10 @@ TEST(Emulation, LanesExchangeValues) {
   EXPECT_EQ(sum, 2 * 64);
 }
 
+TEST(EmulationDeathTest, GridsWithoutBlocks) {
+  EXPECT_DEATH(Block::running().launch(0, 32, 64, [] {}), "a grid of no blocks");
+}
+
 TEST(EmulationDeathTest, LanesThatDiverge) {
   EXPECT_DEATH(run(32, [] { threadIdx.x == 3 ? __syncwarp() : (void)__shfl_sync(~0u, 1, 0); }),
                "__syncwarp and __shfl_sync|__shfl_sync and __syncwarp");
