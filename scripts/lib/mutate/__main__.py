@@ -10,7 +10,7 @@ import pickle
 import signal
 import sys
 
-from . import compilation, judge, libclang, report, sample, schemata
+from . import compilation, judge, libclang, processes, report, sample, schemata
 from .compilation import tell
 
 LONGEST_SUITE = 1800  # seconds
@@ -174,7 +174,7 @@ def judge_all(options, mutants, suites):
 def main():
     options = parse()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, judge.stop)
+        signal.signal(number, processes.stop)
     if libclang.find_library() is None:
         raise SystemExit("[mutate] error: there is no clang with its libclang")
     facts, mutants, suites = plan(options)

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-from . import libclang, schemata
+from . import libclang, processes, schemata
 from .sites import find_sites
 
 FROM_PLACE = re.compile(r"(/[^:\s]+):(\d+)")
@@ -56,8 +56,8 @@ def configure(copy, build, cmake_options, log):
         *cmake_options,
     ]
     with log.open("w") as stream:
-        result = subprocess.run(command, stdout=stream, stderr=subprocess.STDOUT, check=False)
-    if result.returncode != 0:
+        status = processes.build(command, stream)
+    if status != 0:
         raise SystemExit(f"[mutate] error: CMake fails; log: {log}")
     stamp.write_text(wanted)
 
@@ -87,7 +87,7 @@ def precompile(copy, build, log):
         words = commands[0][:first] + commands[0][first + 2 :]
         with log.open("a") as stream:
             command = [*words, "-x", "c++-header", str(source), "-o", str(folder / f"{number}.gch")]
-            subprocess.run(command, stdout=stream, stderr=subprocess.STDOUT, cwd=build, check=False)
+            processes.build(command, stream, cwd=build)
     (folder / "key").write_text(key)
 
 
@@ -193,8 +193,8 @@ def build_without_failures(checkout, copy, build, mutants, targets, jobs, log):
         command = ["ninja", "-C", str(build), "-j", str(jobs), "-k", "0", *targets]
         tell(f"building {len(mutants)} mutants; log: {log}")
         with log.open("w") as stream:
-            result = subprocess.run(command, stdout=stream, stderr=subprocess.STDOUT, check=False)
-        if result.returncode == 0:
+            status = processes.build(command, stream)
+        if status == 0:
             return mutants
         output = log.read_text(errors="replace")
         errors = {(os.path.realpath(file), int(line)) for file, line in _error_places(output)}

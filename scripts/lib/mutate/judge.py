@@ -4,6 +4,7 @@
 import collections
 import concurrent.futures
 import dataclasses
+import functools
 import hashlib
 import os
 import re
@@ -13,6 +14,7 @@ import subprocess
 import tempfile
 import time
 
+from . import processes
 from .compilation import tell
 
 PATIENCE, LEAST_PATIENCE = 5, 10  # times the normal time of the processor; seconds
@@ -39,16 +41,6 @@ class Verdict:
     by: str = ""  # the test, or the suites
     seconds: float = 0
     tests: str = ""  # what the programs that did not notice it were: others may
-
-
-_running = set()
-
-
-def stop(_signal, _frame):
-    """Ends all tests, and this process."""
-    for process in list(_running):
-        os.killpg(process.pid, signal.SIGKILL)
-    os._exit(130)
 
 
 def _limit(seconds):
@@ -81,22 +73,10 @@ def _run(program, filters, seconds, **environment):
         f"--gtest_filter={':'.join(filters)}",
     ]
     with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as folder:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=folder,
-            env={**os.environ, "TMPDIR": folder, **environment}, start_new_session=True,
-            preexec_fn=lambda: _limit(int(seconds)),
-        )  # fmt: skip
-        _running.add(process)
-        try:
+        environment = {**os.environ, "TMPDIR": folder, **environment}
+        limit = functools.partial(_limit, int(seconds))
+        with processes.started(command, stdout=output, cwd=folder, env=environment, preexec_fn=limit) as process:
             status, spent = _wait(process, MOST_WAITING * seconds)
-        finally:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            if process.returncode is None:
-                process.wait()
-            _running.discard(process)
         output.seek(0)
         text = output.read().decode(errors="replace")
     return None if status == -signal.SIGXCPU else status, text, spent
