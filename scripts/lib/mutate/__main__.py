@@ -11,7 +11,7 @@ import signal
 import sys
 
 from . import compilation, judge, libclang, processes, report, sample, schemata
-from .compilation import tell
+from .compilation import fail, tell
 
 LONGEST_SUITE = 1800  # seconds
 ROUNDS = 6  # in which mutants that do not compile are replaced
@@ -44,7 +44,7 @@ def draw(options):
     )
     sites = {site for site in sites if not options.only or site.file.startswith(tuple(options.only))}
     if not sites:
-        raise SystemExit(f"[mutate] error: nothing can be mutated in {options.only or 'src'}")
+        fail(f"nothing can be mutated in {options.only or 'src'}")
     sampler = sample.Sampler(sites, options.seed)
     sizes = sampler.sizes()
     missing = sample.shares(sizes, options.count)
@@ -94,7 +94,7 @@ def plan(options):
     wanted = {"count": options.count, "seed": options.seed, "only": options.only}
     if options.resume or options.mutant:
         if not file.exists():
-            raise SystemExit("[mutate] error: there is no earlier run; leave out --resume and --mutant")
+            fail("there is no earlier run; leave out --resume and --mutant")
         old = json.loads(file.read_text())
         mutants = [report.mutant_from_json(value) for value in old["mutants"]]
         facts = old["facts"]
@@ -176,12 +176,12 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, processes.stop)
     if libclang.find_library() is None:
-        raise SystemExit("[mutate] error: there is no clang with its libclang")
+        fail("there is no clang with its libclang")
     facts, mutants, suites = plan(options)
     if options.mutant:
         chosen = [mutant for mutant in mutants if mutant.id == options.mutant]
         if not chosen:
-            raise SystemExit(f"[mutate] error: there is no mutant {options.mutant} in the last run")
+            fail(f"there is no mutant {options.mutant} in the last run")
         print(report.difference(chosen[0], (options.checkout / chosen[0].site.file).read_bytes()))
         verdict = judge.judge(chosen[0], suites, True)
         print(f"{verdict.result} {verdict.how} {verdict.by} ({verdict.seconds:.1f} s)")

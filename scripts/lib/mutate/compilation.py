@@ -36,6 +36,12 @@ def tell(text):
     print(f"[mutate] {text}", file=sys.stderr, flush=True)
 
 
+def fail(text):
+    """Ends a run whose set-up fails."""
+    tell(f"error: {text}")
+    sys.exit(2)
+
+
 def configure(copy, build, cmake_options, log):
     """Has CMake write how everything is compiled, if the options changed."""
     wanted = json.dumps(cmake_options)
@@ -58,7 +64,7 @@ def configure(copy, build, cmake_options, log):
     with log.open("w") as stream:
         status = processes.build(command, stream)
     if status != 0:
-        raise SystemExit(f"[mutate] error: CMake fails; log: {log}")
+        fail(f"CMake fails; log: {log}")
     stamp.write_text(wanted)
 
 
@@ -200,10 +206,10 @@ def build_without_failures(checkout, copy, build, mutants, targets, jobs, log):
         errors = {(os.path.realpath(file), int(line)) for file, line in _error_places(output)}
         bad = schemata.blamed(places, errors, copy)
         if not bad:
-            raise SystemExit(f"[mutate] error: the build fails, and no mutant is named in its errors: {log}")
+            fail(f"the build fails, and no mutant is named in its errors: {log}")
         tell(f"left out, because they do not compile: {sorted(bad)}")
         mutants = [mutant for mutant in mutants if mutant.id not in bad]
-    raise SystemExit(f"[mutate] error: no build succeeded in {MOST_BUILDS} attempts: {log}")
+    fail(f"no build succeeded in {MOST_BUILDS} attempts: {log}")
 
 
 def _error_places(output):
