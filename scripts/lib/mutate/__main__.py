@@ -92,7 +92,7 @@ def plan(options):
     file = options.work / "plan.json"
     options.copy.mkdir(parents=True, exist_ok=True)
     wanted = {"count": options.count, "seed": options.seed, "only": options.only}
-    if options.resume or options.mutant:
+    if options.resume or options.mutant is not None:
         if not file.exists():
             fail("there is no earlier run; leave out --resume and --mutant")
         old = json.loads(file.read_text())
@@ -178,7 +178,7 @@ def main():
     if libclang.find_library() is None:
         fail("there is no clang with its libclang")
     facts, mutants, suites = plan(options)
-    if options.mutant:
+    if options.mutant is not None:
         chosen = [mutant for mutant in mutants if mutant.id == options.mutant]
         if not chosen:
             fail(f"there is no mutant {options.mutant} in the last run")

@@ -31,11 +31,12 @@ def stratum_of(file):
 
 
 def shares(sizes, count):
-    """How many mutants each stratum gets: its least number, and more with the square root of its sites."""
+    """How many mutants each stratum gets: its least number, and more with the square root of its sites, if it has as
+    many."""
     least = {name: min(size, LEAST_OF_A_FOLDER if "/" in name else LEAST_OF_A_LAYER) for name, size in sizes.items()}
     rest = max(0, count - sum(least.values()))
     total = sum(math.sqrt(size) for size in sizes.values())
-    return {name: least[name] + round(rest * math.sqrt(size) / total) for name, size in sizes.items()}
+    return {name: min(size, least[name] + round(rest * math.sqrt(size) / total)) for name, size in sizes.items()}
 
 
 class Sampler:

@@ -17,7 +17,7 @@ HEADER = """// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 namespace TesseraMutant {
 
 struct State {
-  static constexpr int most = 8192;
+  static constexpr int most = 1 << 17;  // no number is greater than the number of places, some 2^15
   int active = 0;
   const char* file = nullptr;
   unsigned char seen[most] = {};
@@ -46,6 +46,7 @@ inline volatile unsigned char compiled;
 
 template <int Id>
 [[gnu::always_inline]] constexpr inline bool on() {
+  static_assert(Id < State::most);
   if (__builtin_is_constant_evaluated()) return false;
   if (state.file != nullptr) {
     __atomic_store_n(&state.seen[Id], 1, __ATOMIC_RELAXED);
