@@ -219,17 +219,22 @@ release_options() {
   [[ $1 != trilinos ]] || echo "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG -Wno-maybe-uninitialized"
 }
 
+# platform_recipe NAME: what differs if another compiler or library stands where this platform's stood.
+platform_recipe() {
+  case $1 in
+    host) echo "host $host_kokkos" ;;
+    device) echo "device $cuda_kokkos, $("$nvcc" --version | tail -n 1)" ;;
+    *) echo "$(root_dir "$1")${kokkos_in_root:+, $kokkos_in_root}" ;;
+  esac
+}
+
 # build PLATFORM FOLDER LOG TARGET CMAKE-OPTION...: configures, if something changed, and builds the target in FOLDER. If
 # $source is set, it is another copy of the checkout.
 build() {
   local platform=$1 dir=$2 log=$3 target=$4 recipe types generator=()
   shift 4
   platform_command "$platform"
-  case $platform in
-    host) recipe="host $host_kokkos" ;;
-    device) recipe="device $cuda_kokkos, $("$nvcc" --version | tail -n 1)" ;;
-    *) recipe="$(root_dir "$platform")${kokkos_in_root:+, $kokkos_in_root}" ;;
-  esac
+  recipe=$(platform_recipe "$platform")
   ! "${inside[@]}" sh -c 'command -v ninja' >/dev/null || generator=(-G Ninja)
   if [[ $platform == device ]]; then # ccache sees only what the host's compiler reads
     set -- "-DCMAKE_CXX_COMPILER=$cuda_compiler" "-DCMAKE_CUDA_COMPILER=$nvcc" \

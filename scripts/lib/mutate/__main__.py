@@ -22,6 +22,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="mutate")
     parser.add_argument("--checkout", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--platform", required=True)
     parser.add_argument("--cmake", action="append", default=[])
     parser.add_argument("--count", type=int, default=360)
     parser.add_argument("--seed", type=int, default=1)
@@ -89,10 +90,10 @@ def keep(file, facts, mutants):
 
 def plan(options):
     """The mutants and the suites that reach them, from the last run or new: (facts, mutants, suites)."""
-    file = options.work / "plan.json"
+    file, mutants = options.work / "plan.json", []
     options.copy.mkdir(parents=True, exist_ok=True)
-    wanted = {"count": options.count, "seed": options.seed, "only": options.only}
-    if options.resume or options.mutant is not None:
+    goes_on = options.resume or options.mutant is not None
+    if goes_on:
         if not file.exists():
             fail("there is no earlier run; leave out --resume and --mutant")
         old = json.loads(file.read_text())
@@ -102,12 +103,11 @@ def plan(options):
         mutants = [mutant for mutant in mutants if mutant not in gone]
         if gone:
             tell(f"left out, because their sources changed: {[mutant.id for mutant in gone]}")
-    else:
-        if not (options.build / "compile_commands.json").exists():
-            schemata.write_copy(options.checkout, options.copy, [])
-        compilation.configure(options.copy, options.build, options.cmake, options.work / "configure.log")
+    schemata.write_copy(options.checkout, options.copy, mutants)
+    compilation.configure(options.copy, options.build, options.platform, options.cmake, options.work / "configure.log")
+    if not goes_on:
         mutants, number = draw(options)
-        facts = {**wanted, "sites": number}
+        facts = {"count": options.count, "seed": options.seed, "only": options.only, "sites": number}
         (options.work / "results.jsonl").unlink(missing_ok=True)
         keep(file, facts, mutants)
     mutants = compilation.build_without_failures(

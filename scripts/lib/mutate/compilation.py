@@ -42,12 +42,12 @@ def fail(text):
     sys.exit(2)
 
 
-def configure(copy, build, cmake_options, log):
-    """Has CMake write how everything is compiled, if the options changed."""
-    wanted = json.dumps(cmake_options)
+def configure(copy, build, platform, cmake_options, log):
+    """Has CMake write how everything is compiled, in an empty folder if the platform or the options are others."""
+    wanted = json.dumps([platform, *cmake_options])
     stamp = build / ".tessera-configured"
-    if stamp.exists() and stamp.read_text() == wanted:
-        return
+    if not stamp.exists() or stamp.read_text() != wanted:
+        shutil.rmtree(build, ignore_errors=True)
     # What was a constant is none in a mutant: a number in braces may then narrow.
     flags = f"-DCMAKE_CXX_FLAGS=-include {copy / schemata.FIRST_NAME} -Wno-narrowing"
     command = [
