@@ -32,7 +32,8 @@ def parse():
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--mutant", type=int)
     options = parser.parse_args()
-    options.targets = [f"unit_tests/{part}/all" for part in options.tests] or ["unit_tests/all"]
+    options.folders = [f"unit_tests/{part}" for part in options.tests] or ["unit_tests"]
+    options.targets = [f"{folder}/all" for folder in options.folders]
     options.copy = options.work / "source"
     options.build = options.copy / "build"
     return options
@@ -76,12 +77,9 @@ def draw(options):
     return sampler.shuffled(mutants), sum(sizes.values())
 
 
-def programs_of(build):
-    return sorted(
-        path
-        for path in (build / "unit_tests").rglob("tessera_*_tests")
-        if path.is_file() and path.stat().st_mode & 0o100
-    )
+def programs_of(build, folders):
+    found = {path for folder in folders for path in (build / folder).rglob("tessera_*_tests")}
+    return sorted(path for path in found if path.is_file() and path.stat().st_mode & 0o100)
 
 
 def keep(file, facts, mutants):
@@ -108,7 +106,9 @@ def plan(options):
     if not goes_on:
         mutants, number = draw(options)
         facts = {"count": options.count, "seed": options.seed, "only": options.only, "sites": number}
-        (options.work / "results.jsonl").unlink(missing_ok=True)
+        # Where the last draw had other mutants of the same numbers.
+        for path in [options.work / "results.jsonl", *programs_of(options.build, ["unit_tests"])]:
+            path.unlink(missing_ok=True)
         keep(file, facts, mutants)
     mutants = compilation.build_without_failures(
         options.checkout,
@@ -125,7 +125,7 @@ def plan(options):
 
 def reaching(options):
     """The suites of the test programs, seen again if a program changed."""
-    programs = programs_of(options.build)
+    programs = programs_of(options.build, options.folders)
     key = [(str(path), path.stat().st_mtime_ns) for path in programs]
     file = options.work / "suites.pickle"
     kept = {}
@@ -152,7 +152,7 @@ def judge_all(options, mutants, suites):
         for line in file.read_text().splitlines():
             verdict = judge.Verdict(**json.loads(line))
             verdicts[verdict.id] = verdict
-    built = compilation.compiled(programs_of(options.build))
+    built = compilation.compiled(programs_of(options.build, options.folders))
     left = [
         mutant for mutant in mutants
         if mutant.id not in verdicts or judge.is_outdated(verdicts[mutant.id], mutant, suites)
