@@ -10,7 +10,6 @@
 // is 1 if anything is wrong or no case has run.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -31,6 +30,7 @@
 
 #include "LargeMatrix.hpp"
 #include "MemoryMeter.hpp"
+#include "ProgramOptions.hpp"
 
 namespace {
 
@@ -237,27 +237,22 @@ bool is_of_memory(const std::exception& error) {
 
 Settings settings_of(int argc, char** argv) {
   Settings s;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (option.starts_with("--kokkos")) continue;
-    if (option == "--list" || option == "--spoil") {
-      (option == "--list" ? s.lists : s.spoils) = true;
-      continue;
-    }
-    if (++i == argc) throw std::invalid_argument(option + ": expected a value behind it");
-    const std::string_view value = argv[i];
-    if (option == "--fraction") {
-      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), s.fraction);
-      if (error != std::errc() || *end != 0 || !(s.fraction > 0 && s.fraction <= 1))
-        throw std::invalid_argument(option + ": \"" + std::string(value) + "\"; expected a number above 0, up to 1");
-    } else if (option == "--only") {
-      s.only = value;
-    } else if (option == "--folder") {
-      s.folder = value;
-    } else {
-      throw std::invalid_argument("unknown option " + option);
-    }
-  }
+  read_options(argc, argv, {{"--list", &s.lists}, {"--spoil", &s.spoils}},
+               [&](const std::string& option, std::string_view value) {
+                 if (option == "--fraction") {
+                   s.fraction = number_of<double>(option, value);
+                   if (!(s.fraction > 0 && s.fraction <= 1))
+                     throw std::invalid_argument(option + ": \"" + std::string(value) +
+                                                 "\"; expected a number above 0, up to 1");
+                 } else if (option == "--only") {
+                   s.only = value;
+                 } else if (option == "--folder") {
+                   s.folder = value;
+                 } else {
+                   return false;
+                 }
+                 return true;
+               });
   return s;
 }
 

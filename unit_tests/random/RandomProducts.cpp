@@ -7,7 +7,6 @@
 // in a file of FOLDER with the command that repeats it, and makes the exit status 1. --tell tells every case, --spoil
 // spoils every Y, so that a test can see that this is found.
 #include <Kokkos_Core.hpp>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "ProgramOptions.hpp"
 #include "RandomProduct.hpp"
 
 namespace {
@@ -30,43 +30,29 @@ struct Settings {
   bool tells = false, spoils = false;
 };
 
-template <class Number>
-Number number_of(const std::string& option, std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < Number(0))
-    throw std::invalid_argument(option + ": \"" + std::string(text) + "\"; expected a number");
-  return number;
-}
-
 Settings settings_of(int argc, char** argv) {
   Settings s;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (option.starts_with("--kokkos")) continue;
-    if (option == "--tell" || option == "--spoil") {
-      (option == "--tell" ? s.tells : s.spoils) = true;
-      continue;
-    }
-    if (++i == argc) throw std::invalid_argument(option + ": expected a value behind it");
-    const std::string_view value = argv[i];
-    if (option == "--seconds") {
-      s.seconds = number_of<double>(option, value);
-    } else if (option == "--cases") {
-      s.cases = number_of<std::uint64_t>(option, value);
-    } else if (option == "--seed") {
-      s.seed = number_of<std::uint64_t>(option, value);
-    } else if (option == "--shard") {
-      const auto slash = value.find('/');
-      s.shard = number_of<std::uint64_t>(option, value.substr(0, slash));
-      s.shards = slash == value.npos ? 0 : number_of<std::uint64_t>(option, value.substr(slash + 1));
-      if (s.shard < 1 || s.shard > s.shards) throw std::invalid_argument(option + ": expected K/N, K from 1 to N");
-    } else if (option == "--findings") {
-      s.findings = value;
-    } else {
-      throw std::invalid_argument("unknown option " + option);
-    }
-  }
+  read_options(argc, argv, {{"--tell", &s.tells}, {"--spoil", &s.spoils}},
+               [&](const std::string& option, std::string_view value) {
+                 if (option == "--seconds") {
+                   s.seconds = number_of<double>(option, value);
+                 } else if (option == "--cases") {
+                   s.cases = number_of<std::uint64_t>(option, value);
+                 } else if (option == "--seed") {
+                   s.seed = number_of<std::uint64_t>(option, value);
+                 } else if (option == "--shard") {
+                   const auto slash = value.find('/');
+                   s.shard = number_of<std::uint64_t>(option, value.substr(0, slash));
+                   s.shards = slash == value.npos ? 0 : number_of<std::uint64_t>(option, value.substr(slash + 1));
+                   if (s.shard < 1 || s.shard > s.shards)
+                     throw std::invalid_argument(option + ": expected K/N, K from 1 to N");
+                 } else if (option == "--findings") {
+                   s.findings = value;
+                 } else {
+                   return false;
+                 }
+                 return true;
+               });
   if (s.seconds == 0 && s.cases == 0) throw std::invalid_argument("expected --seconds or --cases");
   return s;
 }
