@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "FewerCases.hpp"
+
 /// Memory of a GPU for the tests, and whether there is one.
 namespace Tessera::Test {
 
@@ -19,20 +21,18 @@ inline bool has_gpu() {
 #define TESSERA_SKIP_WITHOUT_GPU() \
   if (!Tessera::Test::has_gpu()) GTEST_SKIP() << "there is no GPU"
 
-/// Whether a case of a test with many similar ones is run. On a GPU all are; emulated, which is slow, one of `some`,
-/// and under the address sanitizer, which is slower still, one of about three times as many; but all if `some` is 1.
-/// Choose `some` prime to the lengths of the loops around a case. Otherwise the same cases of an inner loop run every
-/// time, and the others never.
-inline bool is_chosen([[maybe_unused]] int some) {
-#ifdef TESSERA_CUDA_EMULATED
-  static int cases = 0;
-#ifdef __SANITIZE_ADDRESS__
+/// Whether a case of a test with many similar ones is run. On a GPU all are, but under a checker one of `some`;
+/// emulated, which is slow, one of `some`, and under the address sanitizer, which is slower still, one of about three
+/// times as many; but all if `some` is 1. Choose `some` prime to the lengths of the loops around a case. Otherwise the
+/// same cases of an inner loop run every time, and the others never.
+inline bool is_chosen(int some) {
+#ifndef TESSERA_CUDA_EMULATED
+  if (!runs_fewer_cases()) return true;
+#elif defined(__SANITIZE_ADDRESS__)
   if (some > 1) some = 3 * some + 2;
 #endif
+  static int cases = 0;
   return cases++ % some == 0;
-#else
-  return true;
-#endif
 }
 
 inline void check(cudaError_t status, const char* what) {
