@@ -2,6 +2,7 @@
 //
 // One real matrix in every combination of format, order of rows, precision, layout and mode. All matrices take hours:
 // scripts/campaign names one after the other in TESSERA_COLLECTION_FILE.
+#include <array>
 #include <bit>
 #include <filesystem>
 #include <map>
@@ -52,7 +53,7 @@ class EveryWay {
  private:
   using User = user_scalar_t<Scalar>;
   static constexpr int most_columns = 33;
-  static constexpr int compared[] = {0, most_columns - 1};
+  static constexpr std::array<int, 2> compared = {0, most_columns - 1};  // of a built-in array nvcc forgets the size
   static constexpr bool is_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
   const Scalar alpha = number<Scalar>(-2, 0.5), beta = number<Scalar>(0.5, 0.25);

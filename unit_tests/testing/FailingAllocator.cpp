@@ -78,7 +78,8 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { dea
 void operator delete(void* memory, const std::nothrow_t&) noexcept { deallocate(memory); }
 void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept { deallocate(memory); }
 
-#ifdef TESSERA_CUDA_MEMORY_FAILS
+// nvcc's pass for devices has functions of these names itself.
+#if defined(TESSERA_CUDA_MEMORY_FAILS) && !defined(__CUDA_ARCH__)
 
 // The program's functions come before those of the shared CUDA runtime. Kokkos takes all memory of Views with these. A
 // failure leaves no error in the runtime; Kokkos clears what a real one leaves.
