@@ -132,6 +132,23 @@ TEST(BmatSpmm, PoliciesAgree) {
   check_policy<native, Cuda::TunedBmatPolicy<double, false>, double>("dealt", Cuda::BmatPartition::Dealt);
 }
 
+template <class Policy>
+struct EveryLaneFrees : Policy {
+  static constexpr int freeing_lanes = 32;
+};
+
+// Under racecheck (scripts/check_gpu) these are the products of the kernel, as it has nothing to report of them.
+TEST(BmatSpmm, EveryLaneFrees) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  using Cuda::BmatPolicy;
+  using Cuda::TunedBmatPolicy;
+  check_policy<Precision::Native, EveryLaneFrees<TunedBmatPolicy<double, false>>, double>("narrow");
+  check_policy<Precision::Native, EveryLaneFrees<TunedBmatPolicy<double, true>>, double>("wide");
+  check_policy<Precision::Tf32x3, EveryLaneFrees<TunedBmatPolicy<float, false>>, float>("narrow");
+  check_policy<Precision::Tf32x3, EveryLaneFrees<TunedBmatPolicy<float, true>>, float>("wide");
+  check_policy<Precision::Native, EveryLaneFrees<BmatPolicy<16, 8, 1, 8, 1>>, double>("bulk copies");
+}
+
 TEST(BmatSpmm, RefusesWhatItCannotDo) {
   const BmatPattern<int> A;
   Cuda::BmatSchedule<int> schedule;

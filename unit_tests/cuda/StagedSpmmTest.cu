@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <tessera/cuda/staged/Spmm.hpp>
 
+#include "../../src/cuda/staged/Launch.cuh"
 #include "SerialStaged.hpp"
 #include "SpmmConformance.hpp"
 
@@ -49,6 +50,8 @@ class StagedMatrix {
   OnDevice<StagedChunk> chunks_;
   OnDevice<std::byte> tiles_;
   OnDevice<MatrixScalar> values_;
+
+ protected:
   ScheduleOnDevice<Cuda::CondensedItem<int>> schedule_;
   StagedPattern pattern_;
 };
@@ -90,6 +93,37 @@ TEST(StagedSpmm, ChunksThatDifferInTurns) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix few = random_matrix(64, 10, 1, 13), many = random_matrix(64, 200, 100, 14);
   for (const HostMatrix* A : {&few, &many, &few, &many}) check_doubles(*A);
+}
+
+struct MatrixWhoseLanesFree : StagedMatrix<int, double, double> {
+  using StagedMatrix<int, double, double>::StagedMatrix;
+  struct EveryLaneFrees : Cuda::DefaultStagedPolicy<double> {
+    static constexpr int freeing_lanes = 32;
+  };
+
+  void launch(const StagedCase&, const Product<double, double>& product, const Scratch& workspace) const {
+    Cuda::StagedArguments<double> arguments = {.A = pattern_, .schedule = schedule_.view, .product = product};
+    arguments.partials = reinterpret_cast<double*>(workspace.data);
+    arguments.partials_stride = product.x.columns;
+    Cuda::launch_staged<Precision::Native, EveryLaneFrees>(nullptr, arguments);
+  }
+};
+
+// Under racecheck (scripts/check_gpu) this is the product of the kernel, as it has nothing to report of it.
+TEST(StagedSpmm, EveryLaneFrees) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  const HostMatrix A = random_matrix(130, 900, 100, 16);
+  for (const int chunks : {2, 50}) {
+    for (const int columns : {32, 100}) {
+      StagedCase c;
+      c.columns = columns, c.piece_tiles = chunks;
+      const auto x = random_values<double>(extent(c, A.columns), 1), y = random_values<double>(extent(c, A.rows), 2);
+      std::vector<double> expected = y, result = y;
+      multiply(StagedMatrix<int, double, double>(A, c), A, c, x, expected);
+      multiply(MatrixWhoseLanesFree(A, c), A, c, x, result);
+      EXPECT_EQ(std::memcmp(result.data(), expected.data(), y.size() * sizeof(double)), 0) << describe(A, c);
+    }
+  }
 }
 
 #ifdef TESSERA_CUDA_EMULATED

@@ -40,7 +40,7 @@ class BmatConsumer {
         mbarrier_wait(buffers_.full(place.buffer), place.parity);
         if (has_columns) multiply_stage(place.buffer, left, sums);
         __syncwarp();
-        if (lane_ == 0) mbarrier_arrive(buffers_.empty(place.buffer));
+        if (lane_ < Policy::freeing_lanes) mbarrier_arrive(buffers_.empty(place.buffer));
         place.advance();
       }
       if (has_columns) Epilogue<Fragment, Arguments>(arguments_, lane_, first_column).finish(item, sums);

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
   if (threadIdx.x == 0) {
     for (int buffer = 0; buffer < Policy::buffers; ++buffer) {
       mbarrier_init(buffers.full(buffer), Buffers::full_arrivals);
-      mbarrier_init(buffers.empty(buffer), Policy::consumers);
+      mbarrier_init(buffers.empty(buffer), Policy::freeing_lanes * Policy::consumers);
     }
     if constexpr (Policy::copy == BmatCopy::Bulk) fence_mbarrier_init();
   }

@@ -40,7 +40,7 @@ class StagedConsumer {
         multiply(place, sums);
         __syncwarp();
         // Tiles look back one chunk: a chunk may go when the one after it is done.
-        if (!first && lane_ == 0) mbarrier_arrive(buffers_.empty(place.before()));
+        if (!first && lane_ < Policy::freeing_lanes) mbarrier_arrive(buffers_.empty(place.before()));
         first = false;
         place.advance();
       }

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(Policy::threads, Policy::min_blocks)
   if (threadIdx.x == 0) {
     for (int buffer = 0; buffer < Policy::buffers; ++buffer) {
       mbarrier_init(buffers.full(buffer), 32 * Policy::producers);
-      mbarrier_init(buffers.empty(buffer), Policy::strips);
+      mbarrier_init(buffers.empty(buffer), Policy::freeing_lanes * Policy::strips);
     }
   }
   __syncthreads();
