@@ -139,8 +139,9 @@ static CudaSchedule<Cuda::CondensedItem<Offset>> cuda_schedule(
     throw std::length_error("cuda_schedule: " + std::to_string(all.items) + " pieces of " +
                             std::to_string(piece_tiles) + " tiles, more than an int counts");
   }
-  result.items =
-      allocate<decltype(result.items)>(exec, "Tessera::WindowSchedule::items", static_cast<std::size_t>(all.items));
+  // Zeros first: kernels load an item with its padding, which nothing else writes.
+  result.items = decltype(result.items)(Kokkos::view_alloc(exec, "Tessera::WindowSchedule::items"),
+                                        static_cast<std::size_t>(all.items));
   result.sums =
       allocate<decltype(result.sums)>(exec, "Tessera::WindowSchedule::sums", static_cast<std::size_t>(all.sums));
   result.slots = all.slots;
