@@ -188,7 +188,7 @@ TYPED_TEST(DenseAlgebraTest, ProductsWithSeveralBlocks) {
       const std::vector<TallBlock<const Scalar>> X = {view(2 * columns), view(0), Y, view(3 * columns + 1),
                                                       other.input()};
       const Ordinal places[] = {2 * columns, 0, columns, 3 * columns + 1};
-      const auto element = [&](const auto& from, Ordinal i, Ordinal row) -> long double {
+      const auto element = [&](const auto& from, Ordinal i, Ordinal row) -> Wide {
         if (row >= 4 * columns) return std::as_const(other)(i, row - 4 * columns);
         return from(i, places[row / columns] + row % columns);
       };
@@ -216,7 +216,8 @@ TYPED_TEST(DenseAlgebraTest, ProductsWithSeveralBlocks) {
             continue;
           }
           Reference expected;
-          for (Ordinal row = 0; row < B.rows; ++row) expected.add(-1.5L * element(before, i, row) * B.view()(row, k));
+          for (Ordinal row = 0; row < B.rows; ++row)
+            expected.add(Wide(-1.5) * element(before, i, row) * B.view()(row, k));
           expect_near(std::as_const(all)(i, j), expected, B.rows + 2, what + ", in place");
           if (::testing::Test::HasFatalFailure()) return;
         }
@@ -241,8 +242,8 @@ TYPED_TEST(DenseAlgebraTest, SeveralBlocksAreAddedToY) {
     for (Ordinal i = 0; i < 500; ++i) {
       for (Ordinal j = 0; j < 9; ++j) {
         Reference expected;
-        for (Ordinal k = 0; k < 20; ++k) expected.add(2.0L * std::as_const(A)(i, k) * B.view()(k, j));
-        if (beta != Scalar(0)) expected.add((long double)(beta)*before(i, j));
+        for (Ordinal k = 0; k < 20; ++k) expected.add(Wide(2) * std::as_const(A)(i, k) * B.view()(k, j));
+        if (beta != Scalar(0)) expected.add(Wide(beta) * before(i, j));
         expect_near(std::as_const(Y)(i, j), expected, 22, "beta " + std::to_string(double(beta)));
       }
     }
@@ -354,9 +355,7 @@ TYPED_TEST(DenseAlgebraTest, Elementwise) {
     const auto on_device = to_device<Exec>(factors);
     const Tall<Exec, Scalar> before = X;
     algebra.scale_rows(on_device.data(), X.input(), X.block());
-    const auto scaled = [&](Ordinal i, Ordinal j) {
-      return sum_of((long double)(factors[std::size_t(i)]) * before(i, j));
-    };
+    const auto scaled = [&](Ordinal i, Ordinal j) { return sum_of(Wide(factors[std::size_t(i)]) * before(i, j)); };
     expect_elements(X, scaled, what + ", scale_rows in place");
   });
 }
@@ -622,8 +621,7 @@ TYPED_TEST(DenseAlgebraTest, OneColumnInAnyStride) {
     algebra.inner_products(in_block, in_block[0], {&results[2], 1, 1, 1});
     algebra.inner_products(vector, in_block[0], {&results[3], 1, 1, 1});
     Reference expected;
-    for (Ordinal i = 0; i < rows; ++i)
-      expected.add((long double)(std::as_const(alone)(i, 0)) * std::as_const(alone)(i, 0));
+    for (Ordinal i = 0; i < rows; ++i) expected.add(Wide(std::as_const(alone)(i, 0)) * std::as_const(alone)(i, 0));
     for (const Scalar result : results) expect_near(result, expected, rows, std::to_string(rows) + " rows");
   }
 }

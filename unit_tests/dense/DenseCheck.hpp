@@ -7,16 +7,21 @@
 #include <limits>
 #include <string>
 #include <tessera/dense/DenseAlgebra.hpp>
+#include <type_traits>
 
 #include "TestTall.hpp"
 
-/// Dense algebra beside a serial reference in long double, element by element.
+/// Dense algebra beside a serial reference, element by element.
 namespace Tessera::Test {
+
+/// What references are computed in. A long double of 113 bits is software, and slow; in double the bound below holds,
+/// too.
+using Wide = std::conditional_t<std::numeric_limits<long double>::digits == 64, long double, double>;
 
 /// A sum and the sum of the magnitudes of its terms.
 struct Reference {
-  long double sum = 0, magnitude = 0;
-  void add(long double term) {
+  Wide sum = 0, magnitude = 0;
+  void add(Wide term) {
     sum += term;
     magnitude += std::abs(term);
   }
@@ -26,13 +31,13 @@ struct Reference {
 template <class Scalar>
 void expect_near(Scalar found, const Reference& expected, std::int64_t terms, const std::string& what) {
   if (!std::isfinite(expected.sum)) {
-    ASSERT_TRUE(std::isnan(expected.sum) ? std::isnan(found) : (long double)(found) == expected.sum)
+    ASSERT_TRUE(std::isnan(expected.sum) ? std::isnan(found) : Wide(found) == expected.sum)
         << what << ": " << found << ", expected " << double(expected.sum);
     return;
   }
-  const long double unit = std::numeric_limits<Scalar>::epsilon() / 2;
-  const long double bound = 2 * (long double)(terms + 2) * unit * expected.magnitude;
-  ASSERT_LE(std::abs((long double)(found)-expected.sum), bound)
+  const Wide unit = std::numeric_limits<Scalar>::epsilon() / 2;
+  const Wide bound = 2 * Wide(terms + 2) * unit * expected.magnitude;
+  ASSERT_LE(std::abs(Wide(found) - expected.sum), bound)
       << what << ": " << found << ", expected " << double(expected.sum);
 }
 
@@ -87,7 +92,7 @@ void check_inner_products(const Algebra& algebra, const Inputs<Exec, Scalar>& X,
     for (Ordinal k = 0; k < x->columns(); ++k, ++row) {
       for (Ordinal j = 0; j < Y.columns(); ++j) {
         Reference expected;
-        for (Ordinal i = 0; i < Y.rows(); ++i) expected.add((long double)((*x)(i, k)) * y(i, j));
+        for (Ordinal i = 0; i < Y.rows(); ++i) expected.add(Wide((*x)(i, k)) * y(i, j));
         expect_near(C.view()(row, j), expected, Y.rows(),
                     what + ", element " + std::to_string(row) + " " + std::to_string(j));
         if (::testing::Test::HasFatalFailure()) return;
@@ -109,7 +114,7 @@ void check_column_sums(const Algebra& algebra, Tall<Exec, Scalar>& X, Tall<Exec,
     Reference dot, sum;
     Scalar most = 0;
     for (Ordinal i = 0; i < X.rows(); ++i) {
-      dot.add((long double)(x(i, j)) * y(i, j));
+      dot.add(Wide(x(i, j)) * y(i, j));
       sum.add(std::abs(x(i, j)));
       most = std::isnan(most) || std::abs(x(i, j)) <= most ? most : std::abs(x(i, j));
     }
@@ -137,8 +142,8 @@ void check_multiply_add(const Algebra& algebra, Scalar alpha, Tall<Exec, Scalar>
   for (Ordinal i = 0; i < Y.rows(); ++i) {
     for (Ordinal j = 0; j < Y.columns(); ++j) {
       Reference expected;
-      for (Ordinal k = 0; k < X.columns(); ++k) expected.add((long double)(alpha)*x(i, k) * B.view()(k, j));
-      if (beta != Scalar(0)) expected.add((long double)(beta)*before(i, j));
+      for (Ordinal k = 0; k < X.columns(); ++k) expected.add(Wide(alpha) * x(i, k) * B.view()(k, j));
+      if (beta != Scalar(0)) expected.add(Wide(beta) * before(i, j));
       expect_near(y(i, j), expected, X.columns() + 2,
                   what + ", element " + std::to_string(i) + " " + std::to_string(j));
       if (::testing::Test::HasFatalFailure()) return;
@@ -160,7 +165,7 @@ void expect_elements(Tall<Exec, Scalar>& Y, const Expected& expected, const std:
   }
 }
 
-inline Reference sum_of(long double a, long double b = 0) {
+inline Reference sum_of(Wide a, Wide b = 0) {
   Reference result;
   result.add(a);
   result.add(b);
@@ -177,8 +182,7 @@ void check_add(const Algebra& algebra, Scalar alpha, Tall<Exec, Scalar>& A, Scal
   expect_elements(
       C,
       [&](Ordinal i, Ordinal j) {
-        return sum_of(alpha == Scalar(0) ? 0 : (long double)(alpha)*a(i, j),
-                      beta == Scalar(0) ? 0 : (long double)(beta)*b(i, j));
+        return sum_of(alpha == Scalar(0) ? 0 : Wide(alpha) * a(i, j), beta == Scalar(0) ? 0 : Wide(beta) * b(i, j));
       },
       what);
 }
@@ -191,7 +195,7 @@ void check_elementwise(const Algebra& algebra, Tall<Exec, Scalar>& X, Tall<Exec,
   expect_elements(
       Y, [&](Ordinal i, Ordinal j) { return sum_of(x(i, j)); }, what + ", copy");
   const auto factors = random_values<Scalar>(std::size_t(std::max(X.rows(), X.columns())), 5);
-  const auto factor = [&](Ordinal i) { return (long double)(factors[static_cast<std::size_t>(i)]); };
+  const auto factor = [&](Ordinal i) { return Wide(factors[static_cast<std::size_t>(i)]); };
   algebra.scale(factors.data(), Y.block());
   expect_elements(
       Y, [&](Ordinal i, Ordinal j) { return sum_of(factor(j) * x(i, j)); }, what + ", scale");

@@ -90,7 +90,7 @@ std::vector<Scalar> every_sum(const Exec& exec, Ordinal rows, Ordinal columns, i
     for (Ordinal i = 0; i < 2 * columns; ++i) {
       Reference expected;
       for (Ordinal row = 0; row < rows; ++row)
-        expected.add((long double)(i < columns ? other(row, i) : from(row, i - columns)) * from(row, j));
+        expected.add(Wide(i < columns ? other(row, i) : from(row, i - columns)) * from(row, j));
       expect_near(C.view()(i, j), expected, rows, what);
       if (i == columns + j) expect_near(result[std::size_t(j)], expected, rows, what + ", squares");
       if (::testing::Test::HasFatalFailure()) return {};
