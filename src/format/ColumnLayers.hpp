@@ -13,10 +13,11 @@
 /// alone decide.
 namespace Tessera::Impl {
 
-/// Columns of the same length, from a position to the next run's.
+/// Columns of the same length, from a position to the next run's. Both have one type, so that there is no padding,
+/// which copies from a device would read though nothing wrote it.
 template <class Offset>
 struct LengthRun {
-  Ordinal position;
+  Offset position;
   Offset length;
 };
 
@@ -73,7 +74,7 @@ static auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths)
       "Tessera::runs_of_lengths", IndexPolicy<ExecutionSpace>(exec, 0, positions),
       KOKKOS_LAMBDA(std::size_t p, std::size_t & sum, bool final) {
         if (!is_first(p)) return;
-        if (final) runs(sum) = Run{static_cast<Ordinal>(p), lengths(p)};
+        if (final) runs(sum) = Run{static_cast<typename Lengths::value_type>(p), lengths(p)};
         ++sum;
       });
   return host_copy(exec, runs);
@@ -85,8 +86,8 @@ std::vector<ColumnLayer<Offset>> layers_of_columns(const std::vector<LengthRun<O
   std::vector<ColumnLayer<Offset>> layers;
   ColumnLayer<Offset> next{};
   for (const LengthRun<Offset>& run : runs) {
-    next.position = run.position;  // the columns before it have no entries left
-    const auto blocks = static_cast<Offset>((positions - run.position) / width);
+    next.position = static_cast<Ordinal>(run.position);  // the columns before it have no entries left
+    const auto blocks = static_cast<Offset>((positions - next.position) / width);
     if (blocks == 0) break;
     while (next.depth < run.length) {
       next.height = std::min(static_cast<Offset>(height), run.length - next.depth);
