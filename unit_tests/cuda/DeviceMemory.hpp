@@ -21,7 +21,7 @@ inline bool has_gpu() {
 #define TESSERA_SKIP_WITHOUT_GPU() \
   if (!Tessera::Test::has_gpu()) GTEST_SKIP() << "there is no GPU"
 
-/// Whether a case of a test with many similar ones is run. On a GPU all are, but under a checker one of `some`;
+/// Whether a case of a test with many similar ones is run. On a GPU all are or, where fewer shall run, one of `some`;
 /// emulated, which is slow, one of `some`, and under the address sanitizer, which is slower still, one of about three
 /// times as many; but all if `some` is 1. Choose `some` prime to the lengths of the loops around a case. Otherwise the
 /// same cases of an inner loop run every time, and the others never.

@@ -39,7 +39,7 @@ class BmatConsumer {
       for (int left = item.tiles; left > 0; left -= Policy::stage_tiles) {
         mbarrier_wait(buffers_.full(place.buffer), place.parity);
         if (has_columns) multiply_stage(place.buffer, left, sums);
-        __syncwarp();
+        __syncwarp();  // one lane arrives for all
         if (lane_ < Policy::freeing_lanes) mbarrier_arrive(buffers_.empty(place.buffer));
         place.advance();
       }

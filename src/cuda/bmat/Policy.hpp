@@ -34,10 +34,7 @@ struct BmatPolicy {
   static constexpr int blocks = blocks_;
   static constexpr int threads = 32 * (consumers + 1);
   static constexpr BmatCopy copy = copy_;
-
-  /// The lanes of a consumer that say that it is done with a buffer. One is enough, as the warp has met before; but
-  /// racecheck takes accesses of the others for unordered. A test lets all say it, and there is nothing to report.
-  static constexpr int freeing_lanes = 1;
+  static constexpr int freeing_lanes = 1;  // of a consumer (RingBarriers)
 };
 
 /// The policies that products run with, for narrow X (up to 32 columns) and wide X.

@@ -38,7 +38,7 @@ class StagedConsumer {
       for (int c = 0; c < item.tiles; ++c) {
         mbarrier_wait(buffers_.full(place.buffer), place.parity);
         multiply(place, sums);
-        __syncwarp();
+        __syncwarp();  // one lane arrives for all
         // Tiles look back one chunk: a chunk may go when the one after it is done.
         if (!first && lane_ < Policy::freeing_lanes) mbarrier_arrive(buffers_.empty(place.before()));
         first = false;

@@ -28,10 +28,7 @@ struct StagedPolicy {
   static constexpr int producers = producers_;
   static constexpr int threads = 32 * (strips + producers);
   static constexpr int min_blocks = min_blocks_;
-
-  /// The lanes of a consumer that say that it is done with a buffer. One is enough, as the warp has met before; but
-  /// racecheck takes accesses of the others for unordered. A test lets all say it, and there is nothing to report.
-  static constexpr int freeing_lanes = 1;
+  static constexpr int freeing_lanes = 1;  // of a consumer (RingBarriers)
 };
 
 /// The policy of staged_spmm, for windows of 64 rows.
