@@ -18,15 +18,6 @@ std::atomic<long> allocated{0}, live{0};
 std::atomic<long> left{0};  // before one fails, itself included; 0: none fails
 std::atomic<bool> has_failed{false}, arrays_alone{false};
 
-/// nvcc keeps what a KOKKOS_LAMBDA captures in memory of its own, which copies of it take anew: also in constructors of
-/// Kokkos (that of a functor's reducer) that promise not to throw, which ends the program. There memory of Views alone
-/// may fail.
-#ifdef KOKKOS_ENABLE_CUDA
-constexpr bool closures_allocate = true;
-#else
-constexpr bool closures_allocate = false;
-#endif
-
 bool is_next_to_fail() {
   if (left == 0) return false;
   const bool is_last = --left == 0;
@@ -36,7 +27,7 @@ bool is_next_to_fail() {
 
 bool must_fail(std::size_t size, std::size_t alignment) {
   const bool is_view = alignment > alignof(std::max_align_t), is_array = is_view || size > 320;
-  const bool may_fail = closures_allocate ? is_view : is_array || !arrays_alone;
+  const bool may_fail = Tessera::Test::only_views_fail ? is_view : is_array || !arrays_alone;
   return may_fail && is_next_to_fail();
 }
 
@@ -90,13 +81,14 @@ Function real(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Allocates with the runtime's function of a name, unless it is this allocation's turn to fail.
+/// Allocates with the runtime's function of a name, unless it is this allocation's turn to fail. Nothing never fails:
+/// Kokkos takes no bytes for each kernel of teams, and if that failed five times, it would wait for ever.
 template <class... Arguments>
-cudaError_t take(const char* name, void** memory, Arguments... arguments) {
-  using Function = cudaError_t (*)(void**, Arguments...);
+cudaError_t take(const char* name, void** memory, size_t size, Arguments... arguments) {
+  using Function = cudaError_t (*)(void**, size_t, Arguments...);
   ++allocated;
-  if (is_next_to_fail()) return cudaErrorMemoryAllocation;
-  const cudaError_t status = real<Function>(name)(memory, arguments...);
+  if (size > 0 && is_next_to_fail()) return cudaErrorMemoryAllocation;
+  const cudaError_t status = real<Function>(name)(memory, size, arguments...);
   if (status == cudaSuccess && *memory != nullptr) ++live;
   return status;
 }
