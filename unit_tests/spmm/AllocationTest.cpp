@@ -243,7 +243,8 @@ TYPED_TEST(AllocationTest, SaveAndLoadPlan) {
           EXPECT_EQ(folder.files(), 1u);
         });
     // A plan of a host is written from its own Views.
-    if (!(only_views_fail && TestFixture::is_host)) EXPECT_GT(failures, 0);
+    const long least = only_views_fail && TestFixture::is_host ? 0 : 1;
+    EXPECT_GE(failures, least);
     const std::string bytes = content_of(path);
     auto loaded = load_plan<double, int, int, Device>(Exec(), path);
     failures = fail_each_allocation(
