@@ -139,11 +139,6 @@ TEST(BmatSpmm, PoliciesAgree) {
   check_policy<native, Cuda::TunedBmatPolicy<double, false>, double>("dealt", Cuda::BmatPartition::Dealt);
 }
 
-template <class Policy>
-struct EveryLaneFrees : Policy {
-  static constexpr int freeing_lanes = 32;
-};
-
 /// Blocks have several tasks, and in each come back to every buffer more than once.
 template <Precision precision, class Policy, class Scalar>
 void check_barriers(const char* name) {

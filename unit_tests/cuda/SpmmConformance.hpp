@@ -49,6 +49,13 @@ struct SpmmKernel {
   static void vary(Case&, int) {}
 };
 
+/// A policy with which all lanes of a consumer free its buffers (RingBarriers). scripts/check_gpu knows kernels and
+/// tests by this name.
+template <class Policy>
+struct EveryLaneFrees : Policy {
+  static constexpr int freeing_lanes = 32;
+};
+
 /// A kernel with types of values and vectors, and a precision.
 template <class Kernel_, Precision precision_, class Scalar_, class MatrixScalar_ = Scalar_, class Offset_ = int>
 struct SpmmCell {

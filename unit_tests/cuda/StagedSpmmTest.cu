@@ -97,15 +97,12 @@ TEST(StagedSpmm, ChunksThatDifferInTurns) {
 
 struct MatrixWhoseLanesFree : StagedMatrix<int, double, double> {
   using StagedMatrix<int, double, double>::StagedMatrix;
-  struct EveryLaneFrees : Cuda::DefaultStagedPolicy<double> {
-    static constexpr int freeing_lanes = 32;
-  };
 
   void launch(const StagedCase&, const Product<double, double>& product, const Scratch& workspace) const {
     Cuda::StagedArguments<double> arguments = {.A = pattern_, .schedule = schedule_.view, .product = product};
     arguments.partials = reinterpret_cast<double*>(workspace.data);
     arguments.partials_stride = product.x.columns;
-    Cuda::launch_staged<Precision::Native, EveryLaneFrees>(nullptr, arguments);
+    Cuda::launch_staged<Precision::Native, EveryLaneFrees<Cuda::DefaultStagedPolicy<double>>>(nullptr, arguments);
   }
 };
 
