@@ -226,25 +226,37 @@ void check_not_empty(const CLI::App& app) {
   }
 }
 
+/// The options, and what the words of a command line give them. To declare them takes longer than to read the words.
+struct CommandLine {
+  Settings settings;
+  Texts texts;
+  CLI::App app{
+      "Multiplies a sparse matrix by a dense multivector, Y = alpha op(A) X + beta Y, in one or more formats;\n"
+      "verifies every entry of Y; reports sizes and times.",
+      "tessera_spmm"};
+
+  CommandLine() {
+    app.set_version_flag("--version", "tessera_spmm " TESSERA_VERSION);
+    app.footer(footer());
+    keep_lines(*app.get_formatter());
+    add_matrix_options(app, settings);
+    add_product_options(app, settings, texts);
+    add_parameter_options(app, settings, texts);
+    add_file_options(app, settings);
+    add_run_options(app, settings);
+  }
+};
+
 }  // namespace
 
 std::optional<Settings> parse_options(int argc, const char* const* argv) {
-  Settings settings;
-  Texts texts;
-  CLI::App app(
-      "Multiplies a sparse matrix by a dense multivector, Y = alpha op(A) X + beta Y, in one or more formats;\n"
-      "verifies every entry of Y; reports sizes and times.",
-      "tessera_spmm");
-  app.set_version_flag("--version", "tessera_spmm " TESSERA_VERSION);
-  app.footer(footer());
-  keep_lines(*app.get_formatter());
-  add_matrix_options(app, settings);
-  add_product_options(app, settings, texts);
-  add_parameter_options(app, settings, texts);
-  add_file_options(app, settings);
-  add_run_options(app, settings);
-  if (!parse(app, argc, argv)) return std::nullopt;
-  check_not_empty(app);
+  static CommandLine line;
+  line.settings = {};
+  line.texts = {};
+  if (!parse(line.app, argc, argv)) return std::nullopt;
+  check_not_empty(line.app);
+  Settings settings = line.settings;
+  const Texts& texts = line.texts;
   settings.layout = texts.layout == "left" ? Layout::Left : Layout::Right;
   settings.mode = enum_named<Mode>(texts.mode).value_or(Mode::NoTranspose);
   settings.alpha = parse_complex(texts.alpha, "--alpha");
