@@ -8,6 +8,8 @@
 #include <map>
 #include <stdexcept>
 #include <tessera/io/ReadMatrix.hpp>
+#include <tuple>
+#include <vector>
 
 #include "PlanCheck.hpp"
 #include "RealMatrices.hpp"
@@ -20,15 +22,9 @@ template <class Exec, class Scalar>
 class EveryWay {
  public:
   explicit EveryWay(const UserMatrix<Exec, Scalar, int>& A) : A_(A) {
-    for (const Mode mode : every_mode) {
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
       const bool turned = is_transposed(mode);
-      Operands& o =
-          operands_.try_emplace(mode, turned ? A.host.rows : A.host.columns, turned ? A.host.columns : A.host.rows)
-              .first->second;
-      for (const int column : compared) {
-        o.overwritten[column] = reference(o, mode, Scalar(0), column);
-        o.added[column] = reference(o, mode, beta, column);
-      }
+      operands_.try_emplace(turned, turned ? A.host.rows : A.host.columns, turned ? A.host.columns : A.host.rows);
     }
   }
 
@@ -42,72 +38,97 @@ class EveryWay {
       throw;
     }
     for (const Mode mode : every_mode) {
-      for (const int columns : {1, most_columns}) {
-        expect_right<Kokkos::LayoutLeft>(plan, options.precision, mode, columns, Scalar(0), what + ", left");
-        expect_right<Kokkos::LayoutRight>(plan, options.precision, mode, columns, beta, what + ", right");
-      }
+      Operands& o = operands_.at(is_transposed(mode));
+      for (Vectors<Kokkos::LayoutLeft>& v : o.left)
+        expect_right(plan, options.precision, mode, v, Scalar(0), what + ", left");
+      for (Vectors<Kokkos::LayoutRight>& v : o.right)
+        expect_right(plan, options.precision, mode, v, beta, what + ", right");
     }
     return true;
   }
 
  private:
   using User = user_scalar_t<Scalar>;
+  using Memory = typename Exec::memory_space;
   static constexpr int most_columns = 33;
   static constexpr std::array<int, 2> compared = {0, most_columns - 1};  // of a built-in array nvcc forgets the size
-  static constexpr bool is_host =
-      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+  static constexpr bool is_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, Memory>::accessible;
+  static constexpr bool adds(Scalar factor) { return factor != Scalar(0); }
   const Scalar alpha = number<Scalar>(-2, 0.5), beta = number<Scalar>(0.5, 0.25);
 
-  struct Operands {
-    Dense<Scalar> x, y;
-    std::map<int, ReferenceColumn<Scalar>> overwritten, added;
-    Operands(int x_rows, int y_rows) : x(x_rows, most_columns, Layout::Left), y(y_rows, most_columns, Layout::Left) {
-      x.randomize(5);
-      y.randomize(6);
+  /// X, Y before the product, and Y, on the device.
+  template <class Layout>
+  struct Vectors {
+    using View = Kokkos::View<User**, Layout, Memory>;
+    View x, before, y;
+    Vectors(const Dense<Scalar>& all_x, const Dense<Scalar>& all_y, int columns, bool are_nan)
+        : x(first_columns(all_x, columns, false)),
+          before(first_columns(all_y, columns, are_nan)),
+          y("y", all_y.rows(), columns) {}
+
+   private:
+    static View first_columns(const Dense<Scalar>& all, int columns, bool are_nan) {
+      const View view("vectors", all.rows(), columns);
+      const auto host = Kokkos::create_mirror_view(view);
+      for (int j = 0; j < columns; ++j)
+        for (int i = 0; i < all.rows(); ++i)
+          host(i, j) = std::bit_cast<User>(are_nan ? poison<Scalar>() : all.column(j)[i]);
+      Kokkos::deep_copy(view, host);
+      return view;
     }
   };
 
-  ReferenceColumn<Scalar> reference(const Operands& o, Mode mode, Scalar factor, int column) const {
-    return reference_column(A_.stored.view(), A_.stored_values.data(), mode, alpha, o.x.column(column), 1, factor,
-                            o.y.column(column), 1);
+  struct Operands {
+    Dense<Scalar> x, y;
+    std::vector<Vectors<Kokkos::LayoutLeft>> left;    // Y is overwritten
+    std::vector<Vectors<Kokkos::LayoutRight>> right;  // and added to
+    Operands(int x_rows, int y_rows) : x(x_rows, most_columns, Layout::Left), y(y_rows, most_columns, Layout::Left) {
+      x.randomize(5);
+      y.randomize(6);
+      for (const int columns : {1, most_columns}) {
+        left.emplace_back(x, y, columns, true);
+        right.emplace_back(x, y, columns, false);
+      }
+    }
+  };
+
+  /// A column of the reference, with the bound of a precision.
+  const ReferenceColumn<Scalar>& reference(Precision precision, Mode mode, Scalar factor, int j) {
+    const auto [place, is_new] = references_.try_emplace({precision, mode, adds(factor), j});
+    if (is_new) {
+      const Operands& o = operands_.at(is_transposed(mode));
+      const CsrPattern<int> pattern = A_.stored.view();
+      const Scalar *values = A_.stored_values.data(), *x = o.x.column(j);
+      place->second = reference_column(pattern, values, mode, alpha, x, 1, factor, o.y.column(j), 1);
+      if (!is_host) widen_bound(place->second, precision, pattern, values, mode, alpha, x, 1);
+    }
+    return place->second;
   }
 
-  template <class Layout, class PlanType>
-  void expect_right(PlanType& plan, Precision precision, Mode mode, int columns, Scalar factor,
+  template <class PlanType, class Layout>
+  void expect_right(PlanType& plan, Precision precision, Mode mode, Vectors<Layout>& v, Scalar factor,
                     const std::string& what) {
-    using View = Kokkos::View<User**, Layout, typename Exec::memory_space>;
     const Exec exec;
-    const Operands& o = operands_.at(mode);
-    const View x = first_columns<View>(o.x, columns, false), y = first_columns<View>(o.y, columns, factor == Scalar(0));
+    const int columns = v.x.extent_int(1);
+    Kokkos::deep_copy(exec, v.y, v.before);
     auto work = plan.prepare(exec, columns, mode);
-    spmm(exec, plan, work, mode, std::bit_cast<User>(alpha), x, std::bit_cast<User>(factor), y);
-    exec.fence();
-    const auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    spmm(exec, plan, work, mode, std::bit_cast<User>(alpha), v.x, std::bit_cast<User>(factor), v.y);
     for (const int j : compared) {
       if (j >= columns) continue;
-      auto expected = factor == Scalar(0) ? o.overwritten.at(j) : o.added.at(j);
-      if (!is_host)
-        widen_bound(expected, precision, A_.stored.view(), A_.stored_values.data(), mode, alpha, o.x.column(j), 1);
+      const Kokkos::View<User*, Memory> on_device("column", v.y.extent(0));
+      Kokkos::deep_copy(exec, on_device, Kokkos::subview(v.y, Kokkos::ALL, j));
+      exec.fence();
+      const auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), on_device);
       std::vector<Scalar> column(result.extent(0));
-      for (std::size_t i = 0; i < column.size(); ++i) column[i] = std::bit_cast<Scalar>(result(i, j));
-      ASSERT_LE(expected.worst_error(column.data(), 1), 1.0)
+      for (std::size_t i = 0; i < column.size(); ++i) column[i] = std::bit_cast<Scalar>(result(i));
+      ASSERT_LE(reference(precision, mode, factor, j).worst_error(column.data(), 1), 1.0)
           << what << ", mode " << to_string(mode) << ", column " << j << " of " << columns;
     }
   }
 
-  template <class View>
-  static View first_columns(const Dense<Scalar>& all, int columns, bool are_nan) {
-    const View view("vectors", all.rows(), columns);
-    const auto host = Kokkos::create_mirror_view(view);
-    for (int j = 0; j < columns; ++j)
-      for (int i = 0; i < all.rows(); ++i)
-        host(i, j) = std::bit_cast<User>(are_nan ? poison<Scalar>() : all.column(j)[i]);
-    Kokkos::deep_copy(view, host);
-    return view;
-  }
-
   const UserMatrix<Exec, Scalar, int>& A_;
-  std::map<Mode, Operands> operands_;
+  std::map<bool, Operands> operands_;  // of products with A, and with its transpose
+  std::map<std::tuple<Precision, Mode, bool, int>, ReferenceColumn<Scalar>> references_;
 };
 
 /// \return how many combinations of format, order and precision were multiplied
