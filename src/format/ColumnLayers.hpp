@@ -7,19 +7,21 @@
 #include <cstdint>
 #include <tessera/common/SortedColumnsView.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <type_traits>
 #include <vector>
 
 /// How columns that are sorted by their lengths are cut into blocks and pieces (see SortedColumnsPattern). The lengths
 /// alone decide.
 namespace Tessera::Impl {
 
-/// Columns of the same length, from a position to the next run's. Both have one type, so that there is no padding,
-/// which copies from a device would read though nothing wrote it.
+/// Columns of the same length, from a position to the next run's.
 template <class Offset>
 struct LengthRun {
   Offset position;
   Offset length;
 };
+// Copies from a device would read padding, which nothing wrote.
+static_assert(std::has_unique_object_representations_v<LengthRun<std::size_t>>);
 
 /// Entries [depth, depth + height) of the columns from a position on. A table of layers ends with one that has no
 /// blocks: it stands for the entries that the layers leave.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FailingAllocator.hpp"
 
-#include <Kokkos_Macros.hpp>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -81,8 +80,8 @@ Function real(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-/// Allocates with the runtime's function of a name, unless it is this allocation's turn to fail. Nothing never fails:
-/// Kokkos takes no bytes for each kernel of teams, and if that failed five times, it would wait for ever.
+/// Allocates with the runtime's function of a name, unless it is this allocation's turn to fail. One of no bytes does
+/// not fail: Kokkos makes one for each kernel of teams, and waits for ever after five that failed.
 template <class... Arguments>
 cudaError_t take(const char* name, void** memory, size_t size, Arguments... arguments) {
   using Function = cudaError_t (*)(void**, size_t, Arguments...);

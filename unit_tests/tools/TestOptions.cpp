@@ -45,6 +45,23 @@ TEST(Options, Defaults) {
   EXPECT_EQ(settings.compare, "");
 }
 
+TEST(Options, NothingIsLeftOfTheLineBefore) {
+  parsed(
+      "--matrix a.mtx --tune --columns 7 --mode T --alpha 2 --bcsr-block 4x4 --brp-f 3 --memory-limit 1 --format auto");
+  EXPECT_NE(complaint("--columns 5 --layout right --no-such-option"), "");
+  const Settings settings = parsed("--generate band");
+  EXPECT_EQ(settings.matrix_file, "");
+  EXPECT_FALSE(settings.tune);
+  EXPECT_FALSE(settings.columns.has_value());
+  EXPECT_FALSE(settings.memory_limit.has_value());
+  EXPECT_EQ(settings.mode, Mode::NoTranspose);
+  EXPECT_EQ(settings.layout, Layout::Left);
+  EXPECT_EQ(settings.alpha, std::complex<double>(1));
+  EXPECT_EQ(settings.format, "all");
+  EXPECT_EQ(settings.parameters.bcsr_block_rows, 0);
+  EXPECT_EQ(settings.parameters.brp_nonzeros_per_column, 0);
+}
+
 TEST(Options, EveryOneIsRead) {
   const Settings settings = parsed(
       "--matrix a.mtx --columns 7 --format BitTCF --scalar float --layout Right --mode h --alpha +2.5 --beta -1,1e-3 "
