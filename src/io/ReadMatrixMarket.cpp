@@ -286,7 +286,8 @@ HostCsr<Scalar> parse_sparse(std::string_view bytes, const std::string& name, co
                              const Progress& progress) {
   const MatrixMarketText text = checked_text<Scalar>(bytes, name);
   if (text.header.layout == Layout::Coordinate) return parse_coordinates<Scalar>(text, options, progress);
-  check_memory(text, options, elements(text.header) * (2 * sizeof(Scalar) + sizeof(Ordinal)));
+  const double offsets = (static_cast<double>(text.header.rows) + 1) * sizeof(std::size_t);
+  check_memory(text, options, offsets + elements(text.header) * (2 * sizeof(Scalar) + sizeof(Ordinal)));
   return to_csr(parse_array<Scalar>(text, options, progress));
 }
 

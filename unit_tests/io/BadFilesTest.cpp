@@ -228,6 +228,10 @@ TEST(BadFiles, NeedingMoreMemoryThanAllowed) {
   EXPECT_EQ(thrown_by([&] { Tessera::parse_matrix_market<double>(tall, "tall.mtx", options); }),
             "runtime_error: tall.mtx:2: a matrix of the size on this line needs 16384 MiB of memory, 1024 MiB are "
             "allowed");
+  const std::string no_columns = "%%MatrixMarket matrix array real general\n2147483647 0\n";
+  EXPECT_EQ(thrown_by([&] { Tessera::parse_matrix_market<double>(no_columns, "array.mtx", options); }),
+            "runtime_error: array.mtx:2: a matrix of the size on this line needs 16384 MiB of memory, 1024 MiB are "
+            "allowed");
   const std::string square = real + "2147483647 2147483647 0\n";
   EXPECT_NE(thrown_by([&] {
               Tessera::parse_dense_matrix_market<double>(square, "dense.mtx");
