@@ -148,9 +148,14 @@ class Inflater {
     }
   }
 
+  /// The compressed bytes are held, too. They count in a limit; of the memory that is available they are gone already.
   void grow() {
-    require_memory(2.0 * static_cast<double>(size_), memory_limit_, path_ + ": decompressing the file");
-    output_.resize(std::max({block_bytes, 2 * size_, std::min(4 * input_.size(), most_at_once)}));
+    const std::size_t held = memory_limit_ == 0 ? 0 : input_.size();
+    const std::size_t guess = std::min(4 * input_.size(), most_at_once);
+    std::size_t next = std::max(block_bytes, 2 * size_);
+    if (memory_limit_ == 0 || held + guess <= memory_limit_) next = std::max(next, guess);
+    require_memory(static_cast<double>(held + next), memory_limit_, path_ + ": decompressing the file");
+    output_.resize(next);
   }
 
   void end_member() {

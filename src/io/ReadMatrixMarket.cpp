@@ -192,12 +192,19 @@ double elements(const MatrixMarketHeader& header) {
   return static_cast<double>(header.rows) * static_cast<double>(header.columns);
 }
 
+/// The most entries of the matrix, duplicates not yet summed.
+double most_entries(const MatrixMarketHeader& header) {
+  return static_cast<double>(header.stored_entries) * (header.symmetry == Symmetry::General ? 1.0 : 2.0);
+}
+
+double offset_bytes(const MatrixMarketHeader& header) {
+  return (static_cast<double>(header.rows) + 1) * sizeof(std::size_t);
+}
+
 template <class Scalar>
 HostCsr<Scalar> parse_coordinates(const MatrixMarketText& text, const ReadOptions& options, const Progress& progress) {
   const auto& header = text.header;
-  const double entries =
-      static_cast<double>(header.stored_entries) * (header.symmetry == Symmetry::General ? 1.0 : 2.0);
-  check_memory(text, options, RowAssembler<Scalar>::bytes(header.rows, entries));
+  check_memory(text, options, RowAssembler<Scalar>::bytes(header.rows, most_entries(header)));
   RowAssembler<Scalar> assembler(header.rows, header.columns, Chunks(text.body, options.chunk_bytes).count());
   parse_body<CoordinateParser<Scalar>, Scalar>(
       text, options, progress.part(0, 0.8),
@@ -286,8 +293,8 @@ HostCsr<Scalar> parse_sparse(std::string_view bytes, const std::string& name, co
                              const Progress& progress) {
   const MatrixMarketText text = checked_text<Scalar>(bytes, name);
   if (text.header.layout == Layout::Coordinate) return parse_coordinates<Scalar>(text, options, progress);
-  const double offsets = (static_cast<double>(text.header.rows) + 1) * sizeof(std::size_t);
-  check_memory(text, options, offsets + elements(text.header) * (2 * sizeof(Scalar) + sizeof(Ordinal)));
+  check_memory(text, options,
+               offset_bytes(text.header) + elements(text.header) * (2 * sizeof(Scalar) + sizeof(Ordinal)));
   return to_csr(parse_array<Scalar>(text, options, progress));
 }
 
@@ -296,7 +303,9 @@ HostDense<Scalar> parse_dense(std::string_view bytes, const std::string& name, c
                               const Progress& progress) {
   const MatrixMarketText text = checked_text<Scalar>(bytes, name);
   if (text.header.layout == Layout::Array) return parse_array<Scalar>(text, options, progress);
-  check_memory(text, options, elements(text.header) * sizeof(Scalar));
+  check_memory(text, options,
+               offset_bytes(text.header) + most_entries(text.header) * (sizeof(Scalar) + sizeof(Ordinal)) +
+                   elements(text.header) * sizeof(Scalar));
   return to_dense(parse_coordinates<Scalar>(text, options, progress));
 }
 

@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
 #include <utility>
@@ -235,7 +236,7 @@ TEST(BadFiles, NeedingMoreMemoryThanAllowed) {
   const std::string square = real + "2147483647 2147483647 0\n";
   EXPECT_NE(thrown_by([&] {
               Tessera::parse_dense_matrix_market<double>(square, "dense.mtx");
-            }).find("runtime_error: dense.mtx:2: a matrix of the size on this line needs 35184372056064 MiB of memory"),
+            }).find("runtime_error: dense.mtx:2: a matrix of the size on this line needs 35184372072448 MiB of memory"),
             std::string::npos);
 
   const TemporaryFolder folder;
@@ -248,6 +249,37 @@ TEST(BadFiles, NeedingMoreMemoryThanAllowed) {
   const std::string large = folder.add("large.mtx", real + std::string(4 << 20, '\n'));
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix_market<double>(large, options); }),
             "runtime_error: " + large + ": reading the file needs 4 MiB of memory, 1 MiB are allowed");
+}
+
+/// Compressed bytes are in memory while they are decompressed.
+TEST(BadFiles, CompressedBytesCountInTheMemoryAllowed) {
+  std::string comment(4 << 20, ' ');
+  std::mt19937 random(1);
+  for (char& letter : comment) letter = static_cast<char>('!' + random() % 90);
+  const TemporaryFolder folder;
+  const std::string compressed = gzip(real + '%' + comment + "\n1 1 0\n");  // more than 3 MiB
+  const std::string path = folder.add("comment.mtx.gz", compressed);
+  Tessera::ReadOptions options;
+  options.memory_limit = std::size_t{5} << 20;
+  EXPECT_EQ(thrown_by([&] {
+              Tessera::read_matrix_market<double>(path, options);
+            }).find("runtime_error: " + path + ": decompressing the file needs"),
+            0U);
+  options.memory_limit = std::size_t{12} << 20;
+  EXPECT_EQ(Tessera::read_matrix_market<double>(path, options).rows, 1);
+}
+
+/// A dense matrix is made of a sparse one, and both are there.
+TEST(BadFiles, DenseAndSparseCountTogether) {
+  const std::string text = real + "100000 1 0\n";  // .8 MB each
+  Tessera::ReadOptions options;
+  options.memory_limit = 1200000;
+  EXPECT_NE(thrown_by([&] {
+              Tessera::parse_dense_matrix_market<double>(text, "t", options);
+            }).find("a matrix of the size on this line needs"),
+            std::string::npos);
+  options.memory_limit = 2000000;
+  EXPECT_EQ(Tessera::parse_dense_matrix_market<double>(text, "t", options).rows, 100000U);
 }
 
 /// The text is in memory while the matrix is made of it.

@@ -16,7 +16,8 @@ struct ReadOptions {
   std::function<void(double fraction)> progress;
 
   /// The most bytes that reading may take at its peak; 0 stands for the memory that the machine has available now. A
-  /// file that needs more throws std::runtime_error before anything big is allocated.
+  /// file that needs more throws std::runtime_error before anything big is allocated. Not counted are, for each thread,
+  /// the entries of a chunk of text, and those of a row while they are sorted.
   std::size_t memory_limit = 0;
 
   /// Number of bytes of text that a thread parses at a time.
