@@ -148,14 +148,14 @@ class Inflater {
     }
   }
 
-  /// The compressed bytes are held, too. They count in a limit; of the memory that is available they are gone already.
+  /// The compressed bytes are held, too, and count in a limit; the memory that is available is what they have left. A
+  /// guess that is too large takes only the pages that are written, so that it need not be available.
   void grow() {
     const std::size_t held = memory_limit_ == 0 ? 0 : input_.size();
     const std::size_t guess = std::min(4 * input_.size(), most_at_once);
-    std::size_t next = std::max(block_bytes, 2 * size_);
-    if (memory_limit_ == 0 || held + guess <= memory_limit_) next = std::max(next, guess);
-    require_memory(static_cast<double>(held + next), memory_limit_, path_ + ": decompressing the file");
-    output_.resize(next);
+    const std::size_t least = std::max(block_bytes, 2 * size_);
+    require_memory(static_cast<double>(held + least), memory_limit_, path_ + ": decompressing the file");
+    output_.resize(memory_limit_ == 0 || held + guess <= memory_limit_ ? std::max(least, guess) : least);
   }
 
   void end_member() {

@@ -22,10 +22,8 @@ template <class Exec, class Scalar>
 class EveryWay {
  public:
   explicit EveryWay(const UserMatrix<Exec, Scalar, int>& A) : A_(A) {
-    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
-      const bool turned = is_transposed(mode);
-      operands_.try_emplace(turned, turned ? A.host.rows : A.host.columns, turned ? A.host.columns : A.host.rows);
-    }
+    operands_.try_emplace(false, A.host.columns, A.host.rows);
+    operands_.try_emplace(true, A.host.rows, A.host.columns);
   }
 
   /// Whether the device has this way to multiply.
