@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <atomic>
 #include <complex>
 #include <cstring>
 #include <stdexcept>
@@ -151,7 +152,8 @@ void check_count(const MatrixMarketText& text, const Chunks& chunks, const std::
   }
 }
 
-/// Parses the body in parallel; take(chunk, items) is called for each chunk, from several threads.
+/// Parses the body in parallel; take(chunk, items) is called for each chunk, from several threads. What is beyond the
+/// lines that the size line announces is not kept: nothing was counted for it, and check_count() throws.
 template <class Parser, class Scalar, class Take>
 void parse_body(const MatrixMarketText& text, const ReadOptions& options, const Progress& progress, const Take& take) {
   const int threads = thread_count(options.threads);
@@ -159,13 +161,14 @@ void parse_body(const MatrixMarketText& text, const ReadOptions& options, const 
   const auto parse = chunk_parser<Parser, Scalar>(text.header.field);
   std::vector<std::vector<typename Parser::Item>> items(std::min(static_cast<std::size_t>(threads), chunks.count()));
   std::vector<std::size_t> counts(chunks.count());
+  std::atomic<std::size_t> lines{0};
   try {
     parallel_for(
         threads, chunks.count(),
         [&](std::size_t chunk, int worker) {
           auto& own_items = items[static_cast<std::size_t>(worker)];
           counts[chunk] = parse(chunks[chunk], text.header, own_items);
-          take(chunk, own_items);
+          if ((lines += counts[chunk]) <= text.header.stored_entries) take(chunk, own_items);
         },
         progress);
   } catch (const TextError& error) {
