@@ -230,10 +230,10 @@ HostCsr<double> generate_rmat(int scale, int edge_factor, std::uint64_t seed, in
   Impl::require_range("generate_rmat: edge factor", edge_factor, 1, Impl::largest_ordinal);
   const Ordinal rows = 1 << scale;
   const std::size_t edges = static_cast<std::size_t>(edge_factor) << scale;
-  Impl::require_memory(Impl::RowAssembler<double>::bytes(rows, static_cast<double>(edges)), 0,
-                       "generate_rmat: the matrix");
   const int workers = Impl::thread_count(threads);
   const std::size_t pieces = (edges + edges_at_a_time - 1) / edges_at_a_time;
+  Impl::require_memory(Impl::RowAssembler<double>::bytes(rows, static_cast<double>(edges), pieces, workers), 0,
+                       "generate_rmat: the matrix");
   Impl::RowAssembler<double> assembler(rows, rows, pieces);
   Impl::parallel_for(workers, pieces, [&](std::size_t piece, int) {
     const std::size_t begin = piece * edges_at_a_time;

@@ -23,6 +23,32 @@ bool has_ascending_rows(const HostCsr<Scalar>& matrix) {
   return true;
 }
 
+/// Moves entries to a place before them.
+template <class Scalar>
+void move_entries(HostCsr<Scalar>& matrix, std::size_t begin, std::size_t count, std::size_t target) {
+  if (begin == target) return;
+  std::copy_n(matrix.column_indices.data() + begin, count, matrix.column_indices.data() + target);
+  std::copy_n(matrix.values.data() + begin, count, matrix.values.data() + target);
+}
+
+/// Makes rows canonical and moves them together. Writes no offsets but those between these rows, since other threads
+/// have the rows around them. Returns where they end.
+template <class Scalar>
+std::size_t make_rows_canonical(HostCsr<Scalar>& matrix, std::size_t first, std::size_t last) {
+  std::vector<std::pair<Ordinal, Scalar>> scratch;
+  std::size_t begin = matrix.row_offsets[first], end = begin;
+  for (std::size_t row = first; row < last; ++row) {
+    const std::size_t next = matrix.row_offsets[row + 1];
+    const std::size_t length =
+        Impl::sort_row(matrix.column_indices.data() + begin, matrix.values.data() + begin, next - begin, scratch);
+    move_entries(matrix, begin, length, end);
+    if (row > first) matrix.row_offsets[row] = end;
+    end += length;
+    begin = next;
+  }
+  return end;
+}
+
 }  // namespace
 
 template <class Scalar>
@@ -50,27 +76,18 @@ void make_canonical(HostCsr<Scalar>& matrix, int threads) {
   if (has_ascending_rows(matrix)) return;
 
   const auto rows = static_cast<std::size_t>(matrix.rows);
-  std::vector<std::size_t> lengths(rows);
-  const std::size_t blocks = (rows + rows_at_a_time - 1) / rows_at_a_time;
-  Impl::parallel_for(Impl::thread_count(threads), blocks, [&](std::size_t block, int) {
-    std::vector<std::pair<Ordinal, Scalar>> scratch;
-    const std::size_t last = std::min(rows, (block + 1) * rows_at_a_time);
-    for (std::size_t row = block * rows_at_a_time; row < last; ++row) {
-      const std::size_t begin = matrix.row_offsets[row];
-      lengths[row] = Impl::sort_row(matrix.column_indices.data() + begin, matrix.values.data() + begin,
-                                    matrix.row_offsets[row + 1] - begin, scratch);
-    }
+  const auto last_of = [&](std::size_t block) { return std::min(rows, (block + 1) * rows_at_a_time); };
+  std::vector<std::size_t> ends((rows + rows_at_a_time - 1) / rows_at_a_time);
+  Impl::parallel_for(Impl::thread_count(threads), ends.size(), [&](std::size_t block, int) {
+    ends[block] = make_rows_canonical(matrix, block * rows_at_a_time, last_of(block));
   });
 
   std::size_t end = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::size_t begin = matrix.row_offsets[row];
-    if (end != begin) {
-      std::copy_n(matrix.column_indices.data() + begin, lengths[row], matrix.column_indices.data() + end);
-      std::copy_n(matrix.values.data() + begin, lengths[row], matrix.values.data() + end);
-    }
-    matrix.row_offsets[row] = end;
-    end += lengths[row];
+  for (std::size_t block = 0; block < ends.size(); ++block) {
+    const std::size_t first = block * rows_at_a_time, begin = matrix.row_offsets[first];
+    move_entries(matrix, begin, ends[block] - begin, end);
+    for (std::size_t row = first; row < last_of(block); ++row) matrix.row_offsets[row] -= begin - end;
+    end += ends[block] - begin;
   }
   matrix.row_offsets[rows] = end;
   matrix.column_indices.resize(end);

@@ -83,9 +83,11 @@ ByteBuffer read_regular(const Descriptor& file, const std::string& path, const R
 }
 
 ByteBuffer read_pipe(const Descriptor& file, const std::string& path, const ReadOptions& options) {
+  // A byte more than allowed tells that there are too many.
+  const std::size_t most = options.memory_limit == 0 ? std::numeric_limits<std::size_t>::max() : options.memory_limit;
   ByteBuffer bytes;
   for (std::size_t size = 0;;) {
-    bytes.resize(std::max(block_bytes, 2 * size));
+    bytes.resize(std::min(std::max(block_bytes, 2 * size) - 1, most) + 1);
     const std::size_t step = file.read_at(size, bytes.data() + size, bytes.size() - size);
     size += step;
     require_memory(static_cast<double>(size), options.memory_limit, path + ": reading the file");
@@ -148,14 +150,20 @@ class Inflater {
     }
   }
 
-  /// The compressed bytes are held, too, and count in a limit; the memory that is available is what they have left. A
-  /// guess that is too large takes only the pages that are written, so that it need not be available.
+  /// Makes room for at least a byte more. In a limit the compressed bytes count, too. Without one, what there is so far
+  /// has already been taken from what is available; and a guess that is too large takes only the pages that are
+  /// written, so that it need not be available.
   void grow() {
-    const std::size_t held = memory_limit_ == 0 ? 0 : input_.size();
-    const std::size_t guess = std::min(4 * input_.size(), most_at_once);
+    const std::string subject = path_ + ": decompressing the file";
     const std::size_t least = std::max(block_bytes, 2 * size_);
-    require_memory(static_cast<double>(held + least), memory_limit_, path_ + ": decompressing the file");
-    output_.resize(memory_limit_ == 0 || held + guess <= memory_limit_ ? std::max(least, guess) : least);
+    const std::size_t wanted = std::max(least, std::min(4 * input_.size(), most_at_once));
+    if (memory_limit_ == 0) {
+      require_memory(static_cast<double>(least - size_), 0, subject);
+      output_.resize(wanted);
+    } else {
+      require_memory(static_cast<double>(input_.size() + size_ + 1), memory_limit_, subject);
+      output_.resize(std::min(wanted, memory_limit_ - input_.size()));
+    }
   }
 
   void end_member() {

@@ -94,7 +94,9 @@ struct ArrayParser {
 class Chunks {
  public:
   Chunks(std::string_view body, std::size_t bytes)
-      : body_(body), bytes_(std::max<std::size_t>(bytes, 1)), count_((body.size() + bytes_ - 1) / bytes_) {}
+      : body_(body),
+        bytes_(std::clamp<std::size_t>(bytes, 1, body.size() + 1)),
+        count_((body.size() + bytes_ - 1) / bytes_) {}
 
   std::size_t count() const { return count_; }
   std::string_view operator[](std::size_t chunk) const {
@@ -207,12 +209,14 @@ double offset_bytes(const MatrixMarketHeader& header) {
 template <class Scalar>
 HostCsr<Scalar> parse_coordinates(const MatrixMarketText& text, const ReadOptions& options, const Progress& progress) {
   const auto& header = text.header;
-  check_memory(text, options, RowAssembler<Scalar>::bytes(header.rows, most_entries(header)));
-  RowAssembler<Scalar> assembler(header.rows, header.columns, Chunks(text.body, options.chunk_bytes).count());
+  const int threads = thread_count(options.threads);
+  const std::size_t chunks = Chunks(text.body, options.chunk_bytes).count();
+  check_memory(text, options, RowAssembler<Scalar>::bytes(header.rows, most_entries(header), chunks, threads));
+  RowAssembler<Scalar> assembler(header.rows, header.columns, chunks);
   parse_body<CoordinateParser<Scalar>, Scalar>(
       text, options, progress.part(0, 0.8),
       [&](std::size_t chunk, const std::vector<Entry<Scalar>>& items) { assembler.add(chunk, items); });
-  return assembler.assemble(thread_count(options.threads), progress.part(0.8, 1));
+  return assembler.assemble(threads, progress.part(0.8, 1));
 }
 
 /// Makes the full matrix from the stored part, which is stored by columns; for a symmetric matrix it is the lower
@@ -238,8 +242,8 @@ HostDense<Scalar> expand_array(const MatrixMarketHeader& header, std::vector<Sca
 
 template <class Scalar>
 HostDense<Scalar> parse_array(const MatrixMarketText& text, const ReadOptions& options, const Progress& progress) {
-  const double stored_bytes = static_cast<double>(text.header.stored_entries) * sizeof(Scalar);
-  check_memory(text, options, 2 * stored_bytes + elements(text.header) * sizeof(Scalar));
+  const double expanded = text.header.symmetry == Symmetry::General ? 0 : elements(text.header);
+  check_memory(text, options, (2.0 * static_cast<double>(text.header.stored_entries) + expanded) * sizeof(Scalar));
   std::vector<std::vector<Scalar>> pieces(Chunks(text.body, options.chunk_bytes).count());
   parse_body<ArrayParser<Scalar>, Scalar>(
       text, options, progress, [&](std::size_t chunk, const std::vector<Scalar>& items) { pieces[chunk] = items; });

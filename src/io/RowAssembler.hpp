@@ -31,20 +31,23 @@ struct Entry {
 template <class Scalar>
 class RowAssembler {
  public:
-  RowAssembler(Ordinal rows, Ordinal columns, std::size_t pieces) : rows_(rows), columns_(columns), pieces_(pieces) {
-    while ((rows >> shift_) >= most_blocks) ++shift_;
-    blocks_ = rows == 0 ? 0 : static_cast<std::size_t>((rows - 1) >> shift_) + 1;
-  }
+  RowAssembler(Ordinal rows, Ordinal columns, std::size_t pieces)
+      : rows_(rows), columns_(columns), shift_(shift_of(rows)), blocks_(blocks_of(rows)), pieces_(pieces) {}
 
-  /// The most bytes that are allocated at once for this number of entries.
-  static double bytes(Ordinal rows, double entries) {
+  /// The most bytes that are allocated at once for this number of entries, but for a row that is sorted by each thread.
+  static double bytes(Ordinal rows, double entries, std::size_t pieces, int threads) {
+    constexpr double offset = sizeof(std::size_t);
+    const double piece = sizeof(Piece) + offset * (static_cast<double>(blocks_of(rows)) + 1);
+    const double rows_of_block = static_cast<double>(std::size_t{1} << shift_of(rows));
     return entries * static_cast<double>(sizeof(Entry<Scalar>) + sizeof(Ordinal) + sizeof(Scalar)) +
-           static_cast<double>(sizeof(std::size_t)) * (static_cast<double>(rows) + 1);
+           offset * (static_cast<double>(rows) + 1) + static_cast<double>(pieces) * piece +
+           useful_threads(threads, entries) * offset * (rows_of_block + 1);
   }
 
   /// Adds a piece. Different pieces may be added at the same time, each only once. Entries are copied and must be in
   /// range.
   void add(std::size_t number, std::span<const Entry<Scalar>> entries) {
+    if (entries.empty()) return;
     Piece& piece = pieces_[number];
     piece.offsets.assign(blocks_ + 1, 0);
     for (const auto& entry : entries) ++piece.offsets[block_of(entry.row) + 1];
@@ -70,10 +73,8 @@ class RowAssembler {
     matrix.column_indices.resize(begins.back());
     matrix.values.resize(begins.back());
     std::vector<std::size_t> kept(blocks_);
-    constexpr std::size_t entries_worth_a_thread = std::size_t{1} << 16;
-    const std::size_t worthwhile = 1 + begins.back() / entries_worth_a_thread;
     parallel_for(
-        static_cast<int>(std::min(static_cast<std::size_t>(threads), worthwhile)), blocks_,
+        useful_threads(threads, static_cast<double>(begins.back())), blocks_,
         [&](std::size_t block, int) { kept[block] = assemble_block(block, begins[block], matrix); }, progress);
     close_gaps(begins, kept, matrix);
     std::partial_sum(matrix.row_offsets.begin(), matrix.row_offsets.end(), matrix.row_offsets.begin());
@@ -88,6 +89,18 @@ class RowAssembler {
     std::vector<std::size_t> offsets;          // offsets of the blocks; empty if the piece was not added
   };
 
+  static int useful_threads(int threads, double entries) {
+    constexpr double entries_worth_a_thread = 1 << 16;
+    return static_cast<int>(std::min<double>(threads, 1 + entries / entries_worth_a_thread));
+  }
+  static int shift_of(Ordinal rows) {
+    int shift = 0;
+    while ((rows >> shift) >= most_blocks) ++shift;
+    return shift;
+  }
+  static std::size_t blocks_of(Ordinal rows) {
+    return rows == 0 ? 0 : static_cast<std::size_t>((rows - 1) >> shift_of(rows)) + 1;
+  }
   std::size_t block_of(Ordinal row) const { return static_cast<std::size_t>(row >> shift_); }
 
   std::span<const Entry<Scalar>> part(const Piece& piece, std::size_t block) const {
@@ -154,8 +167,8 @@ class RowAssembler {
 
   Ordinal rows_;
   Ordinal columns_;
-  int shift_ = 0;
-  std::size_t blocks_ = 0;
+  int shift_;
+  std::size_t blocks_;
   std::vector<Piece> pieces_;
 };
 

@@ -18,6 +18,7 @@ std::size_t sort_row(Ordinal* columns, Scalar* values, std::size_t count,
   if (std::adjacent_find(columns, columns + count, not_ascending) == columns + count) return count;
 
   scratch.clear();
+  if (scratch.capacity() < count) scratch.reserve(std::max(count, 2 * scratch.capacity()));
   for (std::size_t k = 0; k < count; ++k) scratch.emplace_back(columns[k], values[k]);
   std::stable_sort(scratch.begin(), scratch.end(),
                    [](const auto& left, const auto& right) { return left.first < right.first; });

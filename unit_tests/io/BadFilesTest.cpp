@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <complex>
+#include <csignal>
 #include <filesystem>
 #include <random>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -222,12 +228,12 @@ TEST(BadFiles, MissingAndDirectory) {
 }
 
 TEST(BadFiles, NeedingMoreMemoryThanAllowed) {
-  // Sixteen gigabytes of row offsets, from a file of a hundred bytes.
+  // Sixteen gigabytes of row offsets, and some for a block of rows, from a file of a hundred bytes.
   const std::string tall = real + "2147483647 5 1\n1 1 1\n";
   Tessera::ReadOptions options;
   options.memory_limit = std::size_t{1} << 30;
   EXPECT_EQ(thrown_by([&] { Tessera::parse_matrix_market<double>(tall, "tall.mtx", options); }),
-            "runtime_error: tall.mtx:2: a matrix of the size on this line needs 16384 MiB of memory, 1024 MiB are "
+            "runtime_error: tall.mtx:2: a matrix of the size on this line needs 16416 MiB of memory, 1024 MiB are "
             "allowed");
   const std::string no_columns = "%%MatrixMarket matrix array real general\n2147483647 0\n";
   EXPECT_EQ(thrown_by([&] { Tessera::parse_matrix_market<double>(no_columns, "array.mtx", options); }),
@@ -267,6 +273,38 @@ TEST(BadFiles, CompressedBytesCountInTheMemoryAllowed) {
             0U);
   options.memory_limit = std::size_t{12} << 20;
   EXPECT_EQ(Tessera::read_matrix_market<double>(path, options).rows, 1);
+}
+
+/// A pipe is read until it is known that it holds more than allowed, and no further.
+TEST(BadFiles, PipesOfMoreThanAllowed) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  Tessera::ReadOptions options;
+  for (const std::size_t allowed : {5, 8, 64}) {
+    options.memory_limit = allowed << 20;
+    std::size_t written = 0;
+    std::thread writer([&] {
+      sigset_t broken_pipe;  // shall not end the program, but the writing
+      sigemptyset(&broken_pipe);
+      sigaddset(&broken_pipe, SIGPIPE);
+      pthread_sigmask(SIG_BLOCK, &broken_pipe, nullptr);
+      const int pipe = open(path.c_str(), O_WRONLY);
+      const std::string newlines(4096, '\n');
+      for (ssize_t step = 0; written < std::size_t{33} << 20 && step >= 0; written += std::max<ssize_t>(step, 0))
+        step = write(pipe, newlines.data(), newlines.size());
+      close(pipe);
+    });
+    const std::string thrown = thrown_by([&] { Tessera::read_matrix_market<double>(path, options); });
+    writer.join();
+    if (allowed == 64) {
+      EXPECT_EQ(thrown.find("runtime_error: " + path + ":1: "), 0U) << thrown;
+      EXPECT_EQ(written, std::size_t{33} << 20);
+    } else {
+      EXPECT_EQ(thrown.find("runtime_error: " + path + ": reading the file needs"), 0U) << thrown;
+      EXPECT_LE(written, options.memory_limit + (std::size_t{1} << 20)) << "and what a pipe holds";
+    }
+  }
 }
 
 /// A dense matrix is made of a sparse one, and both are there.

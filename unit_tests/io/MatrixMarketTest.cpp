@@ -270,7 +270,8 @@ TEST(MatrixMarketParallel, ArraysInChunks) {
   for (int k = 0; k < 2000; ++k) text += std::to_string(k * 37 % 1001) + "\n";
   const auto expected = parse_dense<double>(text);
   EXPECT_EQ(expected.values[1999], 1999 * 37 % 1001);
-  for (const std::size_t bytes : {1U, 2U, 7U, 100U}) EXPECT_EQ(parse_dense<double>(text, {3, {}, 0, bytes}), expected);
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{100}, ~std::size_t{0}})
+    EXPECT_EQ(parse_dense<double>(text, {3, {}, 0, bytes}), expected);
 }
 
 TEST(MatrixMarketProgress, AscendsToOneInTheCallersThread) {
