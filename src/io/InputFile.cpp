@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <stdexcept>
 #include <tessera/io/impl/Memory.hpp>
@@ -83,15 +82,20 @@ ByteBuffer read_regular(const Descriptor& file, const std::string& path, const R
 }
 
 ByteBuffer read_pipe(const Descriptor& file, const std::string& path, const ReadOptions& options) {
-  // A byte more than allowed tells that there are too many.
-  const std::size_t most = options.memory_limit == 0 ? std::numeric_limits<std::size_t>::max() : options.memory_limit;
+  const std::string subject = path + ": reading the file";
+  const std::size_t limit = options.memory_limit;
   ByteBuffer bytes;
   for (std::size_t size = 0;;) {
-    bytes.resize(std::min(std::max(block_bytes, 2 * size) - 1, most) + 1);
-    const std::size_t step = file.read_at(size, bytes.data() + size, bytes.size() - size);
-    size += step;
-    require_memory(static_cast<double>(size), options.memory_limit, path + ": reading the file");
-    if (size < bytes.size()) {
+    std::size_t room = std::max(block_bytes, 2 * size);
+    if (limit == 0) {
+      require_memory(static_cast<double>(room - size), 0, subject);
+    } else {
+      room = std::min(room - 1, limit) + 1;  // a byte more than allowed tells that there are too many
+    }
+    bytes.resize(room);
+    size += file.read_at(size, bytes.data() + size, room - size);
+    if (limit != 0 && size > limit) refuse_more_memory(limit, subject);
+    if (size < room) {
       bytes.resize(size);
       return bytes;
     }
@@ -161,8 +165,9 @@ class Inflater {
       require_memory(static_cast<double>(least - size_), 0, subject);
       output_.resize(wanted);
     } else {
-      require_memory(static_cast<double>(input_.size() + size_ + 1), memory_limit_, subject);
-      output_.resize(std::min(wanted, memory_limit_ - input_.size()));
+      const std::size_t allowed = memory_limit_ - input_.size();  // the limit is that of a file that has been read
+      if (size_ >= allowed) refuse_more_memory(memory_limit_, subject);
+      output_.resize(std::min(wanted, allowed));
     }
   }
 

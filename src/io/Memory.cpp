@@ -40,8 +40,10 @@ std::size_t system_memory() {
 }
 
 std::string mebibytes(double bytes) {
+  constexpr double mebibyte = 1 << 20;
   char text[64];
-  std::snprintf(text, sizeof text, "%.0f MiB", bytes / (1024.0 * 1024.0));
+  std::snprintf(text, sizeof text, bytes < mebibyte ? "%.0f bytes" : "%.0f MiB",
+                bytes < mebibyte ? bytes : bytes / mebibyte);
   return text;
 }
 
@@ -68,6 +70,11 @@ void require_memory(double bytes, std::size_t limit, const std::string& subject)
     throw std::runtime_error(subject + " needs " + mebibytes(bytes) + " of memory, " + mebibytes(available) +
                              (limit > 0 ? " are allowed" : " are available"));
   }
+}
+
+void refuse_more_memory(std::size_t limit, const std::string& subject) {
+  throw std::runtime_error(subject + " needs more than " + mebibytes(static_cast<double>(limit)) +
+                           " of memory, which are allowed");
 }
 
 }  // namespace Tessera::Impl

@@ -179,6 +179,9 @@ void parse_body(const MatrixMarketText& text, const ReadOptions& options, const 
   check_count(text, chunks, counts);
 }
 
+/// What parse_body() takes, but for the entries of a chunk for each thread.
+double bytes_of_counts(std::size_t chunks) { return static_cast<double>(chunks) * sizeof(std::size_t); }
+
 /// The bytes that options.memory_limit leaves beside the text itself; 0 if only the machine sets a limit.
 std::size_t memory_left(const MatrixMarketText& text, const ReadOptions& options) {
   if (options.memory_limit == 0) return 0;
@@ -211,7 +214,9 @@ HostCsr<Scalar> parse_coordinates(const MatrixMarketText& text, const ReadOption
   const auto& header = text.header;
   const int threads = thread_count(options.threads);
   const std::size_t chunks = Chunks(text.body, options.chunk_bytes).count();
-  check_memory(text, options, RowAssembler<Scalar>::bytes(header.rows, most_entries(header), chunks, threads));
+  check_memory(
+      text, options,
+      RowAssembler<Scalar>::bytes(header.rows, most_entries(header), chunks, threads) + bytes_of_counts(chunks));
   RowAssembler<Scalar> assembler(header.rows, header.columns, chunks);
   parse_body<CoordinateParser<Scalar>, Scalar>(
       text, options, progress.part(0, 0.8),
@@ -243,8 +248,11 @@ HostDense<Scalar> expand_array(const MatrixMarketHeader& header, std::vector<Sca
 template <class Scalar>
 HostDense<Scalar> parse_array(const MatrixMarketText& text, const ReadOptions& options, const Progress& progress) {
   const double expanded = text.header.symmetry == Symmetry::General ? 0 : elements(text.header);
-  check_memory(text, options, (2.0 * static_cast<double>(text.header.stored_entries) + expanded) * sizeof(Scalar));
-  std::vector<std::vector<Scalar>> pieces(Chunks(text.body, options.chunk_bytes).count());
+  const std::size_t chunks = Chunks(text.body, options.chunk_bytes).count();
+  check_memory(text, options,
+               (2.0 * static_cast<double>(text.header.stored_entries) + expanded) * sizeof(Scalar) +
+                   static_cast<double>(chunks) * sizeof(std::vector<Scalar>) + bytes_of_counts(chunks));
+  std::vector<std::vector<Scalar>> pieces(chunks);
   parse_body<ArrayParser<Scalar>, Scalar>(
       text, options, progress, [&](std::size_t chunk, const std::vector<Scalar>& items) { pieces[chunk] = items; });
   std::vector<Scalar> stored;

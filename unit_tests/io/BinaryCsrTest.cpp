@@ -183,7 +183,7 @@ TEST(BinaryCsr, MemoryLimit) {
   Tessera::ReadOptions options;
   options.memory_limit = 100;
   EXPECT_EQ(thrown_by([&] { Tessera::parse_binary_csr<double>(file32(), "file", options); }),
-            "runtime_error: file: the matrix needs 0 MiB of memory, 0 MiB are allowed");
+            "runtime_error: file: the matrix needs 128 bytes of memory, 100 bytes are allowed");
 }
 
 }  // namespace

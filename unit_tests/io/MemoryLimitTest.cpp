@@ -145,6 +145,7 @@ TEST(MemoryLimit, OfArrays) {
   expect_limits_kept(matrix_market("array real symmetric", "1000 1000", 500500, "3\n"), sparse);
   expect_limits_kept(matrix_market("array real symmetric", "1000 1000", 500500, "3\n"), dense);
   expect_limits_kept(matrix_market("array real general", "4000000 0", 0, ""), sparse);
+  expect_limits_kept(matrix_market("array real general", "1000 1000", 1000000, "3\n"), dense, 64);
 }
 
 TEST(MemoryLimit, OfBinaryFiles) {

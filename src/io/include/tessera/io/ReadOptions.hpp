@@ -17,7 +17,8 @@ struct ReadOptions {
 
   /// The most bytes that reading may take at its peak; 0 stands for the memory that the machine has available now. A
   /// file that needs more throws std::runtime_error before anything big is allocated. Not counted are, for each thread,
-  /// the entries of a chunk of text, and those of a row while it is sorted, which take up to four times what the row takes.
+  /// the entries of a chunk of text, and those of a row while it is sorted, which take up to four times what the row
+  /// takes.
   std::size_t memory_limit = 0;
 
   /// Number of bytes of text that a thread parses at a time.
