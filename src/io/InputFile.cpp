@@ -165,7 +165,7 @@ class Inflater {
       require_memory(static_cast<double>(least - size_), 0, subject);
       output_.resize(wanted);
     } else {
-      const std::size_t allowed = memory_limit_ - input_.size();  // the limit is that of a file that has been read
+      const std::size_t allowed = memory_limit_ - input_.size();  // a file that was read is no larger
       if (size_ >= allowed) refuse_more_memory(memory_limit_, subject);
       output_.resize(std::min(wanted, allowed));
     }

@@ -138,8 +138,8 @@ TEST(MemoryLimit, OfRows) {
   expect_limits_kept(matrix_market("coordinate real general", "4000000 9 1", 1, "1 2 3\n"), sparse);
   expect_limits_kept(matrix_market("coordinate real general", "4000000 1 1", 1, "1 1 3\n"), dense);
   // Chunks without an entry take next to nothing.
-  const std::string sparse_text(4 << 20, '\n');
-  expect_limits_kept(matrix_market("coordinate real general", "4000000 9 1", 1, "1 2 3\n") + sparse_text, sparse, 64);
+  const std::string empty_lines(4 << 20, '\n');
+  expect_limits_kept(matrix_market("coordinate real general", "4000000 9 1", 1, "1 2 3\n") + empty_lines, sparse, 64);
 }
 
 TEST(MemoryLimit, OfArrays) {
@@ -148,7 +148,7 @@ TEST(MemoryLimit, OfArrays) {
   expect_limits_kept(matrix_market("array real symmetric", "1000 1000", 500500, "3\n"), sparse);
   expect_limits_kept(matrix_market("array real symmetric", "1000 1000", 500500, "3\n"), dense);
   expect_limits_kept(matrix_market("array real general", "4000000 0", 0, ""), sparse);
-  expect_limits_kept(matrix_market("array real general", "1000 1000", 1000000, "3\n"), dense, 16);  // as above
+  expect_limits_kept(matrix_market("array real general", "1000 1000", 1000000, "3\n"), dense, 16);  // many pieces
 }
 
 TEST(MemoryLimit, OfBinaryFiles) {
