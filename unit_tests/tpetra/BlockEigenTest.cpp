@@ -132,7 +132,7 @@ TYPED_TEST(AnasaziManagers, WithAnInnerProduct) {
   apply(*M, X, MX);
   expect_small(products(X, MX), identity(4), 1e-12);
   EXPECT_GE(manager.getOpCounter(), 4);
-  ASSERT_FALSE(this->HasFailure()) << "Anasazi's SVQB does not end with a Q that is not orthonormal";
+  ASSERT_FALSE(this->HasFailure()) << "With a Q that is not orthonormal, Anasazi's SVQB would not end";
   const Teuchos::Array<RCP<const Block>> Q = Teuchos::tuple<RCP<const Block>>(Teuchos::rcpFromRef<const Block>(X));
   EXPECT_EQ(manager.projectAndNormalize(Z, Q), 2);
   expect_small(products(MX, Z), Small(4, 2), 1e-12);
