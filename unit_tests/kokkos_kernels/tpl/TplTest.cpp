@@ -88,20 +88,31 @@ TEST(TplTest, GmresStaysTheirs) {
   EXPECT_EQ(events.executions(), 0u) << events.text();
 }
 
-TEST(TplTest, RanksShareAPlan) {
+/// Products of several matrices, modes and widths with one handle. Where Kokkos Kernels leaves them to cuSPARSE, its
+/// handle goes on reading the arrays of the first matrix, and keeps a buffer as large as the first product needs.
+class TplSharedHandleTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_on()) GTEST_SKIP() << "without the TPL this asks too much of a handle";
+  }
+};
+
+TEST_F(TplSharedHandleTest, RanksShareAPlan) {
   const ToolEvents events;
   EXPECT_LE(Application::multiply_both_ranks(), 1);
-  EXPECT_EQ(events.executions(), if_on(is_left_to_cusparse("N", 1) ? 2 : 3)) << events.text();
-  EXPECT_EQ(events.plans(), if_on(1)) << events.text();
+  EXPECT_EQ(events.executions(), is_left_to_cusparse("N", 1) ? 2u : 3u) << events.text();
+  EXPECT_EQ(events.plans(), 1u) << events.text();
 }
 
-TEST(TplTest, AnotherMatrixGetsAnotherPlan) {
+TEST_F(TplSharedHandleTest, AnotherMatrixGetsAnotherPlan) {
   const ToolEvents events;
   EXPECT_LE(Application::multiply_two_matrices(), 1);
-  EXPECT_EQ(events.plans(), if_on(3)) << events.text();
+  EXPECT_EQ(events.plans(), 3u) << events.text();
 }
 
-TEST(TplTest, AnotherMatrixDoesNotPassForTheFirst) { EXPECT_LE(Application::multiply_where_another_lay(), 1); }
+TEST_F(TplSharedHandleTest, AnotherMatrixDoesNotPassForTheFirst) {
+  EXPECT_LE(Application::multiply_where_another_lay(), 1);
+}
 
 TEST(TplTest, EmptyMatrices) { EXPECT_EQ(Application::multiply_empty(), 0); }
 
