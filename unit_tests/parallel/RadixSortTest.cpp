@@ -48,6 +48,15 @@ TYPED_TEST(RadixSortTest, SortsByUpperBitsAlone) {
   expect_sorted<typename TypeParam::ExecutionSpace, typename TypeParam::Offset>(50000, 11, 12);
 }
 
+#ifdef KOKKOS_ENABLE_CUDA
+/// CUB, which sorts there, clears the last error of CUDA.
+TEST(RadixSortOnCuda, ErrorsOfOthersAreTheirs) {
+  ASSERT_NE(cudaSetDevice(-1), cudaSuccess);
+  expect_sorted<Kokkos::Cuda, std::uint32_t>(70001, 0, 40);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+}
+#endif
+
 struct Element {
   std::uint32_t number, key, any;
 };

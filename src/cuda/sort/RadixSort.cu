@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cub/device/device_radix_sort.cuh>
+#include <future>
 #include <tessera/cuda/RadixSort.hpp>
 
 #include "../launch/Operands.hpp"
@@ -9,12 +10,28 @@ namespace Tessera::Cuda {
 
 constexpr int key_bits = 64;
 
+/// Calls run(), which calls CUB. CUB clears the last error of CUDA and takes it for its own. An error that another part
+/// of the program left stays for that part to ask for: errors belong to host threads, so that CUB then gets another
+/// one.
+template <class Run>
+static void apart_from_errors_of_others(const Run& run) {
+  if (cudaPeekAtLastError() == cudaSuccess) return run();
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  std::async(std::launch::async, [&] {
+    check(cudaSetDevice(device), "cudaSetDevice");
+    run();
+  }).get();
+}
+
 template <class Word>
 std::size_t radix_sort_scratch_bytes(std::size_t size) {
   cub::DoubleBuffer<std::uint64_t> keys;
   cub::DoubleBuffer<Word> words;
   std::size_t bytes = 0;
-  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, words, size, 0, key_bits), "radix_sort_scratch_bytes");
+  apart_from_errors_of_others([&] {
+    check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, words, size, 0, key_bits), "radix_sort_scratch_bytes");
+  });
   return ceil_divide<std::size_t>(bytes, 16) * 16;  // arrays are allocated in whole words
 }
 
@@ -23,8 +40,10 @@ int radix_sort(Stream stream, const SortArrays<Word>& arrays, int first_bit, int
   cub::DoubleBuffer<std::uint64_t> keys(arrays.keys[0], arrays.keys[1]);
   cub::DoubleBuffer<Word> words(arrays.words[0], arrays.words[1]);
   std::size_t bytes = radix_sort_scratch_bytes<Word>(arrays.size);
-  check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, words, arrays.size, first_bit, last_bit, stream),
-        "radix_sort");
+  apart_from_errors_of_others([&] {
+    check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, words, arrays.size, first_bit, last_bit, stream),
+          "radix_sort");
+  });
   return keys.selector;  // that of the words is the same
 }
 
