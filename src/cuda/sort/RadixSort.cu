@@ -10,28 +10,38 @@ namespace Tessera::Cuda {
 
 constexpr int key_bits = 64;
 
-/// Calls run(), which calls CUB. CUB clears the last error of CUDA and takes it for its own. An error that another part
-/// of the program left stays for that part to ask for: errors belong to host threads, so that CUB then gets another
-/// one.
-template <class Run>
-static void apart_from_errors_of_others(const Run& run) {
+/// Calls run(), which calls CUB. CUB clears the last error of CUDA and takes it for its own. Errors belong to host
+/// threads: where another part of the program left one, CUB runs in another thread, so that the error stays for that
+/// part to ask for.
+///
+/// \param wait [in] waits for the stream that run() uses, if any: of cudaStreamPerThread each thread has its own
+template <class Wait, class Run>
+static void apart_from_errors_of_others(const Wait& wait, const Run& run) {
   if (cudaPeekAtLastError() == cudaSuccess) return run();
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
+  wait();
   std::async(std::launch::async, [&] {
     check(cudaSetDevice(device), "cudaSetDevice");
     run();
+    wait();
   }).get();
+}
+
+/// Bytes of scratch memory, as CUB counts them.
+template <class Word>
+static std::size_t cub_scratch_bytes(std::size_t size) {
+  cub::DoubleBuffer<std::uint64_t> keys;
+  cub::DoubleBuffer<Word> words;
+  std::size_t bytes = 0;
+  check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, words, size, 0, key_bits), "radix_sort_scratch_bytes");
+  return bytes;
 }
 
 template <class Word>
 std::size_t radix_sort_scratch_bytes(std::size_t size) {
-  cub::DoubleBuffer<std::uint64_t> keys;
-  cub::DoubleBuffer<Word> words;
   std::size_t bytes = 0;
-  apart_from_errors_of_others([&] {
-    check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, keys, words, size, 0, key_bits), "radix_sort_scratch_bytes");
-  });
+  apart_from_errors_of_others([] {}, [&] { bytes = cub_scratch_bytes<Word>(size); });
   return ceil_divide<std::size_t>(bytes, 16) * 16;  // arrays are allocated in whole words
 }
 
@@ -39,8 +49,9 @@ template <class Word>
 int radix_sort(Stream stream, const SortArrays<Word>& arrays, int first_bit, int last_bit, void* scratch) {
   cub::DoubleBuffer<std::uint64_t> keys(arrays.keys[0], arrays.keys[1]);
   cub::DoubleBuffer<Word> words(arrays.words[0], arrays.words[1]);
-  std::size_t bytes = radix_sort_scratch_bytes<Word>(arrays.size);
-  apart_from_errors_of_others([&] {
+  const auto wait = [&] { check(cudaStreamSynchronize(stream), "radix_sort"); };
+  apart_from_errors_of_others(wait, [&] {
+    std::size_t bytes = cub_scratch_bytes<Word>(arrays.size);
     check(cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, words, arrays.size, first_bit, last_bit, stream),
           "radix_sort");
   });
