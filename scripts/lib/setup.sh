@@ -186,7 +186,8 @@ ensure_host() {
 # set, ccache starts compilers with that, and keeps nothing. In a root, CMake finds the Kokkos in $kokkos_in_root, if that
 # is set.
 platform_command() {
-  local dir
+  local dir base=${source:-$checkout}
+  [[ $base != "$checkout/cmake/"* ]] || base=$checkout # whose sources are compiled from there
   if [[ $1 == host || $1 == device ]]; then
     dir=$host_root
     [[ $1 == host ]] || dir=$cuda_root
@@ -200,7 +201,7 @@ platform_command() {
   inside+=(-- env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "TERM=${TERM:-dumb}"
     "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    "CCACHE_DIR=$cache/ccache" "CCACHE_BASEDIR=${source:-$checkout}" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G)
+    "CCACHE_DIR=$cache/ccache" "CCACHE_BASEDIR=$base" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G)
   [[ -z ${kokkos_in_root:-} ]] || inside+=("Kokkos_ROOT=$kokkos_in_root")
   [[ -z ${compile_with:-} ]] || inside+=("CCACHE_PREFIX=$compile_with" CCACHE_READONLY=1)
 }
