@@ -28,14 +28,17 @@ function(tessera_add_kokkos_check target backend)
   string(JOIN "\n" kokkos_backend ${macros})
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KokkosCore_config.h.in ${config}/KokkosCore_config.h @ONLY)
   string(REPLACE CUDA Cuda setup ${backend}) # as Kokkos calls the file
-  file(WRITE ${config}/KokkosCore_Config_SetupBackend.hpp "#include <setup/Kokkos_Setup_${setup}.hpp>\n")
+  file(CONFIGURE OUTPUT ${config}/KokkosCore_Config_SetupBackend.hpp CONTENT
+       "#include <setup/Kokkos_Setup_${setup}.hpp>\n")
   foreach(part Fwd Declare)
     string(TOLOWER ${part} folder)
     string(REPLACE declare decl folder ${folder})
-    file(WRITE ${config}/KokkosCore_Config_${part}Backend.hpp
+    file(CONFIGURE OUTPUT ${config}/KokkosCore_Config_${part}Backend.hpp CONTENT
          "#include <${folder}/Kokkos_${part}_SERIAL.hpp>\n#include <${folder}/Kokkos_${part}_${backend}.hpp>\n")
   endforeach()
-  file(WRITE ${config}/desul/atomics/Config.hpp "#pragma once\n#define DESUL_ATOMICS_ENABLE_${backend}\n")
+  file(CONFIGURE OUTPUT ${config}/desul/atomics/Config.hpp CONTENT
+       "#pragma once\n#define DESUL_ATOMICS_ENABLE_${backend}\n")
+  # Not SYSTEM: of nvcc's -isystem=FOLDER ccache makes no relative path, and this folder is another in each checkout.
   target_include_directories(${target} BEFORE PRIVATE ${config})
   target_include_directories(${target} SYSTEM PRIVATE ${KOKKOS_INCLUDE})
 endfunction()

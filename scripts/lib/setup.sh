@@ -187,11 +187,12 @@ ensure_host() {
 # is set.
 platform_command() {
   local dir base=${source:-$checkout}
-  [[ $base != "$checkout/cmake/"* ]] || base=$checkout # whose sources are compiled from there
+  [[ $base != "$checkout/cmake/"* ]] || base=$checkout # CMake projects there compile its sources
+  local ccache=("CCACHE_DIR=$cache/ccache" "CCACHE_BASEDIR=$base" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G)
   if [[ $1 == host || $1 == device ]]; then
     dir=$host_root
     [[ $1 == host ]] || dir=$cuda_root
-    inside=(env "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" ${dir:+"Kokkos_ROOT=$dir"})
+    inside=(env "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" "${ccache[@]}" ${dir:+"Kokkos_ROOT=$dir"})
     return
   fi
   dir=$(root_dir "$1")
@@ -200,8 +201,7 @@ platform_command() {
   [[ -z ${kokkos_in_root:-} ]] || inside+=("$kokkos_in_root")
   inside+=(-- env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "TERM=${TERM:-dumb}"
     "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    "CCACHE_DIR=$cache/ccache" "CCACHE_BASEDIR=$base" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=3G)
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "${ccache[@]}")
   [[ -z ${kokkos_in_root:-} ]] || inside+=("Kokkos_ROOT=$kokkos_in_root")
   [[ -z ${compile_with:-} ]] || inside+=("CCACHE_PREFIX=$compile_with" CCACHE_READONLY=1)
 }
@@ -237,7 +237,7 @@ build() {
   platform_command "$platform"
   recipe=$(platform_recipe "$platform")
   ! "${inside[@]}" sh -c 'command -v ninja' >/dev/null || generator=(-G Ninja)
-  if [[ $platform == device ]]; then # ccache sees only what the host's compiler reads
+  if [[ $platform == device ]]; then # no ccache: nvcc -E prints what one of its two compilers reads
     set -- "-DCMAKE_CXX_COMPILER=$cuda_compiler" "-DCMAKE_CUDA_COMPILER=$nvcc" \
       ${NVCC_WRAPPER_DEFAULT_COMPILER:+"-DCMAKE_CUDA_HOST_COMPILER=$NVCC_WRAPPER_DEFAULT_COMPILER"} "$@"
   elif "${inside[@]}" sh -c 'command -v ccache' >/dev/null; then

@@ -80,7 +80,7 @@ TYPED_TEST(BlockCgTest, TakesNoMoreIterationsThanColumnByColumn) {
     options.tolerance = tolerance;
     const auto solution = this->solve(A, B, options);
     EXPECT_TRUE(solution.result.has_converged);
-    int most = 0;  // of a few columns: all would be a weaker bound, and take longer
+    int most = 0;  // of four columns: of all it would be a weaker bound, and take longer
     for (int j = 0; j < std::min(columns, 4); ++j) most = std::max(most, iterations_of_plain_cg(A, B, j, tolerance));
     // By itself a column takes as many, but for rounding; with 16 the block finds far better solutions.
     EXPECT_LE(solution.result.iterations, columns == 1 ? most + most / 50 + 1 : most) << columns << " columns";
