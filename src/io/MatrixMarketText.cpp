@@ -51,6 +51,7 @@ void parse_banner(TextScanner& scanner, MatrixMarketHeader& header) {
                         std::array{std::pair<std::string_view, Field>{"real", Field::Real},
                                    std::pair<std::string_view, Field>{"double", Field::Real},
                                    std::pair<std::string_view, Field>{"integer", Field::Integer},
+                                   std::pair<std::string_view, Field>{"unsigned-integer", Field::Integer},
                                    std::pair<std::string_view, Field>{"complex", Field::Complex},
                                    std::pair<std::string_view, Field>{"pattern", Field::Pattern}});
   header.symmetry = choose(scanner, "symmetry",
@@ -92,15 +93,18 @@ std::size_t array_entries(const MatrixMarketHeader& header) {
   }
 }
 
+void expect_square_if_symmetric(const MatrixMarketHeader& header, const char* size_line) {
+  if (header.symmetry == Symmetry::General || header.rows == header.columns) return;
+  throw TextError(size_line, "a matrix with a symmetry is square, found " + std::to_string(header.rows) + " rows and " +
+                                 std::to_string(header.columns) + " columns");
+}
+
 void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {
   const char* begin = scanner.position();
   header.rows = parse_extent(scanner, "the number of rows");
   header.columns = parse_extent(scanner, "the number of columns");
-  if (header.symmetry != Symmetry::General && header.rows != header.columns) {
-    throw TextError(begin, "a matrix with a symmetry is square, found " + std::to_string(header.rows) + " rows and " +
-                               std::to_string(header.columns) + " columns");
-  }
   if (header.layout == Layout::Array) {
+    expect_square_if_symmetric(header, begin);
     header.stored_entries = array_entries(header);
   } else {
     const long long entries = scanner.integer("the number of entries");
@@ -109,6 +113,8 @@ void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {
                                  (entries < 0 ? " or more" : " in a matrix without elements"));
     }
     header.stored_entries = static_cast<std::size_t>(entries);
+    // Last: an entry that stands where the size line is missing has no number of entries, and is refused for that.
+    expect_square_if_symmetric(header, begin);
   }
   scanner.end_line();
 }

@@ -57,7 +57,8 @@ const std::vector<BadFile>& bad_files() {
       {"layout.mtx", banner + "sparse real general\n1 1 0\n",
        ":1: expected the layout in the banner (coordinate, array), found \"sparse\""},
       {"field.mtx", banner + "coordinate quaternion general\n1 1 0\n",
-       ":1: expected the field in the banner (real, double, integer, complex, pattern), found \"quaternion\""},
+       ":1: expected the field in the banner (real, double, integer, unsigned-integer, complex, pattern), found "
+       "\"quaternion\""},
       {"symmetry.mtx", banner + "coordinate real\n1 1 0\n",
        ":1: expected the symmetry in the banner (general, symmetric, skew-symmetric, hermitian), found the end of the "
        "line"},

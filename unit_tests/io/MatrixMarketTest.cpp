@@ -55,6 +55,21 @@ TEST(MatrixMarketCoordinate, IntegerGeneral) {
             csr<double>(2, 2, {0, 1, 2}, {1, 0}, {9007199254740992.0, -7.0}));
 }
 
+TEST(MatrixMarketCoordinate, UnsignedIntegerIsInteger) {
+  EXPECT_EQ(parse<double>(banner + "coordinate unsigned-integer general\n2 2 2\n2 1 7\n1 2 4294967295\n"),
+            csr<double>(2, 2, {0, 1, 2}, {1, 0}, {4294967295.0, 7.0}));
+}
+
+TEST(MatrixMarketCoordinate, AnEntryInPlaceOfTheSizeLineIsRefusedForItsValue) {
+  try {
+    parse<double>(banner + "coordinate real symmetric\n2 1 0.5\n2 2 4.0\n");
+    FAIL() << "accepted";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("the number of entries"), std::string::npos) << error.what();
+    EXPECT_EQ(std::string(error.what()).find("square"), std::string::npos) << error.what();
+  }
+}
+
 TEST(MatrixMarketCoordinate, ComplexGeneral) {
   EXPECT_EQ(parse<Complex>(banner + "coordinate complex general\n2 2 2\n2 1 1 -2\n1 2 3 4.5\n"),
             csr<Complex>(2, 2, {0, 1, 2}, {1, 0}, {{3, 4.5}, {1, -2}}));
