@@ -40,9 +40,20 @@ Value choose(TextScanner& scanner, const std::string& what,
   throw TextError(word.data(), "expected the " + what + " in the banner (" + expected + "), found " + quoted(word));
 }
 
+/// What stands before a banner in files of some writers: the byte-order mark of UTF-8, blanks and blank lines.
+std::string_view without_prefix(std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text;
+}
+
+/// Some writers put one % in place of two.
+bool is_banner(std::string_view word) { return lower(word) == banner || lower(word) == banner.substr(1); }
+
 void parse_banner(TextScanner& scanner, MatrixMarketHeader& header) {
   const char* begin = scanner.position();
-  if (lower(scanner.word()) != banner) throw TextError(begin, banner_expected);
+  if (!is_banner(scanner.word())) throw TextError(begin, banner_expected);
   choose(scanner, "object", std::array{std::pair<std::string_view, int>{"matrix", 0}});
   header.layout = choose(scanner, "layout",
                          std::array{std::pair<std::string_view, Layout>{"coordinate", Layout::Coordinate},
@@ -121,7 +132,7 @@ void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {
 
 /// Whether the size line and its end lie within a text that may have been cut off.
 bool holds_size_line(std::string_view text) {
-  TextScanner scanner(text);
+  TextScanner scanner(without_prefix(text));
   if (!scanner.find_line()) return false;
   return text.find('\n', static_cast<std::size_t>(scanner.position() - text.data())) != std::string_view::npos;
 }
@@ -133,14 +144,17 @@ void MatrixMarketText::fail(const char* where, const std::string& what) const {
   throw std::runtime_error(name + ":" + std::to_string(line) + ": " + what);
 }
 
-bool has_matrix_market_banner(std::string_view text) { return lower(text.substr(0, banner.size())) == banner; }
+bool has_matrix_market_banner(std::string_view text) {
+  text = without_prefix(text);
+  return is_banner(text.substr(0, banner.size())) || is_banner(text.substr(0, banner.size() - 1));
+}
 
 MatrixMarketText split_matrix_market(std::string_view text, const std::string& name) {
   MatrixMarketText result{text, name, {}, {}, {}};
   if (text.empty()) throw std::runtime_error(name + ": is empty, expected a Matrix Market file");
   if (!has_matrix_market_banner(text)) result.fail(text.data(), banner_expected);
   try {
-    TextScanner scanner(text);
+    TextScanner scanner(without_prefix(text));
     parse_banner(scanner, result.header);
     if (!scanner.find_line()) throw TextError(scanner.position(), "expected the size line, found the end of the file");
     result.size_line = {scanner.position(), text.data() + text.size()};

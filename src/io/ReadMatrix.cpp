@@ -33,8 +33,8 @@ HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options)
 }
 
 bool matrix_is_complex(const std::string& path) {
-  constexpr std::size_t enough_for_binary = 64;
-  const Impl::ByteBuffer head = Impl::read_file_head(path, enough_for_binary);
+  constexpr std::size_t enough = 4096;  // for the header of binary CSR, and blanks before a banner
+  const Impl::ByteBuffer head = Impl::read_file_head(path, enough);
   if (Impl::has_binary_csr_magic(head.view())) return Impl::parse_binary_header(head.view(), path).is_complex();
   if (!Impl::has_matrix_market_banner(head.view())) fail_unknown(path, head.view().empty());
   return read_matrix_market_header(path).field == MatrixMarketHeader::Field::Complex;

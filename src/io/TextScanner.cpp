@@ -26,6 +26,16 @@ bool is_tiny(std::string_view number) {
   return power < first - point;  // their sum may exceed a long long
 }
 
+/// Fortran writes an exponent of three digits without its letter: 0.14-270. Gives it one; other words stay as they are.
+void complete_exponent(std::string& number) {
+  if (number.find('e') != std::string::npos) return;
+  const std::size_t sign = number.find_first_of("+-", 1);
+  if (sign == std::string::npos || sign + 1 == number.size()) return;
+  const bool follows_digits = number.find_first_not_of("+-.0123456789") == std::string::npos;
+  const bool is_last_sign = number.find_first_not_of("0123456789", sign + 1) == std::string::npos;
+  if (follows_digits && is_last_sign) number.insert(sign, 1, 'e');
+}
+
 }  // namespace
 
 std::string quoted(std::string_view word) {
@@ -88,6 +98,8 @@ Real TextScanner::unusual_real(const char* what) {
   std::string number(position_, word_end());
   std::replace(number.begin(), number.end(), 'd', 'e');
   std::replace(number.begin(), number.end(), 'D', 'e');
+  std::replace(number.begin(), number.end(), 'E', 'e');
+  complete_exponent(number);
   Real value{};
   const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   const bool out_of_range = error == std::errc::result_out_of_range;

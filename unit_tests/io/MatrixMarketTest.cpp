@@ -70,6 +70,27 @@ TEST(MatrixMarketCoordinate, AnEntryInPlaceOfTheSizeLineIsRefusedForItsValue) {
   }
 }
 
+TEST(MatrixMarketCoordinate, ExponentsWithoutALetter) {
+  EXPECT_EQ(
+      parse<double>(banner + "coordinate real general\n1 4 4\n1 1 1.5+02\n1 2 -2.5-03\n1 3 +.14-270\n1 4 1-400\n"),
+      csr<double>(1, 4, {0, 4}, {0, 1, 2, 3}, {150, -2.5e-3, 0.14e-270, 0}));
+  for (const std::string word : {"1.5-", "1-2-3", "1e5-3", "--2", "1.5+x", "+-2"}) {
+    EXPECT_THROW(parse<double>(banner + "coordinate real general\n1 1 1\n1 1 " + word + "\n"), std::runtime_error)
+        << word;
+  }
+}
+
+TEST(MatrixMarketCoordinate, BannersAsTheyAreFound) {
+  const auto expected = csr<double>(1, 1, {0, 1}, {0}, {2.5});
+  const std::string rest = "MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2.5\n";
+  for (const std::string before : {"%%", "%", " %%", "\r\n\t\n%%", "\xEF\xBB\xBF%%", "\xEF\xBB\xBF \n%"}) {
+    EXPECT_EQ(parse<double>(before + rest), expected) << before;
+    EXPECT_EQ(Tessera::parse_matrix_market_header(before + rest, "text").stored_entries, 1u) << before;
+  }
+  for (const std::string before : {"", "%%%", "x%%", "\xEF\xBB%%"})
+    EXPECT_THROW(parse<double>(before + rest), std::runtime_error) << before;
+}
+
 TEST(MatrixMarketCoordinate, ComplexGeneral) {
   EXPECT_EQ(parse<Complex>(banner + "coordinate complex general\n2 2 2\n2 1 1 -2\n1 2 3 4.5\n"),
             csr<Complex>(2, 2, {0, 1, 2}, {1, 0}, {{3, 4.5}, {1, -2}}));

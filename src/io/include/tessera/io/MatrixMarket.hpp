@@ -45,9 +45,10 @@ MatrixMarketHeader read_matrix_market_header(const std::string& path);
 /// Reads a Matrix Market file, plain or gzip, into canonical CSR. The content decides whether it is gzip, not the name.
 ///
 /// Accepted are coordinate and array files; the fields real, double, integer, unsigned-integer, complex and pattern;
-/// general, symmetric, skew-symmetric and hermitian matrices; a banner in any case, comments and blank lines anywhere,
-/// CRLF, blanks around an entry, a '+' before a number, Fortran's exponents (1.5D+3), and a last line without a
-/// newline. Each line holds one entry; entries come in any order. Duplicates are summed in the order of the file.
+/// general, symmetric, skew-symmetric and hermitian matrices; a banner in any case, with one % or two, after blanks or
+/// UTF-8's byte-order mark, comments and blank lines anywhere,
+/// CRLF, blanks around an entry, a '+' before a number, Fortran's exponents (1.5D+3, 1.5-270), and a last line without
+/// a newline. Each line holds one entry; entries come in any order. Duplicates are summed in the order of the file.
 /// Explicit zeros stay, also those of an array file. Entries of a pattern are 1, even where a number follows the
 /// indices. A number too small for Scalar becomes zero; one too large is an error.
 ///
