@@ -40,7 +40,7 @@ Value choose(TextScanner& scanner, const std::string& what,
   throw TextError(word.data(), "expected the " + what + " in the banner (" + expected + "), found " + quoted(word));
 }
 
-/// What stands before a banner in files of some writers: the byte-order mark of UTF-8, blanks and blank lines.
+/// The text without what some writers put before the banner: UTF-8's byte-order mark, blanks and blank lines.
 std::string_view without_prefix(std::string_view text) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -115,7 +115,6 @@ void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {
   header.rows = parse_extent(scanner, "the number of rows");
   header.columns = parse_extent(scanner, "the number of columns");
   if (header.layout == Layout::Array) {
-    expect_square_if_symmetric(header, begin);
     header.stored_entries = array_entries(header);
   } else {
     const long long entries = scanner.integer("the number of entries");
@@ -124,9 +123,9 @@ void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {
                                  (entries < 0 ? " or more" : " in a matrix without elements"));
     }
     header.stored_entries = static_cast<std::size_t>(entries);
-    // Last: an entry that stands where the size line is missing has no number of entries, and is refused for that.
-    expect_square_if_symmetric(header, begin);
   }
+  // Last: an entry that stands where the size line is missing has no number of entries, and is refused for that.
+  expect_square_if_symmetric(header, begin);
   scanner.end_line();
 }
 

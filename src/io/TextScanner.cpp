@@ -96,9 +96,7 @@ Real TextScanner::unusual_real(const char* what) {
   const char* begin = position_;
   skip_plus();
   std::string number(position_, word_end());
-  std::replace(number.begin(), number.end(), 'd', 'e');
-  std::replace(number.begin(), number.end(), 'D', 'e');
-  std::replace(number.begin(), number.end(), 'E', 'e');
+  for (const char letter : {'d', 'D', 'E'}) std::replace(number.begin(), number.end(), letter, 'e');
   complete_exponent(number);
   Real value{};
   const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), value);
