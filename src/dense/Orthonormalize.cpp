@@ -21,7 +21,7 @@ enum class Column {
   Dependent,  ///< dependent on those before; it is 0 for the time being
 };
 
-/// The state of one call: X0 = Q C + X T, where X0 is what X held before.
+/// The state of one call: X0 = (Q C + X T) 2^exponents, where X0 is what X held before and exponents belong to columns.
 template <class ExecutionSpace, class Scalar>
 class Orthonormalization {
  public:
@@ -37,8 +37,9 @@ class Orthonormalization {
         sum_over_ranks_(sum_over_ranks),
         before_(columns_of(Q)),
         columns_(X.columns),
-        dependence_(dependence > 0 ? dependence : 100.0 * X.columns * epsilon),
+        dependence_(dependence > 0 ? dependence : 50 * std::sqrt(double(X.columns)) * epsilon),
         columns_state_(std::size_t(X.columns), Column::Open),
+        exponents_(std::size_t(X.columns)),
         first_norms_(std::size_t(X.columns)),
         numbers_(std::size_t(before_ + columns_) * std::size_t(columns_)),
         C_(before_, columns_),
@@ -58,7 +59,7 @@ class Orthonormalization {
       scale_columns();
       multiply_blocks();
     }
-    for (Ordinal j = 0; j < columns_; ++j) first_norms_[std::size_t(j)] = std::sqrt(square(j)) * T_(j, j);
+    for (Ordinal j = 0; j < columns_; ++j) first_norms_[std::size_t(j)] = std::sqrt(square(j));
     // A column that stays open loses all but a small share of its norm in each step, so that it ends as dependent.
     for (Ordinal step = 0; step < 20 + 4 * columns_; ++step) {
       expect_finite();
@@ -72,14 +73,20 @@ class Orthonormalization {
   const std::vector<Column>& columns() const { return columns_state_; }
 
   void get(const SmallMatrix<Scalar>& C, const SmallMatrix<Scalar>& R) const {
-    if (C.data != nullptr) C_.copy_to(C);
-    if (R.data != nullptr) T_.copy_to(R);
+    if (C.data != nullptr) scaled_back(C_).copy_to(C);
+    if (R.data != nullptr) scaled_back(T_).copy_to(R);
   }
 
  private:
   static constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
 
   double square(Ordinal j) const { return products_(before_ + j, j); }
+
+  Small scaled_back(Small factor) const {
+    for (Ordinal j = 0; j < factor.columns(); ++j)
+      for (Ordinal i = 0; i < factor.rows(); ++i) factor(i, j) = std::ldexp(factor(i, j), exponents_[std::size_t(j)]);
+    return factor;
+  }
 
   /// How much of column j of X0 is left, if the column has this norm now. NaN for a column of zeros.
   double share(Ordinal j, double norm) const { return norm * T_(j, j) / first_norms_[std::size_t(j)]; }
@@ -133,7 +140,7 @@ class Orthonormalization {
       const int exponent =
           magnitude > 0 ? std::clamp(std::isfinite(magnitude) ? std::ilogb(magnitude) : limit, -limit, limit) : 0;
       factors[std::size_t(j)] = std::ldexp(Scalar(1), -exponent);
-      T_(j, j) = std::ldexp(1.0, exponent);
+      exponents_[std::size_t(j)] = exponent;
     }
     scale<ExecutionSpace, Scalar>(exec_, factors.data(), X_);
   }
@@ -219,7 +226,8 @@ class Orthonormalization {
   Ordinal before_, columns_;  // columns of Q, and of X
   double dependence_;
   std::vector<Column> columns_state_;
-  std::vector<double> first_norms_;  // of the columns of X0
+  std::vector<int> exponents_;
+  std::vector<double> first_norms_;  // of the columns of X0 / 2^exponents
   std::vector<Scalar> numbers_;      // a matrix of the shape of `products_` on its way to or from the blocks
   Small products_;                   // [Q X]^T X
   Small C_, T_;

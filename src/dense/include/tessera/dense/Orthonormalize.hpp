@@ -17,7 +17,8 @@ enum class Dependent {
 /// How orthonormalize() works.
 struct OrthonormalizeOptions {
   /// A column depends on those before if its part that is orthogonal to them has at most this share of its norm; 0
-  /// stands for 100 times the number of columns times the unit roundoff.
+  /// stands for 50 times the square root of the number of columns, times the spacing of numbers at 1 (2^-52 for double):
+  /// somewhat more than rounding leaves of a column that was made of others. Columns of condition 10^13 are independent.
   double dependence = 0;
   Dependent dependent = Dependent::Random;  ///< what becomes of dependent columns
   std::uint64_t seed = 1;                   ///< of the random directions
