@@ -29,7 +29,7 @@ class Orthonormalization {
   using Blocks = std::span<const TallBlock<const Scalar>>;
 
   Orthonormalization(const ExecutionSpace& exec, const DenseWorkspace<ExecutionSpace>& workspace, Blocks Q,
-                     const Block& X, const SumOverRanks<Scalar>& sum_over_ranks, double dependence)
+                     const Block& X, const SumOverRanks<Scalar>& sum_over_ranks, double dependence, double least_norm)
       : exec_(exec),
         workspace_(workspace),
         blocks_(Q.begin(), Q.end()),
@@ -38,6 +38,7 @@ class Orthonormalization {
         before_(columns_of(Q)),
         columns_(X.columns),
         dependence_(dependence > 0 ? dependence : 50 * std::sqrt(double(X.columns)) * epsilon),
+        least_norm_(least_norm),
         columns_state_(std::size_t(X.columns), Column::Open),
         exponents_(std::size_t(X.columns)),
         first_norms_(std::size_t(X.columns)),
@@ -88,8 +89,11 @@ class Orthonormalization {
     return factor;
   }
 
-  /// How much of column j of X0 is left, if the column has this norm now. NaN for a column of zeros.
-  double share(Ordinal j, double norm) const { return norm * T_(j, j) / first_norms_[std::size_t(j)]; }
+  /// Whether what is left of column j of X0 is independent, if the column has this norm now.
+  bool is_independent(Ordinal j, double norm) const {
+    return norm * T_(j, j) >
+           std::max(dependence_ * first_norms_[std::size_t(j)], std::ldexp(least_norm_, -exponents_[std::size_t(j)]));
+  }
 
   bool is_dependent(Ordinal j) const { return columns_state_[std::size_t(j)] == Column::Dependent; }
 
@@ -151,7 +155,7 @@ class Orthonormalization {
     for (Ordinal j = 0; j < columns_; ++j) {
       norms[std::size_t(j)] = std::sqrt(square(j));
       Column& state = columns_state_[std::size_t(j)];
-      if (state == Column::Open && !(share(j, norms[std::size_t(j)]) > dependence_)) state = Column::Dependent;
+      if (state == Column::Open && !is_independent(j, norms[std::size_t(j)])) state = Column::Dependent;
     }
     const bool were_orthonormal = is_nearly_orthonormal(norms);
     // For columns of norm 1: P = Q^T X, and the Gram matrix of X - Q P.
@@ -190,7 +194,7 @@ class Orthonormalization {
     Small S = Impl::cholesky(gram, [&](Ordinal j, double square_of_rest) {
       if (is_dependent(j)) return false;
       settles = settles && square_of_rest > enough;
-      const bool is_left = settles && share(j, norms[std::size_t(j)] * std::sqrt(square_of_rest)) > dependence_;
+      const bool is_left = settles && is_independent(j, norms[std::size_t(j)] * std::sqrt(square_of_rest));
       columns_state_[std::size_t(j)] = is_left ? Column::Settled : settles ? Column::Dependent : Column::Open;
       return is_left;
     });
@@ -224,7 +228,7 @@ class Orthonormalization {
   Block X_;
   const SumOverRanks<Scalar>& sum_over_ranks_;
   Ordinal before_, columns_;  // columns of Q, and of X
-  double dependence_;
+  double dependence_, least_norm_;
   std::vector<Column> columns_state_;
   std::vector<int> exponents_;
   std::vector<double> first_norms_;  // of the columns of X0 / 2^exponents
@@ -260,7 +264,7 @@ Ordinal orthonormalize(const ExecutionSpace& exec, const DenseWorkspace<Executio
   expect_shape("C", C.data != nullptr, C.rows, C.columns, Work::columns_of(Q), X.columns);
   expect_shape("R", R.data != nullptr, R.rows, R.columns, X.columns, X.columns);
   if (X.columns == 0) return 0;
-  Work work(exec, workspace, Q, X, sum_over_ranks, options.dependence);
+  Work work(exec, workspace, Q, X, sum_over_ranks, options.dependence, options.least_norm);
   work.run();
   work.get(C, R);
   const std::vector<Ordinal> settled = places_of(X, work.columns(), Column::Settled);
@@ -272,7 +276,7 @@ Ordinal orthonormalize(const ExecutionSpace& exec, const DenseWorkspace<Executio
   for (std::uint64_t trial = 0; options.dependent == Dependent::Random && !others.empty() && trial < 3; ++trial) {
     const TallBlock<Scalar> fresh{X.data, X.rows, Ordinal(others.size()), X.row_stride, others.data()};
     randomize(exec, options.seed + trial, options.first_row, fresh);
-    Work more(exec, workspace, all, fresh, sum_over_ranks, 1e-6);
+    Work more(exec, workspace, all, fresh, sum_over_ranks, 1e-6, 0);
     more.run();
     found.push_back(places_of(fresh, more.columns(), Column::Settled));
     std::vector<Ordinal> rest = places_of(fresh, more.columns(), Column::Dependent);

@@ -24,12 +24,40 @@ std::string to_string(BlockCgStop stop) {
       return "iterations ran out";
     case BlockCgStop::MaxRestarts:
       return "rounding allows no better solution";
+    case BlockCgStop::Stagnation:
+      return "residuals no longer fall";
     case BlockCgStop::MatrixNotPositiveDefinite:
       return "the matrix is not positive definite";
     case BlockCgStop::PreconditionerNotPositiveDefinite:
       return "the preconditioner is not positive definite";
   }
   return "unknown";
+}
+
+std::string advice(const BlockCgResult& result) {
+  const std::string dependence = result.most_dependent > 0 ? "; up to " + std::to_string(result.most_dependent) +
+                                                                 " directions depended on others and were left out, "
+                                                                 "which a BlockCgOptions::dependence of 0 does least"
+                                                           : "";
+  switch (result.stop) {
+    case BlockCgStop::Converged:
+      return "";
+    case BlockCgStop::MaxIterations:
+      return "residuals still fall: take more iterations or a better preconditioner" + dependence;
+    case BlockCgStop::Stagnation:
+      return "take a better preconditioner: residuals have not fallen for half of the iterations, and for more than an "
+             "exact method takes in all" +
+             dependence;
+    case BlockCgStop::MaxRestarts:
+      return "take a greater tolerance, a more accurate product or double in place of float" + dependence;
+    case BlockCgStop::MatrixNotPositiveDefinite:
+      return result.lost_curvatures > 0
+                 ? "the condition may be too large for rounding: scale A, or take a better preconditioner or double"
+                 : "check that A is symmetric, and the sign of A: a direction p has p^T A p <= 0";
+    case BlockCgStop::PreconditionerNotPositiveDefinite:
+      return "check that M is symmetric, and the sign of M: a residual r has r^T M r <= 0";
+  }
+  return "";
 }
 
 template <class ExecutionSpace, class Scalar>
@@ -71,15 +99,18 @@ void check(const Multivector<const Scalar>& B, const Multivector<Scalar>& X, con
   }
 }
 
-/// One solution. The columns that are not solved are *active*; X, R and what is made of them have only these.
+/// One solution. A *cycle* is one Krylov space: it begins with the residuals that are computed of X, and its columns
+/// are `active_`; blocks X and Q have a column for each of them at its beginning.
 ///
-/// Beside the blocks stand small matrices of their inner products, over all ranks: PtQ is P^T Q and so on.
+/// Within a cycle the residuals are R = Q C with orthonormal Q. Q is a block, C a small matrix on the host, and so are
+/// the inner products of blocks, over all ranks: PtAP is P^T A P and so on.
 template <class ExecutionSpace, class Scalar>
 class BlockCg {
  public:
   using Blocks = BlockCgBlocks<ExecutionSpace, Scalar>;
   using List = typename Blocks::List;
   using Operators = BlockCgOperators<Scalar>;
+  using Numbers = std::vector<double>;
 
   BlockCg(const ExecutionSpace& exec, const Operators& operators, const Multivector<const Scalar>& B,
           const Multivector<Scalar>& X, const BlockCgOptions<Scalar>& options, typename Blocks::Memory& memory)
@@ -91,8 +122,8 @@ class BlockCg {
 
   BlockCgResult run() {
     read_arguments();
-    iterate();
-    if (options_.max_restarts >= 0) verify();
+    solve();
+    solve_one_by_one();
     result_.has_converged = result_.stop == BlockCgStop::Converged;
     return std::move(result_);
   }
@@ -100,25 +131,15 @@ class BlockCg {
  private:
   static constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
 
-  /// What a search for directions has to know: inner products with Z = M R, or with Z = R without a preconditioner.
-  struct Inner {
-    Small QtZ, RtZ, ZtZ, PtZ;  // the last with a preconditioner alone
-    /// Without one: only these columns stay.
-    void keep(const List& columns) {
-      QtZ = QtZ.some_columns(columns);
-      RtZ = RtZ.some_columns(columns).transposed().some_columns(columns).transposed();
-      ZtZ = RtZ;
-    }
-  };
-
   Ordinal active() const { return static_cast<Ordinal>(active_.size()); }
-  auto block(typename Blocks::Name name, Ordinal columns) const { return blocks_.block(name, columns); }
-  auto X() const { return block(Blocks::X, active()); }
-  auto R() const { return block(Blocks::R, active()); }
-  auto P() const { return block(Blocks::P, directions_); }
-  auto Q() const { return block(Blocks::Q, directions_); }
+  auto X() const { return blocks_.block(Blocks::X, active()); }
+  auto R() const { return blocks_.block(Blocks::Q, active()); }  // before Q is made of it
+  auto block(typename Blocks::Name name) const { return blocks_.block(name, width_); }
   bool has_preconditioner() const { return static_cast<bool>(operators_.precondition); }
-  double& residual(Ordinal column) { return result_.residuals[static_cast<std::size_t>(column)]; }
+  Multivector<const Scalar> users_X() const { return {X_.data, X_.rows, X_.columns, X_.row_stride, X_.column_stride}; }
+  static std::size_t at(Ordinal j) { return static_cast<std::size_t>(j); }
+  /// What the iterate leaves that the user's X holds: |b - A x| / |b|.
+  double& residual(Ordinal column) { return result_.residuals[at(column)]; }
 
   void multiply(const TallBlock<Scalar>& from, const TallBlock<Scalar>& to) {
     operators_.multiply(from, to);
@@ -127,18 +148,18 @@ class BlockCg {
 
   // ---- B, X and residuals ----
 
-  /// B -> R, X -> X, all columns. Columns of B are measured and, if squares of their elements could overflow or lose
-  /// digits, scaled by powers of 2.
+  /// B - A X -> R, X -> X, all columns. Columns of B are measured and, if squares of their elements could overflow or
+  /// lose digits, scaled by powers of 2.
   void read_arguments() {
-    active_.resize(static_cast<std::size_t>(B_.columns));
+    active_.resize(at(B_.columns));
     std::iota(active_.begin(), active_.end(), 0);
-    result_.residuals.resize(active_.size());
-    moved_.resize(active_.size());
+    result_.residuals.assign(active_.size(), infinity);
+    is_estimated_.assign(active_.size(), false);
     if (active_.empty()) return;
-    blocks_.load({X_.data, X_.rows, X_.columns, X_.row_stride, X_.column_stride}, active_, Blocks::X);
-    const std::vector<double> guess = blocks_.magnitudes(X());
+    blocks_.load(users_X(), active_, Blocks::X);
+    const Numbers guess = blocks_.magnitudes(X());
     expect_finite(guess, "X");
-    blocks_.load(B_, active_, Blocks::R);
+    blocks_.load(B_, active_, Blocks::Q);
     norms_ = blocks_.squares(R());
     const double least = std::sqrt(std::sqrt(double(std::numeric_limits<Scalar>::min())));
     const auto is_safe = [&](double square) { return square >= least && square <= 1 / least; };
@@ -148,7 +169,7 @@ class BlockCg {
     leave_columns_of_zeros();
   }
 
-  static void expect_finite(const std::vector<double>& magnitudes, const char* name) {
+  static void expect_finite(const Numbers& magnitudes, const char* name) {
     for (std::size_t j = 0; j < magnitudes.size(); ++j) {
       if (std::isfinite(magnitudes[j])) continue;
       fail("column " + std::to_string(j) + " of " + name + " holds NaN or Inf; expected finite numbers");
@@ -156,7 +177,7 @@ class BlockCg {
   }
 
   void scale_arguments() {
-    const std::vector<double> greatest = blocks_.magnitudes(R());
+    const Numbers greatest = blocks_.magnitudes(R());
     expect_finite(greatest, "B");
     const int most = std::numeric_limits<Scalar>::max_exponent - 3;
     exponents_.resize(greatest.size());
@@ -170,7 +191,7 @@ class BlockCg {
   void scale_back(const TallBlock<Scalar>& block, const List& columns, int sign) {
     if (exponents_.empty()) return;
     std::vector<int> exponents;
-    for (const Ordinal j : columns) exponents.push_back(sign * exponents_[static_cast<std::size_t>(j)]);
+    for (const Ordinal j : columns) exponents.push_back(sign * exponents_[at(j)]);
     blocks_.scale_columns(block, exponents);
   }
 
@@ -181,254 +202,392 @@ class BlockCg {
     const List useless = useless_guesses(blocks_.squares(R()));
     if (useless.empty()) return;
     for (const Ordinal j : useless) blocks_.fill_with_zeros(X().some_columns(j, 1));
-    blocks_.load(B_, active_, Blocks::R);
+    store(useless);
+    blocks_.load(B_, active_, Blocks::Q);
     scale_back(R(), active_, 1);
     subtract_product();
   }
   /// Those that leave more than |b| / eps, or what is not finite.
-  List useless_guesses(const std::vector<double>& squares) const {
+  List useless_guesses(const Numbers& squares) const {
     List result;
     for (Ordinal j = 0; j < active(); ++j) {
-      const double norm = norms_[static_cast<std::size_t>(j)], left = std::sqrt(squares[static_cast<std::size_t>(j)]);
+      const double norm = norms_[at(j)], left = std::sqrt(squares[at(j)]);
       if (norm > 0 && !(left * epsilon <= norm)) result.push_back(j);
     }
     return result;
   }
   /// R -= A X
   void subtract_product() {
-    multiply(X(), block(Blocks::Q, active()));
-    blocks_.add_to(Scalar(-1), block(Blocks::Q, active()), R());
+    multiply(X(), blocks_.block(Blocks::AP, active()));
+    blocks_.add_to(Scalar(-1), blocks_.block(Blocks::AP, active()), R());
   }
 
   void leave_columns_of_zeros() {
     List zeros, others;
-    for (Ordinal j = 0; j < active(); ++j) (norms_[static_cast<std::size_t>(j)] > 0 ? others : zeros).push_back(j);
-    for (const Ordinal j : zeros) blocks_.fill_with_zeros(X().some_columns(j, 1));
-    leave(zeros, others);
-  }
-
-  /// Columns at these places among the active ones leave, and the others stay.
-  void leave(const List& leaving, const List& staying) {
-    if (leaving.empty()) return;
-    List targets, rest;
-    for (const Ordinal place : leaving) targets.push_back(active_[static_cast<std::size_t>(place)]);
-    for (const Ordinal place : staying) rest.push_back(active_[static_cast<std::size_t>(place)]);
-    TallBlock<Scalar> going = X();
-    going.columns = static_cast<Ordinal>(leaving.size());
-    going.column_list = leaving.data();
-    scale_back(going, targets, -1);
-    blocks_.store(active(), leaving, targets, X_);
-    blocks_.keep(Blocks::X, active(), staying);
-    blocks_.keep(Blocks::R, active(), staying);
-    active_ = rest;
-  }
-
-  /// Takes note of the residuals, and lets columns leave that are solved. Returns the places of those that stay.
-  List leave_solved(const std::vector<double>& squares) {
-    List leaving, staying;
-    for (Ordinal j = 0; j < active(); ++j) {
-      const Ordinal column = active_[static_cast<std::size_t>(j)];
-      if (!std::isfinite(squares[static_cast<std::size_t>(j)])) fail("residuals have become NaN or Inf");
-      residual(column) = std::sqrt(squares[static_cast<std::size_t>(j)]) / norms_[static_cast<std::size_t>(column)];
-      (residual(column) <= options_.tolerance ? leaving : staying).push_back(j);
+    for (Ordinal j = 0; j < active(); ++j) (norms_[at(j)] > 0 ? others : zeros).push_back(j);
+    for (const Ordinal j : zeros) {
+      blocks_.fill_with_zeros(X().some_columns(j, 1));
+      residual(j) = 0;
     }
-    leave(leaving, staying);
-    return staying;
+    store(zeros);
+    if (!zeros.empty()) keep_active(others);
+  }
+
+  /// Of the active columns those at these places stay, before Q is made of their residuals.
+  void keep_active(const List& places) {
+    blocks_.keep(Blocks::X, active(), places);
+    blocks_.keep(Blocks::Q, active(), places);
+    active_ = columns_at(places);
+  }
+  List columns_at(const List& places) const {
+    List columns;
+    for (const Ordinal place : places) columns.push_back(active_[at(place)]);
+    return columns;
+  }
+
+  /// Columns of X at these places go to the user's X. Uses AP.
+  void store(const List& places) {
+    if (places.empty()) return;
+    const List targets = columns_at(places);
+    if (exponents_.empty()) return blocks_.store(X(), places, targets, X_);
+    const auto scaled = blocks_.block(Blocks::AP, static_cast<Ordinal>(places.size()));
+    blocks_.copy_list(X(), places, scaled);
+    scale_back(scaled, targets, -1);
+    List all(places.size());
+    std::iota(all.begin(), all.end(), 0);
+    blocks_.store(scaled, all, targets, X_);
+  }
+
+  // ---- Cycles ----
+
+  /// The active columns, from X and R on, in cycles: where the recurrence of the residuals has drifted from b - A x,
+  /// columns start again from there.
+  void solve() {
+    const List columns = active_;
+    for (int restarts = 0;; ++restarts) {
+      iterate();
+      if (options_.max_restarts < 0) return store_better();
+      verify();
+      const List open = open_among(columns);
+      if (open.empty()) result_.stop = BlockCgStop::Converged;
+      if (open.empty() || result_.stop != BlockCgStop::Converged) return;
+      if (restarts == options_.max_restarts) {
+        result_.stop = BlockCgStop::MaxRestarts;
+        return;
+      }
+      ++result_.restarts;
+      begin_with(open);
+    }
+  }
+
+  /// What the block has not solved, for reasons that may be those of the block: each column by itself, from its best
+  /// iterate on.
+  void solve_one_by_one() {
+    const bool is_for_the_block = result_.stop == BlockCgStop::Stagnation ||
+                                  (result_.stop == BlockCgStop::MatrixNotPositiveDefinite && !has_negative_curvature_);
+    if (!is_for_the_block || width_at_first_ < 2) return;
+    BlockCgStop last = BlockCgStop::Converged;
+    List all(at(B_.columns));
+    std::iota(all.begin(), all.end(), 0);
+    for (const Ordinal column : open_among(all)) {
+      ++result_.columns_alone;
+      begin_with({column});
+      solve();
+      if (result_.stop != BlockCgStop::Converged) last = result_.stop;
+    }
+    result_.stop = last;
+  }
+
+  /// Those of these columns that are not solved.
+  List open_among(const List& columns) const {
+    List open;
+    for (const Ordinal j : columns)
+      if (result_.residuals[at(j)] > options_.tolerance) open.push_back(j);
+    return open;
+  }
+
+  /// R = B - A X for these columns of the user's X.
+  void begin_with(const List& columns) {
+    active_ = columns;
+    blocks_.load(users_X(), active_, Blocks::X);
+    scale_back(X(), active_, 1);
+    compute_residuals();
+  }
+  void compute_residuals() {
+    blocks_.load(B_, active_, Blocks::Q);
+    scale_back(R(), active_, 1);
+    subtract_product();
+  }
+
+  /// Computes what the iterates leave. The user's X gets those that are better than what it holds.
+  void verify() {
+    if (!has_moved_) return;
+    compute_residuals();
+    now_ = relative(blocks_.squares(R()));
+    store_better();
+    // Where an earlier iterate was better, its residual is the recurrence's still.
+    List estimated;
+    for (const Ordinal column : active_)
+      if (is_estimated_[at(column)]) estimated.push_back(column);
+    if (estimated.empty()) return;
+    begin_with(estimated);
+    now_ = relative(blocks_.squares(R()));
+    for (Ordinal j = 0; j < active(); ++j) note_stored(j, false);
+  }
+
+  void store_better() {
+    List better;
+    for (Ordinal j = 0; j < active(); ++j)
+      if (now_[at(j)] < residual(active_[at(j)])) better.push_back(j);
+    store(better);
+    for (const Ordinal j : better) note_stored(j, options_.max_restarts < 0);
+  }
+  void note_stored(Ordinal place, bool is_estimated) {
+    residual(active_[at(place)]) = now_[at(place)];
+    is_estimated_[at(active_[at(place)])] = is_estimated;
+  }
+
+  /// Norms of residuals as shares of those of B.
+  Numbers relative(Numbers squares) const {
+    for (Ordinal j = 0; j < active(); ++j) {
+      if (!std::isfinite(squares[at(j)])) fail("residuals have become NaN or Inf");
+      squares[at(j)] = std::sqrt(squares[at(j)]) / norms_[at(active_[at(j)])];
+    }
+    return squares;
   }
 
   // ---- The method ----
 
-  /// Until no column is active. Begins with R = B - A X and without directions.
+  /// Until no column is open, or there is a reason to stop. Begins with X and R = B - A X.
   void iterate() {
-    directions_ = 0;
-    curvature_ = {};
-    PtP_ = {};
     result_.stop = BlockCgStop::Converged;
-    for (bool is_first = true; active() > 0; is_first = false) {
-      Inner inner = measure_residuals();
-      if (!is_first) note_iteration();
-      if (active() == 0) return;
-      if (result_.iterations == options_.max_iterations) return stop(BlockCgStop::MaxIterations);
-      if (has_preconditioner()) inner = precondition();
-      if (!make_directions(inner)) return stop(BlockCgStop::PreconditionerNotPositiveDefinite);
-      if (options_.keeps_history) result_.history.push_back({active(), directions_, {}});
-      if (!take_step()) return stop(BlockCgStop::MatrixNotPositiveDefinite);
+    has_moved_ = false;
+    begin();
+    for (begun_ = progress_ = result_.iterations; open_ > 0;) {
+      const bool has_stopped = has_stagnated() || !may_go_on() || !make_directions() || !take_step();
+      if (has_stopped) return;
     }
   }
 
-  void note_iteration() {
-    if (options_.keeps_history) result_.history.back().residuals = result_.residuals;
-  }
-
-  /// All columns leave as they are.
-  void stop(BlockCgStop why) {
+  bool stop(BlockCgStop why) {
     result_.stop = why;
-    if (options_.keeps_history && !result_.history.empty() && result_.history.back().residuals.empty())
-      note_iteration();
-    List all(active_.size());
-    std::iota(all.begin(), all.end(), 0);
-    leave(all, {});
+    return false;
   }
 
-  /// Columns that are solved leave. Without a preconditioner the same pass gives what the next directions take.
-  Inner measure_residuals() {
-    if (has_preconditioner()) {
-      leave_solved(blocks_.squares(R()));
-      return {};
+  /// Makes Q and C of R. Columns that are solved leave.
+  void begin() {
+    directions_ = 0;
+    Small gram = blocks_.products({R()}, R());
+    Numbers squares;
+    for (Ordinal j = 0; j < active(); ++j) squares.push_back(gram(j, j));
+    now_ = relative(squares);
+    List open;
+    for (Ordinal j = 0; j < active(); ++j) {
+      note_stored(j, false);
+      if (now_[at(j)] > options_.tolerance) open.push_back(j);
     }
-    const Ordinal before = directions_, columns = active();
-    const Small sums = before > 0 ? blocks_.products({Q(), R()}, R()) : blocks_.products({R()}, R());
-    Inner inner{sums.some_rows(0, before), sums.some_rows(before, columns), {}, {}};
-    std::vector<double> squares;
-    for (Ordinal j = 0; j < columns; ++j) squares.push_back(inner.RtZ(j, j));
-    inner.keep(leave_solved(squares));
-    return inner;
-  }
-
-  /// Z = M R, which is the spare block.
-  Inner precondition() {
-    const auto Z = block(Blocks::Spare, active());
-    operators_.precondition(R(), Z);
-    const Ordinal before = directions_, columns = active();
-    const Small sums = before > 0 ? blocks_.products({Q(), P(), R(), Z}, Z) : blocks_.products({R(), Z}, Z);
-    if (!sums.is_finite()) fail("`precondition` has made NaN or Inf, or numbers whose squares are too large");
-    return {sums.some_rows(0, before), sums.some_rows(2 * before, columns),
-            sums.some_rows(2 * before + columns, columns), sums.some_rows(before, before)};
-  }
-
-  /// P = Z + P beta with beta = -(P^T Q)^-1 Q^T Z, orthonormal, without columns that depend on others.
-  ///
-  /// The Gram matrix of Z + P beta follows from inner products that are there, and its Cholesky factor makes directions
-  /// orthonormal in the pass that makes them. Where it cannot tell whether they are independent, orthonormalize() does.
-  bool make_directions(const Inner& inner) {
-    for (Ordinal j = 0; j < active(); ++j)
-      if (!(inner.RtZ(j, j) > 0)) return false;
-    const Small beta = -curvature_.solve(inner.QtZ);
-    const Small of_P = beta.transposed() * PtP_ * beta;
-    Small gram = inner.ZtZ + of_P;
-    if (has_preconditioner() && directions_ > 0) {  // without one, P^T Z = P^T R is 0
-      const Small mixed = inner.PtZ.transposed() * beta;
-      gram = gram + mixed + mixed.transposed();
+    if (open.size() < active_.size()) {
+      keep_active(open);
+      gram = blocks_.products({R()}, R());  // its bits depend on how many columns there are
     }
-    const double told = 10 * std::sqrt(active() * epsilon);  // the least share that a Gram matrix tells from rounding
-    const double dependence = options_.dependence > 0 ? options_.dependence : told;
-    const double share = std::max(told, dependence);
-    const CholeskyFactor factor(gram, share * share);
-    bool is_enough = is_orthonormal_ && (factor.keeps_all() || dependence >= told);
-    for (Ordinal j = 0; j < active(); ++j)
-      is_enough = is_enough && is_accurate(gram(j, j), inner.ZtZ(j, j), of_P(j, j));
-    if (is_enough) {
-      const Small F = factor.inverse_factor();
-      combine(F, beta);
-      PtR_ = F.transposed() * inner.RtZ.transposed();
+    now_.clear();
+    for (const Ordinal column : active_) now_.push_back(residual(column));
+    least_ = now_;
+    is_open_.assign(active_.size(), true);
+    width_ = width_at_first_ = open_ = active();
+    if (open_ > 0) C_ = factor(gram);
+  }
+
+  /// R = Q C. Columns of R that depend on others leave no trace in Q: its bits are those that the others alone give.
+  Small factor(const Small& gram) {
+    if (const CholeskyFactor ready(gram, enough); is_enough(ready, gram)) return make_orthonormal(ready);
+    blocks_.copy_block(R(), blocks_.block(Blocks::P, active()));
+    List independent;
+    Small C = orthonormalize_residuals(independent, 0);
+    if (width_ == active()) return C;
+    const auto rest = block(Blocks::Spare);
+    blocks_.copy_list(blocks_.block(Blocks::P, active()), independent, rest);
+    const Small gram_of_rest = blocks_.products({rest}, rest);
+    const CholeskyFactor ready(gram_of_rest, enough);
+    if (!is_enough(ready, gram_of_rest)) return C;
+    blocks_.swap(Blocks::Q, Blocks::Spare);
+    const Small S = make_orthonormal(ready);
+    for (Ordinal j = 0; j < width_; ++j)
+      for (Ordinal i = 0; i < width_; ++i) C(i, independent[at(j)]) = S(i, j);
+    return C;
+  }
+
+  /// What the Gram matrix of well-conditioned columns costs of Q^T Q = I: a quarter of the digits at most.
+  static inline const double enough = std::sqrt(std::sqrt(epsilon));
+  /// What a step leaves of a column of norm 1 that it solves: rounding, with a fifth of the digits for the condition.
+  static inline const double noise = std::pow(epsilon, 0.8);
+  static bool is_enough(const CholeskyFactor& factor, const Small& gram) {
+    constexpr double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
+    for (Ordinal j = 0; j < gram.columns(); ++j)
+      if (!(gram(j, j) >= least && gram(j, j) <= 1 / least)) return false;
+    return factor.keeps_all();
+  }
+  /// Q = Q S with the factor S of Q^T Q.
+  Small make_orthonormal(const CholeskyFactor& factor) {
+    blocks_.update(Scalar(1), block(Blocks::Q), factor.inverse_factor(), Scalar(0), block(Blocks::Q));
+    return factor.factor();
+  }
+  /// The same where a Gram matrix is not enough. Q keeps the columns that are independent. What is left of the others
+  /// is rounding: a direction of that is conjugate to none of those before, and takes the block out of its Krylov
+  /// space.
+  Small orthonormalize_residuals(List& independent, double size) {
+    const double dependence = options_.dependence > 0 ? options_.dependence : width_ * noise;
+    const Small S = blocks_.orthonormalize_block(block(Blocks::Q), dependence, dependence * size);
+    independent.clear();
+    for (Ordinal j = 0; j < width_; ++j)
+      if (S(j, j) > 0) independent.push_back(j);
+    blocks_.keep(Blocks::Q, width_, independent);
+    result_.most_dependent = std::max(result_.most_dependent, active() - static_cast<Ordinal>(independent.size()));
+    width_ = static_cast<Ordinal>(independent.size());
+    return S.transposed().some_columns(independent).transposed();
+  }
+
+  /// P = Z + P beta, conjugate to P before, with Z = M Q. From A P alpha = Q_before - Q S, Q_before^T Z = 0 and
+  /// alpha = (P^T A P)^-1 (Z^T Q)_before follows beta = (Z^T Q)_before^-1 S^T Z^T Q.
+  bool make_directions() {
+    const auto Z = block(Blocks::Spare);
+    Small beta = S_.transposed();
+    if (!has_preconditioner()) {
+      ZtQ_ = identity(width_);
     } else {
-      orthonormalize_directions(beta, dependence);
+      operators_.precondition(block(Blocks::Q), Z);
+      ZtQ_ = blocks_.products({Z}, block(Blocks::Q));
+      if (!ZtQ_.is_finite()) fail("`precondition` has made NaN or Inf, or numbers whose inner products are too large");
+      if (directions_ > 0) beta = preconditioned_.solve(beta * ZtQ_);
+      preconditioned_ = CholeskyFactor(ZtQ_, rounding());
+      if (!is_positive_definite(preconditioned_)) return stop(BlockCgStop::PreconditionerNotPositiveDefinite);
     }
-    is_known_ = is_enough && is_known_ + 1 < 16 ? is_known_ + 1 : 0;
-    return directions_ > 0;
-  }
-
-  /// Whether a square is the sum of others without loss of digits, and neither too small nor too large.
-  static bool is_accurate(double square, double of_Z, double of_P) {
-    const double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
-    return std::isfinite(square) && of_Z >= least && square >= 0.01 * std::max(of_Z, of_P);
-  }
-
-  /// P = Z F + P beta F
-  void combine(const Small& F, const Small& beta) {
-    const auto target = has_preconditioner() ? Blocks::Q : Blocks::Spare;
-    const auto Z = has_preconditioner() ? block(Blocks::Spare, active()) : R();
-    const auto result = block(target, F.columns());
-    blocks_.update(Scalar(1), Z, F, Scalar(0), result);
-    if (directions_ > 0) blocks_.update(Scalar(1), P(), beta * F, Scalar(1), result);
-    blocks_.swap(Blocks::P, target);
-    directions_ = F.columns();
-  }
-
-  void orthonormalize_directions(const Small& beta, double dependence) {
-    const auto Z = block(Blocks::Spare, active());
-    if (!has_preconditioner()) blocks_.copy_block(R(), Z);
-    if (directions_ > 0) blocks_.update(Scalar(1), P(), beta, Scalar(1), Z);
-    const List independent = blocks_.make_orthonormal(Z, dependence);
+    if (directions_ > 0) {
+      const auto P = blocks_.block(Blocks::P, directions_);
+      const Small kept = curvature_.only_kept(beta);
+      blocks_.update(Scalar(1), P, kept, Scalar(has_preconditioner()), Z);
+      if (!has_preconditioner()) blocks_.add_to(Scalar(1), block(Blocks::Q), Z);
+    } else if (!has_preconditioner()) {
+      blocks_.copy_block(block(Blocks::Q), Z);
+    }
     blocks_.swap(Blocks::P, Blocks::Spare);
-    blocks_.keep(Blocks::P, active(), independent);
-    directions_ = static_cast<Ordinal>(independent.size());
-  }
-
-  /// X += P alpha, R -= Q alpha with alpha = (P^T Q)^-1 P^T R. Returns whether P^T Q is positive definite.
-  bool take_step() {
-    const Small PtQ = multiply_directions();
-    ++result_.iterations;
-    if (!PtQ.is_finite()) fail("`multiply` has made NaN or Inf, or numbers whose inner products are too large");
-    // A direction whose curvature is lost in rounding is left out of the step.
-    curvature_ = CholeskyFactor(PtQ, 10 * directions_ * epsilon);
-    if (curvature_.least_pivot() < -std::sqrt(epsilon) || curvature_.kept().empty()) return false;
-    const Small alpha = curvature_.solve(PtR_);
-    blocks_.update(Scalar(1), P(), alpha, Scalar(1), X());
-    blocks_.update(Scalar(-1), Q(), alpha, Scalar(1), R());
-    for (const Ordinal column : active_) moved_[static_cast<std::size_t>(column)] = true;
+    directions_ = width_;
     return true;
   }
 
-  /// Q = A P. Returns P^T Q, and measures P^T P and P^T R. If the product gives P^T Q itself, they are taken as they
-  /// should be, which saves a pass; rounding adds up, and they are measured in one of 16 iterations.
+  /// The share of a pivot that is rounding.
+  double rounding() const { return 10 * width_ * epsilon; }
+  static bool is_positive_definite(const CholeskyFactor& factor) {
+    return factor.least_pivot() >= -std::sqrt(epsilon) && !factor.kept().empty();
+  }
+
+  /// X += P alpha C, Q S = Q - A P alpha, C = S C with alpha = (P^T A P)^-1 Z^T Q.
+  bool take_step() {
+    if (options_.keeps_history) result_.history.push_back({open_, directions_, residuals_now()});
+    const Small PtAP = multiply_directions();
+    ++result_.iterations;
+    if (!PtAP.is_finite()) fail("`multiply` has made NaN or Inf, or numbers whose inner products are too large");
+    for (Ordinal j = 0; j < directions_; ++j) has_negative_curvature_ = has_negative_curvature_ || !(PtAP(j, j) > 0);
+    // A direction whose curvature is lost in rounding is left out of the step.
+    curvature_ = CholeskyFactor(PtAP, rounding());
+    if (!is_positive_definite(curvature_)) return stop(BlockCgStop::MatrixNotPositiveDefinite);
+    if (!curvature_.keeps_all()) ++result_.lost_curvatures;
+    const Small alpha = curvature_.solve(ZtQ_), step = alpha * C_;
+    blocks_.update(Scalar(-1), block(Blocks::AP), alpha, Scalar(1), block(Blocks::Q));
+    S_ = factor_next();
+    C_ = S_ * C_;
+    note_residuals();
+    blocks_.update(Scalar(1), blocks_.block(Blocks::P, directions_), step, Scalar(1), X());
+    has_moved_ = true;
+    if (options_.keeps_history) result_.history.back().residuals = residuals_now();
+    return true;
+  }
+
+  Small factor_next() {
+    const Small gram = blocks_.products({block(Blocks::Q)}, block(Blocks::Q));
+    if (!gram.is_finite()) fail("residuals have become NaN or Inf");
+    if (const CholeskyFactor ready(gram, enough); is_enough(ready, gram) && !has_noise(gram))
+      return make_orthonormal(ready);
+    List independent;
+    return orthonormalize_residuals(independent, 1);
+  }
+
+  bool has_noise(const Small& gram) const {
+    for (Ordinal j = 0; j < width_; ++j)
+      if (!(std::sqrt(gram(j, j)) > width_ * noise)) return true;
+    return false;
+  }
+
+  /// AP = A P. Returns P^T A P.
   Small multiply_directions() {
-    const Ordinal p = directions_;
+    const auto P = block(Blocks::P), AP = block(Blocks::AP);
     if (!operators_.multiply_with_inner_products) {
-      multiply(P(), Q());
-      const Small sums = blocks_.products({Q(), P(), R()}, P());
-      take_products(sums.some_rows(p, p), sums.some_rows(2 * p, active()));
-      return sums.some_rows(0, p).transposed();
+      multiply(P, AP);
+      return blocks_.products({AP}, P);
     }
-    const Small PtQ = blocks_.filled(
-        p, p, [&](const SmallMatrix<Scalar>& sums) { operators_.multiply_with_inner_products(P(), Q(), sums); });
-    result_.products += p;
-    if (is_known_ > 0) {
-      PtP_ = identity(p);
-    } else {
-      const Small sums = blocks_.products({P(), R()}, P());
-      take_products(sums.some_rows(0, p), sums.some_rows(p, active()));
-    }
-    return PtQ;
+    result_.products += P.columns;
+    return blocks_.filled(P.columns, P.columns, [&](const SmallMatrix<Scalar>& sums) {
+      operators_.multiply_with_inner_products(P, AP, sums);
+    });
   }
 
-  void take_products(const Small& PtP, const Small& RtP) {
-    PtP_ = PtP;
-    PtR_ = RtP.transposed();
-    is_orthonormal_ = true;
-    for (Ordinal j = 0; j < directions_; ++j)
-      for (Ordinal i = 0; i < directions_; ++i)
-        is_orthonormal_ = is_orthonormal_ && std::abs(PtP(i, j) - (i == j)) <= 0.1;
-  }
-
-  // ---- The end ----
-
-  /// Computes B - A X for columns that have changed. Those that are not solved start again.
-  void verify() {
-    for (;;) {
-      active_.clear();
-      for (Ordinal j = 0; j < B_.columns; ++j)
-        if (moved_[static_cast<std::size_t>(j)]) active_.push_back(j);
-      if (active_.empty()) return;
-      std::fill(moved_.begin(), moved_.end(), false);
-      compute_residuals();
-      const BlockCgStop before = result_.stop;
-      leave_solved(blocks_.squares(R()));
-      if (active() == 0 && before == BlockCgStop::MaxIterations) result_.stop = BlockCgStop::Converged;
-      if (active() == 0 || before != BlockCgStop::Converged) return;
-      if (result_.restarts == options_.max_restarts) return stop(BlockCgStop::MaxRestarts);
-      ++result_.restarts;
-      iterate();
+  /// The residuals after the step that X is about to take. Those that rise leave a best iterate behind, which the
+  /// user's X gets; those that are solved take no more steps, but Q keeps their directions, which the others need.
+  void note_residuals() {
+    Numbers squares(active_.size());
+    for (Ordinal j = 0; j < active(); ++j)
+      for (Ordinal i = 0; i < width_; ++i) squares[at(j)] += C_(i, j) * C_(i, j);
+    const Numbers next = relative(std::move(squares));
+    List turning;
+    for (Ordinal j = 0; j < active(); ++j)
+      if (is_open_[at(j)] && next[at(j)] > now_[at(j)] && now_[at(j)] < residual(active_[at(j)])) turning.push_back(j);
+    store(turning);
+    for (const Ordinal j : turning) note_stored(j, true);
+    for (Ordinal j = 0; j < active(); ++j) {
+      if (!is_open_[at(j)]) continue;
+      now_[at(j)] = next[at(j)];
+      if (now_[at(j)] < 0.9 * least_[at(j)]) {
+        least_[at(j)] = now_[at(j)];
+        progress_ = result_.iterations;
+      }
+      if (now_[at(j)] <= options_.tolerance) close(j);
     }
   }
-
-  void compute_residuals() {
-    blocks_.load({X_.data, X_.rows, X_.columns, X_.row_stride, X_.column_stride}, active_, Blocks::X);
-    blocks_.load(B_, active_, Blocks::R);
-    scale_back(X(), active_, 1);
-    scale_back(R(), active_, 1);
-    subtract_product();
+  void close(Ordinal place) {
+    is_open_[at(place)] = false;
+    --open_;
+    progress_ = result_.iterations;
+    for (Ordinal i = 0; i < width_; ++i) C_(i, place) = 0;
   }
+
+  Numbers residuals_now() const {
+    Numbers residuals = result_.residuals;
+    for (Ordinal j = 0; j < active(); ++j) residuals[at(active_[at(j)])] = now_[at(j)];
+    return residuals;
+  }
+
+  // ---- Where it leads nowhere ----
+
+  /// Whether no residual has fallen by a tenth in the second half of a cycle, and in 20 times as many iterations as
+  /// exact arithmetic would take in all; or whether rounding errors have outgrown the least residual of some column.
+  bool has_stagnated() {
+    for (Ordinal j = 0; j < active(); ++j)
+      if (is_open_[at(j)] && now_[at(j)] * epsilon > least_[at(j)]) return !stop(BlockCgStop::Stagnation);
+    return is_in_vain(20) && !stop(BlockCgStop::Stagnation);
+  }
+  bool may_go_on() {
+    if (result_.iterations < options_.max_iterations) return true;
+    return stop(is_in_vain(2) ? BlockCgStop::Stagnation : BlockCgStop::MaxIterations);
+  }
+  /// A Krylov space has as many dimensions as A has rows, and a block takes its width of them in each iteration.
+  bool is_in_vain(int spaces) {
+    const int taken = result_.iterations - begun_, in_vain = result_.iterations - progress_;
+    if (2 * in_vain < taken || in_vain < 100) return false;
+    if (rows_of_all_ranks_ == 0) rows_of_all_ranks_ = blocks_.rows_of_all_ranks();
+    return in_vain >= spaces * rows_of_all_ranks_ / width_;
+  }
+
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   const Operators& operators_;
   Multivector<const Scalar> B_;
@@ -436,15 +595,22 @@ class BlockCg {
   const BlockCgOptions<Scalar>& options_;
   Blocks blocks_;
   BlockCgResult result_;
-  std::vector<double> norms_;   // of the columns of B, scaled
-  std::vector<int> exponents_;  // powers of 2 that columns are scaled by; empty if they are not
-  List active_;                 // the columns of B that are not solved
-  std::vector<bool> moved_;     // columns of X that have changed since their residuals were computed
-  Ordinal directions_ = 0;
-  CholeskyFactor curvature_;  // of P^T Q
-  Small PtP_, PtR_;
-  bool is_orthonormal_ = true;  // P, nearly
-  int is_known_ = 0;            // for how many iterations P^T P and P^T R have been known without a measurement
+  Numbers norms_;                   // of the columns of B, scaled
+  std::vector<int> exponents_;      // powers of 2 that columns are scaled by; empty if they are not
+  std::vector<bool> is_estimated_;  // columns of the user's X whose residuals are the recurrence's
+
+  // Of a cycle
+  List active_;                // the columns of B that it is for
+  Numbers now_, least_;        // residuals of the active columns of X, and the least that were
+  std::vector<bool> is_open_;  // the active columns that are not solved
+  Ordinal open_ = 0;
+  Ordinal width_ = 0, directions_ = 0, width_at_first_ = 0;  // columns of Q, of P, and of Q at first
+  Small C_, S_, ZtQ_;
+  CholeskyFactor curvature_, preconditioned_;  // of P^T A P and Z^T Q
+  bool has_moved_ = false;                     // X
+  bool has_negative_curvature_ = false;        // some p^T A p <= 0
+  int begun_ = 0, progress_ = 0;               // iterations before it, and until a residual last fell
+  double rows_of_all_ranks_ = 0;
 };
 
 }  // namespace

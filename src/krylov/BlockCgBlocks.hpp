@@ -36,7 +36,7 @@ class BlockCgBlocks {
   using List = std::vector<Ordinal>;
 
   /// Blocks take turns at the places in memory.
-  enum Name { X, R, P, Q, Spare };
+  enum Name { X, Q, P, AP, Spare };
 
   BlockCgBlocks(const ExecutionSpace& exec, Memory& memory, const SumOverRanks<Scalar>& sum_over_ranks, Ordinal rows,
                 Ordinal columns)
@@ -74,9 +74,8 @@ class BlockCgBlocks {
     copy<ExecutionSpace, Scalar>(exec_, from, block(Spare, from.columns));
     copy_list(block(Spare, from.columns), list, block(name, count));
   }
-  /// Writes some columns of X, of which there are `columns`, to columns of a user's multivector. Adjacent ones go
-  /// together.
-  void store(Ordinal columns, const List& list, const List& targets, const Multivector<Scalar>& to) const {
+  /// Writes some columns of a block to columns of a user's multivector. Adjacent ones go together.
+  void store(const Block& from, const List& list, const List& targets, const Multivector<Scalar>& to) const {
     for (std::size_t first = 0, last; first < list.size(); first = last) {
       const auto follows = [&](std::size_t k) {
         return list[k] == list[k - 1] + 1 && targets[k] == targets[k - 1] + 1;
@@ -86,7 +85,7 @@ class BlockCgBlocks {
       Multivector<Scalar> some = to;
       some.data += targets[first] * to.column_stride;
       some.columns = count;
-      copy<ExecutionSpace, Scalar>(exec_, block(X, columns).some_columns(list[first], count), some);
+      copy<ExecutionSpace, Scalar>(exec_, from.some_columns(list[first], count), some);
     }
   }
 
@@ -154,18 +153,22 @@ class BlockCgBlocks {
     return result;
   }
 
-  /// Makes the columns of a block orthonormal, by Tessera::orthonormalize. Returns the independent ones; the others are
-  /// 0.
-  List make_orthonormal(const Block& Y, double dependence) {
+  /// Makes the columns of a block orthonormal, by Tessera::orthonormalize. Returns its triangle; dependent columns
+  /// become 0, and have a diagonal element 0.
+  Small orthonormalize_block(const Block& Y, double dependence, double least_norm) {
     const SmallMatrix<Scalar> triangle = small_matrix(Y.columns, Y.columns);
     OrthonormalizeOptions options;
     options.dependence = dependence;
+    options.least_norm = least_norm;
     options.dependent = Dependent::Zero;
     orthonormalize<ExecutionSpace, Scalar>(exec_, memory_.dense, {}, Y, {}, triangle, sum_over_ranks_, options);
-    List independent;
-    for (Ordinal j = 0; j < Y.columns; ++j)
-      if (triangle(j, j) > 0) independent.push_back(j);
-    return independent;
+    return Small(triangle);
+  }
+  double rows_of_all_ranks() {
+    Scalar* sum = numbers(1);
+    *sum = Scalar(rows_);
+    if (sum_over_ranks_) sum_over_ranks_(sum, 1);
+    return double(*sum);
   }
 
  private:

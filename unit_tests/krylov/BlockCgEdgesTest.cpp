@@ -190,6 +190,79 @@ TYPED_TEST(BlockCgEdgesTest, IterationsRunOut) {
   }
 }
 
+/// Residuals of an ill-conditioned system rise and fall. Whatever the limit, X is the best iterate until then, and no
+/// worse than the guess.
+TYPED_TEST(BlockCgEdgesTest, XIsTheBestIterate) {
+  const auto A = this->rounded(positive_definite(100, this->is_double ? 1e8 : 1e4));
+  const auto B = this->rounded(random_matrix(100, 3, 3)), guess = this->rounded(random_matrix(100, 3, 8));
+  auto options = this->options();
+  std::vector<double> best;
+  for (int j = 0; j < 3; ++j) best.push_back(residual_of_column(A, B, guess, j));
+  bool has_risen = false;
+  for (int most = 1; most < 40; ++most) {
+    options.max_iterations = most;
+    options.keeps_history = true;
+    const auto solution = this->solve(A, B, options, guess);
+    for (int j = 0; j < 3; ++j) {
+      const double residual = residual_of_column(A, B, solution.X, j),
+                   rounding = 1e4 * this->epsilon * best[std::size_t(j)];
+      EXPECT_LE(residual, best[std::size_t(j)] + rounding) << most << " iterations, column " << j;
+      EXPECT_NEAR(solution.result.residuals[std::size_t(j)], residual, rounding);
+      has_risen = has_risen || solution.result.history.back().residuals[std::size_t(j)] > 2 * residual;
+      best[std::size_t(j)] = std::min(best[std::size_t(j)], residual);
+    }
+  }
+  EXPECT_TRUE(has_risen) << "the last iterate is the best: nothing was tested";
+}
+
+/// A P, and more of A P^T than is symmetric if there are at least `least` columns: conjugate gradients get nowhere.
+template <class Exec, class Scalar>
+struct SkewProduct : DenseProduct<Exec, Scalar> {
+  DenseProduct<Exec, Scalar> skew;
+  int least;
+  SkewProduct(const HostDenseMatrix& A, const HostDenseMatrix& skewed, int least_)
+      : DenseProduct<Exec, Scalar>(A), skew(skewed), least(least_) {}
+  template <class PView, class QView>
+  void operator()(const PView& P, const QView& Q) {
+    if (int(P.extent(1)) >= least) {
+      skew(P, Q);
+    } else {
+      DenseProduct<Exec, Scalar>::operator()(P, Q);
+    }
+  }
+};
+
+TYPED_TEST(BlockCgEdgesTest, WhatStagnatesGoesOnColumnByColumn) {
+  using Exec = typename TestFixture::Exec;
+  using Scalar = typename TestFixture::Scalar;
+  const auto A = this->rounded(positive_definite(30, 10));
+  auto skewed = A;
+  for (int i = 0; i < 30; ++i)
+    for (int j = 0; j < i; ++j) {
+      skewed(i, j) += 3 + i % 3;
+      skewed(j, i) -= 3 + i % 3;
+    }
+  const auto B = this->rounded(random_matrix(30, 3, 3));
+  auto options = this->options();
+  options.max_iterations = 20000;
+  for (const int least : {2, 1}) {
+    SkewProduct<Exec, Scalar> product(A, this->rounded(skewed), least);
+    const typename TestFixture::template Device<Kokkos::LayoutLeft> b(B), x(HostDenseMatrix(30, 3));
+    const auto result = block_cg(Exec(), product, b.view, x.view, options);
+    EXPECT_EQ(result.columns_alone, 3);
+    if (least == 2) {
+      this->expect_solved(A, B, {result, x.get()}, 10);
+      EXPECT_EQ(advice(result), "");
+    } else {
+      EXPECT_FALSE(result.has_converged);
+      EXPECT_EQ(result.stop, BlockCgStop::Stagnation);
+      EXPECT_LT(result.iterations, options.max_iterations);
+      EXPECT_NE(advice(result).find("preconditioner"), std::string::npos) << advice(result);
+      for (int j = 0; j < 3; ++j) EXPECT_LE(residual_of_column(skewed, B, x.get(), j), 1 + 100 * this->epsilon);
+    }
+  }
+}
+
 /// A product that is wrong by a part in a hundred for some calls: residuals drift from their recurrence.
 template <class Exec, class Scalar>
 struct WrongProduct : DenseProduct<Exec, Scalar> {
@@ -380,6 +453,20 @@ TYPED_TEST(BlockCgEdgesTest, OperatorsOnOtherInstancesAreRefused) {
 TEST(BlockCgStop, HasWords) {
   EXPECT_EQ(to_string(BlockCgStop::Converged), "converged");
   EXPECT_EQ(to_string(BlockCgStop::MatrixNotPositiveDefinite), "the matrix is not positive definite");
+  BlockCgResult result;
+  for (const auto& [stop, words] : {std::pair(BlockCgStop::MaxIterations, "more iterations"),
+                                    std::pair(BlockCgStop::MaxRestarts, "greater tolerance"),
+                                    std::pair(BlockCgStop::MatrixNotPositiveDefinite, "sign of A"),
+                                    std::pair(BlockCgStop::PreconditionerNotPositiveDefinite, "sign of M")}) {
+    result.stop = stop;
+    EXPECT_NE(advice(result).find(words), std::string::npos) << advice(result);
+  }
+  result.stop = BlockCgStop::MatrixNotPositiveDefinite;
+  result.lost_curvatures = 1;
+  EXPECT_NE(advice(result).find("scale A"), std::string::npos) << advice(result);
+  result.stop = BlockCgStop::MaxIterations;
+  result.most_dependent = 2;
+  EXPECT_NE(advice(result).find("up to 2 directions depended on others"), std::string::npos) << advice(result);
 }
 
 }  // namespace

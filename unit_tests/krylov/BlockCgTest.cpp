@@ -132,7 +132,7 @@ struct Deflating {
   }
 };
 
-TYPED_TEST(BlockCgTest, SolvedColumnsLeave) {
+TYPED_TEST(BlockCgTest, SolvedColumnsRest) {
   const Deflating system;
   auto options = this->options();
   options.keeps_history = true;
@@ -148,7 +148,6 @@ TYPED_TEST(BlockCgTest, SolvedColumnsLeave) {
     std::int64_t columns = 0;
     for (std::size_t i = 0; i < history.size(); ++i) {
       columns += history[i].directions;
-      EXPECT_LE(history[i].directions, history[i].columns);
       ASSERT_EQ(history[i].residuals.size(), 5U);
       if (i == 0) continue;
       // A column is there as long as its residual is above the tolerance, and then keeps it.
@@ -160,7 +159,7 @@ TYPED_TEST(BlockCgTest, SolvedColumnsLeave) {
     EXPECT_LT(history.back().columns, 5) << "columns are solved at different times";
     // One product verifies the solutions of all columns.
     EXPECT_EQ(solution.result.products, columns + 5 * (1 + solution.result.restarts));
-    EXPECT_LT(columns, 5 * solution.result.iterations);
+    EXPECT_LT(columns, 5 * solution.result.iterations) << "directions that are used up are left out";
   }
 }
 
@@ -250,7 +249,7 @@ TYPED_TEST(BlockCgTest, SumsOverRanksTwiceAnIteration) {
   EXPECT_EQ(sums, 3 + 3 * preconditioned.result.iterations + 1);
 }
 
-TYPED_TEST(BlockCgTest, OneSumAnIterationIfProductsGiveInnerProducts) {
+TYPED_TEST(BlockCgTest, TakesInnerProductsThatProductsGive) {
   using Exec = typename TestFixture::Exec;
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(150, this->is_double ? 300 : 50));
@@ -266,8 +265,8 @@ TYPED_TEST(BlockCgTest, OneSumAnIterationIfProductsGiveInnerProducts) {
   EXPECT_EQ(product.fused_calls, result.iterations);
   // Sums in another order round otherwise, which costs or saves floats an iteration in ten.
   EXPECT_NEAR(result.iterations, plain.result.iterations, 1 + plain.result.iterations / 10);
-  // The sum of P^T Q itself, and one of 16 measures P^T P.
-  EXPECT_LE(sums, 4 + result.restarts * 2 + 2 * result.iterations + result.iterations / 16);
+  // That of P^T A P itself, and that of the residuals.
+  EXPECT_LE(sums, 4 + result.restarts * 2 + 2 * result.iterations);
 }
 
 TYPED_TEST(BlockCgTest, TheSameBitsInEveryRun) {

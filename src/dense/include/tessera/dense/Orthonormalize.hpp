@@ -17,9 +17,11 @@ enum class Dependent {
 /// How orthonormalize() works.
 struct OrthonormalizeOptions {
   /// A column depends on those before if its part that is orthogonal to them has at most this share of its norm; 0
-  /// stands for 50 times the square root of the number of columns, times the spacing of numbers at 1 (2^-52 for double):
-  /// somewhat more than rounding leaves of a column that was made of others. Columns of condition 10^13 are independent.
+  /// stands for 50 times the square root of the number of columns, times the spacing of numbers at 1 (2^-52 for
+  /// double): somewhat more than rounding leaves of a column that was made of others. Columns of condition 10^13 are
+  /// independent.
   double dependence = 0;
+  double least_norm = 0;                    ///< nor is it independent if the norm of that part is at most this
   Dependent dependent = Dependent::Random;  ///< what becomes of dependent columns
   std::uint64_t seed = 1;                   ///< of the random directions
   std::int64_t first_row = 0;               ///< number of rows on the ranks before: see randomize()

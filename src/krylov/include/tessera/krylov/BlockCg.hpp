@@ -17,9 +17,9 @@ template <class Scalar>
 struct BlockCgOptions {
   double tolerance = 1e-8;    ///< a column is solved when |b - A x| is at most this share of |b|, in the 2-norm
   int max_iterations = 1000;  ///< each is one product with A
-  /// A direction is left out of an iteration if its part that is orthogonal to those before it is at most this share of
-  /// its norm. 0 stands for 10 sqrt(s eps) with s columns and the unit roundoff eps: what one Gram matrix can tell.
-  /// Less than that takes Tessera::orthonormalize() wherever directions are close to dependent.
+  /// A direction is left out if its part that is orthogonal to those before it is at most this share of its norm; 0
+  /// stands for s eps^0.8 with s columns and the spacing eps of numbers at 1: what rounding leaves of a direction that
+  /// is used up. More than that saves products where columns are nearly dependent, and costs restarts.
   double dependence = 0;
   /// Computes b - A x when all columns are solved, for the recurrence of the residuals drifts from it. Columns that are
   /// not solved start again from there, so often at most. Less than 0: not computed.
@@ -33,6 +33,7 @@ enum class BlockCgStop {
   Converged,                          ///< every column is solved
   MaxIterations,                      ///< BlockCgOptions::max_iterations
   MaxRestarts,                        ///< b - A x stays above the tolerance: rounding allows no better solution
+  Stagnation,                         ///< residuals no longer fall, in the block and column by column
   MatrixNotPositiveDefinite,          ///< some p^T A p is not positive, up to rounding
   PreconditionerNotPositiveDefinite,  ///< some r^T M r is not positive
 };
@@ -42,8 +43,8 @@ std::string to_string(BlockCgStop stop);
 
 /// One iteration.
 struct BlockCgIteration {
-  Ordinal columns = 0;            ///< columns of B that were not solved before it
-  Ordinal directions = 0;         ///< columns that A was multiplied by: those of them that were independent
+  Ordinal columns = 0;     ///< columns of B that were not solved before it
+  Ordinal directions = 0;  ///< columns that A was multiplied by: those that are independent, of solved ones as well
   std::vector<double> residuals;  ///< |r| / |b| after it, a number for each column of B; r is the recurrence's
 };
 
@@ -52,12 +53,18 @@ struct BlockCgResult {
   BlockCgStop stop = BlockCgStop::Converged;  ///< why it ended
   bool has_converged = false;                 ///< whether that is Converged
   int iterations = 0;                         ///< products with directions
-  int restarts = 0;                           ///< how often columns started again, see BlockCgOptions::max_restarts
-  std::int64_t products = 0;                  ///< columns that A was multiplied by, in all
-  /// |b - A x| / |b| for each column of B: 0 for a column of zeros, and as the recurrence says without max_restarts.
+  int columns_alone = 0;                      ///< columns that the block did not solve, and that went on one by one
+  int lost_curvatures = 0;                    ///< iterations in which p^T A p of some direction was lost in rounding
+  Ordinal most_dependent = 0;  ///< the most directions that were left out at once, for they depended on others
+  int restarts = 0;            ///< how often columns started again, see BlockCgOptions::max_restarts
+  std::int64_t products = 0;   ///< columns that A was multiplied by, in all
+  /// |b - A x| / |b| for each column of B: 0 for a column of zeros, and as the recurrence says if max_restarts < 0.
   std::vector<double> residuals;
   std::vector<BlockCgIteration> history;  ///< if BlockCgOptions::keeps_history
 };
+
+/// What to try where a solution has not converged, as a sentence; empty if it has.
+std::string advice(const BlockCgResult& result);
 
 /// Memory of solutions, kept from one to the next: five blocks as large as B, and small matrices. It grows with the
 /// largest problem; a solution that is not larger than one before allocates no View. One workspace serves one instance
@@ -78,12 +85,20 @@ class BlockCgWorkspace {
 };
 
 /// Solves A X = B for a symmetric positive definite A by a block conjugate gradient method: every column searches in
-/// the directions of all of them, and therefore takes fewer iterations than by itself.
+/// the directions of all of them. No column takes more iterations than by itself, up to a step or two of rounding, and
+/// most take far fewer.
 ///
-/// The method is that of Ji and Li, "A breakdown-free block conjugate gradient method", BIT Numerical Mathematics 57,
-/// 2017: directions are made orthonormal, and those that depend on others are left out, so that equal or dependent
-/// columns of B, and columns that converge at different times, break nothing. A column that is solved leaves: X gets
-/// it, and products and passes are narrower from then on. When all have left, b - A x is computed (max_restarts).
+/// The method is BCGrQ of Dubrulle, "Retooling the method of block conjugate gradients", ETNA 12, 2001: residuals are
+/// R = Q C with an orthonormal Q, and C is a small matrix on the host, so that columns that are nearly dependent or of
+/// different sizes cost no digits. Two things are added. A preconditioner M enters with the Gram matrix Z^T Q of Z = M
+/// Q. And the factors of Q are rank-revealing: directions that depend on others are left out, so that equal or
+/// dependent columns of B, and columns that converge at different times, break nothing. (Ji and Li, "A breakdown-free
+/// block conjugate gradient method", BIT Numerical Mathematics 57, 2017, leave directions out of P, without C: R then
+/// loses what depends.)
+///
+/// A column that is solved takes no more steps. Its directions stay, for the Krylov space of the others needs them.
+/// When all are solved, b - A x is computed, and columns that rounding has kept from it start again (max_restarts). X
+/// gets a column when it has its best iterate, so that X is never worse than that, nor than the guess.
 ///
 /// \param exec          [in]     the instance to run on
 /// \param multiply      [in]     multiply(P, Q) makes Q = A P on `exec`, and need not wait. P and Q are unmanaged Views
@@ -102,19 +117,21 @@ class BlockCgWorkspace {
 /// \param workspace     [in,out] memory
 /// \throws std::invalid_argument if extents, options, memory or instances do not fit; X is then as it was
 /// \throws std::runtime_error if B or X holds NaN or Inf: X is then as it was; or if what `multiply` or `precondition`
-///         makes is not finite: X then holds solutions in those columns that have left, the others are as they were
+///         makes is not finite: X then holds guesses, or iterates that were better
 ///
 /// A that is not symmetric goes unnoticed. One that is not positive definite usually shows, and ends the method with a
-/// BlockCgStop; X is then the last iterate.
+/// BlockCgStop; X is then the best iterate. Residuals of ill-conditioned systems may rise for long before they fall.
+/// Where they no longer do, or p^T A p of several directions together is lost in rounding, columns go on one by one.
 ///
 /// Where rows are spread over ranks, B and X hold those of this rank, which may be none; `multiply` communicates, and
 /// is called on every rank equally often if sums over ranks have the same bits on all of them. The same input gives the
 /// same bits in every run, with any number of threads, if `multiply` and `precondition` do so.
 ///
 /// With s columns on n rows, an iteration has a product of at most s columns and reads or writes n x s numbers 16
-/// times, with 2 waits and 2 sums over ranks: P^T (A P, R, P) is one pass, R^T (A P, R) another, and three updates make
-/// X, R and P. With a preconditioner it is 19 times, 3 waits and 3 sums. A product that gives P^T A P in its own pass
-/// saves 3 times, and its wait stands for that of the first pass. Memory: 5 n s numbers.
+/// times, with 2 waits and 2 sums over ranks: P^T A P is one pass, Q^T Q another, and updates make Q, X and P. With a
+/// preconditioner it is 16 times, 3 waits and 3 sums. A product that gives P^T A P in its own pass saves 2 times, and
+/// its wait stands for that of the first pass. Where residuals are nearly dependent, orthonormalize() takes the place
+/// of the second pass, with two or more passes, waits and sums. Memory: 5 n s numbers.
 template <class ExecutionSpace, class Multiply, class Precondition, class BView, class XView>
 requires(Kokkos::is_view_v<BView>&& Kokkos::is_view_v<XView>) BlockCgResult
     block_cg(const ExecutionSpace& exec, Multiply&& multiply, Precondition&& precondition, const BView& B,

@@ -183,6 +183,22 @@ class CholeskyFactor {
     return X;
   }
 
+  /// The rows of X that are kept; the others are 0.
+  Small only_kept(Small X) const {
+    for (Ordinal j = 0; j < X.columns(); ++j)
+      for (Ordinal i = 0; i < X.rows(); ++i)
+        if (!(S_(i, i) > 0)) X(i, j) = 0;
+    return X;
+  }
+
+  /// The upper triangular S with S^T S = A, if all columns are kept.
+  Small factor() const {
+    Small S = S_;
+    for (Ordinal j = 0; j < S.columns(); ++j)
+      for (Ordinal i = 0; i <= j; ++i) S(i, j) /= scale(j);
+    return S;
+  }
+
   /// F with F^T A F = I: a column for each that is kept.
   Small inverse_factor() const {
     Small F = inverse_of_triangle(S_).some_columns(kept_);
