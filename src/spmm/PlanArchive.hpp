@@ -139,11 +139,12 @@ class FieldReader {
 };
 
 /// Saves: each call of a member is a section of the file.
+template <class ExecutionSpace>
 class PlanWriter {
  public:
   static constexpr bool is_loading = false;
 
-  explicit PlanWriter(SectionWriter& file) : file_(file) {}
+  PlanWriter(const ExecutionSpace& exec, SectionWriter& file) : exec_(exec), file_(file) {}
 
   template <class... T>
   void fields(const char* name, T&... fields) {
@@ -153,11 +154,17 @@ class PlanWriter {
   }
   template <class View>
   void array(const char* name, View& device) {
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), device);
-    file_.add(name, sizeof(typename View::value_type), host.data(), host.extent(0));
+    const auto add = [&](const auto* elements) {
+      file_.add(name, sizeof(typename View::value_type), elements, device.extent(0));
+    };
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible)
+      add(device.data());
+    else
+      add(host_copy(exec_, device).data());
   }
 
  private:
+  const ExecutionSpace& exec_;
   SectionWriter& file_;
 };
 

@@ -134,12 +134,12 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
 }  // namespace
 
 template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::save(const std::string& path) const {
-  const Kokkos::Profiling::ScopedRegion region("Tessera::save_plan");
-  Kokkos::fence("Tessera::save_plan");
-  keep_values();
+void PlanState<Scalar, Offset, ExecutionSpace>::save(const ExecutionSpace& exec, const std::string& path) const {
+  const Region<ExecutionSpace> region("Tessera::save_plan");
+  exec.fence("Tessera::save_plan");
+  keep_values(exec);
   SectionWriter sections(path, plan_file);
-  PlanWriter file(sections);
+  PlanWriter file(exec, sections);
   PlanTypes types = types_of<Scalar, Offset>();
   file.fields("types", types);
   transfer_plan(file, *members_);
@@ -188,7 +188,7 @@ std::shared_ptr<PlanState<Scalar, Offset, ExecutionSpace>> PlanState<Scalar, Off
 }
 
 #define TESSERA_INSTANTIATE(Exec, Scalar, Offset)                                                              \
-  template void PlanState<Scalar, Offset, Exec>::save(const std::string&) const;                               \
+  template void PlanState<Scalar, Offset, Exec>::save(const Exec&, const std::string&) const;                  \
   template PlanState<Scalar, Offset, Exec>::PlanState(const Exec&, std::string_view, const std::string&);      \
   template std::shared_ptr<PlanState<Scalar, Offset, Exec>> PlanState<Scalar, Offset, Exec>::load(const Exec&, \
                                                                                                   const std::string&);

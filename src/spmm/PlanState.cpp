@@ -244,23 +244,29 @@ void PlanState<Scalar, Offset, ExecutionSpace>::follow_values(const ExecutionSpa
   const Region<ExecutionSpace> region("Tessera::follow_values");
   check_new_values("follow_values", values, count);
   Members& m = *members_;
+  if (is_transposed(mode) && !m.has_transpose) {
+    throw std::logic_error("Tessera::Plan::follow_values: the mode is " + std::string(to_string(mode)) +
+                           ", and the plan has no transpose; expected prepare() for a transposed mode before");
+  }
   if (m.nonzeros == 0) return;
-  if (!is_transposed(mode)) return m.plain.follow(exec, m.source, values, count);
-  if (m.has_transpose) m.transposed.follow(exec, m.source, values, count);
+  auto& stored = is_transposed(mode) ? m.transposed : m.plain;
+  stored.follow(exec, m.source, values, count);
 }
 
 /// Copies the values that products read where the caller's lie.
 template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::keep_values() const {
+void PlanState<Scalar, Offset, ExecutionSpace>::keep_values(const ExecutionSpace& exec) const {
   Members& m = *members_;
-  m.plain.keep_values(ExecutionSpace(), m.source);
-  m.transposed.keep_values(ExecutionSpace(), m.source);
+  m.plain.keep_values(exec, m.source);
+  m.transposed.keep_values(exec, m.source);
 }
 
 template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::release_source() {
+void PlanState<Scalar, Offset, ExecutionSpace>::release_source(const ExecutionSpace& exec) {
+  const Region<ExecutionSpace> region("Tessera::release_source");
+  exec.fence("Tessera::release_source");
   Members& m = *members_;
-  keep_values();
+  keep_values(exec);
   m.source = {};
   m.plain.map = {};
   m.transposed.map = {};

@@ -160,6 +160,28 @@ TYPED_TEST(FollowTest, RefusesOtherNumbersOfValues) {
   expect_product<typename TestFixture::View>(A, plan, 2, Mode::NoTranspose, 1, 0, "as before");
 }
 
+/// No values are followed in vain, whatever the format.
+TYPED_TEST(FollowTest, RefusesATransposeThatIsNotThere) {
+  using Exec = typename TestFixture::Exec;
+  using Matrix = typename TestFixture::Matrix;
+  const auto pattern = random_pattern<typename TestFixture::Offset>(9, 7, 0.5, 1);
+  for (const Format format : every_format) {
+    const Matrix A(pattern, 3), B(pattern, 4);
+    auto plan = A.plan(with_format(format));
+    for (const Mode mode : {Mode::Transpose, Mode::ConjugateTranspose}) {
+      EXPECT_MESSAGE(std::logic_error, plan.follow_values(Exec(), B.values, mode),
+                     "follow_values: the mode is " + std::string(to_string(mode)) + ", and the plan has no transpose");
+    }
+    plan.prepare(Exec(), 2, Mode::Transpose);
+    expect_product<typename TestFixture::View>(A, plan, 2, Mode::Transpose, 1, 0, "as before");
+    plan.follow_values(Exec(), B.values, Mode::Transpose);
+    expect_product<typename TestFixture::View>(B, plan, 2, Mode::Transpose, 1, 0, "followed");
+  }
+  auto empty = Matrix(random_pattern<typename TestFixture::Offset>(9, 7, 0.0, 1), 3).plan({});
+  EXPECT_THROW(empty.follow_values(Exec(), UserValues<Exec, typename TestFixture::M>(), Mode::Transpose),
+               std::logic_error);
+}
+
 TYPED_TEST(FollowTest, AMatrixWithoutEntries) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(random_pattern<typename TestFixture::Offset>(9, 7, 0.0, 1), 3);

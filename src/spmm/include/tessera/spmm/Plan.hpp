@@ -144,14 +144,22 @@ class Plan {
   ///
   /// \param values [in] as for update_values()
   /// \param mode   [in] the mode of the products that follow. For a transposed mode, prepare() comes first
-  /// \throws as update_values()
+  /// \throws as update_values(); std::logic_error also if the mode is transposed and no call of prepare() was
   template <class Values>
   void follow_values(const execution_space& exec, const Values& values, Mode mode = Mode::NoTranspose) {
     state().follow_values(exec, mode, checked_values(values, "follow_values"), values.extent(0));
   }
 
-  /// Frees what only update_values() and follow_values() need.
-  void release_source() { state().release_source(); }
+  /// Frees what only update_values() and follow_values() need. Values that products read where the caller's lie are
+  /// copied first.
+  ///
+  /// \param exec [in] the instance that the values were given to, and that copies them; the call waits for it
+  void release_source(const execution_space& exec) { state().release_source(exec); }
+  /// The same, on a default instance and after everything that runs on the device, for which it waits.
+  void release_source() {
+    Kokkos::fence("Tessera::release_source: all instances");
+    release_source(execution_space());
+  }
 
   /// For the library: the state that copies of the plan share.
   state_type& state() const {

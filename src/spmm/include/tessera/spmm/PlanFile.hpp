@@ -16,14 +16,21 @@ namespace Tessera {
 /// slot maps the file is smaller, and the loaded plan takes no new values. The file has Plan::bytes() -
 /// Plan::kernel_bytes() bytes, and one or two kilobytes more. Every part has a checksum.
 ///
-/// The file is written completely or not at all: an older file stays until the new one is whole. Waits for everything
-/// that runs on the device.
+/// The file is written completely or not at all: an older file stays until the new one is whole.
 ///
-/// \throws std::runtime_error, naming the file, if it cannot be written
-/// \throws std::logic_error if the plan is empty
+/// \param exec [in] the instance that made the plan or gave it values, and that copies the arrays; the call waits for
+/// it \throws std::runtime_error, naming the file, if it cannot be written \throws std::logic_error if the plan is
+/// empty
+template <class Scalar, class Ordinal_, class Offset, class Device>
+void save_plan(const typename Device::execution_space& exec, const Plan<Scalar, Ordinal_, Offset, Device>& plan,
+               const std::string& path) {
+  plan.state().save(exec, path);
+}
+/// The same, on a default instance and after everything that runs on the device, for which it waits.
 template <class Scalar, class Ordinal_, class Offset, class Device>
 void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::string& path) {
-  plan.state().save(path);
+  Kokkos::fence("Tessera::save_plan: all instances");
+  save_plan(typename Device::execution_space(), plan, path);
 }
 
 /// Makes the plan that save_plan() wrote, with the same format, choice and order of rows. Its products have the same

@@ -71,8 +71,8 @@ class PlanState final : private LiveObject {
   Workspace<ExecutionSpace> prepare(const ExecutionSpace& exec, int columns, Mode mode);
   void update_values(const ExecutionSpace& exec, const Scalar* values, std::size_t count);
   void follow_values(const ExecutionSpace& exec, Mode mode, const Scalar* values, std::size_t count);
-  void release_source();
-  void save(const std::string& path) const;
+  void release_source(const ExecutionSpace& exec);
+  void save(const ExecutionSpace& exec, const std::string& path) const;
   static std::shared_ptr<PlanState> load(const ExecutionSpace& exec, const std::string& path);
 
   template <class VectorScalar>
@@ -96,7 +96,7 @@ class PlanState final : private LiveObject {
  private:
   struct Members;
   Explanation explanation() const;
-  void keep_values() const;
+  void keep_values(const ExecutionSpace& exec) const;
   void check_new_values(const char* who, const Scalar* values, std::size_t count) const;
   std::size_t held_bytes() const override;
   void release() noexcept override;
