@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <harness/Arguments.hpp>
 #include <limits>
 #include <sstream>
@@ -35,7 +36,9 @@ double parse_real(std::string_view text, const std::string& option, const std::s
   double value = 0;
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+  // What is out of range is too great or too small, and strtod() tells which: it gives infinity, or 0.
+  if (error == std::errc::result_out_of_range) value = std::strtod(std::string(text).c_str(), nullptr);
+  if (error == std::errc::invalid_argument || end != text.data() + text.size() || !std::isfinite(value)) {
     throw std::invalid_argument(option + ": '" + whole + "' is not a finite number, nor two as RE,IM");
   }
   return value;

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Outputs.hpp"
 
-#include <filesystem>
-#include <map>
+#include <harness/NamedFiles.hpp>
 #include <stdexcept>
 #include <tessera/io/impl/OutputFile.hpp>
 
 namespace Tessera::Driver {
 
 void check_outputs(const Settings& settings) {
-  std::map<std::filesystem::path, std::string> options;
-  for (const auto& [option, file] : {std::pair<std::string, std::string>{"--write-y", settings.write_y_file},
-                                     {"--json", settings.json_file},
-                                     {"--save-plan", settings.save_plan_file},
-                                     {"--spy", settings.spy_file}}) {
+  const std::vector<Harness::NamedFile> inputs{
+      {"--matrix", settings.matrix_file}, {"--x", settings.x_file}, {"--y", settings.y_file}};
+  std::vector<Harness::NamedFile> outputs{
+      {"--write-y", settings.write_y_file}, {"--json", settings.json_file}, {"--spy", settings.spy_file}};
+  // The plan that --load-plan measures may be the one that was just saved.
+  Harness::check_apart({{"--load-plan", settings.load_plan_file}}, outputs);
+  outputs.push_back({"--save-plan", settings.save_plan_file});
+  Harness::check_apart(inputs, outputs);
+  for (const auto& [option, file] : outputs) {
     if (file.empty()) continue;
     try {
       const Impl::OutputFile never_committed(file);
     } catch (const std::runtime_error& error) {
       throw std::invalid_argument(option + " " + error.what());
     }
-    const auto [other, is_new] = options.emplace(std::filesystem::weakly_canonical(file), option);
-    if (!is_new) throw std::invalid_argument(option + " " + file + ": " + other->second + " writes to the same file");
   }
 }
 

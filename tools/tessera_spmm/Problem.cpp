@@ -89,13 +89,36 @@ HostDense<Scalar> read_dense(const std::string& option, const std::string& path,
   return read_dense_matrix_market<Scalar>(path, options);
 }
 
+std::size_t columns_of_x(const Settings& settings) {
+  if (!settings.x_file.empty()) return static_cast<std::size_t>(read_matrix_market_header(settings.x_file).columns);
+  return static_cast<std::size_t>(settings.columns.value_or(32));
+}
+
 /// Refuses, before anything big is allocated, what would not fit: X and Y on host and device, and a Y for each result.
 template <class Scalar>
-void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_rows, std::size_t columns) {
+void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_rows) {
+  const std::size_t columns = columns_of_x(settings);
   const auto results = static_cast<double>(requests(settings).size() + peer_names(settings.compare, columns).size());
   const double rows = 2.0 * static_cast<double>(x_rows) + 2.0 * (1 + results) * static_cast<double>(y_rows);
+  const std::string whose = settings.x_file.empty() ? "--columns: " : "--x " + settings.x_file + ": ";
   Impl::require_memory(rows * static_cast<double>(columns) * sizeof(Scalar), 0,
-                       std::to_string(columns) + " columns of X and Y: this");
+                       whose + std::to_string(columns) + " columns of X (" + std::to_string(x_rows) + " rows) and Y (" +
+                           std::to_string(y_rows) + " rows): this");
+}
+
+/// The same before the matrix is read, where a few bytes at its beginning say how many rows and columns it has.
+template <class Scalar>
+void require_memory_beside(const Settings& settings) {
+  if (settings.matrix_file.empty()) return;
+  MatrixMarketHeader header;
+  try {
+    header = read_matrix_market_header(settings.matrix_file);
+  } catch (const std::exception&) {
+    return;  // another kind of file, or none: who reads it tells what is wrong
+  }
+  const auto rows = static_cast<std::size_t>(header.rows), columns = static_cast<std::size_t>(header.columns);
+  const bool transposed = is_transposed(settings.mode);
+  require_memory<Scalar>(settings, transposed ? rows : columns, transposed ? columns : rows);
 }
 
 // Vectors must differ from each other and from the matrix although one seed makes all.
@@ -115,16 +138,16 @@ Problem<Scalar> make_problem(const Settings& settings) {
   Problem<Scalar> problem;
   problem.alpha = narrow_factor<Scalar>("--alpha", settings.alpha);
   problem.beta = narrow_factor<Scalar>("--beta", settings.beta);
+  require_memory_beside<Scalar>(settings);
   problem.a = make_matrix<Scalar>(settings);
   if (settings.shuffle) problem.a = shuffled(problem.a, settings.seed);
   const bool transposed = is_transposed(settings.mode);
   const auto x_rows = static_cast<std::size_t>(transposed ? problem.a.rows : problem.a.columns);
   const auto y_rows = static_cast<std::size_t>(transposed ? problem.a.columns : problem.a.rows);
+  require_memory<Scalar>(settings, x_rows, y_rows);
   if (settings.x_file.empty()) {
-    const auto columns = static_cast<std::size_t>(settings.columns.value_or(32));
-    require_memory<Scalar>(settings, x_rows, y_rows, columns);
     const Progress progress("generating X");
-    problem.x = random_dense<Scalar>(x_rows, columns, settings.seed ^ x_stream);
+    problem.x = random_dense<Scalar>(x_rows, columns_of_x(settings), settings.seed ^ x_stream);
   } else {
     const char* why = transposed ? "the rows of the matrix" : "the columns of the matrix";
     const std::optional<std::size_t> columns = settings.columns;

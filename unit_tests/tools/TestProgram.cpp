@@ -116,6 +116,7 @@ const std::string single = "float";
 #endif
 const std::string small = "--generate elasticity:4 --repeat 1 ";
 const std::string real_3x2 = "%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n3 1 2\n3 2 -4\n";
+const std::string real_array_2x1 = "%%MatrixMarket matrix array real general\n2 1\n1\n2\n";
 const std::string complex_2x2 = "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 2\n2 1 0 3\n";
 
 TEST_F(Program, PrintsATableWithARowAFormat) {
@@ -150,6 +151,11 @@ TEST_F(Program, VerifiesEveryModeLayoutScalarAndFactor) {
 TEST_F(Program, WhatOverflowsIsNotWrong) {
   accepts(small + "--alpha 1e308 --beta 1e308");
   accepts(small + "--scalar " + single + " --alpha 1e38 --beta 1e38");
+}
+
+TEST_F(Program, WhatUnderflowsIsZero) {
+  EXPECT_EQ(json_of(small + "--alpha 1e-400 --beta -1e-999")["settings"]["beta"], nlohmann::json({0.0, 0.0}));
+  EXPECT_GT(json_of(small + "--alpha 1e-310")["settings"]["alpha"][0].get<double>(), 0.0);
 }
 
 TEST_F(Program, JsonHoldsTheKeysThatTheReadmePromises) {
@@ -220,6 +226,36 @@ TEST_F(Program, SavesAndLoadsPlans) {
 #endif
   refuses(small + "--load-plan none", {"none: cannot be opened"});
   refuses(small + "--save-plan b --json b", {"--save-plan b: --json writes to the same file"});
+}
+
+TEST_F(Program, WritesOverNothingThatItReads) {
+  for (const char* name : {"a.mtx", "x.mtx", "y.mtx"}) write(name, real_array_2x1);
+  write("a.mtx", real_3x2);
+  write("plan", "");
+  fs::create_symlink("a.mtx", folder_ / "symbolic");
+  fs::create_hard_link(folder_ / "a.mtx", folder_ / "hard");
+  const std::string inputs = "--matrix a.mtx --x x.mtx --y y.mtx --load-plan plan ";
+  for (const std::string output : {"--write-y", "--save-plan", "--json", "--spy"}) {
+    for (const std::string name : {"a.mtx", "./a.mtx", "symbolic", "hard"})
+      refuses(inputs + output + " " + name, {output + " " + name + ": --matrix reads the same file"});
+    refuses(inputs + output + " x.mtx", {output + " x.mtx: --x reads the same file"});
+    refuses(inputs + output + " y.mtx", {output + " y.mtx: --y reads the same file"});
+    if (output != "--save-plan")
+      refuses(inputs + output + " plan", {output + " plan: --load-plan reads the same file"});
+  }
+  refuses(inputs + "--write-y new --json ./new", {"--json ./new: --write-y writes to the same file"});
+  EXPECT_EQ(contents(folder_ / "a.mtx"), real_3x2);
+}
+
+TEST_F(Program, VectorsThatDoNotFitAreRefusedBeforeTheMatrixIsRead) {
+  std::string x = "%%MatrixMarket matrix array real general\n1 100000\n";
+  for (int i = 0; i < 100000; ++i) x += "1\n";
+  write("x.mtx", x);
+  write("tall.mtx", "%%MatrixMarket matrix coordinate real general\n2147483647 1 3\nand no entries\n");
+  refuses("--matrix tall.mtx --x x.mtx",
+          {"--x x.mtx: 100000 columns of X (1 rows) and Y (2147483647 rows): this needs", "memory"});
+  refuses("--matrix tall.mtx --columns 100000", {"--columns: 100000 columns of X", "memory"});
+  refuses("--matrix tall.mtx --columns 1 --mode T --x x.mtx", {"--x x.mtx", "memory"});
 }
 
 TEST_F(Program, JsonTellsWhatTheTilesAreWorth) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace Tessera::Harness {
+
+/// A file, and the option of the command line that names it. An empty path is none.
+struct NamedFile {
+  std::string option;
+  std::string path;
+};
+
+/// Refuses to write one file twice, or over what is read. Files are compared, not names: links of any kind are
+/// followed.
+///
+/// \throws std::invalid_argument that names both options and the output
+void check_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);
+
+}  // namespace Tessera::Harness
