@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <tessera/spmm/PlanOptionsText.hpp>
 #include <utility>
+#include <vector>
 
 namespace Tessera {
 
@@ -46,17 +47,30 @@ struct NamedValue {
   }
 };
 
+std::string_view without_blanks_around(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
 }  // namespace
 
 PlanOptions parse_plan_options(std::string_view text, const std::string& source) {
   PlanOptions options;
+  std::vector<std::string_view> names;
+  text = without_blanks_around(text);
   while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
+    const std::string_view item = without_blanks_around(text.substr(0, text.find(',')));
+    text.remove_prefix(std::min(text.size(), text.find(',')));
+    if (!text.empty()) text.remove_prefix(1);
     const auto equals = item.find('=');
     if (equals == std::string_view::npos)
       throw std::invalid_argument(source + ": there is \"" + std::string(item) + "\"; expected name=value");
-    const NamedValue given{source, item.substr(0, equals), item.substr(equals + 1)};
+    const NamedValue given{source, without_blanks_around(item.substr(0, equals)),
+                           without_blanks_around(item.substr(equals + 1))};
+    if (std::find(names.begin(), names.end(), given.name) != names.end())
+      throw std::invalid_argument(source + ": " + std::string(given.name) + " is there twice; expected it once");
+    names.push_back(given.name);
     bool is_known = false;
     const auto option = [&](std::string_view name, auto& to) {
       if (given.name != name) return;

@@ -32,6 +32,14 @@ TEST(PlanOptionsText, EveryOption) {
   EXPECT_EQ(options.memory_limit, std::size_t(12345678901));
 }
 
+TEST(PlanOptionsText, BlanksDoNotCount) {
+  const PlanOptions options = parse_plan_options(" columns = 8 ,\tformat=bittcf,  tuning_file=/tmp/a b ");
+  EXPECT_EQ(options.columns, 8);
+  EXPECT_EQ(options.format, Format::BitTcf);
+  EXPECT_EQ(options.tuning_file, "/tmp/a b");
+  EXPECT_EQ(parse_plan_options(" \t ").columns, PlanOptions().columns);
+}
+
 TEST(PlanOptionsText, MistakesAreNamed) {
   const auto message_of = [](const std::string& text) -> std::string {
     try {
@@ -43,6 +51,8 @@ TEST(PlanOptionsText, MistakesAreNamed) {
   };
   EXPECT_EQ(message_of("format"), "HERE: there is \"format\"; expected name=value");
   EXPECT_EQ(message_of("columns=8,,"), "HERE: there is \"\"; expected name=value");
+  EXPECT_EQ(message_of("columns=8, ,format=csr"), "HERE: there is \"\"; expected name=value");
+  EXPECT_EQ(message_of("columns=8,format=csr, columns =8"), "HERE: columns is there twice; expected it once");
   EXPECT_EQ(message_of("colums=8").substr(0, 53), "HERE: there is no option \"colums\"; expected columns, ");
   EXPECT_EQ(message_of("columns=-1"), "HERE: columns is \"-1\"; expected a number from 0 to 2147483647");
   EXPECT_EQ(message_of("columns=3000000000"),

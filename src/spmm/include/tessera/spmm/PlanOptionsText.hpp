@@ -7,8 +7,8 @@
 
 namespace Tessera {
 
-/// Options from a text: `name=value` with commas between, as `format=bittcf,precision=tf32x3`. What the text does not
-/// name keeps its default.
+/// Options from a text: `name=value` with commas between, as `format=bittcf, precision=tf32x3`. Blanks around names and
+/// values do not count, each name is there once at most, and what the text does not name keeps its default.
 ///
 /// The names are those of the members of PlanOptions: columns, layout_left, follows_values, half_vectors,
 /// expected_products, format, precision, reordering, always_reorder, kernel, on_unsupported, tuning, tuning_file and
