@@ -265,6 +265,58 @@ TEST(Halo, AProductThatFailsOnOneRankHarmsNoOther) {
   expect_right_in_spite_of_a_failed_product(Overlap::Never, {Teuchos::NO_TRANS});
 }
 
+/// How many elements are NaN; the others are within the bound.
+std::size_t count_missing(const MV& actual, const MV& expected, const MV& bound) {
+  const auto y = actual.getLocalViewHost(Tpetra::Access::ReadOnly);
+  const auto e = expected.getLocalViewHost(Tpetra::Access::ReadOnly);
+  const auto b = bound.getLocalViewHost(Tpetra::Access::ReadOnly);
+  std::size_t missing = 0;
+  for (std::size_t i = 0; i < y.extent(0); ++i) {
+    for (std::size_t j = 0; j < y.extent(1); ++j) {
+      missing += std::isnan(y(i, j)) ? 1 : 0;
+      EXPECT_FALSE(std::abs(y(i, j) - e(i, j)) > b(i, j)) << "row " << i << ", column " << j;
+    }
+  }
+  return missing;
+}
+
+/// Where ranks add to elements of Y that are another's, that one does not wait for a rank that failed before it sent
+/// them: it gets NaN, and no part of a sum. The next product is right.
+TEST_P(HaloOn, NoRankWaitsForOneThatFailed) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank exchanges nothing";
+  const auto A = distribute(generate_elasticity(4, 2), GetParam().first);
+  const Exchange exchange(*A);
+  for (const auto mode : {Teuchos::NO_TRANS, Teuchos::TRANS}) {
+    const auto x = random_vectors(x_map(*A, mode), 4, 1);
+    MV expected(y_map(*A, mode), 4);
+    A->apply(*x, expected, mode);
+    const auto limit = bound(*A, *x, expected, mode, 1, 0);
+    for (const Overlap overlap : {Overlap::Always, Overlap::Never}) {
+      SCOPED_TRACE(testing::Message() << "mode " << mode << ", overlap " << int(overlap));
+      const Operator op(A, options_of(overlap));
+      MV y(y_map(*A, mode), 4);
+      op.apply(*x, y, mode);  // so that all have memory
+      int missing = 0;
+      if (rank() == last_rank()) {
+        const FailingProduct fails(1);
+        EXPECT_THROW(op.apply(*x, y, mode), std::logic_error);
+      } else {
+        op.apply(*x, y, mode);
+        missing = static_cast<int>(count_missing(y, expected, *limit));
+      }
+      int all = 0;
+      Teuchos::reduceAll(*world(), Teuchos::REDUCE_SUM, missing, Teuchos::outArg(all));
+      const bool is_summed = !y.isDistributed() || !exchange.exporter().is_null() ||
+                             (mode == Teuchos::TRANS && !exchange.importer().is_null());
+      if (!is_summed) EXPECT_EQ(all, 0);
+      if (!y.isDistributed()) EXPECT_GT(all, 0);
+      if (mode == Teuchos::TRANS && GetParam().first == Spread::Uniform) EXPECT_GT(all, 0);
+      op.apply(*x, y, mode);
+      expect_within(y, expected, *limit);
+    }
+  }
+}
+
 /// A message to each neighbour and one from each, and no reduction: not for multivectors, not for blocks, not with new
 /// values.
 TEST(Halo, ProductsSendOneMessageToEachNeighbour) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Tpetra_Details_Profiling.hpp>
+#include <stdexcept>
 #include <tessera/tpetra/BlockVector.hpp>
 #include <tessera/tpetra/CrsMatrix.hpp>
 #include <tessera/tpetra/impl/MatrixProduct.hpp>
@@ -83,6 +84,8 @@ void CrsMatrix<SC, LO, GO, NO>::apply([[maybe_unused]] const BlockVector<SC, LO,
   if constexpr (multiplies_with_tessera && Impl::has_blocks_v<SC>) {
     const Tpetra::Details::ProfilingRegion region("Tessera::CrsMatrix::apply");
     state().apply_to_blocks(*this, X, Y, mode, alpha, beta);
+  } else {
+    throw std::logic_error("Tessera::CrsMatrix::apply: Tessera is not compiled to multiply blocks of these types");
   }
 }
 

@@ -58,6 +58,8 @@ void TpetraOperator<SC, LO, GO, NO>::apply([[maybe_unused]] const BlockVector<SC
   if constexpr (Impl::has_blocks_v<SC>) {
     const Tpetra::Details::ProfilingRegion region("Tessera::TpetraOperator::apply");
     state_->product.apply_to_blocks(*state_->matrix, X, Y, mode, alpha, beta);
+  } else {
+    throw std::logic_error("Tessera::TpetraOperator::apply: Tessera is not compiled to multiply blocks of this type");
   }
 }
 

@@ -157,7 +157,9 @@ class HaloExchange {
   static Indices to_device(const std::vector<int>& indices) {
     using Host = Kokkos::View<const int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     Indices result(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::halo::rows"), indices.size());
-    Kokkos::deep_copy(result, Host(indices.data(), indices.size()));
+    const Exec exec;
+    Kokkos::deep_copy(exec, result, Host(indices.data(), indices.size()));
+    exec.fence("Tessera::HaloExchange: rows are numbered");
     return result;
   }
 

@@ -329,12 +329,29 @@ class MatrixProduct {
     // A replicated Y is summed over the ranks in the end: its present value must come from one of them.
     const bool is_summed = !Y.isDistributed() && comm().getSize() > 1;
     if (is_summed && comm().getRank() > 0) beta = SC(0);
-    if (is_transposed(mode)) {
-      multiply_transposed(mode, alpha, X, beta, Y);
-    } else {
-      multiply_plain(alpha, X, beta, Y);
+    const auto compute = [&] {
+      if (is_transposed(mode)) {
+        multiply_transposed(mode, alpha, X, beta, Y);
+      } else {
+        multiply_plain(alpha, X, beta, Y);
+      }
+    };
+    if (!is_summed) return compute();
+    compute_and_send(Y, compute, [&] { Y.reduce(); });
+  }
+
+  /// Computes what other ranks add to their elements of Y, and sends it. If compute() throws, they get NaN instead, so
+  /// that none waits forever and none takes a part for the sum.
+  template <class Compute, class Send>
+  static void compute_and_send(MV& sent, const Compute& compute, const Send& send) {
+    try {
+      compute();
+    } catch (...) {
+      static_cast<void>(Failure::of([&] { sent.putScalar(SC(std::numeric_limits<double>::quiet_NaN())); }));
+      static_cast<void>(Failure::of(send));  // the first failure is the one to tell
+      throw;
     }
-    if (is_summed) Y.reduce();
+    send();
   }
 
   /// Whether blocks need no copy: no rank adds to elements of Y that are another's.
@@ -383,16 +400,20 @@ class MatrixProduct {
     const auto multiply = [&](const auto& all) {
       multiply_local(Mode::NoTranspose, alpha, all, is_exported ? SC(0) : beta, rows);
     };
-    if (exchange_->importer().is_null()) {
-      multiply(x);
-    } else if (plans_->is_joined()) {
-      multiply(halo_->exchange_all(x));
-    } else {
-      add_halo(alpha, halo_->exchange(x, [&] { multiply(x); }), rows);
-    }
-    if (!is_exported) return;
-    scale(beta, Y);
-    Y.doExport(rows, *exporter, Tpetra::ADD_ASSIGN);
+    const auto compute = [&] {
+      if (exchange_->importer().is_null()) {
+        multiply(x);
+      } else if (plans_->is_joined()) {
+        multiply(halo_->exchange_all(x));
+      } else {
+        add_halo(alpha, halo_->exchange(x, [&] { multiply(x); }), rows);
+      }
+    };
+    if (!is_exported) return compute();
+    compute_and_send(rows, compute, [&] {
+      scale(beta, Y);
+      Y.doExport(rows, *exporter, Tpetra::ADD_ASSIGN);
+    });
   }
 
   void multiply_transposed(Mode mode, SC alpha, const MV& X, SC beta, MV& Y) {
@@ -407,9 +428,18 @@ class MatrixProduct {
     };
     if (importer.is_null()) return multiply();
     MV& sent = halo_vectors_.first(columns);
-    multiply_halo(mode, alpha, rows, sent);
-    Y.beginExport(sent, *importer, Tpetra::ADD_ASSIGN);
-    call_both(multiply, [&] { Y.endExport(sent, *importer, Tpetra::ADD_ASSIGN); });
+    bool is_computed = false;
+    const auto compute = [&] {
+      multiply_halo(mode, alpha, rows, sent);
+      is_computed = true;
+    };
+    const auto multiply_the_rest = [&] {
+      if (is_computed) multiply();
+    };
+    compute_and_send(sent, compute, [&] {
+      Y.beginExport(sent, *importer, Tpetra::ADD_ASSIGN);
+      call_both(multiply_the_rest, [&] { Y.endExport(sent, *importer, Tpetra::ADD_ASSIGN); });
+    });
   }
 
   /// Y = alpha op(A) x + beta Y, without the halo if entries are split; both with constant stride.
