@@ -216,6 +216,12 @@ TYPED_TEST(PlanTest, RefusesTheWorkspaceOfAPlanThatIsGone) {
   }
 }
 
+TYPED_TEST(PlanTest, AnEmptyWorkspaceIsNotMoved) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  Workspace<Exec> empty;
+  EXPECT_MESSAGE(std::logic_error, empty.move_to(Exec()), "this workspace is empty");
+}
+
 /// The instances on which kernels of ours started, and for which the host waited, since the last clear().
 std::vector<std::uint32_t>& devices_used() {
   static std::vector<std::uint32_t> devices;

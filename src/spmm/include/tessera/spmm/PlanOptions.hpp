@@ -97,9 +97,10 @@ struct PlanOptions {
   /// much as the dearest before it, and at least 20 products and 150 us.
   Tuning tuning = Tuning::Predict;
   /// A text file that remembers measured choices by pattern, device, types, precision, kernel and columns. Empty for
-  /// none. It is made if it does not exist. Tuning::Automatic also takes what Tuning::Measure remembered, but not the
-  /// other way round. On hosts the device is the backend and its concurrency: use one file for each kind of machine. If
-  /// processes write at the same time, the file of the last one stays.
+  /// none. It is made if it does not exist. With Tuning::Predict it is neither read nor written. Tuning::Automatic also
+  /// takes what Tuning::Measure remembered, but not the other way round. On hosts the device is the backend and its
+  /// concurrency: use one file for each kind of machine. If processes write at the same time, the file of the last one
+  /// stays.
   std::string tuning_file;
   /// The most bytes that the plan may take in the memory of its device at any time. Counted are what make_plan()
   /// allocates at once, also for orders that it tries and candidates that it measures, and what the plan then holds,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <tessera/common/Mode.hpp>
 #include <tessera/spmm/impl/KeptInstance.hpp>
 #include <tessera/spmm/impl/LiveObject.hpp>
@@ -63,8 +64,13 @@ class Workspace {
 
   /// Makes products with this workspace, and with its copies, run on `exec` from now on. The caller has fenced the
   /// instance that they ran on before.
+  ///
+  /// \throws std::logic_error if the workspace is empty
   void move_to(const ExecutionSpace& exec) {
-    if (memory_) memory_->move_to(exec);
+    if (!memory_)
+      throw std::logic_error(
+          "Tessera::Workspace::move_to: this workspace is empty; assign a result of prepare() first");
+    memory_->move_to(exec);
   }
 
   /// For the library: users call Plan::prepare.
