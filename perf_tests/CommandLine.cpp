@@ -9,6 +9,7 @@
 #include <exception>
 #include <filesystem>
 #include <harness/Arguments.hpp>
+#include <harness/NamedFiles.hpp>
 #include <map>
 #include <stdexcept>
 
@@ -64,13 +65,13 @@ void add_backend_options(CLI::App& app, std::vector<std::string>& kokkos_argumen
   std::transform(backend.begin(), backend.end(), backend.begin(), [](unsigned char c) { return std::tolower(c); });
   const auto add = [&](const std::string& name, const std::string& argument, const std::string& what) {
     const auto given = [=, &kokkos_arguments](const int& number) {
-      if (name != backend) throw CLI::ValidationError("--" + name, "this program was built for " + backend);
+      if (name != "--" + backend) throw CLI::ValidationError(name, "this program was built for " + backend);
       kokkos_arguments.push_back(argument + std::to_string(number));
     };
-    app.add_option_function<int>("--" + name, given, what)->check(CLI::NonNegativeNumber);
+    app.add_option_function<int>(name, given, what)->check(CLI::NonNegativeNumber);
   };
-  for (const char* name : {"openmp", "threads"}) add(name, "--kokkos-num-threads=", "Threads of that backend");
-  for (const char* name : {"cuda", "hip", "sycl"}) add(name, "--kokkos-device-id=", "Device of that backend");
+  for (const char* name : {"--openmp", "--threads"}) add(name, "--kokkos-num-threads=", "Threads of that backend");
+  for (const char* name : {"--cuda", "--hip", "--sycl"}) add(name, "--kokkos-device-id=", "Device of that backend");
 }
 
 /// Prints the median, least and greatest of repetitions, by short names.
@@ -92,6 +93,15 @@ class Reporter : public benchmark::ConsoleReporter {
   }
 };
 
+/// Google Benchmark writes to this file itself.
+void check_outputs(const CommandLine& command_line) {
+  const std::string option = "--benchmark_out";
+  std::vector<Harness::NamedFile> inputs;
+  for (const std::string& matrix : command_line.settings.matrices) inputs.push_back({"--amtx", matrix});
+  for (const std::string& word : command_line.others)
+    if (word.starts_with(option + '=')) Harness::check_apart(inputs, {{option, word.substr(option.size() + 1)}});
+}
+
 }  // namespace
 
 std::optional<CommandLine> parse(int argc, char* argv[], const std::string& about, const Settings& defaults,
@@ -110,6 +120,7 @@ std::optional<CommandLine> parse(int argc, char* argv[], const std::string& abou
   if (!launched) add_backend_options(app, result.kokkos_arguments);
   if (!Harness::parse(app, argc, argv)) return std::nullopt;
   result.others = app.remaining();
+  check_outputs(result);
   return result;
 }
 

@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <harness/Arguments.hpp>
 #include <harness/Files.hpp>
+#include <harness/NamedFiles.hpp>
 #include <harness/Statistics.hpp>
 #include <iostream>
 #include <iterator>
@@ -353,6 +354,9 @@ int main(int argc, char* argv[]) {
                  "a file for predicted and measured times: lines of JSON for scripts/report");
   return guarded(argv[0], [&] {
     if (!parse(app, argc, argv)) return 0;
+    std::vector<NamedFile> inputs{{"--families", families}, {"--leave-out", left_out}};
+    for (const std::string& file : files) inputs.push_back({"files", file});
+    check_apart(inputs, {{"--predictions", predictions}});
     std::string version;
     std::vector<Cell> cells = read_cells(files, {wanted.begin(), wanted.end()}, version);
     if (!left_out.empty()) leave_out(left_out, cells);

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <harness/Arguments.hpp>
 #include <harness/Matrices.hpp>
+#include <harness/NamedFiles.hpp>
 #include <harness/Statistics.hpp>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -221,6 +222,9 @@ int main(int argc, char* argv[]) {
   app.add_option("--seconds", options.stop_after, "begin no further problem after this time");
   return guarded(argv[0], [&] {
     if (!parse(app, argc, argv)) return 0;
+    std::vector<NamedFile> inputs;
+    for (const std::string& matrix : options.matrices) inputs.push_back({"matrices", matrix});
+    check_apart(inputs, {{"--output", options.output}});
     const Kokkos::ScopeGuard kokkos;
     run(options);
     return 0;

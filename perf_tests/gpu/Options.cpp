@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <harness/Arguments.hpp>
+#include <harness/NamedFiles.hpp>
 #include <map>
 #include <regex>
 #include <stdexcept>
@@ -44,6 +45,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   } catch (const std::regex_error& error) {
     throw std::invalid_argument("--kernels " + options.kernels + ": " + error.what());
   }
+  std::vector<NamedFile> inputs;
+  for (const std::string& matrix : options.matrices) inputs.push_back({"--matrix", matrix});
+  check_apart(inputs, {{"--json", options.json_file}});
   if (options.matrices.empty() && !options.list) {
     throw std::invalid_argument("--matrix is missing (see --help)");
   }

@@ -229,6 +229,14 @@ class ReportTest(unittest.TestCase):
         self.assert_refused(f"--output: {self.folder / 'page.txt'}, expected a name that ends in .html", good,
                             page="page.txt")
 
+    def test_page_in_the_place_of_an_input(self):
+        good = self.write("good.json", statistics_of(spmm("A", "csr", 8), (1, 1, 1)))
+        page = self.folder / "page.html"
+        page.symlink_to(good)
+        before = good.read_text()
+        self.assertIn("it would replace the input", self.run_script(good, "--output", page).stderr)
+        self.assertEqual(good.read_text(), before)
+
     def test_missing_library(self):
         (self.folder / "pygal.py").write_text('raise ImportError("no pygal here")')
         self.assert_refused("no pygal here; install Debian's python3-pygal, or: pip install pygal",
