@@ -33,7 +33,8 @@ struct DenseWorkspace<ExecutionSpace>::Memory {
     if (array.extent(0) < count * sizeof(T)) {
       exec.fence("Tessera::DenseWorkspace");
       array = {};
-      array = Bytes<Space>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), count * sizeof(T));
+      array =
+          Bytes<Space>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), count * sizeof(T));
     }
     return reinterpret_cast<T*>(array.data());
   }
