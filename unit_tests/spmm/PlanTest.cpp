@@ -289,7 +289,7 @@ TYPED_TEST(PlanTest, RunsOnTheCallersInstance) {
   Tools::set_begin_parallel_scan_callback(nullptr);
 }
 
-/// Calls without an instance wait for all; those with one for that alone.
+/// Calls without an instance wait for all of all backends; those with one for that alone.
 TYPED_TEST(PlanTest, WithoutAnInstanceTheDeviceIsWaitedFor) {
   using Exec = typename TypeParam::ExecutionSpace;
   const Small<TypeParam> small;
@@ -301,9 +301,9 @@ TYPED_TEST(PlanTest, WithoutAnInstanceTheDeviceIsWaitedFor) {
   EXPECT_EQ(events.fences("Tessera::save_plan: all"), 0u) << events.text();
   EXPECT_EQ(events.fences("Tessera::release_source: all"), 0u) << events.text();
   save_plan(plan, folder / "plan");
-  EXPECT_EQ(events.fences("Tessera::save_plan: all"), 1u) << events.text();
+  EXPECT_GT(events.fences("Tessera::save_plan: all"), 0u) << events.text();
   plan.release_source();
-  EXPECT_EQ(events.fences("Tessera::release_source: all"), 1u) << events.text();
+  EXPECT_GT(events.fences("Tessera::release_source: all"), 0u) << events.text();
 }
 
 }  // namespace Tessera::Test
