@@ -232,8 +232,9 @@ void note_device(const char* label, std::uint32_t device, std::uint64_t*) {
 }
 
 void note_wait(const char* label, std::uint32_t device, std::uint64_t*) {
-  // Not the fences that Kokkos makes for the sake of these callbacks.
-  if (!std::string(label).starts_with("Kokkos::Tools::")) devices_used().push_back(device);
+  // Not the fences that Kokkos makes for the sake of these callbacks, or to free memory.
+  const std::string name = label;
+  if (name.starts_with("Tessera::") || name.starts_with("Kokkos::deep_copy")) devices_used().push_back(device);
 }
 
 /// Everything runs on the instance that the caller gave, not on the default one.
