@@ -12,7 +12,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 
-#include "BlockCgBlocks.hpp"
+#include "BlockCgSystem.hpp"
 
 namespace Tessera {
 
@@ -74,7 +74,6 @@ namespace Impl {
 namespace {
 
 [[noreturn]] void refuse(const std::string& found) { throw std::invalid_argument("Tessera::block_cg: " + found); }
-[[noreturn]] void fail(const std::string& found) { throw std::runtime_error("Tessera::block_cg: " + found); }
 
 template <class Scalar>
 void check(const Multivector<const Scalar>& B, const Multivector<Scalar>& X, const BlockCgOptions<Scalar>& options) {
@@ -100,7 +99,7 @@ void check(const Multivector<const Scalar>& B, const Multivector<Scalar>& X, con
 }
 
 /// One solution. A *cycle* is one Krylov space: it begins with the residuals that are computed of X, and its columns
-/// are `active_`; blocks X and Q have a column for each of them at its beginning.
+/// are the active ones of the system.
 ///
 /// Within a cycle the residuals are R = Q C with orthonormal Q. Q is a block, C a small matrix on the host, and so are
 /// the inner products of blocks, over all ranks: PtAP is P^T A P and so on.
@@ -115,15 +114,17 @@ class BlockCg {
   BlockCg(const ExecutionSpace& exec, const Operators& operators, const Multivector<const Scalar>& B,
           const Multivector<Scalar>& X, const BlockCgOptions<Scalar>& options, typename Blocks::Memory& memory)
       : operators_(operators),
-        B_(B),
-        X_(X),
         options_(options),
-        blocks_(exec, memory, options.sum_over_ranks, B.rows, B.columns) {}
+        blocks_(exec, memory, options.sum_over_ranks, B.rows, B.columns),
+        system_(blocks_, operators, B, X),
+        is_estimated_(static_cast<std::size_t>(B.columns)) {}
 
   BlockCgResult run() {
-    read_arguments();
+    system_.read();
     solve();
     solve_one_by_one();
+    result_.residuals = system_.residuals();
+    result_.products += system_.products();
     result_.has_converged = result_.stop == BlockCgStop::Converged;
     return std::move(result_);
   }
@@ -131,131 +132,15 @@ class BlockCg {
  private:
   static constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
 
-  Ordinal active() const { return static_cast<Ordinal>(active_.size()); }
-  auto X() const { return blocks_.block(Blocks::X, active()); }
-  auto R() const { return blocks_.block(Blocks::Q, active()); }  // before Q is made of it
+  Ordinal active() const { return system_.active(); }
+  auto X() const { return system_.X(); }
+  auto R() const { return system_.R(); }
   auto block(typename Blocks::Name name) const { return blocks_.block(name, width_); }
   bool has_preconditioner() const { return static_cast<bool>(operators_.precondition); }
-  Multivector<const Scalar> users_X() const { return {X_.data, X_.rows, X_.columns, X_.row_stride, X_.column_stride}; }
   static std::size_t at(Ordinal j) { return static_cast<std::size_t>(j); }
-  /// What the iterate leaves that the user's X holds: |b - A x| / |b|.
-  double& residual(Ordinal column) { return result_.residuals[at(column)]; }
-
   void multiply(const TallBlock<Scalar>& from, const TallBlock<Scalar>& to) {
     operators_.multiply(from, to);
     result_.products += from.columns;
-  }
-
-  // ---- B, X and residuals ----
-
-  /// B - A X -> R, X -> X, all columns. Columns of B are measured and, if squares of their elements could overflow or
-  /// lose digits, scaled by powers of 2.
-  void read_arguments() {
-    active_.resize(at(B_.columns));
-    std::iota(active_.begin(), active_.end(), 0);
-    result_.residuals.assign(active_.size(), infinity);
-    is_estimated_.assign(active_.size(), false);
-    if (active_.empty()) return;
-    blocks_.load(users_X(), active_, Blocks::X);
-    const Numbers guess = blocks_.magnitudes(X());
-    expect_finite(guess, "X");
-    blocks_.load(B_, active_, Blocks::Q);
-    norms_ = blocks_.squares(R());
-    const double least = std::sqrt(std::sqrt(double(std::numeric_limits<Scalar>::min())));
-    const auto is_safe = [&](double square) { return square >= least && square <= 1 / least; };
-    if (!std::all_of(norms_.begin(), norms_.end(), is_safe)) scale_arguments();
-    for (double& norm : norms_) norm = std::sqrt(norm);
-    if (std::any_of(guess.begin(), guess.end(), [](double magnitude) { return magnitude > 0; })) subtract_guess();
-    leave_columns_of_zeros();
-  }
-
-  static void expect_finite(const Numbers& magnitudes, const char* name) {
-    for (std::size_t j = 0; j < magnitudes.size(); ++j) {
-      if (std::isfinite(magnitudes[j])) continue;
-      fail("column " + std::to_string(j) + " of " + name + " holds NaN or Inf; expected finite numbers");
-    }
-  }
-
-  void scale_arguments() {
-    const Numbers greatest = blocks_.magnitudes(R());
-    expect_finite(greatest, "B");
-    const int most = std::numeric_limits<Scalar>::max_exponent - 3;
-    exponents_.resize(greatest.size());
-    for (std::size_t j = 0; j < greatest.size(); ++j)
-      exponents_[j] = greatest[j] > 0 ? -std::clamp(std::ilogb(greatest[j]), -most, most) : 0;
-    scale_back(R(), active_, 1);
-    scale_back(X(), active_, 1);
-    norms_ = blocks_.squares(R());
-  }
-  /// Scales a block of the columns of a list, or back (sign = -1).
-  void scale_back(const TallBlock<Scalar>& block, const List& columns, int sign) {
-    if (exponents_.empty()) return;
-    std::vector<int> exponents;
-    for (const Ordinal j : columns) exponents.push_back(sign * exponents_[at(j)]);
-    blocks_.scale_columns(block, exponents);
-  }
-
-  /// R = B - A X, with R = B on entry. Columns of X that are useless as guesses become 0: rounding would keep them from
-  /// being solved, and squares of their residuals, or X itself once it is scaled as B is, may be too large.
-  void subtract_guess() {
-    subtract_product();
-    const List useless = useless_guesses(blocks_.squares(R()));
-    if (useless.empty()) return;
-    for (const Ordinal j : useless) blocks_.fill_with_zeros(X().some_columns(j, 1));
-    store(useless);
-    blocks_.load(B_, active_, Blocks::Q);
-    scale_back(R(), active_, 1);
-    subtract_product();
-  }
-  /// Those that leave more than |b| / eps, or what is not finite.
-  List useless_guesses(const Numbers& squares) const {
-    List result;
-    for (Ordinal j = 0; j < active(); ++j) {
-      const double norm = norms_[at(j)], left = std::sqrt(squares[at(j)]);
-      if (norm > 0 && !(left * epsilon <= norm)) result.push_back(j);
-    }
-    return result;
-  }
-  /// R -= A X
-  void subtract_product() {
-    multiply(X(), blocks_.block(Blocks::AP, active()));
-    blocks_.add_to(Scalar(-1), blocks_.block(Blocks::AP, active()), R());
-  }
-
-  void leave_columns_of_zeros() {
-    List zeros, others;
-    for (Ordinal j = 0; j < active(); ++j) (norms_[at(j)] > 0 ? others : zeros).push_back(j);
-    for (const Ordinal j : zeros) {
-      blocks_.fill_with_zeros(X().some_columns(j, 1));
-      residual(j) = 0;
-    }
-    store(zeros);
-    if (!zeros.empty()) keep_active(others);
-  }
-
-  /// Of the active columns those at these places stay, before Q is made of their residuals.
-  void keep_active(const List& places) {
-    blocks_.keep(Blocks::X, active(), places);
-    blocks_.keep(Blocks::Q, active(), places);
-    active_ = columns_at(places);
-  }
-  List columns_at(const List& places) const {
-    List columns;
-    for (const Ordinal place : places) columns.push_back(active_[at(place)]);
-    return columns;
-  }
-
-  /// Columns of X at these places go to the user's X. Uses AP.
-  void store(const List& places) {
-    if (places.empty()) return;
-    const List targets = columns_at(places);
-    if (exponents_.empty()) return blocks_.store(X(), places, targets, X_);
-    const auto scaled = blocks_.block(Blocks::AP, static_cast<Ordinal>(places.size()));
-    blocks_.copy_list(X(), places, scaled);
-    scale_back(scaled, targets, -1);
-    List all(places.size());
-    std::iota(all.begin(), all.end(), 0);
-    blocks_.store(scaled, all, targets, X_);
   }
 
   // ---- Cycles ----
@@ -263,12 +148,12 @@ class BlockCg {
   /// The active columns, from X and R on, in cycles: where the recurrence of the residuals has drifted from b - A x,
   /// columns start again from there.
   void solve() {
-    const List columns = active_;
+    const List columns = system_.active_columns();
     for (int restarts = 0;; ++restarts) {
       iterate();
       if (options_.max_restarts < 0) return store_better();
       verify();
-      const List open = open_among(columns);
+      const List open = system_.open_among(columns, options_.tolerance);
       if (open.empty()) result_.stop = BlockCgStop::Converged;
       if (open.empty() || result_.stop != BlockCgStop::Converged) return;
       if (restarts == options_.max_restarts) {
@@ -276,7 +161,7 @@ class BlockCg {
         return;
       }
       ++result_.restarts;
-      begin_with(open);
+      system_.begin_with(open);
     }
   }
 
@@ -287,73 +172,43 @@ class BlockCg {
                                   (result_.stop == BlockCgStop::MatrixNotPositiveDefinite && !has_negative_curvature_);
     if (!is_for_the_block || width_at_first_ < 2) return;
     BlockCgStop last = BlockCgStop::Converged;
-    List all(at(B_.columns));
+    List all(is_estimated_.size());
     std::iota(all.begin(), all.end(), 0);
-    for (const Ordinal column : open_among(all)) {
+    for (const Ordinal column : system_.open_among(all, options_.tolerance)) {
       ++result_.columns_alone;
-      begin_with({column});
+      system_.begin_with({column});
       solve();
       if (result_.stop != BlockCgStop::Converged) last = result_.stop;
     }
     result_.stop = last;
   }
 
-  /// Those of these columns that are not solved.
-  List open_among(const List& columns) const {
-    List open;
-    for (const Ordinal j : columns)
-      if (result_.residuals[at(j)] > options_.tolerance) open.push_back(j);
-    return open;
-  }
-
-  /// R = B - A X for these columns of the user's X.
-  void begin_with(const List& columns) {
-    active_ = columns;
-    blocks_.load(users_X(), active_, Blocks::X);
-    scale_back(X(), active_, 1);
-    compute_residuals();
-  }
-  void compute_residuals() {
-    blocks_.load(B_, active_, Blocks::Q);
-    scale_back(R(), active_, 1);
-    subtract_product();
-  }
-
   /// Computes what the iterates leave. The user's X gets those that are better than what it holds.
   void verify() {
     if (!has_moved_) return;
-    compute_residuals();
-    now_ = relative(blocks_.squares(R()));
+    system_.compute_residuals();
+    now_ = system_.relative(blocks_.squares(R()));
     store_better();
     // Where an earlier iterate was better, its residual is the recurrence's still.
     List estimated;
-    for (const Ordinal column : active_)
+    for (const Ordinal column : system_.active_columns())
       if (is_estimated_[at(column)]) estimated.push_back(column);
     if (estimated.empty()) return;
-    begin_with(estimated);
-    now_ = relative(blocks_.squares(R()));
+    system_.begin_with(estimated);
+    now_ = system_.relative(blocks_.squares(R()));
     for (Ordinal j = 0; j < active(); ++j) note_stored(j, false);
   }
 
   void store_better() {
     List better;
     for (Ordinal j = 0; j < active(); ++j)
-      if (now_[at(j)] < residual(active_[at(j)])) better.push_back(j);
-    store(better);
+      if (now_[at(j)] < system_.residual_at(j)) better.push_back(j);
+    system_.store(better);
     for (const Ordinal j : better) note_stored(j, options_.max_restarts < 0);
   }
   void note_stored(Ordinal place, bool is_estimated) {
-    residual(active_[at(place)]) = now_[at(place)];
-    is_estimated_[at(active_[at(place)])] = is_estimated;
-  }
-
-  /// Norms of residuals as shares of those of B.
-  Numbers relative(Numbers squares) const {
-    for (Ordinal j = 0; j < active(); ++j) {
-      if (!std::isfinite(squares[at(j)])) fail("residuals have become NaN or Inf");
-      squares[at(j)] = std::sqrt(squares[at(j)]) / norms_[at(active_[at(j)])];
-    }
-    return squares;
+    system_.note_residual(place, now_[at(place)]);
+    is_estimated_[at(system_.active_columns()[at(place)])] = is_estimated;
   }
 
   // ---- The method ----
@@ -380,20 +235,20 @@ class BlockCg {
     Small gram = blocks_.products({R()}, R());
     Numbers squares;
     for (Ordinal j = 0; j < active(); ++j) squares.push_back(gram(j, j));
-    now_ = relative(squares);
+    now_ = system_.relative(squares);
     List open;
     for (Ordinal j = 0; j < active(); ++j) {
       note_stored(j, false);
       if (now_[at(j)] > options_.tolerance) open.push_back(j);
     }
-    if (open.size() < active_.size()) {
-      keep_active(open);
+    if (open.size() < at(active())) {
+      system_.keep_active(open);
       gram = blocks_.products({R()}, R());  // its bits depend on how many columns there are
     }
     now_.clear();
-    for (const Ordinal column : active_) now_.push_back(residual(column));
+    for (Ordinal j = 0; j < active(); ++j) now_.push_back(system_.residual_at(j));
     least_ = now_;
-    is_open_.assign(active_.size(), true);
+    is_open_.assign(at(active()), true);
     width_ = width_at_first_ = open_ = active();
     if (open_ > 0) C_ = factor(gram);
   }
@@ -457,7 +312,8 @@ class BlockCg {
     } else {
       operators_.precondition(block(Blocks::Q), Z);
       ZtQ_ = blocks_.products({Z}, block(Blocks::Q));
-      if (!ZtQ_.is_finite()) fail("`precondition` has made NaN or Inf, or numbers whose inner products are too large");
+      if (!ZtQ_.is_finite())
+        fail_block_cg("`precondition` has made NaN or Inf, or numbers whose inner products are too large");
       if (directions_ > 0) beta = preconditioned_.solve(beta * ZtQ_);
       preconditioned_ = CholeskyFactor(ZtQ_, rounding());
       if (!is_positive_definite(preconditioned_)) return stop(BlockCgStop::PreconditionerNotPositiveDefinite);
@@ -486,7 +342,8 @@ class BlockCg {
     if (options_.keeps_history) result_.history.push_back({open_, directions_, residuals_now()});
     const Small PtAP = multiply_directions();
     ++result_.iterations;
-    if (!PtAP.is_finite()) fail("`multiply` has made NaN or Inf, or numbers whose inner products are too large");
+    if (!PtAP.is_finite())
+      fail_block_cg("`multiply` has made NaN or Inf, or numbers whose inner products are too large");
     for (Ordinal j = 0; j < directions_; ++j) has_negative_curvature_ = has_negative_curvature_ || !(PtAP(j, j) > 0);
     // A direction whose curvature is lost in rounding is left out of the step.
     curvature_ = CholeskyFactor(PtAP, rounding());
@@ -505,7 +362,7 @@ class BlockCg {
 
   Small factor_next() {
     const Small gram = blocks_.products({block(Blocks::Q)}, block(Blocks::Q));
-    if (!gram.is_finite()) fail("residuals have become NaN or Inf");
+    if (!gram.is_finite()) fail_block_cg("residuals have become NaN or Inf");
     if (const CholeskyFactor ready(gram, enough); is_enough(ready, gram) && !has_noise(gram))
       return make_orthonormal(ready);
     List independent;
@@ -534,14 +391,14 @@ class BlockCg {
   /// The residuals after the step that X is about to take. Those that rise leave a best iterate behind, which the
   /// user's X gets; those that are solved take no more steps, but Q keeps their directions, which the others need.
   void note_residuals() {
-    Numbers squares(active_.size());
+    Numbers squares(at(active()));
     for (Ordinal j = 0; j < active(); ++j)
       for (Ordinal i = 0; i < width_; ++i) squares[at(j)] += C_(i, j) * C_(i, j);
-    const Numbers next = relative(std::move(squares));
+    const Numbers next = system_.relative(std::move(squares));
     List turning;
     for (Ordinal j = 0; j < active(); ++j)
-      if (is_open_[at(j)] && next[at(j)] > now_[at(j)] && now_[at(j)] < residual(active_[at(j)])) turning.push_back(j);
-    store(turning);
+      if (is_open_[at(j)] && next[at(j)] > now_[at(j)] && now_[at(j)] < system_.residual_at(j)) turning.push_back(j);
+    system_.store(turning);
     for (const Ordinal j : turning) note_stored(j, true);
     for (Ordinal j = 0; j < active(); ++j) {
       if (!is_open_[at(j)]) continue;
@@ -561,8 +418,8 @@ class BlockCg {
   }
 
   Numbers residuals_now() const {
-    Numbers residuals = result_.residuals;
-    for (Ordinal j = 0; j < active(); ++j) residuals[at(active_[at(j)])] = now_[at(j)];
+    Numbers residuals = system_.residuals();
+    for (Ordinal j = 0; j < active(); ++j) residuals[at(system_.active_columns()[at(j)])] = now_[at(j)];
     return residuals;
   }
 
@@ -587,20 +444,15 @@ class BlockCg {
     return in_vain >= spaces * rows_of_all_ranks_ / width_;
   }
 
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-
   const Operators& operators_;
-  Multivector<const Scalar> B_;
-  Multivector<Scalar> X_;
   const BlockCgOptions<Scalar>& options_;
   Blocks blocks_;
+  BlockCgSystem<ExecutionSpace, Scalar> system_;
   BlockCgResult result_;
-  Numbers norms_;                   // of the columns of B, scaled
-  std::vector<int> exponents_;      // powers of 2 that columns are scaled by; empty if they are not
   std::vector<bool> is_estimated_;  // columns of the user's X whose residuals are the recurrence's
+  double rows_of_all_ranks_ = 0;    // once it is asked for
 
   // Of a cycle
-  List active_;                // the columns of B that it is for
   Numbers now_, least_;        // residuals of the active columns of X, and the least that were
   std::vector<bool> is_open_;  // the active columns that are not solved
   Ordinal open_ = 0;
@@ -610,7 +462,6 @@ class BlockCg {
   bool has_moved_ = false;                     // X
   bool has_negative_curvature_ = false;        // some p^T A p <= 0
   int begun_ = 0, progress_ = 0;               // iterations before it, and until a residual last fell
-  double rows_of_all_ranks_ = 0;
 };
 
 }  // namespace

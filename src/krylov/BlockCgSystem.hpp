@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "BlockCgBlocks.hpp"
+
+namespace Tessera::Impl {
+
+[[noreturn]] inline void fail_block_cg(const std::string& found) {
+  throw std::runtime_error("Tessera::block_cg: " + found);
+}
+
+/// The system of block_cg(): the user's B and X, which of their columns blocks X and Q hold at present, and what the
+/// iterates leave that the user's X holds. Columns are scaled by powers of 2 on their way to the blocks and back if
+/// squares of the elements of B could overflow or lose digits.
+///
+/// Before a cycle makes Q of it, block Q is R = B - A X.
+template <class ExecutionSpace, class Scalar>
+class BlockCgSystem {
+ public:
+  using Blocks = BlockCgBlocks<ExecutionSpace, Scalar>;
+  using List = typename Blocks::List;
+  using Numbers = std::vector<double>;
+
+  BlockCgSystem(Blocks& blocks, const BlockCgOperators<Scalar>& operators, const Multivector<const Scalar>& B,
+                const Multivector<Scalar>& X)
+      : blocks_(blocks),
+        operators_(operators),
+        B_(B),
+        X_(X),
+        active_(at(B.columns)),
+        residuals_(at(B.columns), std::numeric_limits<double>::infinity()) {
+    std::iota(active_.begin(), active_.end(), 0);
+  }
+
+  Ordinal active() const { return static_cast<Ordinal>(active_.size()); }
+  const List& active_columns() const { return active_; }
+  auto X() const { return blocks_.block(Blocks::X, active()); }
+  auto R() const { return blocks_.block(Blocks::Q, active()); }
+  /// Columns that A was multiplied by here.
+  std::int64_t products() const { return products_; }
+
+  /// |b - A x| / |b| for the iterates that the user's X holds.
+  const Numbers& residuals() const { return residuals_; }
+  double residual_at(Ordinal place) const { return residuals_[at(active_[at(place)])]; }
+  void note_residual(Ordinal place, double residual) { residuals_[at(active_[at(place)])] = residual; }
+  /// The columns of a list that leave more than the tolerance.
+  List open_among(const List& columns, double tolerance) const {
+    List open;
+    for (const Ordinal j : columns)
+      if (residuals_[at(j)] > tolerance) open.push_back(j);
+    return open;
+  }
+  /// Norms of the residuals of the active columns, as shares of those of B, of their squares.
+  Numbers relative(Numbers squares) const {
+    for (Ordinal j = 0; j < active(); ++j) {
+      if (!std::isfinite(squares[at(j)])) fail_block_cg("residuals have become NaN or Inf");
+      squares[at(j)] = std::sqrt(squares[at(j)]) / norms_[at(active_[at(j)])];
+    }
+    return squares;
+  }
+
+  /// B - A X -> R, X -> X, all columns but those of zeros, whose solutions are 0 at once.
+  void read() {
+    if (active_.empty()) return;
+    blocks_.load(users_X(), active_, Blocks::X);
+    const Numbers guess = blocks_.magnitudes(X());
+    expect_finite(guess, "X");
+    blocks_.load(B_, active_, Blocks::Q);
+    norms_ = blocks_.squares(R());
+    const double least = std::sqrt(std::sqrt(double(std::numeric_limits<Scalar>::min())));
+    const auto is_safe = [&](double square) { return square >= least && square <= 1 / least; };
+    if (!std::all_of(norms_.begin(), norms_.end(), is_safe)) scale_arguments();
+    for (double& norm : norms_) norm = std::sqrt(norm);
+    if (std::any_of(guess.begin(), guess.end(), [](double magnitude) { return magnitude > 0; })) subtract_guess();
+    leave_columns_of_zeros();
+  }
+
+  /// R = B - A X for these columns of the user's X.
+  void begin_with(const List& columns) {
+    active_ = columns;
+    blocks_.load(users_X(), active_, Blocks::X);
+    scale_back(X(), active_, 1);
+    compute_residuals();
+  }
+  void compute_residuals() {
+    blocks_.load(B_, active_, Blocks::Q);
+    scale_back(R(), active_, 1);
+    subtract_product();
+  }
+
+  /// Of the active columns those at these places stay, before Q is made of their residuals.
+  void keep_active(const List& places) {
+    blocks_.keep(Blocks::X, active(), places);
+    blocks_.keep(Blocks::Q, active(), places);
+    active_ = columns_at(places);
+  }
+  /// Columns of X at these places go to the user's X. Uses AP.
+  void store(const List& places) {
+    if (places.empty()) return;
+    const List targets = columns_at(places);
+    if (exponents_.empty()) return blocks_.store(X(), places, targets, X_);
+    const auto scaled = blocks_.block(Blocks::AP, static_cast<Ordinal>(places.size()));
+    blocks_.copy_list(X(), places, scaled);
+    scale_back(scaled, targets, -1);
+    List all(places.size());
+    std::iota(all.begin(), all.end(), 0);
+    blocks_.store(scaled, all, targets, X_);
+  }
+
+ private:
+  static constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
+  static std::size_t at(Ordinal j) { return static_cast<std::size_t>(j); }
+  Multivector<const Scalar> users_X() const { return {X_.data, X_.rows, X_.columns, X_.row_stride, X_.column_stride}; }
+
+  static void expect_finite(const Numbers& magnitudes, const char* name) {
+    for (std::size_t j = 0; j < magnitudes.size(); ++j) {
+      if (std::isfinite(magnitudes[j])) continue;
+      fail_block_cg("column " + std::to_string(j) + " of " + name + " holds NaN or Inf; expected finite numbers");
+    }
+  }
+
+  void scale_arguments() {
+    const Numbers greatest = blocks_.magnitudes(R());
+    expect_finite(greatest, "B");
+    const int most = std::numeric_limits<Scalar>::max_exponent - 3;
+    exponents_.resize(greatest.size());
+    for (std::size_t j = 0; j < greatest.size(); ++j)
+      exponents_[j] = greatest[j] > 0 ? -std::clamp(std::ilogb(greatest[j]), -most, most) : 0;
+    scale_back(R(), active_, 1);
+    scale_back(X(), active_, 1);
+    norms_ = blocks_.squares(R());
+  }
+  /// Scales a block of the columns of a list, or back (sign = -1).
+  void scale_back(const TallBlock<Scalar>& block, const List& columns, int sign) {
+    if (exponents_.empty()) return;
+    std::vector<int> exponents;
+    for (const Ordinal j : columns) exponents.push_back(sign * exponents_[at(j)]);
+    blocks_.scale_columns(block, exponents);
+  }
+
+  /// R = B - A X, with R = B on entry. Columns of X that are useless as guesses become 0: rounding would keep them from
+  /// being solved, and squares of their residuals, or X itself once it is scaled as B is, may be too large.
+  void subtract_guess() {
+    subtract_product();
+    const List useless = useless_guesses(blocks_.squares(R()));
+    if (useless.empty()) return;
+    for (const Ordinal j : useless) blocks_.fill_with_zeros(X().some_columns(j, 1));
+    store(useless);
+    blocks_.load(B_, active_, Blocks::Q);
+    scale_back(R(), active_, 1);
+    subtract_product();
+  }
+  /// Those that leave more than |b| / eps, or what is not finite.
+  List useless_guesses(const Numbers& squares) const {
+    List result;
+    for (Ordinal j = 0; j < active(); ++j) {
+      const double norm = norms_[at(j)], left = std::sqrt(squares[at(j)]);
+      if (norm > 0 && !(left * epsilon <= norm)) result.push_back(j);
+    }
+    return result;
+  }
+  /// R -= A X
+  void subtract_product() {
+    operators_.multiply(X(), blocks_.block(Blocks::AP, active()));
+    products_ += active();
+    blocks_.add_to(Scalar(-1), blocks_.block(Blocks::AP, active()), R());
+  }
+
+  void leave_columns_of_zeros() {
+    List zeros, others;
+    for (Ordinal j = 0; j < active(); ++j) (norms_[at(j)] > 0 ? others : zeros).push_back(j);
+    for (const Ordinal j : zeros) {
+      blocks_.fill_with_zeros(X().some_columns(j, 1));
+      residuals_[at(j)] = 0;
+    }
+    store(zeros);
+    if (!zeros.empty()) keep_active(others);
+  }
+
+  List columns_at(const List& places) const {
+    List columns;
+    for (const Ordinal place : places) columns.push_back(active_[at(place)]);
+    return columns;
+  }
+
+  Blocks& blocks_;
+  const BlockCgOperators<Scalar>& operators_;
+  Multivector<const Scalar> B_;
+  Multivector<Scalar> X_;
+  List active_;                 // the columns that the blocks hold
+  Numbers norms_;               // of the columns of B, scaled
+  std::vector<int> exponents_;  // powers of 2 that columns are scaled by; empty if they are not
+  Numbers residuals_;
+  std::int64_t products_ = 0;
+};
+
+}  // namespace Tessera::Impl
