@@ -148,6 +148,31 @@ TEST_P(OrthoManagers, CompleteTheBasis) {
   EXPECT_EQ(manager->normalize(few, Teuchos::null), 3);
 }
 
+/// Belos' managers would replace the second column by a random one, and block CG would stagnate by that.
+TEST_P(OrthoManagers, KeepColumnsAtSmallAngles) {
+  const auto noise = random_vectors(map, 3, 2);
+  MV x(map, 3);
+  for (const int j : {0, 1, 2}) {
+    const double angle = j == 0 ? 0 : j == 1 ? 1e-10 : 0.01;
+    x.getVectorNonConst(j)->update(1, *noise->getVector(0), angle, *noise->getVector(j), 0);
+  }
+  Block X(x);
+  const auto B = coefficients(3, 3);
+  EXPECT_EQ(make()->normalize(X, B), 3);
+  EXPECT_GT((*B)(1, 1), 0);
+  expect_small(products(X, X), identity(3), 1e-14);
+  Block back(map, 3);
+  back.multiply(1, X, *B, 0);
+  expect_elements(back, x, 1e-14);
+
+  const auto parameters = Teuchos::parameterList();
+  parameters->set("singTol", 1e-6);  // of squares
+  Block Y(x);
+  Factory().makeMatOrthoManager(GetParam(), Teuchos::null, Teuchos::null, "test", parameters)->normalize(Y, B);
+  EXPECT_EQ((*B)(1, 1), 0);
+  EXPECT_GT((*B)(2, 2), 0);
+}
+
 /// With an inner product of its own, a manager does what Belos' does.
 TEST_P(OrthoManagers, WithAnInnerProduct) {
   const RCP<const AnyOperator> M = rcp(new CrsMatrix(*distribute(generate_stencil27(6), Spread::Uniform)));

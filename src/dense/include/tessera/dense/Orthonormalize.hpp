@@ -16,10 +16,9 @@ enum class Dependent {
 
 /// How orthonormalize() works.
 struct OrthonormalizeOptions {
-  /// A column depends on those before if its part that is orthogonal to them has at most this share of its norm; 0
-  /// stands for 50 times the square root of the number of columns, times the spacing of numbers at 1 (2^-52 for
-  /// double): somewhat more than rounding leaves of a column that was made of others. Columns of condition 10^13 are
-  /// independent.
+  /// A column depends on those before if its part that is orthogonal to them has at most this share of its norm. 0
+  /// stands for 50 sqrt(columns of X) epsilon, with epsilon = 2^-52 for double and 2^-23 for float: somewhat more than
+  /// rounding leaves of a column that was made of others. Up to 64 columns of condition 10^13 are independent (double).
   double dependence = 0;
   double least_norm = 0;                    ///< nor is it independent if the norm of that part is at most this
   Dependent dependent = Dependent::Random;  ///< what becomes of dependent columns
@@ -36,14 +35,17 @@ using SumOverRanks = std::function<void(Scalar* sums, Ordinal count)>;
 ///
 /// With X0 for what X holds before, X0 = Q C + X R afterwards, up to roundoff; R is upper triangular with a diagonal
 /// that is not negative. R has a diagonal element 0 for each dependent column; the column's other elements tell how it
-/// is made of those before. Columns are independent in order: the first of two equal columns stays.
+/// is made of those before, up to its share that is called dependent. Columns are independent in order: the first of
+/// two equal columns stays. X may have any condition: its columns are orthonormal, and orthogonal to Q, up to a few
+/// epsilon.
 ///
 /// All inner products of a step, with Q and of X with itself, are one pass over X and Q, one sum over ranks and one
 /// wait; the update is a second pass (block classical Gram-Schmidt with the inner product of Pythagoras, BCGS-PIP, and
 /// Cholesky factors: Carson, Lund, Rozlozník, Thomas, "Block Gram-Schmidt algorithms and their stability properties",
 /// 2022). Steps are repeated until the Gram matrix that a step begins with is the unit matrix up to a few unit
-/// roundoffs: two steps for well-conditioned columns, a few more for columns that are nearly dependent. Tiny and large
-/// columns are scaled first.
+/// roundoffs: two steps for well-conditioned columns, three or four for a condition up to 10^13, a few more where
+/// columns are dependent. Where squares of tiny or large elements would underflow or overflow, columns are scaled first.
+/// The elements of C and R of a column whose norm no number can hold are infinite.
 ///
 /// \param Q  [in] orthonormal blocks, or none
 /// \param C  [out] as many rows as Q has columns in all, as many columns as X; or empty (no data)
