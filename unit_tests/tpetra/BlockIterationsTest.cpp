@@ -66,13 +66,13 @@ TEST_P(BlockIterations, AreNoMoreThanWithMultivectors) {
 }
 
 std::vector<IterationCase> some_cases() {
-  return {{"shell:12", "BlockCg", "ICGS", 4},    {"shell:12", "BlockCg", "IMGS", 16, false},
-          {"shell:12", "PseudoBlockCg", "", 8},  {"shell:12", "BlockGmres", "ICGS", 4},
-          {"shell:8", "BlockGmres", "DGKS", 6},  {"jumps:24", "BlockCg", "ICGS", 1},
-          {"jumps:24", "BlockCg", "DGKS", 4},    {"jumps:24", "BlockCg", "ICGS", 8},
-          {"jumps:24", "PseudoBlockCg", "", 4},  {"jumps:20", "BlockGmres", "IMGS", 4},
-          {"jumps:20", "BlockGmres", "ICGS", 8}, {"bcsstk06", "BlockCg", "ICGS", 8},
-          {"bcsstk06", "BlockCg", "DGKS", 16},   {"bcsstk14", "BlockCg", "ICGS", 16},
+  return {{"shell:12", "BlockCg", "ICGS", 4},     {"shell:12", "BlockCg", "IMGS", 16, false},
+          {"shell:12", "PseudoBlockCg", "", 8},   {"shell:12", "BlockGmres", "ICGS", 4},
+          {"shell:8", "BlockGmres", "DGKS", 6},   {"jumps:24", "BlockCg", "ICGS", 1},
+          {"jumps:24", "BlockCg", "DGKS", 4},     {"jumps:24", "BlockCg", "ICGS", 8},
+          {"jumps:24", "PseudoBlockCg", "", 4},   {"jumps:20", "BlockGmres", "IMGS", 4},
+          {"jumps:16", "BlockGmres", "ICGS", 16}, {"bcsstk06", "BlockCg", "ICGS", 8},
+          {"bcsstk06", "BlockCg", "DGKS", 16},    {"bcsstk14", "BlockCg", "ICGS", 16},
           {"bcsstk11", "BlockCg", "IMGS", 16}};
 }
 
