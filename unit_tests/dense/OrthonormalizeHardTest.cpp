@@ -63,7 +63,7 @@ class OrthonormalizeHard : public OrthonormalizeCheck<Case> {
 TYPED_TEST_SUITE(OrthonormalizeHard, EverySpace<RealCases>::type);
 
 TYPED_TEST(OrthonormalizeHard, ColumnsOfAnyCondition) {
-  const double independent = TestFixture::is_double ? 13 : 4;
+  const double independent = TestFixture::is_double ? 14 : 4;
   for (const Ordinal before : {0, 30}) {
     auto Q = this->orthonormal(500, std::max(before, 1), 3);
     for (const Ordinal columns : {2, 8, 16, 64}) {
