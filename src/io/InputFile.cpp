@@ -12,6 +12,9 @@
 #include <new>
 #include <stdexcept>
 #include <tessera/io/impl/Memory.hpp>
+#include <utility>
+
+#include "FileKind.hpp"
 
 namespace Tessera::Impl {
 
@@ -26,6 +29,7 @@ void ByteBuffer::resize(std::size_t size) {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
+constexpr const char* standard_input = "-";
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
   throw std::runtime_error(path + ": " + what);
@@ -34,19 +38,23 @@ constexpr std::size_t block_bytes = std::size_t{4} << 20;
 /// An open file, to be read.
 class Descriptor {
  public:
-  explicit Descriptor(const std::string& path) : path_(path), number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit Descriptor(const std::string& path)
+      : path_(path),
+        is_standard_input_(path == standard_input),
+        number_(is_standard_input_ ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (number_ < 0) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
     if (fstat(number_, &status_) != 0 || S_ISDIR(status_.st_mode)) {
       const std::string reason = S_ISDIR(status_.st_mode) ? "is a directory, expected a file" : std::strerror(errno);
-      close(number_);
+      close_file();
       fail(path, reason);
     }
   }
-  ~Descriptor() { close(number_); }
+  ~Descriptor() { close_file(); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
-  bool is_regular() const { return S_ISREG(status_.st_mode); }
+  bool is_standard_input() const { return is_standard_input_; }
+  bool is_regular() const { return !is_standard_input_ && S_ISREG(status_.st_mode); }
   std::size_t size() const { return static_cast<std::size_t>(status_.st_size); }
 
   /// Reads bytes at an offset, or the next bytes of a pipe. Returns fewer than asked for only at the end of the file.
@@ -63,7 +71,12 @@ class Descriptor {
   }
 
  private:
+  void close_file() {
+    if (!is_standard_input_) close(number_);
+  }
+
   const std::string& path_;
+  bool is_standard_input_;
   int number_;
   struct stat status_ {};
 };
@@ -81,11 +94,29 @@ ByteBuffer read_regular(const Descriptor& file, const std::string& path, const R
   return bytes;
 }
 
+/// What of standard input was looked at and not yet read.
+ByteBuffer& looked_at() {
+  static ByteBuffer bytes;
+  return bytes;
+}
+
+/// Looks at the first bytes of standard input, or at all if there are fewer.
+std::string_view look_at(const Descriptor& file, std::size_t bytes) {
+  ByteBuffer& seen = looked_at();
+  const std::size_t before = seen.size();
+  if (before < bytes) {
+    seen.resize(bytes);
+    seen.resize(before + file.read_at(before, seen.data() + before, bytes - before));
+  }
+  return seen.view().substr(0, bytes);
+}
+
 ByteBuffer read_pipe(const Descriptor& file, const std::string& path, const ReadOptions& options) {
   const std::string subject = path + ": reading the file";
   const std::size_t limit = options.memory_limit;
   ByteBuffer bytes;
-  for (std::size_t size = 0;;) {
+  if (file.is_standard_input()) bytes = std::exchange(looked_at(), ByteBuffer());
+  for (std::size_t size = bytes.size();;) {
     std::size_t room = std::max(block_bytes, 2 * size);
     if (limit == 0) {
       require_memory(static_cast<double>(room - size), 0, subject);
@@ -199,28 +230,51 @@ void check_name(const std::string& path, std::string_view bytes) {
   }
 }
 
+/// The beginning of the content that a beginning of the file contains.
+ByteBuffer head_of(const std::string& path, std::string_view raw, std::size_t bytes) {
+  refuse_packed(path, raw);
+  ByteBuffer head;
+  if (is_gzip(raw)) {
+    head = Inflater(raw, path, 0).head(std::max(bytes, tar_header_bytes));
+    refuse_packed(path, head.view());
+    head.resize(std::min(bytes, head.size()));
+  } else {
+    head.resize(std::min(bytes, raw.size()));
+    std::copy_n(raw.data(), head.size(), head.data());
+  }
+  return head;
+}
+
 }  // namespace
 
 ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress) {
   const Descriptor file(path);
   ByteBuffer bytes = file.is_regular() ? read_regular(file, path, options) : read_pipe(file, path, options);
   check_name(path, bytes.view());
-  if (is_gzip(bytes.view())) return Inflater(bytes.view(), path, options.memory_limit).all(progress);
+  refuse_packed(path, bytes.view());
+  if (is_gzip(bytes.view())) {
+    refuse_packed(path, Inflater(bytes.view(), path, options.memory_limit).head(tar_header_bytes).view());
+    return Inflater(bytes.view(), path, options.memory_limit).all(progress);
+  }
   progress(1);
   return bytes;
 }
 
 ByteBuffer read_file_head(const std::string& path, std::size_t bytes) {
   const Descriptor file(path);
-  if (!file.is_regular()) fail(path, "is not a regular file, so its head cannot be looked at before it is read");
-  for (std::size_t raw_bytes = bytes;; raw_bytes *= 2) {
-    ByteBuffer raw;
-    raw.resize(std::min(raw_bytes, file.size()));
-    raw.resize(file.read_at(0, raw.data(), raw.size()));
-    check_name(path, raw.view());
-    if (!is_gzip(raw.view())) return raw;
-    ByteBuffer head = Inflater(raw.view(), path, 0).head(bytes);
-    if (head.size() == bytes || raw_bytes >= file.size()) return head;
+  if (!file.is_regular() && !file.is_standard_input()) {
+    fail(path, "is not a regular file, so its head cannot be looked at before it is read; read \"-\", standard input");
+  }
+  for (std::size_t raw_bytes = std::max(bytes, tar_header_bytes);; raw_bytes *= 2) {
+    ByteBuffer copy;
+    if (file.is_regular()) {
+      copy.resize(std::min(raw_bytes, file.size()));
+      copy.resize(file.read_at(0, copy.data(), copy.size()));
+    }
+    const std::string_view raw = file.is_regular() ? copy.view() : look_at(file, raw_bytes);
+    check_name(path, raw);
+    ByteBuffer head = head_of(path, raw, bytes);
+    if (head.size() == bytes || raw.size() < raw_bytes || !is_gzip(raw)) return head;
   }
 }
 

@@ -29,14 +29,15 @@ class ByteBuffer {
   std::size_t size_ = 0;
 };
 
-/// The content of a file, decompressed if it begins as gzip does.
+/// The content of a file, decompressed if it begins as gzip does. The path "-" is standard input, of which one thread at a
+/// time may read.
 ///
 /// Throws std::runtime_error, naming the file, if it is missing, a directory, not readable, damaged gzip, named .gz but
-/// not gzip, or larger than options.memory_limit.
+/// not gzip, packed by another program, or larger than options.memory_limit.
 ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress);
 
-/// The first `bytes` bytes of the content, or all if it is shorter. For regular files only, because others can be read
-/// only once.
+/// The first `bytes` bytes of the content, or all if it is shorter. For regular files, and for standard input, of which
+/// they stay to be read; others can be read only once.
 ByteBuffer read_file_head(const std::string& path, std::size_t bytes);
 
 /// Reads a file and returns parse(content, progress).

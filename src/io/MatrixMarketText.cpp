@@ -138,18 +138,13 @@ bool holds_size_line(std::string_view text) {
 
 }  // namespace
 
-void MatrixMarketText::fail(const char* where, const std::string& what) const {
-  const auto line = 1 + std::count(whole.data(), where, '\n');
-  throw std::runtime_error(name + ":" + std::to_string(line) + ": " + what);
-}
-
 bool has_matrix_market_banner(std::string_view text) {
   text = without_prefix(text);
   return is_banner(text.substr(0, banner.size())) || is_banner(text.substr(0, banner.size() - 1));
 }
 
 MatrixMarketText split_matrix_market(std::string_view text, const std::string& name) {
-  MatrixMarketText result{text, name, {}, {}, {}};
+  MatrixMarketText result{{text, name}, {}, {}, {}};
   if (text.empty()) throw std::runtime_error(name + ": is empty, expected a Matrix Market file");
   if (!has_matrix_market_banner(text)) result.fail(text.data(), banner_expected);
   try {

@@ -6,18 +6,15 @@
 #include <string_view>
 #include <tessera/io/MatrixMarket.hpp>
 
+#include "NamedText.hpp"
+
 namespace Tessera::Impl {
 
 /// A Matrix Market text taken apart: what its head says, and where the lines of entries are.
-struct MatrixMarketText {
-  std::string_view whole;
-  std::string name;  ///< its name in messages
+struct MatrixMarketText : NamedText {
   MatrixMarketHeader header;
   std::string_view size_line;  ///< the size line and all that follows
   std::string_view body;       ///< the lines of entries
-
-  /// Throws std::runtime_error("name:line: what") for a place in the text.
-  [[noreturn]] void fail(const char* where, const std::string& what) const;
 };
 
 /// Whether a text begins as a Matrix Market file must: "%%MatrixMarket" in any case.

@@ -3,20 +3,55 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/BinaryCsr.hpp>
+#include <tessera/io/HarwellBoeing.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 #include <tessera/io/ReadMatrix.hpp>
 
 #include "BinaryHeader.hpp"
+#include "HarwellBoeingText.hpp"
 #include "InputFile.hpp"
 #include "MatrixMarketText.hpp"
 
 namespace Tessera {
 namespace {
 
-[[noreturn]] void fail_unknown(const std::string& path, bool is_empty) {
-  throw std::invalid_argument(path + ": " + (is_empty ? "is empty" : "is no matrix file that Tessera reads") +
-                              ", expected Matrix Market (it begins with %%MatrixMarket) or Tessera's binary CSR, plain "
-                              "or gzip; Harwell-Boeing and Rutherford-Boeing (.rb, .rua, ...) are not read");
+enum class Kind { MatrixMarket, HarwellBoeing, BinaryCsr };
+
+[[noreturn]] void fail_unknown(const std::string& path, std::string_view content) {
+  const std::string_view auxiliary = Impl::rutherford_boeing_auxiliary(content);
+  std::string what = "is no matrix file that Tessera reads";
+  if (content.empty()) what = "is empty";
+  if (!auxiliary.empty()) {
+    what = "is an auxiliary file of Rutherford-Boeing (" + std::string(auxiliary) + "), which holds no matrix";
+  }
+  throw std::invalid_argument(path + ": " + what +
+                              ", expected Matrix Market (it begins with %%MatrixMarket), Harwell-Boeing or "
+                              "Rutherford-Boeing (.rua, .rb, ...) or Tessera's binary CSR, plain or gzip");
+}
+
+/// What a content is, by its beginning.
+Kind kind_of(std::string_view content, const std::string& path) {
+  if (Impl::has_binary_csr_magic(content)) return Kind::BinaryCsr;
+  if (Impl::has_matrix_market_banner(content)) return Kind::MatrixMarket;
+  if (Impl::has_harwell_boeing_header(content)) return Kind::HarwellBoeing;
+  fail_unknown(path, content);
+}
+
+/// Enough for the header of binary CSR, for three lines of Harwell-Boeing, and for blanks before a banner.
+constexpr std::size_t bytes_of_head = 4096;
+
+Kind kind_of_file(const std::string& path) { return kind_of(Impl::read_file_head(path, bytes_of_head).view(), path); }
+
+ReadOptions with_progress(const ReadOptions& options, const Impl::Progress& progress) {
+  ReadOptions result = options;
+  if (options.progress) result.progress = progress;
+  return result;
+}
+
+[[noreturn]] void fail_sparse(const std::string& path) {
+  throw std::invalid_argument(path +
+                              ": is binary CSR, expected a dense matrix: Matrix Market, or the right-hand sides of "
+                              "Harwell-Boeing");
 }
 
 }  // namespace
@@ -24,25 +59,59 @@ namespace {
 template <class Scalar>
 HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options) {
   return Impl::read_and_parse(path, options, [&](std::string_view content, const Impl::Progress& progress) {
-    ReadOptions parse_options = options;
-    if (options.progress) parse_options.progress = progress;
-    if (Impl::has_binary_csr_magic(content)) return parse_binary_csr<Scalar>(content, path, parse_options);
-    if (Impl::has_matrix_market_banner(content)) return parse_matrix_market<Scalar>(content, path, parse_options);
-    fail_unknown(path, content.empty());
+    const ReadOptions parse_options = with_progress(options, progress);
+    switch (kind_of(content, path)) {
+      case Kind::BinaryCsr:
+        return parse_binary_csr<Scalar>(content, path, parse_options);
+      case Kind::HarwellBoeing:
+        return parse_harwell_boeing<Scalar>(content, path, parse_options);
+      default:
+        return parse_matrix_market<Scalar>(content, path, parse_options);
+    }
   });
 }
 
 bool matrix_is_complex(const std::string& path) {
-  constexpr std::size_t enough = 4096;  // for the header of binary CSR, and blanks before a banner
-  const Impl::ByteBuffer head = Impl::read_file_head(path, enough);
-  if (Impl::has_binary_csr_magic(head.view())) return Impl::parse_binary_header(head.view(), path).is_complex();
-  if (!Impl::has_matrix_market_banner(head.view())) fail_unknown(path, head.view().empty());
-  return read_matrix_market_header(path).field == MatrixMarketHeader::Field::Complex;
+  const Kind kind = kind_of_file(path);
+  if (kind == Kind::BinaryCsr) {
+    return Impl::parse_binary_header(Impl::read_file_head(path, bytes_of_head).view(), path).is_complex();
+  }
+  const auto field =
+      kind == Kind::HarwellBoeing ? read_harwell_boeing_header(path).field : read_matrix_market_header(path).field;
+  return field == MatrixMarketHeader::Field::Complex;
 }
 
-template HostCsr<float> read_matrix(const std::string&, const ReadOptions&);
-template HostCsr<double> read_matrix(const std::string&, const ReadOptions&);
-template HostCsr<std::complex<float>> read_matrix(const std::string&, const ReadOptions&);
-template HostCsr<std::complex<double>> read_matrix(const std::string&, const ReadOptions&);
+template <class Scalar>
+HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& options) {
+  return Impl::read_and_parse(path, options, [&](std::string_view content, const Impl::Progress& progress) {
+    const ReadOptions parse_options = with_progress(options, progress);
+    const Kind kind = kind_of(content, path);
+    if (kind == Kind::BinaryCsr) fail_sparse(path);
+    if (kind == Kind::MatrixMarket) return parse_dense_matrix_market<Scalar>(content, path, parse_options);
+    return parse_harwell_boeing_vectors<Scalar>(content, path, HarwellBoeingVectors::RightHandSides, parse_options);
+  });
+}
+
+DenseHeader read_dense_header(const std::string& path) {
+  const Kind kind = kind_of_file(path);
+  if (kind == Kind::BinaryCsr) fail_sparse(path);
+  if (kind == Kind::HarwellBoeing) {
+    const HarwellBoeingHeader header = read_harwell_boeing_header(path);
+    return {static_cast<std::size_t>(header.rows), header.right_hand_sides,
+            header.field == MatrixMarketHeader::Field::Complex};
+  }
+  const MatrixMarketHeader header = read_matrix_market_header(path);
+  return {static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns),
+          header.field == MatrixMarketHeader::Field::Complex};
+}
+
+#define TESSERA_INSTANTIATE(Scalar)                                             \
+  template HostCsr<Scalar> read_matrix(const std::string&, const ReadOptions&); \
+  template HostDense<Scalar> read_dense_matrix(const std::string&, const ReadOptions&);
+
+TESSERA_INSTANTIATE(float)
+TESSERA_INSTANTIATE(double)
+TESSERA_INSTANTIATE(std::complex<float>)
+TESSERA_INSTANTIATE(std::complex<double>)
 
 }  // namespace Tessera

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
-#include <tessera/io/impl/Memory.hpp>
 #include <tessera/io/impl/Parallel.hpp>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "MatrixMarketText.hpp"
 #include "RowAssembler.hpp"
 #include "ScalarTraits.hpp"
+#include "Symmetry.hpp"
 #include "TextScanner.hpp"
 
 namespace Tessera {
@@ -48,12 +48,6 @@ Ordinal parse_index(TextScanner& scanner, Ordinal extent, const char* what) {
                                                 ", found " + std::to_string(index));
   }
   return static_cast<Ordinal>(index - 1);
-}
-
-template <class Scalar>
-Scalar mirrored(Symmetry symmetry, const Scalar& value) {
-  if (symmetry == Symmetry::SkewSymmetric) return -value;
-  return symmetry == Symmetry::Hermitian ? conjugate(value) : value;
 }
 
 /// Turns lines of a coordinate file into entries, with those that a symmetry implies.
@@ -182,27 +176,12 @@ void parse_body(const MatrixMarketText& text, const ReadOptions& options, const 
 /// What parse_body() takes, but for the entries of a chunk for each thread.
 double bytes_of_counts(std::size_t chunks) { return static_cast<double>(chunks) * sizeof(std::size_t); }
 
-/// The bytes that options.memory_limit leaves beside the text itself; 0 if only the machine sets a limit.
-std::size_t memory_left(const MatrixMarketText& text, const ReadOptions& options) {
-  if (options.memory_limit == 0) return 0;
-  return std::max<std::size_t>(1, options.memory_limit - std::min(options.memory_limit, text.whole.size()));
-}
-
 void check_memory(const MatrixMarketText& text, const ReadOptions& options, double bytes) {
-  try {
-    require_memory(bytes, memory_left(text, options), "a matrix of the size on this line");
-  } catch (const std::runtime_error& error) {
-    text.fail(text.size_line.data(), error.what());
-  }
+  text.require_memory(text.size_line.data(), bytes, options);
 }
 
 double elements(const MatrixMarketHeader& header) {
   return static_cast<double>(header.rows) * static_cast<double>(header.columns);
-}
-
-/// The most entries of the matrix, duplicates not yet summed.
-double most_entries(const MatrixMarketHeader& header) {
-  return static_cast<double>(header.stored_entries) * (header.symmetry == Symmetry::General ? 1.0 : 2.0);
 }
 
 double offset_bytes(const MatrixMarketHeader& header) {
@@ -216,7 +195,8 @@ HostCsr<Scalar> parse_coordinates(const MatrixMarketText& text, const ReadOption
   const std::size_t chunks = Chunks(text.body, options.chunk_bytes).count();
   check_memory(
       text, options,
-      RowAssembler<Scalar>::bytes(header.rows, most_entries(header), chunks, threads) + bytes_of_counts(chunks));
+      RowAssembler<Scalar>::bytes(header.rows, most_entries(header.symmetry, header.stored_entries), chunks, threads) +
+          bytes_of_counts(chunks));
   RowAssembler<Scalar> assembler(header.rows, header.columns, chunks);
   parse_body<CoordinateParser<Scalar>, Scalar>(
       text, options, progress.part(0, 0.8),
@@ -319,7 +299,8 @@ HostDense<Scalar> parse_dense(std::string_view bytes, const std::string& name, c
   const MatrixMarketText text = checked_text<Scalar>(bytes, name);
   if (text.header.layout == Layout::Array) return parse_array<Scalar>(text, options, progress);
   check_memory(text, options,
-               offset_bytes(text.header) + most_entries(text.header) * (sizeof(Scalar) + sizeof(Ordinal)) +
+               offset_bytes(text.header) +
+                   most_entries(text.header.symmetry, text.header.stored_entries) * (sizeof(Scalar) + sizeof(Ordinal)) +
                    elements(text.header) * sizeof(Scalar));
   return to_dense(parse_coordinates<Scalar>(text, options, progress));
 }

@@ -37,12 +37,16 @@ class RowAssembler {
   /// The most bytes that are allocated at once for this number of entries, but for a row that is sorted by each thread.
   static double bytes(Ordinal rows, double entries, std::size_t pieces, int threads) {
     constexpr double offset = sizeof(std::size_t);
-    const double filled = std::min(static_cast<double>(pieces), entries);
     const double rows_of_block = static_cast<double>(std::size_t{1} << shift_of(rows));
-    return entries * static_cast<double>(sizeof(Entry<Scalar>) + sizeof(Ordinal) + sizeof(Scalar)) +
-           offset * (static_cast<double>(rows) + 1) + static_cast<double>(pieces) * sizeof(Piece) +
-           filled * offset * (static_cast<double>(blocks_of(rows)) + 1) +
-           useful_threads(threads, entries) * offset * (rows_of_block + 1);
+    return bytes_of_pieces(rows, entries, pieces) + entries * static_cast<double>(sizeof(Ordinal) + sizeof(Scalar)) +
+           offset * (static_cast<double>(rows) + 1) + useful_threads(threads, entries) * offset * (rows_of_block + 1);
+  }
+
+  /// The bytes that are allocated before assemble().
+  static double bytes_of_pieces(Ordinal rows, double entries, std::size_t pieces) {
+    const double filled = std::min(static_cast<double>(pieces), entries);
+    return entries * static_cast<double>(sizeof(Entry<Scalar>)) + static_cast<double>(pieces) * sizeof(Piece) +
+           filled * sizeof(std::size_t) * (static_cast<double>(blocks_of(rows)) + 1);
   }
 
   /// Adds a piece. Different pieces may be added at the same time, each only once. Entries are copied and must be in

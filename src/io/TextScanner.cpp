@@ -3,28 +3,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <system_error>
 
+#include "RealText.hpp"
+#include "ScalarTraits.hpp"
+
 namespace Tessera::Impl {
 namespace {
-
-/// Whether a number that is out of range is too small rather than too large. The power of ten of its first nonzero
-/// digit decides.
-bool is_tiny(std::string_view number) {
-  const std::size_t end = std::min(number.find_first_of("eE"), number.size());
-  const std::string_view digits = number.substr(0, end);
-  const auto first = static_cast<long long>(digits.find_first_of("123456789"));
-  const auto point = static_cast<long long>(std::min(digits.find('.'), digits.size()));
-  std::string_view exponent = number.substr(std::min(end + 1, number.size()));
-  if (exponent.starts_with('+')) exponent.remove_prefix(1);
-  long long power = 0;
-  const auto [stop, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
-  // No text has as many digits as such an exponent.
-  if (error == std::errc::result_out_of_range) return exponent.starts_with('-');
-  return power < first - point;  // their sum may exceed a long long
-}
 
 /// Fortran writes an exponent of three digits without its letter: 0.14-270. Gives it one; other words stay as they are.
 void complete_exponent(std::string& number) {
@@ -99,19 +85,10 @@ Real TextScanner::unusual_real(const char* what) {
   for (const char letter : {'d', 'D', 'E'}) std::replace(number.begin(), number.end(), letter, 'e');
   complete_exponent(number);
   Real value{};
-  const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  const bool out_of_range = error == std::errc::result_out_of_range;
-  if ((error != std::errc{} && !out_of_range) || stop != number.data() + number.size()) {
-    position_ = begin;
-    fail(what);
-  }
-  if (out_of_range) {
-    if (!is_tiny(number)) {
-      position_ = begin;
-      fail(std::string(what) + " within the range of " + (sizeof(Real) == sizeof(float) ? "float" : "double"));
-    }
-    value = std::copysign(Real{0}, number.starts_with('-') ? Real{-1} : Real{1});
-  }
+  const RealStatus status = convert_real(number, value);
+  if (status != RealStatus::Fine) position_ = begin;
+  if (status == RealStatus::NoNumber) fail(what);
+  if (status == RealStatus::TooLarge) fail(std::string(what) + " within the range of " + real_name<Real>);
   position_ = word_end();
   return value;
 }

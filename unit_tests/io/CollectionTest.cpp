@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tessera/io/HarwellBoeing.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 #include <tessera/io/ReadMatrix.hpp>
 #include <vector>
@@ -40,18 +41,21 @@ std::vector<Row> read_table(const std::string& path) {
   return rows;
 }
 
+bool is_matrix_market(const std::string& name) { return name.ends_with(".mtx") || name.ends_with(".mtx.gz"); }
+
 /// The columns: nnz counts the entries after a symmetry was expanded, explicit zeros among them, each duplicate for
 /// itself; stored_entries are the lines of the file.
 template <class Scalar>
 void check_file(const std::string& path, const Row& row) {
   const auto matrix = Tessera::read_matrix<Scalar>(path);
-  const auto header = Tessera::read_matrix_market_header(path);
+  const std::size_t stored_entries = is_matrix_market(path) ? Tessera::read_matrix_market_header(path).stored_entries
+                                                            : Tessera::read_harwell_boeing_header(path).stored_entries;
   const auto number = [&](const char* column) { return std::stoull(row.at(column)); };
   const auto count = [](bool what, std::size_t& counter) { counter += what ? 1 : 0; };
   EXPECT_TRUE(is_canonical(matrix)) << path;
   EXPECT_EQ(static_cast<std::size_t>(matrix.rows), number("rows")) << path;
   EXPECT_EQ(static_cast<std::size_t>(matrix.columns), number("cols")) << path;
-  EXPECT_EQ(header.stored_entries, number("stored_entries")) << path;
+  EXPECT_EQ(stored_entries, number("stored_entries")) << path;
   if (number("duplicate_entries") > 0) {
     EXPECT_LT(matrix.values.size(), number("nnz")) << path;
     return;
@@ -69,19 +73,19 @@ void check_file(const std::string& path, const Row& row) {
   EXPECT_EQ(longest_row, number("max_row_nnz")) << path;
 }
 
-TEST(Collection, EveryMatrixMarketFileIsReadAsTheTableSays) {
+/// The folder of matrices; null if there is none.
+const char* data_folder() {
   const char* folder = std::getenv("TESSERA_DATA_DIR");
-  if (folder == nullptr || *folder == '\0')
-    GTEST_SKIP() << "TESSERA_DATA_DIR names no folder of matrices with a table SOURCES.tsv";
+  return folder == nullptr || *folder == '\0' ? nullptr : folder;
+}
+
+TEST(Collection, EveryFileIsReadAsTheTableSays) {
+  const char* folder = data_folder();
+  if (folder == nullptr) GTEST_SKIP() << "TESSERA_DATA_DIR names no folder of matrices with a table SOURCES.tsv";
   const auto table = read_table(std::string(folder) + "/SOURCES.tsv");
   std::size_t files = 0;
   for (const Row& row : table) {
-    const std::string& name = row.at("file");
-    const std::string path = std::string(folder) + "/" + name;
-    if (!name.ends_with(".mtx") && !name.ends_with(".mtx.gz")) {
-      EXPECT_THROW(Tessera::read_matrix<double>(path), std::invalid_argument) << path;
-      continue;
-    }
+    const std::string path = std::string(folder) + "/" + row.at("file");
     ++files;
     ASSERT_EQ(Tessera::matrix_is_complex(path), row.at("field") == "complex") << path;
     if (row.at("field") == "complex") {
@@ -93,6 +97,45 @@ TEST(Collection, EveryMatrixMarketFileIsReadAsTheTableSays) {
   }
   EXPECT_GT(files, 0U) << "the table " << folder << "/SOURCES.tsv names no file";
   RecordProperty("files", static_cast<int>(files));
+}
+
+/// The sums that another program made of a file: see harwell_boeing_table.py.
+void check_sums(const std::string& path, const Row& row) {
+  const auto matrix = Tessera::read_matrix<std::complex<double>>(path);
+  EXPECT_EQ(matrix.rows, std::stoi(row.at("rows"))) << path;
+  EXPECT_EQ(matrix.columns, std::stoi(row.at("columns"))) << path;
+  EXPECT_EQ(matrix.values.size(), std::stoull(row.at("entries"))) << path;
+  double sum_abs = 0;
+  std::complex<double> sum, sum_i, sum_j;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(matrix.rows); ++i) {
+    for (std::size_t k = matrix.row_offsets[i]; k < matrix.row_offsets[i + 1]; ++k) {
+      const auto value = matrix.values[k];
+      sum_abs += std::abs(value);
+      sum += value;
+      sum_i += static_cast<double>(i + 1) * value;
+      sum_j += static_cast<double>(matrix.column_indices[k] + 1) * value;
+    }
+  }
+  // Sums in another order differ by roundings.
+  const double rounding = 1e-13 * sum_abs;
+  const auto expect = [&](const char* column, double found, double largest_factor) {
+    EXPECT_NEAR(found, std::stod(row.at(column)), rounding * largest_factor) << path << ' ' << column;
+  };
+  expect("sum_abs", sum_abs, 1);
+  expect("sum_re", sum.real(), 1);
+  expect("sum_im", sum.imag(), 1);
+  expect("sum_i_re", sum_i.real(), matrix.rows);
+  expect("sum_i_im", sum_i.imag(), matrix.rows);
+  expect("sum_j_re", sum_j.real(), matrix.columns);
+  expect("sum_j_im", sum_j.imag(), matrix.columns);
+}
+
+TEST(Collection, HarwellBoeingFilesHaveTheSumsThatAnotherProgramMade) {
+  const char* folder = data_folder();
+  if (folder == nullptr) GTEST_SKIP() << "TESSERA_DATA_DIR names no folder of matrices";
+  const auto table = read_table(TESSERA_HARWELL_BOEING_TABLE);
+  EXPECT_EQ(table.size(), 19U);
+  for (const Row& row : table) check_sums(std::string(folder) + "/" + row.at("file"), row);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <tessera/io/ReadMatrix.hpp>
 #include <tessera/io/ReadOrGenerate.hpp>
 
+#include "HarwellBoeingFiles.hpp"
 #include "TestFiles.hpp"
 
 namespace {
@@ -20,9 +21,11 @@ TEST(ReadMatrix, TellsFormatsApartByContent) {
   // The names mislead on purpose.
   write_matrix_market(folder / "text.bin", matrix);
   write_binary_csr(folder / "binary.mtx", matrix);
+  folder.add("harwell.mtx", harwell_boeing_text(matrix));
+  folder.add("harwell-gz.bin", gzip(harwell_boeing_text(matrix)));
   folder.add("text-gz.bin", gzip(content_of(folder / "text.bin")));
   folder.add("binary-gz.mtx", gzip(content_of(folder / "binary.mtx")));
-  for (const char* name : {"text.bin", "binary.mtx", "text-gz.bin", "binary-gz.mtx"}) {
+  for (const char* name : {"text.bin", "binary.mtx", "harwell.mtx", "text-gz.bin", "binary-gz.mtx", "harwell-gz.bin"}) {
     EXPECT_EQ(Tessera::read_matrix<double>(folder / name), matrix) << name;
     EXPECT_FALSE(Tessera::matrix_is_complex(folder / name)) << name;
   }
@@ -44,8 +47,9 @@ TEST(ReadMatrix, ComplexMatricesAreRecognised) {
 TEST(ReadMatrix, OtherFilesAreRejectedNamingTheFormats) {
   const TemporaryFolder folder;
   const std::string formats =
-      ", expected Matrix Market (it begins with %%MatrixMarket) or Tessera's binary CSR, plain or gzip; Harwell-Boeing "
-      "and Rutherford-Boeing (.rb, .rua, ...) are not read";
+      ", expected Matrix Market (it begins with %%MatrixMarket), Harwell-Boeing or Rutherford-Boeing (.rua, .rb, ...) "
+      "or "
+      "Tessera's binary CSR, plain or gzip";
   const std::string harwell = folder.add("a.rb", "1138_bus, from HB collection   |1138_bus\n");
   const std::string empty = folder.add("empty.mtx", "");
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(harwell); }),
@@ -54,15 +58,40 @@ TEST(ReadMatrix, OtherFilesAreRejectedNamingTheFormats) {
             "invalid_argument: " + harwell + ": is no matrix file that Tessera reads" + formats);
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(empty); }),
             "invalid_argument: " + empty + ": is empty" + formats);
+  const std::string order =
+      folder.add("a.ord", "orders |a\nordl c a        1             1            3             1\n(26I3)\n  1  3  2\n");
+  EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(order); }),
+            "invalid_argument: " + order + ": is an auxiliary file of Rutherford-Boeing (ord), which holds no matrix" +
+                formats);
+  EXPECT_EQ(thrown_by([&] { Tessera::read_dense_matrix<double>(harwell); }),
+            "invalid_argument: " + harwell + ": is no matrix file that Tessera reads" + formats);
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(folder / "missing"); }),
             "runtime_error: " + (folder / "missing") + ": cannot be opened: No such file or directory");
+}
+
+TEST(ReadMatrix, DenseMatrices) {
+  const TemporaryFolder folder;
+  const Tessera::HostDense<double> dense{2, 3, {1, 2, 3, 4, 5, 6}};
+  write_dense_matrix_market(folder / "x.mtx", dense);
+  EXPECT_EQ(Tessera::read_dense_matrix<double>(folder / "x.mtx"), dense);
+  const auto header = Tessera::read_dense_header(folder / "x.mtx");
+  EXPECT_EQ(header.rows, 2U);
+  EXPECT_EQ(header.columns, 3U);
+  EXPECT_FALSE(header.is_complex);
+  write_binary_csr(folder / "a.bin", Tessera::generate_road(100, 1));
+  const std::string message = "invalid_argument: " + (folder / "a.bin") +
+                              ": is binary CSR, expected a dense matrix: Matrix Market, or the right-hand sides of "
+                              "Harwell-Boeing";
+  EXPECT_EQ(thrown_by([&] { Tessera::read_dense_matrix<double>(folder / "a.bin"); }), message);
+  EXPECT_EQ(thrown_by([&] { Tessera::read_dense_header(folder / "a.bin"); }), message);
 }
 
 TEST(ReadMatrix, ProgressReachesOne) {
   const TemporaryFolder folder;
   write_matrix_market(folder / "a.mtx", Tessera::generate_road(100, 1));
+  folder.add("a.rua", harwell_boeing_text(Tessera::generate_road(100, 1)));
   write_binary_csr(folder / "a.bin", Tessera::generate_road(100, 1));
-  for (const char* name : {"a.mtx", "a.bin"}) {
+  for (const char* name : {"a.mtx", "a.bin", "a.rua"}) {
     double last = 0;
     Tessera::ReadOptions options;
     options.progress = [&](double fraction) {

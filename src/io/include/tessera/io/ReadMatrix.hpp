@@ -1,20 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <tessera/io/HostCsr.hpp>
 #include <tessera/io/ReadOptions.hpp>
 
 namespace Tessera {
 
-/// Reads a sparse matrix from a Matrix Market or binary CSR file, plain or gzip. The content decides which it is, not
-/// the name. Throws as read_matrix_market() and read_binary_csr() do.
+/// Reads a sparse matrix from a Matrix Market, Harwell-Boeing, Rutherford-Boeing or binary CSR file, plain or gzip. The
+/// content decides which it is, not the name. The path "-" is standard input, of which one thread at a time may read.
+/// Throws as read_matrix_market(), read_harwell_boeing() and read_binary_csr() do.
 ///
 /// \throws std::invalid_argument for a file of another kind, naming the formats
+/// \throws std::runtime_error for a file that another program has packed (xz, bzip2, zip, tar, ...), or in UTF-16,
+///         naming a program that unpacks or converts it
 template <class Scalar>
 HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options = {});
 
-/// Whether the matrix in a file is complex, so that a real Scalar cannot hold it. Reads only the head of the file.
+/// Whether the matrix in a file is complex, so that a real Scalar cannot hold it. Reads only the head of the file. Of
+/// standard input ("-"), the head stays to be read.
 bool matrix_is_complex(const std::string& path);
+
+/// Reads a dense matrix from a Matrix Market file, or the right-hand sides of a Harwell-Boeing file. Accepts paths and
+/// throws as read_matrix(), read_dense_matrix_market() and read_harwell_boeing_vectors() do.
+template <class Scalar>
+HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& options = {});
+
+/// What the head of a file says of the dense matrix that read_dense_matrix() reads.
+struct DenseHeader {
+  std::size_t rows = 0;     ///< rows of the matrix
+  std::size_t columns = 0;  ///< columns; 0 for a Harwell-Boeing file without right-hand sides
+  bool is_complex = false;  ///< whether a real Scalar cannot hold it
+};
+
+/// Reads only the head of the file, as matrix_is_complex() does.
+DenseHeader read_dense_header(const std::string& path);
 
 }  // namespace Tessera
