@@ -227,7 +227,8 @@ HostCsr<Scalar> parse_binary_csr(std::string_view bytes, const std::string& name
 
 template <class Scalar>
 HostCsr<Scalar> read_binary_csr(const std::string& path, const ReadOptions& options) {
-  return Impl::read_and_parse(path, options, [&](std::string_view bytes, const Impl::Progress& progress) {
+  const auto check_head = [&](std::string_view head) { Impl::parse_binary_header(head, path); };
+  return Impl::read_and_parse(path, options, check_head, [&](std::string_view bytes, const Impl::Progress& progress) {
     return Impl::parse<Scalar>(bytes, path, options, progress);
   });
 }

@@ -55,6 +55,7 @@ class Descriptor {
 
   bool is_standard_input() const { return is_standard_input_; }
   bool is_regular() const { return !is_standard_input_ && S_ISREG(status_.st_mode); }
+  bool can_be_looked_at() const { return is_regular() || is_standard_input_; }
   std::size_t size() const { return static_cast<std::size_t>(status_.st_size); }
 
   /// Reads bytes at an offset, or the next bytes of a pipe. Returns fewer than asked for only at the end of the file.
@@ -231,7 +232,8 @@ void check_name(const std::string& path, std::string_view bytes) {
 }
 
 /// The beginning of the content that a beginning of the file contains.
-ByteBuffer head_of(const std::string& path, std::string_view raw, std::size_t bytes) {
+ByteBuffer unpacked_head(const std::string& path, std::string_view raw, std::size_t bytes) {
+  check_name(path, raw);
   refuse_packed(path, raw);
   ByteBuffer head;
   if (is_gzip(raw)) {
@@ -245,26 +247,8 @@ ByteBuffer head_of(const std::string& path, std::string_view raw, std::size_t by
   return head;
 }
 
-}  // namespace
-
-ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress) {
-  const Descriptor file(path);
-  ByteBuffer bytes = file.is_regular() ? read_regular(file, path, options) : read_pipe(file, path, options);
-  check_name(path, bytes.view());
-  refuse_packed(path, bytes.view());
-  if (is_gzip(bytes.view())) {
-    refuse_packed(path, Inflater(bytes.view(), path, options.memory_limit).head(tar_header_bytes).view());
-    return Inflater(bytes.view(), path, options.memory_limit).all(progress);
-  }
-  progress(1);
-  return bytes;
-}
-
-ByteBuffer read_file_head(const std::string& path, std::size_t bytes) {
-  const Descriptor file(path);
-  if (!file.is_regular() && !file.is_standard_input()) {
-    fail(path, "is not a regular file, so its head cannot be looked at before it is read; read \"-\", standard input");
-  }
+/// The first `bytes` bytes of the content, or all if it is shorter.
+ByteBuffer head_of(const Descriptor& file, const std::string& path, std::size_t bytes) {
   for (std::size_t raw_bytes = std::max(bytes, tar_header_bytes);; raw_bytes *= 2) {
     ByteBuffer copy;
     if (file.is_regular()) {
@@ -272,10 +256,32 @@ ByteBuffer read_file_head(const std::string& path, std::size_t bytes) {
       copy.resize(file.read_at(0, copy.data(), copy.size()));
     }
     const std::string_view raw = file.is_regular() ? copy.view() : look_at(file, raw_bytes);
-    check_name(path, raw);
-    ByteBuffer head = head_of(path, raw, bytes);
+    ByteBuffer head = unpacked_head(path, raw, bytes);
     if (head.size() == bytes || raw.size() < raw_bytes || !is_gzip(raw)) return head;
   }
+}
+
+}  // namespace
+
+ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress,
+                     const std::function<void(std::string_view head)>& check_head) {
+  const Descriptor file(path);
+  if (file.can_be_looked_at()) {
+    const ByteBuffer head = head_of(file, path, bytes_of_checked_head);
+    if (head.size() == bytes_of_checked_head) check_head(head.view());
+  }
+  ByteBuffer bytes = file.is_regular() ? read_regular(file, path, options) : read_pipe(file, path, options);
+  check_name(path, bytes.view());
+  refuse_packed(path, bytes.view());
+  if (is_gzip(bytes.view())) return Inflater(bytes.view(), path, options.memory_limit).all(progress);
+  progress(1);
+  return bytes;
+}
+
+ByteBuffer read_file_head(const std::string& path, std::size_t bytes) {
+  const Descriptor file(path);
+  if (file.can_be_looked_at()) return head_of(file, path, bytes);
+  fail(path, "is not a regular file, so its head cannot be looked at before it is read; read \"-\", standard input");
 }
 
 }  // namespace Tessera::Impl

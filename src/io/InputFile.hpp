@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,23 +30,29 @@ class ByteBuffer {
   std::size_t size_ = 0;
 };
 
-/// The content of a file, decompressed if it begins as gzip does. The path "-" is standard input, of which one thread at a
-/// time may read.
+/// The content of a file, decompressed if it begins as gzip does. The path "-" is standard input, of which one thread
+/// at a time may read.
 ///
 /// Throws std::runtime_error, naming the file, if it is missing, a directory, not readable, damaged gzip, named .gz but
-/// not gzip, packed by another program, or larger than options.memory_limit.
-ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress);
+/// not gzip, packed by another program, or larger than options.memory_limit. Before all of a long content is read and
+/// unpacked, check_head gets the first bytes_of_checked_head bytes, and may throw.
+ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress,
+                     const std::function<void(std::string_view head)>& check_head);
+
+constexpr std::size_t bytes_of_checked_head = std::size_t{1} << 16;
 
 /// The first `bytes` bytes of the content, or all if it is shorter. For regular files, and for standard input, of which
 /// they stay to be read; others can be read only once.
 ByteBuffer read_file_head(const std::string& path, std::size_t bytes);
 
-/// Reads a file and returns parse(content, progress).
-template <class Parse>
-auto read_and_parse(const std::string& path, const ReadOptions& options, const Parse& parse) {
+/// Reads a file and returns parse(content, progress). check_head(head) throws if the beginning of a long content is not
+/// that of a file that `parse` takes.
+template <class CheckHead, class Parse>
+auto read_and_parse(const std::string& path, const ReadOptions& options, const CheckHead& check_head,
+                    const Parse& parse) {
   constexpr double reading = 0.5;  // Decompressing takes at least as long as parsing.
   const Progress progress(options.progress);
-  const ByteBuffer content = read_file(path, options, progress.part(0, reading));
+  const ByteBuffer content = read_file(path, options, progress.part(0, reading), check_head);
   return parse(content.view(), progress.part(reading, 1));
 }
 

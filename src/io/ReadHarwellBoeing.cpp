@@ -272,6 +272,11 @@ HostDense<Scalar> parse_vectors(std::string_view bytes, const std::string& name,
   return dense;
 }
 
+/// Throws if a head is not that of a Harwell-Boeing file.
+auto head_check(const std::string& path) {
+  return [&path](std::string_view head) { split_harwell_boeing(head, path); };
+}
+
 }  // namespace
 }  // namespace Impl
 
@@ -288,17 +293,19 @@ HostDense<Scalar> parse_harwell_boeing_vectors(std::string_view text, const std:
 
 template <class Scalar>
 HostCsr<Scalar> read_harwell_boeing(const std::string& path, const ReadOptions& options) {
-  return Impl::read_and_parse(path, options, [&](std::string_view text, const Impl::Progress& progress) {
-    return Impl::parse_sparse<Scalar>(text, path, options, progress);
-  });
+  return Impl::read_and_parse(path, options, Impl::head_check(path),
+                              [&](std::string_view text, const Impl::Progress& progress) {
+                                return Impl::parse_sparse<Scalar>(text, path, options, progress);
+                              });
 }
 
 template <class Scalar>
 HostDense<Scalar> read_harwell_boeing_vectors(const std::string& path, HarwellBoeingVectors vectors,
                                               const ReadOptions& options) {
-  return Impl::read_and_parse(path, options, [&](std::string_view text, const Impl::Progress& progress) {
-    return Impl::parse_vectors<Scalar>(text, path, vectors, options, progress);
-  });
+  return Impl::read_and_parse(path, options, Impl::head_check(path),
+                              [&](std::string_view text, const Impl::Progress& progress) {
+                                return Impl::parse_vectors<Scalar>(text, path, vectors, options, progress);
+                              });
 }
 
 #define TESSERA_INSTANTIATE(Scalar)                                                                                   \

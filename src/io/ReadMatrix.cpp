@@ -38,9 +38,14 @@ Kind kind_of(std::string_view content, const std::string& path) {
 }
 
 /// Enough for the header of binary CSR, for three lines of Harwell-Boeing, and for blanks before a banner.
-constexpr std::size_t bytes_of_head = 4096;
+constexpr std::size_t bytes_of_head = Impl::bytes_of_checked_head;
 
 Kind kind_of_file(const std::string& path) { return kind_of(Impl::read_file_head(path, bytes_of_head).view(), path); }
+
+/// Throws if a head is of no kind.
+auto kind_check(const std::string& path) {
+  return [&path](std::string_view head) { static_cast<void>(kind_of(head, path)); };
+}
 
 ReadOptions with_progress(const ReadOptions& options, const Impl::Progress& progress) {
   ReadOptions result = options;
@@ -58,17 +63,18 @@ ReadOptions with_progress(const ReadOptions& options, const Impl::Progress& prog
 
 template <class Scalar>
 HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options) {
-  return Impl::read_and_parse(path, options, [&](std::string_view content, const Impl::Progress& progress) {
-    const ReadOptions parse_options = with_progress(options, progress);
-    switch (kind_of(content, path)) {
-      case Kind::BinaryCsr:
-        return parse_binary_csr<Scalar>(content, path, parse_options);
-      case Kind::HarwellBoeing:
-        return parse_harwell_boeing<Scalar>(content, path, parse_options);
-      default:
-        return parse_matrix_market<Scalar>(content, path, parse_options);
-    }
-  });
+  return Impl::read_and_parse(path, options, kind_check(path),
+                              [&](std::string_view content, const Impl::Progress& progress) {
+                                const ReadOptions parse_options = with_progress(options, progress);
+                                switch (kind_of(content, path)) {
+                                  case Kind::BinaryCsr:
+                                    return parse_binary_csr<Scalar>(content, path, parse_options);
+                                  case Kind::HarwellBoeing:
+                                    return parse_harwell_boeing<Scalar>(content, path, parse_options);
+                                  default:
+                                    return parse_matrix_market<Scalar>(content, path, parse_options);
+                                }
+                              });
 }
 
 bool matrix_is_complex(const std::string& path) {
@@ -83,13 +89,14 @@ bool matrix_is_complex(const std::string& path) {
 
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& options) {
-  return Impl::read_and_parse(path, options, [&](std::string_view content, const Impl::Progress& progress) {
-    const ReadOptions parse_options = with_progress(options, progress);
-    const Kind kind = kind_of(content, path);
-    if (kind == Kind::BinaryCsr) fail_sparse(path);
-    if (kind == Kind::MatrixMarket) return parse_dense_matrix_market<Scalar>(content, path, parse_options);
-    return parse_harwell_boeing_vectors<Scalar>(content, path, HarwellBoeingVectors::RightHandSides, parse_options);
-  });
+  return Impl::read_and_parse(
+      path, options, kind_check(path), [&](std::string_view content, const Impl::Progress& progress) {
+        const ReadOptions parse_options = with_progress(options, progress);
+        const Kind kind = kind_of(content, path);
+        if (kind == Kind::BinaryCsr) fail_sparse(path);
+        if (kind == Kind::MatrixMarket) return parse_dense_matrix_market<Scalar>(content, path, parse_options);
+        return parse_harwell_boeing_vectors<Scalar>(content, path, HarwellBoeingVectors::RightHandSides, parse_options);
+      });
 }
 
 DenseHeader read_dense_header(const std::string& path) {

@@ -305,6 +305,13 @@ HostDense<Scalar> parse_dense(std::string_view bytes, const std::string& name, c
   return to_dense(parse_coordinates<Scalar>(text, options, progress));
 }
 
+/// Throws if a head has no banner.
+auto banner_check(const std::string& path) {
+  return [&path](std::string_view head) {
+    if (!has_matrix_market_banner(head)) split_matrix_market(head, path);
+  };
+}
+
 }  // namespace
 }  // namespace Impl
 
@@ -321,16 +328,18 @@ HostDense<Scalar> parse_dense_matrix_market(std::string_view text, const std::st
 
 template <class Scalar>
 HostCsr<Scalar> read_matrix_market(const std::string& path, const ReadOptions& options) {
-  return Impl::read_and_parse(path, options, [&](std::string_view text, const Impl::Progress& progress) {
-    return Impl::parse_sparse<Scalar>(text, path, options, progress);
-  });
+  return Impl::read_and_parse(path, options, Impl::banner_check(path),
+                              [&](std::string_view text, const Impl::Progress& progress) {
+                                return Impl::parse_sparse<Scalar>(text, path, options, progress);
+                              });
 }
 
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix_market(const std::string& path, const ReadOptions& options) {
-  return Impl::read_and_parse(path, options, [&](std::string_view text, const Impl::Progress& progress) {
-    return Impl::parse_dense<Scalar>(text, path, options, progress);
-  });
+  return Impl::read_and_parse(path, options, Impl::banner_check(path),
+                              [&](std::string_view text, const Impl::Progress& progress) {
+                                return Impl::parse_dense<Scalar>(text, path, options, progress);
+                              });
 }
 
 #define TESSERA_INSTANTIATE(Scalar)                                                                               \

@@ -140,7 +140,8 @@ void SectionReader::finish() const {
 void SectionReader::fail(const std::string& what) const { throw std::runtime_error(name_ + ": " + what); }
 
 void with_file_content(const std::string& path, const std::function<void(std::string_view)>& parse) {
-  read_and_parse(path, {}, [&](std::string_view bytes, const Progress&) { parse(bytes); });
+  const auto any_head = [](std::string_view) {};  // `parse` alone knows the kind
+  read_and_parse(path, {}, any_head, [&](std::string_view bytes, const Progress&) { parse(bytes); });
 }
 
 }  // namespace Tessera::Impl

@@ -8,7 +8,6 @@
 #include <limits>
 #include <stdexcept>
 #include <tessera/io/Generators.hpp>
-#include <tessera/io/MatrixMarket.hpp>
 #include <tessera/io/ReadMatrix.hpp>
 #include <tessera/io/impl/Memory.hpp>
 
@@ -40,9 +39,7 @@ Scalar narrow_factor(const char* option, std::complex<double> z) {
   return narrowed;
 }
 
-bool is_complex_file(const std::string& path) {
-  return !path.empty() && read_matrix_market_header(path).field == MatrixMarketHeader::Field::Complex;
-}
+bool is_complex_file(const std::string& path) { return !path.empty() && read_dense_header(path).is_complex; }
 
 HostCsr<double> generate_named(const std::string& name, std::uint64_t seed) {
   try {
@@ -75,18 +72,18 @@ HostCsr<Scalar> make_matrix(const Settings& settings) {
 template <class Scalar>
 HostDense<Scalar> read_dense(const std::string& option, const std::string& path, std::size_t rows, const char* why_rows,
                              std::optional<std::size_t> columns, const char* why_columns) {
-  const MatrixMarketHeader header = read_matrix_market_header(path);
+  const DenseHeader header = read_dense_header(path);
   const auto expect = [&](const char* what, std::size_t found, std::size_t expected, const char* why) {
     if (found == expected) return;
     throw std::invalid_argument(option + " " + path + ": has " + std::to_string(found) + " " + what + ", expected " +
                                 std::to_string(expected) + ", " + why);
   };
-  expect("rows", static_cast<std::size_t>(header.rows), rows, why_rows);
-  if (columns) expect("columns", static_cast<std::size_t>(header.columns), *columns, why_columns);
+  expect("rows", header.rows, rows, why_rows);
+  if (columns) expect("columns", header.columns, *columns, why_columns);
   Progress progress("reading " + path);
   ReadOptions options;
   options.progress = [&](double fraction) { progress.update(fraction); };
-  return read_dense_matrix_market<Scalar>(path, options);
+  return read_dense_matrix<Scalar>(path, options);
 }
 
 std::size_t columns_of_x(const Settings& settings) {
