@@ -193,8 +193,8 @@ HostCsr<Scalar> parse_sparse(std::string_view bytes, const std::string& name, co
   options.chunk_bytes = std::max<std::size_t>(options.chunk_bytes, 1);
   const HarwellBoeingText text = checked_text<Scalar>(bytes, name);
   const HarwellBoeingHeader& header = text.header;
-  // As many entries as there are in a chunk of text of Matrix Market, or fewer.
-  const std::size_t entries_of_piece = 1 + options.chunk_bytes / 64;
+  // About as many entries as there are in a chunk of text of Matrix Market.
+  const std::size_t entries_of_piece = 1 + options.chunk_bytes / 16;
   const std::size_t pieces = (header.stored_entries + entries_of_piece - 1) / entries_of_piece;
   const int threads = thread_count(options.threads);
   const double most = most_entries(header.symmetry, header.stored_entries);

@@ -108,7 +108,8 @@ std::string check_seed(const std::string& text) {
 }
 
 void add_matrix_options(CLI::App& app, Settings& settings) {
-  auto* matrix = add(app, "--matrix", settings.matrix_file, "FILE", "Matrix Market or binary CSR, plain or gzip");
+  auto* matrix =
+      add(app, "--matrix", settings.matrix_file, "FILE", "Matrix Market, Harwell-Boeing or binary CSR; - is a pipe");
   add(app, "--generate", settings.generator, "NAME[:SIZE]", "or make the matrix, see below (default: elasticity)")
       ->excludes(matrix);
   app.add_flag("--shuffle", settings.shuffle, "put rows and columns in a random order first");
@@ -157,7 +158,7 @@ void add_parameter_options(CLI::App& app, Settings& settings, Texts& texts) {
 }
 
 void add_file_options(CLI::App& app, Settings& settings) {
-  add(app, "--x", settings.x_file, "FILE", "read X from a Matrix Market array (default: random)");
+  add(app, "--x", settings.x_file, "FILE", "read X: an array, or right-hand sides (default: random)");
   add(app, "--y", settings.y_file, "FILE", "read the initial Y likewise (default: random)");
   add(app, "--write-y", settings.write_y_file, "FILE", "write the resulting Y likewise");
   add(app, "--save-plan", settings.save_plan_file, "FILE", "write the plan, chosen or asked for, with its values");
@@ -212,6 +213,17 @@ void check_tune(const Settings& settings) {
     throw std::invalid_argument("--tune: nothing is chosen automatically with --format " + settings.format +
                                 ", expected all or auto");
   }
+}
+
+/// Standard input can be read once.
+void check_standard_input(const Settings& settings) {
+  constexpr const char* standard_input = "-";
+  int readers = 0;
+  for (const std::string* file : {&settings.matrix_file, &settings.x_file, &settings.y_file}) {
+    readers += *file == standard_input ? 1 : 0;
+  }
+  if (readers > 1)
+    throw std::invalid_argument("--matrix, --x, --y: expected standard input, -, for one of them at most");
 }
 
 void check_memory_limit(const Settings& settings) {
@@ -272,6 +284,7 @@ std::optional<Settings> parse_options(int argc, const char* const* argv) {
   check_backend(settings);
   check_compare(settings);
   check_tune(settings);
+  check_standard_input(settings);
   check_outputs(settings);
   return settings;
 }

@@ -9,13 +9,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <new>
 #include <string>
 #include <tessera/io/BinaryCsr.hpp>
+#include <tessera/io/HarwellBoeing.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 #include <tuple>
 #include <vector>
 
+#include "HarwellBoeingFiles.hpp"
 #include "TestFiles.hpp"
 
 namespace {
@@ -113,6 +116,10 @@ void expect_limits_kept(const std::string& text, const Parse& parse, std::size_t
 
 const auto sparse = [](auto&&... arguments) { return Tessera::parse_matrix_market<double>(arguments...); };
 const auto dense = [](auto&&... arguments) { return Tessera::parse_dense_matrix_market<double>(arguments...); };
+const auto harwell = [](auto&&... arguments) { return Tessera::parse_harwell_boeing<double>(arguments...); };
+const auto vectors = [](const std::string& text, const std::string& name, const Tessera::ReadOptions& options) {
+  return Tessera::parse_harwell_boeing_vectors<double>(text, name, {}, options);
+};
 const auto binary = [](auto&&... arguments) { return Tessera::parse_binary_csr<double>(arguments...); };
 
 std::string matrix_market(const std::string& kind, const std::string& size, std::size_t lines, const char* line) {
@@ -157,6 +164,45 @@ TEST(MemoryLimit, OfBinaryFiles) {
   matrix.row_offsets.back() = 2;  // in the last row, in descending order
   Tessera::write_binary_csr(folder / "rows.csr", matrix);
   expect_limits_kept(content_of(folder / "rows.csr"), binary);
+}
+
+/// Lines of ten numbers, of 8 columns each.
+std::string lines_of_ten(std::size_t count, const std::function<std::size_t(std::size_t)>& number) {
+  std::string text;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::string word = std::to_string(number(k));
+    text += (k % 10 == 0 && k > 0 ? "\n" : "") + std::string(8 - word.size(), ' ') + word;
+  }
+  return text + '\n';
+}
+
+/// Columns of equal length, with 3 for each value.
+std::string harwell_boeing(const std::string& type, int rows, std::size_t columns, std::size_t entries) {
+  const bool is_lower = type[1] == 'S';
+  const std::size_t length = std::max<std::size_t>(entries / columns, 1);
+  const auto extent = static_cast<std::size_t>(rows);
+  std::string text =
+      harwell_boeing_head(type, rows, static_cast<int>(columns), entries, "(10I8)          (10I8)          (10F8.0)");
+  text += lines_of_ten(columns + 1, [&](std::size_t column) {
+    return column < columns ? std::min(column * length, entries) + 1 : entries + 1;
+  });
+  text += lines_of_ten(entries, [&](std::size_t k) {
+    const std::size_t below = std::min(k / length, extent - 1) + 1;  // the rows that follow the diagonal
+    return 1 + (is_lower && below < extent ? below + k % 997 % (extent - below) : k % 997 % extent);
+  });
+  return type[0] == 'P' ? text : text + lines_of_ten(entries, [](std::size_t) { return 3; });
+}
+
+TEST(MemoryLimit, OfHarwellBoeing) {
+  expect_limits_kept(harwell_boeing("RUA", 999, 999, 999000), harwell);
+  expect_limits_kept(harwell_boeing("RSA", 999, 999, 999000), harwell);
+  expect_limits_kept(harwell_boeing("PSA", 999, 999, 999000), harwell);
+  expect_limits_kept(harwell_boeing("RUA", 999, 999, 199800), harwell, 256);  // each piece has memory of its own
+  expect_limits_kept(harwell_boeing("RRA", 4000000, 9, 9), harwell);
+  expect_limits_kept(harwell_boeing("RRA", 9, 4000000, 9), harwell);
+  expect_limits_kept(harwell_boeing_head("PRA", 2000000, 1, 0, "(2I8) (2I8)     (10F8.0)", "F               1") +
+                         "       1       1\n" + lines_of_ten(2000000, [](std::size_t) { return 3; }),
+                     vectors);
 }
 
 /// Lines beyond those that the size line announces are not kept: nothing was counted for them.

@@ -193,6 +193,8 @@ TEST(Options, WhatDoesNotGoTogetherIsRefused) {
   EXPECT_NE(complaint("a.mtx").find("a.mtx"), std::string::npos);
   EXPECT_NE(complaint("--no-such-option").find("--no-such-option"), std::string::npos);
   EXPECT_NE(complaint("--tune --format csr").find("--tune"), std::string::npos);
+  EXPECT_NE(complaint("--matrix - --x -").find("standard input"), std::string::npos);
+  EXPECT_NE(complaint("--x - --y -").find("standard input"), std::string::npos);
   const std::string file = testing::TempDir() + "tessera_same_output";
   EXPECT_NE(complaint("--json " + file + " --spy " + file).find(file), std::string::npos);
 }

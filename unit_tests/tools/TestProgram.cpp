@@ -48,11 +48,12 @@ class Program : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  Outcome run(const std::string& arguments) const {
+  /// \param input [in] what standard input reads
+  Outcome run(const std::string& arguments, const std::string& input = "/dev/null") const {
     // The logs lie outside the folder, so that this holds nothing but what the program wrote.
     const std::string out = folder_.string() + ".out", err = folder_.string() + ".err";
     const std::string command = "cd '" + folder_.string() + "' && '" TESSERA_SPMM_PROGRAM "' " + arguments + " >'" +
-                                out + "' 2>'" + err + "' </dev/null";
+                                out + "' 2>'" + err + "' <'" + input + "'";
     const int status = std::system(command.c_str());
     Outcome outcome{WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(out), contents(err)};
     fs::remove(out);
@@ -434,6 +435,30 @@ TEST_F(Program, ComputesWhatTheFilesSay) {
   accepts("--matrix a.mtx --mode T --x out.mtx --columns 2 --write-y back.mtx");
   const auto back = read_dense_matrix_market<double>((folder_ / "back.mtx").string());
   EXPECT_EQ(back, (HostDense<double>{2, 2, {7 + 2 * 3, -12, 26 + 2 * 10, -40}}));
+}
+
+TEST_F(Program, ReadsMatricesAndRightHandSidesOfHarwellBoeing) {
+  write("a.rua",
+        "title                                                                   key\n"
+        "             4             1             1             1             1\n"
+        "RUA                        2             2             3             0\n"
+        "(9I3)           (9I3)           (3F4.0)             (2F4.0)\n"
+        "F                          1             0\n"
+        "  1  3  4\n  1  2  2\n  1.  2.  3.\n 10. 20.\n");
+  accepts("--matrix a.rua --x a.rua --repeat 1 --write-y y.mtx");
+  EXPECT_EQ(read_dense_matrix_market<double>((folder_ / "y.mtx").string()), (HostDense<double>{2, 1, {10, 80}}));
+  refuses("--matrix a.rua --x a.rua --columns 2", {"a.rua: has 1 columns, expected 2"});
+}
+
+TEST_F(Program, ReadsStandardInput) {
+  write("a.mtx", real_3x2);
+  write("c.mtx", complex_2x2);
+  const Outcome real = run("--matrix - --repeat 1 --format csr", (folder_ / "a.mtx").string());
+  EXPECT_EQ(real.status, 0) << real.err;
+  EXPECT_NE(real.out.find("3 x 2"), std::string::npos) << real.out;
+  const Outcome complex = run("--matrix - --repeat 1 --format csr", (folder_ / "c.mtx").string());
+  EXPECT_EQ(complex.status, 0) << complex.err;
+  EXPECT_NE(complex.out.find("complex double"), std::string::npos) << complex.out;
 }
 
 TEST_F(Program, WhatIsWrittenReadsBackToTheBit) {
