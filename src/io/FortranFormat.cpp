@@ -203,6 +203,8 @@ class PassMaker {
   FortranPass pass_{{}, {0}};
 };
 
+bool is_exponent_letter(char c) { return c == 'E' || c == 'e' || c == 'D' || c == 'd' || c == 'Q' || c == 'q'; }
+
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 std::string_view trimmed(std::string_view field) {
@@ -264,7 +266,7 @@ class PlainNumber {
       if (has_sign_) is_good_ = false;
       has_sign_ = true;
       if (c == '+') return;
-    } else if (exponent_ == 0 && has_digit_ && is_letter(c)) {
+    } else if (exponent_ == 0 && has_digit_ && is_exponent_letter(c)) {
       text_[size_++] = 'e';
       exponent_ = size_;
       return;
@@ -276,13 +278,40 @@ class PlainNumber {
     has_digit_ = has_digit_ || is_digit(c);
     text_[size_++] = c;
   }
-  static bool is_letter(char c) { return c == 'E' || c == 'e' || c == 'D' || c == 'd' || c == 'Q' || c == 'q'; }
 
   char text_[FortranFormat::widest_field + 32];
   std::size_t size_ = 0;
   std::size_t exponent_ = 0;  ///< where the digits of the exponent begin; 0 if there is none
   bool has_sign_ = false, has_point_ = false, has_digit_ = false, is_good_ = true;
 };
+
+/// Where the letter of an exponent of at most four characters stands; npos if there is none.
+std::size_t exponent_letter(std::string_view word) {
+  constexpr std::size_t longest = 5;
+  for (std::size_t k = 2; k <= longest && k <= word.size(); ++k) {
+    if (is_exponent_letter(word[word.size() - k])) return word.size() - k;
+  }
+  return std::string_view::npos;
+}
+
+/// Reads a number that is as most are: without blanks and '+', with a point, and an exponent only with a letter.
+/// Returns false for any other.
+template <class Real>
+bool read_usual(std::string_view word, const FortranField& format, Real& value) {
+  const std::size_t letter = exponent_letter(word);
+  const bool has_exponent = letter != std::string_view::npos;
+  if (format.decimals != 0 && word.find('.') == std::string_view::npos) return false;
+  if (format.scale != 0 && !has_exponent) return false;
+  char copy[64];
+  if (has_exponent && word[letter] != 'E' && word.size() <= sizeof copy) {
+    std::copy(word.begin(), word.end(), copy);
+    copy[letter] = 'e';
+    word = {copy, word.size()};
+  }
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  return error == std::errc{} && stop == end;
+}
 
 }  // namespace
 
@@ -329,9 +358,11 @@ long long integer_in_field(std::string_view field, const char* what) {
 
 template <class Real>
 Real real_in_field(std::string_view field, const FortranField& format, const char* what) {
-  PlainNumber number(trimmed(field));
-  number.apply(format);
+  const std::string_view word = trimmed(field);
   Real value{};
+  if (read_usual(word, format, value)) return value;
+  PlainNumber number(word);
+  number.apply(format);
   const RealStatus status = number.is_good() ? convert_real(number.view(), value) : RealStatus::NoNumber;
   if (status == RealStatus::NoNumber) fail_field(field, what);
   if (status == RealStatus::TooLarge) {
