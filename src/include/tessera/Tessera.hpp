@@ -9,6 +9,7 @@
 
 #include <tessera/io/BinaryCsr.hpp>
 #include <tessera/io/Generators.hpp>
+#include <tessera/io/HarwellBoeing.hpp>
 #include <tessera/io/HostCsr.hpp>
 #include <tessera/io/MatrixMarket.hpp>
 #include <tessera/io/ReadMatrix.hpp>
