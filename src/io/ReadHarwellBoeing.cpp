@@ -111,6 +111,14 @@ void check_diagonal(const StoredColumns<Scalar>& stored, const FormattedNumbers&
   }
 }
 
+void expect_end_of_file(std::string_view rest, std::size_t entries) {
+  constexpr std::string_view nothing(" \t\r\n\x1A\0", 6);  // with the end of files of DOS and of tapes
+  const std::size_t found = rest.find_first_not_of(nothing);
+  if (found == std::string_view::npos) return;
+  throw TextError(rest.data() + found, "expected the end of the file after the " + std::to_string(entries) +
+                                           " entries that the head announces, found another line");
+}
+
 template <class Scalar>
 StoredColumns<Scalar> read_columns(const HarwellBoeingText& text, const ReadOptions& options,
                                    const Progress& progress) {
@@ -135,15 +143,7 @@ StoredColumns<Scalar> read_columns(const HarwellBoeingText& text, const ReadOpti
     read_values(values, header.field == Field::Complex, options, progress.part(0.4, 1), stored.values);
   }
   if (header.symmetry == Symmetry::SkewSymmetric) check_diagonal(stored, indices);
-  if (header.right_hand_sides == 0) {
-    TextScanner rest(values.rest());
-    while (rest.at_line_end() && rest.position() != text.whole.data() + text.whole.size()) rest.end_line();
-    if (!rest.at_line_end()) {
-      throw TextError(rest.position(), "expected the end of the file after the " +
-                                           std::to_string(header.stored_entries) +
-                                           " entries that the head announces, found another line");
-    }
-  }
+  if (header.right_hand_sides == 0) expect_end_of_file(values.rest(), header.stored_entries);
   return stored;
 }
 

@@ -130,12 +130,33 @@ void check_sums(const std::string& path, const Row& row) {
   expect("sum_j_im", sum_j.imag(), matrix.columns);
 }
 
+void check_right_hand_sides(const std::string& path, const Row& row) {
+  const auto elements = std::stoull(row.at("right"));
+  const auto header = Tessera::read_dense_header(path);
+  EXPECT_EQ(header.rows * header.columns, elements) << path;
+  if (elements == 0) return;
+  double sum = 0, sum_k = 0, sum_abs = 0;
+  const auto dense = Tessera::read_dense_matrix<double>(path);
+  ASSERT_EQ(dense.values.size(), elements) << path;
+  for (std::size_t k = 0; k < elements; ++k) {
+    sum += dense.values[k];
+    sum_k += static_cast<double>(k + 1) * dense.values[k];
+    sum_abs += std::abs(dense.values[k]);
+  }
+  EXPECT_NEAR(sum, std::stod(row.at("right_sum")), 1e-13 * sum_abs) << path;
+  EXPECT_NEAR(sum_k, std::stod(row.at("right_sum_k")), 1e-13 * sum_abs * static_cast<double>(elements)) << path;
+}
+
 TEST(Collection, HarwellBoeingFilesHaveTheSumsThatAnotherProgramMade) {
   const char* folder = data_folder();
   if (folder == nullptr) GTEST_SKIP() << "TESSERA_DATA_DIR names no folder of matrices";
   const auto table = read_table(TESSERA_HARWELL_BOEING_TABLE);
   EXPECT_EQ(table.size(), 19U);
-  for (const Row& row : table) check_sums(std::string(folder) + "/" + row.at("file"), row);
+  for (const Row& row : table) {
+    const std::string path = std::string(folder) + "/" + row.at("file");
+    check_sums(path, row);
+    check_right_hand_sides(path, row);
+  }
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 namespace {
 
+using namespace std::string_literals;
 using Tessera::HarwellBoeingVectors;
 using Tessera::HostCsr;
 using Tessera::HostDense;
@@ -207,6 +208,12 @@ TEST(HarwellBoeing, LastLinesMayBeFilled) {
   const std::string head = harwell_boeing_head("RUA", 2, 2, 2, integers + "(3F4.0)");
   EXPECT_EQ(parse<double>(head + "  1  2  3  0  0\n  2  1  9 10\n  5.  6.  0.\n"),
             (HostCsr<double>{2, 2, {0, 1, 2}, {1, 0}, {6, 5}}));
+}
+
+TEST(HarwellBoeing, EndsOfFiles) {
+  const std::string text = four_entries("RRA", "(3F5.1)", "  1.5 -2.0 3.25\n  4.0");
+  for (const std::string& end : {"\n"s, "\n\n \r\n"s, "\n\x1A"s, "\n\0\0\0"s})
+    EXPECT_EQ(parse<double>(text + end), parse<double>(text));
 }
 
 TEST(HarwellBoeing, ChunksAndThreadsDoNotMatter) {

@@ -7,7 +7,8 @@ usage: harwell_boeing_table.py FOLDER > harwell_boeing.tsv
 Reads every Harwell-Boeing and Rutherford-Boeing file of a folder with SciPy's hb_read. What SciPy does not read
 (patterns, symmetries, complex numbers), a few lines here do, which share nothing with Tessera; where both read a file,
 they must agree. Columns: sizes, entries with those that a symmetry implies and duplicates summed, and sums of the values
-v(i, j), of |v|, of i v and of j v, with indices from 1.
+v(i, j), of |v|, of i v and of j v, with indices from 1. Then the number of elements of the right-hand sides, and the sums
+of b(k) and of k b(k).
 """
 import gzip
 import os
@@ -63,7 +64,11 @@ def read(path):
         i, j, values = np.r_[i, j[off]], np.r_[j, i[off]], np.r_[values, mirror]
     matrix = scipy.sparse.coo_array((values, (i, j)), shape=(rows, columns))
     matrix.sum_duplicates()
-    return kind, matrix
+    right = np.zeros(0)
+    if lines[4][:1].upper() == "F":
+        count = rows * int(lines[4][3:].split()[0]) * (2 if kind[0] == "C" else 1)
+        right = np.array(take(lines, begin, lines[3][52:72], count)[0])
+    return kind, matrix, right
 
 
 def sums_of(matrix):
@@ -75,7 +80,7 @@ def sums_of(matrix):
 def main():
     folder = sys.argv[1]
     print("file", "type", "by", "rows", "columns", "entries", "sum_abs", "sum_re", "sum_im", "sum_i_re", "sum_i_im",
-          "sum_j_re", "sum_j_im", sep="\t")
+          "sum_j_re", "sum_j_im", "right", "right_sum", "right_sum_k", sep="\t")
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
         try:
@@ -84,7 +89,7 @@ def main():
             continue
         if len(lines) < 4 or not TYPE.match(lines[2]):
             continue
-        kind, matrix = read(path)
+        kind, matrix, right = read(path)
         by = "this script"
         try:
             other = scipy.sparse.coo_array(scipy.io.hb_read(path))
@@ -95,7 +100,8 @@ def main():
             assert other.shape == matrix.shape and other.nnz == matrix.nnz, name
             assert abs(other - matrix).max() == 0, name
             matrix, by = other, "SciPy"
-        print(name, kind, by, *matrix.shape, matrix.nnz, *sums_of(matrix), sep="\t")
+        print(name, kind, by, *matrix.shape, matrix.nnz, *sums_of(matrix), right.size,
+              f"{right.sum():.17g}", f"{(right * np.arange(1, right.size + 1)).sum():.17g}", sep="\t")
 
 
 if __name__ == "__main__":
