@@ -21,7 +21,7 @@ constexpr std::uintmax_t most_bytes = 500000;  // larger files take minutes unde
 constexpr std::uintmax_t most_bytes = std::numeric_limits<std::uintmax_t>::max();
 #endif
 
-/// The files of TESSERA_DATA_DIR that the readers take.
+/// The Matrix Market files of TESSERA_DATA_DIR.
 inline std::vector<std::filesystem::path> collection() {
   std::vector<std::filesystem::path> files;
   const char* folder = std::getenv("TESSERA_DATA_DIR");
