@@ -3,8 +3,6 @@
 
 #include <cstring>
 
-#include "TextScanner.hpp"
-
 namespace Tessera::Impl {
 namespace {
 
@@ -59,11 +57,37 @@ const char* FormattedNumbers::place_of(std::size_t number) const {
   return place;
 }
 
-void FormattedNumbers::expect_end(std::string_view line, std::size_t width) {
+bool FormattedNumbers::Line::is_cut() const {
+  return std::any_of(fields.begin(), fields.end(), [&](const FortranField& field) {
+    const std::size_t end = field.begin + field.width;
+    return end < text.size() && !is_blank(text[end - 1]) && !is_blank(text[end]);
+  });
+}
+
+std::vector<std::string_view> FormattedNumbers::Line::words() const {
+  std::vector<std::string_view> found;
+  for (std::size_t k = 0; k < text.size();) {
+    if (is_blank(text[k])) {
+      ++k;
+      continue;
+    }
+    const std::size_t begin = k;
+    bool has_exponent = false;
+    for (++k; k < text.size() && !is_blank(text[k]); ++k) {
+      if ((text[k] == '+' || text[k] == '-') && has_exponent && is_digit(text[k - 1])) break;
+      has_exponent = has_exponent || is_exponent_letter(text[k]);
+    }
+    found.push_back(text.substr(begin, k - begin));
+  }
+  return found;
+}
+
+void FormattedNumbers::Line::expect_end() const {
   // Cards have 80 columns, and those behind the 72nd may number them.
   constexpr std::size_t columns_of_data = 72;
   constexpr std::size_t columns_of_card = 80;
-  if (width <= columns_of_data && line.size() <= columns_of_card) line = line.substr(0, columns_of_data);
+  const bool is_card = width <= columns_of_data && text.size() <= columns_of_card;
+  const std::string_view line = is_card ? text.substr(0, columns_of_data) : text;
   const std::size_t found = line.find_first_not_of(" \t\r", width);
   if (found == std::string_view::npos) return;
   throw TextError(line.data() + found, "expected the end of the line after the last field of the format, found " +

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tessera/io/ReadOptions.hpp>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "FortranFormat.hpp"
+#include "TextScanner.hpp"
 
 namespace Tessera::Impl {
 
@@ -46,10 +48,25 @@ class FormattedNumbers {
     std::size_t number;  ///< the first of its numbers
   };
 
-  /// A line, without its end, and goes behind it.
+  /// A line with the fields of its numbers.
+  struct Line {
+    std::string_view text;
+    std::span<const FortranField> fields;
+    std::size_t width;  ///< columns up to the end of the last field; npos if there are more fields than numbers
+
+    std::string_view field(std::size_t k) const {
+      return text.substr(std::min(fields[k].begin, text.size()), fields[k].width);
+    }
+    /// Whether something other than blanks stands on both sides of an end of a field.
+    bool is_cut() const;
+    /// What blanks separate, and signs of numbers that follow exponents.
+    std::vector<std::string_view> words() const;
+    /// Throws unless the columns behind the fields are blank.
+    void expect_end() const;
+  };
+
+  /// The text of a line, without its end; goes behind it.
   static std::string_view next_line(const char*& position, const char* end);
-  /// Throws unless the columns behind a line's fields are blank.
-  static void expect_end(std::string_view line, std::size_t width);
 
   const FortranPass& pass_at(std::size_t number) const { return number == 0 ? format_.first() : format_.again(); }
 
@@ -59,15 +76,42 @@ class FormattedNumbers {
     const char* position = chunks_[chunk].begin;
     for (std::size_t number = chunks_[chunk].number; number < last;) {
       const FortranPass& pass = pass_at(number);
-      auto field = pass.fields.begin();
+      std::span<const FortranField> left(pass.fields);
       for (std::size_t line = 0; line < pass.lines() && number < last; ++line) {
         const std::string_view text = next_line(position, rest_.data());
-        for (; field != pass.fields.end() && field->line == line && number < last; ++field, ++number) {
-          visit(number, text.substr(std::min(field->begin, text.size()), field->width), *field);
-        }
-        const bool is_full = field == pass.fields.end() || field->line != line;
-        if (is_full && pass.widths[line] > 0) expect_end(text, pass.widths[line]);
+        std::size_t fields = 0;
+        while (fields < left.size() && left[fields].line == line) ++fields;
+        const std::size_t count = std::min(fields, last - number);
+        visit_line({text, left.first(count), count == fields ? pass.widths[line] : std::string_view::npos}, number,
+                   visit);
+        number += count;
+        left = left.subspan(fields);
       }
+    }
+  }
+
+  /// The numbers of a line stand in the columns of the format, unless these would cut them, or hold none or two, and as
+  /// many words stand in the line as it should have numbers: SciPy, for one, writes fewer columns than it says.
+  template <class Visit>
+  static void visit_line(const Line& line, std::size_t number, const Visit& visit) {
+    const auto visit_words = [&] {
+      const std::vector<std::string_view> words = line.words();
+      if (words.size() != line.fields.size()) return false;
+      try {
+        for (std::size_t k = 0; k < words.size(); ++k) visit(number + k, words[k], line.fields[k]);
+        return true;
+      } catch (const TextError&) {
+        return false;
+      }
+    };
+    if (line.fields.empty()) return;
+    const bool is_cut = line.is_cut();
+    if (is_cut && visit_words()) return;
+    try {
+      for (std::size_t k = 0; k < line.fields.size(); ++k) visit(number + k, line.field(k), line.fields[k]);
+      line.expect_end();
+    } catch (const TextError&) {
+      if (is_cut || !visit_words()) throw;
     }
   }
 

@@ -203,10 +203,6 @@ class PassMaker {
   FortranPass pass_{{}, {0}};
 };
 
-bool is_exponent_letter(char c) { return c == 'E' || c == 'e' || c == 'D' || c == 'd' || c == 'Q' || c == 'q'; }
-
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
 std::string_view trimmed(std::string_view field) {
   while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
   while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
@@ -257,7 +253,6 @@ class PlainNumber {
   }
 
  private:
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static bool is_part(char c) { return is_digit(c) || c == '.'; }
 
   void add(char c) {

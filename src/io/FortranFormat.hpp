@@ -7,6 +7,10 @@
 
 namespace Tessera::Impl {
 
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_exponent_letter(char c) { return c == 'E' || c == 'e' || c == 'D' || c == 'd' || c == 'Q' || c == 'q'; }
+
 /// Where a number stands in a line, and how its digits are read.
 struct FortranField {
   std::size_t line;   ///< counted from the first line of the pass

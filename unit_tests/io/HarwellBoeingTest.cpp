@@ -183,6 +183,19 @@ TEST(HarwellBoeing, NumbersWithoutPointOrExponent) {
   EXPECT_EQ(values_of("(4I6)", "   150  -225  1500     0\n", 4), (std::vector<double>{150, -225, 1500, 0}));
 }
 
+/// SciPy writes a column less than the format says, and numbers that touch if exponents have three digits.
+TEST(HarwellBoeing, NumbersThatAreNotInTheirColumns) {
+  const std::vector<double> expected{-1.25, 1.5, -2e-300, 4};
+  EXPECT_EQ(values_of("(3E12.4)", "-1.2500E+00 1.5000E+00-2.0000E-300\n 4.0000E+00\n", 4), expected);
+  EXPECT_EQ(values_of("(3E10.4)", " -1.2500E+00  1.5000E+00 -2.0000E-300\n  4.0000E+00\n", 4), expected);
+  EXPECT_EQ(values_of("(4E20.4)", "-1.25 1.5 -2.D-300 4.\n", 4), expected);
+  EXPECT_EQ(values_of("(2F6.0)", "   34   12.5\n", 2), (std::vector<double>{34, 12.5}));
+  // As many words as numbers are there, but they are none: the columns count.
+  EXPECT_EQ(values_of("(2E9.2)", " 1.25E 02-1.50E-03\n", 2), (std::vector<double>{125, -1.5e-3}));
+  const std::string text = harwell_boeing_head("RUA", 2, 2, 2, "(26I5)          (26I5)          (6F4.0)");
+  EXPECT_EQ(parse<double>(text + "1 2 3\n2   1\n  5.  6.\n"), (HostCsr<double>{2, 2, {0, 1, 2}, {1, 0}, {6, 5}}));
+}
+
 TEST(HarwellBoeing, AScaleHoldsForTheNextPass) {
   EXPECT_EQ(values_of("(F4.1,1P,F4.1)", " 1.0 1.0\n 1.0 1.0\n", 4), (std::vector<double>{1, 0.1, 0.1, 0.1}));
 }
