@@ -38,12 +38,13 @@ HarwellBoeingHeader read_harwell_boeing_header(const std::string& path);
 /// Reads a matrix from a Harwell-Boeing or Rutherford-Boeing file (.rua, .rsa, .rb, ...), plain or gzip, into canonical
 /// CSR. The content decides whether it is gzip, not the name.
 ///
-/// Accepted are assembled matrices: real, integer, complex and pattern; general, rectangular, symmetric, skew-symmetric
-/// and Hermitian; in formats of Fortran with I, F, E, D, G, EN or ES, repeats, groups, P, X, / and tabs to the right.
-/// Numbers stand in the columns that the format says and may touch each other; exponents have an E, D, Q or no letter;
-/// blanks lie around a number, its sign and its exponent. A number without a point has as many decimals as the format
-/// says. Accepted are CRLF, lines whose blanks at the end are missing, blank lines between the parts, and numbers of
-/// cards in columns 73 to 80. The numbers of lines in the second line are not looked at.
+/// Accepted are assembled matrices: real, integer, complex and pattern; general, rectangular, symmetric,
+/// skew-symmetric and Hermitian; in formats of Fortran with I, F, E, D, G, EN or ES, repeats, groups, P, X, / and
+/// tabs to the right. Numbers stand in the columns that the format says and may touch each other; exponents have an
+/// E, D, Q or no letter; blanks lie around a number, its sign and its exponent. A number without a point has as
+/// many decimals as the format says. Where the columns cut numbers, or hold none or two, the words of a line are
+/// taken if they are as many. Accepted are CRLF, lines whose blanks at the end are missing, blank lines between the
+/// parts, and numbers of cards in columns 73 to 80. The numbers of lines in the second line are not looked at.
 ///
 /// Rows of a column come in any order. Duplicates are summed in the order of the file. Explicit zeros stay. Entries of
 /// a pattern are 1, those that a skew-symmetric pattern implies -1. As in read_matrix_market(), a symmetry sets each
