@@ -118,6 +118,7 @@ ByteBuffer read_pipe(const Descriptor& file, const std::string& path, const Read
   ByteBuffer bytes;
   if (file.is_standard_input()) bytes = std::exchange(looked_at(), ByteBuffer());
   for (std::size_t size = bytes.size();;) {
+    if (limit != 0 && size > limit) refuse_more_memory(limit, subject);
     std::size_t room = std::max(block_bytes, 2 * size);
     if (limit == 0) {
       require_memory(static_cast<double>(room - size), 0, subject);
@@ -126,7 +127,6 @@ ByteBuffer read_pipe(const Descriptor& file, const std::string& path, const Read
     }
     bytes.resize(room);
     size += file.read_at(size, bytes.data() + size, room - size);
-    if (limit != 0 && size > limit) refuse_more_memory(limit, subject);
     if (size < room) {
       bytes.resize(size);
       return bytes;

@@ -160,6 +160,18 @@ TEST(InputFile, StandardInputIsReadAfterItsHeadWasLookedAt) {
   }
 }
 
+TEST(InputFile, StandardInputIsReadWithinALimit) {
+  const std::string text = "%%MatrixMarket matrix coordinate real general\n" + std::string(std::size_t{1} << 17, '\n');
+  Tessera::ReadOptions options;
+  for (const std::size_t limit : {std::size_t{1}, std::size_t{1000}, std::size_t{1} << 16, std::size_t{100000}}) {
+    const StandardInput input(text);
+    options.memory_limit = limit;  // less than the head that is looked at, and more
+    EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>("-", options); }),
+              "runtime_error: -: reading the file needs more than " + std::to_string(limit) +
+                  " bytes of memory, which are allowed");
+  }
+}
+
 TEST(InputFile, StandardInputWithoutALook) {
   const std::string text = "%%MatrixMarket matrix array real general\n2 1\n1\n2\n";
   {
