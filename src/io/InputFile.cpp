@@ -237,9 +237,8 @@ ByteBuffer unpacked_head(const std::string& path, std::string_view raw, std::siz
   refuse_packed(path, raw);
   ByteBuffer head;
   if (is_gzip(raw)) {
-    head = Inflater(raw, path, 0).head(std::max(bytes, tar_header_bytes));
+    head = Inflater(raw, path, 0).head(bytes);
     refuse_packed(path, head.view());
-    head.resize(std::min(bytes, head.size()));
   } else {
     head.resize(std::min(bytes, raw.size()));
     std::copy_n(raw.data(), head.size(), head.data());
@@ -249,7 +248,7 @@ ByteBuffer unpacked_head(const std::string& path, std::string_view raw, std::siz
 
 /// The first `bytes` bytes of the content, or all if it is shorter.
 ByteBuffer head_of(const Descriptor& file, const std::string& path, std::size_t bytes) {
-  for (std::size_t raw_bytes = std::max(bytes, tar_header_bytes);; raw_bytes *= 2) {
+  for (std::size_t raw_bytes = bytes;; raw_bytes *= 2) {
     ByteBuffer copy;
     if (file.is_regular()) {
       copy.resize(std::min(raw_bytes, file.size()));

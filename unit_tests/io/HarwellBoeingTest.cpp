@@ -163,6 +163,8 @@ TEST(HarwellBoeing, Formats) {
       {"(5g9.2)", "  1.50 +0 -2.25+0   3.00+2   4.00-3   + 5.    \n"},
       {"(T3,F4.1,TR2,F5.2,/,3F6.0)", "xx 1.5yy-2.25\n  300.  .004    5.\n"},
       {"(2/,3F6.2)", "skipped\nas well\n  1.50 -2.25300.00\n\nand these\n  .004  5.00\n"},
+      {"(ES9.2E1)", "  1.50E+0\n -2.25E+0\n  3.00E+2\n  4.00E-3\n  5.00E+0\n"},
+      {"(+0P,5F6.2)", "  1.50 -2.25300.00  .004  5.00\n"},
       {"(SP,BN,5F6.2)", " +1.50 -2.25300.00  .004  5.00\n"},
       {"(2(2(F6.2)),F2.0)", "  1.50 -2.25300.00  .0045.\n"},
   };
@@ -180,6 +182,7 @@ TEST(HarwellBoeing, NumbersWithoutPointOrExponent) {
   EXPECT_EQ(values_of("(4F6.2)", "   150  -225  1.50   1E3\n", 4), (std::vector<double>{1.5, -2.25, 1.5, 10}));
   EXPECT_EQ(values_of("(2P,4F6.2)", "  15.0 1.0E0  1500 15E-1\n", 4), (std::vector<double>{0.15, 1, 0.15, 0.015}));
   EXPECT_EQ(values_of("(-1P,2F6.1)", "   1.5    15\n", 2), (std::vector<double>{15, 15}));
+  EXPECT_EQ(values_of("(2I6.3)", "   150  -225\n", 2), (std::vector<double>{150, -225}));
   EXPECT_EQ(values_of("(4I6)", "   150  -225  1500     0\n", 4), (std::vector<double>{150, -225, 1500, 0}));
 }
 
@@ -285,6 +288,14 @@ TEST(HarwellBoeing, RightHandSidesOfComplexMatricesAndPatterns) {
   EXPECT_EQ(solutions, (HostDense<double>{1, 1, {2}}));
 }
 
+/// The line that tells of right-hand sides counts, whatever the second line says.
+TEST(HarwellBoeing, RightHandSidesWithoutLines) {
+  const std::string text =
+      "title\n 1 1 1 1 0\nRUA 1 1 1 0\n(9I3) (9I3) (2F4.0) (2F4.0)\nF              1\n  1  2\n  1\n  9.\n  7.\n";
+  EXPECT_EQ(parse<double>(text), (HostCsr<double>{1, 1, {0, 1}, {0}, {9}}));
+  EXPECT_EQ(Tessera::parse_harwell_boeing_vectors<double>(text, "text"), (HostDense<double>{1, 1, {7}}));
+}
+
 TEST(HarwellBoeing, VectorsThatAreNotThere) {
   const auto message = [](const std::string& text, HarwellBoeingVectors which = HarwellBoeingVectors::RightHandSides) {
     return thrown_by([&] { Tessera::parse_harwell_boeing_vectors<double>(text, "text", which); });
@@ -352,6 +363,9 @@ TEST(HarwellBoeing, BadHeads) {
       {"title\n 1 2 3\n", no_head},
       {"title\nnumbers\nRUA 1 1 1\n", no_head},
       {"title\n 1 2 3\nRUA1 1 1\n", no_head},
+      {"title\n 1 x\nRUA 1 1 1\n", no_head},
+      {"title\n -\nRUA 1 1 1\n", no_head},
+      {"title\n 1 2 3\nRUA 1 1 x\n", no_head},
       {harwell_boeing_head("RSE", 3, 3, 3, formats) + body,
        ":3: the matrix is not assembled but elemental, as the type \"RSE\" says; expected A as its third letter"},
       {harwell_boeing_head("RUB", 3, 3, 3, formats) + body,
@@ -394,6 +408,7 @@ TEST(HarwellBoeing, BadFormats) {
   };
   const std::string text = "runtime_error: text:4: expected ";
   EXPECT_EQ(message("(16I5) (16I5)"), text + "the format, such as (16I5), of the values, found the end of the line");
+  EXPECT_EQ(message("      16I5"), text + "the format, such as (16I5), of the column pointers, found \"16I5\"");
   EXPECT_EQ(message("(16I5) 16I5"), text + "the format, such as (16I5), of the row indices, found \"16I5\"");
   EXPECT_EQ(message("(16I5) (16I5) (3(E9.1)"),
             text + "the parenthesis that closes the format of the values, found \"(3(E9.1)\"");
