@@ -133,8 +133,7 @@ class FormatParser {
 
   [[noreturn]] void fail(const std::string& expected) const {
     const std::string_view rest(position_, static_cast<std::size_t>(end_ - position_));
-    throw TextError(
-        position_, "expected " + expected + " in a Fortran format, found " + (rest.empty() ? "its end" : quoted(rest)));
+    throw TextError(position_, "expected " + expected + " in a Fortran format, found " + quoted(rest));
   }
 
   const char* position_;
