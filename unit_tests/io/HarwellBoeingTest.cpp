@@ -193,6 +193,8 @@ TEST(HarwellBoeing, NumbersThatAreNotInTheirColumns) {
   EXPECT_EQ(values_of("(3E10.4)", " -1.2500E+00  1.5000E+00 -2.0000E-300\n  4.0000E+00\n", 4), expected);
   EXPECT_EQ(values_of("(4E20.4)", "-1.25 1.5 -2.D-300 4.\n", 4), expected);
   EXPECT_EQ(values_of("(2F6.0)", "   34   12.5\n", 2), (std::vector<double>{34, 12.5}));
+  // Columns that cut a number are not believed, though what is in them are numbers.
+  EXPECT_EQ(values_of("(3F5.0)", "  12.5         7\n", 2), (std::vector<double>{12.5, 7}));
   // As many words as numbers are there, but they are none: the columns count.
   EXPECT_EQ(values_of("(2E9.2)", " 1.25E 02-1.50E-03\n", 2), (std::vector<double>{125, -1.5e-3}));
   const std::string text = harwell_boeing_head("RUA", 2, 2, 2, "(26I5)          (26I5)          (6F4.0)");
@@ -224,6 +226,13 @@ TEST(HarwellBoeing, LastLinesMayBeFilled) {
   const std::string head = harwell_boeing_head("RUA", 2, 2, 2, integers + "(3F4.0)");
   EXPECT_EQ(parse<double>(head + "  1  2  3  0  0\n  2  1  9 10\n  5.  6.  0.\n"),
             (HostCsr<double>{2, 2, {0, 1, 2}, {1, 0}, {6, 5}}));
+}
+
+TEST(HarwellBoeing, ShortLinesAndBlankLinesBetweenTheParts) {
+  const std::string head = harwell_boeing_head("RUA", 2, 2, 2, integers + "(3F6.0)");
+  const HostCsr<double> matrix{2, 2, {0, 1, 2}, {1, 0}, {6, 5}};
+  EXPECT_EQ(parse<double>(head + "\n  1  2  3\n \n\n  2  1\n\n     5    6.\n"), matrix);
+  EXPECT_EQ(parse<double>(head + "\r\n  1  2 3\r\n  2 1\r\n     5   6.\r\n"), matrix);
 }
 
 TEST(HarwellBoeing, EndsOfFiles) {

@@ -58,6 +58,9 @@ TEST(ReadMatrix, OtherFilesAreRejectedNamingTheFormats) {
             "invalid_argument: " + harwell + ": is no matrix file that Tessera reads" + formats);
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(empty); }),
             "invalid_argument: " + empty + ": is empty" + formats);
+  const std::string other = folder.add("a.txt", "title\nwords\n(26I3)\n");
+  EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(other); }),
+            "invalid_argument: " + other + ": is no matrix file that Tessera reads" + formats);
   const std::string order =
       folder.add("a.ord", "orders |a\nordl c a        1             1            3             1\n(26I3)\n  1  3  2\n");
   EXPECT_EQ(thrown_by([&] { Tessera::read_matrix<double>(order); }),
