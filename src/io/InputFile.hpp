@@ -41,8 +41,8 @@ ByteBuffer read_file(const std::string& path, const ReadOptions& options, const 
 
 constexpr std::size_t bytes_of_checked_head = std::size_t{1} << 16;
 
-/// The first `bytes` bytes of the content, at least tar_header_bytes, or all if it is shorter. For regular files, and for standard input, of which
-/// they stay to be read; others can be read only once.
+/// The first `bytes` bytes of the content, at least tar_header_bytes, or all if it is shorter. For regular files, and
+/// for standard input, of which they stay to be read; others can be read only once.
 ByteBuffer read_file_head(const std::string& path, std::size_t bytes);
 
 /// Reads a file and returns parse(content, progress). check_head(head) throws if the beginning of a long content is not
