@@ -53,6 +53,12 @@ ReadOptions with_progress(const ReadOptions& options, const Impl::Progress& prog
   return result;
 }
 
+template <class Header>
+MatrixHeader short_header(const Header& header) {
+  return {static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns),
+          header.field == MatrixMarketHeader::Field::Complex};
+}
+
 [[noreturn]] void fail_sparse(const std::string& path) {
   throw std::invalid_argument(path +
                               ": is binary CSR, expected a dense matrix: Matrix Market, or the right-hand sides of "
@@ -77,15 +83,20 @@ HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options)
                               });
 }
 
-bool matrix_is_complex(const std::string& path) {
-  const Kind kind = kind_of_file(path);
-  if (kind == Kind::BinaryCsr) {
-    return Impl::parse_binary_header(Impl::read_file_head(path, bytes_of_head).view(), path).is_complex();
+MatrixHeader read_matrix_header(const std::string& path) {
+  switch (kind_of_file(path)) {
+    case Kind::BinaryCsr: {
+      const auto header = Impl::parse_binary_header(Impl::read_file_head(path, bytes_of_head).view(), path);
+      return {static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns), header.is_complex()};
+    }
+    case Kind::HarwellBoeing:
+      return short_header(read_harwell_boeing_header(path));
+    default:
+      return short_header(read_matrix_market_header(path));
   }
-  const auto field =
-      kind == Kind::HarwellBoeing ? read_harwell_boeing_header(path).field : read_matrix_market_header(path).field;
-  return field == MatrixMarketHeader::Field::Complex;
 }
+
+bool matrix_is_complex(const std::string& path) { return read_matrix_header(path).is_complex; }
 
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& options) {
@@ -99,17 +110,14 @@ HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& 
       });
 }
 
-DenseHeader read_dense_header(const std::string& path) {
+MatrixHeader read_dense_header(const std::string& path) {
   const Kind kind = kind_of_file(path);
   if (kind == Kind::BinaryCsr) fail_sparse(path);
-  if (kind == Kind::HarwellBoeing) {
-    const HarwellBoeingHeader header = read_harwell_boeing_header(path);
-    return {static_cast<std::size_t>(header.rows), header.right_hand_sides,
-            header.field == MatrixMarketHeader::Field::Complex};
-  }
-  const MatrixMarketHeader header = read_matrix_market_header(path);
-  return {static_cast<std::size_t>(header.rows), static_cast<std::size_t>(header.columns),
-          header.field == MatrixMarketHeader::Field::Complex};
+  if (kind == Kind::MatrixMarket) return short_header(read_matrix_market_header(path));
+  const HarwellBoeingHeader header = read_harwell_boeing_header(path);
+  MatrixHeader result = short_header(header);
+  result.columns = header.right_hand_sides;
+  return result;
 }
 
 #define TESSERA_INSTANTIATE(Scalar)                                             \

@@ -72,7 +72,7 @@ HostCsr<Scalar> make_matrix(const Settings& settings) {
 template <class Scalar>
 HostDense<Scalar> read_dense(const std::string& option, const std::string& path, std::size_t rows, const char* why_rows,
                              std::optional<std::size_t> columns, const char* why_columns) {
-  const DenseHeader header = read_dense_header(path);
+  const MatrixHeader header = read_dense_header(path);
   const auto expect = [&](const char* what, std::size_t found, std::size_t expected, const char* why) {
     if (found == expected) return;
     throw std::invalid_argument(option + " " + path + ": has " + std::to_string(found) + " " + what + ", expected " +
@@ -87,7 +87,7 @@ HostDense<Scalar> read_dense(const std::string& option, const std::string& path,
 }
 
 std::size_t columns_of_x(const Settings& settings) {
-  if (!settings.x_file.empty()) return static_cast<std::size_t>(read_matrix_market_header(settings.x_file).columns);
+  if (!settings.x_file.empty()) return read_dense_header(settings.x_file).columns;
   return static_cast<std::size_t>(settings.columns.value_or(32));
 }
 
@@ -107,15 +107,15 @@ void require_memory(const Settings& settings, std::size_t x_rows, std::size_t y_
 template <class Scalar>
 void require_memory_beside(const Settings& settings) {
   if (settings.matrix_file.empty()) return;
-  MatrixMarketHeader header;
+  MatrixHeader header;
   try {
-    header = read_matrix_market_header(settings.matrix_file);
+    header = read_matrix_header(settings.matrix_file);
   } catch (const std::exception&) {
     return;  // another kind of file, or none: who reads it tells what is wrong
   }
-  const auto rows = static_cast<std::size_t>(header.rows), columns = static_cast<std::size_t>(header.columns);
   const bool transposed = is_transposed(settings.mode);
-  require_memory<Scalar>(settings, transposed ? rows : columns, transposed ? columns : rows);
+  require_memory<Scalar>(settings, transposed ? header.rows : header.columns,
+                         transposed ? header.columns : header.rows);
 }
 
 // Vectors must differ from each other and from the matrix although one seed makes all.

@@ -31,6 +31,20 @@ TEST(ReadMatrix, TellsFormatsApartByContent) {
   }
 }
 
+TEST(ReadMatrix, Headers) {
+  const TemporaryFolder folder;
+  const Tessera::HostCsr<double> matrix{2, 3, {0, 1, 1}, {1}, {5}};
+  write_matrix_market(folder / "text", matrix);
+  write_binary_csr(folder / "binary", matrix);
+  folder.add("harwell", harwell_boeing_text(matrix));
+  for (const char* name : {"text", "binary", "harwell"}) {
+    const auto header = Tessera::read_matrix_header(folder / name);
+    EXPECT_EQ(header.rows, 2U) << name;
+    EXPECT_EQ(header.columns, 3U) << name;
+    EXPECT_FALSE(header.is_complex) << name;
+  }
+}
+
 TEST(ReadMatrix, ComplexMatricesAreRecognised) {
   const TemporaryFolder folder;
   const Tessera::HostCsr<std::complex<float>> matrix{1, 2, {0, 1}, {1}, {{1, 2}}};

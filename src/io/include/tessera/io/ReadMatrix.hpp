@@ -18,8 +18,17 @@ namespace Tessera {
 template <class Scalar>
 HostCsr<Scalar> read_matrix(const std::string& path, const ReadOptions& options = {});
 
-/// Whether the matrix in a file is complex, so that a real Scalar cannot hold it. Reads only the head of the file. Of
-/// standard input ("-"), the head stays to be read.
+/// What the head of a file says of the matrix that is read from it.
+struct MatrixHeader {
+  std::size_t rows = 0;     ///< rows of the matrix
+  std::size_t columns = 0;  ///< columns of the matrix
+  bool is_complex = false;  ///< whether a real Scalar cannot hold it
+};
+
+/// What read_matrix() will read. Reads only the head of the file; of standard input ("-"), it stays to be read.
+MatrixHeader read_matrix_header(const std::string& path);
+
+/// Whether the matrix in a file is complex, as read_matrix_header() says.
 bool matrix_is_complex(const std::string& path);
 
 /// Reads a dense matrix from a Matrix Market file, or the right-hand sides of a Harwell-Boeing file. Accepts paths and
@@ -27,14 +36,8 @@ bool matrix_is_complex(const std::string& path);
 template <class Scalar>
 HostDense<Scalar> read_dense_matrix(const std::string& path, const ReadOptions& options = {});
 
-/// What the head of a file says of the dense matrix that read_dense_matrix() reads.
-struct DenseHeader {
-  std::size_t rows = 0;     ///< rows of the matrix
-  std::size_t columns = 0;  ///< columns; 0 for a Harwell-Boeing file without right-hand sides
-  bool is_complex = false;  ///< whether a real Scalar cannot hold it
-};
-
-/// Reads only the head of the file, as matrix_is_complex() does.
-DenseHeader read_dense_header(const std::string& path);
+/// What read_dense_matrix() will read, with 0 columns for a Harwell-Boeing file without right-hand sides. Reads as
+/// read_matrix_header() does.
+MatrixHeader read_dense_header(const std::string& path);
 
 }  // namespace Tessera
