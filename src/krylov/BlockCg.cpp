@@ -12,6 +12,7 @@
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <vector>
 
+#include "BlockCgSmoothing.hpp"
 #include "BlockCgSystem.hpp"
 
 namespace Tessera {
@@ -117,6 +118,7 @@ class BlockCg {
         options_(options),
         blocks_(exec, memory, options.sum_over_ranks, B.rows, B.columns),
         system_(blocks_, operators, B, X),
+        smoothing_(blocks_),
         is_estimated_(static_cast<std::size_t>(B.columns)) {}
 
   BlockCgResult run() {
@@ -247,7 +249,8 @@ class BlockCg {
     }
     now_.clear();
     for (Ordinal j = 0; j < active(); ++j) now_.push_back(system_.residual_at(j));
-    least_ = now_;
+    least_ = plain_ = now_;
+    smoothing_.stop();
     is_open_.assign(at(active()), true);
     width_ = width_at_first_ = open_ = active();
     if (open_ > 0) C_ = factor(gram);
@@ -353,8 +356,7 @@ class BlockCg {
     blocks_.update(Scalar(-1), block(Blocks::AP), alpha, Scalar(1), block(Blocks::Q));
     S_ = factor_next();
     C_ = S_ * C_;
-    note_residuals();
-    blocks_.update(Scalar(1), blocks_.block(Blocks::P, directions_), step, Scalar(1), X());
+    move_X(step);
     has_moved_ = true;
     if (options_.keeps_history) result_.history.back().residuals = residuals_now();
     return true;
@@ -388,18 +390,45 @@ class BlockCg {
     });
   }
 
-  /// The residuals after the step that X is about to take. Those that rise leave a best iterate behind, which the
-  /// user's X gets; those that are solved take no more steps, but Q keeps their directions, which the others need.
-  void note_residuals() {
+  /// X += P step, or its smoothed iterates follow, and residuals are noted.
+  void move_X(const Small& step) {
     Numbers squares(at(active()));
     for (Ordinal j = 0; j < active(); ++j)
       for (Ordinal i = 0; i < width_; ++i) squares[at(j)] += C_(i, j) * C_(i, j);
-    const Numbers next = system_.relative(std::move(squares));
+    plain_ = system_.relative(std::move(squares));
+    if (!smoothing_.is_on() && has_to_be_smoothed()) smoothing_.begin(directions_, step, width_, C_);
+    if (smoothing_.is_on()) {
+      note_residuals(system_.relative(smoothing_.take(directions_, step, width_, C_, is_open_)));
+    } else {
+      store_turning();
+      blocks_.update(Scalar(1), blocks_.block(Blocks::P, directions_), step, Scalar(1), X());
+      note_residuals(plain_);
+    }
+  }
+
+  /// Where a residual rises close to the end. Smoothing k iterates takes a residual down by the square root of k at
+  /// most: it would take ten thousand to begin with more than a hundred times the tolerance.
+  bool has_to_be_smoothed() const {
+    bool rises = false;
+    for (Ordinal j = 0; j < active(); ++j) {
+      if (!is_open_[at(j)]) continue;
+      if (now_[at(j)] > 100 * options_.tolerance) return false;
+      rises = rises || plain_[at(j)] > now_[at(j)];
+    }
+    return rises;
+  }
+
+  /// Residuals that rise leave a best iterate behind, which the user's X gets.
+  void store_turning() {
     List turning;
     for (Ordinal j = 0; j < active(); ++j)
-      if (is_open_[at(j)] && next[at(j)] > now_[at(j)] && now_[at(j)] < system_.residual_at(j)) turning.push_back(j);
+      if (is_open_[at(j)] && plain_[at(j)] > now_[at(j)] && now_[at(j)] < system_.residual_at(j)) turning.push_back(j);
     system_.store(turning);
     for (const Ordinal j : turning) note_stored(j, true);
+  }
+
+  /// Columns that are solved take no more steps, but Q keeps their directions, which the others need.
+  void note_residuals(const Numbers& next) {
     for (Ordinal j = 0; j < active(); ++j) {
       if (!is_open_[at(j)]) continue;
       now_[at(j)] = next[at(j)];
@@ -429,7 +458,7 @@ class BlockCg {
   /// exact arithmetic would take in all; or whether rounding errors have outgrown the least residual of some column.
   bool has_stagnated() {
     for (Ordinal j = 0; j < active(); ++j)
-      if (is_open_[at(j)] && now_[at(j)] * epsilon > least_[at(j)]) return !stop(BlockCgStop::Stagnation);
+      if (is_open_[at(j)] && plain_[at(j)] * epsilon > least_[at(j)]) return !stop(BlockCgStop::Stagnation);
     return is_in_vain(20) && !stop(BlockCgStop::Stagnation);
   }
   bool may_go_on() {
@@ -448,13 +477,14 @@ class BlockCg {
   const BlockCgOptions<Scalar>& options_;
   Blocks blocks_;
   BlockCgSystem<ExecutionSpace, Scalar> system_;
+  BlockCgSmoothing<ExecutionSpace, Scalar> smoothing_;
   BlockCgResult result_;
   std::vector<bool> is_estimated_;  // columns of the user's X whose residuals are the recurrence's
   double rows_of_all_ranks_ = 0;    // once it is asked for
 
   // Of a cycle
-  Numbers now_, least_;        // residuals of the active columns of X, and the least that were
-  std::vector<bool> is_open_;  // the active columns that are not solved
+  Numbers now_, least_, plain_;  // residuals of the active columns of X, the least that were, and without smoothing
+  std::vector<bool> is_open_;    // the active columns that are not solved
   Ordinal open_ = 0;
   Ordinal width_ = 0, directions_ = 0, width_at_first_ = 0;  // columns of Q, of P, and of Q at first
   Small C_, S_, ZtQ_;

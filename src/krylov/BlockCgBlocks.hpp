@@ -19,7 +19,7 @@ namespace Tessera {
 template <class ExecutionSpace, class Scalar>
 struct BlockCgWorkspace<ExecutionSpace, Scalar>::Memory {
   DenseWorkspace<ExecutionSpace> dense;
-  Kokkos::View<Scalar*, typename ExecutionSpace::memory_space> blocks;
+  Kokkos::View<Scalar*, typename ExecutionSpace::memory_space> blocks, smoothing;
   std::vector<Scalar> numbers;  ///< a small matrix on its way to or from the blocks
 };
 
@@ -36,21 +36,18 @@ class BlockCgBlocks {
   using List = std::vector<Ordinal>;
 
   /// Blocks take turns at the places in memory.
-  enum Name { X, Q, P, AP, Spare };
+  enum Name { X, Q, P, AP, Spare, Smoothed, Ahead };
 
   BlockCgBlocks(const ExecutionSpace& exec, Memory& memory, const SumOverRanks<Scalar>& sum_over_ranks, Ordinal rows,
                 Ordinal columns)
       : exec_(exec), memory_(memory), sum_over_ranks_(sum_over_ranks), rows_(rows) {
     constexpr std::size_t line = 256 / sizeof(Scalar);
-    const std::size_t size = (std::size_t(rows) * std::size_t(columns) + line - 1) / line * line;
-    if (memory.blocks.extent(0) < size * places_.size()) {
-      exec.fence("Tessera::block_cg");
-      memory.blocks = {};
-      memory.blocks = decltype(memory.blocks)(
-          Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::BlockCgWorkspace"), size * places_.size());
-    }
-    for (std::size_t place = 0; place < places_.size(); ++place) places_[place] = memory.blocks.data() + place * size;
+    size_ = (std::size_t(rows) * std::size_t(columns) + line - 1) / line * line;
+    make_room(memory.blocks, X, Smoothed);
   }
+
+  /// For blocks Smoothed and Ahead, which most solutions do without.
+  void make_room_for_smoothing() { make_room(memory_.smoothing, Smoothed, places_.size()); }
 
   /// As many columns of a block.
   Block block(Name name, Ordinal columns) const { return {places_[name], rows_, columns, columns, nullptr}; }
@@ -172,6 +169,17 @@ class BlockCgBlocks {
   }
 
  private:
+  void make_room(Kokkos::View<Scalar*, typename ExecutionSpace::memory_space>& view, std::size_t first,
+                 std::size_t end) {
+    if (view.extent(0) < size_ * (end - first)) {
+      exec_.fence("Tessera::block_cg");
+      view = {};
+      view = std::remove_reference_t<decltype(view)>(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "Tessera::BlockCgWorkspace"), size_ * (end - first));
+    }
+    for (std::size_t place = first; place < end; ++place) places_[place] = view.data() + (place - first) * size_;
+  }
+
   Scalar* numbers(std::size_t count) {
     if (memory_.numbers.size() < count) memory_.numbers.resize(count);
     return memory_.numbers.data();
@@ -184,7 +192,8 @@ class BlockCgBlocks {
   Memory& memory_;
   const SumOverRanks<Scalar>& sum_over_ranks_;
   Ordinal rows_;
-  std::array<Scalar*, 5> places_{};
+  std::size_t size_ = 0;  // of a block
+  std::array<Scalar*, 7> places_{};
 };
 
 }  // namespace Impl

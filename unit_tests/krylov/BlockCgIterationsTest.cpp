@@ -75,10 +75,11 @@ class BlockCgIterationsTest<Case<Exec_, Scalar_>> : public ::testing::Test {
   std::ofstream table;
   int compared = 0;
   double worst_ratio = 0;
-  /// Where only one direction is left, rounding decides. And the error falls no slower than alone in the norm of A, but
-  /// its residual, which the tolerance is for, may come down a step or two later.
+  /// Where only one direction is left or columns help one another little, rounding decides. And the error falls no
+  /// slower than alone in the norm of A, but its residual, which the tolerance is for, may come down a step or two
+  /// later.
   bool is_close = false;
-  int slack(int iterations) const { return is_close ? 2 + iterations / 40 : 0; }
+  int slack(int iterations) const { return is_close ? 2 + iterations / 25 : 0; }
 };
 TYPED_TEST_SUITE(BlockCgIterationsTest, EverySpace<RealCases>::type);
 
@@ -268,9 +269,9 @@ std::vector<std::pair<std::string, HostCsr<double>>> real_matrices() {
   return matrices;
 }
 
-/// A grid of n x n cells between walls, whose coefficients jump by 10^8 from one block of cells to the next.
-HostCsr<double> jumps_in_coefficients(int n) {
-  const auto coefficient = [&](int x, int y) { return (x / 8 + y / 8) % 2 == 0 ? 1 : 1e8; };
+/// A grid of n x n cells between walls, with a coefficient for each cell.
+template <class Coefficient>
+HostCsr<double> grid_of_cells(int n, const Coefficient& coefficient) {
   HostCsr<double> A;
   A.rows = A.columns = n * n;
   for (int y = 0; y < n; ++y) {
@@ -314,15 +315,47 @@ HostCsr<double> beam(int n) {
   return A;
 }
 
+/// Coefficients that jump by 10^8 from one block of cells to the next.
+HostCsr<double> blocks_of_cells(int n) {
+  return grid_of_cells(n, [](int x, int y) { return (x / 8 + y / 8) % 2 == 0 ? 1 : 1e8; });
+}
+
+/// Three of ten cells, here and there, have coefficients that are 10^6 times as large.
+HostCsr<double> scattered_cells(int n) {
+  std::mt19937 engine(1);
+  std::vector<double> coefficients;
+  for (int i = 0; i < n * n; ++i) coefficients.push_back(engine() % 10 < 3 ? 1e6 : 1);
+  return grid_of_cells(n, [&](int x, int y) { return coefficients[std::size_t(x + n * y)]; });
+}
+
 TYPED_TEST(BlockCgIterationsTest, JumpsAndBeams) {
   using Scalar = typename TestFixture::Scalar;
+  this->is_close = true;
   if (!this->is_double) GTEST_SKIP() << "their conditions are too large for float";
-  for (const auto& [name, A] :
-       {Named{"jumps", jumps_in_coefficients(40)}, Named{"beam 60", beam(60)}, Named{"beam 100", beam(100)}}) {
+  for (const auto& [name, A] : {Named{"blocks of cells", blocks_of_cells(40)}, Named{"beam 60", beam(60)},
+                                Named{"scattered cells", scattered_cells(40)}, Named{"beam 100", beam(100)}}) {
     for (const bool with_inner : {false, true}) {
       const SparseSystem<typename TestFixture::Exec, Scalar> system(A, true, with_inner);
-      for (const int columns : {1, 2, 4, 8, 16, 32, 64})
+      for (const int columns : {1, 2, 3, 4, 6, 8, 16, 32, 64})
         this->check(name + (with_inner ? " inner" : ""), system, multiply(A, random_matrix(A.rows, columns, 1)));
+    }
+  }
+}
+
+/// Residuals of conjugate gradients swing where the tolerance is: coefficients of 10^6 are solved well before, and
+/// those of 1 begin to count. A tolerance is met where a swing goes low, alone elsewhere than in a block, unless it is
+/// smoothed.
+TYPED_TEST(BlockCgIterationsTest, ResidualsThatSwing) {
+  using Scalar = typename TestFixture::Scalar;
+  this->is_close = true;
+  if (!this->is_double) GTEST_SKIP() << "their conditions are too large for float";
+  const auto A = scattered_cells(40);
+  for (const bool with_inner : {false, true}) {
+    const SparseSystem<typename TestFixture::Exec, Scalar> system(A, true, with_inner);
+    for (const int columns : {2, 3, 4, 5}) {
+      for (const unsigned seed : {1U, 2U, 3U})
+        this->check("scattered cells " + std::to_string(seed) + (with_inner ? " inner" : ""), system,
+                    multiply(A, random_matrix(A.rows, columns, seed)));
     }
   }
 }

@@ -252,7 +252,7 @@ TYPED_TEST(BlockCgTest, SumsOverRanksTwiceAnIteration) {
 TYPED_TEST(BlockCgTest, TakesInnerProductsThatProductsGive) {
   using Exec = typename TestFixture::Exec;
   using Scalar = typename TestFixture::Scalar;
-  const auto A = this->rounded(positive_definite(150, this->is_double ? 300 : 50));
+  const auto A = this->rounded(positive_definite(150, this->is_double ? 300 : 20));
   const auto B = this->rounded(random_matrix(150, 4, 3));
   const auto plain = this->solve(A, B, this->options());
   ProductWithInner<Exec, Scalar> product(A);

@@ -66,9 +66,9 @@ struct BlockCgResult {
 /// What to try where a solution has not converged, as a sentence; empty if it has.
 std::string advice(const BlockCgResult& result);
 
-/// Memory of solutions, kept from one to the next: five blocks as large as B, and small matrices. It grows with the
-/// largest problem; a solution that is not larger than one before allocates no View. One workspace serves one instance
-/// of a backend at a time.
+/// Memory of solutions, kept from one to the next: five to seven blocks as large as B, and small matrices. It grows
+/// with the largest problem; a solution that is not larger than one before allocates no View. One workspace serves one
+/// instance of a backend at a time.
 template <class ExecutionSpace, class Scalar>
 class BlockCgWorkspace {
  public:
@@ -96,9 +96,13 @@ class BlockCgWorkspace {
 /// block conjugate gradient method", BIT Numerical Mathematics 57, 2017, leave directions out of P, without C: R then
 /// loses what depends.)
 ///
+/// Residuals of conjugate gradients swing. Where one rises close to the tolerance, iterates are smoothed from then on:
+/// mixed so that residuals are least, and never rise (Zhou and Walker, "Residual smoothing techniques for iterative
+/// methods", SIAM J. Sci. Comput. 15, 1994). Before, X gets a column when it has its best iterate. X is never worse
+/// than that, nor than the guess.
+///
 /// A column that is solved takes no more steps. Its directions stay, for the Krylov space of the others needs them.
-/// When all are solved, b - A x is computed, and columns that rounding has kept from it start again (max_restarts). X
-/// gets a column when it has its best iterate, so that X is never worse than that, nor than the guess.
+/// When all are solved, b - A x is computed, and columns that rounding has kept from it start again (max_restarts).
 ///
 /// \param exec          [in]     the instance to run on
 /// \param multiply      [in]     multiply(P, Q) makes Q = A P on `exec`, and need not wait. P and Q are unmanaged Views
@@ -131,7 +135,8 @@ class BlockCgWorkspace {
 /// times, with 2 waits and 2 sums over ranks: P^T A P is one pass, Q^T Q another, and updates make Q, X and P. With a
 /// preconditioner it is 16 times, 3 waits and 3 sums. A product that gives P^T A P in its own pass saves 2 times, and
 /// its wait stands for that of the first pass. Where residuals are nearly dependent, orthonormalize() takes the place
-/// of the second pass, with two or more passes, waits and sums. Memory: 5 n s numbers.
+/// of the second pass, with two or more passes, waits and sums. Smoothing reads or writes 12 times n x s numbers more,
+/// with one wait and sum. Memory: 5 n s numbers, 7 where residuals are smoothed.
 template <class ExecutionSpace, class Multiply, class Precondition, class BView, class XView>
 requires(Kokkos::is_view_v<BView>&& Kokkos::is_view_v<XView>) BlockCgResult
     block_cg(const ExecutionSpace& exec, Multiply&& multiply, Precondition&& precondition, const BView& B,
