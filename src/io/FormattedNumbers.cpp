@@ -66,7 +66,7 @@ bool FormattedNumbers::Line::is_cut() const {
 
 std::vector<std::string_view> FormattedNumbers::Line::words() const {
   std::vector<std::string_view> found;
-  for (std::size_t k = 0; k < text.size();) {
+  for (std::size_t k = 0; k < text.size() && found.size() <= fields.size();) {
     if (is_blank(text[k])) {
       ++k;
       continue;

@@ -59,7 +59,8 @@ class FormattedNumbers {
     }
     /// Whether something other than blanks stands on both sides of an end of a field.
     bool is_cut() const;
-    /// What blanks separate, and signs of numbers that follow exponents.
+    /// What blanks separate, and signs of numbers that follow exponents; one more than there are fields at most, as a
+    /// line may be as long as the file.
     std::vector<std::string_view> words() const;
     /// Throws unless the columns behind the fields are blank.
     void expect_end() const;

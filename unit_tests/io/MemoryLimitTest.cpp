@@ -205,6 +205,18 @@ TEST(MemoryLimit, OfHarwellBoeing) {
                      vectors);
 }
 
+/// The words of a line that is as long as the file are not kept, either: as many as there are fields tell enough.
+TEST(MemoryLimit, OfALongLineOfHarwellBoeing) {
+  std::string text = harwell_boeing_head("PUA", 2, 2, 2, "(26I3)          (26I3)");
+  for (int k = 0; k < 2000000; ++k) text += "1 ";
+  text += "\n  1  2\n";
+  std::string error;
+  const std::size_t peak =
+      peak_of(text, [&] { error = thrown_by([&] { harwell(text, "t", with_limit(2 * text.size())); }); });
+  EXPECT_EQ(error, "runtime_error: t:5: expected a column pointer, found \"1 1\"");
+  EXPECT_LE(peak, text.size() + beside_limit);
+}
+
 /// Lines beyond those that the size line announces are not kept: nothing was counted for them.
 TEST(MemoryLimit, OfMoreLinesThanAnnounced) {
   for (const auto& [kind, size, line] : {std::tuple{"coordinate pattern general", "9 9 1", "1 1\n"},
