@@ -165,7 +165,11 @@ void parse_formats(TextScanner& scanner, HarwellBoeingText& result, bool has_rig
   std::string_view line = line_of(result.whole, 3);
   result.pointers = integer_format(line, "the column pointers");
   result.indices = integer_format(line, "the row indices");
-  if (result.header.field != Field::Pattern) result.values = FortranFormat(next_format(line, "the values"));
+  // Of no values, some writers have no format.
+  const bool has_values = result.header.stored_entries > 0 || line.find('(') != std::string_view::npos;
+  if (result.header.field != Field::Pattern && has_values) {
+    result.values = FortranFormat(next_format(line, "the values"));
+  }
   if (has_right_hand_sides) {
     // A pattern may have a format of values all the same.
     std::string_view format = next_format(line, "the right-hand sides");

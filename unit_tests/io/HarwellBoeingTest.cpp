@@ -125,6 +125,8 @@ TEST(HarwellBoeing, EmptyMatrices) {
             (HostCsr<double>{3, 0, {0, 0, 0, 0}, {}, {}}));
   EXPECT_EQ(parse<double>(harwell_boeing_head("RUA", 0, 0, 0, formats) + "  1\n"),
             (HostCsr<double>{0, 0, {0}, {}, {}}));
+  EXPECT_EQ(parse<double>(harwell_boeing_head("RUA", 2, 2, 0, integers) + "  1  1  1\n"),
+            (HostCsr<double>{2, 2, {0, 0, 0}, {}, {}}));
 }
 
 TEST(HarwellBoeing, Header) {
