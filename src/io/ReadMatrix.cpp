@@ -32,8 +32,9 @@ enum class Kind { MatrixMarket, HarwellBoeing, BinaryCsr };
 /// What a content is, by its beginning.
 Kind kind_of(std::string_view content, const std::string& path) {
   if (Impl::has_binary_csr_magic(content)) return Kind::BinaryCsr;
-  if (Impl::has_matrix_market_banner(content)) return Kind::MatrixMarket;
+  // Before Matrix Market, whose banner may be the title of such a file.
   if (Impl::has_harwell_boeing_header(content)) return Kind::HarwellBoeing;
+  if (Impl::has_matrix_market_banner(content)) return Kind::MatrixMarket;
   fail_unknown(path, content);
 }
 

@@ -58,6 +58,17 @@ TEST(ReadMatrix, ComplexMatricesAreRecognised) {
   }
 }
 
+/// The title of a Harwell-Boeing file is any text.
+TEST(ReadMatrix, ATitleMayBeABanner) {
+  const TemporaryFolder folder;
+  const auto matrix = Tessera::generate_road(100, 1);
+  const std::string text = harwell_boeing_text(matrix);
+  const std::string path =
+      folder.add("a.rua", "%%MatrixMarket matrix coordinate real general" + text.substr(text.find('\n')));
+  EXPECT_EQ(Tessera::read_matrix<double>(path), matrix);
+  EXPECT_EQ(Tessera::read_matrix_header(path).rows, static_cast<std::size_t>(matrix.rows));
+}
+
 TEST(ReadMatrix, OtherFilesAreRejectedNamingTheFormats) {
   const TemporaryFolder folder;
   const std::string formats =
