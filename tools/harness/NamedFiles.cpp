@@ -23,18 +23,28 @@ bool are_one_file(const std::string& a, const std::string& b) {
   return whole_path(a) == whole_path(b);
 }
 
+constexpr const char* standard_input = "-";
+
+/// Standard input may be a file that was redirected.
+NamedFile where_it_is(const NamedFile& input) {
+  return {input.option, input.path == standard_input ? "/dev/stdin" : input.path};
+}
+
 }  // namespace
 
 void check_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs) {
   for (auto output = outputs.begin(); output != outputs.end(); ++output) {
     if (output->path.empty()) continue;
+    if (output->path == standard_input) {
+      throw std::invalid_argument(output->option + " -: expected the name of a file; - is standard input");
+    }
     const auto refuse_if_same = [&](const NamedFile& other, const char* does) {
       if (!other.path.empty() && are_one_file(output->path, other.path)) {
         throw std::invalid_argument(output->option + " " + output->path + ": " + other.option + " " + does +
                                     " the same file");
       }
     };
-    for (const NamedFile& input : inputs) refuse_if_same(input, "reads");
+    for (const NamedFile& input : inputs) refuse_if_same(where_it_is(input), "reads");
     for (auto other = outputs.begin(); other != output; ++other) refuse_if_same(*other, "writes to");
   }
 }

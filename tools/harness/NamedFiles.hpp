@@ -13,7 +13,7 @@ struct NamedFile {
 };
 
 /// Refuses to write one file twice, or over what is read. Files are compared, not names: links of any kind are
-/// followed.
+/// followed. An input "-" is standard input, and thus the file that it comes from, if any; an output "-" is refused.
 ///
 /// \throws std::invalid_argument that names both options and the output
 void check_apart(const std::vector<NamedFile>& inputs, const std::vector<NamedFile>& outputs);

@@ -160,7 +160,7 @@ void add_parameter_options(CLI::App& app, Settings& settings, Texts& texts) {
 void add_file_options(CLI::App& app, Settings& settings) {
   add(app, "--x", settings.x_file, "FILE", "read X: an array, or right-hand sides (default: random)");
   add(app, "--y", settings.y_file, "FILE", "read the initial Y likewise (default: random)");
-  add(app, "--write-y", settings.write_y_file, "FILE", "write the resulting Y likewise");
+  add(app, "--write-y", settings.write_y_file, "FILE", "write the resulting Y, an array of Matrix Market");
   add(app, "--save-plan", settings.save_plan_file, "FILE", "write the plan, chosen or asked for, with its values");
   add(app, "--load-plan", settings.load_plan_file, "FILE", "measure a plan that was saved of this matrix, too");
   add(app, "--json", settings.json_file, "FILE", "write settings and results for machines");

@@ -245,6 +245,11 @@ TEST_F(Program, WritesOverNothingThatItReads) {
       refuses(inputs + output + " plan", {output + " plan: --load-plan reads the same file"});
   }
   refuses(inputs + "--write-y new --json ./new", {"--json ./new: --write-y writes to the same file"});
+  refuses(inputs + "--write-y -", {"--write-y -: expected the name of a file; - is standard input"});
+  EXPECT_FALSE(fs::exists(folder_ / "-"));
+  const Outcome redirected = run("--matrix - --write-y a.mtx --repeat 1 --format csr", (folder_ / "a.mtx").string());
+  EXPECT_EQ(redirected.status, 2);
+  expect_parts(redirected.err, {"--write-y a.mtx: --matrix reads the same file"});
   EXPECT_EQ(contents(folder_ / "a.mtx"), real_3x2);
 }
 
@@ -459,6 +464,10 @@ TEST_F(Program, ReadsStandardInput) {
   const Outcome complex = run("--matrix - --repeat 1 --format csr", (folder_ / "c.mtx").string());
   EXPECT_EQ(complex.status, 0) << complex.err;
   EXPECT_NE(complex.out.find("complex double"), std::string::npos) << complex.out;
+  write("a.zip", "PK\x03\x04 and more");
+  const Outcome packed = run("--matrix -", (folder_ / "a.zip").string());
+  EXPECT_EQ(packed.status, 2);
+  expect_parts(packed.err, {"-: is packed by zip, expected plain or gzip; pipe it (unzip -p) into what reads \"-\""});
 }
 
 TEST_F(Program, WhatIsWrittenReadsBackToTheBit) {
