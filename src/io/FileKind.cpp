@@ -51,8 +51,9 @@ void refuse_tar(const std::string& path, std::string_view content) {
 void refuse_packed(const std::string& path, std::string_view content) {
   for (const Packed& kind : packed_kinds) {
     if (content.size() < kind.begin || !content.substr(kind.begin).starts_with(kind.magic)) continue;
-    refuse(path, std::string("is packed by ") + kind.name + ", expected plain or gzip; unpack it (" + kind.unpack +
-                     " " + path + "), or pipe it (" + kind.unpack_to_pipe + ") into what reads \"-\"");
+    const std::string pipe = "pipe it (" + std::string(kind.unpack_to_pipe) + ") into what reads \"-\"";
+    const std::string unpack = path == "-" ? "" : std::string("unpack it (") + kind.unpack + " " + path + "), or ";
+    refuse(path, std::string("is packed by ") + kind.name + ", expected plain or gzip; " + unpack + pipe);
   }
   if (content.starts_with("\xFF\xFE") || content.starts_with("\xFE\xFF")) {
     refuse(path,

@@ -44,7 +44,8 @@ class Descriptor {
         number_(is_standard_input_ ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (number_ < 0) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
     if (fstat(number_, &status_) != 0 || S_ISDIR(status_.st_mode)) {
-      const std::string reason = S_ISDIR(status_.st_mode) ? "is a directory, expected a file" : std::strerror(errno);
+      const std::string reason = S_ISDIR(status_.st_mode) ? "is a directory, expected a file"
+                                                          : std::string("cannot be read: ") + std::strerror(errno);
       close_file();
       fail(path, reason);
     }
