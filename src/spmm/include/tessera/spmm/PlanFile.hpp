@@ -18,9 +18,9 @@ namespace Tessera {
 ///
 /// The file is written completely or not at all: an older file stays until the new one is whole.
 ///
-/// \param exec [in] the instance that made the plan or gave it values, and that copies the arrays; the call waits for
-/// it \throws std::runtime_error, naming the file, if it cannot be written \throws std::logic_error if the plan is
-/// empty
+/// \param exec [in] the instance that made the plan or gave it values; it copies the arrays, and the call waits for it
+/// \throws std::runtime_error, naming the file, if it cannot be written
+/// \throws std::logic_error if the plan is empty
 template <class Scalar, class Ordinal_, class Offset, class Device>
 void save_plan(const typename Device::execution_space& exec, const Plan<Scalar, Ordinal_, Offset, Device>& plan,
                const std::string& path) {

@@ -18,8 +18,8 @@ std::size_t gram_scratch_bytes(int x_columns, int y_columns);
 /// in order: the same panels give the same bits. Cost: X and Y are read once, and once if they are the same.
 ///
 /// \param are_same  [in] whether Y is X; half of C is then computed, and copied
-/// \param C         [out] element (i, j) is C[i + j * stride]: memory that the GPU may write, pinned host memory
-/// included \throws std::runtime_error if a launch fails
+/// \param C         [out] element (i, j) is C[i + j * stride]: memory that the GPU may write, or pinned on the host
+/// \throws std::runtime_error if a launch fails
 template <class Scalar>
 void gram(Stream stream, const TallPanel<const Scalar>& X, const TallPanel<const Scalar>& Y, bool are_same, Scalar* C,
           std::ptrdiff_t stride, Scratch scratch);
