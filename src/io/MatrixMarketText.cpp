@@ -107,7 +107,8 @@ std::size_t array_entries(const MatrixMarketHeader& header) {
 void expect_square_if_symmetric(const MatrixMarketHeader& header, const char* size_line) {
   if (header.symmetry == Symmetry::General || header.rows == header.columns) return;
   throw TextError(size_line, "a matrix with a symmetry is square, found " + std::to_string(header.rows) + " rows and " +
-                                 std::to_string(header.columns) + " columns");
+                                 std::to_string(header.columns) +
+                                 " columns; if this line is an entry, the size line in front of it is missing");
 }
 
 void parse_size_line(TextScanner& scanner, MatrixMarketHeader& header) {

@@ -69,7 +69,8 @@ const std::vector<BadFile>& bad_files() {
       {"skew_pattern.mtx", banner + "coordinate pattern skew-symmetric\n1 1 0\n",
        ":1: skew-symmetric needs values, expected general or symmetric with pattern"},
       {"rectangular_symmetric.mtx", banner + "coordinate real symmetric\n2 3 0\n",
-       ":2: a matrix with a symmetry is square, found 2 rows and 3 columns"},
+       ":2: a matrix with a symmetry is square, found 2 rows and 3 columns; if this line is an entry, the size line in "
+       "front of it is missing"},
       {"negative_rows.mtx", real + "-3 3 1\n1 1 1\n", ":2: the number of rows is -3, expected 0 to 2147483647"},
       {"negative_entries.mtx", real + "3 3 -1\n", ":2: the number of entries is -1, expected 0 or more"},
       {"huge_columns.mtx", real + "3 3000000000 1\n1 1 1\n",
