@@ -107,7 +107,7 @@ int main(int argc, char* argv[]) {
   const std::vector<double> inverses = inverse_blocks(A);  // on a host, the next is a View of it
   const auto blocks = Example::to_device(inverses);
 
-  // R and Z are Views whose rows are adjacent, of the columns that are not solved yet.
+  // R and Z are Views whose rows are adjacent, of at most as many columns as B.
   const auto precondition = [&](const auto& R, const auto& Z) { multiply_blocks(exec, blocks, R, Z); };
 
   const Vectors B("B", A.rows, right_hand_sides), X("X", A.rows, right_hand_sides), Y("Y", A.rows, right_hand_sides);

@@ -15,11 +15,12 @@
 
 namespace Tessera::Benchmarks {
 
-/// The method of Tessera::block_cg, without a preconditioner, as one would write it with Kokkos Kernels: blocks by
+/// A block conjugate gradient method, without a preconditioner, as one would write it with Kokkos Kernels: blocks by
 /// columns, whose inner products and updates are calls of KokkosBlas::gemm (cuBLAS on NVIDIA GPUs, the host's BLAS).
 ///
-/// The same small matrices make the same iterations: directions become orthonormal by a Cholesky factor of a Gram
-/// matrix that follows from R^T R, solved columns leave, and an iteration waits twice.
+/// Directions become orthonormal by a Cholesky factor of a Gram matrix that follows from R^T R, solved columns leave,
+/// and an iteration waits twice. Tessera::block_cg keeps orthonormal residuals instead, and the directions of solved
+/// columns: iterations differ by a few on well-conditioned systems, and on others this method may stagnate.
 class ColumnBlockCg {
  public:
   using Columns = Vectors<Kokkos::LayoutLeft>;

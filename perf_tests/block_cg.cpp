@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Times a block conjugate gradient method from end to end, Tessera::block_cg with a plan beside the same method from
-// Kokkos Kernels alone (KokkosSparse::spmv with its own handle, KokkosBlas::gemm on blocks by columns), by number of
+// Times block conjugate gradient methods from end to end, Tessera::block_cg with a plan beside a plain one from Kokkos
+// Kernels alone (KokkosSparse::spmv with its own handle, KokkosBlas::gemm on blocks by columns), by number of
 // right-hand sides:
 //   block_cg [MATRIX]... [--num_vecs 8] [other options: --help]
 // Matrices must be symmetric positive definite.
@@ -12,7 +12,7 @@
 //   Time, baseline_ms  a solution, without the set-up
 //   set_up_ms          plan or handle with its first product
 //   products_ms        the products in a solution, fenced one by one, which a solution is not
-//   solver_iterations  each with one product, for the columns that are not solved
+//   solver_iterations  each with one product
 //   residual           the greatest of the columns, relative to the right-hand side
 //   ratio              baseline_ms / Time
 //   ratio_with_set_up  (baseline_set_up_ms + baseline_ms) / (set_up_ms + Time)
@@ -162,6 +162,6 @@ void register_benchmarks(const Settings& settings) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  return run_benchmarks(argc, argv, "Times block CG of Tessera and the same method from Kokkos Kernels.",
+  return run_benchmarks(argc, argv, "Times block CG of Tessera and a plain one from Kokkos Kernels.",
                         {.matrices = {"elasticity:16", "stencil27:32"}, .columns = {1, 8, 32}}, register_benchmarks);
 }

@@ -67,8 +67,8 @@ struct BlockCgResult {
 std::string advice(const BlockCgResult& result);
 
 /// Memory of solutions, kept from one to the next: five to seven blocks as large as B, and small matrices. It grows
-/// with the largest problem; a solution that is not larger than one before allocates no View. One workspace serves one
-/// instance of a backend at a time.
+/// with the largest problem; a solution that is not larger than one before allocates no View, except two blocks the
+/// first time that residuals are smoothed. One workspace serves one instance of a backend at a time.
 template <class ExecutionSpace, class Scalar>
 class BlockCgWorkspace {
  public:
