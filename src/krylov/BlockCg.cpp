@@ -153,7 +153,12 @@ class BlockCg {
     const List columns = system_.active_columns();
     for (int restarts = 0;; ++restarts) {
       iterate();
-      if (options_.max_restarts < 0) return store_better();
+      if (options_.max_restarts < 0) {
+        store_better();
+        if (result_.stop == BlockCgStop::Converged && !system_.open_among(columns, options_.tolerance).empty())
+          result_.stop = BlockCgStop::MaxRestarts;
+        return;
+      }
       verify();
       const List open = system_.open_among(columns, options_.tolerance);
       if (open.empty()) result_.stop = BlockCgStop::Converged;
@@ -253,6 +258,8 @@ class BlockCg {
     smoothing_.stop();
     is_open_.assign(at(active()), true);
     width_ = width_at_first_ = open_ = active();
+    lost_.assign(at(active()), 0);
+    C_ = identity(active());
     if (open_ > 0) C_ = factor(gram);
   }
 
@@ -298,11 +305,31 @@ class BlockCg {
     const Small S = blocks_.orthonormalize_block(block(Blocks::Q), dependence, dependence * size);
     independent.clear();
     for (Ordinal j = 0; j < width_; ++j)
-      if (S(j, j) > 0) independent.push_back(j);
+      if (S(j, j) > 0) {
+        independent.push_back(j);
+      } else {
+        note_lost(j, dependence * (size > 0 ? std::max(1., norm_of_column(S, j)) : now_[at(j)]));
+      }
     blocks_.keep(Blocks::Q, width_, independent);
     result_.most_dependent = std::max(result_.most_dependent, active() - static_cast<Ordinal>(independent.size()));
     width_ = static_cast<Ordinal>(independent.size());
     return S.transposed().some_columns(independent).transposed();
+  }
+
+  /// Column j of Q loses a part of this norm, which C has no place for: b - A x keeps it in this cycle.
+  void note_lost(Ordinal j, double norm) {
+    if (options_.dependence == 0) return;  // the noise is what rounding makes anyway
+    for (Ordinal k = 0; k < active(); ++k)
+      lost_[at(k)] += norm * std::abs(C_(j, k)) / (directions_ > 0 ? system_.norm_at(k) : 1);
+  }
+  static double norm_of_column(const Small& S, Ordinal j) {
+    double sum = 0;
+    for (Ordinal i = 0; i < S.rows(); ++i) sum += S(i, j) * S(i, j);
+    return std::sqrt(sum);
+  }
+  Numbers with_lost(Numbers residuals) const {
+    for (Ordinal j = 0; j < active(); ++j) residuals[at(j)] = std::hypot(residuals[at(j)], lost_[at(j)]);
+    return residuals;
   }
 
   /// P = Z + P beta, conjugate to P before, with Z = M Q. From A P alpha = Q_before - Q S, Q_before^T Z = 0 and
@@ -395,10 +422,10 @@ class BlockCg {
     Numbers squares(at(active()));
     for (Ordinal j = 0; j < active(); ++j)
       for (Ordinal i = 0; i < width_; ++i) squares[at(j)] += C_(i, j) * C_(i, j);
-    plain_ = system_.relative(std::move(squares));
+    plain_ = with_lost(system_.relative(std::move(squares)));
     if (!smoothing_.is_on() && has_to_be_smoothed()) smoothing_.begin(directions_, step, width_, C_);
     if (smoothing_.is_on()) {
-      note_residuals(system_.relative(smoothing_.take(directions_, step, width_, C_, is_open_)));
+      note_residuals(with_lost(system_.relative(smoothing_.take(directions_, step, width_, C_, is_open_))));
     } else {
       store_turning();
       blocks_.update(Scalar(1), blocks_.block(Blocks::P, directions_), step, Scalar(1), X());
@@ -436,7 +463,7 @@ class BlockCg {
         least_[at(j)] = now_[at(j)];
         progress_ = result_.iterations;
       }
-      if (now_[at(j)] <= options_.tolerance) close(j);
+      if (now_[at(j)] <= std::max(options_.tolerance, 1.5 * lost_[at(j)])) close(j);
     }
   }
   void close(Ordinal place) {
@@ -484,6 +511,7 @@ class BlockCg {
 
   // Of a cycle
   Numbers now_, least_, plain_;  // residuals of the active columns of X, the least that were, and without smoothing
+  Numbers lost_;                 // what BlockCgOptions::dependence has left out of their residuals
   std::vector<bool> is_open_;    // the active columns that are not solved
   Ordinal open_ = 0;
   Ordinal width_ = 0, directions_ = 0, width_at_first_ = 0;  // columns of Q, of P, and of Q at first

@@ -49,6 +49,7 @@ class BlockCgSystem {
 
   /// |b - A x| / |b| for the iterates that the user's X holds.
   const Numbers& residuals() const { return residuals_; }
+  double norm_at(Ordinal place) const { return norms_[at(active_[at(place)])]; }
   double residual_at(Ordinal place) const { return residuals_[at(active_[at(place)])]; }
   void note_residual(Ordinal place, double residual) { residuals_[at(active_[at(place)])] = residual; }
   /// The columns of a list that leave more than the tolerance.
