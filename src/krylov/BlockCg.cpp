@@ -199,7 +199,7 @@ class BlockCg {
     // Where an earlier iterate was better, its residual is the recurrence's still.
     List estimated;
     for (const Ordinal column : system_.active_columns())
-      if (is_estimated_[at(column)]) estimated.push_back(column);
+      if (is_estimated_[at(column)] || system_.is_scaled()) estimated.push_back(column);
     if (estimated.empty()) return;
     system_.begin_with(estimated);
     now_ = system_.relative(blocks_.squares(R()));

@@ -44,6 +44,8 @@ class BlockCgSystem {
   const List& active_columns() const { return active_; }
   auto X() const { return blocks_.block(Blocks::X, active()); }
   auto R() const { return blocks_.block(Blocks::Q, active()); }
+  /// Whether the user's X may have fewer digits than the block, for they are too small or too large there.
+  bool is_scaled() const { return !exponents_.empty(); }
   /// Columns that A was multiplied by here.
   std::int64_t products() const { return products_; }
 
@@ -111,6 +113,11 @@ class BlockCgSystem {
     const auto scaled = blocks_.block(Blocks::AP, static_cast<Ordinal>(places.size()));
     blocks_.copy_list(X(), places, scaled);
     scale_back(scaled, targets, -1);
+    const Numbers greatest = blocks_.magnitudes(scaled);
+    for (std::size_t k = 0; k < greatest.size(); ++k) {
+      if (std::isfinite(greatest[k])) continue;
+      fail_block_cg("the solution of column " + std::to_string(targets[k]) + " is too large for the type of X");
+    }
     List all(places.size());
     std::iota(all.begin(), all.end(), 0);
     blocks_.store(scaled, all, targets, X_);
@@ -154,10 +161,11 @@ class BlockCgSystem {
     const List useless = useless_guesses(blocks_.squares(R()));
     if (useless.empty()) return;
     for (const Ordinal j : useless) blocks_.fill_with_zeros(X().some_columns(j, 1));
+    compute_residuals();
+    const Numbers squares = blocks_.squares(R());
+    for (const Ordinal j : useless)  // the product has failed, not the guess, which the user's X keeps
+      if (!std::isfinite(squares[at(j)])) fail_block_cg("`multiply` has made NaN or Inf of zeros");
     store(useless);
-    blocks_.load(B_, active_, Blocks::Q);
-    scale_back(R(), active_, 1);
-    subtract_product();
   }
   /// Those that leave more than |b| / eps, or what is not finite.
   List useless_guesses(const Numbers& squares) const {
