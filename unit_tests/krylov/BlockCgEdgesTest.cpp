@@ -118,6 +118,45 @@ TYPED_TEST(BlockCgEdgesTest, BadGuessesAreTaken) {
   for (int j = 0; j < 2; ++j) EXPECT_GT(solution.result.residuals[std::size_t(j)], 100);
 }
 
+/// Directions that are left out for their small parts take those parts of the residuals with them, which count.
+TYPED_TEST(BlockCgEdgesTest, ResidualsCountWhatIsLeftOut) {
+  const auto A = this->rounded(positive_definite(30, 1e4));
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const auto B = this->rounded(random_matrix(30, 4, seed));
+    for (const int restarts : {-1, 0, 3}) {
+      auto options = this->options();
+      options.dependence = 0.1;
+      options.max_restarts = restarts;
+      const auto solution = this->solve(A, B, options);
+      for (int j = 0; j < 4; ++j) {
+        const double residual = residual_of_column(A, B, solution.X, j);
+        EXPECT_LE(residual, 1 + 100 * this->epsilon) << "seed " << seed << ", " << restarts << " restarts";
+        EXPECT_LE(residual, 2 * solution.result.residuals[std::size_t(j)] + 1e4 * this->epsilon);
+      }
+    }
+  }
+}
+
+/// The solution is larger than any number, or so small that numbers have few digits, although A and B are not.
+TYPED_TEST(BlockCgEdgesTest, SolutionsThatXCannotHold) {
+  using Exec = typename TestFixture::Exec;
+  using Limits = std::numeric_limits<typename TestFixture::Scalar>;
+  const double most = double(Limits::max()), least = double(Limits::min());
+  HostDenseMatrix A(1, 1), B(1, 1), guess(1, 1);
+  guess(0, 0) = 1;
+  A(0, 0) = std::sqrt(least);
+  B(0, 0) = 0.1 * most;
+  typename TestFixture::Product product(this->rounded(A));
+  const typename TestFixture::template Device<Kokkos::LayoutLeft> b(B), x(guess);
+  EXPECT_THROW(block_cg(Exec(), product, b.view, x.view, this->options()), std::runtime_error);
+  EXPECT_EQ(x.get()(0, 0), 1);
+  A(0, 0) = 3 / this->epsilon;
+  B(0, 0) = 4 * least;
+  const auto tiny = this->solve(this->rounded(A), this->rounded(B), this->options());
+  EXPECT_FALSE(tiny.result.has_converged);
+  EXPECT_GT(tiny.result.residuals[0], this->tolerance);
+}
+
 TYPED_TEST(BlockCgEdgesTest, NumbersThatAreNotFiniteAreRefused) {
   using Scalar = typename TestFixture::Scalar;
   const auto A = this->rounded(positive_definite(30, 10));
@@ -148,6 +187,11 @@ TYPED_TEST(BlockCgEdgesTest, ProductsThatAreNotFiniteAreReported) {
   EXPECT_THROW(this->solve(A, B, this->options()), std::runtime_error);
   const auto good = positive_definite(30, 10);
   EXPECT_THROW(this->solve(good, A, B, this->options()), std::runtime_error) << "as a preconditioner";
+  typename TestFixture::Product product(A);
+  const auto guess = this->rounded(random_matrix(30, 3, 4));
+  const typename TestFixture::template Device<Kokkos::LayoutLeft> b(B), x(guess);
+  EXPECT_THROW(block_cg(typename TestFixture::Exec(), product, b.view, x.view, this->options()), std::runtime_error);
+  EXPECT_EQ(x.get().elements, guess.elements);
 }
 
 TYPED_TEST(BlockCgEdgesTest, MatricesThatAreNotPositiveDefinite) {

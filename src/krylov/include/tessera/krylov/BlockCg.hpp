@@ -19,7 +19,8 @@ struct BlockCgOptions {
   int max_iterations = 1000;  ///< each is one product with A
   /// A direction is left out if its part that is orthogonal to those before it is at most this share of its norm; 0
   /// stands for s eps^0.8 with s columns and the spacing eps of numbers at 1: what rounding leaves of a direction that
-  /// is used up. More than that saves products where columns are nearly dependent, and costs restarts.
+  /// is used up. More than that saves products where columns are nearly dependent, and costs restarts: residuals count
+  /// what is left out, and a cycle ends when that is most of them.
   double dependence = 0;
   /// Computes b - A x when all columns are solved, for the recurrence of the residuals drifts from it. Columns that are
   /// not solved start again from there, so often at most. Less than 0: not computed.
@@ -121,7 +122,8 @@ class BlockCgWorkspace {
 /// \param workspace     [in,out] memory
 /// \throws std::invalid_argument if extents, options, memory or instances do not fit; X is then as it was
 /// \throws std::runtime_error if B or X holds NaN or Inf: X is then as it was; or if what `multiply` or `precondition`
-///         makes is not finite: X then holds guesses, or iterates that were better
+///         makes is not finite, or a solution is too large for Scalar: X then holds guesses, or iterates that were
+///         better
 ///
 /// A that is not symmetric goes unnoticed. One that is not positive definite usually shows, and ends the method with a
 /// BlockCgStop; X is then the best iterate. Residuals of ill-conditioned systems may rise for long before they fall.
