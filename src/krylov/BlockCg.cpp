@@ -44,7 +44,7 @@ std::string advice(const BlockCgResult& result) {
     case BlockCgStop::Converged:
       return "";
     case BlockCgStop::MaxIterations:
-      return "residuals still fall: take more iterations or a better preconditioner" + dependence;
+      return "residuals may still fall: take more iterations or a better preconditioner" + dependence;
     case BlockCgStop::Stagnation:
       return "take a better preconditioner: residuals have not fallen for half of the iterations, and for more than an "
              "exact method takes in all" +
