@@ -157,6 +157,7 @@ class Plan {
   void release_source(const execution_space& exec) { state().release_source(exec); }
   /// The same, on a default instance and after everything that runs on the device, for which it waits.
   void release_source() {
+    static_cast<void>(state());  // refuses a plan that is not there before Kokkos is asked, which may have ended
     Kokkos::fence("Tessera::release_source: all instances");
     release_source(execution_space());
   }

@@ -29,6 +29,7 @@ void save_plan(const typename Device::execution_space& exec, const Plan<Scalar, 
 /// The same, on a default instance and after everything that runs on the device, for which it waits.
 template <class Scalar, class Ordinal_, class Offset, class Device>
 void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::string& path) {
+  static_cast<void>(plan.state());  // refuses a plan that is not there
   Kokkos::fence("Tessera::save_plan: all instances");
   save_plan(typename Device::execution_space(), plan, path);
 }
