@@ -19,10 +19,10 @@ namespace Tessera::Test {
 
 /// A block in the memory of the device, and the same numbers on the host.
 template <class Exec, class Scalar>
-class Tall {
+class MirroredBlock {
  public:
-  Tall(Ordinal rows, Ordinal columns) : Tall(rows, columns, columns) {}
-  Tall(Ordinal rows, Ordinal columns, Ordinal stride)
+  MirroredBlock(Ordinal rows, Ordinal columns) : MirroredBlock(rows, columns, columns) {}
+  MirroredBlock(Ordinal rows, Ordinal columns, Ordinal stride)
       : columns_(columns), device_("block", std::size_t(rows), std::size_t(stride)), host_(create_mirror(device_)) {}
 
   Scalar& operator()(Ordinal i, Ordinal j) { return host_(i, j); }
@@ -52,7 +52,7 @@ class Tall {
 
 /// What orthonormalize() returns besides X.
 template <class Scalar>
-struct Result {
+struct Orthonormalized {
   Ordinal rank = 0, before = 0, columns = 0;
   std::vector<Scalar> coefficients, factor;
   double c(Ordinal i, Ordinal j) const { return double(coefficients[std::size_t(i + j * before)]); }
@@ -66,7 +66,7 @@ class OrthonormalizeCheck<Case<Exec_, Scalar_>> : public ::testing::Test {
  public:
   using Exec = Exec_;
   using Scalar = Scalar_;
-  using Block = Tall<Exec, Scalar>;
+  using Block = MirroredBlock<Exec, Scalar>;
   using Function = std::function<double(Ordinal i, Ordinal j)>;
 
   static constexpr double epsilon = std::numeric_limits<Scalar>::epsilon();
@@ -92,15 +92,15 @@ class OrthonormalizeCheck<Case<Exec_, Scalar_>> : public ::testing::Test {
     return Q;
   }
 
-  static Result<Scalar> run(Block* Q, Block& X, const OrthonormalizeOptions& options = {},
-                            const SumOverRanks<Scalar>& sum = {}) {
+  static Orthonormalized<Scalar> run(Block* Q, Block& X, const OrthonormalizeOptions& options = {},
+                                     const SumOverRanks<Scalar>& sum = {}) {
     const Exec exec;
     const DenseWorkspace<Exec> workspace;
     std::vector<TallBlock<const Scalar>> blocks;
     if (Q != nullptr) blocks.push_back(Q->block());
     const Ordinal before = Q == nullptr ? 0 : Q->columns(), k = X.columns();
-    Result<Scalar> result{0, before, k, std::vector<Scalar>(std::size_t(before * k)),
-                          std::vector<Scalar>(std::size_t(k * k))};
+    Orthonormalized<Scalar> result{0, before, k, std::vector<Scalar>(std::size_t(before * k)),
+                                   std::vector<Scalar>(std::size_t(k * k))};
     const SmallMatrix<Scalar> C{result.coefficients.data(), before, k, before}, R{result.factor.data(), k, k, k};
     const TallBlock<Scalar> block = X.block();
     try {
@@ -134,7 +134,7 @@ class OrthonormalizeCheck<Case<Exec_, Scalar_>> : public ::testing::Test {
   }
 
   /// X0 = Q C + X R with R upper triangular, relative to the greatest element of each column of X0.
-  static void expect_factors(Block& before, Block* Q, Block& X, const Result<Scalar>& result) {
+  static void expect_factors(Block& before, Block* Q, Block& X, const Orthonormalized<Scalar>& result) {
     for (Ordinal j = 0; j < X.columns(); ++j) {
       EXPECT_GE(result.r(j, j), 0);
       for (Ordinal i = j + 1; i < X.columns(); ++i) EXPECT_EQ(result.r(i, j), 0) << i << ", " << j;
@@ -151,9 +151,9 @@ class OrthonormalizeCheck<Case<Exec_, Scalar_>> : public ::testing::Test {
   }
 
   /// Orthonormalizes a copy of X and checks all that is promised.
-  static Result<Scalar> check(Block* Q, Block X, Ordinal rank, const OrthonormalizeOptions& options = {}) {
+  static Orthonormalized<Scalar> check(Block* Q, Block X, Ordinal rank, const OrthonormalizeOptions& options = {}) {
     Block after = copy_of(X);
-    const Result<Scalar> result = run(Q, after, options);
+    const Orthonormalized<Scalar> result = run(Q, after, options);
     EXPECT_EQ(result.rank, rank);
     const Ordinal present = expect_orthonormal(Q, after);
     expect_factors(X, Q, after, result);

@@ -42,7 +42,7 @@ class OrthonormalizeHard : public OrthonormalizeCheck<Case> {
   }
 
   /// The greatest |x0_j - (Q C + X R)_j| / |x0_j|.
-  static double loss_of_span(Block& before, Block* Q, Block& X, const Result<Scalar>& result) {
+  static double loss_of_span(Block& before, Block* Q, Block& X, const Orthonormalized<Scalar>& result) {
     double greatest = 0;
     for (Ordinal j = 0; j < X.columns(); ++j) {
       long double rests = 0;
