@@ -308,7 +308,7 @@ class BlockCg {
       if (S(j, j) > 0) {
         independent.push_back(j);
       } else {
-        note_lost(j, dependence * (size > 0 ? std::max(1., norm_of_column(S, j)) : now_[at(j)]));
+        note_lost(j, dependence * (size > 0 ? std::max(1., std::sqrt(square_of_column(S, j))) : now_[at(j)]));
       }
     blocks_.keep(Blocks::Q, width_, independent);
     result_.most_dependent = std::max(result_.most_dependent, active() - static_cast<Ordinal>(independent.size()));
@@ -316,16 +316,17 @@ class BlockCg {
     return S.transposed().some_columns(independent).transposed();
   }
 
-  /// Column j of Q loses a part of this norm, which C has no place for: b - A x keeps it in this cycle.
+  /// Column j of Q loses a part of this norm, which C has no place for: b - A x keeps it in this cycle. Before the
+  /// first step Q is R still, and the norm is a share of that of B already.
   void note_lost(Ordinal j, double norm) {
     if (options_.dependence == 0) return;  // the noise is what rounding makes anyway
     for (Ordinal k = 0; k < active(); ++k)
       lost_[at(k)] += norm * std::abs(C_(j, k)) / (directions_ > 0 ? system_.norm_at(k) : 1);
   }
-  static double norm_of_column(const Small& S, Ordinal j) {
+  static double square_of_column(const Small& S, Ordinal j) {
     double sum = 0;
     for (Ordinal i = 0; i < S.rows(); ++i) sum += S(i, j) * S(i, j);
-    return std::sqrt(sum);
+    return sum;
   }
   Numbers with_lost(Numbers residuals) const {
     for (Ordinal j = 0; j < active(); ++j) residuals[at(j)] = std::hypot(residuals[at(j)], lost_[at(j)]);
@@ -419,9 +420,8 @@ class BlockCg {
 
   /// X += P step, or its smoothed iterates follow, and residuals are noted.
   void move_X(const Small& step) {
-    Numbers squares(at(active()));
-    for (Ordinal j = 0; j < active(); ++j)
-      for (Ordinal i = 0; i < width_; ++i) squares[at(j)] += C_(i, j) * C_(i, j);
+    Numbers squares;
+    for (Ordinal j = 0; j < active(); ++j) squares.push_back(square_of_column(C_, j));
     plain_ = with_lost(system_.relative(std::move(squares)));
     if (!smoothing_.is_on() && has_to_be_smoothed()) smoothing_.begin(directions_, step, width_, C_);
     if (smoothing_.is_on()) {

@@ -9,9 +9,10 @@
 
 namespace Tessera::Impl {
 
-/// Smoothed iterates of block_cg(): the block S of them that has the least residuals among all X_s + (X - X_s) E, where
-/// X is the iterate of conjugate gradients. Their residuals never rise (minimal residual smoothing: Zhou and Walker,
-/// "Residual smoothing techniques for iterative methods", SIAM J. Sci. Comput. 15, 1994, with a matrix E for a block).
+/// Smoothed iterates X_s of block_cg(). Each step makes them those of X_s + (X - X_s) E with the least residuals, where
+/// X is the iterate of conjugate gradients and E a small matrix. Their residuals never rise (minimal residual
+/// smoothing: Zhou and Walker, "Residual smoothing techniques for iterative methods", SIAM J. Sci. Comput. 15, 1994;
+/// there E is a number).
 ///
 /// Conjugate gradients make the error small in the norm of A. Residuals may swing by orders of magnitude meanwhile,
 /// those of a block otherwise than those of its columns alone, and a tolerance is met where a swing goes low. Without

@@ -259,7 +259,8 @@ TYPED_TEST(BlockCgEdgesTest, XIsTheBestIterate) {
   EXPECT_TRUE(has_risen) << "the last iterate is the best: nothing was tested";
 }
 
-/// A P, and more of A P^T than is symmetric if there are at least `least` columns: conjugate gradients get nowhere.
+/// A P, or for at least `least` columns the product with a matrix that is not symmetric: conjugate gradients get
+/// nowhere.
 template <class Exec, class Scalar>
 struct SkewProduct : DenseProduct<Exec, Scalar> {
   DenseProduct<Exec, Scalar> skew;

@@ -33,7 +33,7 @@ struct BlockCgOptions {
 enum class BlockCgStop {
   Converged,                          ///< every column is solved
   MaxIterations,                      ///< BlockCgOptions::max_iterations
-  MaxRestarts,                        ///< b - A x stays above the tolerance: rounding allows no better solution
+  MaxRestarts,                        ///< b - A x stays above the tolerance, by rounding or BlockCgOptions::dependence
   Stagnation,                         ///< residuals no longer fall, in the block and column by column
   MatrixNotPositiveDefinite,          ///< some p^T A p is not positive, up to rounding
   PreconditionerNotPositiveDefinite,  ///< some r^T M r is not positive
