@@ -11,21 +11,12 @@
 #include "../../example/Jacobi.hpp"
 #include "IterationTable.hpp"
 #include "block_solvers/BlockSolvers.hpp"
+#include "block_solvers/Residuals.hpp"
 
 namespace Tessera::Test {
 namespace {
 
 constexpr double tolerance = 1e-8;
-
-double greatest_residual(const Tpetra::Operator<double>& A, const MV& X, const MV& B) {
-  MV R(B, Teuchos::Copy);
-  A.apply(X, R, Teuchos::NO_TRANS, -1.0, 1.0);
-  std::vector<double> residuals(B.getNumVectors()), norms(B.getNumVectors());
-  R.norm2(residuals);
-  B.norm2(norms);
-  for (std::size_t j = 0; j < norms.size(); ++j) residuals[j] /= norms[j];
-  return *std::max_element(residuals.begin(), residuals.end());
-}
 
 class BlockIterations : public testing::TestWithParam<IterationCase> {
  protected:
@@ -59,7 +50,8 @@ TEST_P(BlockIterations, AreNoMoreThanWithMultivectors) {
         if (test.is_preconditioned) system.preconditioner = rcp(new Example::Jacobi(*A));
         const auto solve = with_blocks ? BlockSolvers::solve_blocks : BlockSolvers::solve_multivectors;
         const BlockSolvers::Solution solution = solve(test.solver, system, options(matrix.rows, most));
-        return Outcome{solution.converged, solution.iterations, greatest_residual(*A, *solution.X, *system.B)};
+        return Outcome{solution.converged, solution.iterations,
+                       BlockSolvers::greatest_residual(*A, *solution.X, *system.B)};
       });
   print_row(test, found);
   expect_no_more_iterations(found, tolerance);

@@ -12,6 +12,7 @@
 #include "BlockProblem.hpp"
 #include "ToolEvents.hpp"
 #include "block_solvers/BlockSolvers.hpp"
+#include "block_solvers/Residuals.hpp"
 
 namespace Tessera::Test {
 
@@ -226,16 +227,6 @@ HostCsr<double> convection_diffusion(int grid) {
   return result;
 }
 
-double greatest_residual(const AnyOperator& A, const MV& X, const MV& B) {
-  MV R(B, Teuchos::Copy);
-  A.apply(X, R, Teuchos::NO_TRANS, -1.0, 1.0);
-  std::vector<double> residuals(B.getNumVectors()), norms(B.getNumVectors());
-  R.norm2(residuals);
-  B.norm2(norms);
-  for (std::size_t j = 0; j < norms.size(); ++j) residuals[j] /= norms[j];
-  return *std::max_element(residuals.begin(), residuals.end());
-}
-
 struct Case {
   std::string solver;
   bool is_symmetric;
@@ -269,8 +260,9 @@ TEST_P(BlockSolver, TakesAsManyIterations) {
   EXPECT_TRUE(expected.converged);
   EXPECT_TRUE(actual.converged);
   EXPECT_NEAR(actual.iterations, expected.iterations, std::max(1, expected.iterations / 50));
-  const double expected_residual = greatest_residual(*matrix, *expected.X, *system.B);
-  EXPECT_LE(greatest_residual(*matrix, *actual.X, *system.B), std::max(2 * tolerance, 2 * expected_residual));
+  const double expected_residual = BlockSolvers::greatest_residual(*matrix, *expected.X, *system.B);
+  EXPECT_LE(BlockSolvers::greatest_residual(*matrix, *actual.X, *system.B),
+            std::max(2 * tolerance, 2 * expected_residual));
 }
 
 const Case every_case[] = {{"BlockCg", true, 8, 8, false},

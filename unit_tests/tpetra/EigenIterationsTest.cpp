@@ -13,23 +13,12 @@
 #include "../../example/Jacobi.hpp"
 #include "IterationTable.hpp"
 #include "block_solvers/BlockSolvers.hpp"
+#include "block_solvers/Residuals.hpp"
 
 namespace Tessera::Test {
 namespace {
 
 constexpr double tolerance = 1e-6;
-
-/// The greatest |A v - lambda v| / |lambda|.
-double greatest_residual(const Tpetra::Operator<double>& A, const BlockSolvers::Eigenvalues& found) {
-  if (found.values.empty()) return 0;
-  MV R(*found.vectors, Teuchos::Copy);
-  R.scale(found.values);
-  A.apply(*found.vectors, R, Teuchos::NO_TRANS, 1.0, -1.0);
-  std::vector<double> norms(found.values.size());
-  R.norm2(norms);
-  for (std::size_t j = 0; j < norms.size(); ++j) norms[j] /= std::abs(found.values[j]);
-  return *std::max_element(norms.begin(), norms.end());
-}
 
 class EigenIterations : public testing::TestWithParam<IterationCase> {
  protected:
@@ -68,7 +57,7 @@ TEST_P(EigenIterations, AreNoMoreThanWithMultivectors) {
         if (test.is_preconditioned) problem.preconditioner = rcp(new Example::Jacobi(*A));
         const auto solve = with_blocks ? BlockSolvers::eigenvalues_blocks : BlockSolvers::eigenvalues_multivectors;
         const BlockSolvers::Eigenvalues result = solve(test.solver, problem, options(most));
-        return Outcome{result.converged, result.iterations, greatest_residual(*A, result)};
+        return Outcome{result.converged, result.iterations, BlockSolvers::greatest_residual(*A, result)};
       });
   print_row(test, found);
   expect_no_more_iterations(found, tolerance);
