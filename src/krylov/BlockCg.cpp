@@ -265,7 +265,7 @@ class BlockCg {
 
   /// R = Q C. Columns of R that depend on others leave no trace in Q: its bits are those that the others alone give.
   Small factor(const Small& gram) {
-    if (const CholeskyFactor ready(gram, enough); is_enough(ready, gram)) return make_orthonormal(ready);
+    if (const CholeskyFactor ready(gram, enough()); is_enough(ready, gram)) return make_orthonormal(ready);
     blocks_.copy_block(R(), blocks_.block(Blocks::P, active()));
     List independent;
     Small C = orthonormalize_residuals(independent, 0);
@@ -273,7 +273,7 @@ class BlockCg {
     const auto rest = block(Blocks::Spare);
     blocks_.copy_list(blocks_.block(Blocks::P, active()), independent, rest);
     const Small gram_of_rest = blocks_.products({rest}, rest);
-    const CholeskyFactor ready(gram_of_rest, enough);
+    const CholeskyFactor ready(gram_of_rest, enough());
     if (!is_enough(ready, gram_of_rest)) return C;
     blocks_.swap(Blocks::Q, Blocks::Spare);
     const Small S = make_orthonormal(ready);
@@ -283,9 +283,9 @@ class BlockCg {
   }
 
   /// What the Gram matrix of well-conditioned columns costs of Q^T Q = I: a quarter of the digits at most.
-  static inline const double enough = std::sqrt(std::sqrt(epsilon));
+  static double enough() { return std::sqrt(std::sqrt(epsilon)); }
   /// What a step leaves of a column of norm 1 that it solves: rounding, with a fifth of the digits for the condition.
-  static inline const double noise = std::pow(epsilon, 0.8);
+  static double noise() { return std::pow(epsilon, 0.8); }
   static bool is_enough(const CholeskyFactor& factor, const Small& gram) {
     constexpr double least = double(std::numeric_limits<Scalar>::min()) / (epsilon * epsilon);
     for (Ordinal j = 0; j < gram.columns(); ++j)
@@ -301,7 +301,7 @@ class BlockCg {
   /// is rounding: a direction of that is conjugate to none of those before, and takes the block out of its Krylov
   /// space.
   Small orthonormalize_residuals(List& independent, double size) {
-    const double dependence = options_.dependence > 0 ? options_.dependence : width_ * noise;
+    const double dependence = options_.dependence > 0 ? options_.dependence : width_ * noise();
     const Small S = blocks_.orthonormalize_block(block(Blocks::Q), dependence, dependence * size);
     independent.clear();
     for (Ordinal j = 0; j < width_; ++j)
@@ -393,7 +393,7 @@ class BlockCg {
   Small factor_next() {
     const Small gram = blocks_.products({block(Blocks::Q)}, block(Blocks::Q));
     if (!gram.is_finite()) fail_block_cg("residuals have become NaN or Inf");
-    if (const CholeskyFactor ready(gram, enough); is_enough(ready, gram) && !has_noise(gram))
+    if (const CholeskyFactor ready(gram, enough()); is_enough(ready, gram) && !has_noise(gram))
       return make_orthonormal(ready);
     List independent;
     return orthonormalize_residuals(independent, 1);
@@ -401,7 +401,7 @@ class BlockCg {
 
   bool has_noise(const Small& gram) const {
     for (Ordinal j = 0; j < width_; ++j)
-      if (!(std::sqrt(gram(j, j)) > width_ * noise)) return true;
+      if (!(std::sqrt(gram(j, j)) > width_ * noise())) return true;
     return false;
   }
 
