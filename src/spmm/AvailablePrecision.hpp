@@ -6,7 +6,7 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <vector>
 
-#include "DeviceKernels.hpp"
+#include "Device.hpp"
 
 namespace Tessera::Impl {
 
@@ -15,16 +15,16 @@ namespace Tessera::Impl {
 /// \param who   [in] what an error's message begins with
 /// \param notes [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if the options allow no fall-back
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 Precision available_precision(const ExecutionSpace& exec, const PlanOptions& options, const std::string& who,
                               std::vector<std::string>& notes) {
-  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
-  if (Kernels::has(exec, options.precision)) return options.precision;
+  using ThisDevice = Device<Scalar, ExecutionSpace>;
+  if (ThisDevice::has(exec, options.precision)) return options.precision;
   const std::string name(to_string(options.precision));
   if (options.on_unsupported == OnUnsupported::Throw) {
     std::string expected;
     for (const Precision precision : every_precision)
-      if (Kernels::has(exec, precision)) expected += std::string(to_string(precision)) + ", ";
+      if (ThisDevice::has(exec, precision)) expected += std::string(to_string(precision)) + ", ";
     throw std::invalid_argument(who + ": precision " + name +
                                 " is not available for this type of matrix on this execution space; expected " +
                                 expected + "or on_unsupported = FallBack");

@@ -24,5 +24,5 @@ bool gather_on_device(const ExecutionSpace&, const GatherValue<Offset, Scalar>&,
 }  // namespace Tessera::Impl
 
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
-#include "cuda/CudaFollow.hpp"
+#include "gpu/CudaFollow.hpp"
 #endif

@@ -5,12 +5,9 @@
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
-#include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/select/Choose.hpp>
 #include <utility>
-#include <variant>
 
 #include "BuildReport.hpp"
 #include "MatrixCounts.hpp"
@@ -27,7 +24,7 @@ class FormatBuilder {
  public:
   using Memory = typename ExecutionSpace::memory_space;
   using Rows = BuiltCsr<Offset, Memory>;
-  using Matrix = StoredMatrix<Scalar, Offset, ExecutionSpace>;
+  using Matrix = StoredMatrix<Scalar, ExecutionSpace>;
 
   /// \param wanted [in] the format, or Format::Automatic
   /// \param rows   [in] canonical, in that order; entry i is the entry rows.values (i) of A
@@ -43,7 +40,7 @@ class FormatBuilder {
         budget_(budget),
         beside_rows_(budget.beside(bytes_of(rows) + orders.bytes())),
         estimate_{rows, orders, budget_},
-        model_(Kernels::model(exec, options)),
+        model_(ThisDevice::model(exec, options)),
         asked_precision_(options.precision),
         report_(report) {}
 
@@ -62,14 +59,14 @@ class FormatBuilder {
   }
 
  private:
-  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
-  using Model = decltype(Kernels::model(std::declval<ExecutionSpace>(), PlanOptions()));
+  using ThisDevice = Device<Scalar, ExecutionSpace>;
+  using Model = decltype(ThisDevice::model(std::declval<ExecutionSpace>(), PlanOptions()));
 
   void count() {
     statistics_ = statistics_of<Scalar>(exec_, options_, model_, rows_.pattern, beside_rows_);
     statistics_.is_reordered = !orders_.are_identity();
     statistics_.has_given_order = rows_.values.is_identity();
-    options_.parameters = Kernels::parameters(exec_, options_, statistics_);
+    options_.parameters = ThisDevice::parameters(exec_, options_, statistics_);
     if (statistics_.bcsr_blocks == 0) return;
     options_.parameters.bcsr_block_rows = static_cast<int>(statistics_.bcsr_block_rows);  // not to be sought again
     options_.parameters.bcsr_block_columns = static_cast<int>(statistics_.bcsr_block_columns);
@@ -83,10 +80,10 @@ class FormatBuilder {
                  ? choose_published<Scalar>(exec_, options_, wanted_, rows_.pattern, statistics_, model_)
                  : choose_format(statistics_, model_);
     take_wider_precision();
-    choice.device = Kernels::device_name(exec_);
+    choice.device = ThisDevice::name(exec_);
     for (Candidate& candidate : choice.candidates) {
-      estimate_.set_bytes(candidate, memory_of(candidate.format, candidate.tiles),
-                          Kernels::memory(exec_, options_, candidate, choice.statistics));
+      const KernelMemory kernel = kernel_memory<Scalar>(exec_, options_, candidate, choice.statistics);
+      estimate_.set_bytes(candidate, memory_of(candidate.format, candidate.tiles), kernel);
     }
     const bool one_fits = refuse_beyond(choice, static_cast<double>(budget_.limit));
     if (wanted_ == Format::Automatic) {
@@ -107,9 +104,9 @@ class FormatBuilder {
   void take_wider_precision() {
     if (budget_.limit != no_memory_limit) return;
     PlanOptions options = options_;
-    options.precision = Kernels::wider_precision(options_);
+    options.precision = ThisDevice::wider_precision(options_);
     if (options.precision == options_.precision) return;
-    const Model model = Kernels::model(exec_, options);
+    const Model model = ThisDevice::model(exec_, options);
     Choice choice = choose_format(statistics_, model);
     constexpr double worthwhile = 0.95;
     if (!(seconds_of_wanted(choice) < worthwhile * seconds_of_wanted(matrix_.choice))) return;
@@ -149,11 +146,13 @@ class FormatBuilder {
   /// \throws FormatTooLarge before anything is allocated
   void build_chosen() {
     if (budget_.limit != no_memory_limit) charge_chosen();
-    auto built = build_format(exec_, matrix_.choice.format, rows_.pattern, options_.parameters, sizeof(Scalar));
-    matrix_.format = std::move(built.pattern);
+    auto built = with_engine_of<Scalar, ExecutionSpace>(matrix_.choice.format, options_.kernel, [&](auto engines) {
+      return engines.build(exec_, rows_.pattern, options_.parameters);
+    });
+    matrix_.engine = std::move(built.engine);
     matrix_.orders = orders_;
     matrix_.map = compose(exec_, rows_.values, built.values);
-    matrix_.tiles = tile_metrics<ExecutionSpace, Offset>(exec_, matrix_.format);
+    matrix_.tiles = matrix_.engine->tile_metrics(exec_);
   }
 
   /// Refuses the chosen format unless it fits with the smallest lists that its kernels need. Copies for faster kernels
@@ -181,26 +180,16 @@ class FormatBuilder {
 
   Candidate built_candidate() {
     const Format format = matrix_.choice.format;
-    const auto* blocks = std::get_if<Bcsr<Offset, Memory>>(&matrix_.format);
-    if (blocks != nullptr) {
-      statistics_.bcsr_block_rows = blocks->block.height;  // not counted before
-      statistics_.bcsr_block_columns = blocks->block.width;
+    if (const BlockShape block = matrix_.engine->block(); block.size() > 0) {
+      statistics_.bcsr_block_rows = block.height;  // not counted before
+      statistics_.bcsr_block_columns = block.width;
     }
     const std::size_t tiles = matrix_.tiles.tiles;
     Candidate built =
         predict(statistics_, {format, static_cast<double>(tiles), static_cast<double>(matrix_.format_bytes())}, model_);
-    const FormatMemory memory = memory_of_built(format, tiles);
-    estimate_.set_bytes(built, memory, least_of_kernels(format, tiles));
+    const auto counted = [&] { return memory_of(format, static_cast<double>(tiles)); };
+    estimate_.set_bytes(built, matrix_.engine->memory(counted), least_of_kernels(format, tiles));
     return built;
-  }
-
-  /// To count BCSR's blocks again, or to cut rows into groups again, would take a pass over the entries.
-  FormatMemory memory_of_built(Format format, std::size_t tiles) const {
-    if (const auto* blocks = std::get_if<Bcsr<Offset, Memory>>(&matrix_.format))
-      return {blocks->bytes(), blocks->places(), 0, 0};
-    if (const auto* groups = std::get_if<RowGroups<Offset, Memory>>(&matrix_.format))
-      return {groups->bytes(), groups->places(), groups->building_bytes(groups->rows), tiles};
-    return memory_of(format, static_cast<double>(tiles));
   }
 
   /// \param tiles [in] number of the format's tiles; negative: unknown
@@ -219,11 +208,11 @@ class FormatBuilder {
     }
     // The memory of staged windows follows from the tiles of BitTCF, which were counted.
     if (format == Format::Staged) tiles = matrix_.choice.statistics.bittcf_tiles;
-    return format_memory(exec_, format, rows_.pattern, options_.parameters, sizeof(Scalar), tiles);
+    return format_memory<Scalar>(exec_, format, rows_.pattern, options_.parameters, tiles);
   }
 
   KernelMemory least_of_kernels(Format format, std::size_t tiles) const {
-    const auto bytes = static_cast<double>(least_kernel_bytes<Scalar, Offset>(
+    const auto bytes = static_cast<double>(least_kernel_bytes<Scalar>(
         exec_, options_, format, static_cast<double>(tiles), matrix_.choice.statistics));
     return {bytes, bytes, bytes};
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <tessera/format/AnyFormat.hpp>
 #include <tessera/select/Choice.hpp>
 #include <type_traits>
 #include <variant>
@@ -70,30 +69,19 @@ void transfer(File& file, ValueMap<Offset, Memory>& map) {
   file.array("runs", map.runs);
 }
 
-/// An empty matrix in a format.
-template <class Any, class File>
-Any empty_format(const File& file, Format format) {
-  if (format == Format::Automatic) file.fail("the section \"choice\" chooses no format");
-  return visit_type_of<Any>(format, [](auto type) -> Any { return typename decltype(type)::type(); });
-}
-
 /// A stored matrix, or transpose, of this shape.
-template <class File, class Scalar, class Offset, class ExecutionSpace>
-void transfer(File& file, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, Ordinal rows, Ordinal columns,
+template <class File, class Scalar, class ExecutionSpace>
+void transfer(File& file, StoredMatrix<Scalar, ExecutionSpace>& stored, Ordinal rows, Ordinal columns,
               std::size_t nonzeros) {
   file.fields("choice", stored.choice);
   if constexpr (File::is_loading) {
-    stored.format = empty_format<AnyFormat<Offset, typename ExecutionSpace::memory_space>>(file, stored.choice.format);
-    std::visit(
-        [&](auto& any) {
-          any.rows = rows;
-          any.columns = columns;
-          any.nonzeros = nonzeros;
-          if constexpr (requires { any.value_size; }) any.value_size = sizeof(Scalar);
-        },
-        stored.format);
+    if (stored.choice.format == Format::Automatic) file.fail("the section \"choice\" chooses no format");
+    stored.engine = with_engine_of<Scalar, ExecutionSpace>(stored.choice.format, Kernel::Automatic, [&](auto engines) {
+      return engines.load(file, rows, columns, nonzeros);
+    });
+  } else {
+    stored.engine->save(file);
   }
-  std::visit([&](auto& any) { any.transfer(file); }, stored.format);
   transfer(file, stored.orders);
   transfer(file, stored.map);
   file.array("values", stored.values);

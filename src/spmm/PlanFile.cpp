@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <tessera/metrics/FormatTiles.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <type_traits>
 #include <variant>
@@ -78,10 +77,10 @@ std::string text_fault(const Members& m) {
 }
 
 /// The first fault by which a product, or new values, might reach beyond the arrays; empty if there is none.
-template <class Scalar, class Offset, class ExecutionSpace>
-std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
+template <class Scalar, class ExecutionSpace, class Offset = int>
+std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored,
                          Ordinal rows, Ordinal columns, std::size_t nonzeros, bool has_source) {
-  auto fault = validate<ExecutionSpace, Offset>(exec, stored.format);
+  auto fault = stored.engine->validate(exec);
   if (!fault.empty()) return fault;
   const std::size_t places = stored.places();
   if (stored.values.extent(0) != places || places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
@@ -113,22 +112,22 @@ std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
 }
 
 /// Adds what is not in the file: metrics of tiles, kernels and, for a device with kernels of its own, statistics.
-template <class Scalar, class Offset, class ExecutionSpace>
-void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
+template <class Scalar, class ExecutionSpace>
+void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, ExecutionSpace>& stored,
               std::vector<std::string>& notes) {
-  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
-  options = options_of_choice<Kernels>(options, stored.choice);
-  stored.tiles = tile_metrics<ExecutionSpace, Offset>(exec, stored.format);
-  if constexpr (!std::is_same_v<decltype(Kernels::model(exec, options)), MachineModel>) {
-    const auto rows = to_csr<ExecutionSpace, Offset>(exec, stored.format);
-    const auto machine = Kernels::model(exec, options);
+  using ThisDevice = Device<Scalar, ExecutionSpace>;
+  options = options_of_choice<ThisDevice>(options, stored.choice);
+  stored.tiles = stored.engine->tile_metrics(exec);
+  if constexpr (!std::is_same_v<decltype(ThisDevice::model(exec, options)), MachineModel>) {
+    const auto rows = stored.engine->to_csr(exec);
+    const auto machine = ThisDevice::model(exec, options);
     std::size_t peak = 0;
     auto statistics = statistics_of<Scalar>(exec, options, machine, rows.pattern, MemoryBudget{no_memory_limit, peak});
     statistics.is_reordered = !stored.orders.are_identity();
     stored.choice.statistics = statistics;
   }
   build_kernels(exec, options, stored, notes);
-  stored.kernels.refill(exec, stored.values.data());
+  stored.engine->refill(exec, stored.values.data(), nullptr);
 }
 
 }  // namespace
@@ -164,8 +163,8 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
   if (fault.empty()) fault = text_fault(m);
   if (fault.empty()) fault = plan_fault(exec, m);
   if (!fault.empty()) sections.fail(fault);
-  m.options.precision = available_precision<Scalar, Offset>(exec, m.options, name, m.built.notes);
-  m.options.kernel = available_kernel<Scalar, Offset>(exec, m.options, m.plain.choice.format, name, m.built.notes);
+  m.options.precision = available_precision<Scalar>(exec, m.options, name, m.built.notes);
+  m.options.kernel = available_kernel<Scalar>(exec, m.options, m.plain.choice.format, name, m.built.notes);
   // Kernels get the memory that all else leaves.
   const auto with_the_rest = [&](PlanOptions options) {
     options.memory_limit = bytes_left(options.memory_limit, this->bytes());

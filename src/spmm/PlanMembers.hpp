@@ -35,8 +35,8 @@ struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
   BuildReport built;
   BuildReport transpose_built;
   ValueMap<Offset, Memory> source;  // canonical entry -> entries of the caller's
-  StoredMatrix<Scalar, Offset, ExecutionSpace> plain;
-  StoredMatrix<Scalar, Offset, ExecutionSpace> transposed;
+  StoredMatrix<Scalar, ExecutionSpace> plain;
+  StoredMatrix<Scalar, ExecutionSpace> transposed;
   bool has_transpose = false;
   std::atomic<std::uint64_t> products{0};  // products that run at the same time count here
   std::uint64_t updates = 0;

@@ -30,9 +30,9 @@ namespace {
 /// \throws std::invalid_argument if something is not available and the options allow no fall-back
 template <class Scalar, class Offset, class ExecutionSpace>
 PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, std::vector<std::string>& notes) {
-  options.precision = available_precision<Scalar, Offset>(exec, options, "Tessera::make_plan", notes);
-  options.parameters = DeviceKernels<Scalar, Offset, ExecutionSpace>::parameters(options);
-  options.kernel = available_kernel<Scalar, Offset>(exec, options, options.format, "Tessera::make_plan", notes);
+  options.precision = available_precision<Scalar>(exec, options, "Tessera::make_plan", notes);
+  options.parameters = Device<Scalar, ExecutionSpace>::parameters(options);
+  options.kernel = available_kernel<Scalar>(exec, options, options.format, "Tessera::make_plan", notes);
   return options;
 }
 
@@ -137,7 +137,7 @@ std::size_t PlanState<Scalar, Offset, ExecutionSpace>::slot_map_bytes() const {
 }
 template <class Scalar, class Offset, class ExecutionSpace>
 std::size_t PlanState<Scalar, Offset, ExecutionSpace>::kernel_bytes() const {
-  return members_->plain.kernels.bytes() + members_->transposed.kernels.bytes();
+  return members_->plain.kernel_bytes() + members_->transposed.kernel_bytes();
 }
 template <class Scalar, class Offset, class ExecutionSpace>
 std::size_t PlanState<Scalar, Offset, ExecutionSpace>::bytes() const {
@@ -160,8 +160,8 @@ Explanation PlanState<Scalar, Offset, ExecutionSpace>::explanation() const {
   e.kernel_bytes = kernel_bytes();
   e.peak_bytes = std::max(m.built.peak_bytes, m.transpose_built.peak_bytes);
   e.memory_limit = m.options.memory_limit;
-  e.kernels = m.plain.kernels.describe();
-  if (m.has_transpose) e.transpose_kernels = m.transposed.kernels.describe();
+  e.kernels = m.plain.engine->describe();
+  if (m.has_transpose) e.transpose_kernels = m.transposed.engine->describe();
   e.duplicates_summed = m.source.has_duplicates();
   if (m.is_loaded) e.made_on = m.made_on;
   e.notes = m.built.notes;
@@ -290,7 +290,7 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
   if (alpha == sum_of_t<VectorScalar>(0) || m.nonzeros == 0) return scale(exec, beta, Y);
   const auto& stored = is_transposed(mode) ? m.transposed : m.plain;
   const Product<Scalar, VectorScalar> product{nullptr, is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
-  stored.multiply(exec, product, m.nonzeros, {work.data(), work.bytes()});
+  stored.multiply(exec, product, {work.data(), work.bytes()});
 }
 
 #define TESSERA_INSTANTIATE_STATE(Exec, Scalar, Offset) template class PlanState<Scalar, Offset, Exec>;

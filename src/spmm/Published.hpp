@@ -18,14 +18,17 @@ namespace Tessera::Impl {
 
 /// Why no plan with these options can have the kernel of the format's paper; empty if one can. For Format::Automatic:
 /// empty if any format has such a kernel, else the reason of the first format with a paper.
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
-  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
-  if (format != Format::Automatic) return Kernels::published_fault(exec, options, format);
+  const auto fault_of = [&](Format each) {
+    return with_engine_of<Scalar, ExecutionSpace>(
+        each, Kernel::Published, [&](auto engines) { return engines.published_fault(exec, options); });
+  };
+  if (format != Format::Automatic) return fault_of(format);
   std::string first;
   for (const Format each : every_format) {
     if (paper_of(each).empty()) continue;
-    const std::string fault = Kernels::published_fault(exec, options, each);
+    const std::string fault = fault_of(each);
     if (fault.empty()) return {};
     if (first.empty()) first = fault;
   }
@@ -37,11 +40,11 @@ std::string published_fault(const ExecutionSpace& exec, const PlanOptions& optio
 ///
 /// \param who [in] what an error's message begins with
 /// \throws std::invalid_argument if the options allow no fall-back
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, Format format, const std::string& who,
                         std::vector<std::string>& notes) {
   if (options.kernel == Kernel::Automatic) return Kernel::Automatic;
-  const std::string fault = published_fault<Scalar, Offset>(exec, options, format);
+  const std::string fault = published_fault<Scalar>(exec, options, format);
   if (fault.empty()) return Kernel::Published;
   if (options.on_unsupported == OnUnsupported::Throw) {
     throw std::invalid_argument(who + ": a published kernel was asked for, and " + fault +
@@ -55,23 +58,23 @@ Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, 
 /// ranks them. NOTE: published kernels have no model. The times are those of the kernels of automatic plans.
 ///
 /// \param rows [in] canonical
-template <class Scalar, class Offset, class ExecutionSpace, class Machine>
+template <class Scalar, class ExecutionSpace, class Machine>
 Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
-                        const Csr<Offset, typename ExecutionSpace::memory_space>& rows, MatrixStatistics statistics,
+                        const Csr<int, typename ExecutionSpace::memory_space>& rows, MatrixStatistics statistics,
                         const Machine& machine) {
   Choice choice;
   for (const Format format : every_format) {
     if (wanted != Format::Automatic && format != wanted) continue;
-    if (!published_fault<Scalar, Offset>(exec, options, format).empty()) continue;
+    if (!published_fault<Scalar>(exec, options, format).empty()) continue;
     FormatMemory memory;
     if (format == Format::Bcsr) {
       const BcsrBlocks counted = bcsr_blocks(exec, rows.view(), rows.nonzeros, options.parameters, sizeof(Scalar));
       statistics.bcsr_block_rows = counted.shape.height;
       statistics.bcsr_block_columns = counted.shape.width;
       statistics.bcsr_blocks = static_cast<double>(counted.blocks);
-      memory = Bcsr<Offset, typename ExecutionSpace::memory_space>::memory(rows.rows, counted);
+      memory = Bcsr<int, typename ExecutionSpace::memory_space>::memory(rows.rows, counted);
     } else {
-      memory = format_memory(exec, format, rows, options.parameters, sizeof(Scalar));
+      memory = format_memory<Scalar>(exec, format, rows, options.parameters);
     }
     const auto bytes = static_cast<double>(memory.pattern + memory.places * sizeof(Scalar));
     choice.candidates.push_back(predict(statistics, {format, static_cast<double>(memory.tiles), bytes}, machine));
@@ -89,11 +92,11 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
 }
 
 /// The bytes that the kernels of a stored matrix keep in any case.
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 std::size_t least_kernel_bytes(const ExecutionSpace& exec, const PlanOptions& options,
-                               const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored) {
-  return least_kernel_bytes<Scalar, Offset>(exec, options, stored.choice.format,
-                                            static_cast<double>(stored.tiles.tiles), stored.choice.statistics);
+                               const StoredMatrix<Scalar, ExecutionSpace>& stored) {
+  return least_kernel_bytes<Scalar>(exec, options, stored.choice.format,
+                                    static_cast<double>(stored.tiles.tiles), stored.choice.statistics);
 }
 
 /// Builds the kernels of a format. Its values are allocated, but not filled in yet. Where the published kernel that is
@@ -103,14 +106,19 @@ std::size_t least_kernel_bytes(const ExecutionSpace& exec, const PlanOptions& op
 ///                     keep gets the rest
 /// \param notes   [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if the options allow no fall-back
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 void build_kernels(const ExecutionSpace& exec, PlanOptions options,
-                   StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, std::vector<std::string>& notes) {
+                   StoredMatrix<Scalar, ExecutionSpace>& stored, std::vector<std::string>& notes) {
   options.memory_limit = bytes_left(options.memory_limit, least_kernel_bytes(exec, options, stored));
-  stored.kernels.build(exec, stored.format, options);
-  const bool has_entries = std::visit([](const auto& any) { return any.nonzeros > 0; }, stored.format);
-  if (options.kernel == Kernel::Automatic || stored.kernels.is_published() || !has_entries) return;
-  std::string fault = published_fault<Scalar, Offset>(exec, options, stored.choice.format);
+  const auto build = [&] {
+    stored.engine = with_engine_of<Scalar, ExecutionSpace>(stored.engine->format(), options.kernel,
+                                                           [&](auto engines) { return engines.take(*stored.engine); });
+    stored.engine->build_kernel(exec, options);
+  };
+  build();
+  const bool has_entries = stored.engine->nonzeros() > 0;
+  if (options.kernel == Kernel::Automatic || stored.engine->is_published() || !has_entries) return;
+  std::string fault = published_fault<Scalar>(exec, options, stored.choice.format);
   if (fault.empty()) {
     fault = "the one of " + std::string(to_string(stored.choice.format)) +
             " cannot be built: there is none for the parameters of the format, or no room for what it keeps; expected "
@@ -120,8 +128,7 @@ void build_kernels(const ExecutionSpace& exec, PlanOptions options,
     throw std::invalid_argument("Tessera: a published kernel was asked for, and " + fault);
   notes.push_back("a published kernel was asked for, and " + fault + ": an automatic one is used");
   options.kernel = Kernel::Automatic;
-  stored.kernels = {};
-  stored.kernels.build(exec, stored.format, options);
+  build();
 }
 
 }  // namespace Tessera::Impl

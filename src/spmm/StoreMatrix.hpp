@@ -34,9 +34,9 @@ inline double predicted_seconds(const PlanOptions& options, Format wanted, const
 
 /// The bytes of pattern, map and orders that are not the rows' own. A matrix in CSR shares the arrays of its rows.
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::size_t bytes_beside(const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
+std::size_t bytes_beside(const StoredMatrix<Scalar, ExecutionSpace>& stored,
                          const BuiltCsr<Offset, Memory>& rows) {
-  const auto* csr = std::get_if<Csr<Offset, Memory>>(&stored.format);
+  const auto* csr = stored.engine->csr();
   const bool is_shared = csr != nullptr && csr->row_offsets.data() == rows.pattern.row_offsets.data();
   return is_shared ? 0 : stored.pattern_bytes() + stored.map.bytes() + stored.orders.bytes();
 }
@@ -76,8 +76,8 @@ template <class Scalar, class Offset, class ExecutionSpace>
 bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Choice& choice,
                        double own) {
   if (options.kernel == Kernel::Published) return true;
-  using Kernels = DeviceKernels<Scalar, Offset, ExecutionSpace>;
-  const auto model = Kernels::model(exec, options_of_choice<Kernels>(options, choice));
+  using ThisDevice = Device<Scalar, ExecutionSpace>;
+  const auto model = ThisDevice::model(exec, options_of_choice<ThisDevice>(options, choice));
   const auto candidates = choose_format(in_best_order(choice.statistics), model).candidates;
   const auto is_wanted = [&](const Candidate& candidate) {
     return wanted == Format::Automatic || candidate.format == wanted;
@@ -92,7 +92,7 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
 /// \param seconds [in,out] gets the times
 /// \throws FormatTooLarge also if the options allow a fall-back: an order that was found for blocks does not suit CSR
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::optional<StoredMatrix<Scalar, Offset, ExecutionSpace>> store_reordered(
+std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(
     const ExecutionSpace& exec, PlanOptions options, Format wanted, Reordering reordering,
     const BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget, BuildSeconds& seconds) {
   Orders<Memory> orders;
@@ -122,7 +122,7 @@ std::optional<StoredMatrix<Scalar, Offset, ExecutionSpace>> store_reordered(
 /// \param budget [in] for what is allocated besides A
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
+StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
                                                                  const BuiltCsr<Offset, Memory>& A,
                                                                  const MemoryBudget& budget, BuildReport& report) {
   Format wanted = options.format;
@@ -168,17 +168,17 @@ StoredMatrix<Scalar, Offset, ExecutionSpace> store_in_best_order(const Execution
 }
 
 /// Allocates the values, and builds the kernels in the memory that is left.
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, const MemoryBudget& budget,
-                            StoredMatrix<Scalar, Offset, ExecutionSpace>& stored, BuildReport& report) {
-  options = options_of_choice<decltype(stored.kernels)>(options, stored.choice);
+                            StoredMatrix<Scalar, ExecutionSpace>& stored, BuildReport& report) {
+  options = options_of_choice<Device<Scalar, ExecutionSpace>>(options, stored.choice);
   stored.values = allocate<decltype(stored.values)>(exec, "Tessera::values", stored.places());
   const std::size_t format = stored.format_bytes() + stored.map.bytes();
   const std::size_t lists = least_kernel_bytes(exec, options, stored);
   options.memory_limit = budget.beside(format).left();
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { build_kernels(exec, options, stored, report.notes); });
-  const std::size_t kernels = stored.kernels.bytes();
+  const std::size_t kernels = stored.kernel_bytes();
   budget.peak = std::max(budget.peak, budget.allocated() + format + std::max(kernels, lists));
   for (Candidate& candidate : stored.choice.candidates) {
     if (!stored.choice.is_chosen(candidate)) continue;
@@ -199,7 +199,7 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, con
 /// \param budget [in] for what is allocated besides A
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-StoredMatrix<Scalar, Offset, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
+StoredMatrix<Scalar, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
                                                           BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget,
                                                           BuildReport& report) {
   auto stored = store_in_best_order<Scalar>(exec, options, A, budget, report);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <tessera/common/Product.hpp>
-#include <tessera/format/AnyFormat.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/parallel/Teams.hpp>
 #include <tessera/portable/Spmm.hpp>
@@ -14,9 +14,8 @@
 #include <tessera/spmm/impl/KernelTypes.hpp>
 #include <tessera/spmm/impl/ValueWatch.hpp>
 #include <utility>
-#include <variant>
 
-#include "DeviceKernels.hpp"
+#include "Engines.hpp"
 #include "FollowOnDevice.hpp"
 #include "Reorder.hpp"
 #include "WidenedProduct.hpp"
@@ -35,27 +34,21 @@ inline PlanOptions options_of_transpose(PlanOptions options, Format format) {
 
 /// A, or its transpose, as a plan stores it: in a format and in an order of rows and columns, with its values and the
 /// kernels that multiply it.
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 struct StoredMatrix {
+  using Offset = int;
   using Memory = typename ExecutionSpace::memory_space;
 
-  AnyFormat<Offset, Memory> format;
+  std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // none in a plan without a transpose
   Orders<Memory> orders;                 // the rows and columns of the format
   ValueMap<Offset, Memory> map;          // place in the format -> canonical entry of A
   Kokkos::View<Scalar*, Memory> values;  // one for each place
-  DeviceKernels<Scalar, Offset, ExecutionSpace> kernels;
   Choice choice;
   TileMetrics tiles;
 
-  std::size_t places() const {
-    return std::visit([](const auto& any) { return any.places(); }, format);
-  }
-  Ordinal rows() const {
-    return std::visit([](const auto& any) { return any.rows; }, format);
-  }
-  std::size_t pattern_bytes() const {
-    return std::visit([](const auto& any) { return any.bytes(); }, format);
-  }
+  std::size_t places() const { return engine ? engine->places() : 0; }
+  std::size_t pattern_bytes() const { return engine ? engine->bytes() : 0; }
+  std::size_t kernel_bytes() const { return engine ? engine->kernel_bytes() : 0; }
   std::size_t format_bytes() const { return pattern_bytes() + places() * sizeof(Scalar) + orders.bytes(); }
 
   /// For X and Y of any type that the matrix may be multiplied with.
@@ -63,9 +56,9 @@ struct StoredMatrix {
   /// \param half_vectors [in] whether they may have 16 bits
   std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns, bool half_vectors) const {
     const std::size_t bytes = std::max(spmm_scratch_bytes<ExecutionSpace, widest_vector_t<Scalar>>(x_rows, columns),
-                                       kernels.scratch_bytes(x_rows, columns));
-    const bool widens = half_vectors && !kernels.multiplies_halves();
-    return bytes + (widens ? WidenedPanels(x_rows, rows(), columns).bytes() : 0);
+                                       engine->scratch_bytes(x_rows, columns));
+    const bool widens = half_vectors && !engine->multiplies_halves();
+    return bytes + (widens ? WidenedPanels(x_rows, engine->rows(), columns).bytes() : 0);
   }
 
   /// Where the values are, in the order of the format.
@@ -88,7 +81,7 @@ struct StoredMatrix {
   /// \param count                [in] number of the caller's values, at least 1
   void follow(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values,
               std::size_t count) {
-    if (choice.format == Format::Csr && source.is_identity() && map.is_identity()) {
+    if (engine->csr() != nullptr && source.is_identity() && map.is_identity()) {
       followed = given_values;
       return;
     }
@@ -98,16 +91,12 @@ struct StoredMatrix {
 
   /// Computes a product; its values and orders are set here. Neither alpha nor the matrix is zero.
   template <class VectorScalar>
-  void multiply(const ExecutionSpace& exec, Product<Scalar, VectorScalar> product, std::size_t nonzeros,
-                const Scratch& scratch) const {
+  void multiply(const ExecutionSpace& exec, Product<Scalar, VectorScalar> product, const Scratch& scratch) const {
     complete(product);
-    if (kernels.multiply(exec, format, product, scratch)) return;
+    if (engine->multiply(exec, product, scratch)) return;
     if constexpr (is_half_v<VectorScalar>) {
-      multiply_widened(exec, product, scratch, [&](const Product<Scalar, float>& panel, const Scratch& rest) {
-        multiply(exec, panel, nonzeros, rest);
-      });
-    } else {
-      std::visit([&](const auto& any) { portable_spmm(exec, any.view(), nonzeros, product, scratch); }, format);
+      multiply_widened(exec, product, scratch,
+                       [&](const Product<Scalar, float>& panel, const Scratch& rest) { multiply(exec, panel, rest); });
     }
   }
 
@@ -115,7 +104,7 @@ struct StoredMatrix {
   /// order, where columns of X and Y are adjacent.
   template <class VectorScalar>
   bool makes_rows(const Multivector<const VectorScalar>& X, const Multivector<VectorScalar>& Y) const {
-    return is_host_space<ExecutionSpace> && choice.format == Format::Csr && orders.rows.is_identity() &&
+    return is_host_space<ExecutionSpace> && engine->csr() != nullptr && orders.rows.is_identity() &&
            (X.columns == 1 || (X.column_stride == 1 && Y.column_stride == 1));
   }
 
@@ -123,12 +112,12 @@ struct StoredMatrix {
   template <class VectorScalar>
   void multiply_rows(Product<Scalar, VectorScalar> product, Ordinal first, Ordinal last) const {
     complete(product);
-    multiply_rows_on_host(std::get<Csr<Offset, Memory>>(format).view(), product, first, last);
+    multiply_rows_on_host(engine->csr()->view(), product, first, last);
   }
 
   /// The bytes of the rows before this one; makes_rows() is true.
   std::int64_t bytes_before(Ordinal row) const {
-    const std::int64_t entries = entries_before(std::get<Csr<Offset, Memory>>(format).view(), row);
+    const std::int64_t entries = entries_before(engine->csr()->view(), row);
     return entries * std::int64_t(sizeof(Scalar) + sizeof(Ordinal)) + row * std::int64_t(sizeof(Offset));
   }
 
@@ -154,7 +143,7 @@ struct StoredMatrix {
     if (wanted == nullptr ||
         !gather_on_device(exec, gather_value(source, map, given_values, values.data()), size, wanted))
       gather_values(exec, source, map, given_values, values.data(), size, wanted);
-    kernels.refill(exec, values.data(), wanted);
+    engine->refill(exec, values.data(), wanted);
   }
 
   const Scalar* followed = nullptr;  // the caller's values if products read them where they lie

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <tessera/format/Csr.hpp>
-#include <variant>
 
 #include "StoreMatrix.hpp"
 
@@ -12,29 +11,25 @@
 namespace Tessera::Impl {
 
 /// The most bytes that canonical_rows() allocates at once.
-template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t canonical_rows_bytes(const ExecutionSpace& exec, const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored,
+template <class Scalar, class ExecutionSpace, class Offset = int>
+std::size_t canonical_rows_bytes(const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored,
                                  std::size_t nonzeros) {
-  using Rows = Csr<Offset, typename ExecutionSpace::memory_space>;
-  const auto rows = std::visit(
-      [](const auto& any) {
-        return Rows{any.rows, any.columns, any.nonzeros, {}, {}};
-      },
-      stored.format);
+  const auto& engine = *stored.engine;
+  const Csr<Offset, typename ExecutionSpace::memory_space> rows{
+      engine.rows(), engine.columns(), engine.nonzeros(), {}, {}};
   const auto height = static_cast<std::size_t>(rows.rows);
-  const bool is_sorted = std::visit([](const auto& any) { return any.to_csr_sorts; }, stored.format);
   std::size_t bytes = csr_bytes<Offset>(height, nonzeros) + nonzeros * sizeof(Offset);
-  if (is_sorted) bytes = std::max(bytes, sorted_csr_bytes<Offset>(exec, height, stored.places()));
+  if (engine.to_csr_sorts()) bytes = std::max(bytes, sorted_csr_bytes<Offset>(exec, height, stored.places()));
   if (stored.choice.format == Format::Csr) bytes = 0;
   if (stored.orders.are_identity()) return bytes;
   return bytes + stored.orders.bytes() + permute_bytes(exec, rows, stored.orders, 1);
 }
 
 /// Canonical rows of the matrix in its own order. Their map leads to the stored values.
-template <class Scalar, class Offset, class ExecutionSpace>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> canonical_rows(
-    const ExecutionSpace& exec, const StoredMatrix<Scalar, Offset, ExecutionSpace>& stored) {
-  auto ordered = to_csr<ExecutionSpace, Offset>(exec, stored.format);
+template <class Scalar, class ExecutionSpace>
+BuiltCsr<int, typename ExecutionSpace::memory_space> canonical_rows(
+    const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored) {
+  auto ordered = stored.engine->to_csr(exec);
   if (stored.orders.are_identity()) return ordered;
   auto rows = permute(exec, ordered.pattern, inverse(exec, stored.orders));
   rows.values = compose(exec, ordered.values, rows.values);

@@ -9,7 +9,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/metrics/Fingerprint.hpp>
 #include <tessera/parallel/Arrays.hpp>
@@ -49,10 +48,12 @@ template <class Scalar, class Offset, class ExecutionSpace, class Memory = typen
 double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<Offset, Memory>& A,
                     const MatrixStatistics& statistics, const Candidate& candidate, const MemoryBudget& budget) {
   constexpr double refused = std::numeric_limits<double>::infinity();
-  StoredMatrix<Scalar, Offset, ExecutionSpace> stored;
+  StoredMatrix<Scalar, ExecutionSpace> stored;
   budget.raise_peak(candidate.peak_bytes);
   try {
-    stored.format = build_format(exec, candidate.format, A, options.parameters, sizeof(Scalar)).pattern;
+    stored.engine = with_engine_of<Scalar, ExecutionSpace>(candidate.format, options.kernel, [&](auto engines) {
+      return engines.build(exec, A, options.parameters).engine;
+    });
   } catch (const FormatTooLarge&) {
     return refused;
   }
@@ -66,18 +67,17 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
   const std::size_t numbers = places + elements(A.columns) + elements(A.rows);
   if (numbers > budget.left() / sizeof(Scalar)) return refused;  // their bytes may be more than can be counted
   const std::size_t arrays = pattern + numbers * sizeof(Scalar);
-  const KernelMemory kernels =
-      DeviceKernels<Scalar, Offset, ExecutionSpace>::memory(exec, options, candidate, statistics);
+  const KernelMemory kernels = kernel_memory<Scalar>(exec, options, candidate, statistics);
   const auto lists = static_cast<std::size_t>(kernels.least);
   const auto built = static_cast<std::size_t>(kernels.built);
   if (!budget.try_charge(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
   if (options.memory_limit != no_memory_limit) options.memory_limit = budget.beside(arrays + lists).left();
   stored.values = Kokkos::View<Scalar*, Memory>(zeros, places);
-  stored.kernels.build(exec, stored.format, options);
-  if (stored.kernels.is_published() != (options.kernel == Kernel::Published)) return refused;
+  stored.engine->build_kernel(exec, options);
+  if (stored.engine->is_published() != (options.kernel == Kernel::Published)) return refused;
   const std::size_t scratch_bytes = stored.scratch_bytes(A.columns, columns, options.half_vectors);
-  if (!budget.try_charge(arrays + stored.kernels.bytes() + scratch_bytes)) return refused;
-  stored.kernels.refill(exec, stored.values.data());
+  if (!budget.try_charge(arrays + stored.engine->kernel_bytes() + scratch_bytes)) return refused;
+  stored.engine->refill(exec, stored.values.data(), nullptr);
   const Kokkos::View<std::byte*, Memory> scratch(zeros, scratch_bytes);
   const auto seconds_of = [&]<class VectorScalar>() {
     const Kokkos::View<VectorScalar*, Memory> X(zeros, elements(A.columns)), Y(zeros, elements(A.rows));
@@ -88,7 +88,7 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
       product.y = {Y.data(), A.rows, columns, 1, A.rows};
     }
     return least_seconds(exec, sampling_of(options.tuning), [&] {
-      stored.multiply(exec, product, A.nonzeros, {scratch.data(), scratch.extent(0)});
+      stored.multiply(exec, product, {scratch.data(), scratch.extent(0)});
     });
   };
   if constexpr (std::is_same_v<Scalar, float>) {
@@ -210,7 +210,7 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   const int least = options.tuning == Tuning::Measure ? 1 : options.kernel == Kernel::Published ? std::max(2, all) : 2;
   // Without a limit, X and Y of many columns may need more memory than is free: then nothing is measured.
   MemoryBudget free_budget = budget;
-  const std::size_t free = DeviceKernels<Scalar, Offset, ExecutionSpace>::free_bytes(exec);
+  const std::size_t free = Device<Scalar, ExecutionSpace>::free_bytes(exec);
   if (free < budget.left()) free_budget.limit = budget.allocated() + free;
   const TuningBudget time(options, spent, contestants.front().predicted_seconds);
   const auto fastest = fastest_of<Scalar>(exec, options, A, contestants, least, free_budget, time, choice);

@@ -93,6 +93,8 @@ struct RowGroups {
                                 counts.columns * (sizeof(Ordinal) + sizeof(std::uint8_t));
     return {pattern, counts.values, building_bytes(rows), counts.columns};
   }
+  /// The same for these groups, which need not be cut again.
+  FormatMemory memory_of_this() const { return {bytes(), places(), building_bytes(rows), tiles()}; }
   template <class Archive>
   void transfer(Archive& file) {
     file.fields("stored", stored);

@@ -12,9 +12,9 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
-#include "CudaDevice.hpp"
-#include "CudaKernel.hpp"
-#include "CudaSchedule.hpp"
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaKernel.hpp"
+#include "gpu/CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -42,9 +42,11 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
   }
 
   /// The most bytes of the schedule, as if each chunk were a piece.
-  static std::size_t list_bytes(const MatrixStatistics& m) {
+  static KernelMemory memory(const Kokkos::Cuda&, const PlanOptions&, const Candidate&, const MatrixStatistics& m) {
+    if (!is_double) return {};
     const double columns = m.window64_columns > 0 ? m.window64_columns : m.nonzeros;
-    return Schedule::most_bytes(windows_of(m, 64), static_cast<std::size_t>(columns / 64 + m.nonzeros / 512));
+    return KernelMemory::lists(
+        Schedule::most_bytes(windows_of(m, 64), static_cast<std::size_t>(columns / 64 + m.nonzeros / 512)));
   }
 
   /// \return whether it is built; not for other scalars, nor for windows or chunks that the kernel does not take

@@ -8,10 +8,10 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-#include "CudaDevice.hpp"
-#include "CudaKernel.hpp"
-#include "CudaPrecision.hpp"
-#include "CudaSchedule.hpp"
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaKernel.hpp"
+#include "gpu/CudaPrecision.hpp"
+#include "gpu/CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -28,10 +28,16 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
   static constexpr const char* label = "Tessera::bittcf_spmm";
 
   /// The most bytes of the schedule.
-  static std::size_t list_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m, double tiles) {
+  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions&, const Candidate& candidate,
+                             const MatrixStatistics& m) {
+    const double tiles = candidate.tiles;
     const auto block_tiles = static_cast<std::size_t>(Cuda::bittcf_block_tiles(tiles, device_of(exec)));
     const std::size_t windows = windows_of(m, 8), cuts = static_cast<std::size_t>(tiles) / block_tiles;
-    return Pieces::most_bytes(windows, cuts) + (windows + cuts + 1) * sizeof(int);
+    return KernelMemory::lists(Pieces::most_bytes(windows, cuts) + (windows + cuts + 1) * sizeof(int));
+  }
+
+  static std::string published_fault(const PlanOptions& options) {
+    return tensor_core_fault<Scalar>(options, Format::BitTcf);
   }
 
   /// \return whether it is built; not if tensor cores do not multiply this type in this precision

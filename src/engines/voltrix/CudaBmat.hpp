@@ -8,10 +8,10 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-#include "CudaDevice.hpp"
-#include "CudaKernel.hpp"
-#include "CudaPrecision.hpp"
-#include "CudaSchedule.hpp"
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaKernel.hpp"
+#include "gpu/CudaPrecision.hpp"
+#include "gpu/CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -28,11 +28,17 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
   static constexpr const char* label = "Tessera::bmat_spmm";
 
   /// The most bytes of the schedule.
-  static std::size_t list_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m, double tiles) {
+  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions&, const Candidate& candidate,
+                             const MatrixStatistics& m) {
+    const double tiles = candidate.tiles;
     const auto piece_tiles = static_cast<std::size_t>(Cuda::condensed_piece_tiles(tiles, device_of(exec)));
     const auto parts = static_cast<std::size_t>(device_of(exec).multiprocessors) * Cuda::bmat_parts_per_multiprocessor;
-    return Pieces::most_bytes(windows_of(m, 16), static_cast<std::size_t>(tiles) / piece_tiles) +
-           (parts + 1) * sizeof(Cuda::BmatPoint);
+    return KernelMemory::lists(Pieces::most_bytes(windows_of(m, 16), static_cast<std::size_t>(tiles) / piece_tiles) +
+                               (parts + 1) * sizeof(Cuda::BmatPoint));
+  }
+
+  static std::string published_fault(const PlanOptions& options) {
+    return tensor_core_fault<Scalar>(options, Format::Bmat);
   }
 
   /// \return whether it is built; not if tensor cores do not multiply this type in this precision

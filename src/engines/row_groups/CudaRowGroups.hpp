@@ -16,9 +16,9 @@
 #include <type_traits>
 
 #include "../DeviceKernels.hpp"
-#include "CudaDevice.hpp"
-#include "CudaKernel.hpp"
-#include "CudaSchedule.hpp"
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaKernel.hpp"
+#include "gpu/CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -121,7 +121,9 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
 
   /// The most bytes of the schedule, and those that row_groups_schedule() allocates at any time. Where groups were not
   /// counted, each row may be one.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const MatrixStatistics& m, double columns) {
+  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions&, const Candidate& candidate,
+                             const MatrixStatistics& m) {
+    const double columns = candidate.tiles;
     const auto groups = static_cast<std::size_t>(m.row_groups > 0 ? m.row_groups : m.rows);
     const double row_bytes = m.vector_columns * m.vector_bytes;  // longer groups only make pieces longer
     const int piece_columns = Cuda::row_groups_piece_columns(columns, 0, row_bytes, device_of(exec));

@@ -16,9 +16,9 @@
 #include <tessera/spmm/PlanOptions.hpp>
 
 #include "../DeviceKernels.hpp"
-#include "CudaDevice.hpp"
-#include "CudaKernel.hpp"
-#include "CudaPanels.hpp"
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaKernel.hpp"
+#include "gpu/CudaPanels.hpp"
 
 namespace Tessera::Impl {
 

@@ -35,11 +35,16 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   static constexpr const char* label = "Tessera::condensed_spmm";
   using WidestVector = widest_vector_t<Scalar>;
 
-  /// The most bytes that the schedule takes while it is made.
-  static std::size_t list_bytes(const Kokkos::Cuda& exec, Ordinal window_rows, const MatrixStatistics& m,
-                                double tiles) {
-    return schedule_build_bytes<Offset>(exec, windows_of(m, window_rows), static_cast<std::size_t>(tiles),
-                                        Cuda::condensed_piece_tiles(tiles, device_of(exec)), false);
+  /// The most bytes that the schedule takes while it is made, and with room for them those of whole tiles.
+  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const Candidate& candidate,
+                             const MatrixStatistics& m) {
+    const auto tiles = static_cast<std::size_t>(candidate.tiles);
+    const Ordinal window_rows = candidate.format == Format::BitTcf ? 8 : 16;
+    const int piece_tiles = Cuda::condensed_piece_tiles(candidate.tiles, device_of(exec));
+    const auto lists = static_cast<double>(
+        schedule_build_bytes<Offset>(exec, windows_of(m, window_rows), tiles, piece_tiles, false));
+    const double all = lists + static_cast<double>(copy_bytes(candidate.format, tiles, options.precision));
+    return {all, all, lists};
   }
   /// Bytes of the dense blocks, and of the masks and offsets for BMat.
   static std::size_t copy_bytes(Format format, std::size_t tiles, Precision precision) {

@@ -8,10 +8,10 @@
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-#include "CudaDevice.hpp"
-#include "CudaKernel.hpp"
-#include "CudaPrecision.hpp"
-#include "CudaSchedule.hpp"
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaKernel.hpp"
+#include "gpu/CudaPrecision.hpp"
+#include "gpu/CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -31,10 +31,17 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
 
   /// The most bytes of the schedule. An entry is at most an eighth of a tile's work; the rest of a window is at most
   /// another tile's.
-  static std::size_t list_bytes(const MatrixStatistics& m) {
+  static KernelMemory memory(const Kokkos::Cuda&, const PlanOptions&, const Candidate&, const MatrixStatistics& m) {
     const std::size_t windows = windows_of(m, 16), work = windows + static_cast<std::size_t>(m.nonzeros) / 8;
     const int shortest_piece = Cuda::condensed_piece_tiles(0);
-    return Schedule::most_bytes(windows, work / static_cast<std::size_t>(shortest_piece));
+    return KernelMemory::lists(Schedule::most_bytes(windows, work / static_cast<std::size_t>(shortest_piece)));
+  }
+
+  static std::string published_fault(const PlanOptions& options) {
+    const std::string fault = tensor_core_fault<Scalar>(options, Format::BlockRowPartition);
+    const int f = options.parameters.brp_nonzeros_per_column;
+    if (!fault.empty() || has(f)) return fault;
+    return "brp has " + std::to_string(f) + " nonzeros a local column; expected 1, 2 or 4";
   }
 
   /// \return whether it is built; not if there is no kernel for f entries a local column

@@ -10,8 +10,8 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <vector>
 
-#include "CudaDevice.hpp"
-#include "CudaKernel.hpp"
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaKernel.hpp"
 
 namespace Tessera::Impl {
 
@@ -24,6 +24,11 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
 
  public:
   static constexpr const char* label = "Tessera::sorted_columns_spmm";
+
+  /// The lists are built only if there is room for them.
+  static KernelMemory memory(const Kokkos::Cuda&, const PlanOptions&, const Candidate&, const MatrixStatistics&) {
+    return {};
+  }
 
   /// \return whether it is built; not if there is no room for the lists
   ///

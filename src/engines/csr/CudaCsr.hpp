@@ -15,7 +15,7 @@
 
 #include "../DeviceKernels.hpp"
 #include "CudaChunked.hpp"
-#include "CudaLaunches.hpp"
+#include "gpu/CudaLaunches.hpp"
 
 namespace Tessera::Impl {
 
@@ -28,11 +28,14 @@ class CudaCsr {
 
  public:
   /// The most bytes of the schedules, and those that build() allocates at any time.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const MatrixStatistics& m) {
+  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const Candidate&,
+                             const MatrixStatistics& m) {
     const auto lists = static_cast<double>(list_bytes(m));
     const KernelMemory chunked = Chunked::memory(exec, options, m);
     return {lists + chunked.kept, lists + chunked.built, lists + chunked.least};
   }
+
+  static std::string published_fault(const PlanOptions&) { return {}; }
 
   /// \return true: this is always built
   bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {

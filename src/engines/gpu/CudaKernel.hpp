@@ -3,10 +3,15 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/cuda/Stream.hpp>
+#include <tessera/select/Choice.hpp>
+#include <tessera/select/MatrixStatistics.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "../KernelMemory.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 
@@ -26,6 +31,9 @@ class CudaKernel {
  public:
   /// The precision that tensor cores multiply in.
   Precision precision() const { return precision_; }
+
+  /// Why the kernel of the format's paper does not multiply as plans ask for; empty if it does.
+  static std::string published_fault(const PlanOptions&) { return {}; }
 
   /// Takes new values in the order of the format.
   void refill(const Kokkos::Cuda&, const Scalar*, const std::uint32_t*) const {}

@@ -23,10 +23,12 @@ constexpr Precision precision_of_words(Precision asked) {
   return Cuda::is_half(asked) ? Precision::Tf32 : asked;
 }
 
-/// What Plan::explain() says of the precision, after the name of a kernel.
-inline std::string describe_precision(Precision asked, Precision used) {
-  if (asked == Precision::Native) return {};
-  return ", in " + std::string(to_string(used)) + (used == Precision::Native ? " precision" : "");
+/// Why tensor cores do not multiply a format as plans ask for; empty if they do.
+template <class Scalar>
+std::string tensor_core_fault(const PlanOptions& options, Format format) {
+  if (has_tensor_cores<Scalar>(options.precision)) return {};
+  return "tensor cores do not multiply " + std::string(to_string(format)) +
+         " of floats in native precision; expected tf32x3 or tf32";
 }
 
 }  // namespace Tessera::Impl

@@ -11,10 +11,10 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
-#include "CudaDevice.hpp"
-#include "CudaKernel.hpp"
-#include "CudaPrecision.hpp"
-#include "CudaSchedule.hpp"
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaKernel.hpp"
+#include "gpu/CudaPrecision.hpp"
+#include "gpu/CudaSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -29,9 +29,11 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
   static constexpr const char* label = "Tessera::bcsr_spmm";
 
   /// The most bytes that the schedule takes while it is made and sorted.
-  static std::size_t list_bytes(const Kokkos::Cuda& exec, const MatrixStatistics& m, double blocks) {
-    return schedule_build_bytes<Offset>(exec, windows_of(m, least_height), static_cast<std::size_t>(blocks),
-                                        piece_blocks(true), true);
+  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions&, const Candidate& candidate,
+                             const MatrixStatistics& m) {
+    return KernelMemory::lists(schedule_build_bytes<Offset>(exec, windows_of(m, least_height),
+                                                            static_cast<std::size_t>(candidate.tiles),
+                                                            piece_blocks(true), true));
   }
 
   /// Whether there is a kernel for blocks of a shape.
@@ -39,6 +41,14 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
     const auto is = [&](int height, int width) { return block.height == height && block.width == width; };
     if (is(16, 16)) return std::is_same_v<Scalar, float> && Cuda::is_half(precision);
     return is(16, 8) || is(8, 8) || (is(8, 4) && std::is_same_v<Scalar, double>);
+  }
+
+  static std::string published_fault(const PlanOptions& options) {
+    const BlockShape block{options.parameters.bcsr_block_rows, options.parameters.bcsr_block_columns};
+    const std::string fault = tensor_core_fault<Scalar>(options, Format::Bcsr);
+    if (!fault.empty() || block.size() == 0 || has(block, options.precision)) return fault;
+    return "bcsr has blocks of " + std::to_string(block.height) + " x " + std::to_string(block.width) +
+           "; expected 16 x 8, 8 x 8, for double 8 x 4, or for float in 16 bits 16 x 16";
   }
 
   /// \return whether it is built; not if there is no kernel for such blocks, or no room for rounded values
@@ -51,7 +61,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
     precision_ = is_square ? options.precision : precision_of_words<Scalar>(options.precision);
     schedule_ = cuda_schedule(exec, A.block_offsets, piece_blocks(is_square));
     put_longest_first(exec, schedule_);
-    // Last, because list_bytes() does not count them.
+    // Last, because memory() does not count them.
     if (is_square) rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded_values", A.places());
     return true;
   }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tessera/common/CompiledTypes.hpp>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/format/Bcsr.hpp>
+#include <tessera/format/FormatMemory.hpp>
+#include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+#include <type_traits>
+#include <variant>
+
+namespace Tessera::Impl {
+
+template <class ExecutionSpace>
+class PlanWriter;
+
+/// A product of a matrix of Scalar with vectors of any type that it may be multiplied with.
+template <class Scalar>
+struct AnyProductOf {
+  using type = std::variant<Product<Scalar, Scalar>>;
+};
+template <>
+struct AnyProductOf<float> {
+  using type =
+      std::conditional_t<is_compiled_v<double>,
+                         std::variant<Product<float, float>, Product<float, Half>, Product<float, BFloat16>,
+                                      Product<float, double>>,
+                         std::variant<Product<float, float>, Product<float, Half>, Product<float, BFloat16>>>;
+};
+template <class Scalar>
+using AnyProduct = typename AnyProductOf<Scalar>::type;
+
+/// A way of multiplying, with its matrix: a format that holds the pattern, and the kernel that multiplies it. The
+/// values are the caller's. src/engines/Engines.hpp lists all engines.
+template <class Scalar, class ExecutionSpace>
+class Engine {
+ public:
+  using Offset = int;
+  using Memory = typename ExecutionSpace::memory_space;
+
+  virtual ~Engine() = default;
+
+  virtual Format format() const = 0;
+  virtual Ordinal rows() const = 0;
+  virtual Ordinal columns() const = 0;
+  virtual std::size_t nonzeros() const = 0;
+  /// The elements of an array of values: the nonzeros, and the zeros that the format stores.
+  virtual std::size_t places() const = 0;
+  /// The bytes of the pattern.
+  virtual std::size_t bytes() const = 0;
+  virtual TileMetrics tile_metrics(const ExecutionSpace& exec) const = 0;
+  /// The memory that building the format took, or what `counted` says where the format does not know.
+  virtual FormatMemory memory(const std::function<FormatMemory()>& counted) const = 0;
+  /// Height and width of the blocks of BCSR; 0 for other formats.
+  virtual BlockShape block() const = 0;
+  /// The canonical rows. Their map says where their values are in the format.
+  virtual BuiltCsr<Offset, Memory> to_csr(const ExecutionSpace& exec) const = 0;
+  /// Whether to_csr() sorts the places, and takes memory for that.
+  virtual bool to_csr_sorts() const = 0;
+  /// The pattern if it is compressed rows, which rows in place share; else null.
+  virtual const Csr<Offset, Memory>* csr() const = 0;
+  /// The first invariant of the format that is broken, and where; empty if all hold.
+  virtual std::string validate(const ExecutionSpace& exec) const = 0;
+  virtual void save(PlanWriter<ExecutionSpace>& file) = 0;
+
+  /// Builds the kernel of the device, if it has one for this format and these options. Its values come with refill().
+  ///
+  /// \param options [in] memory_limit is for what the kernel keeps beside its lists
+  virtual void build_kernel(const ExecutionSpace& exec, const PlanOptions& options) = 0;
+  /// Whether the kernel of the format's paper was asked for and was built.
+  virtual bool is_published() const = 0;
+  /// The kernel's name for Plan::explain(); empty where there is only one.
+  virtual std::string describe() const = 0;
+  /// The bytes that the kernel keeps beside the format.
+  virtual std::size_t kernel_bytes() const = 0;
+  virtual std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const = 0;
+  /// Whether the kernel multiplies vectors of 16 bits.
+  virtual bool multiplies_halves() const = 0;
+  /// Gives the kernel new values, which are in the order of the format.
+  ///
+  /// \param wanted [in] null, or memory of the device: nothing is done if it holds 0 when kernels run
+  virtual void refill(const ExecutionSpace& exec, const Scalar* values, const std::uint32_t* wanted) const = 0;
+  /// Computes a product with the kernel of the device or, where that does not take it, in portable code.
+  ///
+  /// \return false if neither multiplies vectors of this type, which have 16 bits
+  virtual bool multiply(const ExecutionSpace& exec, const AnyProduct<Scalar>& product,
+                        const Scratch& scratch) const = 0;
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tessera/common/Kernel.hpp>
+#include <tessera/format/ValueMap.hpp>
+#include <tessera/select/Choose.hpp>
+
+#include "Engine.hpp"
+#include "KernelMemory.hpp"
+#include "acc_spmm/AccSpmmEngine.hpp"
+#include "bcsr/BcsrEngine.hpp"
+#include "bittcf/BitTcfEngine.hpp"
+#include "bmat/BmatEngine.hpp"
+#include "brp/BrpEngine.hpp"
+#include "csr/CsrEngine.hpp"
+#include "row_groups/RowGroupsEngine.hpp"
+#include "sorted_columns/SortedColumnsEngine.hpp"
+#include "staged/StagedEngine.hpp"
+#include "voltrix/VoltrixEngine.hpp"
+
+/// The list of all engines, and what is asked of one that a number names. No other list names them.
+namespace Tessera::Impl {
+
+template <class... Kind>
+struct EngineList {};
+
+/// The kinds of engines. A kind says what makes an engine:
+///
+/// ```{.unparsed}
+///   format               the name of its format
+///   is_paper_alone       whether only Kernel::Published takes it; other engines of papers serve both
+///   Stored<Memory>       its format
+///   Cuda<Scalar>         its kernel for NVIDIA GPUs
+///   has_cuda<Scalar>     whether there is one for matrices of this type
+/// ```
+/// Engines that only Kernel::Published takes come before the automatic ones of their formats.
+using Engines = EngineList<AccSpmmEngine, VoltrixEngine, CsrEngine, RowGroupsEngine, BitTcfEngine, BmatEngine,
+                           StagedEngine, BcsrEngine, BrpEngine, SortedColumnsEngine>;
+
+template <class ExecutionSpace>
+class PlanReader;
+
+/// An engine without its kernel, and where its values come from.
+template <class Scalar, class ExecutionSpace>
+struct BuiltEngine {
+  std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;
+  ValueMap<int, typename ExecutionSpace::memory_space> values;
+};
+
+/// What makes engines of a kind, and what is known before there is one. Each kind's own source defines it (StoredEngine.hpp).
+template <class Kind, class Scalar, class ExecutionSpace>
+struct EngineFactory {
+  using Memory = typename ExecutionSpace::memory_space;
+  using Rows = Csr<int, Memory>;
+  using Stored = typename Kind::template Stored<Memory>;
+
+  static BuiltEngine<Scalar, ExecutionSpace> build(const ExecutionSpace& exec, const Rows& rows,
+                                                   const FormatParameters& parameters);
+  static std::unique_ptr<Engine<Scalar, ExecutionSpace>> load(PlanReader<ExecutionSpace>& file, Ordinal rows,
+                                                              Ordinal columns, std::size_t nonzeros);
+  /// An engine of this kind with the matrix of another, which has the same format.
+  static std::unique_ptr<Engine<Scalar, ExecutionSpace>> take(Engine<Scalar, ExecutionSpace>& other);
+  /// Bounds what build() makes and takes.
+  ///
+  /// \param tiles [in] the number of tiles; negative: they are counted
+  static FormatMemory memory(const ExecutionSpace& exec, const Rows& rows, const FormatParameters& parameters,
+                             double tiles);
+  static KernelMemory kernel_memory(const ExecutionSpace& exec, const PlanOptions& options, const Candidate& candidate,
+                                    const MatrixStatistics& statistics);
+  /// Why plans with these options cannot have the kernel of the format's paper; empty if they can.
+  static std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options);
+};
+
+/// Whether an execution space has the kernels of papers: there, a paper's own engine stands beside the automatic one.
+template <class ExecutionSpace>
+inline constexpr bool has_published_engines = false;
+#if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
+template <>
+inline constexpr bool has_published_engines<Kokkos::Cuda> = true;
+#endif
+
+/// Calls visit(factory) with the EngineFactory of a format and a kernel.
+///
+/// \throws std::invalid_argument for Format::Automatic
+template <class Scalar, class ExecutionSpace, class Visit, class Kind, class... Rest>
+auto with_engine_of(Format format, Kernel kernel, const Visit& visit, EngineList<Kind, Rest...>) {
+  constexpr bool is_there = !Kind::is_paper_alone || has_published_engines<ExecutionSpace>;
+  if constexpr (is_there) {
+    const bool is_asked = !Kind::is_paper_alone || kernel == Kernel::Published;
+    if (Kind::format == format && is_asked) return visit(EngineFactory<Kind, Scalar, ExecutionSpace>());
+  }
+  if constexpr (sizeof...(Rest) > 0) {
+    return with_engine_of<Scalar, ExecutionSpace>(format, kernel, visit, EngineList<Rest...>());
+  } else {
+    throw std::invalid_argument("Tessera: expected the name of a format");
+  }
+}
+template <class Scalar, class ExecutionSpace, class Visit>
+auto with_engine_of(Format format, Kernel kernel, const Visit& visit) {
+  return with_engine_of<Scalar, ExecutionSpace>(format, kernel, visit, Engines());
+}
+
+/// EngineFactory::memory() of the engine of a format, by default counting its tiles.
+template <class Scalar, class ExecutionSpace>
+FormatMemory format_memory(const ExecutionSpace& exec, Format format,
+                           const Csr<int, typename ExecutionSpace::memory_space>& rows,
+                           const FormatParameters& parameters, double tiles = -1) {
+  return with_engine_of<Scalar, ExecutionSpace>(
+      format, Kernel::Automatic, [&](auto engines) { return engines.memory(exec, rows, parameters, tiles); });
+}
+
+/// EngineFactory::kernel_memory() of the engine of a candidate.
+template <class Scalar, class ExecutionSpace>
+KernelMemory kernel_memory(const ExecutionSpace& exec, const PlanOptions& options, const Candidate& candidate,
+                           const MatrixStatistics& statistics) {
+  return with_engine_of<Scalar, ExecutionSpace>(candidate.format, options.kernel, [&](auto engines) {
+    return engines.kernel_memory(exec, options, candidate, statistics);
+  });
+}
+
+/// The bytes that the kernel of a format with `tiles` tiles keeps in any case.
+template <class Scalar, class ExecutionSpace>
+std::size_t least_kernel_bytes(const ExecutionSpace& exec, const PlanOptions& options, Format format, double tiles,
+                               const MatrixStatistics& statistics) {
+  Candidate candidate;
+  candidate.format = format;
+  candidate.tiles = tiles;
+  return static_cast<std::size_t>(kernel_memory<Scalar>(exec, options, candidate, statistics).least);
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <optional>
+#include <string>
+#include <tessera/common/Kernel.hpp>
+#include <tessera/metrics/FormatTiles.hpp>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/portable/Spmm.hpp>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "Device.hpp"
+#include "Engines.hpp"
+#include "PlanArchive.hpp"
+
+namespace Tessera::Impl {
+
+/// Stands for the kernel of a device that has none of its own: it keeps nothing and multiplies nothing.
+template <class Scalar>
+struct NoKernel {
+  template <class ExecutionSpace, class Stored>
+  bool build(const ExecutionSpace&, const Stored&, const PlanOptions&) {
+    return false;
+  }
+  template <class ExecutionSpace>
+  static KernelMemory memory(const ExecutionSpace&, const PlanOptions&, const Candidate&, const MatrixStatistics&) {
+    return {};
+  }
+  static std::string published_fault(const PlanOptions&) { return {}; }
+  Precision precision() const { return Precision::Native; }
+  std::string describe() const { return {}; }
+  std::size_t bytes() const { return 0; }
+  std::size_t scratch_bytes(Ordinal, Ordinal) const { return 0; }
+  bool multiplies_halves() const { return false; }
+  template <class ExecutionSpace>
+  void refill(const ExecutionSpace&, const Scalar*, const std::uint32_t*) const {}
+  template <class ExecutionSpace, class VectorScalar>
+  bool multiply(const ExecutionSpace&, const Product<Scalar, VectorScalar>&, const Scratch&) const {
+    return false;
+  }
+};
+
+/// The kernel of a kind of engine on the device of an execution space.
+template <class Kind, class Scalar, class ExecutionSpace>
+struct KernelOf {
+  using type = NoKernel<Scalar>;
+};
+#if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
+template <class Kind, class Scalar>
+requires(Kind::template has_cuda<Scalar>) struct KernelOf<Kind, Scalar, Kokkos::Cuda> {
+  using type = typename Kind::template Cuda<Scalar>;
+};
+#endif
+
+/// The matrix of an engine in its format.
+template <class Stored, class Scalar, class ExecutionSpace>
+class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
+ public:
+  using typename Engine<Scalar, ExecutionSpace>::Memory;
+  using typename Engine<Scalar, ExecutionSpace>::Offset;
+  static constexpr bool is_csr = std::is_same_v<Stored, Csr<Offset, Memory>>;
+
+  explicit StoredMatrixEngine(Stored stored) : stored_(std::move(stored)) {}
+
+  Stored& stored() { return stored_; }
+  Ordinal rows() const override { return stored_.rows; }
+  Ordinal columns() const override { return stored_.columns; }
+  std::size_t nonzeros() const override { return stored_.nonzeros; }
+  std::size_t places() const override { return stored_.places(); }
+  std::size_t bytes() const override { return stored_.bytes(); }
+  TileMetrics tile_metrics(const ExecutionSpace& exec) const override {
+    if constexpr (is_csr) {
+      return {};
+    } else {
+      return Tessera::tile_metrics(exec, stored_);
+    }
+  }
+  FormatMemory memory(const std::function<FormatMemory()>& counted) const override {
+    if constexpr (requires { stored_.memory_of_this(); }) {
+      return stored_.memory_of_this();
+    } else {
+      return counted();
+    }
+  }
+  BlockShape block() const override {
+    if constexpr (requires { stored_.block; }) {
+      return stored_.block;
+    } else {
+      return {0, 0};
+    }
+  }
+  BuiltCsr<Offset, Memory> to_csr(const ExecutionSpace& exec) const override {
+    if constexpr (is_csr) {
+      return {stored_, {}};
+    } else {
+      return Tessera::to_csr<ExecutionSpace, Offset>(exec, stored_);
+    }
+  }
+  bool to_csr_sorts() const override { return Stored::to_csr_sorts; }
+  const Csr<Offset, Memory>* csr() const override {
+    if constexpr (is_csr) {
+      return &stored_;
+    } else {
+      return nullptr;
+    }
+  }
+  std::string validate(const ExecutionSpace& exec) const override {
+    return Tessera::validate<ExecutionSpace, Offset>(exec, stored_);
+  }
+  void save(PlanWriter<ExecutionSpace>& file) override { stored_.transfer(file); }
+
+ protected:
+  Stored stored_;
+};
+
+/// An engine of a kind: its matrix, and its kernel where the device has one and it was built.
+template <class Kind, class Scalar, class ExecutionSpace>
+class KernelEngine final
+    : public StoredMatrixEngine<typename Kind::template Stored<typename ExecutionSpace::memory_space>, Scalar,
+                                ExecutionSpace> {
+  using Stored = typename Kind::template Stored<typename ExecutionSpace::memory_space>;
+  using Base = StoredMatrixEngine<Stored, Scalar, ExecutionSpace>;
+  using Base::stored_;
+  using KernelType = typename KernelOf<Kind, Scalar, ExecutionSpace>::type;
+  using ThisDevice = Device<Scalar, ExecutionSpace>;
+
+ public:
+  using Base::Base;
+
+  Format format() const override { return Kind::format; }
+
+  void build_kernel(const ExecutionSpace& exec, const PlanOptions& options) override {
+    asked_ = options.precision;
+    paper_ = {};
+    kernel_.reset();
+    if (!ThisDevice::runs_kernels(exec)) return;
+    KernelType kernel;
+    if (!kernel.build(exec, stored_, options)) return;
+    kernel_ = std::move(kernel);
+    if (options.kernel == Kernel::Published) paper_ = paper_of(Kind::format);
+  }
+  bool is_published() const override { return !paper_.empty(); }
+  std::string describe() const override {
+    if (!kernel_) return ThisDevice::describe_portable(asked_);
+    const char* const vectors = std::is_same_v<Scalar, float> ? ", vectors of double for any device" : "";
+    const std::string paper = is_published() ? "as published (" + std::string(paper_) + ")" + vectors + ": " : "";
+    return paper + kernel_->describe() + describe_precision(asked_, kernel_->precision());
+  }
+  std::size_t kernel_bytes() const override { return kernel_ ? kernel_->bytes() : 0; }
+  std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const override {
+    return kernel_ ? kernel_->scratch_bytes(x_rows, columns) : 0;
+  }
+  bool multiplies_halves() const override { return kernel_ && kernel_->multiplies_halves(); }
+  void refill(const ExecutionSpace& exec, const Scalar* values, const std::uint32_t* wanted) const override {
+    if (kernel_) kernel_->refill(exec, values, wanted);
+  }
+  bool multiply(const ExecutionSpace& exec, const AnyProduct<Scalar>& product, const Scratch& scratch) const override {
+    return std::visit([&](const auto& any) { return multiply_any(exec, any, scratch); }, product);
+  }
+
+ private:
+  template <class VectorScalar>
+  bool multiply_any(const ExecutionSpace& exec, const Product<Scalar, VectorScalar>& product,
+                    const Scratch& scratch) const {
+    if (kernel_ && kernel_->multiply(exec, product, scratch)) return true;
+    if constexpr (is_half_v<VectorScalar>) {
+      return false;
+    } else {
+      portable_spmm(exec, stored_.view(), stored_.nonzeros, product, scratch);
+      return true;
+    }
+  }
+
+  std::optional<KernelType> kernel_;
+  Precision asked_ = Precision::Native;
+  std::string_view paper_;  // the paper that the kernel is from; empty unless the options asked for it
+};
+
+template <class Kind, class Scalar, class ExecutionSpace>
+BuiltEngine<Scalar, ExecutionSpace> EngineFactory<Kind, Scalar, ExecutionSpace>::build(
+    const ExecutionSpace& exec, const Rows& rows, const FormatParameters& parameters) {
+  auto built = Stored::build(exec, rows, parameters, sizeof(Scalar));
+  return {std::make_unique<KernelEngine<Kind, Scalar, ExecutionSpace>>(std::move(built.pattern)),
+          std::move(built.values)};
+}
+
+template <class Kind, class Scalar, class ExecutionSpace>
+std::unique_ptr<Engine<Scalar, ExecutionSpace>> EngineFactory<Kind, Scalar, ExecutionSpace>::load(
+    PlanReader<ExecutionSpace>& file, Ordinal rows, Ordinal columns, std::size_t nonzeros) {
+  Stored stored;
+  stored.rows = rows;
+  stored.columns = columns;
+  stored.nonzeros = nonzeros;
+  if constexpr (requires { stored.value_size; }) stored.value_size = sizeof(Scalar);
+  stored.transfer(file);
+  return std::make_unique<KernelEngine<Kind, Scalar, ExecutionSpace>>(std::move(stored));
+}
+
+template <class Kind, class Scalar, class ExecutionSpace>
+std::unique_ptr<Engine<Scalar, ExecutionSpace>> EngineFactory<Kind, Scalar, ExecutionSpace>::take(
+    Engine<Scalar, ExecutionSpace>& other) {
+  auto& same = static_cast<StoredMatrixEngine<Stored, Scalar, ExecutionSpace>&>(other);
+  return std::make_unique<KernelEngine<Kind, Scalar, ExecutionSpace>>(std::move(same.stored()));
+}
+
+template <class Kind, class Scalar, class ExecutionSpace>
+FormatMemory EngineFactory<Kind, Scalar, ExecutionSpace>::memory(const ExecutionSpace& exec, const Rows& rows,
+                                                                 const FormatParameters& parameters, double tiles) {
+  return Stored::memory(exec, rows, parameters, sizeof(Scalar), tiles);
+}
+
+template <class Kind, class Scalar, class ExecutionSpace>
+KernelMemory EngineFactory<Kind, Scalar, ExecutionSpace>::kernel_memory(const ExecutionSpace& exec,
+                                                                        const PlanOptions& options,
+                                                                        const Candidate& candidate,
+                                                                        const MatrixStatistics& statistics) {
+  return KernelOf<Kind, Scalar, ExecutionSpace>::type::memory(exec, options, candidate, statistics);
+}
+
+template <class Kind, class Scalar, class ExecutionSpace>
+std::string EngineFactory<Kind, Scalar, ExecutionSpace>::published_fault(const ExecutionSpace& exec,
+                                                                         const PlanOptions& options) {
+  const std::string fault = Device<Scalar, ExecutionSpace>::published_fault(exec, Kind::format);
+  return fault.empty() ? KernelOf<Kind, Scalar, ExecutionSpace>::type::published_fault(options) : fault;
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Complex.hpp>
+#include <tessera/common/Format.hpp>
+
+namespace Tessera {
+template <class Offset, class MemorySpace>
+struct BitTcf;
+}
+
+namespace Tessera::Impl {
+
+template <class Scalar, class Offset>
+class CudaBitTcf;
+
+/// BitTCF with the kernel of Acc-SpMM.
+struct AccSpmmEngine {
+  static constexpr Format format = Format::BitTcf;
+  static constexpr bool is_paper_alone = true;
+  template <class Memory>
+  using Stored = BitTcf<int, Memory>;
+  template <class Scalar>
+  using Cuda = CudaBitTcf<Scalar, int>;
+  template <class Scalar>
+  static constexpr bool has_cuda = !is_complex_v<Scalar>;
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/format/BitTcf.hpp>
+
+#include "StoredEngine.hpp"
+#if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
+#include "gpu/CudaCondensed.hpp"
+#endif
+
+namespace Tessera::Impl {
+
+#define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<BitTcfEngine, Scalar, Exec>;
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/format/Csr.hpp>
+
+#include "StoredEngine.hpp"
+#if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
+#include "CudaCsr.hpp"
+#endif
+
+namespace Tessera::Impl {
+
+#define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<CsrEngine, Scalar, Exec>;
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera::Impl

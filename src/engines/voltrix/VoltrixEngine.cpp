@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/format/Bmat.hpp>
+
+#include "StoredEngine.hpp"
+#if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
+#include "CudaBmat.hpp"
+#endif
+
+#if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
+namespace Tessera::Impl {
+
+#define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<VoltrixEngine, Scalar, Exec>;
+TESSERA_IF_CUDA(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera::Impl
+#endif
