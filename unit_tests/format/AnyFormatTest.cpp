@@ -2,8 +2,8 @@
 //
 // The properties that all formats share.
 #include <stdexcept>
-#include <tessera/format/AnyFormat.hpp>
 
+#include "AnyFormat.hpp"
 #include "AdversarialPatterns.hpp"
 #include "TestTypes.hpp"
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
-#include <tessera/format/AnyFormat.hpp>
 #include <utility>
 #include <variant>
 
+#include "AnyFormat.hpp"
 #include "AdversarialPatterns.hpp"
 #include "ExampleMatrix.hpp"
 #include "FormatArrays.hpp"

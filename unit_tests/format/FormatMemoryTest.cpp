@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The memory that a format takes is known before it is built.
-#include <tessera/format/AnyFormat.hpp>
 #include <tessera/format/FormatTooLarge.hpp>
 
+#include "AnyFormat.hpp"
 #include "AdversarialPatterns.hpp"
 #include "MemoryMeter.hpp"
 #include "TestTypes.hpp"

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
-#include <tessera/format/AnyFormat.hpp>
 
+#include "AnyFormat.hpp"
 #include "AdversarialPatterns.hpp"
 #include "ExampleMatrix.hpp"
 #include "FormatArrays.hpp"

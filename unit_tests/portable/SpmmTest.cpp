@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <tessera/format/AnyFormat.hpp>
 #include <tessera/portable/Spmm.hpp>
 
+#include "AnyFormat.hpp"
 #include "ProductCheck.hpp"
 #include "TestTypes.hpp"
 
@@ -20,7 +20,7 @@ template <class Exec, class M, class Offset>
 struct InEveryFormat {
   struct One {
     Format format;
-    AnyFormat<Offset, typename Exec::memory_space> pattern;
+    AnyFormat<typename Exec::memory_space> pattern;
     Kokkos::View<M*, typename Exec::memory_space> values;
   };
   std::vector<One> all;

@@ -10,7 +10,7 @@
 
 #include "CudaCheck.hpp"
 #include "ToolEvents.hpp"
-#include "cuda/CudaSchedule.hpp"
+#include "gpu/CudaSchedule.hpp"
 
 namespace Tessera::Test {
 

@@ -10,10 +10,12 @@
 
 namespace Tessera::Impl {
 
-/// Lists of a number of bytes a tile, which need as much again while they are made.
-template <class Scalar, class Offset>
-struct DeviceKernels<Scalar, Offset, OwnSpace> : IdleKernels<Scalar, Offset> {
-  using typename IdleKernels<Scalar, Offset>::Memory;
+template <>
+struct Device<double, OwnSpace> : OwnDevice<double> {};
+
+/// Lists of a number of bytes a tile, which need as much again while they are made. It multiplies nothing.
+struct ListKernel : NoKernel<double> {
+  using Memory = OwnSpace::memory_space;
   static constexpr std::size_t tile_bytes = 96;
 
   static KernelMemory memory(const OwnSpace&, const PlanOptions&, const Candidate& candidate, const MatrixStatistics&) {
@@ -21,17 +23,24 @@ struct DeviceKernels<Scalar, Offset, OwnSpace> : IdleKernels<Scalar, Offset> {
     return {lists, 2 * lists, 2 * lists};
   }
 
-  void build(const OwnSpace& exec, const AnyFormat<Offset, Memory>& format, const PlanOptions&) {
-    if (std::holds_alternative<Csr<Offset, Memory>>(format)) return;
-    const std::size_t bytes = tile_bytes * tile_metrics<OwnSpace, Offset>(exec, format).tiles;
+  bool build(const OwnSpace&, const Csr<int, Memory>&, const PlanOptions&) { return false; }
+  template <class Stored>
+  bool build(const OwnSpace& exec, const Stored& format, const PlanOptions&) {
+    const std::size_t bytes = tile_bytes * tile_metrics(exec, format).tiles;
     lists_ = allocate<decltype(lists_)>(exec, "Tessera::lists", bytes);
     allocate<decltype(lists_)>(exec, "Tessera::unsorted_lists", bytes);
+    return true;
   }
   std::string describe() const { return "lists"; }
   std::size_t bytes() const { return lists_.extent(0); }
 
  private:
   Kokkos::View<std::byte*, Memory> lists_;
+};
+
+template <class Kind>
+struct KernelOf<Kind, double, OwnSpace> {
+  using type = ListKernel;
 };
 
 }  // namespace Tessera::Impl

@@ -1,46 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For programs whose plans have kernels of the test's own: these specialise DeviceKernels for OwnSpace and then include
-// PlanState.cpp, which compiles the plans anew.
+// For programs whose plans have kernels of the test's own: these specialise Device and KernelOf for OwnSpace and then
+// include PlanState.cpp, which compiles the plans anew.
 #pragma once
 
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/common/Complex.hpp>
+#include <tessera/format/Bcsr.hpp>
+#include <tessera/format/BitTcf.hpp>
+#include <tessera/format/BlockRowPartition.hpp>
+#include <tessera/format/Bmat.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/format/RowGroups.hpp>
+#include <tessera/format/SortedColumns.hpp>
+#include <tessera/format/StagedWindows.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
-#include "DeviceKernels.hpp"
+#include "StoredEngine.hpp"
 
 namespace Tessera::Impl {
 
 using OwnSpace = Kokkos::DefaultHostExecutionSpace;
 
-/// Kernels that multiply nothing and are built from nothing: portable code multiplies.
-template <class Scalar, class Offset>
-struct IdleKernels {
-  using Memory = OwnSpace::memory_space;
-
+/// A device without kernels, whose memory no one else takes.
+template <class Scalar>
+struct OwnDevice {
   static bool has(const OwnSpace&, Precision precision) { return precision == Precision::Native; }
-  static std::string published_fault(const OwnSpace&, const PlanOptions&, Format) { return "there are none"; }
+  static bool runs_kernels(const OwnSpace&) { return true; }
+  static Precision wider_precision(const PlanOptions& options) { return options.precision; }
+  static std::string published_fault(const OwnSpace&, Format) { return "there are none"; }
+  static std::string describe_portable(Precision) { return "portable"; }
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
   static FormatParameters parameters(const OwnSpace&, const PlanOptions& options, const MatrixStatistics&) {
     return options.parameters;
   }
   static MachineModel model(const OwnSpace&, const PlanOptions&) { return {}; }
+  static std::string name(const OwnSpace&) { return "kernels of a test"; }
   static std::size_t free_bytes(const OwnSpace&) { return no_memory_limit; }
-  static std::string device_name(const OwnSpace&) { return "kernels of a test"; }
-
-  static Precision wider_precision(const PlanOptions& options) { return options.precision; }
-
-  bool is_published() const { return false; }
-  bool multiplies_halves() const { return false; }
-  void refill(const OwnSpace&, const Scalar*, const std::uint32_t* = nullptr) const {}
-  std::size_t scratch_bytes(Ordinal, Ordinal) const { return 0; }
-  template <class VectorScalar>
-  bool multiply(const OwnSpace&, const AnyFormat<Offset, Memory>&, const Product<Scalar, VectorScalar>&,
-                const Scratch&) const {
-    return false;
-  }
 };
 
 }  // namespace Tessera::Impl

@@ -11,11 +11,8 @@ namespace Tessera::Impl {
 
 /// Has published kernels for BitTCF, BMat and for blocks of 8 rows, whichever the parameters name. TF32 takes half the
 /// time of FP16 for 32 columns and more.
-template <class Scalar, class Offset>
-struct DeviceKernels<Scalar, Offset, OwnSpace> : IdleKernels<Scalar, Offset> {
-  using typename IdleKernels<Scalar, Offset>::Memory;
-  static constexpr std::size_t list_bytes = 100000;
-
+template <>
+struct Device<double, OwnSpace> : OwnDevice<double> {
   static bool has(const OwnSpace&, Precision precision) {
     return precision == Precision::Native || precision == Precision::Fp16;
   }
@@ -25,32 +22,39 @@ struct DeviceKernels<Scalar, Offset, OwnSpace> : IdleKernels<Scalar, Offset> {
   static MachineModel model(const OwnSpace&, const PlanOptions& options) {
     return MachineModel().times(options.precision == Precision::Tf32 && options.columns >= 32 ? 2 : 1);
   }
-
-  static std::string published_fault(const OwnSpace&, const PlanOptions&, Format format) {
+  static std::string published_fault(const OwnSpace&, Format format) {
     const bool is_there = format == Format::BitTcf || format == Format::Bmat || format == Format::Bcsr;
     return is_there ? "" : std::string(to_string(format)) + " has none; expected bittcf, bmat or bcsr";
   }
+};
+
+/// Multiplies nothing.
+struct PaperKernel : NoKernel<double> {
+  static constexpr std::size_t list_bytes = 100000;
+
   static KernelMemory memory(const OwnSpace&, const PlanOptions& options, const Candidate&, const MatrixStatistics&) {
-    const double bytes = options.kernel == Kernel::Published ? list_bytes : 0;
-    return {bytes, bytes, bytes};
+    return KernelMemory::lists(options.kernel == Kernel::Published ? list_bytes : 0);
   }
 
-  void build(const OwnSpace&, const AnyFormat<Offset, Memory>& format, const PlanOptions& options) {
-    const auto* blocks = std::get_if<Bcsr<Offset, Memory>>(&format);
+  template <class Stored>
+  bool build(const OwnSpace&, const Stored& format, const PlanOptions& options) {
     precision_ = options.precision;
-    is_published_ = options.kernel == Kernel::Published && !std::holds_alternative<Csr<Offset, Memory>>(format) &&
-                    (blocks == nullptr || blocks->block.height == 8);
+    is_published_ = options.kernel == Kernel::Published;
+    if constexpr (requires { format.block; }) return !is_published_ || format.block.height == 8;
+    return true;
   }
-  bool is_published() const { return is_published_; }
-  std::string describe() const {
-    const std::string precision = precision_ == Precision::Native ? "" : ", in " + std::string(to_string(precision_));
-    return (is_published_ ? "published" : "automatic") + precision;
-  }
+  Precision precision() const { return precision_; }
+  std::string describe() const { return "own"; }
   std::size_t bytes() const { return is_published_ ? list_bytes : 0; }
 
  private:
   bool is_published_ = false;
   Precision precision_ = Precision::Native;
+};
+
+template <class Kind>
+struct KernelOf<Kind, double, OwnSpace> {
+  using type = PaperKernel;
 };
 
 }  // namespace Tessera::Impl
@@ -97,9 +101,9 @@ TEST(PublishedTest, MultipliesTheFormatThatIsNamed) {
     if (format == Format::Bcsr) options = in_rows_of_blocks(8);
     auto plan = A.plan(options);
     EXPECT_EQ(plan.format(), format);
-    EXPECT_TRUE(says(plan.explain(), "kernels: published\n")) << plan.explain();
+    EXPECT_TRUE(says(plan.explain(), "kernels: as published (" + std::string(paper_of(plan.format())) + "): own\n")) << plan.explain();
     EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"published\"")) << plan.stats();
-    EXPECT_TRUE(says(plan.stats(), "\"kernels\": \"published\"")) << plan.stats();
+    EXPECT_TRUE(says(plan.stats(), "\"kernels\": \"as published (")) << plan.stats();
     EXPECT_EQ(plan.choice().candidates.size(), 1u);
   }
   EXPECT_TRUE(says(A.plan(with_format(Format::BitTcf)).stats(), "\"kernel\": \"automatic\""));
@@ -162,7 +166,7 @@ TEST(PublishedTest, AFormatWhoseKernelCannotBeBuiltIsRefused) {
   options.on_unsupported = OnUnsupported::FallBack;
   const auto plan = A.plan(options);
   EXPECT_EQ(plan.format(), Format::Bcsr);
-  EXPECT_TRUE(says(plan.explain(), "kernels: automatic\n")) << plan.explain();
+  EXPECT_TRUE(says(plan.explain(), "kernels: own\n")) << plan.explain();
   EXPECT_TRUE(says(plan.explain(), "note: a published kernel was asked for, and the one of bcsr")) << plan.explain();
 }
 
@@ -179,7 +183,7 @@ TEST(PublishedTest, TheTransposeIsRefusedOrFallsBackAlone) {
   options.on_unsupported = OnUnsupported::FallBack;
   auto plan = A.plan(options);
   expect_product<View>(A, plan, 3, Mode::Transpose, 1, 0, "transpose falls back");
-  EXPECT_TRUE(says(plan.explain(), "kernels: published\n  kernels of the transpose: automatic\n")) << plan.explain();
+  EXPECT_TRUE(says(plan.explain(), "): own\n  kernels of the transpose: own\n")) << plan.explain();
   EXPECT_TRUE(says(plan.explain(), "note: transpose: a published kernel was asked for")) << plan.explain();
 }
 
@@ -197,7 +201,7 @@ TEST(PublishedTest, ListsAreWithinTheLimit) {
   const std::size_t with = least_memory_limit(A, options);
   options.kernel = Kernel::Automatic;
   const std::size_t without = least_memory_limit(A, options),
-                    lists = Impl::DeviceKernels<double, int, Exec>::list_bytes;
+                    lists = Impl::PaperKernel::list_bytes;
   EXPECT_GT(with, without);
   EXPECT_LE(with, without + lists);
   options.kernel = Kernel::Published;
@@ -212,11 +216,11 @@ TEST(PublishedTest, FilesKeepTheKernel) {
   const auto saved = A.plan(published(Format::Bmat));
   save_plan(saved, folder / "plan");
   const auto loaded = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
-  EXPECT_TRUE(says(loaded.explain(), "kernels: published\n")) << loaded.explain();
+  EXPECT_TRUE(says(loaded.explain(), "kernels: as published (" + std::string(paper_of(loaded.format())) + "): own\n")) << loaded.explain();
   EXPECT_EQ(loaded.kernel_bytes(), saved.kernel_bytes());
   save_plan(A.plan(with_format(Format::Bmat)), folder / "plan");
   const auto other = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
-  EXPECT_TRUE(says(other.explain(), "kernels: automatic\n")) << other.explain();
+  EXPECT_TRUE(says(other.explain(), "kernels: own\n")) << other.explain();
 }
 
 // --- a faster precision
@@ -230,7 +234,7 @@ TEST(WiderPrecisionTest, ReplacesOneOf16BitsWhereItIsFaster) {
       options.columns = columns;
       const auto plan = A.plan(options);
       const bool is_faster = columns == 32;
-      const std::string expected = is_faster ? "automatic, in tf32" : "automatic, in fp16";
+      const std::string expected = is_faster ? "own, in tf32" : "own, in fp16";
       EXPECT_TRUE(says(plan.explain(), expected)) << plan.explain();
       EXPECT_EQ(says(plan.choice().reason, "in tf32, which is predicted to be faster than fp16"), is_faster);
       EXPECT_EQ(plan.choice().is_wider, is_faster);

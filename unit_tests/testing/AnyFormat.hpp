@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A matrix in any format that an engine has: tests go through all of them.
+#pragma once
+
+#include <tessera/format/Bcsr.hpp>
+#include <tessera/format/BitTcf.hpp>
+#include <tessera/format/BlockRowPartition.hpp>
+#include <tessera/format/Bmat.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/format/RowGroups.hpp>
+#include <tessera/format/SortedColumns.hpp>
+#include <tessera/format/StagedWindows.hpp>
+#include <tessera/metrics/FormatTiles.hpp>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "Engines.hpp"
+
+namespace Tessera::Test {
+
+/// The formats of the automatic engines among these kinds; a published one has the format of another.
+template <class Memory, class List, class... Done>
+struct FormatsOf {
+  using type = std::variant<Done...>;
+};
+template <class Memory, class Kind, class... Rest, class... Done>
+struct FormatsOf<Memory, Impl::EngineList<Kind, Rest...>, Done...> {
+  using type = typename std::conditional_t<
+      Kind::is_paper_alone, FormatsOf<Memory, Impl::EngineList<Rest...>, Done...>,
+      FormatsOf<Memory, Impl::EngineList<Rest...>, Done..., typename Kind::template Stored<Memory>>>::type;
+};
+template <class Memory>
+using AnyFormat = typename FormatsOf<Memory, Impl::Engines>::type;
+
+template <class Memory>
+struct BuiltFormat {
+  AnyFormat<Memory> pattern;
+  ValueMap<int, Memory> values;
+};
+
+/// Builds a format from canonical rows.
+///
+/// \throws std::invalid_argument for Format::Automatic
+template <class Exec, std::size_t place = 0, class Memory = typename Exec::memory_space>
+BuiltFormat<Memory> build_format(const Exec& exec, Format format, const Csr<int, Memory>& rows,
+                                 const FormatParameters& parameters, std::size_t value_bytes) {
+  if constexpr (place < std::variant_size_v<AnyFormat<Memory>>) {
+    using Stored = std::variant_alternative_t<place, AnyFormat<Memory>>;
+    if (Stored::format != format) return build_format<Exec, place + 1>(exec, format, rows, parameters, value_bytes);
+    auto built = Stored::build(exec, rows, parameters, value_bytes);
+    return {std::move(built.pattern), std::move(built.values)};
+  } else {
+    throw std::invalid_argument("no such format");
+  }
+}
+
+/// What building a format takes, known before.
+template <class Exec, std::size_t place = 0, class Memory = typename Exec::memory_space>
+FormatMemory format_memory(const Exec& exec, Format format, const Csr<int, Memory>& rows,
+                           const FormatParameters& parameters, std::size_t value_bytes) {
+  if constexpr (place < std::variant_size_v<AnyFormat<Memory>>) {
+    using Stored = std::variant_alternative_t<place, AnyFormat<Memory>>;
+    if (Stored::format != format) return format_memory<Exec, place + 1>(exec, format, rows, parameters, value_bytes);
+    return Stored::memory(exec, rows, parameters, value_bytes, -1);
+  } else {
+    throw std::invalid_argument("no such format");
+  }
+}
+
+template <class Exec, class Offset>
+BuiltCsr<Offset, typename Exec::memory_space> to_csr(const Exec& exec,
+                                                     const AnyFormat<typename Exec::memory_space>& A) {
+  return std::visit(
+      [&](const auto& any) -> BuiltCsr<Offset, typename Exec::memory_space> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(any)>, Csr<Offset, typename Exec::memory_space>>) {
+          return {any, {}};
+        } else {
+          return Tessera::to_csr<Exec, Offset>(exec, any);
+        }
+      },
+      A);
+}
+
+template <class Exec, class Offset>
+std::string validate(const Exec& exec, const AnyFormat<typename Exec::memory_space>& A) {
+  return std::visit([&](const auto& any) { return Tessera::validate<Exec, Offset>(exec, any); }, A);
+}
+
+}  // namespace Tessera::Test
