@@ -8,8 +8,8 @@
 #include <tessera/common/CompiledTypes.hpp>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
-#include <tessera/format/Csr.hpp>
 #include <tessera/format/Bcsr.hpp>
+#include <tessera/format/Csr.hpp>
 #include <tessera/format/FormatMemory.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
@@ -28,11 +28,10 @@ struct AnyProductOf {
 };
 template <>
 struct AnyProductOf<float> {
-  using type =
-      std::conditional_t<is_compiled_v<double>,
-                         std::variant<Product<float, float>, Product<float, Half>, Product<float, BFloat16>,
-                                      Product<float, double>>,
-                         std::variant<Product<float, float>, Product<float, Half>, Product<float, BFloat16>>>;
+  using type = std::conditional_t<
+      is_compiled_v<double>,
+      std::variant<Product<float, float>, Product<float, Half>, Product<float, BFloat16>, Product<float, double>>,
+      std::variant<Product<float, float>, Product<float, Half>, Product<float, BFloat16>>>;
 };
 template <class Scalar>
 using AnyProduct = typename AnyProductOf<Scalar>::type;

@@ -11,35 +11,10 @@
 
 #include "Engine.hpp"
 #include "KernelMemory.hpp"
-#include "acc_spmm/AccSpmmEngine.hpp"
-#include "bcsr/BcsrEngine.hpp"
-#include "bittcf/BitTcfEngine.hpp"
-#include "bmat/BmatEngine.hpp"
-#include "brp/BrpEngine.hpp"
-#include "csr/CsrEngine.hpp"
-#include "row_groups/RowGroupsEngine.hpp"
-#include "sorted_columns/SortedColumnsEngine.hpp"
-#include "staged/StagedEngine.hpp"
-#include "voltrix/VoltrixEngine.hpp"
+#include "List.hpp"
 
-/// The list of all engines, and what is asked of one that a number names. No other list names them.
+/// What is asked of the engine of a format, by whoever does not know its type.
 namespace Tessera::Impl {
-
-template <class... Kind>
-struct EngineList {};
-
-/// The kinds of engines. A kind says what makes an engine:
-///
-/// ```{.unparsed}
-///   format               the name of its format
-///   is_paper_alone       whether only Kernel::Published takes it; other engines of papers serve both
-///   Stored<Memory>       its format
-///   Cuda<Scalar>         its kernel for NVIDIA GPUs
-///   has_cuda<Scalar>     whether there is one for matrices of this type
-/// ```
-/// Engines that only Kernel::Published takes come before the automatic ones of their formats.
-using Engines = EngineList<AccSpmmEngine, VoltrixEngine, CsrEngine, RowGroupsEngine, BitTcfEngine, BmatEngine,
-                           StagedEngine, BcsrEngine, BrpEngine, SortedColumnsEngine>;
 
 template <class ExecutionSpace>
 class PlanReader;
@@ -51,7 +26,8 @@ struct BuiltEngine {
   ValueMap<int, typename ExecutionSpace::memory_space> values;
 };
 
-/// What makes engines of a kind, and what is known before there is one. Each kind's own source defines it (StoredEngine.hpp).
+/// What makes engines of a kind, and what is known before there is one. Each kind's own source defines it
+/// (StoredEngine.hpp).
 template <class Kind, class Scalar, class ExecutionSpace>
 struct EngineFactory {
   using Memory = typename ExecutionSpace::memory_space;

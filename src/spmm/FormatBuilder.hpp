@@ -212,8 +212,8 @@ class FormatBuilder {
   }
 
   KernelMemory least_of_kernels(Format format, std::size_t tiles) const {
-    const auto bytes = static_cast<double>(least_kernel_bytes<Scalar>(
-        exec_, options_, format, static_cast<double>(tiles), matrix_.choice.statistics));
+    const auto bytes = static_cast<double>(
+        least_kernel_bytes<Scalar>(exec_, options_, format, static_cast<double>(tiles), matrix_.choice.statistics));
     return {bytes, bytes, bytes};
   }
 

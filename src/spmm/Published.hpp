@@ -21,8 +21,8 @@ namespace Tessera::Impl {
 template <class Scalar, class ExecutionSpace>
 std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options, Format format) {
   const auto fault_of = [&](Format each) {
-    return with_engine_of<Scalar, ExecutionSpace>(
-        each, Kernel::Published, [&](auto engines) { return engines.published_fault(exec, options); });
+    return with_engine_of<Scalar, ExecutionSpace>(each, Kernel::Published,
+                                                  [&](auto engines) { return engines.published_fault(exec, options); });
   };
   if (format != Format::Automatic) return fault_of(format);
   std::string first;
@@ -95,8 +95,8 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
 template <class Scalar, class ExecutionSpace>
 std::size_t least_kernel_bytes(const ExecutionSpace& exec, const PlanOptions& options,
                                const StoredMatrix<Scalar, ExecutionSpace>& stored) {
-  return least_kernel_bytes<Scalar>(exec, options, stored.choice.format,
-                                    static_cast<double>(stored.tiles.tiles), stored.choice.statistics);
+  return least_kernel_bytes<Scalar>(exec, options, stored.choice.format, static_cast<double>(stored.tiles.tiles),
+                                    stored.choice.statistics);
 }
 
 /// Builds the kernels of a format. Its values are allocated, but not filled in yet. Where the published kernel that is
@@ -107,8 +107,8 @@ std::size_t least_kernel_bytes(const ExecutionSpace& exec, const PlanOptions& op
 /// \param notes   [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class ExecutionSpace>
-void build_kernels(const ExecutionSpace& exec, PlanOptions options,
-                   StoredMatrix<Scalar, ExecutionSpace>& stored, std::vector<std::string>& notes) {
+void build_kernels(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, ExecutionSpace>& stored,
+                   std::vector<std::string>& notes) {
   options.memory_limit = bytes_left(options.memory_limit, least_kernel_bytes(exec, options, stored));
   const auto build = [&] {
     stored.engine = with_engine_of<Scalar, ExecutionSpace>(stored.engine->format(), options.kernel,

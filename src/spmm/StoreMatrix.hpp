@@ -34,8 +34,7 @@ inline double predicted_seconds(const PlanOptions& options, Format wanted, const
 
 /// The bytes of pattern, map and orders that are not the rows' own. A matrix in CSR shares the arrays of its rows.
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::size_t bytes_beside(const StoredMatrix<Scalar, ExecutionSpace>& stored,
-                         const BuiltCsr<Offset, Memory>& rows) {
+std::size_t bytes_beside(const StoredMatrix<Scalar, ExecutionSpace>& stored, const BuiltCsr<Offset, Memory>& rows) {
   const auto* csr = stored.engine->csr();
   const bool is_shared = csr != nullptr && csr->row_offsets.data() == rows.pattern.row_offsets.data();
   return is_shared ? 0 : stored.pattern_bytes() + stored.map.bytes() + stored.orders.bytes();
@@ -92,9 +91,10 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
 /// \param seconds [in,out] gets the times
 /// \throws FormatTooLarge also if the options allow a fall-back: an order that was found for blocks does not suit CSR
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(
-    const ExecutionSpace& exec, PlanOptions options, Format wanted, Reordering reordering,
-    const BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget, BuildSeconds& seconds) {
+std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const ExecutionSpace& exec, PlanOptions options,
+                                                                    Format wanted, Reordering reordering,
+                                                                    const BuiltCsr<Offset, Memory>& A,
+                                                                    const MemoryBudget& budget, BuildSeconds& seconds) {
   Orders<Memory> orders;
   BuiltCsr<Offset, Memory> rows;
   timed(exec, "Tessera::reordering", seconds.reordering, [&] {
@@ -123,8 +123,8 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
-                                                                 const BuiltCsr<Offset, Memory>& A,
-                                                                 const MemoryBudget& budget, BuildReport& report) {
+                                                         const BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget,
+                                                         BuildReport& report) {
   Format wanted = options.format;
   auto best = FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, A, {}, budget, report).build();
   if (wanted != Format::Automatic) wanted = best.choice.format;  // which may be that of a fall-back
@@ -200,8 +200,8 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, con
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
-                                                          BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget,
-                                                          BuildReport& report) {
+                                                  BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget,
+                                                  BuildReport& report) {
   auto stored = store_in_best_order<Scalar>(exec, options, A, budget, report);
   A = {};
   add_values_and_kernels(exec, options, budget, stored, report);

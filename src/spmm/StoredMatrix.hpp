@@ -40,9 +40,9 @@ struct StoredMatrix {
   using Memory = typename ExecutionSpace::memory_space;
 
   std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // none in a plan without a transpose
-  Orders<Memory> orders;                 // the rows and columns of the format
-  ValueMap<Offset, Memory> map;          // place in the format -> canonical entry of A
-  Kokkos::View<Scalar*, Memory> values;  // one for each place
+  Orders<Memory> orders;                                   // the rows and columns of the format
+  ValueMap<Offset, Memory> map;                            // place in the format -> canonical entry of A
+  Kokkos::View<Scalar*, Memory> values;                    // one for each place
   Choice choice;
   TileMetrics tiles;
 

@@ -101,7 +101,8 @@ TEST(PublishedTest, MultipliesTheFormatThatIsNamed) {
     if (format == Format::Bcsr) options = in_rows_of_blocks(8);
     auto plan = A.plan(options);
     EXPECT_EQ(plan.format(), format);
-    EXPECT_TRUE(says(plan.explain(), "kernels: as published (" + std::string(paper_of(plan.format())) + "): own\n")) << plan.explain();
+    EXPECT_TRUE(says(plan.explain(), "kernels: as published (" + std::string(paper_of(plan.format())) + "): own\n"))
+        << plan.explain();
     EXPECT_TRUE(says(plan.stats(), "\"kernel\": \"published\"")) << plan.stats();
     EXPECT_TRUE(says(plan.stats(), "\"kernels\": \"as published (")) << plan.stats();
     EXPECT_EQ(plan.choice().candidates.size(), 1u);
@@ -200,8 +201,7 @@ TEST(PublishedTest, ListsAreWithinTheLimit) {
   auto options = published(Format::BitTcf);
   const std::size_t with = least_memory_limit(A, options);
   options.kernel = Kernel::Automatic;
-  const std::size_t without = least_memory_limit(A, options),
-                    lists = Impl::PaperKernel::list_bytes;
+  const std::size_t without = least_memory_limit(A, options), lists = Impl::PaperKernel::list_bytes;
   EXPECT_GT(with, without);
   EXPECT_LE(with, without + lists);
   options.kernel = Kernel::Published;
@@ -216,7 +216,8 @@ TEST(PublishedTest, FilesKeepTheKernel) {
   const auto saved = A.plan(published(Format::Bmat));
   save_plan(saved, folder / "plan");
   const auto loaded = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
-  EXPECT_TRUE(says(loaded.explain(), "kernels: as published (" + std::string(paper_of(loaded.format())) + "): own\n")) << loaded.explain();
+  EXPECT_TRUE(says(loaded.explain(), "kernels: as published (" + std::string(paper_of(loaded.format())) + "): own\n"))
+      << loaded.explain();
   EXPECT_EQ(loaded.kernel_bytes(), saved.kernel_bytes());
   save_plan(A.plan(with_format(Format::Bmat)), folder / "plan");
   const auto other = load_plan<double, int, int, Exec>(Exec(), folder / "plan");

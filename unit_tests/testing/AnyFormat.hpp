@@ -3,6 +3,8 @@
 // A matrix in any format that an engine has: tests go through all of them.
 #pragma once
 
+#include <stdexcept>
+#include <string>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/BlockRowPartition.hpp>
@@ -12,8 +14,6 @@
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/format/StagedWindows.hpp>
 #include <tessera/metrics/FormatTiles.hpp>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <variant>

@@ -4,6 +4,8 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Format.hpp>
 
+#include "BcsrCost.hpp"
+
 namespace Tessera {
 template <class Offset, class MemorySpace>
 struct Bcsr;
@@ -15,7 +17,7 @@ template <class Scalar, class Offset>
 class CudaBcsr;
 
 /// Compressed rows of dense blocks, as SMaT has them.
-struct BcsrEngine {
+struct BcsrEngine : BcsrCost {
   static constexpr Format format = Format::Bcsr;
   static constexpr bool is_paper_alone = false;
   template <class Memory>

@@ -31,9 +31,8 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
   /// The most bytes that the schedule takes while it is made and sorted.
   static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions&, const Candidate& candidate,
                              const MatrixStatistics& m) {
-    return KernelMemory::lists(schedule_build_bytes<Offset>(exec, windows_of(m, least_height),
-                                                            static_cast<std::size_t>(candidate.tiles),
-                                                            piece_blocks(true), true));
+    return KernelMemory::lists(schedule_build_bytes<Offset>(
+        exec, windows_of(m, least_height), static_cast<std::size_t>(candidate.tiles), piece_blocks(true), true));
   }
 
   /// Whether there is a kernel for blocks of a shape.

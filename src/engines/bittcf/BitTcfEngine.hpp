@@ -4,6 +4,8 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Format.hpp>
 
+#include "BitTcfCost.hpp"
+
 namespace Tessera {
 template <class Offset, class MemorySpace>
 struct BitTcf;
@@ -15,7 +17,7 @@ template <class Scalar, class Offset>
 class CudaCondensed;
 
 /// BitTCF, on GPUs as condensed windows of 8 rows on tensor cores.
-struct BitTcfEngine {
+struct BitTcfEngine : BitTcfCost {
   static constexpr Format format = Format::BitTcf;
   static constexpr bool is_paper_alone = false;
   template <class Memory>

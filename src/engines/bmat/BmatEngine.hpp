@@ -4,6 +4,8 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Format.hpp>
 
+#include "BmatCost.hpp"
+
 namespace Tessera {
 template <class Offset, class MemorySpace>
 struct Bmat;
@@ -15,7 +17,7 @@ template <class Scalar, class Offset>
 class CudaCondensed;
 
 /// BMat, on GPUs as condensed windows of 16 rows on tensor cores.
-struct BmatEngine {
+struct BmatEngine : BmatCost {
   static constexpr Format format = Format::Bmat;
   static constexpr bool is_paper_alone = false;
   template <class Memory>

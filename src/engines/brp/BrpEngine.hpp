@@ -4,6 +4,8 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Format.hpp>
 
+#include "BrpCost.hpp"
+
 namespace Tessera {
 template <class Offset, class MemorySpace>
 struct BlockRowPartition;
@@ -15,7 +17,7 @@ template <class Scalar, class Offset>
 class CudaBrp;
 
 /// The block-row partition, as BRP-SpMM has it.
-struct BrpEngine {
+struct BrpEngine : BrpCost {
   static constexpr Format format = Format::BlockRowPartition;
   static constexpr bool is_paper_alone = false;
   template <class Memory>

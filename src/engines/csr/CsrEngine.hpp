@@ -4,6 +4,8 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Format.hpp>
 
+#include "CsrCost.hpp"
+
 namespace Tessera {
 template <class Offset, class MemorySpace>
 struct Csr;
@@ -15,7 +17,7 @@ template <class Scalar, class Offset>
 class CudaCsr;
 
 /// Compressed rows.
-struct CsrEngine {
+struct CsrEngine : CsrCost {
   static constexpr Format format = Format::Csr;
   static constexpr bool is_paper_alone = false;
   template <class Memory>

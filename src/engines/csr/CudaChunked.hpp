@@ -15,7 +15,7 @@
 #include <tessera/select/MatrixStatistics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-#include "../DeviceKernels.hpp"
+#include "KernelMemory.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPanels.hpp"

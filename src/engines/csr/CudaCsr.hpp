@@ -13,7 +13,7 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
-#include "../DeviceKernels.hpp"
+#include "KernelMemory.hpp"
 #include "CudaChunked.hpp"
 #include "gpu/CudaLaunches.hpp"
 

@@ -41,8 +41,8 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
     const auto tiles = static_cast<std::size_t>(candidate.tiles);
     const Ordinal window_rows = candidate.format == Format::BitTcf ? 8 : 16;
     const int piece_tiles = Cuda::condensed_piece_tiles(candidate.tiles, device_of(exec));
-    const auto lists = static_cast<double>(
-        schedule_build_bytes<Offset>(exec, windows_of(m, window_rows), tiles, piece_tiles, false));
+    const auto lists =
+        static_cast<double>(schedule_build_bytes<Offset>(exec, windows_of(m, window_rows), tiles, piece_tiles, false));
     const double all = lists + static_cast<double>(copy_bytes(candidate.format, tiles, options.precision));
     return {all, all, lists};
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <tessera/parallel/CurrentGpu.hpp>
 
-#include "../Region.hpp"
+#include "Region.hpp"
 
 namespace Tessera::Impl {
 

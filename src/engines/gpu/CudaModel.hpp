@@ -8,8 +8,8 @@
 #include <tessera/select/GpuModel.hpp>
 #include <type_traits>
 
-#include "../brp/CudaBrp.hpp"
-#include "../staged/CudaStaged.hpp"
+#include "brp/CudaBrp.hpp"
+#include "staged/CudaStaged.hpp"
 #include "CudaDevice.hpp"
 #include "CudaPrecision.hpp"
 

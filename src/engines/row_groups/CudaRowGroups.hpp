@@ -15,7 +15,7 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
-#include "../DeviceKernels.hpp"
+#include "KernelMemory.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaSchedule.hpp"

@@ -4,6 +4,8 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Format.hpp>
 
+#include "RowGroupsCost.hpp"
+
 namespace Tessera {
 template <class Offset, class MemorySpace>
 struct RowGroups;
@@ -15,7 +17,7 @@ template <class Scalar, class Offset>
 class CudaRowGroups;
 
 /// Compressed rows in groups of adjacent rows that share their columns.
-struct RowGroupsEngine {
+struct RowGroupsEngine : RowGroupsCost {
   static constexpr Format format = Format::RowGroups;
   static constexpr bool is_paper_alone = false;
   template <class Memory>

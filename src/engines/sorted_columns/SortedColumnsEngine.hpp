@@ -4,6 +4,8 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Format.hpp>
 
+#include "SortedColumnsCost.hpp"
+
 namespace Tessera {
 template <class Offset, class MemorySpace>
 struct SortedColumns;
@@ -15,7 +17,7 @@ template <class Scalar, class Offset>
 class CudaSortedColumns;
 
 /// Sorted columns, as Swift has them.
-struct SortedColumnsEngine {
+struct SortedColumnsEngine : SortedColumnsCost {
   static constexpr Format format = Format::SortedColumns;
   static constexpr bool is_paper_alone = false;
   template <class Memory>

@@ -4,6 +4,8 @@
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Format.hpp>
 
+#include "StagedCost.hpp"
+
 namespace Tessera {
 template <class Offset, class MemorySpace>
 struct StagedWindows;
@@ -15,7 +17,7 @@ template <class Scalar, class Offset>
 class CudaStaged;
 
 /// Windows of 64 rows, whose rows of X are staged in shared memory.
-struct StagedEngine {
+struct StagedEngine : StagedCost {
   static constexpr Format format = Format::Staged;
   static constexpr bool is_paper_alone = false;
   template <class Memory>

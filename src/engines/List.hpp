@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "acc_spmm/AccSpmmEngine.hpp"
+#include "bcsr/BcsrEngine.hpp"
+#include "bittcf/BitTcfEngine.hpp"
+#include "bmat/BmatEngine.hpp"
+#include "brp/BrpEngine.hpp"
+#include "csr/CsrEngine.hpp"
+#include "row_groups/RowGroupsEngine.hpp"
+#include "sorted_columns/SortedColumnsEngine.hpp"
+#include "staged/StagedEngine.hpp"
+#include "voltrix/VoltrixEngine.hpp"
+
+/// The list of all engines, in plain C++. No other list names them.
+namespace Tessera::Impl {
+
+template <class... Kind>
+struct EngineList {};
+
+/// The kinds of engines. A kind says what makes an engine:
+///
+/// ```{.unparsed}
+///   format               the name of its format
+///   is_paper_alone       whether only Kernel::Published takes it; other engines of papers serve both
+///   Stored<Memory>       its format
+///   Cuda<Scalar>         its kernel for NVIDIA GPUs
+///   has_cuda<Scalar>     whether there is one for matrices of this type
+///   and what DefaultCost has, from which it may differ
+/// ```
+///
+/// Engines that only Kernel::Published takes come before the automatic ones of their formats.
+using Engines = EngineList<AccSpmmEngine, VoltrixEngine, CsrEngine, BitTcfEngine, RowGroupsEngine, StagedEngine,
+                           BmatEngine, BcsrEngine, BrpEngine, SortedColumnsEngine>;
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+
+#include "GpuCost.hpp"
+
+namespace Tessera::Impl {
+
+/// The number of tiles that all rows look into, and that the longest row looks into, in tiles of BitTCF.
+struct Walk {
+  double tiles = 0, longest = 0;
+};
+
+/// Seconds of a product by portable code, in which rows look into tiles.
+inline double walked_seconds(const MatrixStatistics& m, const FormatSize& size, const Walk& walk, const GpuModel& gpu) {
+  const double looked = m.vector_columns * (gpu.walked_tile * walk.tiles + gpu.walked_entry * m.nonzeros);
+  const double work =
+      std::max(looked, m.nonzeros * row_bytes(m) / gpu.walked_bytes) + (size.bytes + y_bytes(m, gpu)) / gpu.streamed;
+  return seconds_of(gpu.walks, work, walk.longest + gpu.entry_step * m.longest_row, 1, m, gpu);
+}
+
+/// The cost of an engine that says nothing of it: no plan chooses it, and its entries have to be sought. Engines derive
+/// from this and name what differs. All numbers are predicted from the statistics of a matrix.
+struct DefaultCost {
+  /// The size with which hosts consider the engine; nothing if they do not.
+  static std::optional<FormatSize> on_hosts(const MatrixStatistics&) { return std::nullopt; }
+  /// The size with which GPUs consider the engine; nothing if they do not.
+  static std::optional<FormatSize> on_gpus(const MatrixStatistics&, const GpuModel&) { return std::nullopt; }
+
+  /// Seconds that a host needs to find the entries, besides reading them. They are counted, then placed.
+  static double host_decoding(const MatrixStatistics& m, const FormatSize&, const MachineModel& machine) {
+    return 2 * m.nonzeros / machine.decoded_entries;
+  }
+  /// Seconds of the GPU's own kernel; nothing if it has none.
+  static std::optional<double> gpu_seconds(const MatrixStatistics&, const FormatSize&, const GpuModel&) {
+    return std::nullopt;
+  }
+  /// Seconds of portable code on a GPU. A row looks at every entry of its window; 16 entries count as a tile.
+  static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+    const Walk walk{m.nonzeros, std::max(m.longest_row, m.window64_most_entries / 4) / 16};
+    return walked_seconds(m, size, walk, gpu);
+  }
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <tessera/select/Choose.hpp>
+#include <tessera/select/GpuModel.hpp>
+
+/// What the costs of engines on GPUs have in common.
+namespace Tessera::Impl {
+
+inline constexpr double tile_columns = 32;  // columns of X that the seconds of a tile are for
+
+inline constexpr double cache_line = 128;  // bytes that a cache looks up at a time
+
+/// Bytes of a row of X.
+inline double row_bytes(const MatrixStatistics& m) { return m.vector_columns * m.vector_bytes; }
+
+inline double y_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
+  return m.rows * row_bytes(m) * (m.is_reordered ? gpu.scattered_rows : 1);
+}
+
+/// Bytes of the part of a row of X that CSR and row groups take at a time: wide rows are taken a panel of columns after
+/// the other. Tiles take all columns of a window before they go on.
+inline double panel_row_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
+  return std::min(row_bytes(m), gpu.panel_bytes);
+}
+
+/// The rows of X that come from memory. Each window of as many rows as the cache has room for fetches its distinct
+/// columns once; what a window of 128 rows has no room for comes from memory at each fetch. A window that is twice as
+/// high has 2 * growth times the columns, as one of 128 rows has of one of 64.
+///
+/// \param fetches [in] rows that a kernel fetches, from wherever; all come from memory if nothing was counted
+/// \param taken   [in] bytes of a row of X that are taken at a time
+inline double rows_from_memory(const MatrixStatistics& m, double fetches, double taken, const GpuModel& gpu) {
+  const double columns = m.window128_columns;
+  if (columns == 0) return fetches;
+  const double windows = std::ceil(m.rows / 128);
+  const double room = gpu.window_cache / (columns / windows * taken);  // in windows of 128 rows
+  if (room <= 1) return fetches - room * std::max(0.0, fetches - columns);
+  const double growth = m.window64_columns > 0 ? std::clamp(columns / m.window64_columns, 0.5, 1.0) : 1;
+  const double doublings = std::min(std::log2(room) / std::log2(std::max(2 * growth, 1.01)), std::log2(windows));
+  return std::max(std::min(m.columns, columns), columns * std::pow(growth, doublings));
+}
+
+/// Seconds for fetching rows of X from memory.
+inline double window_seconds(const MatrixStatistics& m, double fetches, double taken, const GpuModel& gpu) {
+  return rows_from_memory(m, fetches, taken, gpu) * row_bytes(m) / gather_rate(gpu.gathers, m.columns * taken);
+}
+
+/// The seconds of a kernel: of its launch, of its work, and of its chain.
+///
+/// \param work   [in] seconds of the work that all multiprocessors share
+/// \param steps  [in] steps of the longest row or window
+/// \param growth [in] factor of the length of the pieces that long rows and windows are cut into
+inline double seconds_of(const GpuModel::Chain& chain, double work, double steps, double growth,
+                         const MatrixStatistics& m, const GpuModel& gpu) {
+  const double piece = chain.piece * growth, widths = std::max(1.0, row_bytes(m) / chain.bytes);
+  const double alone = chain.step * std::min(steps, piece) * widths;
+  const double sums = steps > piece ? gpu.sums + chain.sum_step * steps / piece * widths : 0;
+  return chain.launch + work + alone + sums;
+}
+
+/// Seconds for copying X to rows in panels of this many columns.
+inline double pack_seconds(const MatrixStatistics& m, double panel_columns, const GpuModel& gpu) {
+  return std::ceil(m.vector_columns / panel_columns) * gpu.copy + 2 * m.columns * row_bytes(m) / gpu.streamed;
+}
+
+/// Seconds for copying X, and for writing a Y whose columns are apart. Some models copy every X, one panel of columns
+/// after the other. The others copy an X whose columns are apart, or whose rows are not aligned as the kernel needs.
+inline double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
+  const double y = m.layout_left ? gpu.left_y * y_bytes(m, gpu) / gpu.streamed : 0;
+  if (gpu.copied_columns > 0) return y + pack_seconds(m, gpu.copied_columns, gpu);
+  if (m.layout_left) return y + pack_seconds(m, gpu.panel_columns, gpu);
+  return wants_aligned && std::fmod(row_bytes(m), 16) != 0 ? pack_seconds(m, m.vector_columns, gpu) : 0;
+}
+
+}  // namespace Tessera::Impl
