@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The libraries that Tessera can stand in for, and CUDA. Each makes a component of the package where it is found:
+# The parts of Tessera that need a library which users may lack. Each is a component of the package where that is found:
+#   Io              TESSERA_ENABLE_IO             = AUTO, ON (zlib must be found) or OFF
 #   KokkosKernels   TESSERA_ENABLE_KOKKOS_KERNELS = AUTO, ON (must be found) or OFF
 #   Tpetra          TESSERA_ENABLE_TPETRA         = AUTO, ON (must be found) or OFF
 #   Cuda            TESSERA_ENABLE_CUDA           = ON or OFF; by default, whether Kokkos has CUDA. For CUDA >= 12.4;
@@ -8,29 +9,30 @@
 # Sets TESSERA_COMPONENTS, and the targets to link, TESSERA_KOKKOS_KERNELS_TARGET and TESSERA_TPETRA_TARGETS.
 set(TESSERA_COMPONENTS)
 
-# tessera_find_component(<component> <option>): finds the package of the component's name.
-macro(tessera_find_component component option)
-  set(${option} AUTO CACHE STRING "Build the component ${component}: AUTO (where its library is found), ON or OFF")
+# tessera_find_component(<component> <option> <package>): a component is built where its package is found.
+macro(tessera_find_component component option package)
+  set(${option} AUTO CACHE STRING "Build the component ${component}: AUTO (where ${package} is found), ON or OFF")
   set_property(CACHE ${option} PROPERTY STRINGS AUTO ON OFF)
   if(${option} STREQUAL AUTO)
-    find_package(${component} QUIET)
+    find_package(${package} QUIET)
   elseif(${option})
-    find_package(${component} REQUIRED)
+    find_package(${package} REQUIRED)
   endif()
-  if(${component}_FOUND AND ${option})
+  if(${package}_FOUND AND ${option})
     # Trilinos' packages lie beside the Kokkos that they were built with.
-    get_filename_component(tessera_their_kokkos "${${component}_DIR}/../Kokkos" REALPATH)
+    get_filename_component(tessera_their_kokkos "${${package}_DIR}/../Kokkos" REALPATH)
     get_filename_component(tessera_our_kokkos "${Kokkos_DIR}" REALPATH)
     if(EXISTS ${tessera_their_kokkos}/KokkosConfig.cmake AND NOT tessera_their_kokkos STREQUAL tessera_our_kokkos)
-      message(STATUS "Component ${component} is left out: ${${component}_DIR} fits the Kokkos in ${tessera_their_kokkos}")
+      message(STATUS "Component ${component} is left out: ${${package}_DIR} fits the Kokkos in ${tessera_their_kokkos}")
     else()
       list(APPEND TESSERA_COMPONENTS ${component})
     endif()
   endif()
 endmacro()
 
-tessera_find_component(KokkosKernels TESSERA_ENABLE_KOKKOS_KERNELS)
-tessera_find_component(Tpetra TESSERA_ENABLE_TPETRA)
+tessera_find_component(Io TESSERA_ENABLE_IO ZLIB)
+tessera_find_component(KokkosKernels TESSERA_ENABLE_KOKKOS_KERNELS KokkosKernels)
+tessera_find_component(Tpetra TESSERA_ENABLE_TPETRA Tpetra)
 tessera_has_types(has_types double size_t)
 if(Tpetra IN_LIST TESSERA_COMPONENTS AND TESSERA_ENABLE_TPETRA STREQUAL AUTO AND NOT has_types)
   list(REMOVE_ITEM TESSERA_COMPONENTS Tpetra)

@@ -2,6 +2,8 @@
 #include <Kokkos_Core.hpp>
 #include <iostream>
 #include <tessera/Tessera.hpp>
+#include <tessera/io/Generators.hpp>
+#include <tessera/io/ReadMatrix.hpp>
 #include <vector>
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <numbers>
 #include <tessera/Tessera.hpp>
+#include <tessera/io/Generators.hpp>
 #include <utility>
 #include <vector>
 

@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/Tessera.hpp>
+#include <tessera/io/Generators.hpp>
+#include <tessera/io/ReadMatrix.hpp>
 #include <utility>
 #include <vector>
 

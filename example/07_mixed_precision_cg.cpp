@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <tessera/Tessera.hpp>
+#include <tessera/io/Generators.hpp>
 #include <type_traits>
 #include <vector>
 

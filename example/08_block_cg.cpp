@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <tessera/Tessera.hpp>
+#include <tessera/io/Generators.hpp>
 #include <utility>
 #include <vector>
 

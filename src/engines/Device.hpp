@@ -7,7 +7,7 @@
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/MemoryLimit.hpp>
-#include <tessera/io/impl/Memory.hpp>
+#include <tessera/system/impl/Memory.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 

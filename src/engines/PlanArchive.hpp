@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 #include <tessera/common/EnumNames.hpp>
-#include <tessera/io/impl/SectionFile.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/system/impl/SectionFile.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -36,11 +36,6 @@ class FieldWriter {
   template <class... T>
   void operator()(T&... fields) {
     (put(fields), ...);
-  }
-  /// A field that files have since a version.
-  template <class T>
-  void since(std::uint32_t, T& field) {
-    put(field);
   }
   const std::string& bytes() const { return bytes_; }
 
@@ -76,11 +71,6 @@ class FieldReader {
   template <class... T>
   void operator()(T&... fields) {
     (get(fields), ...);
-  }
-  /// A field that files have since a version. It stays as it is where the file is older.
-  template <class T>
-  void since(std::uint32_t version, T& field) {
-    if (file_.version() >= version) get(field);
   }
   void finish() const {
     if (!bytes_.empty()) fail("is longer than its fields");

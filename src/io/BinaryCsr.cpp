@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/BinaryCsr.hpp>
-#include <tessera/io/impl/Memory.hpp>
-#include <tessera/io/impl/OutputFile.hpp>
-#include <tessera/io/impl/Parallel.hpp>
+#include <tessera/system/impl/Memory.hpp>
+#include <tessera/system/impl/OutputFile.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 #include <type_traits>
 #include <vector>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/io/ReadOptions.hpp>
-#include <tessera/io/impl/Parallel.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 #include <vector>
 
 #include "FortranFormat.hpp"

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/Generators.hpp>
-#include <tessera/io/impl/Memory.hpp>
-#include <tessera/io/impl/Parallel.hpp>
+#include <tessera/system/impl/Memory.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 #include <vector>
 
 #include "Random.hpp"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/HostCsr.hpp>
-#include <tessera/io/impl/Parallel.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 
 #include "SortRow.hpp"
 

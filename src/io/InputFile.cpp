@@ -1,100 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "InputFile.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <new>
 #include <stdexcept>
-#include <tessera/io/impl/Memory.hpp>
+#include <tessera/system/impl/Memory.hpp>
 #include <utility>
 
 #include "FileKind.hpp"
 
 namespace Tessera::Impl {
-
-void ByteBuffer::resize(std::size_t size) {
-  char* grown = static_cast<char*>(std::realloc(data_.get(), std::max<std::size_t>(size, 1)));
-  if (grown == nullptr) throw std::bad_alloc();
-  static_cast<void>(data_.release());
-  data_.reset(grown);
-  size_ = size;
-}
-
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
-constexpr const char* standard_input = "-";
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
   throw std::runtime_error(path + ": " + what);
 }
 
-/// An open file, to be read.
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path)
-      : path_(path),
-        is_standard_input_(path == standard_input),
-        number_(is_standard_input_ ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (number_ < 0) fail(path, std::string("cannot be opened: ") + std::strerror(errno));
-    if (fstat(number_, &status_) != 0 || S_ISDIR(status_.st_mode)) {
-      const std::string reason = S_ISDIR(status_.st_mode) ? "is a directory, expected a file"
-                                                          : std::string("cannot be read: ") + std::strerror(errno);
-      close_file();
-      fail(path, reason);
-    }
-  }
-  ~Descriptor() { close_file(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  bool is_standard_input() const { return is_standard_input_; }
-  bool is_regular() const { return !is_standard_input_ && S_ISREG(status_.st_mode); }
-  bool can_be_looked_at() const { return is_regular() || is_standard_input_; }
-  std::size_t size() const { return static_cast<std::size_t>(status_.st_size); }
-
-  /// Reads bytes at an offset, or the next bytes of a pipe. Returns fewer than asked for only at the end of the file.
-  std::size_t read_at(std::size_t offset, char* target, std::size_t bytes) const {
-    std::size_t done = 0;
-    while (done < bytes) {
-      const ssize_t step = is_regular() ? pread(number_, target + done, bytes - done, static_cast<off_t>(offset + done))
-                                        : read(number_, target + done, bytes - done);
-      if (step == 0) break;
-      if (step > 0) done += static_cast<std::size_t>(step);
-      if (step < 0 && errno != EINTR) fail(path_, std::string("cannot be read: ") + std::strerror(errno));
-    }
-    return done;
-  }
-
- private:
-  void close_file() {
-    if (!is_standard_input_) close(number_);
-  }
-
-  const std::string& path_;
-  bool is_standard_input_;
-  int number_;
-  struct stat status_ {};
-};
-
-ByteBuffer read_regular(const Descriptor& file, const std::string& path, const ReadOptions& options) {
-  require_memory(static_cast<double>(file.size()), options.memory_limit, path + ": reading the file");
-  ByteBuffer bytes;
-  bytes.resize(file.size());
-  const std::size_t blocks = (file.size() + block_bytes - 1) / block_bytes;
-  parallel_for(thread_count(options.threads), blocks, [&](std::size_t block, int) {
-    const std::size_t begin = block * block_bytes;
-    const std::size_t length = std::min(block_bytes, file.size() - begin);
-    if (file.read_at(begin, bytes.data() + begin, length) != length) fail(path, "was cut short while it was read");
-  });
-  return bytes;
-}
+bool can_be_looked_at(const OpenFile& file) { return file.is_regular() || file.is_standard_input(); }
 
 /// What of standard input was looked at and not yet read.
 ByteBuffer& looked_at() {
@@ -103,7 +29,7 @@ ByteBuffer& looked_at() {
 }
 
 /// Looks at the first bytes of standard input, or at all if there are fewer.
-std::string_view look_at(const Descriptor& file, std::size_t bytes) {
+std::string_view look_at(const OpenFile& file, std::size_t bytes) {
   ByteBuffer& seen = looked_at();
   const std::size_t before = seen.size();
   if (before < bytes) {
@@ -111,28 +37,6 @@ std::string_view look_at(const Descriptor& file, std::size_t bytes) {
     seen.resize(before + file.read_at(before, seen.data() + before, bytes - before));
   }
   return seen.view().substr(0, bytes);
-}
-
-ByteBuffer read_pipe(const Descriptor& file, const std::string& path, const ReadOptions& options) {
-  const std::string subject = path + ": reading the file";
-  const std::size_t limit = options.memory_limit;
-  ByteBuffer bytes;
-  if (file.is_standard_input()) bytes = std::exchange(looked_at(), ByteBuffer());
-  for (std::size_t size = bytes.size();;) {
-    if (limit != 0 && size > limit) refuse_more_memory(limit, subject);
-    std::size_t room = std::max(block_bytes, 2 * size);
-    if (limit == 0) {
-      require_memory(static_cast<double>(room - size), 0, subject);
-    } else {
-      room = std::min(room - 1, limit) + 1;  // a byte more than allowed tells that there are too many
-    }
-    bytes.resize(room);
-    size += file.read_at(size, bytes.data() + size, room - size);
-    if (size < room) {
-      bytes.resize(size);
-      return bytes;
-    }
-  }
 }
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
@@ -248,7 +152,7 @@ ByteBuffer unpacked_head(const std::string& path, std::string_view raw, std::siz
 }
 
 /// The first `bytes` bytes of the content, or all if it is shorter.
-ByteBuffer head_of(const Descriptor& file, const std::string& path, std::size_t bytes) {
+ByteBuffer head_of(const OpenFile& file, const std::string& path, std::size_t bytes) {
   for (std::size_t raw_bytes = bytes;; raw_bytes *= 2) {
     ByteBuffer copy;
     if (file.is_regular()) {
@@ -265,12 +169,14 @@ ByteBuffer head_of(const Descriptor& file, const std::string& path, std::size_t 
 
 ByteBuffer read_file(const std::string& path, const ReadOptions& options, const Progress& progress,
                      const std::function<void(std::string_view head)>& check_head) {
-  const Descriptor file(path);
-  if (file.can_be_looked_at()) {
+  const OpenFile file(path);
+  if (can_be_looked_at(file)) {
     const ByteBuffer head = head_of(file, path, bytes_of_checked_head);
     if (head.size() == bytes_of_checked_head) check_head(head.view());
   }
-  ByteBuffer bytes = file.is_regular() ? read_regular(file, path, options) : read_pipe(file, path, options);
+  ByteBuffer begun;
+  if (file.is_standard_input()) begun = std::exchange(looked_at(), ByteBuffer());
+  ByteBuffer bytes = file.read(options.threads, options.memory_limit, std::move(begun));
   check_name(path, bytes.view());
   refuse_packed(path, bytes.view());
   if (is_gzip(bytes.view())) return Inflater(bytes.view(), path, options.memory_limit).all(progress);
@@ -279,8 +185,8 @@ ByteBuffer read_file(const std::string& path, const ReadOptions& options, const 
 }
 
 ByteBuffer read_file_head(const std::string& path, std::size_t bytes) {
-  const Descriptor file(path);
-  if (file.can_be_looked_at()) return head_of(file, path, bytes);
+  const OpenFile file(path);
+  if (can_be_looked_at(file)) return head_of(file, path, bytes);
   fail(path, "is not a regular file, so its head cannot be looked at before it is read; read \"-\", standard input");
 }
 

@@ -2,33 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <tessera/io/ReadOptions.hpp>
-#include <tessera/io/impl/Parallel.hpp>
+#include <tessera/system/impl/OpenFile.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 
 namespace Tessera::Impl {
-
-/// An array of bytes. Unlike those of a std::vector, they are not cleared first, and they grow in place if the system
-/// can.
-class ByteBuffer {
- public:
-  /// Keeps the first min(size, old size) bytes; throws std::bad_alloc.
-  void resize(std::size_t size);
-  char* data() { return data_.get(); }
-  std::size_t size() const { return size_; }
-  std::string_view view() const { return {data_.get(), size_}; }
-
- private:
-  struct Free {
-    void operator()(char* data) const { std::free(data); }
-  };
-  std::unique_ptr<char, Free> data_;
-  std::size_t size_ = 0;
-};
 
 /// The content of a file, decompressed if it begins as gzip does. The path "-" is standard input, of which one thread
 /// at a time may read.

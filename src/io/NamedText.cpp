@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <tessera/io/impl/Memory.hpp>
+#include <tessera/system/impl/Memory.hpp>
 
 namespace Tessera::Impl {
 

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/HarwellBoeing.hpp>
-#include <tessera/io/impl/Parallel.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 #include <vector>
 
 #include "FormattedNumbers.hpp"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
-#include <tessera/io/impl/Parallel.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 #include <vector>
 
 #include "InputFile.hpp"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <span>
 #include <tessera/io/HostCsr.hpp>
-#include <tessera/io/impl/Parallel.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 #include <utility>
 #include <vector>
 

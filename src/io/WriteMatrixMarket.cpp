@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/MatrixMarket.hpp>
-#include <tessera/io/impl/OutputFile.hpp>
+#include <tessera/system/impl/OutputFile.hpp>
 
 #include "ScalarTraits.hpp"
 

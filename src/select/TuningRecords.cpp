@@ -9,15 +9,15 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
-#include <tessera/io/impl/OutputFile.hpp>
 #include <tessera/select/TuningRecords.hpp>
+#include <tessera/system/impl/OutputFile.hpp>
 #include <vector>
 
 namespace Tessera {
 
 namespace {
 
-constexpr std::string_view title = "tessera tuning 2", first_title = "tessera tuning 1";
+constexpr std::string_view title = "tessera tuning 2";
 
 std::vector<std::string> fields_of(const std::string& line) {
   std::vector<std::string> fields;
@@ -45,20 +45,9 @@ bool reads(const std::string& text, Format& format) {
   return true;
 }
 
-/// Version 1 had a field "staged" or "plain" after the format, and staged windows had the format bittcf.
-bool brings_up_to_date(std::vector<std::string>& fields) {
-  if (fields.size() != 8) return false;
-  const bool is_staged = fields[6] == "staged" && fields[5] == "bittcf";
-  if (!is_staged && fields[6] != "plain") return false;
-  if (is_staged) fields[5] = "staged";
-  fields.erase(fields.begin() + 6);
-  return true;
-}
-
 /// Whether a line is a record.
-bool reads(const std::string& line, bool is_first_version, TuningKey& key, TunedCandidate& fastest) {
-  auto fields = fields_of(line);
-  if (is_first_version && !brings_up_to_date(fields)) return false;
+bool reads(const std::string& line, TuningKey& key, TunedCandidate& fastest) {
+  const auto fields = fields_of(line);
   if (fields.size() != 7) return false;
   key.device = fields[1];
   key.types = fields[2];
@@ -86,14 +75,15 @@ TuningRecords TuningRecords::parse(std::string_view text, const std::string& nam
     return line;
   };
   const std::string first = next_line();
-  if (first != title && first != first_title) {
-    throw std::runtime_error(name + ":1: this is no file of tuned choices; expected \"" + std::string(title) + "\"");
+  if (first != title) {
+    const std::string found =
+        first.starts_with("tessera tuning ") ? "has \"" + first + "\"" : "is no file of tuned choices";
+    throw std::runtime_error(name + ":1: this " + found + "; expected \"" + std::string(title) + "\"");
   }
-  const bool is_first_version = first == first_title;
   for (int number = 2; !text.empty(); ++number) {
     TuningKey key;
     TunedCandidate fastest;
-    if (!reads(next_line(), is_first_version, key, fastest)) {
+    if (!reads(next_line(), key, fastest)) {
       throw std::runtime_error(name + ":" + std::to_string(number) +
                                ": expected pattern, device, types, precision, columns, format and seconds, with tabs "
                                "between");

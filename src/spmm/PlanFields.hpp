@@ -10,24 +10,22 @@
 #include "PlanMembers.hpp"
 
 /// The content of a plan's file, in this order. Any change of this list or of its structs makes a new version of the
-/// file (PlanFile.cpp). A field that is new comes with the version that has it (`since`), so that older files are read.
+/// file (PlanFile.cpp).
 ///
 /// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels. Nor
-/// does it hold the hints follows_values and expected_products: the format is chosen.
+/// does it hold what only the choice needs, which is made: the statistics of the matrix, and the hints follows_values
+/// and expected_products.
 namespace Tessera::Impl {
 
 template <class Fields>
 void transfer(Fields& fields, FormatParameters& p) {
   fields(p.brp_nonzeros_per_column, p.brp_tiles_per_group, p.bcsr_block_rows, p.bcsr_block_columns,
-         p.sorted_columns_width, p.sorted_columns_height, p.staged_chunk_values, p.staged_piece_chunks);
-  fields.since(3, p.group_rows);
+         p.sorted_columns_width, p.sorted_columns_height, p.staged_chunk_values, p.staged_piece_chunks, p.group_rows);
 }
 template <class Fields>
 void transfer(Fields& fields, PlanOptions& o) {
   fields(o.columns, o.format, o.parameters, o.reordering, o.always_reorder, o.precision, o.kernel, o.on_unsupported,
-         o.tuning, o.tuning_file, o.memory_limit);
-  fields.since(5, o.half_vectors);
-  fields.since(5, o.layout_left);
+         o.tuning, o.tuning_file, o.memory_limit, o.half_vectors, o.layout_left);
 }
 template <class Fields>
 void transfer(Fields& fields, Candidate& c) {
@@ -39,19 +37,8 @@ void transfer(Fields& fields, ReorderingTrial& t) {
   fields(t.reordering, t.relative_seconds, t.peak_bytes);
 }
 template <class Fields>
-void transfer(Fields& fields, MatrixStatistics& m) {
-  fields(m.rows, m.columns, m.nonzeros, m.bittcf_tiles, m.bmat_tiles, m.window128_columns, m.window8_columns,
-         m.window64_columns, m.longest_row, m.window8_most_tiles, m.window16_most_tiles, m.window64_most_columns,
-         m.window64_most_entries, m.bcsr_blocks, m.bcsr_block_rows, m.bcsr_block_columns, m.is_reordered,
-         m.matrix_bytes, m.vector_bytes, m.offset_bytes, m.vector_columns);
-  fields.since(4, m.row_groups);
-  fields.since(4, m.group_columns);
-  fields.since(4, m.group_values);
-}
-template <class Fields>
 void transfer(Fields& fields, Choice& c) {
-  fields(c.format, c.candidates, c.reason, c.model, c.device, c.statistics, c.reordering, c.reorderings);
-  fields.since(5, c.is_wider);
+  fields(c.format, c.candidates, c.reason, c.model, c.device, c.reordering, c.reorderings, c.is_wider);
 }
 
 template <class File, class Memory>

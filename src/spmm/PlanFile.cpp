@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/system/impl/OpenFile.hpp>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -23,7 +24,7 @@ namespace Tessera::Impl {
 
 namespace {
 
-constexpr SectionFileKind plan_file{"TESSPLAN", 5, "a plan", 2};
+constexpr SectionFileKind plan_file{"TESSPLAN", 6, "a plan"};
 
 /// The types of a plan's arrays. Those of a file must be those of the plan that it is loaded into.
 struct PlanTypes {
@@ -181,9 +182,8 @@ PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec,
 template <class Scalar, class Offset, class ExecutionSpace>
 std::shared_ptr<PlanState<Scalar, Offset, ExecutionSpace>> PlanState<Scalar, Offset, ExecutionSpace>::load(
     const ExecutionSpace& exec, const std::string& path) {
-  std::shared_ptr<PlanState> state;
-  with_file_content(path, [&](std::string_view bytes) { state = std::make_shared<PlanState>(exec, bytes, path); });
-  return state;
+  const ByteBuffer content = OpenFile(path).read(0, 0);
+  return std::make_shared<PlanState>(exec, content.view(), path);
 }
 
 #define TESSERA_INSTANTIATE(Exec, Scalar, Offset)                                                              \

@@ -6,7 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string_view>
-#include <tessera/io/impl/OutputFile.hpp>
+#include <tessera/system/impl/OutputFile.hpp>
 
 namespace Tessera::Harness {
 

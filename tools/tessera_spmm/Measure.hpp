@@ -9,11 +9,11 @@
 #include <harness/Timing.hpp>
 #include <stdexcept>
 #include <tessera/format/Permute.hpp>
-#include <tessera/io/impl/Memory.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/spmm/PlanFile.hpp>
 #include <tessera/spmm/Spmm.hpp>
+#include <tessera/system/impl/Memory.hpp>
 #include <vector>
 
 #include "Backends.hpp"

@@ -3,7 +3,7 @@
 
 #include <harness/NamedFiles.hpp>
 #include <stdexcept>
-#include <tessera/io/impl/OutputFile.hpp>
+#include <tessera/system/impl/OutputFile.hpp>
 
 namespace Tessera::Driver {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <tessera/io/Generators.hpp>
 #include <tessera/io/ReadMatrix.hpp>
-#include <tessera/io/impl/Memory.hpp>
+#include <tessera/system/impl/Memory.hpp>
 
 #include "Formats.hpp"
 #include "Peers.hpp"

@@ -6,8 +6,8 @@
 #include <map>
 #include <stdexcept>
 #include <tessera/common/Complex.hpp>
-#include <tessera/io/impl/Parallel.hpp>
 #include <tessera/portable/Reference.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 
 namespace Tessera::Driver {
 

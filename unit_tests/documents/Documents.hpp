@@ -5,6 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <tessera/Tessera.hpp>
+#include <tessera/io/Generators.hpp>
 #include <vector>
 
 /// What the lines of documents are surrounded by when they are tested. Row 0 of the matrix is a corner of a grid: 26 on

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Configures, builds and runs the project ${source}; where ${refusal} is given, configuring must fail with that message.
+# The program must not need a library whose name begins with ${absent}, if that is given.
 if(NOT tessera_source AND NOT components)
   set(launcher "${CMAKE_COMMAND};-E;time") # only the user's file is compiled: how long does that take?
 endif()
@@ -38,6 +39,12 @@ list(TRANSFORM components PREPEND consumer_ OUTPUT_VARIABLE names)
 foreach(name IN ITEMS consumer ${names})
   unset(program CACHE)
   find_program(program ${name} PATHS ${binary} ${binary}/${build_type} NO_DEFAULT_PATH REQUIRED)
+  if(absent)
+    execute_process(COMMAND ${objdump} -p ${program} OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT needed MATCHES "NEEDED" OR needed MATCHES "NEEDED +${absent}")
+      message(FATAL_ERROR "${program} should need no ${absent}:\n${needed}")
+    endif()
+  endif()
   execute_process(COMMAND ${program} RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${program} gave ${status}")

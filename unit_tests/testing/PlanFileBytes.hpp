@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-/// The bytes of a plan's file, read here apart from the library (the layout: tessera/io/impl/SectionFile.hpp), for
+/// The bytes of a plan's file, read here apart from the library (the layout: tessera/system/impl/SectionFile.hpp), for
 /// tests and for the fuzzer.
 namespace Tessera::Test {
 

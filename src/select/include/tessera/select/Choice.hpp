@@ -37,7 +37,8 @@ struct Choice {
   std::string reason;                 ///< the reason in one sentence
   std::string model;                  ///< kind and version of the model that predicted
   std::string device;                 ///< the device that it predicted for
-  MatrixStatistics statistics;        ///< the statistics that it predicted from
+  /// The statistics that it predicted from. Files of plans lack them: on hosts, a loaded plan has default values.
+  MatrixStatistics statistics;
   Reordering reordering = Reordering::None;  ///< the order that was chosen
   std::vector<ReorderingTrial> reorderings;  ///< all orders that were tried, the chosen one included
   /// Whether products take TF32 in place of a precision of 16 bits, because it is predicted to be faster.

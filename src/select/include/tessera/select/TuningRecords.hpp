@@ -31,8 +31,7 @@ struct TunedCandidate {
 };
 
 /// Measured choices, kept in a text file that a user names. Its first line is "tessera tuning 2". Each other line is a
-/// record, with tabs between pattern (hexadecimal), device, types, precision, columns, format, seconds. Files of
-/// version 1, which named staged windows in a column of their own, are read too; they are written as version 2.
+/// record, with tabs between pattern (hexadecimal), device, types, precision, columns, format, seconds.
 class TuningRecords {
  public:
   /// Reads the records of a file; there are none if it does not exist.

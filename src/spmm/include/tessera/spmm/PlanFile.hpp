@@ -52,7 +52,7 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 ///
 /// \tparam Device the device type of plans that make_plan() makes: ExecutionSpace::device_type
 /// \param exec [in] the instance that copies the arrays; the call waits for it
-/// \param path [in] a file, plain or compressed with gzip
+/// \param path [in] a file, not compressed
 /// \throws std::runtime_error, naming the file and what was expected, if the file cannot be read, needs more memory
 ///         than there is, holds no plan or one of an unknown version, or is truncated, damaged or inconsistent
 /// \throws std::invalid_argument if the plan has other types, or a precision that `exec` lacks while

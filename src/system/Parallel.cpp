@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <tessera/io/impl/Parallel.hpp>
+#include <tessera/system/impl/Parallel.hpp>
 #include <thread>
 #include <vector>
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <tessera/io/impl/Memory.hpp>
+#include <tessera/system/impl/Memory.hpp>
 
 namespace Tessera::Impl {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include <tessera/io/impl/Memory.hpp>
+#include <tessera/system/impl/Memory.hpp>
 
 #include "TestFiles.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,19 +17,18 @@
 ///   uint64 item_bytes      1 or more
 ///   uint64 items
 ///   item_bytes * items bytes
-///   uint32 checksum        zlib's crc32 of all bytes of the file before it but the checksums
+///   uint32 checksum        CRC-32, as gzip has it, of all bytes of the file before it but the checksums
 ///
 /// The last section is empty and named "end". Numbers have the byte order of the machine that wrote them; nothing is
 /// padded. A checksum covers everything before it except checksums, so that sections of two files cannot be mixed. If
 /// it covered checksums, each would cancel the bytes before it.
 namespace Tessera::Impl {
 
-/// The kind of such files, the version that is written, and the oldest that is read; 0 for no older one.
+/// The kind of such files, and the version that is written and read.
 struct SectionFileKind {
   std::string_view magic;  ///< 8 bytes
   std::uint32_t version = 1;
   std::string_view what;  ///< in messages: "a plan"
-  std::uint32_t oldest = 0;
 };
 
 class OutputFile;
@@ -63,14 +61,10 @@ class SectionReader {
   /// \param bytes [in] must outlive the reader
   /// \param name  [in] of the file, for messages
   /// \throws std::runtime_error, naming the file and what was expected, if it is of another kind, byte order or
-  /// version,
-  ///         truncated, damaged, or goes on after its end
+  ///         version, truncated, damaged, or goes on after its end
   ///
   /// Cost: one pass over the bytes by all threads that the process may use.
   SectionReader(std::string_view bytes, const std::string& name, const SectionFileKind& kind);
-
-  /// The version of the file.
-  std::uint32_t version() const { return version_; }
 
   /// The content of the next section.
   ///
@@ -90,16 +84,8 @@ class SectionReader {
     std::string_view content;
   };
   std::string name_;
-  std::uint32_t version_ = 0;
   std::vector<Section> sections_;
   std::size_t taken_ = 0;
 };
-
-/// Calls parse(content) with all of a file in memory, decompressed if it is gzip.
-///
-/// \throws std::runtime_error, naming the file, if it is missing, a directory, cannot be read, or needs more memory
-/// than
-///         there is
-void with_file_content(const std::string& path, const std::function<void(std::string_view)>& parse);
 
 }  // namespace Tessera::Impl

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
-#include <tessera/io/impl/OutputFile.hpp>
-#include <tessera/io/impl/Parallel.hpp>
-#include <tessera/io/impl/SectionFile.hpp>
+#include <tessera/system/impl/OutputFile.hpp>
+#include <tessera/system/impl/SectionFile.hpp>
 
-#include "InputFile.hpp"
+#include "Checksum.hpp"
 
 namespace Tessera::Impl {
 namespace {
@@ -25,22 +22,6 @@ struct SectionHeader {
   std::uint64_t items;
 };
 static_assert(sizeof(SectionHeader) == 40, "a section header is not padded");
-
-/// Extends a checksum by these bytes. All threads compute the checksums of blocks first.
-std::uint32_t checksum_with(std::uint32_t checksum, std::string_view bytes) {
-  constexpr std::size_t block_bytes = std::size_t{4} << 20;
-  const std::size_t blocks = (bytes.size() + block_bytes - 1) / block_bytes;
-  const auto of_block = [&](std::size_t block) { return bytes.substr(block * block_bytes, block_bytes); };
-  std::vector<uLong> checksums(blocks);
-  const auto find = [&](std::size_t block, int) {
-    checksums[block] = crc32_z(0, reinterpret_cast<const Bytef*>(of_block(block).data()), of_block(block).size());
-  };
-  parallel_for(blocks > 1 ? thread_count(0) : 1, blocks, find);
-  uLong all = checksum;
-  for (std::size_t block = 0; block < blocks; ++block)
-    all = crc32_combine(all, checksums[block], static_cast<z_off_t>(of_block(block).size()));
-  return static_cast<std::uint32_t>(all);
-}
 
 template <class Number>
 Number number_at(std::string_view bytes, std::size_t position) {
@@ -89,12 +70,10 @@ SectionReader::SectionReader(std::string_view bytes, const std::string& name, co
   if (number_at<std::uint32_t>(bytes, magic_bytes) != byte_order_mark) {
     fail("was written with another byte order; expected that of this machine");
   }
-  version_ = number_at<std::uint32_t>(bytes, magic_bytes + sizeof byte_order_mark);
-  const std::uint32_t oldest = kind.oldest == 0 ? kind.version : kind.oldest;
-  if (version_ < oldest || version_ > kind.version) {
-    fail("has version " + std::to_string(version_) + " of the file of " + std::string(kind.what) +
-         "; expected version " + (oldest < kind.version ? std::to_string(oldest) + " to " : "") +
-         std::to_string(kind.version));
+  const auto version = number_at<std::uint32_t>(bytes, magic_bytes + sizeof byte_order_mark);
+  if (version != kind.version) {
+    fail("has version " + std::to_string(version) + " of the file of " + std::string(kind.what) +
+         "; expected version " + std::to_string(kind.version));
   }
   std::uint32_t checksum = checksum_with(0, bytes.substr(0, position));
   for (bool at_end = false; !at_end;) {
@@ -138,10 +117,5 @@ void SectionReader::finish() const {
 }
 
 void SectionReader::fail(const std::string& what) const { throw std::runtime_error(name_ + ": " + what); }
-
-void with_file_content(const std::string& path, const std::function<void(std::string_view)>& parse) {
-  const auto any_head = [](std::string_view) {};  // `parse` alone knows the kind
-  read_and_parse(path, {}, any_head, [&](std::string_view bytes, const Progress&) { parse(bytes); });
-}
 
 }  // namespace Tessera::Impl

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
-#include <tessera/io/impl/OutputFile.hpp>
+#include <tessera/system/impl/OutputFile.hpp>
 
 namespace Tessera::Impl {
 namespace {

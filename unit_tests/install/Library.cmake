@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Builds Tessera's sources ${source} in the folder ${binary} with ${options}, and installs it in ${binary}/prefix.
+file(REMOVE ${binary}/CMakeCache.txt)
+file(REMOVE_RECURSE ${binary}/prefix)
+string(REPLACE "," ";" scalars "${scalars}")
+string(REPLACE "," ";" offsets "${offsets}")
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -S ${source} -B ${binary} -G ${generator} -D CMAKE_BUILD_TYPE=${build_type}
+          -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
+          -D "TESSERA_SCALARS=${scalars}" -D "TESSERA_OFFSETS=${offsets}" -D TESSERA_ENABLE_TESTS=OFF
+          -D TESSERA_ENABLE_DRIVER=OFF -D TESSERA_ENABLE_EXAMPLES=OFF -D TESSERA_ENABLE_KOKKOS_KERNELS=OFF
+          -D TESSERA_ENABLE_TPETRA=OFF ${flags} ${options}
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${binary} --config ${build_type} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${binary} --config ${build_type} --prefix ${binary}/prefix
+                COMMAND_ERROR_IS_FATAL ANY)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A user who reads and writes files of matrices.
+#include <cstdio>
+#include <cstdlib>
+#include <tessera/io/Generators.hpp>
+#include <tessera/io/MatrixMarket.hpp>
+#include <tessera/io/ReadMatrix.hpp>
+
+int main() {
+  const char* const path = "consumer_Io.mtx";
+  const auto A = Tessera::generate_stencil27(3);
+  Tessera::write_matrix_market(path, A);
+  const auto B = Tessera::read_matrix<double>(path);
+  std::remove(path);
+  return A.values == B.values && A.column_indices == B.column_indices ? EXIT_SUCCESS : EXIT_FAILURE;
+}
