@@ -25,8 +25,9 @@ class Tessera(CMakePackage, CudaPackage):
 
     variant("shared", default=False, description="Build shared libraries")
     variant("openmp", default=True, description="Run on threads, by OpenMP")
-    variant("driver", default=True, description="Build the program tessera_spmm")
-    variant("tests", default=False, description="Build the unit tests")
+    variant("io", default=True, description="Build the component Io: files of matrices")
+    variant("driver", default=True, when="+io", description="Build the program tessera_spmm")
+    variant("tests", default=False, when="+io", description="Build the unit tests")
     variant("kokkos-kernels", default=False, description="Build the component KokkosKernels")
     variant("trilinos", default=False, description="Build the component Tpetra")
     variant("mpi", default=True, when="+trilinos", description="Use a Tpetra with MPI")
@@ -48,7 +49,7 @@ class Tessera(CMakePackage, CudaPackage):
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
-    depends_on("zlib-api")
+    depends_on("zlib-api", when="+io")
 
     depends_on("kokkos@4.5:")
     depends_on("kokkos+openmp", when="+openmp")
@@ -101,7 +102,8 @@ class Tessera(CMakePackage, CudaPackage):
         spec = self.spec
         args = [
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
-            self.define_from_variant("TESSERA_ENABLE_DRIVER", "driver"),
+            self.define_from_variant("TESSERA_ENABLE_IO", "io"),
+            self.define("TESSERA_ENABLE_DRIVER", spec.satisfies("+driver")),
             self.define_from_variant("TESSERA_ENABLE_CUDA", "cuda"),
             self.define_from_variant("TESSERA_ENABLE_KOKKOS_KERNELS", "kokkos-kernels"),
             self.define_from_variant("TESSERA_ENABLE_TPETRA", "trilinos"),
