@@ -72,7 +72,7 @@ lock() {
 
 needs() {
   die 2 "$1" "Tessera needs a C++20 compiler, CMake >= 3.22 with ninja or make, Kokkos >= 4.5 (headers and CMake files)," \
-    "zlib, and for its program and tests CLI11, nlohmann-json and GoogleTest. Install them and say where: CMAKE_PREFIX_PATH=/path/to/kokkos $0" \
+    "and for its program and tests zlib, CLI11, nlohmann-json and GoogleTest. Install them and say where: CMAKE_PREFIX_PATH=/path/to/kokkos $0" \
     "(or Kokkos_ROOT). On Debian, run as root, the scripts fetch all of this by themselves into $cache; a Kokkos they build anywhere."
 }
 
