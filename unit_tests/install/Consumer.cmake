@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Configures, builds and runs the project ${source}; where ${refusal} is given, configuring must fail with that message.
-# The program must not need a library whose name begins with ${absent}, if that is given.
+# Where they are given, the package ${hidden} is hidden from CMake, and the program must not need the library ${absent}.
 if(NOT tessera_source AND NOT components)
   set(launcher "${CMAKE_COMMAND};-E;time") # only the user's file is compiled: how long does that take?
+endif()
+if(hidden)
+  list(APPEND flags -D CMAKE_DISABLE_FIND_PACKAGE_${hidden}=ON)
 endif()
 file(REMOVE ${binary}/CMakeCache.txt)
 string(REPLACE "," ";" scalars "${scalars}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds Tessera's sources ${source} in the folder ${binary} with ${options}, and installs it in ${binary}/prefix.
+# Builds Tessera, whose sources are in ${source}, in the folder ${binary}, alone, with the package ${hidden} hidden from
+# CMake, and installs it in ${binary}/prefix.
 file(REMOVE ${binary}/CMakeCache.txt)
 file(REMOVE_RECURSE ${binary}/prefix)
 string(REPLACE "," ";" scalars "${scalars}")
@@ -10,7 +11,7 @@ execute_process(
           -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
           -D "TESSERA_SCALARS=${scalars}" -D "TESSERA_OFFSETS=${offsets}" -D TESSERA_ENABLE_TESTS=OFF
           -D TESSERA_ENABLE_DRIVER=OFF -D TESSERA_ENABLE_EXAMPLES=OFF -D TESSERA_ENABLE_KOKKOS_KERNELS=OFF
-          -D TESSERA_ENABLE_TPETRA=OFF ${flags} ${options}
+          -D TESSERA_ENABLE_TPETRA=OFF -D Kokkos_DIR=${kokkos} -D CMAKE_DISABLE_FIND_PACKAGE_${hidden}=ON ${flags}
   COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${binary} --config ${build_type} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${binary} --config ${build_type} --prefix ${binary}/prefix
