@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """report_test.py SCRIPT: runs scripts/report on small results and reads the pages."""
+import gzip
 import json
 import os
 import pathlib
@@ -60,6 +61,12 @@ class ReportTest(unittest.TestCase):
         _, tables = self.report(path)
         self.assertIn("| matrix | format | layout | columns | ms | min | max | GFLOPs | bytes | label |", tables)
         self.assertIn("| A.mtx | csr | left | 8 | 2 | 1.5 | 2.5 | 3 | 4.5 G | serial |", tables)
+
+    def test_compressed_files(self):
+        packed = self.folder / "packed.json.gz"
+        packed.write_bytes(gzip.compress(self.write("a.json", statistics_of(spmm("A", "csr", 8), (2, 1, 3))).read_bytes()))
+        _, tables = self.report(packed)
+        self.assertIn("| A | csr | left | 8 | 2 | 1 | 3 |", tables)
 
     def test_repetitions_without_statistics(self):
         entries = [{"name": "make_plan/A/format:csr", "run_name": "make_plan/A/format:csr", "run_type": "iteration",
@@ -207,6 +214,12 @@ class ReportTest(unittest.TestCase):
     def test_files_that_are_not_results(self):
         good = self.write("good.json", statistics_of(spmm("A", "csr", 8), (1, 1, 1)))
         other = self.write("other.json", statistics_of(spmm("B", "csr", 8), (1, 1, 1)))
+        packed = self.folder / "packed.json.gz"
+        for damaged in (gzip.compress(good.read_bytes())[:-9], good.read_bytes()):
+            packed.write_bytes(damaged)
+            done = self.run_script(packed, "--output", self.folder / "out" / "page.html")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"{packed}: not what gzip writes: ", done.stderr)
         missing = self.folder / "missing.json"
         self.assert_refused(f"{missing}: No such file or directory", good, missing)
         text = self.folder / "text.json"

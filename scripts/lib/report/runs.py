@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Results of benchmarks, as read from JSON files."""
 import dataclasses
+import gzip
 import json
 import math
 import pathlib
 import statistics
+import zlib
 
 MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 
@@ -67,11 +69,14 @@ def read_runs(paths):
 
 
 def read_run(path):
-    is_lines = pathlib.Path(path).suffix == ".jsonl"
+    is_lines = str(path).removesuffix(".gz").endswith(".jsonl")
     try:
-        text = pathlib.Path(path).read_text(encoding="utf-8")
+        data = pathlib.Path(path).read_bytes()
+        text = (gzip.decompress(data) if str(path).endswith(".gz") else data).decode("utf-8")
         # Without ends of lines within objects, the list counts lines as the file does.
         data = json.loads("[" + ",\n".join(text.splitlines()) + "]" if is_lines else text)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path}: not what gzip writes: {error}") from error
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -25,7 +25,7 @@ def results_page(about, folder):
     from report.page import write_page  # which wants pygal
     name = about.parent.name
     page = folder / f"{name}.html"
-    write_page(page, read_runs(sorted(about.parent.glob("*.json"))), None, with_plots=True)
+    write_page(page, read_runs(sorted(about.parent.glob("*.json.gz"))), None, with_plots=True)
     page.unlink()
     tables = page.with_suffix(".md").read_text(encoding="utf-8").partition("\n")[2]  # without the heading
     return about.read_text(encoding="utf-8") + tables.replace(f"{about.parent}/", "")
