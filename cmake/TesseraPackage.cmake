@@ -4,7 +4,7 @@
 # packages for Debian: libtessera-dev, tessera-tools with the program and, of shared libraries, libtessera<SOVERSION>.
 # TesseraPackageDebian.cmake says what they are and what they depend on.
 if(NOT PROJECT_IS_TOP_LEVEL OR NOT EXISTS ${PROJECT_SOURCE_DIR}/README.md)
-  return() # Tessera is a part of another project, or these are sources without the rest (scripts/check_faults)
+  return() # Tessera is a part of another project, or these are sources without the rest (scripts/mutate)
 endif()
 
 # Who answers for a package is who makes it. Debian's tools read the same variables.

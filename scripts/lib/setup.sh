@@ -182,9 +182,8 @@ ensure_host() {
   host_kokkos="in $kokkos_dir" host_root=$kokkos_dir
 }
 
-# platform_command NAME: sets the array "inside" to the prefix of commands that run on this platform. If $compile_with is
-# set, ccache starts compilers with that, and keeps nothing. In a root, CMake finds the Kokkos in $kokkos_in_root, if that
-# is set.
+# platform_command NAME: sets the array "inside" to the prefix of commands that run on this platform. In a root, CMake finds
+# the Kokkos in $kokkos_in_root, if that is set.
 platform_command() {
   local dir base=${source:-$checkout}
   [[ $base != "$checkout/cmake/"* ]] || base=$checkout # CMake projects there compile its sources
@@ -203,7 +202,6 @@ platform_command() {
     "TESSERA_DATA_DIR=${TESSERA_DATA_DIR:-}" OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}" OMP_PROC_BIND=false OMP_WAIT_POLICY=passive
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "${ccache[@]}")
   [[ -z ${kokkos_in_root:-} ]] || inside+=("Kokkos_ROOT=$kokkos_in_root")
-  [[ -z ${compile_with:-} ]] || inside+=("CCACHE_PREFIX=$compile_with" CCACHE_READONLY=1)
 }
 
 # job_count: the number of processors, or fewer if there is less than 1.5 GB of memory for each.

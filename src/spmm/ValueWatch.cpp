@@ -30,7 +30,7 @@ template <class ExecutionSpace>
 void ValueWatch<ExecutionSpace>::look(const ExecutionSpace& exec, const void* data, std::size_t bytes) {
   if (!state_.is_allocated()) {
     // Memory may run out between the two: a later look finds both or none.
-    const decltype(state_) state(Kokkos::view_alloc(exec, "Tessera::watched"));
+    const auto state = decltype(state_)(Kokkos::view_alloc(exec, "Tessera::watched"));
     const decltype(sum_) sum(Kokkos::view_alloc(exec, "Tessera::watched_sum"));
     exec.fence("Tessera::watch_values");
     state_ = state;

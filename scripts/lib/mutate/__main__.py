@@ -10,7 +10,7 @@ import pickle
 import signal
 import sys
 
-from . import compilation, judge, libclang, processes, report, sample, schemata
+from . import compilation, faults, judge, libclang, processes, report, sample, schemata
 from .compilation import fail, tell
 
 LONGEST_SUITE = 1800  # seconds
@@ -31,6 +31,10 @@ def parse():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--mutant", type=int)
+    parser.add_argument("--faults", nargs="*")
+    parser.add_argument("--root", default="")
+    parser.add_argument("--part", default="1/1")
+    parser.add_argument("--seconds", type=int)
     options = parser.parse_args()
     options.folders = [f"unit_tests/{part}" for part in options.tests] or ["unit_tests"]
     options.targets = [f"{folder}/all" for folder in options.folders]
@@ -175,6 +179,8 @@ def main():
     options = parse()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, processes.stop)
+    if options.faults is not None:
+        return faults.check(options)
     if libclang.find_library() is None:
         fail("there is no clang with its libclang")
     facts, mutants, suites = plan(options)

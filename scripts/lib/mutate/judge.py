@@ -62,10 +62,11 @@ def _wait(process, seconds):
         time.sleep(0.02)
 
 
-def _run(program, filters, seconds, **environment):
+def run(program, filters, seconds, launch=(), **environment):
     """(status, output, seconds of the processor); the status is None if it took more of these than allowed, or waited.
     The time of a clock says little on a machine that does other things, too."""
     command = [
+        *launch,
         program,
         "--gtest_color=no",
         "--gtest_brief=1",
@@ -91,7 +92,7 @@ def suites_of(program):
 def _look(program, suite, seconds):
     """The suite with all mutants off; None if it fails."""
     with tempfile.NamedTemporaryFile() as seen:
-        status, output, spent = _run(program, [suite + "*"], seconds, TESSERA_MUTANT_SEEN=seen.name)
+        status, output, spent = run(program, [suite + "*"], seconds, TESSERA_MUTANT_SEEN=seen.name)
         reached = frozenset(int(line) for line in seen.read().split())
     if status != 0:
         tell(f"left out, because it fails without any mutant: {program} {suite}\n{output[-2000:]}")
@@ -150,7 +151,7 @@ def judge(mutant, suites, is_built):
         return Verdict(mutant.id, "not reached" if is_built else "not built", tests=_tests(mutant, suites))
     for program, some in plan:
         patience = LEAST_PATIENCE + PATIENCE * sum(suite.seconds for suite in some)
-        status, output, seconds = _run(
+        status, output, seconds = run(
             program, [suite.name + "*" for suite in some], patience, TESSERA_MUTANT=str(mutant.id)
         )
         spent += seconds

@@ -5,6 +5,7 @@ import collections
 
 PARTS = ["CMakeLists.txt", "cmake", "src", "unit_tests", "fuzz", "LICENSE"]
 HEADER_NAME = "TesseraMutant.hpp"
+MOST = 1 << 17  # no number is as great: there are some 2^15 places
 FIRST_NAME = "TesseraFirst.hpp"  # what is included first: the header, or that precompiled with others
 HEADER = """// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Included first by every source. TESSERA_MUTANT is the number of the mutant to switch on. The numbers of those that
@@ -17,7 +18,7 @@ HEADER = """// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 namespace TesseraMutant {
 
 struct State {
-  static constexpr int most = 1 << 17;  // no number is greater than the number of places, some 2^15
+  static constexpr int most = @most@;
   int active = 0;
   const char* file = nullptr;
   unsigned char seen[most] = {};
@@ -56,7 +57,7 @@ template <int Id>
 }
 
 }  // namespace TesseraMutant
-"""
+""".replace("@most@", str(MOST))
 
 
 def edits(mutant):
@@ -67,6 +68,8 @@ def edits(mutant):
         return [(site.begin, site.begin, f"{{ if (!{on}) "), (site.end, site.end, " }")]
     if site.kind == "condition":
         return [(site.begin, site.begin, f"({on} != bool("), (site.end, site.end, "))")]
+    if site.kind == "other statement":
+        return [(site.begin, site.end, f"{{ if ({on}) {{ {site.mutated} }} else {{ {site.original} }} }}")]
     return [(site.begin, site.end, f"({on} ? ({site.mutated}) : ({site.original}))")]
 
 
