@@ -274,9 +274,8 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
   const Impl::EntryKeys<Offset> set_key(entries, A.columns);
   Kokkos::parallel_for(
       "Tessera::brp_to_csr", Impl::WindowPolicy<ExecutionSpace>(exec, 0, in.windows()), KOKKOS_LAMBDA(Ordinal window) {
-        const Offset size = entries_before(in, window + 1) - entries_before(in, window);
-        for_each_entry_of_window(in, window, Offset(0), size,
-                                 [&](int r, Ordinal column, Offset place) { set_key(place, window * 16 + r, column); });
+        for_each_entry_of_window(
+            in, window, [&](int r, Ordinal column, Offset place) { set_key(place, window * 16 + r, column); });
       });
   return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));
 }

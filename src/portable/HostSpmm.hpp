@@ -6,15 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Product.hpp>
-#include <type_traits>
+#include <tessera/parallel/Teams.hpp>
 
 #include "simd/HostKernels.hpp"
 
 /// The product on a host backend, for any format: threads share the rows, and columns of X are packed in slabs.
 namespace Tessera::Impl {
-
-template <class ExecutionSpace>
-inline constexpr bool is_host_space_v = std::is_same_v<typename ExecutionSpace::memory_space, Kokkos::HostSpace>;
 
 /// The number of columns that are packed together: 256 bytes of a row, four cache lines.
 template <class VectorScalar>
@@ -72,11 +69,6 @@ void parallel_for_balanced(const char* label, const ExecutionSpace& exec, Ordina
                        [=](int part) { body(first_unit(part), first_unit(part + 1)); });
 }
 
-template <class VectorScalar>
-Multivector<VectorScalar> some_columns(const Multivector<VectorScalar>& v, Ordinal first, Ordinal count) {
-  return {v.data + first * v.column_stride, v.rows, count, v.row_stride, v.column_stride};
-}
-
 /// Runs multiply(product) for slabs of columns of X that the kernels can read: rows with adjacent columns.
 template <class ExecutionSpace, class Offset, class MatrixScalar, class VectorScalar, class Multiply>
 void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Product<MatrixScalar, VectorScalar>& product,
@@ -93,9 +85,7 @@ void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Produ
     if (!pays || width < 2) width = 1;
   }
   for_each_part(x.columns, width, [&](Ordinal first, Ordinal count) {
-    Product<MatrixScalar, VectorScalar> slab = product;
-    slab.x = some_columns(x, first, count);
-    slab.y = some_columns(product.y, first, count);
+    auto slab = columns_of(product, first, count);
     if (count > 1 && !are_adjacent) {
       auto* packed = reinterpret_cast<VectorScalar*>(scratch.data);
       const auto pack = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).pack;

@@ -11,28 +11,44 @@ namespace Tessera {
 
 namespace Impl {
 
+/// y += factor x for `count` elements.
+template <class VectorScalar, class Stride>
+void add_multiple(VectorScalar factor, const VectorScalar* KOKKOS_RESTRICT x, Stride x_stride,
+                  VectorScalar* KOKKOS_RESTRICT y, Stride y_stride, Ordinal count) {
+  for (std::ptrdiff_t j = 0; j < count; ++j) y[j * y_stride] += factor * x[j * x_stride];
+}
+
 /// Y += alpha A X on a host. Threads share the columns of X. Blocks and pieces add to the same rows of Y, so that
 /// threads that shared blocks would have to take turns. Adjacent columns are divided at cache lines, others four at a
 /// time.
 ///
 /// Memory bounds the product: each entry reads and writes a row anywhere in Y, and each part of the columns reads the
-/// index and the value of each entry. A row of X serves all entries of its column in a block. There are no more threads
-/// at work than parts: one for a single column.
+/// index and the value of each entry. There are no more threads at work than parts: one for a single column.
 template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
 void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
                          const Product<MatrixScalar, VectorScalar>& product) {
-  const auto kernel = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).sorted_columns;
   const Ordinal columns = product.x.columns;
   const Ordinal width = columns_of_a_thread<VectorScalar>(columns, exec.concurrency(), product.y.column_stride == 1);
   const Ordinal parts = columns / width + (columns % width != 0);
   using Policy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
   Kokkos::parallel_for("Tessera::sorted_columns_spmm", Policy(exec, 0, parts, Kokkos::ChunkSize(1)), [=](Ordinal part) {
     const Ordinal first = part * width;
-    const Ordinal count = std::min(width, columns - first);
-    auto some = product;
-    some.x = some_columns(product.x, first, count);
-    some.y = some_columns(product.y, first, count);
-    kernel(A, some, 0, count);
+    const auto some = columns_of(product, first, std::min(width, columns - first));
+    const auto &x = some.x, &y = some.y;
+    const bool are_adjacent = x.column_stride == 1 && y.column_stride == 1;
+    const auto add = [&](Ordinal position, Offset place) {
+      const MatrixScalar value = some.values[place];
+      const auto factor = some.alpha * VectorScalar(some.conjugate_values ? conjugate(value) : value);
+      const VectorScalar* x_row = &x(A.column_order[position], 0);
+      VectorScalar* y_row = &y(A.row_indices[place], 0);
+      constexpr std::integral_constant<std::ptrdiff_t, 1> one;
+      if (are_adjacent) {
+        add_multiple(factor, x_row, one, y_row, one, x.columns);
+      } else {
+        add_multiple(factor, x_row, x.column_stride, y_row, y.column_stride, x.columns);
+      }
+    };
+    for (Offset unit = 0; unit < A.units(); ++unit) for_each_element(A, unit, add);
   });
 }
 
@@ -115,7 +131,7 @@ template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Of
 void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A, std::size_t,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch) {
   if (product.beta != VectorScalar(1)) scale(exec, product.beta, product.y);
-  if constexpr (Impl::is_host_space_v<ExecutionSpace>) {
+  if constexpr (Impl::is_host_space<ExecutionSpace>) {
     Impl::add_columns_on_host(exec, A, product);
   } else {
     Impl::add_columns_on_device(exec, A, product);

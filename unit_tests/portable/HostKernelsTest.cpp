@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <limits>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/format/BitTcf.hpp>
+#include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/format/Bmat.hpp>
 #include <tessera/format/RowGroups.hpp>
-#include <tessera/format/SortedColumns.hpp>
 #include <tessera/format/StagedWindows.hpp>
 #include <tessera/portable/Spmm.hpp>
 
 #include "ProductCheck.hpp"
 #include "SerialRowGroups.hpp"
 #include "TestTypes.hpp"
+#include "WindowSpmm.hpp"
 #include "simd/HostKernels.hpp"
 
 namespace Tessera::Test {
@@ -26,10 +28,10 @@ template <class T>
 class HostKernelsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(HostKernelsTest, HostCases);
 
-/// The values of a format, with `padding` in the places that have no entry.
+/// The values of a format, with NaN in the places that have no entry: no sum meets them.
 template <class Built, class M, class V, class Offset>
-std::vector<M> values_of(const Built& built, const HostProduct<M, V, Offset>& host, M padding) {
-  std::vector<M> values(built.pattern.places(), padding);
+std::vector<M> values_of(const Built& built, const HostProduct<M, V, Offset>& host) {
+  std::vector<M> values(built.pattern.places(), M(std::numeric_limits<real_of_t<M>>::quiet_NaN()));
   for (std::size_t place = 0; place < values.size(); ++place) {
     const Offset source = built.values.slots(place);
     if (source != built.values.no_source) values[place] = host.values[source];
@@ -37,10 +39,21 @@ std::vector<M> values_of(const Built& built, const HostProduct<M, V, Offset>& ho
   return values;
 }
 
+/// Stands in for the kernel of a format that has none.
+struct WindowKernel {
+  Impl::SimdTarget target;
+
+  template <class Pattern, class M, class V>
+  void operator()(const Pattern& A, const Product<M, V>& product, Ordinal first, Ordinal last) const {
+    Impl::WindowSums<Pattern, M, V> sums(A, product, target);
+    for (Ordinal window = first; window < last; ++window) sums.multiply(window);
+  }
+};
+
 /// Runs the kernel of a format over its windows in two calls and checks it.
 template <class Kernel, class Built, class M, class V, class Offset>
 void check_windows(Kernel kernel, const Built& built, HostProduct<M, V, Offset>& host, const std::string& what) {
-  const std::vector<M> values = values_of(built, host, M(0));
+  const std::vector<M> values = values_of(built, host);
   Dense<V> result = host.y;
   const Product<M, V> product{
       values.data(), false, host.alpha, host.x.view(host.x.column(0)), host.beta, result.view(result.memory().data())};
@@ -59,16 +72,7 @@ auto host_bcsr(const HostPattern<Offset>& A, BlockShape shape) {
   return build_bcsr(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(), parameters, 8);
 }
 
-/// Sorted columns of small blocks, and the values in their order.
-template <class M, class Offset>
-auto sorted_columns_with_values(const HostPattern<Offset>& A, const std::vector<M>& values) {
-  const auto built = build_sorted_columns(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(), 4, 3);
-  std::vector<M> placed(A.nonzeros());
-  for (std::size_t k = 0; k < placed.size(); ++k) placed[k] = values[built.values.slots(k)];
-  return std::pair(built.pattern, placed);
-}
-
-/// Runs the kernels of every instruction set over the rows, or the columns of X, in two calls and checks each format.
+/// Runs the kernels of every instruction set over the rows in two calls and checks each format.
 /// BCSR's blocks of 13x5 have rows in two words of the mask.
 template <class M, class V, class Offset>
 void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_layout, V alpha, V beta) {
@@ -77,10 +81,10 @@ void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_
   const DevicePattern<Host, Offset> rows(A);
   const auto bittcf = build_bittcf(Host(), rows.view(), A.nonzeros());
   const auto bmat = build_bmat(Host(), rows.view(), A.nonzeros());
+  const auto brp = build_brp(Host(), rows.view(), A.nonzeros(), {}, sizeof(M));
   const auto bcsr = host_bcsr(A, {13, 5});
   const auto staged = build_staged(Host(), rows.view(), A.nonzeros(), {64, 12, 2, 60}, sizeof(M));
   const auto groups = build_row_groups(Host(), rows.view(), A.nonzeros(), 4);
-  const auto [sorted, sorted_values] = sorted_columns_with_values(A, host.values);
   for (const auto target : Impl::available_simd_targets()) {
     const auto& kernels = Impl::host_kernels<M, V, Offset>(target);
     const std::string what =
@@ -95,19 +99,12 @@ void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_
     host.expect_right(result, "csr, " + what);
 
     check_windows(kernels.bittcf, bittcf, host, "bittcf, " + what);
-    check_windows(kernels.bmat, bmat, host, "bmat, " + what);
-    check_windows(kernels.bcsr, bcsr, host, "bcsr, " + what);
-    check_windows(kernels.staged, staged, host, "staged, " + what);
-    check_windows(kernels.row_groups, groups, host, "row groups, " + what);
-
-    Dense<V> added = host.y;
-    Product<M, V> adding = product;
-    adding.values = sorted_values.data();
-    adding.y = added.view(added.memory().data());
-    scale(Host(), beta, adding.y);
-    kernels.sorted_columns(sorted.view(), adding, 0, columns / 3);
-    kernels.sorted_columns(sorted.view(), adding, columns / 3, columns);
-    host.expect_right(added, "sorted columns, " + what);
+    const WindowKernel any{target};
+    check_windows(any, bmat, host, "bmat, " + what);
+    check_windows(any, brp, host, "brp, " + what);
+    check_windows(any, bcsr, host, "bcsr, " + what);
+    check_windows(any, staged, host, "staged, " + what);
+    check_windows(any, groups, host, "row groups, " + what);
   }
 }
 
@@ -177,7 +174,7 @@ TYPED_TEST(HostKernelsTest, BlocksOfAnyShapeFullAndNot) {
       const auto built = host_bcsr(A, shape);
       for (HostProduct<M, V, Offset>& host : hosts) {
         for (const auto target : Impl::available_simd_targets()) {
-          check_windows(Impl::host_kernels<M, V, Offset>(target).bcsr, built, host,
+          check_windows(WindowKernel{target}, built, host,
                         std::string(to_string(target)) + ", blocks of " + std::to_string(shape.height) + " x " +
                             std::to_string(shape.width));
         }
@@ -186,45 +183,34 @@ TYPED_TEST(HostKernelsTest, BlocksOfAnyShapeFullAndNot) {
   }
 }
 
-/// The product of a kernel over all windows.
-template <class Kernel, class Built, class M, class V, class Offset>
-Dense<V> result_of_windows(Kernel kernel, const Built& built, const HostProduct<M, V, Offset>& host) {
-  const std::vector<M> values = values_of(built, host, M(std::numeric_limits<real_of_t<M>>::quiet_NaN()));
-  Dense<V> result = host.y;
-  const Product<M, V> product{
-      values.data(), false, host.alpha, host.x.view(host.x.column(0)), host.beta, result.view(result.memory().data())};
-  const auto pattern = built.pattern.view();
-  kernel(pattern, product, 0, pattern.windows());
-  return result;
-}
-
-/// Groups of one to four rows, full and not, whose places without an entry hold NaN here: no sum meets them. A row adds
-/// its entries in the order of the columns, as in BitTCF, and gives the same bits.
-TYPED_TEST(HostKernelsTest, RowGroupsOfEveryHeightAddAsBitTcfDoes) {
+/// Groups of one to four rows, full and not.
+TYPED_TEST(HostKernelsTest, RowGroupsOfEveryHeight) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   using Offset = typename TypeParam::Offset;
   const auto A = rows_in_runs<Offset>(300, 7);
-  const DevicePattern<Host, Offset> rows(A);
-  const auto bittcf = build_bittcf(Host(), rows.view(), A.nonzeros());
-  for (const int columns : {1, 2, 3, 8, 17, 32, 33, 70}) {
-    for (const Layout y_layout : {Layout::Right, Layout::Left}) {
-      HostProduct<M, V, Offset> host(A, columns, Layout::Right, y_layout, 41);
-      host.set_factors(number<V>(2, -1), number<V>(-1, 0.5), 42);
-      for (const auto target : Impl::available_simd_targets()) {
-        const auto& kernels = Impl::host_kernels<M, V, Offset>(target);
-        auto expected = result_of_windows(kernels.bittcf, bittcf, host);
-        for (const int group_rows : {1, 2, 3, 4}) {
-          const auto built = build_row_groups(Host(), rows.view(), A.nonzeros(), group_rows);
-          auto result = result_of_windows(kernels.row_groups, built, host);
-          for (int i = 0; i < A.rows; ++i) {
-            for (int j = 0; j < columns; ++j)
-              ASSERT_EQ(result(i, j), expected(i, j)) << to_string(target) << ", groups of " << group_rows << " rows, ("
-                                                      << i << ", " << j << ") of " << columns << " columns";
-          }
-        }
-      }
-    }
+  for (const int group_rows : {1, 2, 3, 4}) {
+    const auto built = build_row_groups(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(), group_rows);
+    HostProduct<M, V, Offset> host(A, 17, Layout::Right, Layout::Left, 41);
+    host.set_factors(number<V>(2, -1), number<V>(-1, 0.5), 42);
+    for (const auto target : Impl::available_simd_targets())
+      check_windows(WindowKernel{target}, built, host, "groups of " + std::to_string(group_rows) + " rows");
+  }
+}
+
+/// The taller the windows, the fewer columns are summed at once.
+TYPED_TEST(HostKernelsTest, WindowsOfUpTo1024Rows) {
+  using M = typename TypeParam::MatrixScalar;
+  using V = typename TypeParam::VectorScalar;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(1100, 90, 0.1, 43, 7);
+  for (const int window_rows : {64, 128, 1024}) {
+    const auto built = build_staged(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(),
+                                    {window_rows, 64, 16, 1024}, sizeof(M));
+    HostProduct<M, V, Offset> host(A, 37, Layout::Right, Layout::Right, 44);
+    host.set_factors(number<V>(2, -1), number<V>(-1, 0.5), 45);
+    for (const auto target : Impl::available_simd_targets())
+      check_windows(WindowKernel{target}, built, host, "windows of " + std::to_string(window_rows) + " rows");
   }
 }
 
@@ -259,6 +245,33 @@ TYPED_TEST(HostKernelsTest, PackCopiesRows) {
   }
 }
 
+/// Multiplies with 1 to 70 columns. The last column was computed with none, one, ... others; the first with ever more.
+template <class V, class Kernel, class Pattern, class M>
+void check_columns(Kernel kernel, const Pattern& A, const std::vector<M>& values, const std::string& what) {
+  Dense<V> x(A.columns, 70, Layout::Right), y(A.rows, 70, Layout::Left);
+  x.randomize(19);
+  y.randomize(20);
+  std::vector<V> alone;
+  for (int columns = 1; columns <= 70; ++columns) {
+    Dense<V> result = y;
+    Product<M, V> product{values.data(),      false,
+                          number<V>(3, 1),    x.view(x.column(0)),
+                          number<V>(-2, 0.5), result.view(result.memory().data())};
+    product.x.columns = product.y.columns = columns;
+    kernel(A, product, 0, A.windows());
+    const int last = columns - 1;
+    for (int i = 0; i < A.rows; ++i) {
+      if (columns == 1) alone.push_back(result(i, 0));
+      ASSERT_TRUE(result(i, 0) == alone[static_cast<std::size_t>(i)]) << what << " " << columns;
+    }
+    Dense<V> expected = y;
+    Product<M, V> single = product;
+    single.y = expected.view(expected.memory().data());
+    kernel(A, columns_of(single, last, 1), 0, A.windows());
+    for (int i = 0; i < A.rows; ++i) ASSERT_TRUE(result(i, last) == expected(i, last)) << what << " " << columns;
+  }
+}
+
 /// Also in rows of less than a block of entries, or of one and some.
 TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
   using M = typename TypeParam::MatrixScalar;
@@ -266,35 +279,11 @@ TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
   using Offset = typename TypeParam::Offset;
   for (const auto& A : {random_pattern<Offset>(24, 50, 0.5, 17), rows_of_every_length<Offset>()}) {
     const auto values = random_values<M>(A.nonzeros(), 18);
-    Dense<V> x(A.columns, 70, Layout::Right), y(A.rows, 70, Layout::Left);
-    x.randomize(19);
-    y.randomize(20);
+    const auto bmat = build_bmat(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros());
     for (const auto target : Impl::available_simd_targets()) {
-      const auto kernel = Impl::host_kernels<M, V, Offset>(target).csr;
-      std::vector<V> alone;
-      for (int columns = 1; columns <= 70; ++columns) {
-        Dense<V> result = y;
-        Product<M, V> product{values.data(),      false,
-                              number<V>(3, 1),    x.view(x.column(0)),
-                              number<V>(-2, 0.5), result.view(result.memory().data())};
-        product.x.columns = product.y.columns = columns;
-        kernel(A.view(), product, 0, A.rows);
-        const int last = columns - 1;
-        for (int i = 0; i < A.rows; ++i) {
-          // The last column so far was computed with none, one, ... others; the first with ever more.
-          if (columns == 1) alone.push_back(result(i, 0));
-          ASSERT_TRUE(result(i, 0) == alone[i]) << to_string(target) << " " << columns;
-        }
-        Product<M, V> single = product;
-        Dense<V> expected = y;
-        single.x.data = x.column(last);
-        single.y = expected.view(expected.memory().data());
-        single.y.data += last * expected.column_stride();
-        single.x.columns = single.y.columns = 1;
-        kernel(A.view(), single, 0, A.rows);
-        for (int i = 0; i < A.rows; ++i)
-          ASSERT_TRUE(result(i, last) == expected(i, last)) << to_string(target) << " " << columns;
-      }
+      const std::string name(to_string(target));
+      check_columns<V>(Impl::host_kernels<M, V, Offset>(target).csr, A.view(), values, "csr, " + name);
+      check_columns<V>(WindowKernel{target}, bmat.pattern.view(), values, "bmat, " + name);
     }
   }
 }
@@ -322,43 +311,6 @@ TYPED_TEST(HostKernelsTest, OneColumnDoesNotDependOnStrides) {
         Dense<V> any = multiply(layout);
         for (int i = 0; i < A.rows; ++i)
           ASSERT_TRUE(any(i, 0) == adjacent(i, 0)) << to_string(target) << " " << int(layout) << " " << i;
-      }
-    }
-  }
-}
-
-/// Bit for bit the same, wherever the columns are cut and however they lie.
-TYPED_TEST(HostKernelsTest, SortedColumnsDoNotDependOnTheOthers) {
-  using M = typename TypeParam::MatrixScalar;
-  using V = typename TypeParam::VectorScalar;
-  using Offset = typename TypeParam::Offset;
-  const auto A = random_pattern<Offset>(24, 50, 0.5, 17);
-  const auto [sorted, values] = sorted_columns_with_values(A, random_values<M>(A.nonzeros(), 18));
-  const int columns = 40;
-  Dense<V> y(A.rows, columns, Layout::Right);
-  y.randomize(20);
-  for (const auto target : Impl::available_simd_targets()) {
-    const auto kernel = Impl::host_kernels<M, V, Offset>(target).sorted_columns;
-    const auto multiply = [&, &sorted = sorted, &values = values](Layout layout, int cut) {
-      Dense<V> x(A.columns, columns, layout), result(A.rows, columns, layout);
-      Random random(19);
-      for (int j = 0; j < columns; ++j) {
-        for (int i = 0; i < A.columns; ++i) x(i, j) = random.template scalar<V>();
-        for (int i = 0; i < A.rows; ++i) result(i, j) = y(i, j);
-      }
-      const Product<M, V> product{values.data(),       true, number<V>(3, 1),
-                                  x.view(x.column(0)), V(1), result.view(result.memory().data())};
-      kernel(sorted.view(), product, 0, cut);
-      kernel(sorted.view(), product, cut, columns);
-      return result;
-    };
-    Dense<V> whole = multiply(Layout::Right, 0);
-    for (const Layout layout : every_layout) {
-      for (int cut = 0; cut <= columns; ++cut) {
-        Dense<V> result = multiply(layout, cut);
-        for (int i = 0; i < A.rows; ++i)
-          for (int j = 0; j < columns; ++j)
-            ASSERT_TRUE(result(i, j) == whole(i, j)) << to_string(target) << " " << int(layout) << " " << cut;
       }
     }
   }

@@ -133,10 +133,11 @@ TESSERA_INLINE void prefetch_rows(const Dense<T>& d, std::ptrdiff_t row, int lan
     for (int r = 0; r < rows_at_once; r += line) __builtin_prefetch(y + c * d.y_column_stride - r * p, 1);
 }
 
-/// Calls body for blocks of 8, 4, 2 or 1 registers from `lane` on, as long as they fit. Returns the first lane left
-/// over.
+/// Cuts the lanes of a row into blocks of 8, 4, 2 or 1 registers. Lanes that are left over are the end of a block that
+/// overlaps the one before it: computed twice, stored once. Rows narrower than a register use shorter registers.
 template <class T, int Lanes, class Body>
-TESSERA_INLINE int for_each_whole_block(int lane, int lanes, const Body& body) {
+TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
+  int lane = 0;
   const auto cut = [&](auto vectors) __attribute__((always_inline)) {
     constexpr int width = decltype(vectors)::value * Lanes;
     for (; lanes - lane >= width; lane += width) body.template operator()<Lanes, decltype(vectors)::value>(lane, 0);
@@ -147,28 +148,12 @@ TESSERA_INLINE int for_each_whole_block(int lane, int lanes, const Body& body) {
     cut(std::integral_constant<int, 2>{});
   }
   cut(std::integral_constant<int, 1>{});
-  return lane;
-}
-
-/// Cuts the lanes of a row into blocks of 8, 4, 2 or 1 registers. Lanes that are left over are the end of a block that
-/// overlaps the one before it: computed twice, stored once. Rows narrower than a register use shorter registers.
-template <class T, int Lanes, class Body>
-TESSERA_INLINE void for_each_block(int lanes, const Body& body) {
-  const int lane = for_each_whole_block<T, Lanes>(0, lanes, body);
   if (lane == lanes) return;
   if (lane > 0) {
     body.template operator()<Lanes, 1>(lanes - Lanes, Lanes - (lanes - lane));
   } else if constexpr (Lanes > T::parts) {
     for_each_block<T, Lanes / 2>(lanes, body);
   }
-}
-
-/// Cuts the lanes of sums in memory, to which no lane may be added twice. The lanes that are left over take ever
-/// shorter registers.
-template <class T, int Lanes, class Body>
-TESSERA_INLINE void for_each_disjoint_block(int lane, int lanes, const Body& body) {
-  lane = for_each_whole_block<T, Lanes>(lane, lanes, body);
-  if constexpr (Lanes > T::parts) for_each_disjoint_block<T, Lanes / 2>(lane, lanes, body);
 }
 
 }  // namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE

@@ -4,18 +4,15 @@
 // width of a vector register. Nothing here may call an inline function of a shared header (see HostKernels.hpp).
 #include <tessera/common/CompiledTypes.hpp>
 
+#include "BitTcfKernels.inl"
 #include "CsrKernels.inl"
 #include "PackRows.inl"
-#include "RowGroupsKernels.inl"
-#include "SortedColumnsKernels.inl"
-#include "TileKernels.inl"
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
 template <class MatrixScalar, class VectorScalar, class Offset>
 struct Table {
-  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {
-      csr_rows, bittcf_windows, bmat_windows, bcsr_windows, staged_windows, row_groups, sorted_columns, pack_rows};
+  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {csr_rows, bittcf_windows, pack_rows};
 };
 
 template <class MatrixScalar, class VectorScalar, class Offset>

@@ -33,14 +33,12 @@ struct Dense {
   const typename T::MatrixReal* values;
   const typename T::Real* x;
   std::ptrdiff_t x_row_stride;  // in reals
-  std::ptrdiff_t x_column_stride;
   typename T::Real* y;
   std::ptrdiff_t y_row_stride;
   std::ptrdiff_t y_column_stride;
   typename T::Real alpha[2];
   typename T::Real beta[2];
   const Ordinal* y_rows;  // the row of Y of each row of A, or null
-  const Ordinal* x_rows;  // the row of X of each column of A, or null
   bool conjugate;
   bool overwrite;  // beta = 0
   int lanes;       // reals in a row of X
@@ -61,7 +59,6 @@ TESSERA_INLINE Dense<T> take_apart(const Product<typename T::MatrixScalar, typen
   r.values = reinterpret_cast<const typename T::MatrixReal*>(d.values);
   r.x = reinterpret_cast<const typename T::Real*>(d.x.data);
   r.x_row_stride = d.x.row_stride * T::parts;
-  r.x_column_stride = d.x.column_stride * T::parts;
   r.y = reinterpret_cast<typename T::Real*>(d.y.data);
   r.y_row_stride = d.y.row_stride * T::parts;
   r.y_column_stride = d.y.column_stride * T::parts;
@@ -70,7 +67,6 @@ TESSERA_INLINE Dense<T> take_apart(const Product<typename T::MatrixScalar, typen
     r.beta[i] = part(d.beta, i);
   }
   r.y_rows = d.y_rows;
-  r.x_rows = d.x_rows;
   r.conjugate = d.conjugate_values;
   r.overwrite = r.beta[0] == 0 && r.beta[1] == 0;
   r.lanes = d.x.columns * T::parts;

@@ -90,6 +90,22 @@ TESSERA_FUNCTION void for_each_entry(const BcsrPattern<Offset>& A, Ordinal row, 
   }
 }
 
+/// Calls visit(row within the window, column, place of the value) for every entry of a window, block by block.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const BcsrPattern<Offset>& A, Ordinal window, const Visit& visit) {
+  for (Offset block = A.block_offsets[window]; block < A.block_offsets[window + 1]; ++block) {
+    const Ordinal first_column = A.block_columns[block] * A.block.width;
+    Offset first_place = block * Offset(A.block.size());
+    for (int r = 0; r < A.block.height; ++r, first_place += Offset(A.block.width)) {
+      for (std::uint64_t bits = bcsr_row_bits(A, static_cast<std::size_t>(block), r); bits != 0; bits &= bits - 1) {
+        const int c = lowest_bit(bits);
+        visit(r, first_column + c, first_place + Offset(c));
+      }
+    }
+  }
+}
+
 /// The number of values in the windows before `window`, an upper bound on their entries; `window` may be windows().
 template <class Offset>
 TESSERA_FUNCTION Offset entries_before(const BcsrPattern<Offset>& A, Ordinal window) {

@@ -111,33 +111,22 @@ TESSERA_FUNCTION Offset entries_before(const BlockRowPartitionPattern<Offset>& A
   return A.window_groups[window] * A.group_entries() + A.residual_offsets[A.window_residuals[window]];
 }
 
-/// Calls visit(row within the window, column, place of the value) for the entries first, ..., last - 1 of a window.
-/// Entries in groups are numbered first, in the order of their places, then the residual ones.
+/// Calls visit(row within the window, column, place of the value) for every entry of a window: first those in groups,
+/// in the order of their places, then the residual ones.
 TESSERA_CALLS_ARGUMENT
 template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry_of_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window, Offset first,
-                                               Offset last, const Visit& visit) {
-  const Offset begin = A.window_groups[window] * A.group_entries();
-  const Offset grouped = A.window_groups[window + 1] * A.group_entries() - begin;
-  const Offset grouped_end = begin + (last < grouped ? last : grouped);
-  Offset local_column = (begin + first) / static_cast<Offset>(A.f);
-  int left = A.f - static_cast<int>(first % static_cast<Offset>(A.f));  // of the local column
-  for (Offset place = begin + first; place < grouped_end; ++place) {
-    visit(brp_local_row(A.local_ids[place]), A.group_columns[local_column], place);
-    if (--left > 0) continue;
-    ++local_column;
-    left = A.f;
+TESSERA_FUNCTION void for_each_entry_of_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
+                                               const Visit& visit) {
+  const Offset end = A.window_groups[window + 1] * A.group_entries();
+  Offset place = A.window_groups[window] * A.group_entries();
+  for (Offset local_column = place / static_cast<Offset>(A.f); place < end; ++local_column) {
+    for (int k = 0; k < A.f; ++k, ++place)
+      visit(brp_local_row(A.local_ids[place]), A.group_columns[local_column], place);
   }
-  const Offset residual = A.residual_offsets[A.window_residuals[window]];
-  const Offset residual_begin = residual + (first > grouped ? first - grouped : 0);
-  const Offset residual_end = residual + (last > grouped ? last - grouped : 0);
   for (Offset listed = A.window_residuals[window]; listed < A.window_residuals[window + 1]; ++listed) {
-    const Offset row_begin = A.residual_offsets[listed];
-    const Offset row_end = A.residual_offsets[listed + 1];
     const int r = A.residual_rows[listed] % A.tile_rows;
-    for (Offset k = row_begin > residual_begin ? row_begin : residual_begin; k < row_end && k < residual_end; ++k) {
+    for (Offset k = A.residual_offsets[listed]; k < A.residual_offsets[listed + 1]; ++k)
       visit(r, A.residual_columns[k], A.grouped_entries() + k);
-    }
   }
 }
 

@@ -105,6 +105,22 @@ TESSERA_FUNCTION void for_each_entry(const BmatPattern<Offset>& A, Ordinal row, 
   }
 }
 
+/// Calls visit(row within the window, column, place of the value) for every entry of a window, word by word.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const BmatPattern<Offset>& A, Ordinal window, const Visit& visit) {
+  Offset place = A.value_offsets[window];
+  for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
+    for (int w = 0; w < A.tile_words_count; ++w) {
+      const Ordinal* columns = A.tile_columns + std::size_t(tile) * A.tile_width + (w / 2) * 4;
+      for (unsigned bits = A.tile_words[std::size_t(tile) * A.tile_words_count + w]; bits != 0; bits &= bits - 1) {
+        const int bit = lowest_bit(bits);
+        visit(w % 2 * 8 + bit / 4, columns[bit % 4], place++);
+      }
+    }
+  }
+}
+
 /// The number of entries in the windows before `window`, which may be windows().
 template <class Offset>
 TESSERA_FUNCTION Offset entries_before(const BmatPattern<Offset>& A, Ordinal window) {

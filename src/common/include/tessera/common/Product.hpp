@@ -27,6 +27,15 @@ struct Product {
   const Ordinal* x_rows = nullptr;       ///< the row of X of each column of A, or null
 };
 
+/// The same product for the columns first, ..., first + count - 1 of X and Y alone.
+template <class MatrixScalar, class VectorScalar>
+Product<MatrixScalar, VectorScalar> columns_of(Product<MatrixScalar, VectorScalar> product, Ordinal first,
+                                               Ordinal count) {
+  product.x = columns_of(product.x, first, count);
+  product.y = columns_of(product.y, first, count);
+  return product;
+}
+
 /// Scratch memory that a caller lends to a kernel.
 struct Scratch {
   std::byte* data = nullptr;  ///< the first byte

@@ -121,6 +121,18 @@ TESSERA_FUNCTION void for_each_entry(const RowGroupsPattern<Offset>& A, Ordinal 
     if ((A.column_masks[c] >> r & 1) != 0) visit(A.group_columns[c], place);
 }
 
+/// Calls visit(row within the group, column, place of the value) for every entry of a group, column by column.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const RowGroupsPattern<Offset>& A, Ordinal group, const Visit& visit) {
+  const int height = A.height(group);
+  Offset place = A.value_offsets[group];
+  for (Offset c = A.column_offsets[group]; c < A.column_offsets[group + 1]; ++c, place += static_cast<Offset>(height)) {
+    for (int r = 0; r < height; ++r)
+      if ((A.column_masks[c] >> r & 1) != 0) visit(r, A.group_columns[c], place + static_cast<Offset>(r));
+  }
+}
+
 /// The number of values in the groups before `group`, an upper bound on their entries; `group` may be A.groups.
 template <class Offset>
 TESSERA_FUNCTION Offset entries_before(const RowGroupsPattern<Offset>& A, Ordinal group) {

@@ -129,6 +129,26 @@ TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern<Offset>& A, Ordi
   }
 }
 
+/// Calls visit(row within the window, column, place of the value) for every entry of a window, tile by tile.
+TESSERA_CALLS_ARGUMENT
+template <class Offset, class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const StagedWindowsPattern<Offset>& A, Ordinal window,
+                                               const Visit& visit) {
+  for (auto chunk = std::size_t(A.window_offsets[window]); chunk < std::size_t(A.window_offsets[window + 1]); ++chunk) {
+    const std::uint16_t* strip_tiles = A.strip_tiles(chunk);
+    for (int strip = 0; strip < A.strips(); ++strip) {
+      for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
+        const StagedTile& tile = A.chunk_tiles(chunk)[t];
+        Offset place = A.first_place(chunk) + static_cast<Offset>(tile.first_value);
+        for (std::uint64_t bits = tile.mask; bits != 0; bits &= bits - 1) {
+          const int bit = lowest_bit(bits);
+          visit(8 * strip + bit / 8, A.column_of(chunk, tile.codes[bit % 8]), place++);
+        }
+      }
+    }
+  }
+}
+
 /// The number of places before a window; for window = windows(), of all places.
 template <class Offset>
 TESSERA_FUNCTION Offset entries_before(const StagedWindowsPattern<Offset>& A, Ordinal window) {

@@ -2,15 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/common/BcsrView.hpp>
-#include <tessera/common/BitTcfView.hpp>
-#include <tessera/common/BlockRowPartitionView.hpp>
-#include <tessera/common/BmatView.hpp>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
-#include <tessera/common/RowGroupsView.hpp>
 #include <tessera/common/SortedColumnsView.hpp>
-#include <tessera/common/StagedView.hpp>
 
 /// @file
 /// Y = alpha A X + beta Y in Kokkos parallel patterns, one overload for each format.
@@ -21,9 +15,8 @@
 /// scratch, fewer columns are packed at a time, or none: this is slower, never wrong. On device backends one thread
 /// computes one element of Y, and `scratch` is not used.
 ///
-/// Formats agree within rounding if alpha and beta are finite. Sorted columns, and formats that are decoded in pieces,
-/// add alpha times a part of a row at a time. Such a part may be 0 where the sum of the row is not: an infinite alpha
-/// then gives NaN in place of an infinity.
+/// Formats agree within rounding if alpha and beta are finite. Sorted columns add alpha times an entry at a time, which
+/// may be 0 where the sum of the row is not: an infinite alpha then gives NaN in place of an infinity.
 ///
 /// Instantiated for the enabled execution spaces, int and std::size_t offsets and the scalars of the library.
 namespace Tessera {
@@ -32,9 +25,9 @@ namespace Tessera {
 template <class ExecutionSpace, class VectorScalar>
 std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns);
 
-/// Y = alpha A X + beta Y for A in compressed rows.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+/// Y = alpha A X + beta Y for the pattern A of any format.
+template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
+void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
 /// Rows [first, last) of Y = alpha A X + beta Y, with the bits of portable_spmm(): on the thread that calls, in memory
@@ -42,36 +35,6 @@ void portable_spmm(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std:
 template <class MatrixScalar, class VectorScalar, class Offset>
 void multiply_rows_on_host(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product,
                            Ordinal first, Ordinal last);
-
-/// Y = alpha A X + beta Y for A in BitTCF.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const BitTcfPattern<Offset>& A, std::size_t nonzeros,
-                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
-
-/// Y = alpha A X + beta Y for A in BMat.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const BmatPattern<Offset>& A, std::size_t nonzeros,
-                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
-
-/// Y = alpha A X + beta Y for A in the block-row partition.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const BlockRowPartitionPattern<Offset>& A, std::size_t nonzeros,
-                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
-
-/// Y = alpha A X + beta Y for A in BCSR.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const BcsrPattern<Offset>& A, std::size_t nonzeros,
-                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
-
-/// Y = alpha A X + beta Y for A in staged windows.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const StagedWindowsPattern<Offset>& A, std::size_t nonzeros,
-                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
-
-/// Y = alpha A X + beta Y for A in row groups.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const RowGroupsPattern<Offset>& A, std::size_t nonzeros,
-                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
 /// Y = alpha A X + beta Y for A in sorted columns. It takes Y = beta Y, then adds alpha A X one column of A after the
 /// other. Threads share the columns of X; each adds to all rows of its own columns of Y. `scratch` is not used.
