@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Product.hpp>
@@ -12,9 +13,12 @@
 #include "DeviceSpmm.hpp"
 #include "HostSpmm.hpp"
 
+/// nvcc is not trusted with the attribute.
 #if defined(__x86_64__) && !defined(__CUDACC__)
+#define TESSERA_MAY_HAVE_AVX2 true
 #define TESSERA_WITH_AVX2 [[gnu::target("avx2,fma"), gnu::flatten]]
 #else
+#define TESSERA_MAY_HAVE_AVX2 false
 #define TESSERA_WITH_AVX2
 #endif
 
@@ -37,21 +41,28 @@ Ordinal first_row_of(const RowGroupsPattern<Offset>& A, Ordinal window) {
 }
 
 /// y += factor x. The two are apart, so that the loop is vectorised.
-template <class Real, class Lanes>
+template <bool is_fused, class Real, class Lanes>
 void add_multiple(Real factor, const Real* KOKKOS_RESTRICT x, Real* KOKKOS_RESTRICT y, Lanes lanes) {
-  for (int l = 0; l < lanes; ++l) y[l] += factor * x[l];
+  for (int l = 0; l < lanes; ++l) {
+    if constexpr (is_fused) {
+      y[l] = std::fma(factor, x[l], y[l]);
+    } else {
+      y[l] += factor * x[l];
+    }
+  }
 }
 
 /// The rows of one window, some columns at a time.
 ///
 /// Each row adds its entries one after the other in the order of their places. Complex numbers are taken apart, so that
 /// the compiler vectorises over columns: a complex row of n columns is a real row of 2 n lanes, and products with real
-/// parts of A and with imaginary parts are summed apart.
+/// parts of A and with imaginary parts are summed apart. A column rounds alike whatever others there are: operations
+/// are fused where this says so, and CMakeLists.txt forbids the compiler to fuse others.
 template <class Pattern, class MatrixScalar, class VectorScalar>
 class WindowSums {
  public:
   WindowSums(const Pattern& A, const Product<MatrixScalar, VectorScalar>& product, SimdTarget target)
-      : A_(A), product_(product), has_avx2_(target != SimdTarget::Baseline) {}
+      : A_(A), product_(product), has_avx2_(TESSERA_MAY_HAVE_AVX2 && target != SimdTarget::Baseline) {}
 
   void multiply(Ordinal window) {
     first_row_ = first_row_of(A_, window);
@@ -74,17 +85,17 @@ class WindowSums {
   /// \param lanes [in] number of real lanes; a constant where it often is the same
   template <class Lanes>
   void multiply(Ordinal window, Ordinal first, Lanes lanes) {
-    has_avx2_ ? sum_with_avx2(window, first, lanes) : sum(window, first, lanes);
+    has_avx2_ ? sum_with_avx2(window, first, lanes) : sum<false>(window, first, lanes);
     for (int r = 0; r < rows_; ++r) finish(r, first, lanes);
   }
 
-  /// The same with the vectors of AVX2: all that it calls is compiled into it.
+  /// sum() for the vectors and the fused operations of AVX2: all that it calls is compiled into it.
   template <class Lanes>
   TESSERA_WITH_AVX2 void sum_with_avx2(Ordinal window, Ordinal first, Lanes lanes) {
-    sum(window, first, lanes);
+    sum<true>(window, first, lanes);
   }
 
-  template <class Lanes>
+  template <bool is_fused, class Lanes>
   void sum(Ordinal window, Ordinal first, Lanes lanes) {
     std::fill_n(sums_, rows_ * parts * lanes, Real(0));
     const Pattern A = A_;  // local copies, which no store can alias
@@ -98,10 +109,10 @@ class WindowSums {
       const Real* x_row = x + place_of(x_rows, column) * x_stride;
       Real* sums = sums_ + std::ptrdiff_t(r) * parts * lanes;
       if constexpr (parts == 1) {
-        add_multiple(value, x_row, sums, lanes);
+        add_multiple<is_fused>(value, x_row, sums, lanes);
       } else {
-        add_multiple(value.re, x_row, sums, lanes);
-        add_multiple(value.im, x_row, sums + lanes, lanes);
+        add_multiple<is_fused>(value.re, x_row, sums, lanes);
+        add_multiple<is_fused>(value.im, x_row, sums + lanes, lanes);
       }
     });
   }

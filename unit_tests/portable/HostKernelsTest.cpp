@@ -279,11 +279,24 @@ TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
   using Offset = typename TypeParam::Offset;
   for (const auto& A : {random_pattern<Offset>(24, 50, 0.5, 17), rows_of_every_length<Offset>()}) {
     const auto values = random_values<M>(A.nonzeros(), 18);
-    const auto bmat = build_bmat(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros());
+    const DevicePattern<Host, Offset> rows(A);
+    const auto bmat = build_bmat(Host(), rows.view(), A.nonzeros());
+    const auto brp = build_brp(Host(), rows.view(), A.nonzeros(), {}, sizeof(M));
+    const auto bcsr = host_bcsr(A, {4, 4});
+    const auto staged = build_staged(Host(), rows.view(), A.nonzeros(), {64, 12, 2, 60}, sizeof(M));
+    const auto groups = build_row_groups(Host(), rows.view(), A.nonzeros(), 4);
     for (const auto target : Impl::available_simd_targets()) {
       const std::string name(to_string(target));
       check_columns<V>(Impl::host_kernels<M, V, Offset>(target).csr, A.view(), values, "csr, " + name);
-      check_columns<V>(WindowKernel{target}, bmat.pattern.view(), values, "bmat, " + name);
+      const auto check_format = [&](const auto& pattern, const char* format) {
+        const auto any = random_values<M>(pattern.places(), 21);
+        check_columns<V>(WindowKernel{target}, pattern.view(), any, format + (", " + name));
+      };
+      check_format(bmat.pattern, "bmat");
+      check_format(brp.pattern, "brp");
+      check_format(bcsr.pattern, "bcsr");
+      check_format(staged.pattern, "staged");
+      check_format(groups.pattern, "row groups");
     }
   }
 }
