@@ -10,8 +10,20 @@
 
 #include "simd/HostKernels.hpp"
 
+/// Compiles a function, with all that it calls inlined into it, for AVX2. nvcc is not trusted with the attribute.
+#if defined(__x86_64__) && !defined(__CUDACC__)
+#define TESSERA_HAS_AVX2 true
+#define TESSERA_WITH_AVX2 [[gnu::target("avx2,fma"), gnu::flatten]]
+#else
+#define TESSERA_HAS_AVX2 false
+#define TESSERA_WITH_AVX2
+#endif
+
 /// The product on a host backend, for any format: threads share the rows, and columns of X are packed in slabs.
 namespace Tessera::Impl {
+
+/// Whether functions that are TESSERA_WITH_AVX2 may be called.
+inline bool has_avx2(SimdTarget target) { return TESSERA_HAS_AVX2 && target != SimdTarget::Baseline; }
 
 /// The number of columns that are packed together: 256 bytes of a row, four cache lines.
 template <class VectorScalar>

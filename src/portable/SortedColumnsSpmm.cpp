@@ -13,9 +13,36 @@ namespace Impl {
 
 /// y += factor x for `count` elements.
 template <class VectorScalar, class Stride>
-void add_multiple(VectorScalar factor, const VectorScalar* KOKKOS_RESTRICT x, Stride x_stride,
-                  VectorScalar* KOKKOS_RESTRICT y, Stride y_stride, Ordinal count) {
+void add_row(VectorScalar factor, const VectorScalar* KOKKOS_RESTRICT x, Stride x_stride,
+             VectorScalar* KOKKOS_RESTRICT y, Stride y_stride, Ordinal count) {
   for (std::ptrdiff_t j = 0; j < count; ++j) y[j * y_stride] += factor * x[j * x_stride];
+}
+
+/// Y += alpha A X, one entry of A after the other.
+template <class MatrixScalar, class VectorScalar, class Offset>
+void add_columns(const SortedColumnsPattern<Offset>& A, Product<MatrixScalar, VectorScalar> product) {
+  const auto x = product.x;
+  const auto y = product.y;
+  const bool are_adjacent = x.column_stride == 1 && y.column_stride == 1;
+  const auto add = [&](Ordinal position, Offset place) {
+    const MatrixScalar value = product.values[place];
+    const auto factor = product.alpha * VectorScalar(product.conjugate_values ? conjugate(value) : value);
+    const VectorScalar* x_row = x.data + A.column_order[position] * x.row_stride;
+    VectorScalar* y_row = y.data + A.row_indices[place] * y.row_stride;
+    constexpr std::integral_constant<std::ptrdiff_t, 1> one;
+    if (are_adjacent) {
+      add_row(factor, x_row, one, y_row, one, x.columns);
+    } else {
+      add_row(factor, x_row, x.column_stride, y_row, y.column_stride, x.columns);
+    }
+  };
+  for (Offset unit = 0; unit < A.units(); ++unit) for_each_element(A, unit, add);
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+TESSERA_WITH_AVX2 void add_columns_with_avx2(const SortedColumnsPattern<Offset>& A,
+                                             Product<MatrixScalar, VectorScalar> product) {
+  add_columns(A, product);
 }
 
 /// Y += alpha A X on a host. Threads share the columns of X. Blocks and pieces add to the same rows of Y, so that
@@ -34,21 +61,7 @@ void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern<
   Kokkos::parallel_for("Tessera::sorted_columns_spmm", Policy(exec, 0, parts, Kokkos::ChunkSize(1)), [=](Ordinal part) {
     const Ordinal first = part * width;
     const auto some = columns_of(product, first, std::min(width, columns - first));
-    const auto &x = some.x, &y = some.y;
-    const bool are_adjacent = x.column_stride == 1 && y.column_stride == 1;
-    const auto add = [&](Ordinal position, Offset place) {
-      const MatrixScalar value = some.values[place];
-      const auto factor = some.alpha * VectorScalar(some.conjugate_values ? conjugate(value) : value);
-      const VectorScalar* x_row = &x(A.column_order[position], 0);
-      VectorScalar* y_row = &y(A.row_indices[place], 0);
-      constexpr std::integral_constant<std::ptrdiff_t, 1> one;
-      if (are_adjacent) {
-        add_multiple(factor, x_row, one, y_row, one, x.columns);
-      } else {
-        add_multiple(factor, x_row, x.column_stride, y_row, y.column_stride, x.columns);
-      }
-    };
-    for (Offset unit = 0; unit < A.units(); ++unit) for_each_element(A, unit, add);
+    has_avx2(simd_target()) ? add_columns_with_avx2(A, some) : add_columns(A, some);
   });
 }
 

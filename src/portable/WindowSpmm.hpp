@@ -13,15 +13,6 @@
 #include "DeviceSpmm.hpp"
 #include "HostSpmm.hpp"
 
-/// nvcc is not trusted with the attribute.
-#if defined(__x86_64__) && !defined(__CUDACC__)
-#define TESSERA_MAY_HAVE_AVX2 true
-#define TESSERA_WITH_AVX2 [[gnu::target("avx2,fma"), gnu::flatten]]
-#else
-#define TESSERA_MAY_HAVE_AVX2 false
-#define TESSERA_WITH_AVX2
-#endif
-
 /// The product on a host with any format whose windows can be walked (for_each_entry_of_window): the sums of a window's
 /// rows lie in cache, and each entry adds a multiple of its row of X to those of its row.
 namespace Tessera::Impl {
@@ -62,7 +53,7 @@ template <class Pattern, class MatrixScalar, class VectorScalar>
 class WindowSums {
  public:
   WindowSums(const Pattern& A, const Product<MatrixScalar, VectorScalar>& product, SimdTarget target)
-      : A_(A), product_(product), has_avx2_(TESSERA_MAY_HAVE_AVX2 && target != SimdTarget::Baseline) {}
+      : A_(A), product_(product), has_avx2_(has_avx2(target)) {}
 
   void multiply(Ordinal window) {
     first_row_ = first_row_of(A_, window);
@@ -70,10 +61,10 @@ class WindowSums {
     const Ordinal width = std::min(most_sums / (rows_ * parts * parts), 32 / parts);
     for_each_part(product_.x.columns, width, [&](Ordinal first, Ordinal count) {
       const int lanes = count * parts;
-      if (lanes == 32) return multiply(window, first, std::integral_constant<int, 32>{});
-      if (lanes == 8) return multiply(window, first, std::integral_constant<int, 8>{});
-      if (lanes == 1) return multiply(window, first, std::integral_constant<int, 1>{});
-      multiply(window, first, lanes);
+      if (lanes == 32) return multiply_columns(window, first, std::integral_constant<int, 32>{});
+      if (lanes == 8) return multiply_columns(window, first, std::integral_constant<int, 8>{});
+      if (lanes == 1) return multiply_columns(window, first, std::integral_constant<int, 1>{});
+      multiply_columns(window, first, lanes);
     });
   }
 
@@ -84,7 +75,7 @@ class WindowSums {
 
   /// \param lanes [in] number of real lanes; a constant where it often is the same
   template <class Lanes>
-  void multiply(Ordinal window, Ordinal first, Lanes lanes) {
+  void multiply_columns(Ordinal window, Ordinal first, Lanes lanes) {
     has_avx2_ ? sum_with_avx2(window, first, lanes) : sum<false>(window, first, lanes);
     for (int r = 0; r < rows_; ++r) finish(r, first, lanes);
   }
