@@ -3,7 +3,7 @@
 
 import collections
 
-PARTS = ["CMakeLists.txt", "cmake", "src", "unit_tests", "fuzz", "LICENSE"]
+PARTS = ["CMakeLists.txt", "cmake", "src", "unit_tests", "example", "tools", "fuzz", "LICENSE"]
 HEADER_NAME = "TesseraMutant.hpp"
 MOST = 1 << 17  # no number is as great: there are some 2^15 places
 FIRST_NAME = "TesseraFirst.hpp"  # what is included first: the header, or that precompiled with others
