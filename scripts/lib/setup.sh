@@ -241,10 +241,12 @@ build() {
   elif "${inside[@]}" sh -c 'command -v ccache' >/dev/null; then
     set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_C_COMPILER_LAUNCHER=ccache "$@"
   fi
-  # Unset ones leave the cache of an older run, too.
-  for types in TESSERA_SCALARS TESSERA_OFFSETS; do
-    if [[ -n ${!types:-} ]]; then set -- "$@" "-D$types=${!types}"; else set -- "-U$types" "$@"; fi
-  done
+  # Unset, it leaves the cache of an older run, too.
+  if [[ -n ${TESSERA_SCALARS:-} ]]; then
+    set -- "$@" "-DTESSERA_SCALARS=$TESSERA_SCALARS"
+  else
+    set -- -UTESSERA_SCALARS "$@"
+  fi
   # Another compiler or library behind the same path: nothing in the folder is worth anything.
   [[ $(cat "$dir/.tessera-platform" 2>/dev/null) == "$recipe" ]] || rm -rf "$dir"
   mkdir -p "$dir"

@@ -17,7 +17,6 @@ namespace Impl {
 
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-/// \throws std::invalid_argument at the first row whose offsets are wrong.
 template <class ExecutionSpace, class Offset>
 void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
   const Offset* offsets = A.row_offsets;
@@ -70,7 +69,6 @@ bool rows_ascend(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::s
   return outside == 0 && descents == count_descents(exec, columns, entries);
 }
 
-/// \throws std::invalid_argument at the first column out of range.
 template <class ExecutionSpace, class Offset>
 void check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
   const Ordinal* columns = A.column_indices;
@@ -209,5 +207,10 @@ std::string validate(const ExecutionSpace& exec, const Csr<Offset, typename Exec
   template BuiltCsr<Offset, Exec::memory_space> transpose(const Exec&, const CsrPattern<Offset>&, std::size_t); \
   template std::string validate(const Exec&, const Csr<Offset, Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+#define TESSERA_INSTANTIATE_CHECKS(Exec, Offset)                                              \
+  template void Impl::check_row_offsets(const Exec&, const CsrPattern<Offset>&, std::size_t); \
+  template void Impl::check_columns(const Exec&, const CsrPattern<Offset>&, std::size_t);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE_CHECKS)
 
 }  // namespace Tessera

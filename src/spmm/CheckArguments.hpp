@@ -8,6 +8,8 @@
 #include <string>
 #include <tessera/common/Overlap.hpp>
 #include <tessera/spmm/Workspace.hpp>
+#include <tessera/spmm/impl/PlanState.hpp>
+#include <variant>
 
 /// The checks of what users hand to a plan. All throw std::invalid_argument, before anything has changed.
 namespace Tessera::Impl {
@@ -34,34 +36,51 @@ inline void check_allocated(const std::string& argument, const void* data, std::
                               " elements and no memory (its data is null); expected allocated memory");
 }
 
+/// Checks that the rows and columns of dense blocks have numbers of type Ordinal.
+inline void check_element_rows(const UserRows& A) {
+  constexpr auto most = std::numeric_limits<Ordinal>::max();
+  const auto check = [&](const char* what, Ordinal count) {
+    if (count <= most / A.block_size) return;
+    const std::string name(what);
+    refuse_matrix(std::to_string(count) + ' ' + name + " of blocks of " + std::to_string(A.block_size) +
+                  " are more than 2^31 - 1 " + name);
+  };
+  check("rows", A.rows);
+  check("columns", A.columns);
+}
+
 /// Checks that the sizes of a matrix's three arrays fit each other.
-template <class Offset, class Input>
+template <class Input>
 void check_matrix(const Input& input) {
-  if (input.pattern.rows < 0 || input.pattern.columns < 0) {
-    refuse_matrix("the matrix has " + std::to_string(input.pattern.rows) + " rows and " +
-                  std::to_string(input.pattern.columns) + " columns; expected numbers that are not negative");
+  if (input.rows < 0 || input.columns < 0) {
+    refuse_matrix("the matrix has " + std::to_string(input.rows) + " rows and " + std::to_string(input.columns) +
+                  " columns; expected numbers that are not negative");
   }
-  const auto expected = static_cast<std::size_t>(input.pattern.rows) + 1;
+  const auto expected = static_cast<std::size_t>(input.rows) + 1;
   // Kokkos Kernels makes an empty matrix with an empty row map.
-  const bool is_empty = input.pattern.rows == 0 && input.row_offsets_size == 0;
+  const bool is_empty = input.rows == 0 && input.row_offsets_size == 0;
   if (!is_empty && input.row_offsets_size != expected) {
     refuse_matrix("there are " + std::to_string(input.row_offsets_size) +
                   " row offsets; expected rows + 1 = " + std::to_string(expected));
   }
-  if (input.column_indices_size > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  if (std::holds_alternative<const int*>(input.row_offsets) && input.column_indices_size > most) {
     refuse_matrix("there are " + std::to_string(input.column_indices_size) +
                   " entries; expected row offsets of 8 bytes for more than 2^31 - 1");
   }
   if (input.block_size < 1)
     refuse_matrix("the blocks have " + std::to_string(input.block_size) + " rows; expected at least 1");
+  check_element_rows(input);
   const auto area = static_cast<std::size_t>(input.block_size) * static_cast<std::size_t>(input.block_size);
   if (input.values_size / area != input.column_indices_size || input.values_size % area != 0) {
     refuse_matrix("there are " + std::to_string(input.column_indices_size) + " column indices and " +
                   std::to_string(input.values_size) + " values; expected " +
                   (area == 1 ? "the same number" : std::to_string(area) + " values a column index"));
   }
-  check_allocated("Tessera::make_plan: row_offsets", input.pattern.row_offsets, input.row_offsets_size);
-  check_allocated("Tessera::make_plan: column_indices", input.pattern.column_indices, input.column_indices_size);
+  std::visit(
+      [&](const auto* data) { check_allocated("Tessera::make_plan: row_offsets", data, input.row_offsets_size); },
+      input.row_offsets);
+  check_allocated("Tessera::make_plan: column_indices", input.column_indices, input.column_indices_size);
   check_allocated("Tessera::make_plan: values", input.values, input.values_size);
 }
 

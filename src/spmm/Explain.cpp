@@ -61,23 +61,34 @@ void print_reorderings(std::ostream& out, const char* what, const Choice& choice
   out << '\n';
 }
 
-}  // namespace
-
-std::string explain(const Explanation& e, const Choice& choice, const Choice* transposed) {
-  std::ostringstream out;
-  out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.vector_columns
-      << " columns of X, " << (e.half_vectors ? "vectors of 16 bits, " : "") << "on " << e.execution_space << '\n';
-  if (!e.made_on.empty()) out << "  loaded from a file: chosen, and times predicted, on " << e.made_on << '\n';
+void print_block(std::ostream& out, const BlockExplanation& block) {
+  const Choice& choice = *block.choice;
   out << "  format: " << to_string(choice.format) << ": " << choice.reason << '\n';
   double csr_bytes = 0;
   for (const Candidate& c : choice.candidates)
     if (c.format == Format::Csr) csr_bytes = c.format_bytes;
   for (const Candidate& c : choice.candidates) print(out, c, choice.is_chosen(c), csr_bytes);
   out << "  predicted by: " << choice.model << ", for " << choice.device << '\n';
-  if (!e.kernels.empty()) out << "  kernels: " << e.kernels << '\n';
-  if (!e.transpose_kernels.empty()) out << "  kernels of the transpose: " << e.transpose_kernels << '\n';
+  if (!block.kernels.empty()) out << "  kernels: " << block.kernels << '\n';
+  if (!block.transpose_kernels.empty()) out << "  kernels of the transpose: " << block.transpose_kernels << '\n';
   print_reorderings(out, "order", choice);
-  if (transposed != nullptr) print_reorderings(out, "order of the transpose", *transposed);
+  if (block.transposed != nullptr) print_reorderings(out, "order of the transpose", *block.transposed);
+}
+
+}  // namespace
+
+std::string explain(const Explanation& e, const std::vector<BlockExplanation>& blocks) {
+  std::ostringstream out;
+  out << "Plan for " << e.rows << " x " << e.columns << ", " << e.nonzeros << " nonzeros, " << e.vector_columns
+      << " columns of X, " << (e.half_vectors ? "vectors of 16 bits, " : "") << "on " << e.execution_space << '\n';
+  if (!e.made_on.empty()) out << "  loaded from a file: chosen, and times predicted, on " << e.made_on << '\n';
+  for (const BlockExplanation& block : blocks) {
+    if (blocks.size() > 1) {
+      out << "  block of rows " << block.first_row << " to " << block.first_row + block.rows - 1 << ", one of "
+          << blocks.size() << ", with " << block.nonzeros << " nonzeros:\n";
+    }
+    print_block(out, block);
+  }
   out << "  memory: format " << megabytes(double(e.format_bytes)) << ", slot maps for new values "
       << megabytes(double(e.slot_map_bytes));
   if (e.kernel_bytes > 0) out << ", copies for the device's kernels " << megabytes(double(e.kernel_bytes));

@@ -24,12 +24,21 @@ struct Explanation {
   std::size_t kernel_bytes = 0;
   std::size_t peak_bytes = 0;
   std::size_t memory_limit = no_memory_limit;
-  std::string kernels, transpose_kernels;  // empty where there is only one
   bool duplicates_summed = false;
   std::vector<std::string> notes;
 };
 
-/// \param transposed [in] the choice for the transpose; null where there is none
-std::string explain(const Explanation& explanation, const Choice& choice, const Choice* transposed);
+/// What Plan::explain() prints of a block of rows.
+struct BlockExplanation {
+  long long first_row = 0;
+  long long rows = 0;
+  std::size_t nonzeros = 0;
+  const Choice* choice = nullptr;
+  const Choice* transposed = nullptr;      // null where there is no transpose
+  std::string kernels, transpose_kernels;  // empty where there is only one
+};
+
+/// \param blocks [in] all rows of the plan, at least one block
+std::string explain(const Explanation& explanation, const std::vector<BlockExplanation>& blocks);
 
 }  // namespace Tessera::Impl

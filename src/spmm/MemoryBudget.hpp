@@ -29,9 +29,10 @@ struct MemoryBudget {
   std::size_t kept = 0;               // what the rest of the plan keeps
   std::size_t kept_until_filled = 0;  // what is freed once the values are filled in
   std::size_t temporary = 0;          // what is freed, or becomes part of the plan, in a later step
+  std::size_t reserved = 0;           // what blocks of rows that are built later need at least
 
   std::size_t allocated() const { return kept + kept_until_filled + temporary + rounding; }
-  std::size_t left() const { return bytes_left(limit, allocated()); }
+  std::size_t left() const { return bytes_left(limit, allocated() + reserved); }
 
   /// \throws FormatTooLarge
   [[noreturn]] void refuse(const std::string& what, std::size_t bytes, const char* expected) const {
@@ -40,7 +41,9 @@ struct MemoryBudget {
   }
 
   /// The budget of a step that runs while `bytes` more are allocated.
-  MemoryBudget beside(std::size_t bytes) const { return {limit, peak, kept, kept_until_filled, temporary + bytes}; }
+  MemoryBudget beside(std::size_t bytes) const {
+    return {limit, peak, kept, kept_until_filled, temporary + bytes, reserved};
+  }
 
   void raise_peak(double bytes) const { peak = std::max(peak, static_cast<std::size_t>(bytes)); }
 
@@ -52,7 +55,7 @@ struct MemoryBudget {
   }
   /// \throws FormatTooLarge if fewer bytes are left
   void charge(const std::string& step, std::size_t bytes) const {
-    if (!try_charge(bytes)) refuse("a plan, while " + step + ",", allocated() + bytes, "a larger limit");
+    if (!try_charge(bytes)) refuse("a plan, while " + step + ",", allocated() + reserved + bytes, "a larger limit");
   }
 };
 

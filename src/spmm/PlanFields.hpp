@@ -5,6 +5,7 @@
 #include <tessera/select/Choice.hpp>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "PlanArchive.hpp"
 #include "PlanMembers.hpp"
@@ -74,16 +75,31 @@ void transfer(File& file, StoredMatrix<Scalar, ExecutionSpace>& stored, Ordinal 
   file.array("values", stored.values);
 }
 
-/// A whole plan.
+template <class Fields>
+void transfer(Fields& fields, RowsOfBlock& block) {
+  fields(block.first_row, block.rows, block.nonzeros, block.first_entry, block.entries);
+}
+
+/// A whole plan. It has a list of blocks of rows only if there are several.
 ///
 /// \tparam Members the members of a PlanState
 template <class File, class Members>
 void transfer_plan(File& file, Members& m) {
+  std::vector<RowsOfBlock> several;
+  if (m.blocks.size() > 1) several.assign(m.blocks.begin(), m.blocks.end());
   file.fields("plan", m.made_on, m.rows, m.columns, m.nonzeros, m.source_entries, m.has_source, m.has_transpose,
-              m.options, m.built.notes, m.transpose_built.notes, m.built.peak_bytes, m.transpose_built.peak_bytes);
-  transfer(file, m.source);
-  transfer(file, m.plain, m.rows, m.columns, m.nonzeros);
-  if (m.has_transpose) transfer(file, m.transposed, m.columns, m.rows, m.nonzeros);
+              m.options, m.built.notes, m.transpose_built.notes, m.built.peak_bytes, m.transpose_built.peak_bytes,
+              several);
+  if constexpr (File::is_loading) {
+    if (several.empty()) several.push_back({0, m.rows, m.nonzeros, 0, m.source_entries});
+    m.blocks.resize(several.size());
+    for (std::size_t i = 0; i < m.blocks.size(); ++i) static_cast<RowsOfBlock&>(m.blocks[i]) = several[i];
+  }
+  for (auto& block : m.blocks) {
+    transfer(file, block.source);
+    transfer(file, block.plain, block.rows, m.columns, block.nonzeros);
+    if (m.has_transpose) transfer(file, block.transposed, m.columns, block.rows, block.nonzeros);
+  }
 }
 
 }  // namespace Tessera::Impl

@@ -24,45 +24,54 @@ namespace Tessera::Impl {
 
 namespace {
 
-constexpr SectionFileKind plan_file{"TESSPLAN", 6, "a plan"};
+constexpr SectionFileKind plan_file{"TESSPLAN", 7, "a plan"};
 
-/// The types of a plan's arrays. Those of a file must be those of the plan that it is loaded into.
-struct PlanTypes {
+/// The type of a plan's values. That of a file must be that of the plan that it is loaded into.
+struct PlanType {
   bool is_complex = false;
   int real_bytes = 0;
-  int offset_bytes = 0;
 
-  bool operator==(const PlanTypes&) const = default;
+  bool operator==(const PlanType&) const = default;
 };
 
 template <class Fields>
-void transfer(Fields& fields, PlanTypes& types) {
-  fields(types.is_complex, types.real_bytes, types.offset_bytes);
+void transfer(Fields& fields, PlanType& type) {
+  fields(type.is_complex, type.real_bytes);
 }
 
-template <class Scalar, class Offset>
-constexpr PlanTypes types_of() {
-  return {is_complex_v<Scalar>, sizeof(real_of_t<Scalar>), sizeof(Offset)};
+template <class Scalar>
+constexpr PlanType type_of() {
+  return {is_complex_v<Scalar>, sizeof(real_of_t<Scalar>)};
 }
 
-std::string to_string(const PlanTypes& types) {
-  return (types.is_complex ? "complex numbers of two times " : "numbers of ") + std::to_string(types.real_bytes) +
-         " bytes with offsets of " + std::to_string(types.offset_bytes);
+std::string to_string(const PlanType& type) {
+  return (type.is_complex ? "complex numbers of two times " : "numbers of ") + std::to_string(type.real_bytes);
 }
 
-void check_types(const PlanTypes& found, const PlanTypes& expected, const std::string& name) {
+void check_type(const PlanType& found, const PlanType& expected, const std::string& name) {
   if (found == expected) return;
   throw std::invalid_argument(name + ": the plan is of " + to_string(found) + " bytes; expected " +
-                              to_string(expected) + " bytes, which the types of the plan to be loaded have");
+                              to_string(expected) + " bytes, which the type of the plan to be loaded has");
 }
 
 /// What is wrong with the sizes, with which all arrays are compared; empty if nothing is.
-template <class Offset, class Members>
+template <class Members>
 std::string size_fault(const Members& m) {
   if (m.rows < 0 || m.columns < 0) return "the plan has a negative number of rows or columns";
   if (m.options.columns < 0) return "the plan was made for a negative number of columns of X";
-  if (m.nonzeros > static_cast<std::size_t>(std::numeric_limits<Offset>::max()))
-    return "the plan has more nonzeros than its offsets can count";
+  RowsOfBlock next;  // where the next block begins; its nonzeros are those of all before
+  for (const auto& block : m.blocks) {
+    if (block.nonzeros > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      return "the plan has more nonzeros than its offsets can count";
+    if (block.first_row != next.first_row || block.rows < 0 || block.rows > m.rows - next.first_row ||
+        block.first_entry != next.first_entry || block.entries > m.source_entries - next.first_entry)
+      return "the plan has blocks of rows that do not follow each other";
+    next.first_row += block.rows;
+    next.first_entry += block.entries;
+    next.nonzeros += block.nonzeros;
+  }
+  if (next.first_row != m.rows || next.nonzeros != m.nonzeros || next.first_entry != m.source_entries)
+    return "the plan has blocks of rows that are not the whole matrix";
   return {};
 }
 
@@ -70,8 +79,10 @@ std::string size_fault(const Members& m) {
 template <class Members>
 std::string text_fault(const Members& m) {
   std::vector<std::string_view> texts{m.made_on};
-  for (const Choice* choice : {&m.plain.choice, &m.transposed.choice})
-    texts.insert(texts.end(), {choice->reason, choice->model, choice->device});
+  for (const auto& block : m.blocks) {
+    for (const Choice* choice : {&block.plain.choice, &block.transposed.choice})
+      texts.insert(texts.end(), {choice->reason, choice->model, choice->device});
+  }
   for (const auto* notes : {&m.built.notes, &m.transpose_built.notes})
     texts.insert(texts.end(), notes->begin(), notes->end());
   return std::all_of(texts.begin(), texts.end(), is_printable) ? "" : "the plan has a text that is not printable UTF-8";
@@ -103,13 +114,23 @@ std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, 
 }
 
 template <class ExecutionSpace, class Members>
-std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
-  auto fault = matrix_fault(exec, m.plain, m.rows, m.columns, m.nonzeros, m.has_source);
+std::string block_fault(const ExecutionSpace& exec, const Members& m, const typename Members::Block& block) {
+  auto fault = matrix_fault(exec, block.plain, block.rows, m.columns, block.nonzeros, m.has_source);
   if (!fault.empty()) return fault;
-  if (m.has_transpose) fault = matrix_fault(exec, m.transposed, m.columns, m.rows, m.nonzeros, m.has_source);
+  if (m.has_transpose)
+    fault = matrix_fault(exec, block.transposed, m.columns, block.rows, block.nonzeros, m.has_source);
   if (!fault.empty()) return "transpose: " + fault;
-  if (m.has_source) return validate(exec, m.source, m.nonzeros, m.source_entries, false);
-  return m.source.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
+  if (m.has_source) return validate(exec, block.source, block.nonzeros, block.entries, false);
+  return block.source.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
+}
+
+template <class ExecutionSpace, class Members>
+std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
+  std::string fault = size_fault(m);
+  if (fault.empty()) fault = text_fault(m);
+  for (auto block = m.blocks.begin(); fault.empty() && block != m.blocks.end(); ++block)
+    fault = block_fault(exec, m, *block);
+  return fault;
 }
 
 /// Adds what is not in the file: metrics of tiles, kernels and, for a device with kernels of its own, statistics.
@@ -133,64 +154,63 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
 
 }  // namespace
 
-template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::save(const ExecutionSpace& exec, const std::string& path) const {
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::save(const ExecutionSpace& exec, const std::string& path) const {
   const Region<ExecutionSpace> region("Tessera::save_plan");
   exec.fence("Tessera::save_plan");
   keep_values(exec);
   SectionWriter sections(path, plan_file);
   PlanWriter file(exec, sections);
-  PlanTypes types = types_of<Scalar, Offset>();
-  file.fields("types", types);
+  PlanType type = type_of<Scalar>();
+  file.fields("type", type);
   transfer_plan(file, *members_);
   sections.commit();
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::string_view bytes,
-                                                     const std::string& name)
+template <class Scalar, class ExecutionSpace>
+PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::string_view bytes,
+                                             const std::string& name)
     : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
   const Region<ExecutionSpace> region("Tessera::load_plan");
   Members& m = *members_;
   SectionReader sections(bytes, name, plan_file);
   PlanReader<ExecutionSpace> file(exec, sections);
-  PlanTypes types;
-  file.fields("types", types);
-  check_types(types, types_of<Scalar, Offset>(), name);
+  PlanType type;
+  file.fields("type", type);
+  check_type(type, type_of<Scalar>(), name);
   transfer_plan(file, m);
   sections.finish();
   m.is_loaded = true;
-  auto fault = size_fault<Offset>(m);
-  if (fault.empty()) fault = text_fault(m);
-  if (fault.empty()) fault = plan_fault(exec, m);
+  const auto fault = plan_fault(exec, m);
   if (!fault.empty()) sections.fail(fault);
+  const Format format = m.blocks.front().plain.choice.format;
   m.options.precision = available_precision<Scalar>(exec, m.options, name, m.built.notes);
-  m.options.kernel = available_kernel<Scalar>(exec, m.options, m.plain.choice.format, name, m.built.notes);
+  m.options.kernel = available_kernel<Scalar>(exec, m.options, format, name, m.built.notes);
   // Kernels get the memory that all else leaves.
   const auto with_the_rest = [&](PlanOptions options) {
     options.memory_limit = bytes_left(options.memory_limit, this->bytes());
     return options;
   };
-  complete(exec, with_the_rest(m.options), m.plain, m.built.notes);
-  if (m.has_transpose) {
-    const auto options = options_of_transpose(m.options, m.transposed.choice.format);
-    complete(exec, with_the_rest(options), m.transposed, m.transpose_built.notes);
+  for (auto& block : m.blocks) {
+    complete(exec, with_the_rest(m.options), block.plain, m.built.notes);
+    if (!m.has_transpose) continue;
+    const auto options = options_of_transpose(m.options, block.transposed.choice.format);
+    complete(exec, with_the_rest(options), block.transposed, m.transpose_built.notes);
   }
   exec.fence("Tessera::load_plan");
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-std::shared_ptr<PlanState<Scalar, Offset, ExecutionSpace>> PlanState<Scalar, Offset, ExecutionSpace>::load(
-    const ExecutionSpace& exec, const std::string& path) {
+template <class Scalar, class ExecutionSpace>
+std::shared_ptr<PlanState<Scalar, ExecutionSpace>> PlanState<Scalar, ExecutionSpace>::load(const ExecutionSpace& exec,
+                                                                                           const std::string& path) {
   const ByteBuffer content = OpenFile(path).read(0, 0);
   return std::make_shared<PlanState>(exec, content.view(), path);
 }
 
-#define TESSERA_INSTANTIATE(Exec, Scalar, Offset)                                                              \
-  template void PlanState<Scalar, Offset, Exec>::save(const Exec&, const std::string&) const;                  \
-  template PlanState<Scalar, Offset, Exec>::PlanState(const Exec&, std::string_view, const std::string&);      \
-  template std::shared_ptr<PlanState<Scalar, Offset, Exec>> PlanState<Scalar, Offset, Exec>::load(const Exec&, \
-                                                                                                  const std::string&);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_MATRIX, TESSERA_INSTANTIATE)
+#define TESSERA_INSTANTIATE(Exec, Scalar)                                                         \
+  template void PlanState<Scalar, Exec>::save(const Exec&, const std::string&) const;             \
+  template PlanState<Scalar, Exec>::PlanState(const Exec&, std::string_view, const std::string&); \
+  template std::shared_ptr<PlanState<Scalar, Exec>> PlanState<Scalar, Exec>::load(const Exec&, const std::string&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera::Impl

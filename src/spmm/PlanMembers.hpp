@@ -6,6 +6,7 @@
 #include <string>
 #include <tessera/format/ValueMap.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
+#include <vector>
 
 #include "BuildReport.hpp"
 #include "CheckArguments.hpp"
@@ -19,9 +20,37 @@ inline std::uint64_t next_plan_id() {
   return ++last;
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
+/// Where a block of rows lies in the plan's matrix, and its values among the caller's.
+struct RowsOfBlock {
+  Ordinal first_row = 0;
+  Ordinal rows = 0;
+  std::size_t nonzeros = 0;
+  std::size_t first_entry = 0;  // of the values that update_values() is given
+  std::size_t entries = 0;
+};
+
+/// Consecutive rows of a plan's matrix, as they are stored, and their transpose.
+template <class Scalar, class ExecutionSpace>
+struct RowBlock : RowsOfBlock {
   using Memory = typename ExecutionSpace::memory_space;
+  using Matrix = StoredMatrix<Scalar, ExecutionSpace>;
+
+  ValueMap<int, Memory> source;  // canonical entry -> entries of the caller's, counted from first_entry
+  Matrix plain;
+  Matrix transposed;
+
+  const Matrix& stored(Mode mode) const { return is_transposed(mode) ? transposed : plain; }
+  /// The caller's values of these rows.
+  const Scalar* values_of(const Scalar* values) const { return first_entry == 0 ? values : values + first_entry; }
+
+  std::size_t slot_map_bytes() const { return source.bytes() + plain.map.bytes() + transposed.map.bytes(); }
+  std::size_t kernel_bytes() const { return plain.kernel_bytes() + transposed.kernel_bytes(); }
+  std::size_t bytes() const { return source.bytes() + plain.bytes() + transposed.bytes(); }
+};
+
+template <class Scalar, class ExecutionSpace>
+struct PlanState<Scalar, ExecutionSpace>::Members {
+  using Block = RowBlock<Scalar, ExecutionSpace>;
 
   std::uint64_t id = next_plan_id();  // workspaces keep it, to know their plan
   Ordinal rows = 0;
@@ -31,18 +60,28 @@ struct PlanState<Scalar, Offset, ExecutionSpace>::Members {
   bool is_loaded = false;
   std::size_t source_entries = 0;  // number of values that update_values() expects
   bool has_source = true;          // until release_source()
+  bool has_transpose = false;
   PlanOptions options;
   BuildReport built;
   BuildReport transpose_built;
-  ValueMap<Offset, Memory> source;  // canonical entry -> entries of the caller's
-  StoredMatrix<Scalar, ExecutionSpace> plain;
-  StoredMatrix<Scalar, ExecutionSpace> transposed;
-  bool has_transpose = false;
+  std::vector<Block> blocks;  // all rows, in order; one unless the matrix has more entries than an int can count
   std::atomic<std::uint64_t> products{0};  // products that run at the same time count here
   std::uint64_t updates = 0;
 
   Ordinal op_rows(Mode mode) const { return is_transposed(mode) ? columns : rows; }
   Ordinal op_columns(Mode mode) const { return is_transposed(mode) ? rows : columns; }
+
+  /// The sum of a number of each block.
+  template <class Number>
+  std::size_t sum(const Number& number) const {
+    std::size_t result = 0;
+    for (const Block& block : blocks) result += number(block);
+    return result;
+  }
+  /// The number of bytes that the plan holds.
+  std::size_t bytes() const {
+    return sum([](const Block& block) { return block.bytes(); });
+  }
 };
 
 /// Checks what a product is given. Messages call the function `who`, and Y `y`.

@@ -2,8 +2,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <stdexcept>
-#include <tessera/format/Blocks.hpp>
-#include <tessera/format/Csr.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
@@ -16,6 +14,7 @@
 #include "Explain.hpp"
 #include "PlanMembers.hpp"
 #include "Published.hpp"
+#include "RowBlocks.hpp"
 #include "Stats.hpp"
 #include "StoreMatrix.hpp"
 #include "Transpose.hpp"
@@ -28,7 +27,7 @@ namespace {
 ///
 /// \param notes [in,out] gets a note about each fall-back
 /// \throws std::invalid_argument if something is not available and the options allow no fall-back
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, std::vector<std::string>& notes) {
   options.precision = available_precision<Scalar>(exec, options, "Tessera::make_plan", notes);
   options.parameters = Device<Scalar, ExecutionSpace>::parameters(options);
@@ -36,116 +35,150 @@ PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, s
   return options;
 }
 
-/// The canonical rows of the caller's matrix, whose blocks become entries. Their map leads to the caller's values.
-template <class Scalar, class Offset, class ExecutionSpace>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_input(
-    const ExecutionSpace& exec, const typename PlanState<Scalar, Offset, ExecutionSpace>::Input& input,
-    const MemoryBudget& budget) {
-  const auto canonical = [&](const CsrPattern<Offset>& pattern, std::size_t entries, const MemoryBudget& step) {
-    auto rows = build_csr(exec, pattern, entries, step.left());
-    step.try_charge(build_csr_bytes<Offset>(exec, rows.pattern.rows, entries, rows.values.is_identity()));
-    return rows;
+/// The blocks of rows that a plan is to have. Until they are built, their entries bound their nonzeros.
+template <class Block>
+std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ranges, std::size_t values) {
+  const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
+  std::vector<Block> blocks(ranges.size());
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const RowRange& range = ranges[i];
+    const std::size_t end = i + 1 < ranges.size() ? ranges[i + 1].first_entry * area : values;
+    const std::size_t first_entry = range.first_entry * area;
+    static_cast<RowsOfBlock&>(blocks[i]) = {range.first_row * A.block_size, range.rows * A.block_size,
+                                            range.entries * area, first_entry, end - first_entry};
+  }
+  return blocks;
+}
+
+/// Calls build(block, reserved) for one block of rows after the other. The later ones need the `reserved` bytes at
+/// least: as compressed rows. Notes about one of several blocks say which.
+template <class Scalar, class Block, class Build>
+void build_in_turn(std::vector<Block>& blocks, std::vector<std::string>& notes, const Build& build) {
+  const auto least_bytes = [&](const Block& block) {
+    return csr_bytes<int>(std::size_t(block.rows), block.nonzeros) + block.nonzeros * sizeof(Scalar);
   };
-  if (input.block_size == 1) return canonical(input.pattern, input.column_indices_size, budget);
-  const auto points = expand_blocks(exec, input.pattern, input.column_indices_size, input.block_size, budget.left());
-  const MemoryBudget beside = budget.beside(bytes_of(points));
-  auto result = canonical(points.pattern.view(), points.pattern.nonzeros, beside);
-  if (!result.values.is_identity()) beside.charge("sorting the blocks", bytes_of(result) + result.values.bytes());
-  result.values = compose(exec, points.values, result.values);
-  return result;
+  std::size_t reserved = 0;
+  for (auto block = blocks.begin() + 1; block != blocks.end(); ++block) reserved += least_bytes(*block);
+  for (auto block = blocks.begin(); block != blocks.end(); ++block) {
+    if (block != blocks.begin()) reserved -= least_bytes(*block);
+    std::size_t note = notes.size();
+    build(*block, reserved);
+    for (; blocks.size() > 1 && note < notes.size(); ++note) {
+      notes[note] = "rows " + std::to_string(block->first_row) + " to " +
+                    std::to_string(block->first_row + block->rows - 1) + ": " + notes[note];
+    }
+  }
+}
+
+/// Builds a block of the user's rows, without its values.
+///
+/// \param m     [in,out] the members of the plan: its report gets times and notes
+/// \param block [in,out] one of its blocks, which has the rows of `range`
+template <class ExecutionSpace, class Members, class Block>
+void build_block(const ExecutionSpace& exec, const UserRows& A, const RowRange& range, std::size_t reserved, Members& m,
+                 Block& block) {
+  using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
+  MemoryBudget budget{m.options.memory_limit, m.built.peak_bytes, m.bytes()};
+  budget.reserved = reserved;
+  auto canonical = timed(exec, "Tessera::analysis", m.built.seconds.analysis,
+                         [&] { return canonical_rows_of(exec, A, range, budget); });
+  block.nonzeros = canonical.pattern.nonzeros;
+  // The plan keeps this map. To store_matrix(), values come in canonical order.
+  block.source = std::exchange(canonical.values, {});
+  budget.kept += block.source.bytes();
+  PlanOptions wanted = m.options;
+  // If the caller's entries come in another order, no format reads their values in place: a look costs all the same.
+  wanted.follows_values = wanted.follows_values && block.source.is_identity();
+  block.plain = store_matrix<Scalar>(exec, wanted, canonical, budget, m.built);
 }
 
 }  // namespace
 
-template <class Scalar, class Offset, class ExecutionSpace>
-PlanState<Scalar, Offset, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const Input& input,
-                                                     const PlanOptions& options)
+template <class Scalar, class ExecutionSpace>
+PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const Input& input, const PlanOptions& options)
     : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
   const Region<ExecutionSpace> region("Tessera::make_plan");
   const SteadyTimer timer;
-  check_matrix<Offset>(input);
+  check_matrix(input);
   check_not_negative("Tessera::make_plan: options.columns", options.columns);
   check_not_negative("Tessera::make_plan: options.expected_products", options.expected_products);
   if (options.half_vectors && !std::is_same_v<Scalar, float>)
     refuse_matrix("options.half_vectors is true; expected a matrix of float for vectors of 16 bits");
   Members& m = *members_;
-  m.options = available_options<Scalar, Offset>(exec, options, m.built.notes);
-  BuildSeconds& seconds = m.built.seconds;
-  MemoryBudget budget{m.options.memory_limit, m.built.peak_bytes};
-  auto canonical = timed(exec, "Tessera::analysis", seconds.analysis,
-                         [&] { return rows_of_input<Scalar, Offset>(exec, input, budget); });
-  m.rows = canonical.pattern.rows;
-  m.columns = canonical.pattern.columns;
-  m.nonzeros = canonical.pattern.nonzeros;
+  m.options = available_options<Scalar>(exec, options, m.built.notes);
+  m.rows = input.rows * input.block_size;
+  m.columns = input.columns * input.block_size;
   m.source_entries = input.values_size;
-  // The plan keeps this map. To store_matrix(), values come in canonical order.
-  m.source = std::exchange(canonical.values, {});
-  budget.kept = m.source.bytes();
-  PlanOptions wanted = m.options;
-  // If the caller's entries come in another order, no format reads their values in place: a look costs all the same.
-  wanted.follows_values = wanted.follows_values && m.source.is_identity();
-  m.plain = store_matrix<Scalar>(exec, wanted, canonical, budget, m.built);
-  timed(exec, "Tessera::fill_values", seconds.values, [&] { m.plain.fill(exec, m.source, input.values); });
+  BuildSeconds& seconds = m.built.seconds;
+  const auto ranges = timed(exec, "Tessera::analysis", seconds.analysis, [&] { return cut_rows(exec, input); });
+  m.blocks = blocks_of<typename Members::Block>(input, ranges, input.values_size);
+  build_in_turn<Scalar>(m.blocks, m.built.notes, [&](auto& block, std::size_t reserved) {
+    build_block(exec, input, ranges[std::size_t(&block - m.blocks.data())], reserved, m, block);
+    m.nonzeros += block.nonzeros;
+    timed(exec, "Tessera::fill_values", seconds.values,
+          [&] { block.plain.fill(exec, block.source, block.values_of(input.values)); });
+  });
   exec.fence("Tessera::make_plan");
   seconds.total = timer.seconds();
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-PlanState<Scalar, Offset, ExecutionSpace>::~PlanState() = default;
+template <class Scalar, class ExecutionSpace>
+PlanState<Scalar, ExecutionSpace>::~PlanState() = default;
 
-template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t PlanState<Scalar, Offset, ExecutionSpace>::held_bytes() const {
+template <class Scalar, class ExecutionSpace>
+std::size_t PlanState<Scalar, ExecutionSpace>::held_bytes() const {
   return is_alive() ? bytes() : 0;
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::release() noexcept {
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::release() noexcept {
   members_.reset();
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-Ordinal PlanState<Scalar, Offset, ExecutionSpace>::rows() const {
+template <class Scalar, class ExecutionSpace>
+Ordinal PlanState<Scalar, ExecutionSpace>::rows() const {
   return members_->rows;
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-Ordinal PlanState<Scalar, Offset, ExecutionSpace>::columns() const {
+template <class Scalar, class ExecutionSpace>
+Ordinal PlanState<Scalar, ExecutionSpace>::columns() const {
   return members_->columns;
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t PlanState<Scalar, Offset, ExecutionSpace>::nonzeros() const {
+template <class Scalar, class ExecutionSpace>
+std::size_t PlanState<Scalar, ExecutionSpace>::nonzeros() const {
   return members_->nonzeros;
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-const Choice& PlanState<Scalar, Offset, ExecutionSpace>::choice() const {
-  return members_->plain.choice;
+template <class Scalar, class ExecutionSpace>
+const Choice& PlanState<Scalar, ExecutionSpace>::choice() const {
+  return members_->blocks.front().plain.choice;
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-const TileMetrics& PlanState<Scalar, Offset, ExecutionSpace>::tile_metrics() const {
-  return members_->plain.tiles;
+template <class Scalar, class ExecutionSpace>
+const TileMetrics& PlanState<Scalar, ExecutionSpace>::tile_metrics() const {
+  return members_->blocks.front().plain.tiles;
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-const Permutation<typename ExecutionSpace::memory_space>& PlanState<Scalar, Offset, ExecutionSpace>::row_order() const {
-  return members_->plain.orders.rows;
+template <class Scalar, class ExecutionSpace>
+Permutation<typename ExecutionSpace::memory_space> PlanState<Scalar, ExecutionSpace>::row_order() const {
+  const auto& blocks = members_->blocks;
+  if (blocks.size() == 1) return blocks.front().plain.orders.rows;
+  return joined_orders<ExecutionSpace>(blocks, members_->rows);
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t PlanState<Scalar, Offset, ExecutionSpace>::format_bytes() const {
-  return members_->plain.format_bytes();
+template <class Scalar, class ExecutionSpace>
+std::size_t PlanState<Scalar, ExecutionSpace>::format_bytes() const {
+  return members_->sum([](const auto& block) { return block.plain.format_bytes(); });
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t PlanState<Scalar, Offset, ExecutionSpace>::slot_map_bytes() const {
-  const Members& m = *members_;
-  return m.source.bytes() + m.plain.map.bytes() + m.transposed.map.bytes();
+template <class Scalar, class ExecutionSpace>
+std::size_t PlanState<Scalar, ExecutionSpace>::slot_map_bytes() const {
+  return members_->sum([](const auto& block) { return block.slot_map_bytes(); });
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t PlanState<Scalar, Offset, ExecutionSpace>::kernel_bytes() const {
-  return members_->plain.kernel_bytes() + members_->transposed.kernel_bytes();
+template <class Scalar, class ExecutionSpace>
+std::size_t PlanState<Scalar, ExecutionSpace>::kernel_bytes() const {
+  return members_->sum([](const auto& block) { return block.kernel_bytes(); });
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-std::size_t PlanState<Scalar, Offset, ExecutionSpace>::bytes() const {
-  return format_bytes() + members_->transposed.format_bytes() + slot_map_bytes() + kernel_bytes();
+template <class Scalar, class ExecutionSpace>
+std::size_t PlanState<Scalar, ExecutionSpace>::bytes() const {
+  return members_->bytes();
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-Explanation PlanState<Scalar, Offset, ExecutionSpace>::explanation() const {
+template <class Scalar, class ExecutionSpace>
+Explanation PlanState<Scalar, ExecutionSpace>::explanation() const {
   const Members& m = *members_;
   Explanation e;
   e.rows = m.rows;
@@ -155,66 +188,91 @@ Explanation PlanState<Scalar, Offset, ExecutionSpace>::explanation() const {
   e.half_vectors = m.options.half_vectors;
   e.execution_space = ExecutionSpace::name();
   e.format_bytes = format_bytes();
-  e.transpose_bytes = m.transposed.format_bytes();
+  e.transpose_bytes = m.sum([](const auto& block) { return block.transposed.format_bytes(); });
   e.slot_map_bytes = slot_map_bytes();
   e.kernel_bytes = kernel_bytes();
   e.peak_bytes = std::max(m.built.peak_bytes, m.transpose_built.peak_bytes);
   e.memory_limit = m.options.memory_limit;
-  e.kernels = m.plain.engine->describe();
-  if (m.has_transpose) e.transpose_kernels = m.transposed.engine->describe();
-  e.duplicates_summed = m.source.has_duplicates();
+  for (const auto& block : m.blocks) e.duplicates_summed = e.duplicates_summed || block.source.has_duplicates();
   if (m.is_loaded) e.made_on = m.made_on;
   e.notes = m.built.notes;
   for (const std::string& note : m.transpose_built.notes) e.notes.push_back("transpose: " + note);
   return e;
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-std::string PlanState<Scalar, Offset, ExecutionSpace>::explain() const {
-  const Members& m = *members_;
-  return Impl::explain(explanation(), m.plain.choice, m.has_transpose ? &m.transposed.choice : nullptr);
+template <class Scalar, class ExecutionSpace>
+std::vector<BlockStats> PlanState<Scalar, ExecutionSpace>::block_stats() const {
+  std::vector<BlockStats> all;
+  for (const auto& block : members_->blocks) {
+    BlockStats b;
+    b.first_row = block.first_row;
+    b.rows = block.rows;
+    b.nonzeros = block.nonzeros;
+    b.choice = &block.plain.choice;
+    b.tiles = &block.plain.tiles;
+    b.kernels = block.plain.engine->describe();
+    if (members_->has_transpose) {
+      b.transposed = &block.transposed.choice;
+      b.transposed_tiles = &block.transposed.tiles;
+      b.transpose_kernels = block.transposed.engine->describe();
+    }
+    all.push_back(std::move(b));
+  }
+  return all;
 }
-template <class Scalar, class Offset, class ExecutionSpace>
-std::string PlanState<Scalar, Offset, ExecutionSpace>::stats() const {
+template <class Scalar, class ExecutionSpace>
+std::string PlanState<Scalar, ExecutionSpace>::explain() const {
+  const auto blocks = block_stats();
+  return Impl::explain(explanation(), {blocks.begin(), blocks.end()});
+}
+template <class Scalar, class ExecutionSpace>
+std::string PlanState<Scalar, ExecutionSpace>::stats() const {
   const Members& m = *members_;
-  const MatrixStats plain{m.plain.choice, m.plain.tiles, m.built.seconds};
-  const MatrixStats transposed{m.transposed.choice, m.transposed.tiles, m.transpose_built.seconds};
-  return Impl::stats(explanation(), {to_string(m.options.precision), to_string(m.options.kernel)}, plain,
-                     m.has_transpose ? &transposed : nullptr, {m.products.load(std::memory_order_relaxed), m.updates});
+  return Impl::stats(explanation(), {to_string(m.options.precision), to_string(m.options.kernel)}, block_stats(),
+                     {m.built.seconds, m.transpose_built.seconds},
+                     {m.products.load(std::memory_order_relaxed), m.updates});
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-Workspace<ExecutionSpace> PlanState<Scalar, Offset, ExecutionSpace>::prepare(const ExecutionSpace& exec, int columns,
-                                                                             Mode mode) {
+template <class Scalar, class ExecutionSpace>
+Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const ExecutionSpace& exec, int columns,
+                                                                     Mode mode) {
   const Region<ExecutionSpace> region("Tessera::prepare");
   check_not_negative("Tessera::Plan::prepare: columns", columns);
   Members& m = *members_;
-  const Ordinal x_rows = is_transposed(mode) ? m.rows : m.columns;
-  const auto workspace = [&](const auto& stored) {
-    return Workspace<ExecutionSpace>(exec, m.id, mode, columns,
-                                     stored.scratch_bytes(x_rows, columns, m.options.half_vectors));
-  };
-  if (!is_transposed(mode)) return workspace(m.plain);
-  if (m.has_transpose) return workspace(m.transposed);
-  BuildReport report;
-  auto transposed = [&] {
-    try {
-      return store_transpose(exec, m, bytes(), report);
-    } catch (const std::invalid_argument& refusal) {
-      throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
-                                  std::string(refusal.what()));
+  const auto workspace = [&](const auto& stored_of) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < m.blocks.size(); ++i) {
+      const Ordinal x_rows = is_transposed(mode) ? m.blocks[i].rows : m.columns;
+      bytes = std::max(bytes, stored_of(i).scratch_bytes(x_rows, columns, m.options.half_vectors));
     }
-  }();
-  auto result = workspace(transposed);
+    return Workspace<ExecutionSpace>(exec, m.id, mode, columns, bytes);
+  };
+  if (!is_transposed(mode) || m.has_transpose)
+    return workspace([&](std::size_t i) -> const auto& { return m.blocks[i].stored(mode); });
+  BuildReport report;
+  std::vector<typename Members::Block::Matrix> transposed;
+  try {
+    build_in_turn<Scalar>(m.blocks, report.notes, [&](const auto& block, std::size_t reserved) {
+      MemoryBudget budget{m.options.memory_limit, report.peak_bytes, bytes()};
+      for (const auto& before : transposed) budget.kept += before.bytes();
+      budget.reserved = reserved;
+      transposed.push_back(store_transpose(exec, m, block, budget, report));
+    });
+  } catch (const std::invalid_argument& refusal) {
+    throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
+                                std::string(refusal.what()));
+  }
+  const auto of_block = [&](std::size_t i) -> const auto& { return transposed[i]; };
+  auto result = workspace(of_block);
   // If anything failed until here, the plan is as it was. From here on nothing can: Views, vectors and numbers move.
-  m.transposed = std::move(transposed);
+  for (std::size_t i = 0; i < m.blocks.size(); ++i) m.blocks[i].transposed = std::move(transposed[i]);
   m.transpose_built = std::move(report);
   m.has_transpose = true;
   return result;
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::check_new_values(const char* who, const Scalar* values,
-                                                                 std::size_t count) const {
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::check_new_values(const char* who, const Scalar* values,
+                                                         std::size_t count) const {
   const Members& m = *members_;
   if (m.has_source && count == m.source_entries && (values != nullptr || count == 0)) return;
   const std::string name = std::string("Tessera::Plan::") + who;
@@ -227,20 +285,22 @@ void PlanState<Scalar, Offset, ExecutionSpace>::check_new_values(const char* who
   check_allocated(name + ": values", values, count);
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::update_values(const ExecutionSpace& exec, const Scalar* values,
-                                                              std::size_t count) {
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::update_values(const ExecutionSpace& exec, const Scalar* values,
+                                                      std::size_t count) {
   const Region<ExecutionSpace> region("Tessera::update_values");
   check_new_values("update_values", values, count);
   Members& m = *members_;
-  m.plain.fill(exec, m.source, values);
-  if (m.has_transpose) m.transposed.fill(exec, m.source, values);
+  for (auto& block : m.blocks) {
+    block.plain.fill(exec, block.source, block.values_of(values));
+    if (m.has_transpose) block.transposed.fill(exec, block.source, block.values_of(values));
+  }
   ++m.updates;
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::follow_values(const ExecutionSpace& exec, Mode mode,
-                                                              const Scalar* values, std::size_t count) {
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec, Mode mode, const Scalar* values,
+                                                      std::size_t count) {
   const Region<ExecutionSpace> region("Tessera::follow_values");
   check_new_values("follow_values", values, count);
   Members& m = *members_;
@@ -248,38 +308,42 @@ void PlanState<Scalar, Offset, ExecutionSpace>::follow_values(const ExecutionSpa
     throw std::logic_error("Tessera::Plan::follow_values: the mode is " + std::string(to_string(mode)) +
                            ", and the plan has no transpose; expected prepare() for a transposed mode before");
   }
-  if (m.nonzeros == 0) return;
-  auto& stored = is_transposed(mode) ? m.transposed : m.plain;
-  stored.follow(exec, m.source, values, count);
+  for (auto& block : m.blocks) {
+    if (block.nonzeros == 0) continue;
+    auto& stored = is_transposed(mode) ? block.transposed : block.plain;
+    stored.follow(exec, block.source, block.values_of(values), block.entries);
+  }
 }
 
 /// Copies the values that products read where the caller's lie.
-template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::keep_values(const ExecutionSpace& exec) const {
-  Members& m = *members_;
-  m.plain.keep_values(exec, m.source);
-  m.transposed.keep_values(exec, m.source);
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::keep_values(const ExecutionSpace& exec) const {
+  for (auto& block : members_->blocks) {
+    block.plain.keep_values(exec, block.source);
+    block.transposed.keep_values(exec, block.source);
+  }
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
-void PlanState<Scalar, Offset, ExecutionSpace>::release_source(const ExecutionSpace& exec) {
+template <class Scalar, class ExecutionSpace>
+void PlanState<Scalar, ExecutionSpace>::release_source(const ExecutionSpace& exec) {
   const Region<ExecutionSpace> region("Tessera::release_source");
   exec.fence("Tessera::release_source");
   Members& m = *members_;
   keep_values(exec);
-  m.source = {};
-  m.plain.map = {};
-  m.transposed.map = {};
+  for (auto& block : m.blocks) {
+    block.source = {};
+    block.plain.map = {};
+    block.transposed.map = {};
+  }
   m.has_source = false;
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
-void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
-                                                      Mode mode, sum_of_t<VectorScalar> alpha,
-                                                      const Multivector<const VectorScalar>& X,
-                                                      sum_of_t<VectorScalar> beta,
-                                                      const Multivector<VectorScalar>& Y) const {
+void PlanState<Scalar, ExecutionSpace>::apply(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                                              Mode mode, sum_of_t<VectorScalar> alpha,
+                                              const Multivector<const VectorScalar>& X, sum_of_t<VectorScalar> beta,
+                                              const Multivector<VectorScalar>& Y) const {
   const Region<ExecutionSpace> region("Tessera::spmm");
   check_product("Tessera::spmm", exec, work, *members_, mode, X, "Y", Y);
   if (is_half_v<VectorScalar> && !members_->options.half_vectors)
@@ -288,18 +352,27 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply(const ExecutionSpace& exec
   if (Y.rows == 0 || Y.columns == 0) return;
   const Members& m = *members_;
   if (alpha == sum_of_t<VectorScalar>(0) || m.nonzeros == 0) return scale(exec, beta, Y);
-  const auto& stored = is_transposed(mode) ? m.transposed : m.plain;
-  const Product<Scalar, VectorScalar> product{nullptr, is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
-  stored.multiply(exec, product, {work.data(), work.bytes()});
+  Product<Scalar, VectorScalar> product{nullptr, is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
+  for (const auto& block : m.blocks) {
+    if (is_transposed(mode))
+      product.x = rows_of(X, block.first_row, block.rows);
+    else
+      product.y = rows_of(Y, block.first_row, block.rows);
+    if (block.nonzeros > 0)
+      block.stored(mode).multiply(exec, product, {work.data(), work.bytes()});
+    else if (!is_transposed(mode))
+      scale(exec, beta, product.y);
+    // All blocks of a transpose add to the same Y, which the first one scales.
+    if (is_transposed(mode) && block.nonzeros > 0) product.beta = sum_of_t<VectorScalar>(1);
+  }
 }
 
-#define TESSERA_INSTANTIATE_STATE(Exec, Scalar, Offset) template class PlanState<Scalar, Offset, Exec>;
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_MATRIX, TESSERA_INSTANTIATE_STATE)
+#define TESSERA_INSTANTIATE_STATE(Exec, Scalar) template class PlanState<Scalar, Exec>;
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE_STATE)
 
-#define TESSERA_INSTANTIATE_APPLY(Exec, M, V, Offset)                                                                 \
-  template void PlanState<M, Offset, Exec>::apply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>,          \
-                                                     const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) \
-      const;
+#define TESSERA_INSTANTIATE_APPLY(Exec, M, V, Offset)                                                \
+  template void PlanState<M, Exec>::apply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>, \
+                                             const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) const;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE_APPLY)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_HALF_PRODUCT, TESSERA_INSTANTIATE_APPLY)
 

@@ -84,15 +84,17 @@ void copy_all(const ExecutionSpace& exec, const Multivector<const Scalar>& B, co
 }  // namespace
 
 /// What makes the rows of a product whose arguments were checked. It refers to this plan and to `work`.
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
-RowProducer PlanState<Scalar, Offset, ExecutionSpace>::producer(
-    const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, Mode mode, VectorScalar alpha,
-    const Multivector<const VectorScalar>& X, VectorScalar beta, const Multivector<VectorScalar>& Y) const {
+RowProducer PlanState<Scalar, ExecutionSpace>::producer(const ExecutionSpace& exec,
+                                                        const Workspace<ExecutionSpace>& work, Mode mode,
+                                                        VectorScalar alpha, const Multivector<const VectorScalar>& X,
+                                                        VectorScalar beta, const Multivector<VectorScalar>& Y) const {
   RowProducer rows;
   rows.make_all = [=, this, &work] { apply(exec, work, mode, alpha, X, beta, Y); };
-  const auto& stored = is_transposed(mode) ? members_->transposed : members_->plain;
-  if (alpha == VectorScalar(0) || members_->nonzeros == 0 || !stored.makes_rows(X, Y)) return rows;
+  if (alpha == VectorScalar(0) || members_->nonzeros == 0 || members_->blocks.size() > 1) return rows;
+  const auto& stored = members_->blocks.front().stored(mode);
+  if (!stored.makes_rows(X, Y)) return rows;
   const Product<Scalar, VectorScalar> product{nullptr, false, alpha, X, beta, Y};
   rows.make_rows = [=, &stored](Ordinal first, Ordinal last) { stored.multiply_rows(product, first, last); };
   const std::int64_t row_bytes = 2 * std::int64_t(sizeof(VectorScalar)) * Y.columns;
@@ -100,9 +102,9 @@ RowProducer PlanState<Scalar, Offset, ExecutionSpace>::producer(
   return rows;
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
-void PlanState<Scalar, Offset, ExecutionSpace>::apply_with_inner_products(
+void PlanState<Scalar, ExecutionSpace>::apply_with_inner_products(
     const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, const DenseWorkspace<ExecutionSpace>& dense_work,
     Mode mode, VectorScalar alpha, const Multivector<const VectorScalar>& X, VectorScalar beta,
     const Multivector<VectorScalar>& Y, const SmallMatrix<VectorScalar>& XtY,
@@ -144,12 +146,14 @@ void PlanState<Scalar, Offset, ExecutionSpace>::apply_with_inner_products(
   }
 }
 
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 template <class VectorScalar>
-void PlanState<Scalar, Offset, ExecutionSpace>::residual(
-    const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work, const DenseWorkspace<ExecutionSpace>& dense_work,
-    Mode mode, const Multivector<const VectorScalar>& X, const Multivector<const VectorScalar>& B,
-    const Multivector<VectorScalar>& R, VectorScalar* squared_norms) const {
+void PlanState<Scalar, ExecutionSpace>::residual(const ExecutionSpace& exec, const Workspace<ExecutionSpace>& work,
+                                                 const DenseWorkspace<ExecutionSpace>& dense_work, Mode mode,
+                                                 const Multivector<const VectorScalar>& X,
+                                                 const Multivector<const VectorScalar>& B,
+                                                 const Multivector<VectorScalar>& R,
+                                                 VectorScalar* squared_norms) const {
   const char* who = "Tessera::residual";
   const Region<ExecutionSpace> region(who);
   check_product(who, exec, work, *members_, mode, X, "R", R);
@@ -183,17 +187,17 @@ void PlanState<Scalar, Offset, ExecutionSpace>::residual(
   make_with_dots<ExecutionSpace, VectorScalar>(exec, dense_work, rows, made, squared_norms);
 }
 
-#define TESSERA_FOR_EACH_REAL_PRODUCT(Exec, M)                     \
-  TESSERA_IF_FLOAT(TESSERA_WITH_OFFSETS, M, Exec, float, float)    \
-  TESSERA_IF_DOUBLE(TESSERA_WITH_OFFSETS, M, Exec, double, double) \
-  TESSERA_IF_FLOAT_AND_DOUBLE(TESSERA_WITH_OFFSETS, M, Exec, float, double)
-#define TESSERA_INSTANTIATE(Exec, M, V, Offset)                                                                        \
-  template void PlanState<M, Offset, Exec>::apply_with_inner_products(                                                 \
-      const Exec&, const Workspace<Exec>&, const DenseWorkspace<Exec>&, Mode, V, const Multivector<const V>&, V,       \
-      const Multivector<V>&, const SmallMatrix<V>&, const SmallMatrix<V>&) const;                                      \
-  template void PlanState<M, Offset, Exec>::residual(const Exec&, const Workspace<Exec>&, const DenseWorkspace<Exec>&, \
-                                                     Mode, const Multivector<const V>&, const Multivector<const V>&,   \
-                                                     const Multivector<V>&, V*) const;
+#define TESSERA_FOR_EACH_REAL_PRODUCT(Exec, M) \
+  TESSERA_IF_FLOAT(M, Exec, float, float)      \
+  TESSERA_IF_DOUBLE(M, Exec, double, double)   \
+  TESSERA_IF_FLOAT_AND_DOUBLE(M, Exec, float, double)
+#define TESSERA_INSTANTIATE(Exec, M, V)                                                                              \
+  template void PlanState<M, Exec>::apply_with_inner_products(                                                       \
+      const Exec&, const Workspace<Exec>&, const DenseWorkspace<Exec>&, Mode, V, const Multivector<const V>&, V,     \
+      const Multivector<V>&, const SmallMatrix<V>&, const SmallMatrix<V>&) const;                                    \
+  template void PlanState<M, Exec>::residual(const Exec&, const Workspace<Exec>&, const DenseWorkspace<Exec>&, Mode, \
+                                             const Multivector<const V>&, const Multivector<const V>&,               \
+                                             const Multivector<V>&, V*) const;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_REAL_PRODUCT, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera::Impl

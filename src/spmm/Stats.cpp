@@ -61,16 +61,43 @@ void write_seconds(JsonWriter& json, const BuildSeconds& seconds) {
 }
 
 /// The members of an object that describe a stored matrix.
-void write_matrix(JsonWriter& json, const MatrixStats& stored) {
-  json.key("format").value(to_string(stored.choice.format));
-  json.key("model").value(stored.choice.model);
-  json.key("device").value(stored.choice.device);
-  json.key("reason").value(stored.choice.reason);
-  write_candidates(json, stored.choice);
-  json.key("reordering").value(to_string(stored.choice.reordering));
-  write_reorderings(json, stored.choice);
-  write_tiles(json, stored.tiles);
-  write_seconds(json, stored.seconds);
+void write_matrix(JsonWriter& json, const Choice& choice, const TileMetrics& tiles) {
+  json.key("format").value(to_string(choice.format));
+  json.key("model").value(choice.model);
+  json.key("device").value(choice.device);
+  json.key("reason").value(choice.reason);
+  write_candidates(json, choice);
+  json.key("reordering").value(to_string(choice.reordering));
+  write_reorderings(json, choice);
+  write_tiles(json, tiles);
+}
+
+/// \param seconds [in] null for one of several blocks
+void write_transpose(JsonWriter& json, const BlockStats& block, const BuildSeconds* seconds) {
+  json.key("transpose");
+  if (block.transposed == nullptr) return json.null();
+  json.begin('{');
+  write_matrix(json, *block.transposed, *block.transposed_tiles);
+  if (seconds != nullptr) write_seconds(json, *seconds);
+  json.key("kernels").value(block.transpose_kernels);
+  json.end('}');
+}
+
+void write_blocks(JsonWriter& json, const std::vector<BlockStats>& blocks) {
+  json.key("row_blocks");
+  if (blocks.size() == 1) return json.null();
+  json.begin('[');
+  for (const BlockStats& block : blocks) {
+    json.begin('{');
+    json.key("first_row").value(block.first_row);
+    json.key("rows").value(block.rows);
+    json.key("nonzeros").value(block.nonzeros);
+    write_matrix(json, *block.choice, *block.tiles);
+    json.key("kernels").value(block.kernels);
+    write_transpose(json, block, nullptr);
+    json.end('}');
+  }
+  json.end(']');
 }
 
 void write_bytes(JsonWriter& json, const Explanation& e) {
@@ -88,8 +115,9 @@ void write_bytes(JsonWriter& json, const Explanation& e) {
 
 }  // namespace
 
-std::string stats(const Explanation& e, const MadeFor& made_for, const MatrixStats& plain,
-                  const MatrixStats* transposed, const Uses& uses) {
+std::string stats(const Explanation& e, const MadeFor& made_for, const std::vector<BlockStats>& blocks,
+                  const PlanSeconds& seconds, const Uses& uses) {
+  const BlockStats& first = blocks.front();
   JsonWriter json;
   json.begin('{');
   json.key("rows").value(e.rows);
@@ -99,20 +127,14 @@ std::string stats(const Explanation& e, const MadeFor& made_for, const MatrixSta
   json.key("half_vectors").value(e.half_vectors);
   json.key("execution_space").value(e.execution_space);
   json.key("precision").value(made_for.precision);
-  json.key("is_wider").value(plain.choice.is_wider);
+  json.key("is_wider").value(first.choice->is_wider);
   json.key("kernel").value(made_for.kernel);
-  write_matrix(json, plain);
-  json.key("kernels").value(e.kernels);
+  write_matrix(json, *first.choice, *first.tiles);
+  write_seconds(json, seconds.plain);
+  json.key("kernels").value(first.kernels);
   write_bytes(json, e);
-  json.key("transpose");
-  if (transposed != nullptr) {
-    json.begin('{');
-    write_matrix(json, *transposed);
-    json.key("kernels").value(e.transpose_kernels);
-    json.end('}');
-  } else {
-    json.null();
-  }
+  write_transpose(json, first, &seconds.transposed);
+  write_blocks(json, blocks);
   json.key("products").value(uses.products);
   json.key("updates").value(uses.updates);
   json.key("duplicates_summed").value(e.duplicates_summed);

@@ -6,17 +6,23 @@
 #include <string_view>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/select/Choice.hpp>
+#include <vector>
 
 #include "BuildReport.hpp"
 #include "Explain.hpp"
 
 namespace Tessera::Impl {
 
-/// A stored matrix, A or its transpose, for Plan::stats().
-struct MatrixStats {
-  const Choice& choice;
-  const TileMetrics& tiles;
-  const BuildSeconds& seconds;
+/// A block of rows for Plan::stats(), and its transpose.
+struct BlockStats : BlockExplanation {
+  const TileMetrics* tiles = nullptr;
+  const TileMetrics* transposed_tiles = nullptr;
+};
+
+/// The seconds that blocks and their transposes took.
+struct PlanSeconds {
+  const BuildSeconds& plain;
+  const BuildSeconds& transposed;
 };
 
 /// Names of options that a plan was made with, after fall-backs.
@@ -31,8 +37,8 @@ struct Uses {
   std::uint64_t updates = 0;
 };
 
-/// \param transposed [in] null where there is no transpose
-std::string stats(const Explanation& explanation, const MadeFor& made_for, const MatrixStats& plain,
-                  const MatrixStats* transposed, const Uses& uses);
+/// \param blocks [in] all rows of the plan, at least one block
+std::string stats(const Explanation& explanation, const MadeFor& made_for, const std::vector<BlockStats>& blocks,
+                  const PlanSeconds& seconds, const Uses& uses);
 
 }  // namespace Tessera::Impl

@@ -50,6 +50,7 @@ struct StoredMatrix {
   std::size_t pattern_bytes() const { return engine ? engine->bytes() : 0; }
   std::size_t kernel_bytes() const { return engine ? engine->kernel_bytes() : 0; }
   std::size_t format_bytes() const { return pattern_bytes() + places() * sizeof(Scalar) + orders.bytes(); }
+  std::size_t bytes() const { return format_bytes() + map.bytes() + kernel_bytes(); }
 
   /// For X and Y of any type that the matrix may be multiplied with.
   ///

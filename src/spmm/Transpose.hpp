@@ -36,32 +36,33 @@ BuiltCsr<int, typename ExecutionSpace::memory_space> canonical_rows(
   return rows;
 }
 
-/// Stores the transpose, with its values. Waits for `exec`.
+/// Stores the transpose of a block of rows, with its values. Waits for `exec`.
 ///
-/// \param m          [in] the members of the plan
-/// \param plan_bytes [in] bytes that the plan holds
-/// \param report     [in,out] gets the times and notes
-template <class ExecutionSpace, class Members>
-auto store_transpose(const ExecutionSpace& exec, const Members& m, std::size_t plan_bytes, BuildReport& report) {
-  using Offset = typename std::remove_cvref_t<decltype(m.source.slots)>::value_type;
-  using Scalar = typename std::remove_cvref_t<decltype(m.plain.values)>::value_type;
+/// \param m       [in] the members of the plan
+/// \param block   [in] one of its blocks
+/// \param budget  [in] keeps what the plan holds
+/// \param report  [in,out] gets the times and notes
+template <class ExecutionSpace, class Members, class Block>
+auto store_transpose(const ExecutionSpace& exec, const Members& m, const Block& block, MemoryBudget budget,
+                     BuildReport& report) {
+  using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
   const Region<ExecutionSpace> region("Tessera::transpose");
   const SteadyTimer timer;
-  MemoryBudget budget{m.options.memory_limit, report.peak_bytes, plan_bytes};
-  budget.charge("restoring the rows of A", canonical_rows_bytes(exec, m.plain, m.nonzeros));
-  auto rows = timed(exec, "Tessera::analysis", report.seconds.analysis, [&] { return canonical_rows(exec, m.plain); });
+  budget.charge("restoring the rows of A", canonical_rows_bytes(exec, block.plain, block.nonzeros));
+  auto rows =
+      timed(exec, "Tessera::analysis", report.seconds.analysis, [&] { return canonical_rows(exec, block.plain); });
   budget.beside(bytes_of(rows))
-      .charge("transposing A", sorted_csr_bytes<Offset>(exec, static_cast<std::size_t>(m.columns), m.nonzeros));
+      .charge("transposing A", sorted_csr_bytes<int>(exec, static_cast<std::size_t>(m.columns), block.nonzeros));
   auto transposed = timed(exec, "Tessera::analysis", report.seconds.analysis,
-                          [&] { return transpose(exec, rows.pattern.view(), m.nonzeros); });
+                          [&] { return transpose(exec, rows.pattern.view(), block.nonzeros); });
   rows.pattern = {};
   budget.kept_until_filled = rows.values.bytes();
-  const PlanOptions options = options_of_transpose(m.options, m.plain.choice.format);
+  const PlanOptions options = options_of_transpose(m.options, block.plain.choice.format);
   auto stored = store_matrix<Scalar>(exec, options, transposed, budget, report);
   timed(exec, "Tessera::fill_values", report.seconds.values,
-        [&] { stored.fill(exec, rows.values, m.plain.current_values()); });
+        [&] { stored.fill(exec, rows.values, block.plain.current_values()); });
   if (!m.has_source) stored.map = {};
-  report.seconds.total = timer.seconds();
+  report.seconds.total += timer.seconds();
   return stored;
 }
 

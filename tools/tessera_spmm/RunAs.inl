@@ -31,15 +31,9 @@ template <class KokkosLayout, class ExecutionSpace, class Scalar>
 std::vector<HostDense<Scalar>> measure(const Problem<Scalar>& problem, Result& result) {
   // Offsets of 32 bits where they do: half the bytes, and what Kokkos Kernels is compared with.
   const std::size_t nonzeros = problem.a.values.size();
-  if constexpr (is_compiled_v<int>) {
-    if (nonzeros <= static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      return Measure<Scalar, int, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
-  }
-  if constexpr (is_compiled_v<std::size_t>) {
-    return Measure<Scalar, std::size_t, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
-  }
-  throw std::invalid_argument("the matrix has " + std::to_string(nonzeros) + " nonzeros; this program was configured " +
-                              "for less than 2^31 (TESSERA_OFFSETS)");
+  if (nonzeros <= static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    return Measure<Scalar, int, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
+  return Measure<Scalar, std::size_t, KokkosLayout, ExecutionSpace>(result.settings, problem).run(result);
 }
 
 template <class Scalar>

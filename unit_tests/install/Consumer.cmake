@@ -10,12 +10,11 @@ if(hidden)
 endif()
 file(REMOVE ${binary}/CMakeCache.txt)
 string(REPLACE "," ";" scalars "${scalars}")
-string(REPLACE "," ";" offsets "${offsets}")
 execute_process(
   COMMAND ${CMAKE_COMMAND} -S ${source} -B ${binary} -G ${generator} -D CMAKE_BUILD_TYPE=${build_type}
           -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_COMPILER_LAUNCHER=${launcher}" -D Kokkos_DIR=${kokkos}
           -D "CMAKE_PREFIX_PATH=${prefix_path}" -D COMPONENTS=${components} -D TESSERA_SOURCE=${tessera_source}
-          -D "TESSERA_SCALARS=${scalars}" -D "TESSERA_OFFSETS=${offsets}" ${flags}
+          -D "TESSERA_SCALARS=${scalars}" ${flags}
           -D TESSERA_VERSION=${version} -D TESSERA_SANITIZE=${sanitize} -D TESSERA_WARNINGS_AS_ERRORS=${warnings_as_errors}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(refusal)

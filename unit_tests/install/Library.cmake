@@ -5,11 +5,10 @@
 file(REMOVE ${binary}/CMakeCache.txt)
 file(REMOVE_RECURSE ${binary}/prefix)
 string(REPLACE "," ";" scalars "${scalars}")
-string(REPLACE "," ";" offsets "${offsets}")
 execute_process(
   COMMAND ${CMAKE_COMMAND} -S ${source} -B ${binary} -G ${generator} -D CMAKE_BUILD_TYPE=${build_type}
           -D CMAKE_CXX_COMPILER=${compiler} -D "CMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
-          -D "TESSERA_SCALARS=${scalars}" -D "TESSERA_OFFSETS=${offsets}" -D TESSERA_ENABLE_TESTS=OFF
+          -D "TESSERA_SCALARS=${scalars}" -D TESSERA_ENABLE_TESTS=OFF
           -D TESSERA_ENABLE_DRIVER=OFF -D TESSERA_ENABLE_EXAMPLES=OFF -D TESSERA_ENABLE_KOKKOS_KERNELS=OFF
           -D TESSERA_ENABLE_TPETRA=OFF -D Kokkos_DIR=${kokkos} -D CMAKE_DISABLE_FIND_PACKAGE_${hidden}=ON ${flags}
   COMMAND_ERROR_IS_FATAL ANY)

@@ -127,7 +127,10 @@ std::int64_t run_case(const std::string& name, Case c, const Settings& settings)
 
   MemoryMeter memory;
   Clock clock;
-  auto plan = make_plan(Exec(), int(A.rows), int(A.rows), A.row_offsets, A.column_indices, A.values, c.options);
+  // Fewer entries are as many blocks of rows.
+  const auto most_entries = std::size_t(double(Impl::most_entries_of_block) * settings.fraction);
+  auto plan = Impl::make_plan(Exec(), int(A.rows), int(A.rows), 1, A.row_offsets, A.column_indices, A.values, c.options,
+                              most_entries);
   const std::int64_t predicted = predicted_peak(plan.stats());
   std::printf(
       "  %lld rows, %zu nonzeros, %s: made in %.2f s; takes %.2f GB at once (predicted: at most %.2f), "
@@ -170,7 +173,7 @@ class Cases {
  public:
   template <class Scalar, class Vector = Scalar>
   void add(const std::string& name, const Case& c) {
-    if constexpr (is_compiled_v<Impl::kernel_scalar_t<Scalar>> && is_compiled_v<std::size_t>) {
+    if constexpr (is_compiled_v<Impl::kernel_scalar_t<Scalar>>) {
       list_.push_back({name, [=](const Settings& settings) { return run_case<Scalar, Vector>(name, c, settings); }});
     }
   }

@@ -11,7 +11,7 @@ namespace Tessera::Test {
 
 template <class T>
 class RadixSortTest : public ::testing::Test {};
-TYPED_TEST_SUITE(RadixSortTest, OffsetCases);
+TYPED_TEST_SUITE(RadixSortTest, UserOffsetCases);
 
 /// Sorts random keys below 2^bits on the device and compares with a stable sort by the bits from `first_bit` on.
 template <class Exec, class Payload>

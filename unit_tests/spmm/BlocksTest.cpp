@@ -8,7 +8,7 @@ namespace Tessera::Test {
 
 template <class T>
 class BlocksTest : public ::testing::Test {};
-TYPED_TEST_SUITE(BlocksTest, OffsetCases);
+TYPED_TEST_SUITE(BlocksTest, UserOffsetCases);
 
 /// A matrix of dense blocks, as a user gives it (the members of KokkosSparse::BsrMatrix), and the same in elements.
 template <class Exec, class Offset>

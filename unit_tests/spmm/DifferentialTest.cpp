@@ -8,7 +8,7 @@ namespace Tessera::Test {
 
 template <class T>
 class DifferentialTest : public ::testing::Test {};
-TYPED_TEST_SUITE(DifferentialTest, ProductCases);
+TYPED_TEST_SUITE(DifferentialTest, UserProductCases);
 
 /// A number of rows or columns, often at the edge of a window, a tile or a block.
 int awkward_extent(Random& random) {

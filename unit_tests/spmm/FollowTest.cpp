@@ -30,7 +30,7 @@ class FollowTest : public ::testing::Test {
     return edited(A, values);
   }
 };
-TYPED_TEST_SUITE(FollowTest, ProductCases);
+TYPED_TEST_SUITE(FollowTest, UserProductCases);
 
 TYPED_TEST(FollowTest, ProductsSeeEachEditInPlace) {
   using Exec = typename TestFixture::Exec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Does not compile: the target leaves out double or std::size_t.
+// Does not compile: the target leaves out double.
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <tessera/spmm/Plan.hpp>

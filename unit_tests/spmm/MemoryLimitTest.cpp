@@ -32,7 +32,7 @@ class MemoryLimitTest : public ::testing::Test {
     return generated(name);
   }
 };
-TYPED_TEST_SUITE(MemoryLimitTest, OffsetCases);
+TYPED_TEST_SUITE(MemoryLimitTest, UserOffsetCases);
 
 TYPED_TEST(MemoryLimitTest, HoldsForEveryFormat) {
   using Exec = typename TypeParam::ExecutionSpace;

@@ -42,12 +42,12 @@ struct OwnDevice {
 
 }  // namespace Tessera::Impl
 
-// Plans of doubles and int alone.
+// Plans of doubles alone.
 #undef TESSERA_FOR_EACH_EXECUTION_SPACE
-#undef TESSERA_FOR_EACH_MATRIX
+#undef TESSERA_FOR_EACH_SCALAR
 #undef TESSERA_FOR_EACH_PRODUCT
 #define TESSERA_FOR_EACH_EXECUTION_SPACE(List, ...) List(OwnSpace, __VA_ARGS__)
-#define TESSERA_FOR_EACH_MATRIX(Exec, M) M(Exec, double, int)
+#define TESSERA_FOR_EACH_SCALAR(Exec, M) M(Exec, double)
 #define TESSERA_FOR_EACH_PRODUCT(Exec, M) M(Exec, double, double, int)
 #undef TESSERA_FOR_EACH_HALF_PRODUCT
 #define TESSERA_FOR_EACH_HALF_PRODUCT(Exec, M)

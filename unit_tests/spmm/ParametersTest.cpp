@@ -11,7 +11,7 @@ namespace Tessera::Test {
 
 template <class T>
 class ParametersTest : public ::testing::Test {};
-TYPED_TEST_SUITE(ParametersTest, OffsetCases);
+TYPED_TEST_SUITE(ParametersTest, UserOffsetCases);
 
 template <class T>
 using UserView = Kokkos::View<double**, Kokkos::LayoutLeft, typename T::ExecutionSpace::memory_space>;
@@ -71,7 +71,7 @@ TYPED_TEST(ParametersTest, ReachRowGroups) {
 /// 64 x 32 elements in blocks of 2 x 5 are 32 x 7 blocks, in blocks of 5 x 2 13 x 16.
 TYPED_TEST(ParametersTest, ReachBcsr) {
   const auto A = full_matrix<TypeParam>();
-  const std::size_t offset_bytes = sizeof(typename TypeParam::Offset), block_bytes = 4 + 8 + 10 * 8;
+  const std::size_t offset_bytes = sizeof(int), block_bytes = 4 + 8 + 10 * 8;
   PlanOptions options = in_small_blocks();
   EXPECT_EQ(A.plan(options).tile_metrics().tiles, 32u * 7);
   EXPECT_EQ(A.plan(options).format_bytes(), 33 * offset_bytes + 32 * 7 * block_bytes);
@@ -81,7 +81,7 @@ TYPED_TEST(ParametersTest, ReachBcsr) {
 
 TYPED_TEST(ParametersTest, BlocksOfTheTransposeAreTransposed) {
   const auto A = full_matrix<TypeParam>();
-  const std::size_t offset_bytes = sizeof(typename TypeParam::Offset), block_bytes = 4 + 8 + 10 * 8;
+  const std::size_t offset_bytes = sizeof(int), block_bytes = 4 + 8 + 10 * 8;
   auto plan = A.plan(in_small_blocks());
   plan.prepare(typename TypeParam::ExecutionSpace(), 3, Mode::Transpose);
   const std::size_t transpose_bytes = plan.bytes() - plan.format_bytes() - plan.slot_map_bytes() - plan.kernel_bytes();

@@ -271,7 +271,7 @@ TEST(PlanFileBytesTest, SaysWhatIsWrongWithTheFile) {
   EXPECT_MESSAGE(runtime_error, parse(file.substr(0, 30)), "ends within section 1: the file is truncated");
   std::string other = file;
   other[12] = 1;
-  EXPECT_MESSAGE(runtime_error, parse(other), "has version 1 of the file of a plan; expected version 6");
+  EXPECT_MESSAGE(runtime_error, parse(other), "has version 1 of the file of a plan; expected version 7");
   other = file;
   std::reverse(other.begin() + 8, other.begin() + 12);
   EXPECT_MESSAGE(runtime_error, parse(other), "was written with another byte order");
@@ -300,17 +300,14 @@ TEST(PlanFileBytesTest, RefusesOtherTypes) {
   const std::string file = file_of(Format::BitTcf);
 #ifndef TESSERA_WITHOUT_FLOAT
   EXPECT_MESSAGE(invalid_argument, (parse_plan<float, int, int, Device>(Space(), file, "a")),
-                 "a: the plan is of numbers of 8 bytes with offsets of 4 bytes; expected numbers of 4 bytes with");
-#endif
-#ifndef TESSERA_WITHOUT_SIZE_T
-  EXPECT_MESSAGE(invalid_argument, (parse_plan<double, int, std::int64_t, Device>(Space(), file, "a")),
-                 "expected numbers of 8 bytes with offsets of 8 bytes");
+                 "a: the plan is of numbers of 8 bytes; expected numbers of 4 bytes, which the type of the plan");
 #endif
 #ifndef TESSERA_WITHOUT_COMPLEX_DOUBLE
   EXPECT_MESSAGE(invalid_argument, (parse_plan<Kokkos::complex<double>, int, int, Device>(Space(), file, "a")),
                  "expected complex numbers of two times 8 bytes");
 #endif
   EXPECT_NO_THROW((parse_plan<double, int, unsigned, Device>(Space(), file, "a")));
+  EXPECT_NO_THROW((parse_plan<double, int, std::int64_t, Device>(Space(), file, "a")));
 }
 
 /// The file with another number in its first section but one: rows, columns, nonzeros, the caller's entries, whether

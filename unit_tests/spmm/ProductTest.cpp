@@ -8,7 +8,7 @@ namespace Tessera::Test {
 
 template <class T>
 class ProductTest : public ::testing::Test {};
-TYPED_TEST_SUITE(ProductTest, ProductCases);
+TYPED_TEST_SUITE(ProductTest, UserProductCases);
 
 template <class T>
 struct ViewsOf {

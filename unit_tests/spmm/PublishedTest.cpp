@@ -63,11 +63,11 @@ struct KernelOf<Kind, double, OwnSpace> {
 #include "TestFiles.hpp"
 // PlanState.cpp instantiates the whole class, with the members that PlanFile.cpp defines. nvcc refuses what is
 // instantiated twice.
-#undef TESSERA_FOR_EACH_MATRIX
-#define TESSERA_FOR_EACH_MATRIX(Exec, M)
+#undef TESSERA_FOR_EACH_SCALAR
+#define TESSERA_FOR_EACH_SCALAR(Exec, M)
 #include "PlanFile.cpp"
-#undef TESSERA_FOR_EACH_MATRIX
-#define TESSERA_FOR_EACH_MATRIX(Exec, M) M(Exec, double, int)
+#undef TESSERA_FOR_EACH_SCALAR
+#define TESSERA_FOR_EACH_SCALAR(Exec, M) M(Exec, double)
 #include "PlanState.cpp"
 
 namespace Tessera::Test {

@@ -11,7 +11,7 @@ namespace Tessera::Test {
 
 template <class T>
 class ReorderTest : public ::testing::Test {};
-TYPED_TEST_SUITE(ReorderTest, OffsetCases);
+TYPED_TEST_SUITE(ReorderTest, UserOffsetCases);
 
 /// Groups of rows that share their columns, one in `one_in`, the rows in a random order: every reordering has something
 /// to do here.

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 template <class T>
 class StatsTest : public ::testing::Test {};
-TYPED_TEST_SUITE(StatsTest, OffsetCases);
+TYPED_TEST_SUITE(StatsTest, UserOffsetCases);
 
 /// What plan.choice() and plan.tile_metrics() say, of the plan or of its transpose.
 void expect_side(const json& stats, const Choice& choice, const TileMetrics& tiles) {

@@ -14,7 +14,7 @@ namespace Tessera::Test {
 
 template <class T>
 class TuneTest : public ::testing::Test {};
-TYPED_TEST_SUITE(TuneTest, OffsetCases);
+TYPED_TEST_SUITE(TuneTest, UserOffsetCases);
 
 PlanOptions tuned(int columns, const std::string& file = "") {
   PlanOptions options;

@@ -8,7 +8,7 @@ namespace Tessera::Test {
 
 template <class T>
 class UpdateTest : public ::testing::Test {};
-TYPED_TEST_SUITE(UpdateTest, ProductCases);
+TYPED_TEST_SUITE(UpdateTest, UserProductCases);
 
 /// New values in the caller's order, with the transpose built before or after them.
 TYPED_TEST(UpdateTest, NewValuesNeedNoAnalysis) {

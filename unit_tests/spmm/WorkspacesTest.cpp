@@ -8,7 +8,7 @@ namespace Tessera::Test {
 
 template <class T>
 class WorkspacesTest : public ::testing::Test {};
-TYPED_TEST_SUITE(WorkspacesTest, OffsetCases);
+TYPED_TEST_SUITE(WorkspacesTest, UserOffsetCases);
 
 TYPED_TEST(WorkspacesTest, GrowAndNeverShrink) {
   using Exec = typename TypeParam::ExecutionSpace;

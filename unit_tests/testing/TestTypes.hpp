@@ -45,7 +45,8 @@ template <class Case>
 struct IfCompiled;
 template <template <class...> class Case, class... T>
 struct IfCompiled<Case<T...>> {
-  static constexpr bool is_compiled = ((is_compiled_v<T> || Kokkos::is_execution_space_v<T>)&&...);
+  static constexpr bool is_compiled =
+      ((is_compiled_v<T> || Kokkos::is_execution_space_v<T> || std::is_integral_v<T>)&&...);
   using type = std::conditional_t<is_compiled, ::testing::Types<Case<T...>>, ::testing::Types<>>;
 };
 template <class List>
@@ -56,14 +57,16 @@ struct Compiled<::testing::Types<Cases...>> {
 };
 
 template <class Exec>
-using OffsetCasesOf = ::testing::Types<Case<Exec, int>, Case<Exec, std::size_t>>;
+using OffsetCasesOf = ::testing::Types<Case<Exec, int>>;
 template <class Exec>
-using ProductCasesOf =
-    ::testing::Types<Case<Exec, float, float, int>, Case<Exec, double, double, int>, Case<Exec, float, double, int>,
-                     Case<Exec, Complex<float>, Complex<float>, int>, Case<Exec, Complex<double>, Complex<double>, int>,
-                     Case<Exec, float, float, std::size_t>, Case<Exec, double, double, std::size_t>,
-                     Case<Exec, float, double, std::size_t>, Case<Exec, Complex<float>, Complex<float>, std::size_t>,
-                     Case<Exec, Complex<double>, Complex<double>, std::size_t>>;
+using UserOffsetCasesOf = ::testing::Types<Case<Exec, int>, Case<Exec, std::size_t>>;
+template <class Exec>
+using ProductCasesOf = ::testing::Types<Case<Exec, float, float, int>, Case<Exec, double, double, int>,
+                                        Case<Exec, float, double, int>, Case<Exec, Complex<float>, Complex<float>, int>,
+                                        Case<Exec, Complex<double>, Complex<double>, int>>;
+template <class Exec>
+using UserProductCasesOf =
+    typename Join<ProductCasesOf<Exec>, ::testing::Types<Case<Exec, double, double, std::size_t>>>::type;
 
 #define TESSERA_CASES(ExecutionSpace, List) List<ExecutionSpace>,
 template <template <class> class List>
@@ -87,9 +90,13 @@ bool is_chosen_on([[maybe_unused]] int some) {
   }
 }
 
-/// Every enabled execution space with every type of offsets.
+/// Every enabled execution space with every type of offsets that the library stores.
 using OffsetCases = EverySpace<OffsetCasesOf>::type;
+/// Every enabled execution space with every type of users' offsets.
+using UserOffsetCases = EverySpace<UserOffsetCasesOf>::type;
 /// Every enabled execution space with every product of the library.
 using ProductCases = EverySpace<ProductCasesOf>::type;
+/// The same with offsets of users.
+using UserProductCases = EverySpace<UserProductCasesOf>::type;
 
 }  // namespace Tessera::Test

@@ -57,7 +57,7 @@ class ToolEvents {
   /// How often a plan was made.
   std::size_t plans() const { return count(log().regions, "Tessera::make_plan"); }
   /// How often a matrix was analysed: the first that make_plan() does.
-  std::size_t analyses() const { return count(log().kernels, "Tessera::check_row_offsets"); }
+  std::size_t analyses() const { return count(log().kernels, "Tessera::rows_ascend"); }
   /// How often a plan took values.
   std::size_t updates() const { return count(log().kernels, "Tessera::gather_values"); }
   /// How many kernels and regions Kokkos Kernels started, its BLAS included, but for the region that says that no other

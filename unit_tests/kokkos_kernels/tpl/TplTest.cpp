@@ -46,12 +46,11 @@ bool is_wrong_there([[maybe_unused]] const std::string& name, [[maybe_unused]] c
 #endif
 }
 
-/// Whether the library is compiled for the scalars and offsets that the case's name begins with.
+/// Whether the library is compiled for the scalars that the case's name begins with.
 bool is_compiled(const std::string& name) {
-  const bool has_offset = name.find("size_t") != std::string::npos ? is_compiled_v<std::size_t> : is_compiled_v<int>;
-  if (name.starts_with("complex<double>")) return has_offset && is_compiled_v<Complex<double>>;
-  if (name.starts_with("complex<float>")) return has_offset && is_compiled_v<Complex<float>>;
-  return has_offset && (name.starts_with("float") ? is_compiled_v<float> : is_compiled_v<double>);
+  if (name.starts_with("complex<double>")) return is_compiled_v<Complex<double>>;
+  if (name.starts_with("complex<float>")) return is_compiled_v<Complex<float>>;
+  return name.starts_with("float") ? is_compiled_v<float> : is_compiled_v<double>;
 }
 
 }  // namespace

@@ -29,4 +29,10 @@ Multivector<Scalar> columns_of(const Multivector<Scalar>& x, Ordinal first, Ordi
   return {x.data + first * x.column_stride, x.rows, count, x.row_stride, x.column_stride};
 }
 
+/// The rows first, ..., first + count - 1 of a multivector.
+template <class Scalar>
+Multivector<Scalar> rows_of(const Multivector<Scalar>& x, Ordinal first, Ordinal count) {
+  return {x.data + first * x.row_stride, count, x.columns, x.row_stride, x.column_stride};
+}
+
 }  // namespace Tessera

@@ -109,6 +109,19 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const Executio
                                                                   const CsrPattern<Offset>& input, std::size_t entries,
                                                                   std::size_t most_bytes = no_memory_limit);
 
+namespace Impl {
+
+/// The checks of build_csr(), also of a user's offsets that count more than an int can.
+///
+/// \throws std::invalid_argument at the first row whose offsets are wrong
+template <class ExecutionSpace, class Offset>
+void check_row_offsets(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries);
+/// \throws std::invalid_argument at the first column out of range
+template <class ExecutionSpace, class Offset>
+void check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries);
+
+}  // namespace Impl
+
 /// The pattern of A's transpose, which is canonical as well. Cost: a radix sort of the entries by their columns.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec,

@@ -23,6 +23,8 @@ namespace Tessera {
 /// editing those changes nothing until update_values() or follow_values() is called. Copies of a plan share one state,
 /// like Kokkos::View.
 ///
+/// A matrix of more than 2^31 - 2^16 entries is stored as several blocks of rows, each with a format of its own.
+///
 /// Kokkos::finalize() frees plans and workspaces that are still alive, and says so on stderr. They may be destroyed
 /// later; any other use is then a std::logic_error.
 ///
@@ -31,7 +33,7 @@ namespace Tessera {
 ///
 /// \tparam Scalar  float, double, or their complex (Kokkos::complex or std::complex)
 /// \tparam Ordinal int
-/// \tparam Offset  an integer type of 4 or 8 bytes
+/// \tparam Offset  an integer type of 4 or 8 bytes: that of the offsets that make_plan() reads. Plans store ints
 /// \tparam Device  a Kokkos execution space or Kokkos::Device
 template <class Scalar, class Ordinal_, class Offset, class Device>
 class Plan {
@@ -43,7 +45,7 @@ class Plan {
   using memory_space = typename execution_space::memory_space;  ///< where the plan's arrays are
   using workspace_type = Workspace<execution_space>;            ///< what prepare() returns
   /// For the library: the compiled part of a plan.
-  using state_type = Impl::PlanState<Impl::kernel_scalar_t<Scalar>, Impl::kernel_offset_t<Offset>, execution_space>;
+  using state_type = Impl::PlanState<Impl::kernel_scalar_t<Scalar>, execution_space>;
 
   static_assert(Impl::KernelScalar<Scalar>::supported && !is_half_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: Scalar is float, double or a complex of these");
@@ -53,8 +55,6 @@ class Plan {
   static_assert(!Impl::KernelScalar<Scalar>::supported || is_half_v<Impl::kernel_scalar_t<Scalar>> ||
                     is_compiled_v<Impl::kernel_scalar_t<Scalar>>,
                 "Tessera::Plan: this Tessera was configured without this type of Scalar (TESSERA_SCALARS)");
-  static_assert(is_compiled_v<Impl::kernel_offset_t<Offset>>,
-                "Tessera::Plan: this Tessera was configured without this type of Offset (TESSERA_OFFSETS)");
 
   /// An empty plan: valid only as the target of an assignment.
   Plan() = default;
@@ -66,9 +66,9 @@ class Plan {
   Ordinal_ columns() const { return state().columns(); }  ///< columns of A
   /// The number of entries that are stored. Duplicates of the input count once; explicit zeros count.
   std::size_t nonzeros() const { return state().nonzeros(); }
-  /// The format that was chosen.
+  /// The format that was chosen; if the plan has several blocks of rows, for the first block.
   Format format() const { return state().choice().format; }
-  /// What was chosen, from which candidates, and the predicted time of each.
+  /// What was chosen, from which candidates, and the predicted time of each; for the first block of rows.
   const Choice& choice() const { return state().choice(); }
   /// The choice in words: the format, its size, why it was chosen and what was rejected.
   std::string explain() const { return state().explain(); }
@@ -83,9 +83,12 @@ class Plan {
   ///   the plan allocated at once; limit, PlanOptions::memory_limit or null;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
   /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose;
+  /// - row_blocks: null; or, if the plan has several blocks of rows, first_row, rows, nonzeros, format, ..., tiles,
+  ///   kernels and transpose of each. Then nonzeros, bytes and seconds are of all, and the choice is the first block's;
   /// - products and updates: how often spmm() and update_values() were called, counted over all copies of the plan.
   std::string stats() const { return state().stats(); }
-  /// The tiles of the format: their number, how full they are, how evenly they are spread over the windows of rows.
+  /// The tiles of the format: their number, how full they are, how evenly they are spread over the windows of rows. Of
+  /// the first block, if the plan has several blocks of rows.
   const TileMetrics& tile_metrics() const { return state().tile_metrics(); }
   /// The order in which the rows of A are stored: row order(i) stands in place i. It is the identity unless
   /// PlanOptions::reordering found an order that was kept. X and Y do not follow it.
@@ -190,9 +193,12 @@ class Plan {
 namespace Impl {
 
 /// make_plan() for rows of elements (block_size 1) and rows of blocks alike.
+///
+/// \param most_entries [in] the most entries that the plan may store as one block of rows; tests set fewer
 template <class ExecutionSpace, class RowOffsets, class ColumnIndices, class Values>
 auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size, const RowOffsets& row_offsets,
-               const ColumnIndices& column_indices, const Values& values, const PlanOptions& options) {
+               const ColumnIndices& column_indices, const Values& values, const PlanOptions& options,
+               std::size_t most_entries = most_entries_of_block) {
   using Scalar = typename Values::non_const_value_type;
   using Offset = typename RowOffsets::non_const_value_type;
   using PlanType =
@@ -208,15 +214,16 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size
   }
   using State = typename PlanType::state_type;
   typename State::Input input;
-  input.pattern.rows = rows;
-  input.pattern.columns = columns;
-  input.pattern.row_offsets = reinterpret_cast<const kernel_offset_t<Offset>*>(row_offsets.data());
-  input.pattern.column_indices = column_indices.data();
+  input.rows = rows;
+  input.columns = columns;
+  input.row_offsets = reinterpret_cast<const kernel_offset_t<Offset>*>(row_offsets.data());
+  input.column_indices = column_indices.data();
   input.block_size = block_size;
   input.values = reinterpret_cast<const kernel_scalar_t<Scalar>*>(values.data());
   input.row_offsets_size = row_offsets.extent(0);
   input.column_indices_size = column_indices.extent(0);
   input.values_size = values.extent(0);
+  input.most_entries = most_entries;
   return PlanType(std::make_shared<State>(exec, input, options));
 }
 
@@ -242,8 +249,8 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, const RowOffse
 /// those of square blocks, and the values are the blocks' one after the other, each row-major. The plan counts rows,
 /// columns and nonzeros of elements; Plan::update_values() takes the values in the order of the blocks.
 ///
-/// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, ...) or
-///         the option that cannot be met
+/// \throws std::invalid_argument that names what is wrong with A (offsets that descend, a column out of range, a row of
+///         more than 2^31 - 2^16 entries, ...) or the option that cannot be met
 ///
 /// Cost: a few passes over the nonzeros, a radix sort if a row is unsorted, options.reordering. Fences `exec`.
 template <class ExecutionSpace, class Matrix>

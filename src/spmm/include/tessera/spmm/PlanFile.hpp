@@ -42,10 +42,10 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 /// keeps its format and order. Kernels for a device are not saved: they are chosen anew for the device of `exec` and
 /// the memory that is free there.
 ///
-/// The types must be those of the saved plan. Kokkos::complex and std::complex count as one type, as do types of
-/// offsets with equally many bytes. A file fits machines with the same byte order and one version of Tessera's files. A
-/// loaded plan never reads or writes beyond its arrays, whatever the file holds. The checksums ensure that the numbers
-/// are those that were saved.
+/// The type of scalars must be that of the saved plan. Kokkos::complex and std::complex count as one type. Any type of
+/// offsets will do. A file fits machines with the same byte order and one version of Tessera's files. A loaded plan
+/// never reads or writes beyond its arrays, whatever the file holds. The checksums ensure that the numbers are those
+/// that were saved.
 ///
 /// The memory limit that the plan was made with holds for copies that kernels keep, and for a transpose that
 /// Plan::prepare() builds. It does not hold for loading itself.
@@ -55,7 +55,7 @@ void save_plan(const Plan<Scalar, Ordinal_, Offset, Device>& plan, const std::st
 /// \param path [in] a file, not compressed
 /// \throws std::runtime_error, naming the file and what was expected, if the file cannot be read, needs more memory
 ///         than there is, holds no plan or one of an unknown version, or is truncated, damaged or inconsistent
-/// \throws std::invalid_argument if the plan has other types, or a precision that `exec` lacks while
+/// \throws std::invalid_argument if the plan has other scalars, or a precision that `exec` lacks while
 ///         PlanOptions::on_unsupported is Throw
 ///
 /// Cost: reading the file, a few passes to check it, and memory for twice its size.

@@ -20,7 +20,6 @@ class Tessera(CMakePackage, CudaPackage):
     version("develop", branch="main")
 
     every_scalar = ("float", "double", "complex_float", "complex_double")
-    every_offset = ("int", "size_t")
     cuda_archs = ("80", "86", "87", "89", "90", "100", "120")
 
     variant("shared", default=False, description="Build shared libraries")
@@ -37,13 +36,6 @@ class Tessera(CMakePackage, CudaPackage):
         values=every_scalar,
         multi=True,
         description="Scalars of matrices to compile for",
-    )
-    variant(
-        "offsets",
-        default=",".join(every_offset),
-        values=every_offset,
-        multi=True,
-        description="Offsets of rows to compile for",
     )
 
     depends_on("c", type="build")
@@ -91,10 +83,8 @@ class Tessera(CMakePackage, CudaPackage):
         if arch not in cuda_archs:
             conflicts(f"cuda_arch={arch}", msg=f"kernels are for one of {', '.join(cuda_archs)}")
 
-    requires("scalars=double", when="+trilinos", msg="Tpetra needs double and size_t")
-    requires("offsets=size_t", when="+trilinos", msg="Tpetra needs double and size_t")
-    requires("scalars=double", when="+tests", msg="the tests need double and int")
-    requires("offsets=int", when="+tests", msg="the tests need double and int")
+    requires("scalars=double", when="+trilinos", msg="Tpetra needs double")
+    requires("scalars=double", when="+tests", msg="the tests need double")
 
     sanity_check_is_file = [join_path("include", "tessera", "Tessera.hpp")]
 
@@ -108,7 +98,6 @@ class Tessera(CMakePackage, CudaPackage):
             self.define_from_variant("TESSERA_ENABLE_KOKKOS_KERNELS", "kokkos-kernels"),
             self.define_from_variant("TESSERA_ENABLE_TPETRA", "trilinos"),
             self.define("TESSERA_SCALARS", self.values_of("scalars", self.every_scalar)),
-            self.define("TESSERA_OFFSETS", self.values_of("offsets", self.every_offset)),
             self.define("TESSERA_ENABLE_TESTS", self.run_tests or spec.satisfies("+tests")),
             self.define("TESSERA_ENABLE_EXAMPLES", False),
         ]

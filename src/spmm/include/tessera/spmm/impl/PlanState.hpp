@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tessera/common/Csr.hpp>
 #include <tessera/common/Half.hpp>
 #include <tessera/common/Mode.hpp>
 #include <tessera/common/Multivector.hpp>
@@ -15,6 +14,8 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <tessera/spmm/Workspace.hpp>
 #include <tessera/spmm/impl/LiveObject.hpp>
+#include <variant>
+#include <vector>
 
 namespace Tessera {
 
@@ -27,21 +28,37 @@ struct SmallMatrix;
 
 namespace Tessera::Impl {
 
+struct BlockStats;
 struct Explanation;
 struct RowProducer;
 
-/// The part of a plan that is compiled in the library, for every kernel scalar, offset and enabled execution space. A
-/// user's file instantiates none of it.
-template <class Scalar, class Offset, class ExecutionSpace>
+/// The most entries of a block of rows that a plan stores with offsets of type int. Kernels add up to some thousands to
+/// an offset, hence the distance to the greatest int.
+inline constexpr std::size_t most_entries_of_block = (std::size_t(1) << 31) - (std::size_t(1) << 16);
+
+/// The pattern of the user's matrix, with the sizes of its arrays for checks. Rows, columns and entries count dense
+/// blocks if block_size > 1.
+struct UserRows {
+  Ordinal rows = 0;
+  Ordinal columns = 0;
+  Ordinal block_size = 1;
+  std::variant<const int*, const std::size_t*> row_offsets;
+  const Ordinal* column_indices = nullptr;
+  std::size_t row_offsets_size = 0;
+  std::size_t column_indices_size = 0;
+  std::size_t most_entries = most_entries_of_block;  // of elements in a block of rows; tests set fewer
+};
+
+/// The part of a plan that is compiled in the library, for every kernel scalar and enabled execution space. A user's
+/// file instantiates none of it.
+///
+/// All that is stored has offsets of type int. A matrix of more entries is stored as several blocks of rows.
+template <class Scalar, class ExecutionSpace>
 class PlanState final : private LiveObject {
  public:
-  /// The matrix of the user, with the sizes of its arrays for checks.
-  struct Input {
-    CsrPattern<Offset> pattern;  // counts blocks if block_size > 1; the values of a block are row-major
-    Ordinal block_size = 1;
+  /// The matrix of the user. The values of a dense block are row-major.
+  struct Input : UserRows {
     const Scalar* values = nullptr;
-    std::size_t row_offsets_size = 0;
-    std::size_t column_indices_size = 0;
     std::size_t values_size = 0;
   };
 
@@ -60,7 +77,7 @@ class PlanState final : private LiveObject {
   std::size_t nonzeros() const;
   const Choice& choice() const;
   const TileMetrics& tile_metrics() const;
-  const Permutation<typename ExecutionSpace::memory_space>& row_order() const;
+  Permutation<typename ExecutionSpace::memory_space> row_order() const;
   std::string explain() const;
   std::string stats() const;
   std::size_t bytes() const;
@@ -96,6 +113,7 @@ class PlanState final : private LiveObject {
  private:
   struct Members;
   Explanation explanation() const;
+  std::vector<BlockStats> block_stats() const;
   void keep_values(const ExecutionSpace& exec) const;
   void check_new_values(const char* who, const Scalar* values, std::size_t count) const;
   std::size_t held_bytes() const override;

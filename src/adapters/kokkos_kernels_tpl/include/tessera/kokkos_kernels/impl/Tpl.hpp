@@ -72,8 +72,7 @@ constexpr bool tpl_has_types() {
                   !std::is_same_v<typename X::non_const_value_type, VectorScalar>) {
       return false;
     } else {
-      return is_compiled_v<kernel_scalar_t<Scalar>> && is_compiled_v<kernel_offset_t<Offset>> &&
-             is_compiled_v<kernel_scalar_t<VectorScalar>> &&
+      return is_compiled_v<kernel_scalar_t<Scalar>> && is_compiled_v<kernel_scalar_t<VectorScalar>> &&
              multiplies_v<kernel_scalar_t<Scalar>, kernel_scalar_t<VectorScalar>>;
     }
   }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <tessera/format/Blocks.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/reorder/Permutation.hpp>
+#include <tessera/spmm/impl/PlanState.hpp>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "CheckArguments.hpp"
+#include "MemoryBudget.hpp"
+
+/// Cuts the user's rows into blocks of rows whose entries an int can count, and makes each block canonical. Nothing
+/// after this step knows the type of the user's offsets. At the end: what the blocks are together.
+namespace Tessera::Impl {
+
+/// Consecutive rows of the user's matrix, and their entries. Both count dense blocks where the matrix consists of them.
+struct RowRange {
+  Ordinal first_row = 0;
+  Ordinal rows = 0;
+  std::size_t first_entry = 0;
+  std::size_t entries = 0;
+};
+
+template <class Offset>
+CsrPattern<Offset> pattern_of(const UserRows& A, const Offset* row_offsets) {
+  return {A.rows, A.columns, row_offsets, A.column_indices};
+}
+
+/// The block of rows that begins with a row: as many as have at most `target` entries, but at least one.
+///
+/// \param most [in] the most entries that it may have
+/// \throws std::invalid_argument if the first row alone has more
+template <class ExecutionSpace, class Offset>
+RowRange next_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, Ordinal first, std::size_t target,
+                   std::size_t most) {
+  const auto begin_of = [&](std::ptrdiff_t row) { return std::size_t(read_element(exec, A.row_offsets + row)); };
+  const std::size_t begin = begin_of(first);
+  // Rows [first, last) are few enough, unless it is one row; rows [first, beyond) are not.
+  std::ptrdiff_t last = first + 1, beyond = A.rows + std::ptrdiff_t(1);
+  while (beyond - last > 1) {
+    const std::ptrdiff_t middle = last + (beyond - last) / 2;
+    (begin_of(middle) - begin <= target ? last : beyond) = middle;
+  }
+  const std::size_t entries = begin_of(last) - begin;
+  if (entries > most) {
+    refuse_matrix("row " + std::to_string(first) + " has " + std::to_string(entries) + " entries; expected at most " +
+                  std::to_string(most) + ", which the offsets of a plan can count");
+  }
+  return {first, static_cast<Ordinal>(last - first), begin, entries};
+}
+
+/// Cuts rows into blocks of about equally many entries. Offsets that are read on are checked, columns only if there are
+/// several blocks: build_csr() checks those of one.
+///
+/// \param entries [in] the number of entries of the input
+/// \param most    [in] the most entries of a block
+/// \throws std::invalid_argument as build_csr(), and if a single row has more entries
+template <class ExecutionSpace, class Offset>
+std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries,
+                               std::size_t most) {
+  const std::vector<RowRange> one{{0, A.rows, 0, entries}};
+  if (A.rows == 0 || (entries <= most && std::is_same_v<Offset, int>)) return one;
+  check_row_offsets(exec, A, entries);
+  if (entries <= most) return one;
+  const auto used = static_cast<std::size_t>(read_element(exec, A.row_offsets + A.rows));
+  if (used <= most) return one;
+  check_columns(exec, A, used);
+  const std::size_t least_blocks = most == 0 ? used : (used - 1) / most + 1;
+  const std::size_t target = (used - 1) / least_blocks + 1;
+  std::vector<RowRange> ranges;
+  for (Ordinal row = 0; row < A.rows; row += ranges.back().rows)
+    ranges.push_back(next_rows(exec, A, row, target, most));
+  return ranges;
+}
+
+template <class ExecutionSpace>
+std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const UserRows& A) {
+  const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
+  return std::visit(
+      [&](const auto* offsets) {
+        return cut_rows(exec, pattern_of(A, offsets), A.column_indices_size, A.most_entries / area);
+      },
+      A.row_offsets);
+}
+
+/// A block of rows with offsets that begin at 0 and are ints.
+template <class MemorySpace>
+struct NarrowRows {
+  CsrPattern<int> pattern;
+  Kokkos::View<int*, MemorySpace> row_offsets;  // empty where the pattern has the user's
+
+  std::size_t bytes() const { return row_offsets.extent(0) * sizeof(int); }
+};
+
+/// \throws FormatTooLarge if the budget has no room for the offsets, where the user's cannot be read as they are
+template <class ExecutionSpace, class Offset>
+NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                                              const RowRange& range, const MemoryBudget& budget) {
+  if (A.rows == 0) return {{0, A.columns, nullptr, A.column_indices}, {}};
+  if constexpr (std::is_same_v<Offset, int>) {
+    if (range.rows == A.rows) return {A, {}};
+  }
+  const std::size_t size = static_cast<std::size_t>(range.rows) + 1;
+  require_bytes("a copy of the row offsets", size * sizeof(int), budget.left());
+  budget.try_charge(size * sizeof(int));
+  NarrowRows<typename ExecutionSpace::memory_space> result;
+  result.row_offsets = allocate<decltype(result.row_offsets)>(exec, "Tessera::row_offsets", size);
+  result.pattern = {range.rows, A.columns, result.row_offsets.data(), A.column_indices + range.first_entry};
+  const auto narrow = result.row_offsets;
+  const Offset* offsets = A.row_offsets + range.first_row;
+  const auto first = static_cast<Offset>(range.first_entry);
+  Kokkos::parallel_for(
+      "Tessera::narrow_offsets", IndexPolicy<ExecutionSpace>(exec, 0, size),
+      KOKKOS_LAMBDA(std::size_t row) { narrow(row) = static_cast<int>(offsets[row] - first); });
+  return result;
+}
+
+/// The canonical rows of a block, whose dense blocks become entries. Their map leads to the caller's values of the
+/// block, the first of which belongs to its first entry.
+template <class ExecutionSpace>
+BuiltCsr<int, typename ExecutionSpace::memory_space> canonical_rows_of(const ExecutionSpace& exec, const UserRows& A,
+                                                                       const RowRange& range,
+                                                                       const MemoryBudget& budget) {
+  const auto narrow = std::visit(
+      [&](const auto* offsets) { return narrow_rows(exec, pattern_of(A, offsets), range, budget); }, A.row_offsets);
+  const MemoryBudget rest = budget.beside(narrow.bytes());
+  const auto canonical = [&](const CsrPattern<int>& pattern, std::size_t entries, const MemoryBudget& step) {
+    auto rows = build_csr(exec, pattern, entries, step.left());
+    step.try_charge(build_csr_bytes<int>(exec, rows.pattern.rows, entries, rows.values.is_identity()));
+    return rows;
+  };
+  if (A.block_size == 1) return canonical(narrow.pattern, range.entries, rest);
+  const auto points = expand_blocks(exec, narrow.pattern, range.entries, A.block_size, rest.left());
+  const MemoryBudget beside = rest.beside(bytes_of(points));
+  auto result = canonical(points.pattern.view(), points.pattern.nonzeros, beside);
+  if (!result.values.is_identity()) beside.charge("sorting the blocks", bytes_of(result) + result.values.bytes());
+  result.values = compose(exec, points.values, result.values);
+  return result;
+}
+
+/// The order of all rows, from the orders of a plan's blocks of rows. Waits.
+template <class ExecutionSpace, class Blocks>
+Permutation<typename ExecutionSpace::memory_space> joined_orders(const Blocks& blocks, Ordinal rows) {
+  Permutation<typename ExecutionSpace::memory_space> result;
+  const auto is_identity = [](const auto& block) { return block.plain.orders.rows.is_identity(); };
+  if (std::all_of(blocks.begin(), blocks.end(), is_identity)) return result;
+  const ExecutionSpace exec;
+  result.order = allocate<decltype(result.order)>(exec, "Tessera::row_order", std::size_t(rows));
+  for (const auto& block : blocks) {
+    const auto joined = result.order, order = block.plain.orders.rows.order;
+    const Ordinal first = block.first_row;
+    const bool is_own = is_identity(block);
+    Kokkos::parallel_for(
+        "Tessera::row_order", IndexPolicy<ExecutionSpace>(exec, 0, std::size_t(block.rows)),
+        KOKKOS_LAMBDA(std::size_t place) {
+          joined(std::size_t(first) + place) = first + (is_own ? Ordinal(place) : order(place));
+        });
+  }
+  exec.fence("Tessera::row_order");
+  return result;
+}
+
+}  // namespace Tessera::Impl

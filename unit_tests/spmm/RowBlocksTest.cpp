@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans of several blocks of rows, as matrices of 2^31 nonzeros have them. Here a small number of entries is the limit.
+#include <tessera/spmm/PlanFile.hpp>
+#include <tessera/spmm/SpmmWithSums.hpp>
+
+#include "MemoryLimits.hpp"
+#include "TestFiles.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class Exec>
+using BlockCasesOf =
+    ::testing::Types<Case<Exec, float, float, int>, Case<Exec, double, double, std::size_t>,
+                     Case<Exec, float, double, std::size_t>, Case<Exec, Complex<double>, Complex<double>, int>>;
+
+template <class T>
+class RowBlocksTest : public ::testing::Test {
+ public:
+  using Exec = typename T::ExecutionSpace;
+  using Scalar = typename T::MatrixScalar;
+  using Offset = typename T::Offset;
+  using Matrix = UserMatrix<Exec, Scalar, Offset>;
+  using User = user_scalar_t<typename T::VectorScalar>;
+  using Left = Kokkos::View<User**, Kokkos::LayoutLeft, typename Exec::memory_space>;
+  using Right = Kokkos::View<User**, Kokkos::LayoutRight, typename Exec::memory_space>;
+  using PlanType = Plan<user_scalar_t<Scalar>, int, Offset, typename Exec::device_type>;
+
+  static constexpr int rows = 61, columns = 47, count = 5;
+  /// Rows in order, and rows in any order with duplicates; the first and the last rows are empty.
+  static std::vector<Matrix> matrices() {
+    std::vector<Matrix> result;
+    for (const auto& pattern :
+         {random_pattern<Offset>(rows, columns, 0.2, 1, 7), unsorted_pattern<Offset>(rows, columns, 9, 2)}) {
+      HostPattern<Offset> framed = pattern;
+      framed.row_offsets.insert(framed.row_offsets.begin(), Offset(0));
+      framed.rows += 1;
+      framed.end_row();
+      result.emplace_back(framed);
+    }
+    return result;
+  }
+  static PlanType plan_of(const Matrix& A, const PlanOptions& options, std::size_t most_entries) {
+    return Impl::make_plan(Exec(), A.host.rows, A.host.columns, 1, A.pattern.row_offsets, A.pattern.column_indices,
+                           A.values, options, most_entries);
+  }
+  /// About five blocks.
+  static std::size_t fifth(const Matrix& A) { return A.host.nonzeros() / 5 + 1; }
+
+  static void expect_products(const Matrix& A, PlanType& plan, const std::string& what) {
+    for (const Mode mode : every_mode) {
+      expect_product<Left>(A, plan, count, mode, 1.5, 0, what);
+      expect_product<Right>(A, plan, count, mode, -1, 0.5, what);
+    }
+  }
+};
+TYPED_TEST_SUITE(RowBlocksTest, EverySpace<BlockCasesOf>::type);
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+/// The bits of Y = 2 op(A) X.
+template <class View, class PlanType>
+std::vector<typename View::non_const_value_type> bits_of_product(PlanType& plan, Mode mode, int count) {
+  using Exec = typename PlanType::execution_space;
+  const bool turns = is_transposed(mode);
+  const auto X = View("X", turns ? plan.rows() : plan.columns(), count);
+  const auto Y = View("Y", turns ? plan.columns() : plan.rows(), count);
+  const auto host = Kokkos::create_mirror_view(X);
+  for (std::size_t i = 0; i < host.extent(0); ++i)
+    for (int j = 0; j < count; ++j) host(i, j) = typename View::value_type(1.0 / double(i + 3 * std::size_t(j) + 1));
+  Kokkos::deep_copy(X, host);
+  auto work = plan.prepare(Exec(), count, mode);
+  spmm(Exec(), plan, work, mode, 2, X, 0, Y);
+  Exec().fence();
+  const auto y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), Y);
+  return {y.data(), y.data() + y.size()};
+}
+
+TYPED_TEST(RowBlocksTest, MultiplyAsOnePlan) {
+  using Fixture = TestFixture;
+  for (const auto& A : Fixture::matrices()) {
+    for (const Format format : every_format) {
+      auto plan = Fixture::plan_of(A, with_format(format), Fixture::fifth(A));
+      EXPECT_EQ(plan.rows(), A.host.rows);
+      EXPECT_EQ(plan.columns(), A.host.columns);
+      EXPECT_EQ(plan.nonzeros(), A.stored.nonzeros());
+      EXPECT_GE(count_of(plan.explain(), "block of rows "), 5u) << plan.explain();
+      Fixture::expect_products(A, plan, std::string(to_string(format)));
+    }
+  }
+}
+
+/// A product without the transpose has the bits that a plan of one block has: each row is added up alone.
+TYPED_TEST(RowBlocksTest, RowsHaveTheSameBits) {
+  using Fixture = TestFixture;
+  using Left = typename Fixture::Left;
+  for (const auto& A : Fixture::matrices()) {
+    auto one = A.plan(with_format(Format::Csr));
+    const auto bits = bits_of_product<Left>(one, Mode::NoTranspose, Fixture::count);
+    EXPECT_EQ(count_of(one.explain(), "block of rows "), 0u);
+    for (const std::size_t most : {A.host.nonzeros(), A.host.nonzeros() - 1, Fixture::fifth(A), std::size_t(20)}) {
+      auto plan = Fixture::plan_of(A, with_format(Format::Csr), most);
+      EXPECT_EQ(count_of(plan.explain(), "block of rows ") > 0, most < A.host.nonzeros());
+      EXPECT_EQ(bits_of_product<Left>(plan, Mode::NoTranspose, Fixture::count), bits) << most;
+      const auto turned = bits_of_product<Left>(plan, Mode::Transpose, Fixture::count);
+      EXPECT_EQ(bits_of_product<Left>(plan, Mode::Transpose, Fixture::count), turned) << most;
+    }
+  }
+}
+
+TYPED_TEST(RowBlocksTest, OffsetsOfBothTypesGiveTheSameBits) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  using Scalar = typename Fixture::Scalar;
+  using Other = std::conditional_t<sizeof(typename Fixture::Offset) == 4, std::size_t, int>;
+  for (const auto& A : Fixture::matrices()) {
+    HostPattern<Other> pattern;
+    pattern.rows = A.host.rows;
+    pattern.columns = A.host.columns;
+    pattern.row_offsets.assign(A.host.row_offsets.begin(), A.host.row_offsets.end());
+    pattern.column_indices = A.host.column_indices;
+    const UserMatrix<Exec, Scalar, Other> B(pattern, A.host_values);
+    for (const Format format : every_format) {
+      for (const std::size_t most : {A.host.nonzeros(), Fixture::fifth(A)}) {
+        auto plan = Fixture::plan_of(A, with_format(format), most);
+        auto other = Impl::make_plan(Exec(), B.host.rows, B.host.columns, 1, B.pattern.row_offsets,
+                                     B.pattern.column_indices, B.values, with_format(format), most);
+        for (const Mode mode : {Mode::NoTranspose, Mode::Transpose})
+          EXPECT_EQ(bits_of_product<typename Fixture::Left>(plan, mode, 3),
+                    bits_of_product<typename Fixture::Left>(other, mode, 3))
+              << to_string(format);
+        EXPECT_EQ(plan.bytes(), other.bytes());
+      }
+    }
+  }
+}
+
+TYPED_TEST(RowBlocksTest, TakeNewValues) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  for (const auto& A : Fixture::matrices()) {
+    const typename Fixture::Matrix B(A.host, 8), C(A.host, 9);
+    for (const Format format : {Format::Csr, Format::BitTcf}) {
+      auto plan = Fixture::plan_of(A, with_format(format), Fixture::fifth(A));
+      plan.update_values(Exec(), B.values);
+      Fixture::expect_products(B, plan, "updated");
+      const auto values = Kokkos::create_mirror(typename Exec::memory_space(), C.values);
+      Kokkos::deep_copy(values, C.values);
+      for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) plan.follow_values(Exec(), values, mode);
+      Fixture::expect_products(C, plan, "followed");
+      Kokkos::deep_copy(values, A.values);
+      for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) plan.follow_values(Exec(), values, mode);
+      Fixture::expect_products(A, plan, "followed again");
+      plan.release_source(Exec());
+      Kokkos::deep_copy(values, C.values);
+      EXPECT_EQ(plan.slot_map_bytes(), 0u);
+      Fixture::expect_products(A, plan, "released");
+    }
+  }
+}
+
+TYPED_TEST(RowBlocksTest, AreSavedAndLoaded) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  using PlanType = typename Fixture::PlanType;
+  const TemporaryFolder folder;
+  for (const auto& A : Fixture::matrices()) {
+    for (const bool turns : {false, true}) {
+      PlanOptions options = with_format(Format::BitTcf);
+      options.reordering = Reordering::DegreeSort;
+      options.always_reorder = true;
+      auto plan = Fixture::plan_of(A, options, Fixture::fifth(A));
+      if (turns) plan.prepare(Exec(), 1, Mode::Transpose);
+      const std::string path = folder / "plan";
+      save_plan(plan, path);
+      auto loaded = load_plan<user_scalar_t<typename Fixture::Scalar>, int, typename Fixture::Offset,
+                              typename PlanType::execution_space::device_type>(Exec(), path);
+      EXPECT_EQ(loaded.bytes(), plan.bytes());
+      EXPECT_EQ(loaded.nonzeros(), plan.nonzeros());
+      EXPECT_EQ(count_of(loaded.explain(), "block of rows "), count_of(plan.explain(), "block of rows "));
+      EXPECT_EQ(to_host(loaded.row_order().order), to_host(plan.row_order().order));
+      Fixture::expect_products(A, loaded, "loaded");
+      const typename Fixture::Matrix B(A.host, 8);
+      loaded.update_values(Exec(), B.values);
+      Fixture::expect_products(B, loaded, "loaded and updated");
+    }
+  }
+}
+
+/// Every row stands in one place of the order, within its block.
+TYPED_TEST(RowBlocksTest, HaveOneOrderOfAllRows) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  const auto A = Fixture::matrices().front();
+  PlanOptions options = with_format(Format::BitTcf);
+  EXPECT_TRUE(Fixture::plan_of(A, options, Fixture::fifth(A)).row_order().is_identity());
+  options.reordering = Reordering::DegreeSort;
+  options.always_reorder = true;
+  const auto order = Fixture::plan_of(A, options, Fixture::fifth(A)).row_order();
+  ASSERT_EQ(order.order.extent(0), std::size_t(A.host.rows));
+  EXPECT_EQ(validate(Exec(), order, A.host.rows), "");
+}
+
+TYPED_TEST(RowBlocksTest, TellWhatTheyAre) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  const auto A = Fixture::matrices().front();
+  auto plan = Fixture::plan_of(A, {}, Fixture::fifth(A));
+  plan.prepare(Exec(), 1, Mode::Transpose);
+  const std::string text = plan.explain(), stats = plan.stats();
+  const std::size_t blocks = count_of(text, "block of rows ");
+  EXPECT_NE(text.find("block of rows 0 to "), std::string::npos) << text;
+  EXPECT_NE(text.find(" to " + std::to_string(A.host.rows - 1) + ", one of " + std::to_string(blocks)),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(count_of(text, "  format: "), blocks) << text;
+  EXPECT_EQ(count_of(stats, "\"first_row\": "), blocks) << stats;
+  EXPECT_EQ(count_of(stats, "\"transpose\": {"), blocks + 1) << stats;
+  EXPECT_NE(stats.find("\"nonzeros\": " + std::to_string(plan.nonzeros())), std::string::npos) << stats;
+  EXPECT_NE(A.plan({}).stats().find("\"row_blocks\": null"), std::string::npos);
+}
+
+TYPED_TEST(RowBlocksTest, KeepTheMemoryLimit) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  struct InBlocks {
+    const typename Fixture::Matrix& A;
+    auto plan(const PlanOptions& options) const { return Fixture::plan_of(A, options, Fixture::fifth(A)); }
+  };
+  for (const auto& A : Fixture::matrices()) {
+    for (const Format format : {Format::Automatic, Format::Csr, Format::BitTcf}) {
+      std::int64_t peak = 0;
+      {
+        const MemoryMeter memory;
+        auto plan = InBlocks{A}.plan(with_format(format));
+        peak = predicted_peak(plan);
+        EXPECT_LE(memory.peak(), peak) << pieces(memory, plan);
+        EXPECT_NEAR(double(plan.bytes()), double(memory.now()), double(rounding));
+        plan.prepare(Exec(), 0, Mode::Transpose);
+        EXPECT_NEAR(double(plan.bytes()), double(memory.now()), double(2 * rounding));
+        EXPECT_LE(memory.peak(), predicted_peak(plan)) << pieces(memory, plan);
+      }
+      EXPECT_TRUE(expect_within<Exec>(InBlocks{A}, with_format(format), std::size_t(2 * peak)));
+      for (const double share : {0.95, 0.7, 0.4, 0.0})
+        static_cast<void>(expect_within<Exec>(InBlocks{A}, with_format(format), std::size_t(share * double(peak))));
+    }
+  }
+}
+
+/// Blocks of 8 x 8 take several times the memory of compressed rows. The last rows need what the first ones would take.
+TYPED_TEST(RowBlocksTest, LeaveMemoryToEachOther) {
+  using Fixture = TestFixture;
+  const typename Fixture::Matrix A(random_pattern<typename Fixture::Offset>(400, 400, 0.05, 1));
+  PlanOptions options = with_format(Format::Bcsr);
+  options.parameters.bcsr_block_rows = options.parameters.bcsr_block_columns = 8;
+  const std::size_t rows_of_blocks = Fixture::plan_of(A, options, Fixture::fifth(A)).bytes();
+  const std::size_t rows = Fixture::plan_of(A, with_format(Format::Csr), Fixture::fifth(A)).bytes();
+  ASSERT_GT(rows_of_blocks, 5 * rows);
+  options.on_unsupported = OnUnsupported::FallBack;
+  options.memory_limit = 2 * rows;
+  auto plan = Fixture::plan_of(A, options, Fixture::fifth(A));
+  EXPECT_EQ(plan.format(), Format::Csr);
+  EXPECT_NE(plan.explain().find("note: rows 0 to "), std::string::npos) << plan.explain();
+  expect_product<typename Fixture::Left>(A, plan, 3, Mode::NoTranspose, 1, 0, "little memory");
+}
+
+TYPED_TEST(RowBlocksTest, ARowThatIsTooLongIsRefused) {
+  using Fixture = TestFixture;
+  const typename Fixture::Matrix A(unsorted_pattern<typename Fixture::Offset>(4, 30, 9, 2));
+  const auto length = [&](int row) { return std::size_t(A.host.row_offsets[row + 1] - A.host.row_offsets[row]); };
+  std::size_t longest = 0;
+  for (int row = 0; row < A.host.rows; ++row) longest = std::max(longest, length(row));
+  int first = 0;
+  while (length(first) < longest) ++first;
+  EXPECT_NO_THROW(Fixture::plan_of(A, {}, longest));
+  EXPECT_MESSAGE(std::invalid_argument, Fixture::plan_of(A, {}, longest - 1),
+                 "Tessera::make_plan: row " + std::to_string(first) + " has " + std::to_string(longest) +
+                     " entries; expected at most " + std::to_string(longest - 1));
+}
+
+/// Entries are counted from the first of the matrix, not of the block.
+TYPED_TEST(RowBlocksTest, WrongInputIsRefused) {
+  using Fixture = TestFixture;
+  auto pattern = random_pattern<typename Fixture::Offset>(40, 30, 0.3, 1);
+  const std::size_t last = pattern.nonzeros() - 1;
+  pattern.column_indices[last] = 30;
+  const typename Fixture::Matrix A(pattern);
+  EXPECT_MESSAGE(std::invalid_argument, Fixture::plan_of(A, {}, Fixture::fifth(A)),
+                 "entry " + std::to_string(last) + " lies in column 30; expected columns from 0 to 29");
+  pattern.column_indices[last] = 29;
+  std::swap(pattern.row_offsets[33], pattern.row_offsets[35]);
+  const typename Fixture::Matrix B(pattern, std::vector<typename Fixture::Scalar>(last + 1));
+  EXPECT_MESSAGE(std::invalid_argument, Fixture::plan_of(B, {}, Fixture::fifth(A)), "row offsets are wrong at row 33");
+}
+
+TYPED_TEST(RowBlocksTest, MayHoldDenseBlocks) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  using Scalar = typename Fixture::Scalar;
+  using Offset = typename Fixture::Offset;
+  constexpr int size = 3;
+  for (const auto& dense : {random_pattern<Offset>(21, 17, 0.3, 1, 4), unsorted_pattern<Offset>(21, 17, 6, 2)}) {
+    const auto given = random_values<Scalar>(dense.nonzeros() * size * size, 3);
+    HostPattern<Offset> elements;
+    elements.columns = dense.columns * size;
+    std::vector<Scalar> values;
+    for (int i = 0; i < dense.rows * size; ++i) {
+      for (auto b = dense.row_offsets[i / size]; b < dense.row_offsets[i / size + 1]; ++b) {
+        for (int j = 0; j < size; ++j) {
+          elements.column_indices.push_back(dense.column_indices[b] * size + j);
+          values.push_back(given[std::size_t(b) * size * size + std::size_t(i % size * size + j)]);
+        }
+      }
+      elements.end_row();
+    }
+    const typename Fixture::Matrix A(elements, values);
+    const DevicePattern<Exec, Offset> pattern(dense);
+    auto plan = Impl::make_plan(Exec(), dense.rows, dense.columns, size, pattern.row_offsets, pattern.column_indices,
+                                user_values<Exec>(given), with_format(Format::Csr), elements.nonzeros() / 4);
+    EXPECT_GE(count_of(plan.explain(), "block of rows "), 4u);
+    Fixture::expect_products(A, plan, "dense blocks");
+    plan.update_values(Exec(), user_values<Exec>(std::vector<Scalar>(given.size(), Scalar(0))));
+    plan.update_values(Exec(), user_values<Exec>(given));
+    Fixture::expect_products(A, plan, "new dense blocks");
+  }
+}
+
+/// Products with inner products, and residuals, are products and sums of several blocks.
+TYPED_TEST(RowBlocksTest, HaveSums) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  using Left = typename Fixture::Left;
+  using User = typename Fixture::User;
+  if constexpr (std::is_floating_point_v<User>) {
+    const typename Fixture::Matrix A(random_pattern<typename Fixture::Offset>(50, 50, 0.2, 1));
+    auto plan = Fixture::plan_of(A, with_format(Format::Csr), Fixture::fifth(A));
+    for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) {
+      const Left X("X", 50, 4), Y("Y", 50, 4), R("R", 50, 4);
+      Kokkos::deep_copy(X, User(0.5));
+      auto work = plan.prepare(Exec(), 4, mode);
+      const DenseWorkspace<Exec> dense_work;
+      spmm(Exec(), plan, work, mode, 1, X, 0, R);
+      std::vector<User> XtY(16), squares(4);
+      InnerProducts<User> sums;
+      sums.XtY = {XtY.data(), 4, 4, 4};
+      spmm_with_inner_products(Exec(), plan, work, dense_work, mode, 1, X, 0, Y, sums);
+      const auto y = to_host(Kokkos::View<User*, typename Exec::memory_space>(Y.data(), Y.size()));
+      EXPECT_EQ(y, to_host(Kokkos::View<User*, typename Exec::memory_space>(R.data(), R.size())));
+      User sum = 0;
+      for (int i = 0; i < 50; ++i) sum += User(0.5) * y[std::size_t(i)];
+      EXPECT_NEAR(XtY[0], sum, 1e-4 * std::abs(sum) + 1e-4);
+      residual(Exec(), plan, work, dense_work, mode, X, Y, R, squares.data());  // Y is the product
+      for (const User square : squares) EXPECT_NEAR(square, 0, 1e-6);
+    }
+  }
+}
+
+}  // namespace Tessera::Test
