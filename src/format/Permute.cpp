@@ -60,6 +60,6 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
                                                              const Kokkos::View<Ordinal*, Exec::memory_space>&);     \
   template BuiltCsr<Offset, Exec::memory_space> permute_columns(const Exec&, const CsrPattern<Offset>&, std::size_t, \
                                                                 const Kokkos::View<Ordinal*, Exec::memory_space>&);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

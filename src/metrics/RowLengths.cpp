@@ -61,6 +61,6 @@ std::size_t most_entries(const ExecutionSpace& exec, const CsrPattern<Offset>& A
 #define TESSERA_INSTANTIATE(Exec, Offset)                                  \
   template RowLengths row_lengths(const Exec&, const CsrPattern<Offset>&); \
   template std::size_t most_entries(const Exec&, const CsrPattern<Offset>&, Ordinal);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

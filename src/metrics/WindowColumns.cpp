@@ -206,6 +206,6 @@ std::size_t window_columns_bytes(const ExecutionSpace& exec, const CsrPattern<Of
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                    \
   template std::array<WindowColumns, 5> window_columns(const Exec&, const CsrPattern<Offset>&, std::size_t); \
   template std::size_t window_columns_bytes(const Exec&, const CsrPattern<Offset>&, std::size_t);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera
