@@ -227,9 +227,10 @@ std::string PlanState<Scalar, ExecutionSpace>::explain() const {
 template <class Scalar, class ExecutionSpace>
 std::string PlanState<Scalar, ExecutionSpace>::stats() const {
   const Members& m = *members_;
-  return Impl::stats(explanation(), {to_string(m.options.precision), to_string(m.options.kernel)}, block_stats(),
-                     {m.built.seconds, m.transpose_built.seconds},
-                     {m.products.load(std::memory_order_relaxed), m.updates});
+  const MadeFor made_for{to_string(m.options.precision), to_string(m.options.kernel)};
+  const PlanSeconds seconds{m.built.seconds, m.transpose_built.seconds};
+  const Uses uses{m.products.load(std::memory_order_relaxed), m.updates};
+  return Impl::stats(explanation(), made_for, block_stats(), seconds, uses);
 }
 
 template <class Scalar, class ExecutionSpace>
