@@ -3,7 +3,7 @@
 // What kernels count in 32 bits, where it nearly does not fit.
 #include <gtest/gtest.h>
 
-#include <cuda/CudaPanels.hpp>
+#include <gpu/CudaPanels.hpp>
 #include <launch/Operands.hpp>
 #include <limits>
 #include <numeric>
