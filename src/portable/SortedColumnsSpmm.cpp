@@ -11,11 +11,11 @@ namespace Tessera {
 
 namespace Impl {
 
-/// y += factor x for `count` elements.
+/// y += value (alpha x) for `count` elements: alpha value may overflow where this does not.
 template <class VectorScalar, class Stride>
-void add_row(VectorScalar factor, const VectorScalar* KOKKOS_RESTRICT x, Stride x_stride,
+void add_row(VectorScalar alpha, VectorScalar value, const VectorScalar* KOKKOS_RESTRICT x, Stride x_stride,
              VectorScalar* KOKKOS_RESTRICT y, Stride y_stride, Ordinal count) {
-  for (std::ptrdiff_t j = 0; j < count; ++j) y[j * y_stride] += factor * x[j * x_stride];
+  for (std::ptrdiff_t j = 0; j < count; ++j) y[j * y_stride] += value * (alpha * x[j * x_stride]);
 }
 
 /// Y += alpha A X, one entry of A after the other.
@@ -25,15 +25,15 @@ void add_columns(const SortedColumnsPattern<Offset>& A, Product<MatrixScalar, Ve
   const auto y = product.y;
   const bool are_adjacent = x.column_stride == 1 && y.column_stride == 1;
   const auto add = [&](Ordinal position, Offset place) {
-    const MatrixScalar value = product.values[place];
-    const auto factor = product.alpha * VectorScalar(product.conjugate_values ? conjugate(value) : value);
+    const MatrixScalar stored = product.values[place];
+    const auto value = VectorScalar(product.conjugate_values ? conjugate(stored) : stored);
     const VectorScalar* x_row = x.data + A.column_order[position] * x.row_stride;
     VectorScalar* y_row = y.data + A.row_indices[place] * y.row_stride;
     constexpr std::integral_constant<std::ptrdiff_t, 1> one;
     if (are_adjacent) {
-      add_row(factor, x_row, one, y_row, one, x.columns);
+      add_row(product.alpha, value, x_row, one, y_row, one, x.columns);
     } else {
-      add_row(factor, x_row, x.column_stride, y_row, y.column_stride, x.columns);
+      add_row(product.alpha, value, x_row, x.column_stride, y_row, y.column_stride, x.columns);
     }
   };
   for (Offset unit = 0; unit < A.units(); ++unit) for_each_element(A, unit, add);
