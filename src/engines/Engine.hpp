@@ -37,7 +37,7 @@ template <class Scalar>
 using AnyProduct = typename AnyProductOf<Scalar>::type;
 
 /// A way of multiplying, with its matrix: a format that holds the pattern, and the kernel that multiplies it. The
-/// values are the caller's. src/engines/Engines.hpp lists all engines.
+/// values are the caller's. List.hpp lists all kinds of engines.
 template <class Scalar, class ExecutionSpace>
 class Engine {
  public:

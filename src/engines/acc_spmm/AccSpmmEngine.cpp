@@ -4,9 +4,7 @@
 #include "StoredEngine.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include "CudaBitTcf.hpp"
-#endif
 
-#if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 namespace Tessera::Impl {
 
 #define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<AccSpmmEngine, Scalar, Exec>;

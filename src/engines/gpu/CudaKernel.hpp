@@ -25,7 +25,7 @@ namespace Tessera::Impl {
 ///   workspace_bytes(x)                the scratch memory of a product with x
 ///   launch(stream, product, scratch)  which starts the kernels of a product
 ///
-/// and build(), bytes() and describe(), which CudaKernels calls as well.
+/// and build(), bytes() and describe(), which engines call as well.
 template <class Derived, class Scalar>
 class CudaKernel {
  public:

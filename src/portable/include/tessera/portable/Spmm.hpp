@@ -18,7 +18,7 @@
 /// Formats agree within rounding if alpha and beta are finite. Sorted columns add alpha times an entry at a time, which
 /// may be 0 where the sum of the row is not: an infinite alpha then gives NaN in place of an infinity.
 ///
-/// Instantiated for the enabled execution spaces, int and std::size_t offsets and the scalars of the library.
+/// Instantiated for the enabled execution spaces, offsets of type int and the scalars of the library.
 namespace Tessera {
 
 /// The number of bytes of scratch with which a product of `columns` columns runs at full speed for any layout of X.
