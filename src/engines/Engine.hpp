@@ -10,7 +10,6 @@
 #include <tessera/common/Product.hpp>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/format/Csr.hpp>
-#include <tessera/format/FormatMemory.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
@@ -55,14 +54,10 @@ class Engine {
   /// The bytes of the pattern.
   virtual std::size_t bytes() const = 0;
   virtual TileMetrics tile_metrics(const ExecutionSpace& exec) const = 0;
-  /// The memory that building the format took, or what `counted` says where the format does not know.
-  virtual FormatMemory memory(const std::function<FormatMemory()>& counted) const = 0;
   /// Height and width of the blocks of BCSR; 0 for other formats.
   virtual BlockShape block() const = 0;
   /// The canonical rows. Their map says where their values are in the format.
   virtual BuiltCsr<Offset, Memory> to_csr(const ExecutionSpace& exec) const = 0;
-  /// Whether to_csr() sorts the places, and takes memory for that.
-  virtual bool to_csr_sorts() const = 0;
   /// The pattern if it is compressed rows, which rows in place share; else null.
   virtual const Csr<Offset, Memory>* csr() const = 0;
   /// The first invariant of the format that is broken, and where; empty if all hold.
@@ -70,8 +65,9 @@ class Engine {
   virtual void save(PlanWriter<ExecutionSpace>& file) = 0;
 
   /// Builds the kernel of the device, if it has one for this format and these options. Its values come with refill().
+  /// What a kernel can do without, such as copies of the values, it keeps only if there is room.
   ///
-  /// \param options [in] memory_limit is for what the kernel keeps beside its lists
+  /// \throws FormatTooLarge if there is no room for what it needs
   virtual void build_kernel(const ExecutionSpace& exec, const PlanOptions& options) = 0;
   /// Whether the kernel of the format's paper was asked for and was built.
   virtual bool is_published() const = 0;

@@ -10,7 +10,6 @@
 #include <tessera/select/Choose.hpp>
 
 #include "Engine.hpp"
-#include "KernelMemory.hpp"
 #include "List.hpp"
 
 /// What is asked of the engine of a format, by whoever does not know its type.
@@ -40,13 +39,6 @@ struct EngineFactory {
                                                               Ordinal columns, std::size_t nonzeros);
   /// An engine of this kind with the matrix of another, which has the same format.
   static std::unique_ptr<Engine<Scalar, ExecutionSpace>> take(Engine<Scalar, ExecutionSpace>& other);
-  /// Bounds what build() makes and takes.
-  ///
-  /// \param tiles [in] the number of tiles; negative: they are counted
-  static FormatMemory memory(const ExecutionSpace& exec, const Rows& rows, const FormatParameters& parameters,
-                             double tiles);
-  static KernelMemory kernel_memory(const ExecutionSpace& exec, const PlanOptions& options, const Candidate& candidate,
-                                    const MatrixStatistics& statistics);
   /// Why plans with these options cannot have the kernel of the format's paper; empty if they can.
   static std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options);
 };
@@ -78,34 +70,6 @@ auto with_engine_of(Format format, Kernel kernel, const Visit& visit, EngineList
 template <class Scalar, class ExecutionSpace, class Visit>
 auto with_engine_of(Format format, Kernel kernel, const Visit& visit) {
   return with_engine_of<Scalar, ExecutionSpace>(format, kernel, visit, Engines());
-}
-
-/// EngineFactory::memory() of the engine of a format, by default counting its tiles.
-template <class Scalar, class ExecutionSpace>
-FormatMemory format_memory(const ExecutionSpace& exec, Format format,
-                           const Csr<int, typename ExecutionSpace::memory_space>& rows,
-                           const FormatParameters& parameters, double tiles = -1) {
-  return with_engine_of<Scalar, ExecutionSpace>(
-      format, Kernel::Automatic, [&](auto engines) { return engines.memory(exec, rows, parameters, tiles); });
-}
-
-/// EngineFactory::kernel_memory() of the engine of a candidate.
-template <class Scalar, class ExecutionSpace>
-KernelMemory kernel_memory(const ExecutionSpace& exec, const PlanOptions& options, const Candidate& candidate,
-                           const MatrixStatistics& statistics) {
-  return with_engine_of<Scalar, ExecutionSpace>(candidate.format, options.kernel, [&](auto engines) {
-    return engines.kernel_memory(exec, options, candidate, statistics);
-  });
-}
-
-/// The bytes that the kernel of a format with `tiles` tiles keeps in any case.
-template <class Scalar, class ExecutionSpace>
-std::size_t least_kernel_bytes(const ExecutionSpace& exec, const PlanOptions& options, Format format, double tiles,
-                               const MatrixStatistics& statistics) {
-  Candidate candidate;
-  candidate.format = format;
-  candidate.tiles = tiles;
-  return static_cast<std::size_t>(kernel_memory<Scalar>(exec, options, candidate, statistics).least);
 }
 
 }  // namespace Tessera::Impl

@@ -25,10 +25,6 @@ struct NoKernel {
   bool build(const ExecutionSpace&, const Stored&, const PlanOptions&) {
     return false;
   }
-  template <class ExecutionSpace>
-  static KernelMemory memory(const ExecutionSpace&, const PlanOptions&, const Candidate&, const MatrixStatistics&) {
-    return {};
-  }
   static std::string published_fault(const PlanOptions&) { return {}; }
   Precision precision() const { return Precision::Native; }
   std::string describe() const { return {}; }
@@ -78,13 +74,6 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
       return Tessera::tile_metrics(exec, stored_);
     }
   }
-  FormatMemory memory(const std::function<FormatMemory()>& counted) const override {
-    if constexpr (requires { stored_.memory_of_this(); }) {
-      return stored_.memory_of_this();
-    } else {
-      return counted();
-    }
-  }
   BlockShape block() const override {
     if constexpr (requires { stored_.block; }) {
       return stored_.block;
@@ -99,7 +88,6 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
       return Tessera::to_csr<ExecutionSpace, Offset>(exec, stored_);
     }
   }
-  bool to_csr_sorts() const override { return Stored::to_csr_sorts; }
   const Csr<Offset, Memory>* csr() const override {
     if constexpr (is_csr) {
       return &stored_;
@@ -204,20 +192,6 @@ std::unique_ptr<Engine<Scalar, ExecutionSpace>> EngineFactory<Kind, Scalar, Exec
     Engine<Scalar, ExecutionSpace>& other) {
   auto& same = static_cast<StoredMatrixEngine<Stored, Scalar, ExecutionSpace>&>(other);
   return std::make_unique<KernelEngine<Kind, Scalar, ExecutionSpace>>(std::move(same.stored()));
-}
-
-template <class Kind, class Scalar, class ExecutionSpace>
-FormatMemory EngineFactory<Kind, Scalar, ExecutionSpace>::memory(const ExecutionSpace& exec, const Rows& rows,
-                                                                 const FormatParameters& parameters, double tiles) {
-  return Stored::memory(exec, rows, parameters, sizeof(Scalar), tiles);
-}
-
-template <class Kind, class Scalar, class ExecutionSpace>
-KernelMemory EngineFactory<Kind, Scalar, ExecutionSpace>::kernel_memory(const ExecutionSpace& exec,
-                                                                        const PlanOptions& options,
-                                                                        const Candidate& candidate,
-                                                                        const MatrixStatistics& statistics) {
-  return KernelOf<Kind, Scalar, ExecutionSpace>::type::memory(exec, options, candidate, statistics);
 }
 
 template <class Kind, class Scalar, class ExecutionSpace>

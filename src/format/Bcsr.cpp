@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/format/Bcsr.hpp>
-#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 #include <vector>
 
 #include "BlockCounts.hpp"
@@ -221,14 +221,6 @@ std::string bcsr_fault(const ExecutionSpace& exec, const Bcsr<Offset, typename E
 template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("BCSR", Impl::bcsr_fault(exec, A));
-}
-
-template <class Offset, class MemorySpace>
-template <class ExecutionSpace>
-FormatMemory Bcsr<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
-                                               const FormatParameters& parameters, std::size_t value_bytes, double) {
-  const BcsrBlocks counted = bcsr_blocks(exec, A.view(), A.nonzeros, parameters, value_bytes);
-  return memory(A.rows, counted);
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                            \

@@ -108,17 +108,6 @@ std::string validate(const ExecutionSpace& exec, const BitTcf<Offset, typename E
   return Impl::of_format("BitTCF", Impl::bittcf_fault(exec, A));
 }
 
-template <class Offset, class MemorySpace>
-template <class ExecutionSpace>
-FormatMemory BitTcf<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
-                                                 const FormatParameters&, std::size_t, double known_tiles) {
-  const std::size_t windows = std::size_t(window_count(A.rows, 8));
-  const std::size_t tiles =
-      known_tiles >= 0 ? static_cast<std::size_t>(known_tiles) : count_bittcf_tiles(exec, A.view());
-  return {(windows + tiles + 2) * sizeof(Offset) + tiles * (8 * sizeof(Ordinal) + sizeof(std::uint64_t)), A.nonzeros,
-          Impl::condensing_bytes<Offset>(windows, A.nonzeros, tiles, sizeof(std::uint8_t)), tiles};
-}
-
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
   template std::size_t count_bittcf_tiles(const Exec&, const CsrPattern<Offset>&);                                    \
   template BuiltBitTcf<Offset, Exec::memory_space> build_bittcf(const Exec&, const CsrPattern<Offset>&, std::size_t); \

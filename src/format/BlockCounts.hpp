@@ -142,13 +142,12 @@ std::size_t count_blocks(const Exec& exec, const CsrPattern<Offset>& A, std::siz
 
 /// First block of each window; the last element is the number of blocks.
 template <class Exec, class Offset>
-static Kokkos::View<Offset*, typename Exec::memory_space> block_offsets_of_windows(const Exec& exec,
-                                                                                   const CsrPattern<Offset>& A,
-                                                                                   std::size_t nonzeros,
-                                                                                   BlockShape shape) {
-  using Offsets = Kokkos::View<Offset*, typename Exec::memory_space>;
+static Array<Offset*, typename Exec::memory_space> block_offsets_of_windows(const Exec& exec,
+                                                                            const CsrPattern<Offset>& A,
+                                                                            std::size_t nonzeros, BlockShape shape) {
+  using Offsets = Array<Offset*, typename Exec::memory_space>;
   const Ordinal windows = shape.windows(A.rows);
-  const Offsets offsets(Kokkos::view_alloc(exec, "Tessera::Bcsr::block_offsets"), windows + std::size_t(1));
+  const auto offsets = allocate_zeros<Offsets>(exec, "Tessera::Bcsr::block_offsets", windows + std::size_t(1));
   if constexpr (!is_host_space<Exec>) {
     if (windows > 0) count_on_device(exec, A, nonzeros, shape, offsets.data() + 1);
   } else {

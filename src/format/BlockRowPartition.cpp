@@ -274,8 +274,8 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
   const Impl::EntryKeys<Offset> set_key(entries, A.columns);
   Kokkos::parallel_for(
       "Tessera::brp_to_csr", Impl::WindowPolicy<ExecutionSpace>(exec, 0, in.windows()), KOKKOS_LAMBDA(Ordinal window) {
-        for_each_entry_of_window(
-            in, window, [&](int r, Ordinal column, Offset place) { set_key(place, window * 16 + r, column); });
+        for_each_entry_of_window(in, window,
+                                 [&](int r, Ordinal column, Offset place) { set_key(place, window * 16 + r, column); });
       });
   return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));
 }
@@ -284,23 +284,6 @@ template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec,
                      const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("BRP", Impl::brp_fault(exec, A));
-}
-
-/// The pattern takes the most bytes if every entry is in a group and f is 1, or if every entry is residual.
-template <class Offset, class MemorySpace>
-template <class ExecutionSpace>
-FormatMemory BlockRowPartition<Offset, MemorySpace>::memory(const ExecutionSpace&, const Csr<Offset, MemorySpace>& A,
-                                                            const FormatParameters& parameters, std::size_t value_bytes,
-                                                            double) {
-  const auto f = static_cast<std::size_t>(std::max(1, parameters.brp_nonzeros_per_column));
-  const std::size_t least_fg = 16 / std::gcd(std::size_t(16), value_bytes);
-  const auto ceil_divide = [](std::size_t a, std::size_t b) { return (a + b - 1) / b; };
-  const std::size_t grouped = A.nonzeros + ceil_divide(A.nonzeros, f) * sizeof(Ordinal) +
-                              ceil_divide(A.nonzeros, 8 * least_fg) * sizeof(Ordinal);
-  const std::size_t residual_rows = std::min(static_cast<std::size_t>(A.rows), A.nonzeros);
-  return {std::max(grouped, A.nonzeros * sizeof(Ordinal)) + residual_rows * (sizeof(Ordinal) + sizeof(Offset)) +
-              (2 * std::size_t(window_count(A.rows, 16)) + 3) * sizeof(Offset),
-          A.nonzeros};
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                       \

@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/format/Blocks.hpp>
-#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 
 #include "AllocateCsr.hpp"
 
@@ -31,9 +31,8 @@ void check_element_counts(const CsrPattern<Offset>& blocks, std::size_t entries,
 /// The blocks that the offsets speak of.
 /// \throws std::invalid_argument as build_csr(), which is called for that alone
 template <class ExecutionSpace, class Offset>
-std::size_t check_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& blocks, std::size_t entries,
-                         std::size_t most_bytes) {
-  const auto checked = build_csr(exec, blocks, entries, most_bytes);
+std::size_t check_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& blocks, std::size_t entries) {
+  const auto checked = build_csr(exec, blocks, entries);
   return checked.values.is_identity() ? checked.pattern.nonzeros : checked.values.slots.extent(0);
 }
 
@@ -42,13 +41,11 @@ std::size_t check_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& b
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpace& exec,
                                                                       const CsrPattern<Offset>& blocks,
-                                                                      std::size_t entries, Ordinal block_size,
-                                                                      std::size_t most_bytes) {
+                                                                      std::size_t entries, Ordinal block_size) {
   Impl::check_element_counts(blocks, entries, block_size);
-  const std::size_t used = Impl::check_blocks(exec, blocks, entries, most_bytes);
+  const std::size_t used = Impl::check_blocks(exec, blocks, entries);
   const auto size = static_cast<std::size_t>(block_size), area = size * size;
   const auto rows = static_cast<std::size_t>(blocks.rows) * size, elements = used * area;
-  require_bytes("a pattern of the elements", csr_bytes<Offset>(rows, elements) + elements * sizeof(Offset), most_bytes);
   BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
   auto& [points, map] = result;
   points = Impl::allocate_csr<Offset>(exec, blocks.rows * block_size, blocks.columns * block_size, elements);
@@ -81,7 +78,7 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> expand_blocks(const Exec
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                          \
   template BuiltCsr<Offset, Exec::memory_space> expand_blocks(const Exec&, const CsrPattern<Offset>&, std::size_t, \
-                                                              Ordinal, std::size_t);
+                                                              Ordinal);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

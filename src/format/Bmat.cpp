@@ -86,16 +86,6 @@ std::string validate(const ExecutionSpace& exec, const Bmat<Offset, typename Exe
   return Impl::of_format("BMat", Impl::bmat_fault(exec, A));
 }
 
-template <class Offset, class MemorySpace>
-template <class ExecutionSpace>
-FormatMemory Bmat<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
-                                               const FormatParameters&, std::size_t, double known_tiles) {
-  const std::size_t windows = std::size_t(window_count(A.rows, 16));
-  const std::size_t tiles = known_tiles >= 0 ? static_cast<std::size_t>(known_tiles) : count_bmat_tiles(exec, A.view());
-  return {2 * (windows + 1) * sizeof(Offset) + tiles * (8 * sizeof(Ordinal) + 4 * sizeof(std::uint32_t)), A.nonzeros,
-          Impl::condensing_bytes<Offset>(windows, A.nonzeros, tiles, sizeof(std::uint16_t)), tiles};
-}
-
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                         \
   template std::size_t count_bmat_tiles(const Exec&, const CsrPattern<Offset>&);                                  \
   template BuiltBmat<Offset, Exec::memory_space> build_bmat(const Exec&, const CsrPattern<Offset>&, std::size_t); \

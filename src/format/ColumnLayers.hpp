@@ -70,7 +70,7 @@ static auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths)
       "Tessera::runs_of_lengths::count", IndexPolicy<ExecutionSpace>(exec, 0, positions),
       KOKKOS_LAMBDA(std::size_t p, std::size_t & sum) { sum += is_first(p); }, count);
   exec.fence("Tessera::runs_of_lengths");
-  using Runs = Kokkos::View<Run*, typename ExecutionSpace::memory_space>;
+  using Runs = Array<Run*, typename ExecutionSpace::memory_space>;
   const auto runs = allocate<Runs>(exec, "Tessera::runs_of_lengths", count);
   Kokkos::parallel_scan(
       "Tessera::runs_of_lengths", IndexPolicy<ExecutionSpace>(exec, 0, positions),
@@ -134,19 +134,18 @@ std::vector<IrregularColumn<Offset>> irregular_columns(const std::vector<ColumnL
 /// Blocks and pieces, and which entry of the sorted columns each element is.
 template <class Offset, class MemorySpace>
 struct ColumnLayout {
-  Kokkos::View<Offset*, MemorySpace> block_offsets;
-  Kokkos::View<Ordinal*, MemorySpace> block_positions;
-  Kokkos::View<Offset*, MemorySpace> piece_offsets;
-  Kokkos::View<std::uint32_t*, MemorySpace> piece_columns;
-  Kokkos::View<Offset*, MemorySpace> sources;
+  Array<Offset*, MemorySpace> block_offsets;
+  Array<Ordinal*, MemorySpace> block_positions;
+  Array<Offset*, MemorySpace> piece_offsets;
+  Array<std::uint32_t*, MemorySpace> piece_columns;
+  Array<Offset*, MemorySpace> sources;
   std::size_t regular = 0;
 };
 
 /// Fills in the blocks and the sources of their elements. A thread takes a column of a block.
 template <class ExecutionSpace, class Offset, class Memory, class Layers>
-static void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers,
-                           const Kokkos::View<Offset*, Memory>& starts, Ordinal width,
-                           const ColumnLayout<Offset, Memory>& out) {
+static void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers, const Array<Offset*, Memory>& starts,
+                           Ordinal width, const ColumnLayout<Offset, Memory>& out) {
   const auto w = static_cast<std::size_t>(width);
   const std::size_t blocks = out.block_positions.extent(0);
   Kokkos::parallel_for(
@@ -185,7 +184,7 @@ static void lay_out_pieces(const ExecutionSpace& exec, const Columns& columns, O
 /// Fills in the sources of irregular elements: the entries of the irregular columns that no layer has.
 template <class ExecutionSpace, class Offset, class Memory, class Layers, class Columns>
 static void place_irregular_entries(const ExecutionSpace& exec, const Layers& layers, const Columns& columns,
-                                    Offset candidates, const Kokkos::View<Offset*, Memory>& starts, Ordinal width,
+                                    Offset candidates, const Array<Offset*, Memory>& starts, Ordinal width,
                                     const ColumnLayout<Offset, Memory>& out) {
   const auto positions = static_cast<Ordinal>(starts.extent(0));
   const std::size_t first = out.regular;
@@ -204,8 +203,8 @@ static void place_irregular_entries(const ExecutionSpace& exec, const Layers& la
 /// \param lengths [in] of the columns, ascending, none of them 0
 /// \param starts  [in] the first entry of each column
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-ColumnLayout<Offset, Memory> layout_of_columns(const ExecutionSpace& exec, const Kokkos::View<Offset*, Memory>& lengths,
-                                               const Kokkos::View<Offset*, Memory>& starts, std::size_t nonzeros,
+ColumnLayout<Offset, Memory> layout_of_columns(const ExecutionSpace& exec, const Array<Offset*, Memory>& lengths,
+                                               const Array<Offset*, Memory>& starts, std::size_t nonzeros,
                                                Ordinal width, Ordinal height) {
   const std::size_t positions = lengths.extent(0);
   const auto layers = layers_of_columns(runs_of_lengths(exec, lengths), static_cast<Ordinal>(positions), width, height);
@@ -215,11 +214,11 @@ ColumnLayout<Offset, Memory> layout_of_columns(const ExecutionSpace& exec, const
   const auto blocks = static_cast<std::size_t>(layers.back().block);
   const auto pieces = static_cast<std::size_t>(columns.back().piece);
   ColumnLayout<Offset, Memory> out;
-  out.block_offsets = allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::block_offsets", blocks + 1);
-  out.block_positions = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::block_positions", blocks);
-  out.piece_offsets = allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::piece_offsets", pieces + 1);
-  out.piece_columns = allocate<Kokkos::View<std::uint32_t*, Memory>>(exec, "Tessera::piece_columns", pieces);
-  out.sources = allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::sources", nonzeros);
+  out.block_offsets = allocate<Array<Offset*, Memory>>(exec, "Tessera::block_offsets", blocks + 1);
+  out.block_positions = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::block_positions", blocks);
+  out.piece_offsets = allocate<Array<Offset*, Memory>>(exec, "Tessera::piece_offsets", pieces + 1);
+  out.piece_columns = allocate<Array<std::uint32_t*, Memory>>(exec, "Tessera::piece_columns", pieces);
+  out.sources = allocate<Array<Offset*, Memory>>(exec, "Tessera::sources", nonzeros);
   out.regular = static_cast<std::size_t>(layers.back().element);
   const auto device_layers = device_copy(exec, "Tessera::layers", layers);
   const auto device_columns = device_copy(exec, "Tessera::irregular_columns", columns);

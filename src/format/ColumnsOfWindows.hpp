@@ -17,10 +17,10 @@ namespace Tessera::Impl {
 /// it has: where windows are low, merging their rows (Windows.hpp) costs less.
 template <class Offset, class Memory>
 struct ColumnsOfWindows {
-  Csr<Offset, Memory> columns;                    ///< a row for each window
-  Kokkos::View<Offset*, Memory> entry_offsets;    ///< first entry of each distinct column, and the end
-  Kokkos::View<Offset*, Memory> entries;          ///< canonical entries, sorted by window, column and row
-  Kokkos::View<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows that have it
+  Csr<Offset, Memory> columns;             ///< a row for each window
+  Array<Offset*, Memory> entry_offsets;    ///< first entry of each distinct column, and the end
+  Array<Offset*, Memory> entries;          ///< canonical entries, sorted by window, column and row
+  Array<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows that have it
 };
 
 /// The entries sorted by window and column, with keys (window, column, row of the window). The sort is stable, so that
@@ -62,7 +62,7 @@ static ColumnsOfWindows<Offset, typename Exec::memory_space> columns_of_windows(
                                                     key_bits(A.columns));
   result.entries = sorted.slots;
   const auto words = static_cast<std::size_t>(window_rows / 64);
-  result.row_sets = allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::row_sets", size * words);
+  result.row_sets = allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::row_sets", size * words);
   const auto offsets = result.entry_offsets;
   const auto row_sets = result.row_sets;
   Kokkos::parallel_for(

@@ -3,9 +3,8 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/format/Csr.hpp>
-#include <tessera/format/FormatMemory.hpp>
-#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 
 #include "AllocateCsr.hpp"
 #include "SortedKeys.hpp"
@@ -157,18 +156,13 @@ struct CsrRowFault {
 
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec,
-                                                                  const CsrPattern<Offset>& input, std::size_t entries,
-                                                                  std::size_t most_bytes) {
-  require_bytes("a copy of the row offsets", csr_bytes<Offset>(static_cast<std::size_t>(input.rows), 0), most_bytes);
+                                                                  const CsrPattern<Offset>& input,
+                                                                  std::size_t entries) {
   if (input.rows == 0) return {Impl::copy_pattern(exec, input, 0), {}};
   Impl::check_row_offsets(exec, input, entries);
   const auto used = static_cast<std::size_t>(Impl::read_element(exec, input.row_offsets + input.rows));
-  if (Impl::rows_ascend(exec, input, used)) {
-    require_bytes("a copy of the pattern", build_csr_bytes<Offset>(exec, input.rows, used, true), most_bytes);
-    return {Impl::copy_pattern(exec, input, used), {}};
-  }
+  if (Impl::rows_ascend(exec, input, used)) return {Impl::copy_pattern(exec, input, used), {}};
   Impl::check_columns(exec, input, used);
-  require_bytes("sorting the entries", build_csr_bytes<Offset>(exec, input.rows, used, false), most_bytes);
   return Impl::sort_rows(exec, input, used);
 }
 
@@ -202,8 +196,7 @@ std::string validate(const ExecutionSpace& exec, const Csr<Offset, typename Exec
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                       \
-  template BuiltCsr<Offset, Exec::memory_space> build_csr(const Exec&, const CsrPattern<Offset>&, std::size_t,  \
-                                                          std::size_t);                                         \
+  template BuiltCsr<Offset, Exec::memory_space> build_csr(const Exec&, const CsrPattern<Offset>&, std::size_t); \
   template BuiltCsr<Offset, Exec::memory_space> transpose(const Exec&, const CsrPattern<Offset>&, std::size_t); \
   template std::string validate(const Exec&, const Csr<Offset, Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)

@@ -4,9 +4,7 @@
 #include <string>
 #include <tessera/format/Csr.hpp>
 
-/// Instantiates what every format but CSR defines: the way back to CSR, the check of its invariants, and its memory.
+/// Instantiates what every format but CSR defines: the way back to CSR and the check of its invariants.
 #define TESSERA_INSTANTIATE_FORMAT(Pattern, Exec, Offset)                                                        \
   template BuiltCsr<Offset, Exec::memory_space> to_csr(const Exec&, const Pattern<Offset, Exec::memory_space>&); \
-  template std::string validate(const Exec&, const Pattern<Offset, Exec::memory_space>&);                        \
-  template FormatMemory Pattern<Offset, Exec::memory_space>::memory(                                             \
-      const Exec&, const Csr<Offset, Exec::memory_space>&, const FormatParameters&, std::size_t, double);
+  template std::string validate(const Exec&, const Pattern<Offset, Exec::memory_space>&);

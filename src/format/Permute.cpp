@@ -12,7 +12,7 @@ namespace Tessera {
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
-    const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space>& order) {
+    const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order) {
   BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
   const auto rows = static_cast<std::size_t>(A.rows);
   result.pattern = Impl::allocate_csr<Offset>(exec, A.rows, A.columns, nonzeros);
@@ -38,9 +38,9 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
-    const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space>& order) {
-  const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space> places(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::places"), order.extent(0));
+    const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order) {
+  const auto places = Impl::allocate<Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>>(
+      exec, "Tessera::places", order.extent(0));
   Kokkos::parallel_for(
       "Tessera::permute_columns::places", Impl::IndexPolicy<ExecutionSpace>(exec, 0, order.extent(0)),
       KOKKOS_LAMBDA(std::size_t place) { places(order(place)) = static_cast<Ordinal>(place); });
@@ -57,9 +57,9 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                            \
   template BuiltCsr<Offset, Exec::memory_space> permute_rows(const Exec&, const CsrPattern<Offset>&, std::size_t,    \
-                                                             const Kokkos::View<Ordinal*, Exec::memory_space>&);     \
+                                                             const Impl::Array<Ordinal*, Exec::memory_space>&);      \
   template BuiltCsr<Offset, Exec::memory_space> permute_columns(const Exec&, const CsrPattern<Offset>&, std::size_t, \
-                                                                const Kokkos::View<Ordinal*, Exec::memory_space>&);
+                                                                const Impl::Array<Ordinal*, Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -2,9 +2,9 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/format/RowGroups.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 #include <tessera/parallel/Teams.hpp>
 
 #include "GroupSplit.hpp"
@@ -27,7 +27,7 @@ inline int group_rows_of(int parameter) {
 
 /// NewEntries of each row. Rows of other chunks do not count.
 template <class Memory>
-using NewEntriesOfRows = Kokkos::View<Ordinal * [most_group_rows - 1], Memory>;
+using NewEntriesOfRows = Array<Ordinal * [most_group_rows - 1], Memory>;
 
 /// Counts NewEntries of all rows.
 template <class Exec, class Offset>
@@ -86,7 +86,7 @@ void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfR
   const Ordinal chunks = row_group_chunks(A.rows);
   p.chunk_groups =
       allocate<decltype(p.chunk_groups)>(exec, "Tessera::RowGroups::chunk_groups", std::size_t(chunks) + 1);
-  const auto heights = allocate<Kokkos::View<std::uint8_t*, Memory>>(exec, "Tessera::heights", std::size_t(A.rows));
+  const auto heights = allocate<Array<std::uint8_t*, Memory>>(exec, "Tessera::heights", std::size_t(A.rows));
   const auto chunk_groups = p.chunk_groups;
   Kokkos::parallel_reduce(
       "Tessera::cut_rows", WindowPolicy<Exec>(exec, 0, chunks),
@@ -220,13 +220,6 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
 template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("row groups", Impl::row_groups_fault(exec, A));
-}
-
-template <class Offset, class MemorySpace>
-template <class ExecutionSpace>
-FormatMemory RowGroups<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
-                                                    const FormatParameters& parameters, std::size_t, double) {
-  return memory(A.rows, count_row_groups(exec, A.view(), A.nonzeros, parameters.group_rows));
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                      \

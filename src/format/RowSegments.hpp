@@ -14,12 +14,12 @@ namespace Tessera::Impl {
 /// Sets of regular elements, each sorted by row.
 template <class Memory>
 struct Segments {
-  Kokkos::View<std::uint16_t*, Memory> position_indices;
-  Kokkos::View<std::int16_t*, Memory> segment_lengths;
+  Array<std::uint16_t*, Memory> position_indices;
+  Array<std::int16_t*, Memory> segment_lengths;
 };
 
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-Segments<Memory> segments_of_sets(const ExecutionSpace& exec, const Kokkos::View<Ordinal*, Memory>& row_indices,
+Segments<Memory> segments_of_sets(const ExecutionSpace& exec, const Array<Ordinal*, Memory>& row_indices,
                                   std::size_t regular, Ordinal rows, std::size_t set_size) {
   const int row_bits = key_bits(rows);
   KeyedSlots<ExecutionSpace, Offset> elements(exec, regular);

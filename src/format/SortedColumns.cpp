@@ -21,9 +21,9 @@ constexpr Ordinal warp_size = 32;
 /// The columns that are not empty, sorted by length.
 template <class Offset, class Memory>
 struct ColumnsByLength {
-  Kokkos::View<Ordinal*, Memory> order;
-  Kokkos::View<Offset*, Memory> lengths;
-  Kokkos::View<Offset*, Memory> starts;
+  Array<Ordinal*, Memory> order;
+  Array<Offset*, Memory> lengths;
+  Array<Offset*, Memory> starts;
 };
 
 /// \param columns [in] as rows: of A's transpose
@@ -137,36 +137,6 @@ template <class ExecutionSpace, class Offset>
 std::string validate(const ExecutionSpace& exec,
                      const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("sorted columns", Impl::sorted_columns_fault(exec, A));
-}
-
-/// Three sorts take memory: of the entries by column, of the columns by length, of the elements of blocks by row.
-template <class Offset, class MemorySpace>
-template <class ExecutionSpace>
-FormatMemory SortedColumns<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
-                                                        const FormatParameters& parameters, std::size_t, double) {
-  const auto rows = static_cast<std::size_t>(A.rows), columns = static_cast<std::size_t>(A.columns);
-  const auto or_32 = [](int given) { return static_cast<std::size_t>(given > 0 ? given : 32); };
-  const std::size_t width = or_32(parameters.sorted_columns_width), height = or_32(parameters.sorted_columns_height);
-  const std::size_t nonzeros = A.nonzeros, positions = std::min(columns, nonzeros);
-  const std::size_t units = 2 * (nonzeros / width + width + 1);  // blocks and pieces
-  const std::size_t element_bytes = 2 * sizeof(std::uint16_t);   // of a block, besides the row
-  FormatMemory memory;
-  memory.pattern = units * (sizeof(Offset) + sizeof(Ordinal)) + positions * sizeof(Ordinal) +
-                   nonzeros * (sizeof(Ordinal) + element_bytes);
-  memory.places = nonzeros;
-  const auto lengths = static_cast<std::size_t>(std::sqrt(2.0 * static_cast<double>(nonzeros))) + 1;
-  const std::size_t tables = 64 * (lengths + width + rows / height + 2);
-  const std::size_t turned = csr_bytes<Offset>(columns, nonzeros) + nonzeros * sizeof(Offset);
-  const std::size_t by_length =
-      radix_sort_bytes<Ordinal>(exec, columns) + positions * (sizeof(Ordinal) + 2 * sizeof(Offset)) + tables;
-  // Pattern and map are there only in part when the most is sorted: after the transpose, without what sorting gives.
-  const std::size_t transposed = sorted_csr_bytes<Offset>(exec, columns, nonzeros);
-  const std::size_t last =
-      memory.pattern - nonzeros * element_bytes + nonzeros * sizeof(Offset) + radix_sort_bytes<Offset>(exec, nonzeros);
-  const std::size_t all = memory.pattern + nonzeros * sizeof(Offset);
-  const std::size_t most = std::max({all, transposed, turned + by_length + all - nonzeros * element_bytes, last});
-  memory.scratch = most - all;
-  return memory;
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                              \

@@ -121,8 +121,9 @@ std::string sorted_columns_reference_fault(const ExecutionSpace& exec,
 
 /// The number of entries at each position. Sums of integers are the same in any order.
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-Kokkos::View<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A) {
-  const Kokkos::View<Offset*, Memory> lengths(Kokkos::view_alloc(exec, "Tessera::lengths"), A.positions);
+Array<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A) {
+  const auto lengths =
+      allocate_zeros<Array<Offset*, Memory>>(exec, "Tessera::lengths", static_cast<std::size_t>(A.positions));
   Kokkos::parallel_for(
       "Tessera::lengths_of_positions", IndexPolicy<ExecutionSpace>(exec, 0, static_cast<std::size_t>(A.units())),
       KOKKOS_LAMBDA(std::size_t unit) {
@@ -134,9 +135,9 @@ Kokkos::View<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, c
 /// Marks each position whose column is at another position too. The memory is that of the positions, since a file may
 /// claim any number of columns.
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-Kokkos::View<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A) {
+Array<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A) {
   const auto positions = static_cast<std::size_t>(A.positions);
-  const Kokkos::View<char*, Memory> repeated(Kokkos::view_alloc(exec, "Tessera::repeated"), positions);
+  const auto repeated = allocate_zeros<Array<char*, Memory>>(exec, "Tessera::repeated", positions);
   KeyedSlots<ExecutionSpace, Offset> sorted(exec, positions);
   const auto keys = sorted.keys;
   const auto slots = sorted.slots;
@@ -159,7 +160,7 @@ Kokkos::View<char*, Memory> repeated_columns(const ExecutionSpace& exec, const S
 /// Whether the columns are sorted, each there once.
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
 std::string column_order_fault(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
-                               const Kokkos::View<Offset*, Memory>& lengths) {
+                               const Array<Offset*, Memory>& lengths) {
   const auto repeated = repeated_columns(exec, A);
   const auto positions = static_cast<std::size_t>(A.positions);
   return first_fault(
@@ -199,9 +200,9 @@ std::string layout_fault(const ExecutionSpace& exec, const SortedColumnsPattern<
 /// Whether rows ascend along each column, through blocks and pieces.
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
 std::string row_order_fault(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
-                            const Kokkos::View<Offset*, Memory>& lengths, const Kokkos::View<Offset*, Memory>& starts,
-                            const Kokkos::View<Offset*, Memory>& sources) {
-  const auto rows = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::rows", sources.extent(0));
+                            const Array<Offset*, Memory>& lengths, const Array<Offset*, Memory>& starts,
+                            const Array<Offset*, Memory>& sources) {
+  const auto rows = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::rows", sources.extent(0));
   Kokkos::parallel_for(
       "Tessera::row_order_fault", IndexPolicy<ExecutionSpace>(exec, 0, sources.extent(0)),
       KOKKOS_LAMBDA(std::size_t place) { rows(sources(place)) = A.row_indices[place]; });

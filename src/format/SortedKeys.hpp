@@ -18,8 +18,8 @@ namespace Tessera::Impl {
 /// The canonical pattern whose rows are the keys' major parts.
 template <class Exec, class Offset>
 static Csr<Offset, typename Exec::memory_space> csr_of_sorted_keys(
-    const Exec& exec, Ordinal rows, Ordinal columns,
-    const Kokkos::View<std::uint64_t*, typename Exec::memory_space>& keys, int shift) {
+    const Exec& exec, Ordinal rows, Ordinal columns, const Array<std::uint64_t*, typename Exec::memory_space>& keys,
+    int shift) {
   const auto result = allocate_csr<Offset>(exec, rows, columns, keys.extent(0));
   offsets_of_sorted_keys(exec, keys, shift, result.row_offsets);
   const auto columns_out = result.column_indices;
@@ -44,7 +44,7 @@ struct FirstOfRun {
 /// it is where all keys differ.
 template <class Exec, class Offset>
 static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
-                               Kokkos::View<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
+                               Array<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
   const auto keys = sorted.keys;
   const std::size_t size = keys.extent(0);
   const FirstOfRun<std::decay_t<decltype(keys)>> is_first{keys, shift};
@@ -54,9 +54,8 @@ static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorte
       KOKKOS_LAMBDA(std::size_t i, std::size_t & sum) { sum += is_first(i); }, unique);
   exec.fence("Tessera::unique_keys");
   if (unique == size && shift == 0) return unique;
-  const auto kept =
-      allocate<Kokkos::View<std::uint64_t*, typename Exec::memory_space>>(exec, "Tessera::unique_keys", unique);
-  const auto starts = allocate<Kokkos::View<Offset*, typename Exec::memory_space>>(exec, "Tessera::runs", unique + 1);
+  const auto kept = allocate<Array<std::uint64_t*, typename Exec::memory_space>>(exec, "Tessera::unique_keys", unique);
+  const auto starts = allocate<Array<Offset*, typename Exec::memory_space>>(exec, "Tessera::runs", unique + 1);
   Kokkos::parallel_scan(
       "Tessera::unique_keys::keep", IndexPolicy<Exec>(exec, 0, size + 1),
       KOKKOS_LAMBDA(std::size_t i, std::size_t & sum, bool final) {

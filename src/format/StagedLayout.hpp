@@ -7,9 +7,10 @@
 #include <limits>
 #include <string>
 #include <tessera/common/StagedPacking.hpp>
-#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/format/StagedWindows.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 
 #include "ColumnsOfWindows.hpp"
 
@@ -45,13 +46,13 @@ template <class Offset, class Memory>
 struct StagedLayout {
   StagedShape shape;
   ColumnsOfWindows<Offset, Memory> columns;
-  Kokkos::View<int*, Memory> window_offsets;           ///< first chunk of each window, and the end
-  Kokkos::View<Offset*, Memory> chunk_offsets;         ///< first distinct column of each chunk, and the end
-  Kokkos::View<bool*, Memory> ends_piece;              ///< whether a chunk is the last of its piece
-  Kokkos::View<StagedColumns*, Memory> strip_columns;  ///< columns in the tiles of each strip, chunk by chunk
-  Kokkos::View<std::uint32_t*, Memory> strip_values;   ///< entries in the tiles of each strip, chunk by chunk
-  Kokkos::View<std::size_t*, Memory> tile_offsets;     ///< first tile of each chunk, and the end, in 16 bytes
-  Kokkos::View<std::size_t*, Memory> value_offsets;    ///< first value of each chunk, and the end, in 16 bytes
+  Array<int*, Memory> window_offsets;           ///< first chunk of each window, and the end
+  Array<Offset*, Memory> chunk_offsets;         ///< first distinct column of each chunk, and the end
+  Array<bool*, Memory> ends_piece;              ///< whether a chunk is the last of its piece
+  Array<StagedColumns*, Memory> strip_columns;  ///< columns in the tiles of each strip, chunk by chunk
+  Array<std::uint32_t*, Memory> strip_values;   ///< entries in the tiles of each strip, chunk by chunk
+  Array<std::size_t*, Memory> tile_offsets;     ///< first tile of each chunk, and the end, in 16 bytes
+  Array<std::size_t*, Memory> value_offsets;    ///< first value of each chunk, and the end, in 16 bytes
   StagedCounts counts;
 
   std::size_t chunks() const { return ends_piece.extent(0); }
@@ -108,9 +109,17 @@ void cut_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
                          " chunks; expected fewer than 2^31, or another format");
   }
   counts_to_offsets(exec, window_offsets);
-  const auto chunk_offsets =
-      allocate<decltype(layout.chunk_offsets)>(exec, "Tessera::StagedLayout::chunk_offsets", chunks + 1);
-  const auto ends_piece = allocate<decltype(layout.ends_piece)>(exec, "Tessera::StagedLayout::ends_piece", chunks);
+  const std::size_t parts = chunks * static_cast<std::size_t>(shape.strips());
+  take_at_once<Memory>(exec, "Tessera::StagedLayout", [&](Arena<Memory>& arena) {
+    arena.take(layout.chunk_offsets, chunks + 1);
+    arena.take(layout.ends_piece, chunks);
+    arena.take(layout.strip_columns, parts);
+    arena.take(layout.strip_values, parts);
+    arena.take(layout.tile_offsets, chunks + 1);
+    arena.take(layout.value_offsets, chunks + 1);
+  });
+  const auto chunk_offsets = layout.chunk_offsets;
+  const auto ends_piece = layout.ends_piece;
   Kokkos::parallel_for(
       "Tessera::cut_chunks", WindowPolicy<Exec>(exec, 0, columns.rows), KOKKOS_LAMBDA(Ordinal window) {
         const Offset last = columns.row_offsets[window + 1];
@@ -123,8 +132,6 @@ void cut_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
                        });
       });
   layout.window_offsets = window_offsets;
-  layout.chunk_offsets = chunk_offsets;
-  layout.ends_piece = ends_piece;
 }
 
 /// Fills in what the tiles of each strip take: first the columns of the chunk, then, along each piece, those that a
@@ -132,8 +139,6 @@ void cut_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
 template <class Exec, class Offset, class Memory>
 void pack_strips(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
   const std::size_t strips = static_cast<std::size_t>(layout.shape.strips()), parts = layout.chunks() * strips;
-  layout.strip_columns = allocate<decltype(layout.strip_columns)>(exec, "Tessera::StagedLayout::columns", parts);
-  layout.strip_values = allocate<decltype(layout.strip_values)>(exec, "Tessera::StagedLayout::values", parts);
   const auto in = layout.pointers();
   Kokkos::parallel_for(
       "Tessera::pack_strips::columns", IndexPolicy<Exec>(exec, 0, parts), KOKKOS_LAMBDA(std::size_t part) {
@@ -173,12 +178,11 @@ void pack_strips(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
 /// Fills in where chunks begin, and the counts.
 template <class Exec, class Offset, class Memory>
 void count_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout, std::size_t value_bytes) {
-  using Offsets = Kokkos::View<std::size_t*, Memory>;
   const std::size_t chunks = layout.chunks(), strips = static_cast<std::size_t>(layout.shape.strips());
   const std::size_t header = static_cast<std::size_t>(staged_header_bytes(layout.shape.strips())) / 16;
   const std::size_t tile_size = sizeof(StagedTile);
-  const auto tile_offsets = allocate<Offsets>(exec, "Tessera::StagedLayout::tile_offsets", chunks + 1);
-  const auto value_offsets = allocate<Offsets>(exec, "Tessera::StagedLayout::value_offsets", chunks + 1);
+  const auto tile_offsets = layout.tile_offsets;
+  const auto value_offsets = layout.value_offsets;
   const auto in = layout.pointers();
   std::size_t all_tiles = 0, most_tiles = 0, most_values = 0;
   Kokkos::parallel_reduce(
@@ -201,8 +205,6 @@ void count_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout, std::s
       Kokkos::Sum<std::size_t>(all_tiles), Kokkos::Max<std::size_t>(most_tiles), Kokkos::Max<std::size_t>(most_values));
   counts_to_offsets(exec, tile_offsets);
   counts_to_offsets(exec, value_offsets);
-  layout.tile_offsets = tile_offsets;
-  layout.value_offsets = value_offsets;
   layout.counts.columns = layout.columns.columns.nonzeros;
   layout.counts.chunks = chunks;
   layout.counts.tiles = all_tiles;

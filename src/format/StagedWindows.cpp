@@ -86,7 +86,7 @@ KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers<Offset>& in,
 /// Fills in the tiles, and in `slots` the canonical entry of each value. A thread takes a strip of a chunk.
 template <class Exec, class Offset, class Memory>
 void fill_tiles(const Exec& exec, const StagedLayout<Offset, Memory>& layout, const StagedWindows<Offset, Memory>& p,
-                const Kokkos::View<Offset*, Memory>& slots) {
+                const Array<Offset*, Memory>& slots) {
   const StagedLayoutPointers<Offset> in = layout.pointers();
   const auto strips = static_cast<std::size_t>(in.shape.strips());
   const std::size_t granule = 16 / p.value_size;
@@ -150,51 +150,6 @@ BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(c
 
 namespace Impl {
 
-/// The most chunks there can be. Each but the last of a window has all of its slots, or no room for another column.
-inline std::size_t most_staged_chunks(std::size_t windows, std::size_t nonzeros, std::size_t columns,
-                                      const StagedShape& shape) {
-  const auto values = static_cast<std::size_t>(std::max(1, shape.most_values - shape.window_rows + 1));
-  return windows + columns / static_cast<std::size_t>(shape.chunk_slots) + nonzeros / values;
-}
-
-/// The bytes of the arrays that a StagedLayout has for its chunks.
-template <class Offset>
-std::size_t staged_layout_bytes(std::size_t windows, std::size_t chunks, const StagedShape& shape) {
-  const std::size_t strips = chunks * static_cast<std::size_t>(shape.strips());
-  return (windows + 1) * sizeof(int) + (chunks + 1) * (sizeof(Offset) + 2 * sizeof(std::size_t)) +
-         chunks * sizeof(bool) + strips * (sizeof(StagedColumns) + sizeof(std::uint32_t));
-}
-
-/// The bytes of pattern and map without the offsets of windows, which the layout has. Each strip of a chunk has at most
-/// one tile that is not full. The values of each chunk are filled up to 16 bytes.
-template <class Offset>
-std::size_t staged_pattern_bytes(std::size_t nonzeros, std::size_t strip_columns, std::size_t chunks,
-                                 const StagedShape& shape, std::size_t value_bytes) {
-  const auto strips = static_cast<std::size_t>(shape.strips()), slots = static_cast<std::size_t>(shape.chunk_slots);
-  const auto header = static_cast<std::size_t>(staged_header_bytes(shape.strips()));
-  return chunks * (slots * sizeof(Ordinal) + header) + (chunks + 1) * sizeof(StagedChunk) +
-         (strip_columns / 8 + chunks * strips) * sizeof(StagedTile) +
-         (nonzeros + chunks * (16 / value_bytes)) * sizeof(Offset);
-}
-
-}  // namespace Impl
-
-template <class ExecutionSpace, class Offset>
-std::size_t staged_build_bytes(const ExecutionSpace& exec, Ordinal rows, std::size_t nonzeros, std::size_t columns,
-                               std::size_t strip_columns, const StagedShape& shape, std::size_t value_bytes) {
-  const auto windows = static_cast<std::size_t>(window_count(rows, shape.window_rows));
-  const std::size_t chunks = Impl::most_staged_chunks(windows, nonzeros, columns, shape);
-  const std::size_t keys = columns * sizeof(std::uint64_t), entries = nonzeros * sizeof(Offset);
-  // ColumnsOfWindows; while it is made, sorted keys of entries and of columns besides.
-  const std::size_t listed = entries + (columns + 1) * sizeof(Offset) + csr_bytes<Offset>(windows, columns) +
-                             static_cast<std::size_t>(shape.row_words()) * keys;
-  return std::max({radix_sort_bytes<Offset>(exec, nonzeros), listed + nonzeros * sizeof(std::uint64_t) + keys,
-                   listed + Impl::staged_layout_bytes<Offset>(windows, chunks, shape) +
-                       Impl::staged_pattern_bytes<Offset>(nonzeros, strip_columns, chunks, shape, value_bytes)});
-}
-
-namespace Impl {
-
 /// Calls visit(row, column, place) for the entries of a strip in a chunk of its window.
 template <class Offset, class Visit>
 KOKKOS_INLINE_FUNCTION void for_each_entry_of_strip(const StagedWindowsPattern<Offset>& A, Ordinal window, int strip,
@@ -243,8 +198,8 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
   const std::pair<std::size_t, std::size_t> entries(0, A.nonzeros);
   BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
   result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace, Offset>(exec, A.rows, A.columns,
-                                                                    Kokkos::subview(places.keys, entries), column_bits);
-  result.values.slots = Kokkos::subview(places.slots, entries);
+                                                                    Impl::part_of(places.keys, entries), column_bits);
+  result.values.slots = Impl::part_of(places.slots, entries);
   return result;
 }
 
@@ -255,9 +210,9 @@ std::string validate(const ExecutionSpace& exec,
 }
 
 template <class ExecutionSpace, class Offset>
-Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_counts(
+Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
     const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
-  using Offsets = Kokkos::View<Offset*, typename ExecutionSpace::memory_space>;
+  using Offsets = Impl::Array<Offset*, typename ExecutionSpace::memory_space>;
   const StagedWindowsPattern<Offset> in = A.view();
   const auto offsets = Impl::allocate<Offsets>(exec, "Tessera::tile_counts", A.window_offsets.extent(0));
   Kokkos::parallel_for(
@@ -271,42 +226,13 @@ Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_counts(
   return offsets;
 }
 
-/// A window of 64 rows, or a strip of 8, has no more distinct columns than its rows have places in the tiles of BitTCF,
-/// nor than the matrix has columns.
-template <class Offset, class MemorySpace>
-template <class ExecutionSpace>
-FormatMemory StagedWindows<Offset, MemorySpace>::memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& A,
-                                                        const FormatParameters& parameters, std::size_t value_bytes,
-                                                        double known_tiles) {
-  const StagedShape shape = staged_shape(parameters);
-  Impl::check_staged_shape(shape, value_bytes);
-  const std::size_t tiles =
-      known_tiles >= 0 ? static_cast<std::size_t>(known_tiles) : count_bittcf_tiles(exec, A.view());
-  const auto windows = static_cast<std::size_t>(window_count(A.rows, shape.window_rows));
-  const std::size_t strip_columns = std::min(A.nonzeros, 8 * tiles);
-  const std::size_t columns = std::min(strip_columns, windows * static_cast<std::size_t>(A.columns));
-  const std::size_t chunks = Impl::most_staged_chunks(windows, A.nonzeros, columns, shape);
-  FormatMemory memory;
-  memory.places = A.nonzeros + chunks * (16 / value_bytes - 1);
-  memory.pattern = (windows + 1) * sizeof(int) +
-                   Impl::staged_pattern_bytes<Offset>(A.nonzeros, strip_columns, chunks, shape, value_bytes) -
-                   memory.places * sizeof(Offset);
-  const std::size_t all = memory.pattern + memory.places * sizeof(Offset);
-  const std::size_t most =
-      staged_build_bytes<ExecutionSpace, Offset>(exec, A.rows, A.nonzeros, columns, strip_columns, shape, value_bytes);
-  memory.scratch = most > all ? most - all : 0;
-  return memory;
-}
-
 #define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
   template StagedCounts count_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, const StagedShape&,         \
                                      std::size_t);                                                                    \
   template BuiltStagedWindows<Offset, Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&,        \
                                                                        std::size_t, const StagedShape&, std::size_t); \
-  template std::size_t staged_build_bytes<Exec, Offset>(const Exec&, Ordinal, std::size_t, std::size_t, std::size_t,  \
-                                                        const StagedShape&, std::size_t);                             \
-  template Kokkos::View<Offset*, Exec::memory_space> tile_counts(const Exec&,                                         \
-                                                                 const StagedWindows<Offset, Exec::memory_space>&);   \
+  template Impl::Array<Offset*, Exec::memory_space> tile_counts(const Exec&,                                          \
+                                                                const StagedWindows<Offset, Exec::memory_space>&);    \
   TESSERA_INSTANTIATE_FORMAT(StagedWindows, Exec, Offset)
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 

@@ -43,8 +43,7 @@ ValueMap<Offset, typename ExecutionSpace::memory_space> compose(
   if (outer.is_identity()) return inner;
   if (inner.is_identity()) return outer;
   ValueMap<Offset, typename ExecutionSpace::memory_space> result;
-  result.slots = decltype(result.slots)(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Tessera::slots"),
-                                        inner.slots.extent(0));
+  result.slots = Impl::allocate<decltype(result.slots)>(exec, "Tessera::slots", inner.slots.extent(0));
   result.runs = inner.runs;
   const auto from = outer.slots, through = inner.slots, slots = result.slots;
   Kokkos::parallel_for(

@@ -73,7 +73,7 @@ KOKKOS_INLINE_FUNCTION void cut_part(const Ordinal* columns, Ordinal column, int
 template <int Height, class Exec, class Offset>
 struct WindowParts {
   CsrPattern<Offset> A;
-  Kokkos::View<Offset*, typename Exec::memory_space> first;  // the first part of each window; empty if each is one part
+  Array<Offset*, typename Exec::memory_space> first;  // the first part of each window; empty if each is one part
   std::size_t count;
 
   KOKKOS_FUNCTION Offset first_of(Ordinal window) const {

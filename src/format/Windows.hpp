@@ -14,14 +14,6 @@
 /// Windows of adjacent rows whose distinct columns are condensed into tiles: what formats of condensed columns share.
 namespace Tessera::Impl {
 
-/// The bytes that condense_windows() takes beside the pattern: the offsets of windows and of their parts, and the rows
-/// of each column of a tile.
-template <class Offset>
-std::size_t condensing_bytes(std::size_t windows, std::size_t nonzeros, std::size_t tiles, std::size_t row_bytes) {
-  const std::size_t parts = windows + nonzeros / 16;
-  return (windows + parts + 2) * sizeof(Offset) + 8 * tiles * row_bytes;
-}
-
 /// A policy over parts of windows. On hosts, where parts are whole windows, their costs differ.
 template <class ExecutionSpace>
 using PartPolicy =
@@ -53,17 +45,17 @@ struct CondensedWindows {
   static_assert(Height <= 16);
   using Rows = std::conditional_t<Height <= 8, std::uint8_t, std::uint16_t>;
 
-  Kokkos::View<Offset*, Memory> window_offsets;  // the first tile of each window, and the end
-  Kokkos::View<Ordinal*, Memory> columns;        // the columns of the tiles; unused ones of a window's last tile are -1
-  Kokkos::View<Rows*, Memory> rows;              // the rows with an entry in each column: bit r for row r of the window
+  Array<Offset*, Memory> window_offsets;  // the first tile of each window, and the end
+  Array<Ordinal*, Memory> columns;        // the columns of the tiles; unused ones of a window's last tile are -1
+  Array<Rows*, Memory> rows;              // the rows with an entry in each column: bit r for row r of the window
 };
 
 /// places(p): distinct columns in the parts before part p, in the order of windows and columns.
 template <int Height, class Exec, class Offset>
-static Kokkos::View<Offset*, typename Exec::memory_space> count_columns(
-    const Exec& exec, const WindowParts<Height, Exec, Offset>& parts) {
+static Array<Offset*, typename Exec::memory_space> count_columns(const Exec& exec,
+                                                                 const WindowParts<Height, Exec, Offset>& parts) {
   const auto places =
-      allocate<Kokkos::View<Offset*, typename Exec::memory_space>>(exec, "Tessera::places_of_parts", parts.count + 1);
+      allocate<Array<Offset*, typename Exec::memory_space>>(exec, "Tessera::places_of_parts", parts.count + 1);
   Kokkos::parallel_for(
       "Tessera::count_columns", PartPolicy<Exec>(exec, 0, parts.count), KOKKOS_LAMBDA(std::size_t number) {
         const auto part = parts(number);

@@ -7,7 +7,7 @@ namespace Tessera {
 
 template <class ExecutionSpace, class Offset>
 double imbalance(const ExecutionSpace& exec,
-                 const Kokkos::View<Offset*, typename ExecutionSpace::memory_space>& offsets) {
+                 const Impl::Array<Offset*, typename ExecutionSpace::memory_space>& offsets) {
   if (offsets.extent(0) < 2) return 0;
   const std::size_t units = offsets.extent(0) - 1;
   const double mean =
@@ -25,7 +25,7 @@ double imbalance(const ExecutionSpace& exec,
 }
 
 #define TESSERA_INSTANTIATE(Exec, Offset) \
-  template double imbalance(const Exec&, const Kokkos::View<Offset*, Exec::memory_space>&);
+  template double imbalance(const Exec&, const Impl::Array<Offset*, Exec::memory_space>&);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <tessera/metrics/WindowColumns.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/Batches.hpp>
 #include <tessera/parallel/ColumnTable.hpp>
@@ -48,9 +49,9 @@ struct CountLevels {
   static constexpr int words = tallest / 64;
 
   CsrPattern<Offset> A;
-  Ordinal first_window;                           // the first window of the batch, whose tables come first
-  Kokkos::View<Ordinal*, Memory> columns;         // tables
-  Kokkos::View<std::uint64_t*, Memory> row_sets;  // `words` words for each place
+  Ordinal first_window;                    // the first window of the batch, whose tables come first
+  Array<Ordinal*, Memory> columns;         // tables
+  Array<std::uint64_t*, Memory> row_sets;  // `words` words for each place
 
   KOKKOS_FUNCTION Ordinal first_row(Ordinal window) const {
     return window <= (A.rows - 1) / tallest ? window * tallest : A.rows;
@@ -118,7 +119,7 @@ std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, cons
     before.front() = 0;
     return before;
   }
-  const auto before = allocate<Kokkos::View<std::size_t*, typename ExecutionSpace::memory_space>>(
+  const auto before = allocate<Array<std::size_t*, typename ExecutionSpace::memory_space>>(
       exec, "Tessera::entries_before_windows", windows + 1);
   Kokkos::parallel_for(
       "Tessera::entries_before_windows", IndexPolicy<ExecutionSpace>(exec, 0, windows + 1),
@@ -133,10 +134,6 @@ std::vector<std::size_t> entries_before_windows(const ExecutionSpace& exec, cons
 struct WindowBatches {
   std::vector<std::size_t> ends;  // the end of each batch
   std::size_t places = 0;         // the most places of all tables of a batch
-
-  std::size_t bytes() const {
-    return places * (sizeof(Ordinal) + tallest / 64 * sizeof(std::uint64_t)) + ends.size() * sizeof(LevelSums);
-  }
 };
 
 template <class ExecutionSpace, class Offset>
@@ -159,11 +156,16 @@ LevelSums count_levels(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
   LevelSums sums;
   if (nonzeros == 0) return sums;
   const auto windows = static_cast<std::size_t>(window_count(A.rows, tallest));
-  const auto [ends, places] = batches_of_windows(exec, A, nonzeros);
-  const auto columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_windows", places);
-  const auto row_sets =
-      allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", tallest / 64 * places);
-  const auto results = allocate<Kokkos::View<LevelSums*, Memory>>(exec, "Tessera::window_columns", ends.size());
+  const WindowBatches batches = batches_of_windows(exec, A, nonzeros);
+  const auto& ends = batches.ends;
+  Array<Ordinal*, Memory> columns;
+  Array<std::uint64_t*, Memory> row_sets;
+  Array<LevelSums*, Memory> results;
+  take_at_once<Memory>(exec, "Tessera::window_columns", [&](Arena<Memory>& arena) {
+    arena.take(columns, batches.places);
+    arena.take(row_sets, tallest / 64 * batches.places);
+    arena.take(results, ends.size());
+  });
   const int lanes = lanes_for(static_cast<double>(nonzeros) / A.rows);
   const TeamShape shape{nonzeros / windows > 2048 ? 512 : 256, lanes};
   for (std::size_t b = 0; b < ends.size(); ++b) {
@@ -196,16 +198,8 @@ std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const Cs
   return result;
 }
 
-template <class ExecutionSpace, class Offset>
-std::size_t window_columns_bytes(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
-  if (nonzeros == 0) return 0;
-  const auto windows = static_cast<std::size_t>(window_count(A.rows, Impl::tallest));
-  return Impl::batches_of_windows(exec, A, nonzeros).bytes() + (windows + 1) * sizeof(std::size_t);
-}
-
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                    \
-  template std::array<WindowColumns, 5> window_columns(const Exec&, const CsrPattern<Offset>&, std::size_t); \
-  template std::size_t window_columns_bytes(const Exec&, const CsrPattern<Offset>&, std::size_t);
+#define TESSERA_INSTANTIATE(Exec, Offset) \
+  template std::array<WindowColumns, 5> window_columns(const Exec&, const CsrPattern<Offset>&, std::size_t);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera

@@ -103,8 +103,8 @@ template <class ExecutionSpace, class Word>
 int sort_words(const ExecutionSpace& exec, const RadixArrays<Word>& arrays, int first_bit, int last_bit,
                std::byte* scratch) {
   if (const auto result = sort_by_cuda(exec, arrays, first_bit, last_bit, scratch)) return *result;
-  const Kokkos::View<std::size_t*, typename ExecutionSpace::memory_space> counts(
-      reinterpret_cast<std::size_t*>(scratch), radix_digits * radix_blocks(exec, arrays.size));
+  const Kokkos::View<std::size_t*, typename ExecutionSpace::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+      counts(reinterpret_cast<std::size_t*>(scratch), radix_digits * radix_blocks(exec, arrays.size));
   int from = 0;
   for (int shift = first_bit; shift < last_bit; shift += radix_bits, from = 1 - from)
     radix_pass(exec, shift, arrays, from, counts);  // a last digit may reach beyond last_bit, where all bits are 0

@@ -46,7 +46,7 @@ AffinityMemory<Exec> affinity_memory_for(const Exec& exec, const CsrPattern<Offs
     throw std::invalid_argument("Tessera::data_affinity: " + std::to_string(vertices) + " vertices and " +
                                 std::to_string(nonzeros) + " nonzeros; expected less than 2^31 of each");
   }
-  return affinity_memory(exec, vertices, nonzeros);
+  return {exec, vertices, nonzeros};
 }
 
 /// Makes the graph of a pattern, in which each vertex is a community.
@@ -63,7 +63,7 @@ void start_graph(const Exec& exec, const CsrPattern<Offset>& A, AffinityMemory<E
         roots(v) = static_cast<Ordinal>(v);
         sizes(v) = v < rows;
       });
-  const Kokkos::View<Ordinal*, typename Exec::memory_space> before(memory.labels.data(), rows + 1);
+  const auto before = memory.labels.share(memory.labels.data(), rows + 1);
   count_edges(exec, A, ranks, before);
   const auto entries = static_cast<std::size_t>(read_element(exec, before.data() + rows));
   graph.communities = static_cast<Ordinal>(vertices);

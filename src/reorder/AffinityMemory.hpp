@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/parallel/Arena.hpp>
+#include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
 #include "Dendrogram.hpp"
@@ -18,46 +19,34 @@ template <class Exec>
 struct AffinityMemory {
   using Memory = typename Exec::memory_space;
 
-  Arena<Memory> arena;
   CommunityGraph<Exec> graph;
   CommunityGraph<Exec> spare;  // becomes the graph of the next round; until then it lends its memory
   Dendrogram<Exec> dendrogram;
   Proposals<Exec> proposals;
-  Kokkos::View<Ordinal*, Memory> labels;     // for each community, its number in the next graph
-  Kokkos::View<Ordinal*, Memory> left;       // two numbers: communities and, before equal ones are combined, edges
-  Kokkos::View<std::byte*, Memory> scratch;  // to sort in
+  Array<Ordinal*, Memory> labels;     // for each community, its number in the next graph
+  Array<Ordinal*, Memory> left;       // two numbers: communities and, before equal ones are combined, edges
+  Array<std::byte*, Memory> scratch;  // to sort in
 
-  AffinityMemory(const Exec& exec, const Arena<Memory>& from, std::size_t vertices, std::size_t edges) : arena(from) {
-    for (CommunityGraph<Exec>* const g : {&graph, &spare}) {
-      arena.take(g->ranks, vertices);
-      arena.take(g->roots, vertices);
-      arena.take(g->sizes, vertices);
-      arena.take(g->edges.keys, edges + 1);
-      arena.take(g->edges.slots, edges + 1);
-      arena.take(g->edge_count, 1);
-    }
-    arena.take(dendrogram.parents, vertices);
-    arena.take(dendrogram.offsets, vertices);
-    arena.take(proposals.targets, vertices);
-    arena.take(proposals.weights, vertices);
-    arena.take(proposals.first, vertices);
-    arena.take(labels, vertices + 1);
-    arena.take(left, 2);
-    arena.take(scratch, radix_scratch_bytes<Exec, SortedWord<Ordinal>>(exec, std::max(vertices, edges)));
+  AffinityMemory(const Exec& exec, std::size_t vertices, std::size_t edges) {
+    take_at_once<Memory>(exec, "Tessera::affinity_memory", [&](Arena<Memory>& arena) {
+      for (CommunityGraph<Exec>* const g : {&graph, &spare}) {
+        arena.take(g->ranks, vertices);
+        arena.take(g->roots, vertices);
+        arena.take(g->sizes, vertices);
+        arena.take(g->edges.keys, edges + 1);
+        arena.take(g->edges.slots, edges + 1);
+        arena.take(g->edge_count, 1);
+      }
+      arena.take(dendrogram.parents, vertices);
+      arena.take(dendrogram.offsets, vertices);
+      arena.take(proposals.targets, vertices);
+      arena.take(proposals.weights, vertices);
+      arena.take(proposals.first, vertices);
+      arena.take(labels, vertices + 1);
+      arena.take(left, 2);
+      arena.take(scratch, radix_scratch_bytes<Exec, SortedWord<Ordinal>>(exec, std::max(vertices, edges)));
+    });
   }
 };
-
-/// The bytes of the memory for so many vertices and edges.
-template <class Exec>
-std::size_t affinity_memory_bytes(const Exec& exec, std::size_t vertices, std::size_t edges) {
-  return AffinityMemory<Exec>(exec, {}, vertices, edges).arena.bytes();
-}
-
-template <class Exec>
-AffinityMemory<Exec> affinity_memory(const Exec& exec, std::size_t vertices, std::size_t edges) {
-  const Arena<typename Exec::memory_space> arena(exec, "Tessera::affinity_memory",
-                                                 affinity_memory_bytes(exec, vertices, edges));
-  return {exec, arena, vertices, edges};
-}
 
 }  // namespace Tessera::Impl

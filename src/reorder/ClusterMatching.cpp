@@ -36,9 +36,9 @@ KOKKOS_INLINE_FUNCTION Ordinal partner_of(std::uint64_t candidate) {
 template <class Memory>
 struct ClusterMatching {
   ColumnSets<Memory> sets;
-  Kokkos::View<Ordinal*, Memory> partners;                        // -1 if it is free
-  Kokkos::View<Ordinal*, Memory> choices;                         // -1 if there is none
-  Kokkos::View<std::uint64_t* [list_length], Memory> candidates;  // 0 if there is none
+  Array<Ordinal*, Memory> partners;                        // -1 if it is free
+  Array<Ordinal*, Memory> choices;                         // -1 if there is none
+  Array<std::uint64_t* [list_length], Memory> candidates;  // 0 if there is none
 
   KOKKOS_INLINE_FUNCTION std::uint64_t offered(Ordinal cluster, Ordinal other, Ordinal shared) const {
     const std::uint64_t both = std::uint64_t(sets.sizes(cluster)) + std::uint64_t(sets.sizes(other));
@@ -203,10 +203,10 @@ void pair_leftovers(const Exec& exec, const ClusterMatching<Memory>& m) {
 }
 
 template <class ExecutionSpace>
-Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space> match_clusters(
+Array<Ordinal*, typename ExecutionSpace::memory_space> match_clusters(
     const ExecutionSpace& exec, const ColumnSets<typename ExecutionSpace::memory_space>& sets, Ordinal columns) {
   using Memory = typename ExecutionSpace::memory_space;
-  using Ordinals = Kokkos::View<Ordinal*, Memory>;
+  using Ordinals = Array<Ordinal*, Memory>;
   const auto count = static_cast<std::size_t>(sets.count());
   const ClusterMatching<Memory> m{
       sets, allocate<Ordinals>(exec, "Tessera::partners", count), allocate<Ordinals>(exec, "Tessera::choices", count),
@@ -223,9 +223,9 @@ Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space> match_clusters(
   return m.partners;
 }
 
-#define TESSERA_INSTANTIATE(Exec, Ignored)                                        \
-  template Kokkos::View<Ordinal*, Exec::memory_space> match_clusters(const Exec&, \
-                                                                     const ColumnSets<Exec::memory_space>&, Ordinal);
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                        \
+  template Array<Ordinal*, Exec::memory_space> match_clusters(const Exec&, const ColumnSets<Exec::memory_space>&, \
+                                                              Ordinal);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera::Impl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <tessera/parallel/Array.hpp>
 
 #include "ColumnSets.hpp"
 
@@ -17,7 +18,7 @@ namespace Tessera::Impl {
 ///
 /// Cost: a pass sorts the listed columns of all free clusters and visits at most `longest_list` owners for each.
 template <class ExecutionSpace>
-Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space> match_clusters(
+Array<Ordinal*, typename ExecutionSpace::memory_space> match_clusters(
     const ExecutionSpace& exec, const ColumnSets<typename ExecutionSpace::memory_space>& sets, Ordinal columns);
 
 }  // namespace Tessera::Impl

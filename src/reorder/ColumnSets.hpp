@@ -13,9 +13,9 @@ namespace Tessera::Impl {
 /// never be shared. It is counted and no longer listed, which keeps the lists short as clusters grow.
 template <class Memory>
 struct ColumnSets {
-  Kokkos::View<std::size_t*, Memory> offsets;  // count() + 1
-  Kokkos::View<Ordinal*, Memory> columns;
-  Kokkos::View<Ordinal*, Memory> sizes;  // number of columns, listed or not
+  Array<std::size_t*, Memory> offsets;  // count() + 1
+  Array<Ordinal*, Memory> columns;
+  Array<Ordinal*, Memory> sizes;  // number of columns, listed or not
 
   KOKKOS_INLINE_FUNCTION const Ordinal* begin(Ordinal cluster) const { return columns.data() + offsets(cluster); }
   KOKKOS_INLINE_FUNCTION const Ordinal* end(Ordinal cluster) const { return columns.data() + offsets(cluster + 1); }
@@ -70,7 +70,7 @@ struct UnionColumns {
 template <class Memory>
 struct PairColumns {
   ColumnSets<Memory> sets;
-  Kokkos::View<Ordinal*, Memory> pairs;  // clusters 2 p and 2 p + 1 become cluster p
+  Array<Ordinal*, Memory> pairs;  // clusters 2 p and 2 p + 1 become cluster p
 
   KOKKOS_INLINE_FUNCTION UnionColumns walk(Ordinal pair) const {
     const Ordinal first = pairs(2 * pair), second = pairs(2 * pair + 1);
@@ -89,11 +89,11 @@ static ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const E
                                                                          const Source& source, Ordinal count,
                                                                          Ordinal columns) {
   using Memory = typename ExecutionSpace::memory_space;
-  using Ordinals = Kokkos::View<Ordinal*, Memory>;
+  using Ordinals = Array<Ordinal*, Memory>;
   const auto sizes = allocate<Ordinals>(exec, "Tessera::sizes", std::size_t(count));
   const auto owners =
-      Ordinals(Kokkos::view_alloc(exec, "Tessera::owners"), std::size_t(columns));  // the owners of each column
-  const auto offsets = allocate<Kokkos::View<std::size_t*, Memory>>(exec, "Tessera::offsets", std::size_t(count) + 1);
+      allocate_zeros<Ordinals>(exec, "Tessera::owners", std::size_t(columns));  // the owners of each column
+  const auto offsets = allocate<Array<std::size_t*, Memory>>(exec, "Tessera::offsets", std::size_t(count) + 1);
   Kokkos::parallel_for(
       "Tessera::collect_columns::owners", WindowPolicy<ExecutionSpace>(exec, 0, count), KOKKOS_LAMBDA(Ordinal cluster) {
         auto walk = source.walk(cluster);

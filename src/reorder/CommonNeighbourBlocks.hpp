@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/ColumnTable.hpp>
 
 namespace Tessera::Impl {
@@ -21,11 +22,11 @@ struct CommonNeighbourBlocks {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
-  Kokkos::View<Ordinal*, Memory> order;
-  Kokkos::View<std::size_t*, Memory> before;       // blocks + 1 numbers: the entries in the blocks before
-  Ordinal first_block;                             // the block whose tables come first
-  Kokkos::View<Ordinal*, Memory> columns;          // tables of twice the entries of each block; -1 is a free place
-  Kokkos::View<std::uint64_t*, Memory> rows_with;  // words_of_block words for each place
+  Array<Ordinal*, Memory> order;
+  Array<std::size_t*, Memory> before;       // blocks + 1 numbers: the entries in the blocks before
+  Ordinal first_block;                      // the block whose tables come first
+  Array<Ordinal*, Memory> columns;          // tables of twice the entries of each block; -1 is a free place
+  Array<std::uint64_t*, Memory> rows_with;  // words_of_block words for each place
 
   KOKKOS_FUNCTION std::size_t table(Ordinal block) const { return 2 * (before(block) - before(first_block)); }
   KOKKOS_FUNCTION std::size_t table_size(Ordinal block) const { return 2 * (before(block + 1) - before(block)); }

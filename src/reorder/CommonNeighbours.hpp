@@ -96,11 +96,11 @@ struct CommonNeighbourOrder {
 
 /// For each block b of the rows in this order, the number of entries in the blocks before.
 template <class Exec, class Offset>
-Kokkos::View<std::size_t*, typename Exec::memory_space> entries_before_blocks(
-    const Exec& exec, const CsrPattern<Offset>& A, const Kokkos::View<Ordinal*, typename Exec::memory_space>& order) {
+Array<std::size_t*, typename Exec::memory_space> entries_before_blocks(
+    const Exec& exec, const CsrPattern<Offset>& A, const Array<Ordinal*, typename Exec::memory_space>& order) {
   const std::size_t blocks = (order.extent(0) + common_neighbour_block - 1) / common_neighbour_block;
-  const Kokkos::View<std::size_t*, typename Exec::memory_space> before(
-      Kokkos::view_alloc(exec, "Tessera::entries_before_blocks"), blocks + 1);
+  const auto before = allocate_zeros<Array<std::size_t*, typename Exec::memory_space>>(
+      exec, "Tessera::entries_before_blocks", blocks + 1);
   Kokkos::parallel_for(
       "Tessera::entries_before_blocks", IndexPolicy<Exec>(exec, 0, blocks), KOKKOS_LAMBDA(std::size_t block) {
         std::size_t entries = 0;
@@ -118,7 +118,7 @@ Kokkos::View<std::size_t*, typename Exec::memory_space> entries_before_blocks(
 /// that has the most columns in common with the last; of equals, the first.
 template <class Exec, class Offset>
 void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
-                                const Kokkos::View<Ordinal*, typename Exec::memory_space>& order) {
+                                const Array<Ordinal*, typename Exec::memory_space>& order) {
   using Memory = typename Exec::memory_space;
   const auto before = entries_before_blocks(exec, A, order);
   const auto ends = host_copy(exec, before);
@@ -129,9 +129,9 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
     next = end_of_batch(ends, block, most);
     places = std::max(places, 2 * (ends[next] - ends[block]));
   }
-  const auto columns = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::columns_of_blocks", places);
+  const auto columns = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::columns_of_blocks", places);
   const auto rows_with =
-      allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", words_of_block * places);
+      allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", words_of_block * places);
   for (std::size_t block = 0, next; block < blocks; block = next) {
     next = end_of_batch(ends, block, most);
     const auto first = static_cast<Ordinal>(block), last = static_cast<Ordinal>(next);

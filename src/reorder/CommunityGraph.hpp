@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Types.hpp>
+#include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/KeyedSlots.hpp>
 #include <utility>
 
@@ -28,12 +29,12 @@ struct CommunityGraph {
   using Memory = typename Exec::memory_space;
 
   Ordinal communities = 0;
-  std::uint64_t total_degree = 0;              // the sum of the degrees of the first graph, below 2^32
-  std::size_t most_edges = 0;                  // an upper bound on edge_count, which the host does not wait for
-  Kokkos::View<std::uint64_t*, Memory> ranks;  // the degree of a community is the sum over its members
-  Kokkos::View<Ordinal*, Memory> roots;        // the vertex that each community grew from, in ascending order
-  Kokkos::View<Ordinal*, Memory> sizes;        // rows of A in each community
-  Kokkos::View<Ordinal*, Memory> edge_count;   // one number
+  std::uint64_t total_degree = 0;       // the sum of the degrees of the first graph, below 2^32
+  std::size_t most_edges = 0;           // an upper bound on edge_count, which the host does not wait for
+  Array<std::uint64_t*, Memory> ranks;  // the degree of a community is the sum over its members
+  Array<Ordinal*, Memory> roots;        // the vertex that each community grew from, in ascending order
+  Array<Ordinal*, Memory> sizes;        // rows of A in each community
+  Array<Ordinal*, Memory> edge_count;   // one number
   // Keys are (lower << end_bits) + higher, ascending. Slots are edge_count + 1 sums of the weights of the edges before.
   KeyedSlots<Exec, Ordinal> edges;
 

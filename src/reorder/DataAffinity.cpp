@@ -13,8 +13,7 @@ namespace Impl {
 
 /// Step I of data affinity: the rows by communities.
 template <class Exec, class Offset>
-Kokkos::View<Ordinal*, typename Exec::memory_space> order_by_communities(const Exec& exec,
-                                                                         const CsrPattern<Offset>& A) {
+Array<Ordinal*, typename Exec::memory_space> order_by_communities(const Exec& exec, const CsrPattern<Offset>& A) {
   auto memory = affinity_memory_for(exec, A);
   start_graph(exec, A, memory);
   start_dendrogram(exec, memory.dendrogram);

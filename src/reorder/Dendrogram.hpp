@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tessera/parallel/Array.hpp>
+
 #include "CommunityGraph.hpp"
 
 namespace Tessera::Impl {
@@ -11,8 +13,8 @@ template <class Exec>
 struct Dendrogram {
   using Memory = typename Exec::memory_space;
 
-  Kokkos::View<Ordinal*, Memory> parents;  // the vertex itself if it was not merged
-  Kokkos::View<Ordinal*, Memory> offsets;  // number of rows of A in the parent when this one was merged
+  Array<Ordinal*, Memory> parents;  // the vertex itself if it was not merged
+  Array<Ordinal*, Memory> offsets;  // number of rows of A in the parent when this one was merged
 };
 
 /// Starts a dendrogram of vertices of which none is merged.
@@ -61,10 +63,10 @@ void place_roots(const Exec& exec, const CommunityGraph<Exec>& graph, const Dend
 
 /// The rows in depth-first order. Each row finds its place on its own, on a path no longer than the number of rounds.
 template <class Exec>
-Kokkos::View<Ordinal*, typename Exec::memory_space> leaf_order(const Exec& exec, const Dendrogram<Exec>& dendrogram,
-                                                               Ordinal rows) {
-  const auto order = allocate<Kokkos::View<Ordinal*, typename Exec::memory_space>>(exec, "Tessera::Permutation::order",
-                                                                                   static_cast<std::size_t>(rows));
+Array<Ordinal*, typename Exec::memory_space> leaf_order(const Exec& exec, const Dendrogram<Exec>& dendrogram,
+                                                        Ordinal rows) {
+  const auto order = allocate<Array<Ordinal*, typename Exec::memory_space>>(exec, "Tessera::Permutation::order",
+                                                                            static_cast<std::size_t>(rows));
   const auto parents = dendrogram.parents;
   const auto offsets = dendrogram.offsets;
   Kokkos::parallel_for(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/Batches.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
@@ -47,8 +48,10 @@ LocalGroups<Exec, Offset> choose_entries(const Exec& exec, const CsrPattern<Offs
   const Ordinal count = window_count(A.rows, local_group_rows);
   LocalGroups<Exec, Offset> groups;
   groups.A = A;
-  groups.zeros = allocate<Kokkos::View<int*, Memory>>(exec, "Tessera::zeros", std::size_t(count));
-  groups.before = allocate<Kokkos::View<std::size_t*, Memory>>(exec, "Tessera::before", std::size_t(count) + 1);
+  take_at_once<Memory>(exec, "Tessera::LocalGroups", [&](Arena<Memory>& arena) {
+    arena.take(groups.zeros, std::size_t(count));
+    arena.take(groups.before, std::size_t(count) + 1);
+  });
   Kokkos::parallel_for("Tessera::local_clusters::choose", teams(exec, count), ChooseEntries<Exec, Offset>{groups});
   counts_to_offsets(exec, groups.before);
   return groups;
@@ -69,10 +72,13 @@ void make_room(const Exec& exec, std::size_t entries, LocalGroups<Exec, Offset>&
   groups.columns = {};
   groups.places = {};
   groups.rows = {};
-  groups.table = allocate<decltype(groups.table)>(exec, "Tessera::table", 2 * entries);
-  groups.columns = allocate<decltype(groups.columns)>(exec, "Tessera::columns", 2 * entries);
-  groups.places = allocate<decltype(groups.places)>(exec, "Tessera::places", entries);
-  groups.rows = allocate<decltype(groups.rows)>(exec, "Tessera::rows", entries);
+  using Memory = typename Exec::memory_space;
+  take_at_once<Memory>(exec, "Tessera::LocalGroups::tables", [&](Arena<Memory>& arena) {
+    arena.take(groups.table, 2 * entries);
+    arena.take(groups.columns, 2 * entries);
+    arena.take(groups.places, entries);
+    arena.take(groups.rows, entries);
+  });
 }
 
 }  // namespace Impl

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/ColumnTable.hpp>
 #include <tessera/parallel/Teams.hpp>
 #include <tessera/reorder/LocalClusters.hpp>
@@ -22,10 +23,6 @@ struct GroupColumn {
 };
 
 constexpr std::uint32_t lone_column = ~std::uint32_t(0);
-
-/// The bytes that an entry takes in LocalGroups.
-constexpr std::size_t group_entry_bytes =
-    2 * (sizeof(Ordinal) + sizeof(GroupColumn)) + sizeof(std::uint32_t) + sizeof(std::uint8_t);
 
 /// The number of entries of groups that keeps a device busy.
 constexpr std::size_t least_local_batch = std::size_t(1) << 22;
@@ -46,13 +43,13 @@ struct LocalGroups {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
-  Kokkos::View<int*, Memory> zeros;           // of each group: how many zeros the hashes of chosen columns begin with
-  Kokkos::View<std::size_t*, Memory> before;  // groups + 1 numbers: the chosen entries in the groups before
+  Array<int*, Memory> zeros;           // of each group: how many zeros the hashes of chosen columns begin with
+  Array<std::size_t*, Memory> before;  // groups + 1 numbers: the chosen entries in the groups before
   Ordinal first_group;
-  Kokkos::View<Ordinal*, Memory> table;         // tables of twice the entries of each group; -1 is a free place
-  Kokkos::View<GroupColumn*, Memory> columns;   // one for each place
-  Kokkos::View<std::uint32_t*, Memory> places;  // of the column of each entry, in its group
-  Kokkos::View<std::uint8_t*, Memory> rows;     // lists of the rows that have a column
+  Array<Ordinal*, Memory> table;         // tables of twice the entries of each group; -1 is a free place
+  Array<GroupColumn*, Memory> columns;   // one for each place
+  Array<std::uint32_t*, Memory> places;  // of the column of each entry, in its group
+  Array<std::uint8_t*, Memory> rows;     // lists of the rows that have a column
 
   KOKKOS_FUNCTION Ordinal first_row(Ordinal group) const { return group * local_group_rows; }
   KOKKOS_FUNCTION Ordinal rows_of(Ordinal group) const {

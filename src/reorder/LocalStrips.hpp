@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tessera/parallel/Array.hpp>
+
 #include "LocalGroups.hpp"
 
 namespace Tessera::Impl {
@@ -19,7 +21,7 @@ struct LocalStrips {
   };
 
   LocalGroups<Exec, Offset> groups;
-  Kokkos::View<Ordinal*, typename Exec::memory_space> order;
+  Array<Ordinal*, typename Exec::memory_space> order;
 
   /// What a row is worth as the next one, 0 if it is placed. High bits: the binary digits of its length, if they count;
   /// then the similarity; low bits: the distance from the end of the group.

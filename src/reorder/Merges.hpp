@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <tessera/parallel/Array.hpp>
 #include <utility>
 
 #include "AffinityMemory.hpp"
@@ -14,9 +15,9 @@ template <class Exec>
 struct Candidates {
   using Memory = typename Exec::memory_space;
   std::size_t count;
-  Kokkos::View<Ordinal*, Memory> communities;
-  Kokkos::View<std::uint64_t*, Memory> before;  // the sum of the degrees of the candidates before
-  Kokkos::View<std::uint64_t*, Memory> growth;  // count + 1 sums over those accepted before: degrees << 32, plus sizes
+  Array<Ordinal*, Memory> communities;
+  Array<std::uint64_t*, Memory> before;  // the sum of the degrees of the candidates before
+  Array<std::uint64_t*, Memory> growth;  // count + 1 sums over those accepted before: degrees << 32, plus sizes
 };
 
 /// The number of candidates, and the number of bits of their degrees.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/KeyedSlots.hpp>
 
 #include "ColumnSets.hpp"
@@ -14,9 +15,9 @@ namespace Tessera::Impl {
 /// other.
 template <class Memory>
 struct OwnerLists {
-  Kokkos::View<std::size_t*, Memory> offsets;  // columns + 1 offsets
-  Kokkos::View<Ordinal*, Memory> ranks;        // the ranks of the owners of each column, in ascending order
-  Kokkos::View<Ordinal*, Memory> clusters;     // the cluster of each rank
+  Array<std::size_t*, Memory> offsets;  // columns + 1 offsets
+  Array<Ordinal*, Memory> ranks;        // the ranks of the owners of each column, in ascending order
+  Array<Ordinal*, Memory> clusters;     // the cluster of each rank
 };
 
 /// The least two scrambled columns of a cluster (MinHash). For two clusters, the least is equal with a probability that
@@ -57,8 +58,7 @@ static OwnerLists<typename ExecutionSpace::memory_space> list_owners(
     Ordinal columns, std::size_t most) {
   using Memory = typename ExecutionSpace::memory_space;
   const auto count = static_cast<Ordinal>(given.extent(0));
-  const Kokkos::View<std::size_t*, Memory> offsets(Kokkos::view_alloc(exec, "Tessera::offsets"),
-                                                   std::size_t(columns) + 1);
+  const auto offsets = allocate_zeros<Array<std::size_t*, Memory>>(exec, "Tessera::offsets", std::size_t(columns) + 1);
   Kokkos::parallel_for(
       "Tessera::list_owners::count", WindowPolicy<ExecutionSpace>(exec, 0, count), KOKKOS_LAMBDA(Ordinal i) {
         for (const Ordinal* c = sets.begin(given(i)); c < sets.end(given(i)); ++c)
@@ -75,7 +75,7 @@ static OwnerLists<typename ExecutionSpace::memory_space> list_owners(
   counts_to_offsets(exec, offsets);
   const Ordinals clusters = longest > most ? order_by_min_hash(exec, sets, given) : given;
 
-  const auto places = allocate<Kokkos::View<std::size_t*, Memory>>(exec, "Tessera::places", std::size_t(count) + 1);
+  const auto places = allocate<Array<std::size_t*, Memory>>(exec, "Tessera::places", std::size_t(count) + 1);
   Kokkos::parallel_for(
       "Tessera::list_owners::entries", IndexPolicy<ExecutionSpace>(exec, 0, std::size_t(count)),
       KOKKOS_LAMBDA(std::size_t i) { places(i + 1) = std::size_t(sets.listed(clusters(i))); });

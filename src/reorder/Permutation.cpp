@@ -45,8 +45,8 @@ std::string validate(const ExecutionSpace& exec, const Permutation<typename Exec
     return "there are " + std::to_string(places) + " places; expected " + std::to_string(size);
   }
   const auto order = p.order;
-  const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space> first_place(
-      Kokkos::view_alloc(exec, "Tessera::first_place"), places);
+  const auto first_place = Impl::allocate<Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>>(
+      exec, "Tessera::first_place", places);
   Kokkos::deep_copy(exec, first_place, size);
   Kokkos::parallel_for(
       "Tessera::validate::first_places", Impl::IndexPolicy<ExecutionSpace>(exec, 0, places),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <tessera/parallel/Array.hpp>
+
 #include "CommunityGraph.hpp"
 
 /// The proposals of a round of merges.
@@ -17,9 +19,9 @@ KOKKOS_INLINE_FUNCTION std::int64_t merge_gain(std::uint64_t total_degree, std::
 template <class Exec>
 struct Proposals {
   using Memory = typename Exec::memory_space;
-  Kokkos::View<Ordinal*, Memory> targets;  // the community itself if it does not propose
-  Kokkos::View<Ordinal*, Memory> weights;  // weight of the edge to the target
-  Kokkos::View<Ordinal*, Memory> first;    // the first candidate of each target; -1 for other communities
+  Array<Ordinal*, Memory> targets;  // the community itself if it does not propose
+  Array<Ordinal*, Memory> weights;  // weight of the edge to the target
+  Array<Ordinal*, Memory> first;    // the first candidate of each target; -1 for other communities
 
   /// Whether a community is a candidate: it proposes, and nobody proposes to it. Targets stay in this round, so that
   /// nothing is merged into a community that is itself merged. The proposer of lowest rank is always a candidate.

@@ -38,7 +38,7 @@ Permutation<typename ExecutionSpace::memory_space> cluster_rows(const ExecutionS
                                                                 ColumnSets<typename ExecutionSpace::memory_space> sets,
                                                                 Ordinal columns, Ordinal height) {
   using Memory = typename ExecutionSpace::memory_space;
-  using Ordinals = Kokkos::View<Ordinal*, Memory>;
+  using Ordinals = Array<Ordinal*, Memory>;
   const auto rows = static_cast<std::size_t>(sets.count());
   Ordinals order = allocate<Ordinals>(exec, "Tessera::Permutation::order", rows);
   Kokkos::parallel_for(

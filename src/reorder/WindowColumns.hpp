@@ -16,10 +16,10 @@ struct CountWindowColumns {
   using Memory = typename Exec::memory_space;
 
   CsrPattern<Offset> A;
-  Kokkos::View<Ordinal*, Memory> order;  // empty for the order that rows have
+  Array<Ordinal*, Memory> order;  // empty for the order that rows have
   Ordinal height, width;
-  Kokkos::View<std::size_t*, Memory> tables;  // where the table of each window begins, and the end
-  Kokkos::View<Ordinal*, Memory> table;
+  Array<std::size_t*, Memory> tables;  // where the table of each window begins, and the end
+  Array<Ordinal*, Memory> table;
 
   KOKKOS_FUNCTION Ordinal row(Ordinal window, Ordinal r) const {
     return order.extent(0) > 0 ? order(window * height + r) : window * height + r;
@@ -67,7 +67,7 @@ static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPat
   const bool reordered = !p.is_identity();
   const Ordinal windows = window_count(A.rows, height);
   // The table of a window has twice as many places as the window has entries.
-  const auto tables = allocate<Kokkos::View<std::size_t*, Memory>>(exec, "Tessera::tables", std::size_t(windows) + 1);
+  const auto tables = allocate<Array<std::size_t*, Memory>>(exec, "Tessera::tables", std::size_t(windows) + 1);
   Kokkos::parallel_for(
       "Tessera::count_window_columns::entries", WindowPolicy<ExecutionSpace>(exec, 0, windows),
       KOKKOS_LAMBDA(Ordinal window) {
@@ -80,7 +80,7 @@ static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPat
       });
   counts_to_offsets(exec, tables);
   const auto places = read_element(exec, tables.data() + std::size_t(windows));
-  const auto table = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::table", places);
+  const auto table = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::table", places);
   std::size_t count = 0;
   if (places == 0) return count;
   const TeamShape shape{256, lanes_for(static_cast<double>(places / 2) / A.rows)};

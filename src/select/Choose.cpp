@@ -29,9 +29,8 @@ MatrixStatistics in_best_order(const MatrixStatistics& matrix) {
   return m;
 }
 
-bool refuse_beyond(Choice& choice, double limit) {
+bool choose_unrefused(Choice& choice) {
   auto& candidates = choice.candidates;
-  for (Candidate& candidate : candidates) candidate.is_refused = candidate.peak_bytes > limit;
   const auto fits = [](const Candidate& candidate) { return !candidate.is_refused; };
   const auto refused = std::stable_partition(candidates.begin(), candidates.end(), fits);
   if (refused == candidates.begin()) return false;

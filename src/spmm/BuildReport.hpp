@@ -37,7 +37,7 @@ struct BuildSeconds {
 struct BuildReport {
   std::vector<std::string> notes;  ///< requests that were not met
   BuildSeconds seconds;
-  std::size_t peak_bytes = 0;  ///< predicted bound on the bytes that were allocated at once
+  std::size_t peak_bytes = 0;  ///< the most bytes that the plan had allocated at once
 };
 
 /// Calls step() in a region of that name, waits for `exec` and adds the time that passed.

@@ -39,7 +39,7 @@ void print(std::ostream& out, const Candidate& c, bool chosen, double csr_bytes)
   out << std::fixed << megabytes(c.format_bytes);
   if (csr_bytes > 0) out << " (" << std::setprecision(2) << c.format_bytes / csr_bytes << " of CSR)";
   if (c.tiles > 0) out << ", " << std::setprecision(0) << c.tiles << " tiles";  // a file may hold any number
-  out << "; plan " << megabytes(c.held_bytes) << ", peak " << megabytes(c.peak_bytes);
+  if (c.peak_bytes > 0) out << "; plan " << megabytes(c.held_bytes) << ", peak " << megabytes(c.peak_bytes);
   out << (chosen ? "" : c.is_refused ? ", refused: exceeds memory_limit" : ", rejected") << '\n';
 }
 
@@ -54,7 +54,7 @@ std::string times(double relative_seconds) {
 void print_reorderings(std::ostream& out, const char* what, const Choice& choice) {
   if (choice.reorderings.empty()) return;
   out << "  " << what << ": " << (choice.reordering == Reordering::None ? "as it is" : to_string(choice.reordering))
-      << "; predicted times over those of the order that they have, and the peak of memory meanwhile:";
+      << "; predicted times over those of the order that they have, and the peak of memory until then:";
   for (const ReorderingTrial& trial : choice.reorderings)
     out << ' ' << to_string(trial.reordering) << ' ' << times(trial.relative_seconds) << " ("
         << megabytes(trial.peak_bytes) << ')';

@@ -3,15 +3,16 @@
 
 #include <cmath>
 #include <cstddef>
+#include <tessera/common/Half.hpp>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/RowGroups.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 #include <tessera/select/Choose.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
-
-#include "MemoryBudget.hpp"
 
 /// Counts what the choice of a format depends on.
 namespace Tessera::Impl {
@@ -52,24 +53,33 @@ void count_blocks(const ExecutionSpace& exec, const Csr<Offset, typename Executi
   statistics.bcsr_blocks = static_cast<double>(blocks);
 }
 
-/// Counts row groups if rows share columns, and if there is memory to count them.
+/// Counts row groups if rows share columns.
 template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
 void count_groups(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, const FormatParameters& parameters,
-                  double least_sharing, const MemoryBudget& budget, MatrixStatistics& statistics) {
+                  double least_sharing, MatrixStatistics& statistics) {
   if (A.nonzeros == 0 || statistics.nonzeros < least_sharing * statistics.window8_columns) return;
-  if (!budget.try_charge(RowGroups<Offset, Memory>::building_bytes(A.rows))) return;
   const RowGroupCounts counts = count_row_groups(exec, A.view(), A.nonzeros, parameters.group_rows);
   statistics.row_groups = static_cast<double>(counts.groups);
   statistics.group_columns = static_cast<double>(counts.columns);
   statistics.group_values = static_cast<double>(counts.values);
 }
 
+/// Counts something if there is memory to count it. \return whether there was
+template <class Count>
+bool count_if_it_fits(const Count& count) {
+  try {
+    count();
+    return true;
+  } catch (const FormatTooLarge&) {
+    return false;
+  }
+}
+
 /// The statistics that a model of `Machine` predicts from. Windows are counted if the choice needs them, and if there
 /// is memory to count them.
 template <class Scalar, class Offset, class ExecutionSpace, class Machine>
 MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
-                               const Csr<Offset, typename ExecutionSpace::memory_space>& A,
-                               const MemoryBudget& budget) {
+                               const Csr<Offset, typename ExecutionSpace::memory_space>& A) {
   constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
   MatrixStatistics statistics;
   statistics.rows = A.rows;
@@ -84,18 +94,20 @@ MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& op
   statistics.follows_values = options.follows_values;
   const bool tries_orders = options.reordering != Reordering::None && options.reordering != Reordering::Default;
   const bool needs_windows = tries_orders || !is_host_model;
-  if (!needs_windows || !budget.try_charge(window_columns_bytes(exec, A.view(), A.nonzeros))) {
+  if (!needs_windows || !count_if_it_fits([&] { count_windows(exec, A, statistics); })) {
     statistics.bittcf_tiles = static_cast<double>(count_bittcf_tiles(exec, A.view()));
     return statistics;
   }
-  count_windows(exec, A, statistics);
   if constexpr (is_host_model) {
     statistics.bmat_tiles = 0;  // BMat is no candidate
   } else {
     statistics.longest_row = static_cast<double>(most_entries(exec, A.view(), 1));
     statistics.window64_most_entries = static_cast<double>(most_entries(exec, A.view(), 64));
-    if (machine.group_gathers > 0) count_groups(exec, A, options.parameters, machine.least_sharing, budget, statistics);
-    if (machine.block > 0) count_blocks(exec, A, options.parameters, machine.block_density, statistics);
+    const FormatParameters& parameters = options.parameters;
+    if (machine.group_gathers > 0)
+      count_if_it_fits([&] { count_groups(exec, A, parameters, machine.least_sharing, statistics); });
+    if (machine.block > 0)
+      count_if_it_fits([&] { count_blocks(exec, A, parameters, machine.block_density, statistics); });
   }
   return statistics;
 }

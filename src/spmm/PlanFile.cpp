@@ -90,8 +90,8 @@ std::string text_fault(const Members& m) {
 
 /// The first fault by which a product, or new values, might reach beyond the arrays; empty if there is none.
 template <class Scalar, class ExecutionSpace, class Offset = int>
-std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored,
-                         Ordinal rows, Ordinal columns, std::size_t nonzeros, bool has_source) {
+std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored, Ordinal rows,
+                         Ordinal columns, std::size_t nonzeros, bool has_source) {
   auto fault = stored.engine->validate(exec);
   if (!fault.empty()) return fault;
   const std::size_t places = stored.places();
@@ -136,18 +136,19 @@ std::string plan_fault(const ExecutionSpace& exec, const Members& m) {
 /// Adds what is not in the file: metrics of tiles, kernels and, for a device with kernels of its own, statistics.
 template <class Scalar, class ExecutionSpace>
 void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, ExecutionSpace>& stored,
-              std::vector<std::string>& notes) {
+              MemoryAccount& account, std::vector<std::string>& notes) {
   using ThisDevice = Device<Scalar, ExecutionSpace>;
+  account.set_limit(no_memory_limit);
   options = options_of_choice<ThisDevice>(options, stored.choice);
   stored.tiles = stored.engine->tile_metrics(exec);
   if constexpr (!std::is_same_v<decltype(ThisDevice::model(exec, options)), MachineModel>) {
     const auto rows = stored.engine->to_csr(exec);
     const auto machine = ThisDevice::model(exec, options);
-    std::size_t peak = 0;
-    auto statistics = statistics_of<Scalar>(exec, options, machine, rows.pattern, MemoryBudget{no_memory_limit, peak});
+    auto statistics = statistics_of<Scalar>(exec, options, machine, rows.pattern);
     statistics.is_reordered = !stored.orders.are_identity();
     stored.choice.statistics = statistics;
   }
+  account.set_limit(options.memory_limit);
   build_kernels(exec, options, stored, notes);
   stored.engine->refill(exec, stored.values.data(), nullptr);
 }
@@ -173,6 +174,8 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::st
     : LiveObject(Kind::Plan), members_(std::make_unique<Members>()) {
   const Region<ExecutionSpace> region("Tessera::load_plan");
   Members& m = *members_;
+  m.account = std::make_shared<MemoryAccount>(no_memory_limit);
+  const BuildScope<ExecutionSpace> scope(exec, m.account);
   SectionReader sections(bytes, name, plan_file);
   PlanReader<ExecutionSpace> file(exec, sections);
   PlanType type;
@@ -186,16 +189,12 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::st
   const Format format = m.blocks.front().plain.choice.format;
   m.options.precision = available_precision<Scalar>(exec, m.options, name, m.built.notes);
   m.options.kernel = available_kernel<Scalar>(exec, m.options, format, name, m.built.notes);
-  // Kernels get the memory that all else leaves.
-  const auto with_the_rest = [&](PlanOptions options) {
-    options.memory_limit = bytes_left(options.memory_limit, this->bytes());
-    return options;
-  };
+  // The file was made within the limit. Kernels get the memory that all else leaves.
   for (auto& block : m.blocks) {
-    complete(exec, with_the_rest(m.options), block.plain, m.built.notes);
+    complete(exec, m.options, block.plain, *m.account, m.built.notes);
     if (!m.has_transpose) continue;
     const auto options = options_of_transpose(m.options, block.transposed.choice.format);
-    complete(exec, with_the_rest(options), block.transposed, m.transpose_built.notes);
+    complete(exec, options, block.transposed, *m.account, m.transpose_built.notes);
   }
   exec.fence("Tessera::load_plan");
 }

@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tessera/format/ValueMap.hpp>
+#include <tessera/parallel/MemoryAccount.hpp>
 #include <tessera/spmm/impl/PlanState.hpp>
 #include <vector>
 
@@ -62,6 +64,7 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   bool has_source = true;          // until release_source()
   bool has_transpose = false;
   PlanOptions options;
+  std::shared_ptr<MemoryAccount> account;  // pays for the arrays below
   BuildReport built;
   BuildReport transpose_built;
   std::vector<Block> blocks;  // all rows, in order; one unless the matrix has more entries than an int can count

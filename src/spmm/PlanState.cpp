@@ -50,19 +50,21 @@ std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ran
   return blocks;
 }
 
-/// Calls build(block, reserved) for one block of rows after the other. The later ones need the `reserved` bytes at
-/// least: as compressed rows. Notes about one of several blocks say which.
+/// Calls build(block) for one block of rows after the other. The later ones need some bytes at least, as compressed
+/// rows, which the account reserves. Notes about one of several blocks say which.
 template <class Scalar, class Block, class Build>
-void build_in_turn(std::vector<Block>& blocks, std::vector<std::string>& notes, const Build& build) {
+void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vector<std::string>& notes,
+                   const Build& build) {
   const auto least_bytes = [&](const Block& block) {
-    return csr_bytes<int>(std::size_t(block.rows), block.nonzeros) + block.nonzeros * sizeof(Scalar);
+    return (std::size_t(block.rows) + 1) * sizeof(int) + block.nonzeros * (sizeof(Ordinal) + sizeof(Scalar));
   };
   std::size_t reserved = 0;
   for (auto block = blocks.begin() + 1; block != blocks.end(); ++block) reserved += least_bytes(*block);
   for (auto block = blocks.begin(); block != blocks.end(); ++block) {
     if (block != blocks.begin()) reserved -= least_bytes(*block);
+    const MemoryReserve reserve(account, reserved);
     std::size_t note = notes.size();
-    build(*block, reserved);
+    build(*block);
     for (; blocks.size() > 1 && note < notes.size(); ++note) {
       notes[note] = "rows " + std::to_string(block->first_row) + " to " +
                     std::to_string(block->first_row + block->rows - 1) + ": " + notes[note];
@@ -75,21 +77,34 @@ void build_in_turn(std::vector<Block>& blocks, std::vector<std::string>& notes, 
 /// \param m     [in,out] the members of the plan: its report gets times and notes
 /// \param block [in,out] one of its blocks, which has the rows of `range`
 template <class ExecutionSpace, class Members, class Block>
-void build_block(const ExecutionSpace& exec, const UserRows& A, const RowRange& range, std::size_t reserved, Members& m,
-                 Block& block) {
+void build_block(const ExecutionSpace& exec, const UserRows& A, const RowRange& range, Members& m, Block& block) {
   using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
-  MemoryBudget budget{m.options.memory_limit, m.built.peak_bytes, m.bytes()};
-  budget.reserved = reserved;
-  auto canonical = timed(exec, "Tessera::analysis", m.built.seconds.analysis,
-                         [&] { return canonical_rows_of(exec, A, range, budget); });
-  block.nonzeros = canonical.pattern.nonzeros;
-  // The plan keeps this map. To store_matrix(), values come in canonical order.
-  block.source = std::exchange(canonical.values, {});
-  budget.kept += block.source.bytes();
   PlanOptions wanted = m.options;
-  // If the caller's entries come in another order, no format reads their values in place: a look costs all the same.
-  wanted.follows_values = wanted.follows_values && block.source.is_identity();
-  block.plain = store_matrix<Scalar>(exec, wanted, canonical, budget, m.built);
+  const auto canonical_rows = [&] {
+    return timed(exec, "Tessera::analysis", m.built.seconds.analysis, [&] {
+      block.source = {};
+      auto canonical = canonical_rows_of(exec, A, range);
+      block.nonzeros = canonical.pattern.nonzeros;
+      // The plan keeps this map. To store_matrix(), values come in canonical order.
+      block.source = std::exchange(canonical.values, {});
+      // If the caller's entries come in another order, no format reads their values in place: a look costs all the
+      // same.
+      wanted.follows_values = m.options.follows_values && block.source.is_identity();
+      return canonical;
+    });
+  };
+  block.plain = store_matrix<Scalar>(exec, wanted, canonical_rows, m.built);
+}
+
+/// Notes in a report, and in the candidate that was chosen, what a plan took and what it holds.
+inline void note_memory(const MemoryAccount& account, std::size_t held, BuildReport& report, Choice& choice) {
+  report.peak_bytes = account.peak();
+  for (Candidate& candidate : choice.candidates) {
+    if (!choice.is_chosen(candidate)) continue;
+    candidate.held_bytes = static_cast<double>(held);
+    candidate.peak_bytes = static_cast<double>(account.peak());
+    candidate.is_refused = false;  // in another order, or with other kernels, it fitted
+  }
 }
 
 }  // namespace
@@ -109,16 +124,19 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
   m.rows = input.rows * input.block_size;
   m.columns = input.columns * input.block_size;
   m.source_entries = input.values_size;
+  m.account = std::make_shared<MemoryAccount>(m.options.memory_limit);
+  const BuildScope<ExecutionSpace> scope(exec, m.account);
   BuildSeconds& seconds = m.built.seconds;
   const auto ranges = timed(exec, "Tessera::analysis", seconds.analysis, [&] { return cut_rows(exec, input); });
   m.blocks = blocks_of<typename Members::Block>(input, ranges, input.values_size);
-  build_in_turn<Scalar>(m.blocks, m.built.notes, [&](auto& block, std::size_t reserved) {
-    build_block(exec, input, ranges[std::size_t(&block - m.blocks.data())], reserved, m, block);
+  build_in_turn<Scalar>(m.blocks, *m.account, m.built.notes, [&](auto& block) {
+    build_block(exec, input, ranges[std::size_t(&block - m.blocks.data())], m, block);
     m.nonzeros += block.nonzeros;
     timed(exec, "Tessera::fill_values", seconds.values,
           [&] { block.plain.fill(exec, block.source, block.values_of(input.values)); });
   });
   exec.fence("Tessera::make_plan");
+  for (auto& block : m.blocks) note_memory(*m.account, bytes(), m.built, block.plain.choice);
   seconds.total = timer.seconds();
 }
 
@@ -250,14 +268,11 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   if (!is_transposed(mode) || m.has_transpose)
     return workspace([&](std::size_t i) -> const auto& { return m.blocks[i].stored(mode); });
   BuildReport report;
+  const BuildScope<ExecutionSpace> scope(exec, m.account);
   std::vector<typename Members::Block::Matrix> transposed;
   try {
-    build_in_turn<Scalar>(m.blocks, report.notes, [&](const auto& block, std::size_t reserved) {
-      MemoryBudget budget{m.options.memory_limit, report.peak_bytes, bytes()};
-      for (const auto& before : transposed) budget.kept += before.bytes();
-      budget.reserved = reserved;
-      transposed.push_back(store_transpose(exec, m, block, budget, report));
-    });
+    build_in_turn<Scalar>(m.blocks, *m.account, report.notes,
+                          [&](const auto& block) { transposed.push_back(store_transpose(exec, m, block, report)); });
   } catch (const std::invalid_argument& refusal) {
     throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
                                 std::string(refusal.what()));
@@ -268,6 +283,7 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   for (std::size_t i = 0; i < m.blocks.size(); ++i) m.blocks[i].transposed = std::move(transposed[i]);
   m.transpose_built = std::move(report);
   m.has_transpose = true;
+  for (auto& block : m.blocks) note_memory(*m.account, bytes(), m.transpose_built, block.transposed.choice);
   return result;
 }
 

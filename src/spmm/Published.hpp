@@ -5,12 +5,11 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/format/Bcsr.hpp>
-#include <tessera/format/FormatMemory.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 #include <tessera/select/Choose.hpp>
 #include <utility>
 #include <vector>
 
-#include "MemoryBudget.hpp"
 #include "StoredMatrix.hpp"
 
 /// Kernel::Published: what it is available for, and the choice of a format whose paper's kernel multiplies.
@@ -54,30 +53,32 @@ Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, 
   return Kernel::Automatic;
 }
 
-/// Predicts the time of a product in each format whose published kernel is available, or in the one that is wanted, and
-/// ranks them. NOTE: published kernels have no model. The times are those of the kernels of automatic plans.
+/// Predicts the time of a product in each format whose published kernel is available, and ranks them; none for a format
+/// that is wanted. NOTE: published kernels have no model. The times are those of the kernels of automatic plans.
 ///
 /// \param rows [in] canonical
+/// Cost: builds each format, since only that tells how large it is.
 template <class Scalar, class ExecutionSpace, class Machine>
 Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
                         const Csr<int, typename ExecutionSpace::memory_space>& rows, MatrixStatistics statistics,
                         const Machine& machine) {
   Choice choice;
   for (const Format format : every_format) {
-    if (wanted != Format::Automatic && format != wanted) continue;
-    if (!published_fault<Scalar>(exec, options, format).empty()) continue;
-    FormatMemory memory;
-    if (format == Format::Bcsr) {
-      const BcsrBlocks counted = bcsr_blocks(exec, rows.view(), rows.nonzeros, options.parameters, sizeof(Scalar));
-      statistics.bcsr_block_rows = counted.shape.height;
-      statistics.bcsr_block_columns = counted.shape.width;
-      statistics.bcsr_blocks = static_cast<double>(counted.blocks);
-      memory = Bcsr<int, typename ExecutionSpace::memory_space>::memory(rows.rows, counted);
-    } else {
-      memory = format_memory<Scalar>(exec, format, rows, options.parameters);
+    if (wanted != Format::Automatic || !published_fault<Scalar>(exec, options, format).empty()) continue;
+    try {
+      const auto engine = with_engine_of<Scalar, ExecutionSpace>(
+          format, options.kernel, [&](auto engines) { return engines.build(exec, rows, options.parameters).engine; });
+      const auto tiles = static_cast<double>(engine->tile_metrics(exec).tiles);
+      if (const BlockShape block = engine->block(); block.size() > 0) {
+        statistics.bcsr_block_rows = block.height;
+        statistics.bcsr_block_columns = block.width;
+        statistics.bcsr_blocks = tiles;
+      }
+      const auto bytes = static_cast<double>(engine->bytes() + engine->places() * sizeof(Scalar));
+      choice.candidates.push_back(predict(statistics, {format, tiles, bytes}, machine));
+    } catch (const FormatTooLarge&) {
+      // no candidate
     }
-    const auto bytes = static_cast<double>(memory.pattern + memory.places * sizeof(Scalar));
-    choice.candidates.push_back(predict(statistics, {format, static_cast<double>(memory.tiles), bytes}, machine));
   }
   choice.statistics = statistics;
   choice.model = Machine::version;
@@ -91,25 +92,14 @@ Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, 
   return choice;
 }
 
-/// The bytes that the kernels of a stored matrix keep in any case.
-template <class Scalar, class ExecutionSpace>
-std::size_t least_kernel_bytes(const ExecutionSpace& exec, const PlanOptions& options,
-                               const StoredMatrix<Scalar, ExecutionSpace>& stored) {
-  return least_kernel_bytes<Scalar>(exec, options, stored.choice.format, static_cast<double>(stored.tiles.tiles),
-                                    stored.choice.statistics);
-}
-
 /// Builds the kernels of a format. Its values are allocated, but not filled in yet. Where the published kernel that is
 /// asked for cannot be built, an automatic one is, if the options allow a fall-back.
 ///
-/// \param options [in] memory_limit is what is left for the kernels. They make their lists in any case; what else they
-///                     keep gets the rest
 /// \param notes   [in,out] gets a note about a fall-back
 /// \throws std::invalid_argument if the options allow no fall-back
 template <class Scalar, class ExecutionSpace>
 void build_kernels(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scalar, ExecutionSpace>& stored,
                    std::vector<std::string>& notes) {
-  options.memory_limit = bytes_left(options.memory_limit, least_kernel_bytes(exec, options, stored));
   const auto build = [&] {
     stored.engine = with_engine_of<Scalar, ExecutionSpace>(stored.engine->format(), options.kernel,
                                                            [&](auto engines) { return engines.take(*stored.engine); });

@@ -7,7 +7,6 @@
 #include <tessera/common/Reordering.hpp>
 #include <tessera/format/Bcsr.hpp>
 #include <tessera/format/Csr.hpp>
-#include <tessera/format/FormatMemory.hpp>
 #include <tessera/format/Permute.hpp>
 #include <tessera/reorder/ColumnSort.hpp>
 #include <tessera/reorder/DataAffinity.hpp>
@@ -41,23 +40,6 @@ BuiltCsr<Offset, Memory> permute(const ExecutionSpace& exec, const Csr<Offset, M
   auto result = permute_columns(exec, rows.pattern.view(), A.nonzeros, orders.columns.order);
   result.values = compose(exec, rows.values, result.values);
   return result;
-}
-
-/// The most bytes that permute() allocates at once.
-///
-/// \param maps [in] the number of maps of the entries that are composed with that of permute()
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-std::size_t permute_bytes(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, const Orders<Memory>& orders,
-                          std::size_t maps) {
-  const auto height = static_cast<std::size_t>(A.rows), columns = static_cast<std::size_t>(A.columns);
-  const std::size_t map = A.nonzeros * sizeof(Offset), rows = csr_bytes<Offset>(height, A.nonzeros) + map;
-  const std::size_t by_row = orders.rows.is_identity() ? 0 : rows;
-  const std::size_t by_column =
-      orders.columns.is_identity()
-          ? 0
-          : std::max(rows, columns * sizeof(Ordinal) + sorted_csr_bytes<Offset>(exec, height, A.nonzeros));
-  const std::size_t both = by_row > 0 && by_column > 0 ? 1 : 0;
-  return by_row + by_column + (both + maps) * map;
 }
 
 /// The orders that bring rows and columns back to their places.

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "CheckArguments.hpp"
-#include "MemoryBudget.hpp"
 
 /// Cuts the user's rows into blocks of rows whose entries an int can count, and makes each block canonical. Nothing
 /// after this step knows the type of the user's offsets. At the end: what the blocks are together.
@@ -94,22 +93,18 @@ std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const UserRows& A) {
 template <class MemorySpace>
 struct NarrowRows {
   CsrPattern<int> pattern;
-  Kokkos::View<int*, MemorySpace> row_offsets;  // empty where the pattern has the user's
-
-  std::size_t bytes() const { return row_offsets.extent(0) * sizeof(int); }
+  Array<int*, MemorySpace> row_offsets;  // empty where the pattern has the user's
 };
 
-/// \throws FormatTooLarge if the budget has no room for the offsets, where the user's cannot be read as they are
+/// The user's offsets where they can be read as they are, or a copy.
 template <class ExecutionSpace, class Offset>
 NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
-                                                              const RowRange& range, const MemoryBudget& budget) {
+                                                              const RowRange& range) {
   if (A.rows == 0) return {{0, A.columns, nullptr, A.column_indices}, {}};
   if constexpr (std::is_same_v<Offset, int>) {
     if (range.rows == A.rows) return {A, {}};
   }
   const std::size_t size = static_cast<std::size_t>(range.rows) + 1;
-  require_bytes("a copy of the row offsets", size * sizeof(int), budget.left());
-  budget.try_charge(size * sizeof(int));
   NarrowRows<typename ExecutionSpace::memory_space> result;
   result.row_offsets = allocate<decltype(result.row_offsets)>(exec, "Tessera::row_offsets", size);
   result.pattern = {range.rows, A.columns, result.row_offsets.data(), A.column_indices + range.first_entry};
@@ -126,21 +121,12 @@ NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpa
 /// block, the first of which belongs to its first entry.
 template <class ExecutionSpace>
 BuiltCsr<int, typename ExecutionSpace::memory_space> canonical_rows_of(const ExecutionSpace& exec, const UserRows& A,
-                                                                       const RowRange& range,
-                                                                       const MemoryBudget& budget) {
-  const auto narrow = std::visit(
-      [&](const auto* offsets) { return narrow_rows(exec, pattern_of(A, offsets), range, budget); }, A.row_offsets);
-  const MemoryBudget rest = budget.beside(narrow.bytes());
-  const auto canonical = [&](const CsrPattern<int>& pattern, std::size_t entries, const MemoryBudget& step) {
-    auto rows = build_csr(exec, pattern, entries, step.left());
-    step.try_charge(build_csr_bytes<int>(exec, rows.pattern.rows, entries, rows.values.is_identity()));
-    return rows;
-  };
-  if (A.block_size == 1) return canonical(narrow.pattern, range.entries, rest);
-  const auto points = expand_blocks(exec, narrow.pattern, range.entries, A.block_size, rest.left());
-  const MemoryBudget beside = rest.beside(bytes_of(points));
-  auto result = canonical(points.pattern.view(), points.pattern.nonzeros, beside);
-  if (!result.values.is_identity()) beside.charge("sorting the blocks", bytes_of(result) + result.values.bytes());
+                                                                       const RowRange& range) {
+  const auto narrow =
+      std::visit([&](const auto* offsets) { return narrow_rows(exec, pattern_of(A, offsets), range); }, A.row_offsets);
+  if (A.block_size == 1) return build_csr(exec, narrow.pattern, range.entries);
+  const auto points = expand_blocks(exec, narrow.pattern, range.entries, A.block_size);
+  auto result = build_csr(exec, points.pattern.view(), points.pattern.nonzeros);
   result.values = compose(exec, points.values, result.values);
   return result;
 }

@@ -10,7 +10,6 @@
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/Teams.hpp>
-#include <tessera/reorder/ReorderingBytes.hpp>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,14 +29,6 @@ inline double predicted_seconds(const PlanOptions& options, Format wanted, const
     if (!candidate.is_refused) least = std::min(least, candidate.predicted_seconds);
   }
   return std::isinf(least) ? 0 : least;
-}
-
-/// The bytes of pattern, map and orders that are not the rows' own. A matrix in CSR shares the arrays of its rows.
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::size_t bytes_beside(const StoredMatrix<Scalar, ExecutionSpace>& stored, const BuiltCsr<Offset, Memory>& rows) {
-  const auto* csr = stored.engine->csr();
-  const bool is_shared = csr != nullptr && csr->row_offsets.data() == rows.pattern.row_offsets.data();
-  return is_shared ? 0 : stored.pattern_bytes() + stored.map.bytes() + stored.orders.bytes();
 }
 
 /// Whether rows of a neighbourhood share columns that adjacent rows do not. In the best order, windows of 8 rows have
@@ -87,21 +78,18 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
 
 /// A in the order that a reordering finds; nothing if A has that order already.
 ///
-/// \param budget  [in] for what is allocated besides A
 /// \param seconds [in,out] gets the times
 /// \throws FormatTooLarge also if the options allow a fall-back: an order that was found for blocks does not suit CSR
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const ExecutionSpace& exec, PlanOptions options,
                                                                     Format wanted, Reordering reordering,
                                                                     const BuiltCsr<Offset, Memory>& A,
-                                                                    const MemoryBudget& budget, BuildSeconds& seconds) {
+                                                                    BuildSeconds& seconds) {
   Orders<Memory> orders;
   BuiltCsr<Offset, Memory> rows;
   timed(exec, "Tessera::reordering", seconds.reordering, [&] {
     orders = find_orders(exec, A.pattern, reordering, wanted, options.parameters, sizeof(Scalar));
     if (orders.are_identity()) return;
-    budget.charge("bringing rows in the order " + std::string(to_string(reordering)),
-                  orders.bytes() + permute_bytes(exec, A.pattern, orders, A.values.is_identity() ? 0 : 1));
     rows = permute(exec, A.pattern, orders);
     rows.values = compose(exec, A.values, rows.values);
   });
@@ -109,8 +97,9 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
   options.on_unsupported = OnUnsupported::Throw;
   BuildReport report;  // gets no notes, as nothing falls back
   report.seconds = seconds;
+  Refusals refusals;
   auto stored =
-      FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, rows, orders, budget, report).build();
+      FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, rows, orders, refusals, report).build();
   seconds = report.seconds;
   stored.choice.reordering = reordering;
   return stored;
@@ -119,14 +108,14 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
 /// Stores A in its own order and in those to be tried, and keeps the fastest. Where none can be worthwhile, only one
 /// that the user named is tried.
 ///
-/// \param budget [in] for what is allocated besides A
-/// \param report [in,out] gets the times, and a note about a fall-back
+/// \param refusals [in,out] the formats that did not fit
+/// \param report   [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
-                                                         const BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget,
+                                                         const BuiltCsr<Offset, Memory>& A, Refusals& refusals,
                                                          BuildReport& report) {
   Format wanted = options.format;
-  auto best = FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, A, {}, budget, report).build();
+  auto best = FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, A, {}, refusals, report).build();
   if (wanted != Format::Automatic) wanted = best.choice.format;  // which may be that of a fall-back
   const double own = predicted_seconds(options, wanted, best.choice);
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Default;
@@ -141,12 +130,9 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
       report.notes.push_back("no order was sought: not even the best imaginable one is predicted to be worthwhile");
   }
   for (const Reordering reordering : reorderings) {
-    const MemoryBudget beside = budget.beside(bytes_of(A) + bytes_beside(best, A));
-    const std::size_t bytes = reordering_bytes(exec, A.pattern.view(), A.pattern.nonzeros, reordering);
-    ReorderingTrial trial{reordering, 1, static_cast<double>(beside.allocated() + bytes)};
+    ReorderingTrial trial{reordering, 1};
     try {
-      beside.charge("finding the order " + std::string(to_string(reordering)), bytes);
-      if (auto stored = store_reordered<Scalar>(exec, options, wanted, reordering, A, beside, report.seconds)) {
+      if (auto stored = store_reordered<Scalar>(exec, options, wanted, reordering, A, report.seconds)) {
         const double seconds = predicted_seconds(options, wanted, stored->choice);
         trial.relative_seconds = own > 0 ? seconds / own : 1;
         if (seconds < least) {
@@ -156,11 +142,13 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
       }
     } catch (const std::invalid_argument& refusal) {
       if (is_forced && reorderings.size() == 1) {
-        if (options.on_unsupported == OnUnsupported::Throw) throw;
-        report.notes.push_back(std::string(refusal.what()) + "; rows stay in their order");
+        const auto text = refused("a plan in the order " + std::string(to_string(reordering)), refusal);
+        if (options.on_unsupported == OnUnsupported::Throw) throw FormatTooLarge(text);
+        report.notes.push_back(text + "; rows stay in their order");
       }
       trial.relative_seconds = std::numeric_limits<double>::infinity();
     }
+    trial.peak_bytes = static_cast<double>(CurrentBuild::of_this_thread()->account()->peak());
     trials.push_back(trial);
   }
   best.choice.reorderings = std::move(trials);
@@ -169,43 +157,36 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
 
 /// Allocates the values, and builds the kernels in the memory that is left.
 template <class Scalar, class ExecutionSpace>
-void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options, const MemoryBudget& budget,
+void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
                             StoredMatrix<Scalar, ExecutionSpace>& stored, BuildReport& report) {
   options = options_of_choice<Device<Scalar, ExecutionSpace>>(options, stored.choice);
   stored.values = allocate<decltype(stored.values)>(exec, "Tessera::values", stored.places());
-  const std::size_t format = stored.format_bytes() + stored.map.bytes();
-  const std::size_t lists = least_kernel_bytes(exec, options, stored);
-  options.memory_limit = budget.beside(format).left();
   timed(exec, "Tessera::build_kernels", report.seconds.kernels,
         [&] { build_kernels(exec, options, stored, report.notes); });
-  const std::size_t kernels = stored.kernel_bytes();
-  budget.peak = std::max(budget.peak, budget.allocated() + format + std::max(kernels, lists));
-  for (Candidate& candidate : stored.choice.candidates) {
-    if (!stored.choice.is_chosen(candidate)) continue;
-    candidate.held_bytes = static_cast<double>(budget.kept + format + kernels);
-    // A refused candidate is here only because the user named its format. It was built with slower kernels, so that
-    // the predicted peak of the faster ones does not count.
-    if (!candidate.is_refused) budget.raise_peak(candidate.peak_bytes);
-    candidate.is_refused = false;
-    candidate.peak_bytes = static_cast<double>(budget.peak);
-  }
 }
 
 /// Stores a matrix in the format that is wanted, or chosen, and in the order that is predicted to be the fastest of
-/// those that the options name. Its values are yet to be filled in.
+/// those that the options name. Its values are yet to be filled in. A format that does not fit with its values and
+/// kernels, for which the rows go, is dropped, and the matrix is stored anew.
 ///
-/// \param A      [in,out] canonical; entry i is the entry A.values (i) of the plan's matrix. It is emptied as soon as
-///                        nothing needs it
-/// \param budget [in] for what is allocated besides A
+/// \param rows   [in] returns A as BuiltCsr, canonical: its entry i is the entry rows().values (i) of the plan's matrix
 /// \param report [in,out] gets the times, and a note about a fall-back
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+template <class Scalar, class ExecutionSpace, class Rows>
 StoredMatrix<Scalar, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
-                                                  BuiltCsr<Offset, Memory>& A, const MemoryBudget& budget,
-                                                  BuildReport& report) {
-  auto stored = store_in_best_order<Scalar>(exec, options, A, budget, report);
-  A = {};
-  add_values_and_kernels(exec, options, budget, stored, report);
-  return stored;
+                                                  const Rows& rows, BuildReport& report) {
+  Refusals refusals;
+  for (;;) {
+    auto A = rows();
+    auto stored = store_in_best_order<Scalar>(exec, options, A, refusals, report);
+    A = {};  // makes room for values and kernels
+    try {
+      add_values_and_kernels(exec, options, stored, report);
+      return stored;
+    } catch (const FormatTooLarge& refusal) {
+      const Format format = stored.choice.format;
+      refusals.add(format, refusal, format == options.format ? &report.notes : nullptr);
+    }
+  }
 }
 
 }  // namespace Tessera::Impl

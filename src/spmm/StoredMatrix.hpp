@@ -7,6 +7,7 @@
 #include <memory>
 #include <tessera/common/Product.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/Teams.hpp>
 #include <tessera/portable/Spmm.hpp>
 #include <tessera/select/Choice.hpp>
@@ -42,7 +43,7 @@ struct StoredMatrix {
   std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // none in a plan without a transpose
   Orders<Memory> orders;                                   // the rows and columns of the format
   ValueMap<Offset, Memory> map;                            // place in the format -> canonical entry of A
-  Kokkos::View<Scalar*, Memory> values;                    // one for each place
+  Array<Scalar*, Memory> values;                           // one for each place
   Choice choice;
   TileMetrics tiles;
 

@@ -9,15 +9,14 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/metrics/Fingerprint.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 #include <tessera/select/TuningRecords.hpp>
 #include <type_traits>
 #include <variant>
 #include <vector>
 
-#include "MemoryBudget.hpp"
 #include "StoredMatrix.hpp"
 #include "TuningBudget.hpp"
 
@@ -41,46 +40,37 @@ double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const
   return least;
 }
 
-/// The seconds of a product with a candidate, whose values are zeros; infinity if it takes too much memory.
+/// The seconds of a product with a candidate, whose values are zeros; infinity if its kernel cannot be built.
 ///
-/// \param budget [in] for what is allocated besides A
+/// \throws FormatTooLarge if it takes too much memory
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<Offset, Memory>& A,
-                    const MatrixStatistics& statistics, const Candidate& candidate, const MemoryBudget& budget) {
-  constexpr double refused = std::numeric_limits<double>::infinity();
+double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
+                        const Candidate& candidate) {
   StoredMatrix<Scalar, ExecutionSpace> stored;
-  budget.raise_peak(candidate.peak_bytes);
-  try {
-    stored.engine = with_engine_of<Scalar, ExecutionSpace>(candidate.format, options.kernel, [&](auto engines) {
-      return engines.build(exec, A, options.parameters).engine;
-    });
-  } catch (const FormatTooLarge&) {
-    return refused;
-  }
-  const auto zeros = Kokkos::view_alloc(exec, "Tessera::tune");
-  const std::size_t places = stored.places();
+  stored.engine = with_engine_of<Scalar, ExecutionSpace>(candidate.format, options.kernel, [&](auto engines) {
+    return engines.build(exec, A, options.parameters).engine;
+  });
+  const auto zeros = [&]<class T>(T, std::size_t size) {
+    return allocate_zeros<Array<T*, Memory>>(exec, "Tessera::tune", size);
+  };
   const Ordinal columns = options.columns;
   const auto elements = [&](Ordinal rows) {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   };
-  const std::size_t pattern = candidate.format == Format::Csr ? 0 : stored.pattern_bytes();
-  const std::size_t numbers = places + elements(A.columns) + elements(A.rows);
-  if (numbers > budget.left() / sizeof(Scalar)) return refused;  // their bytes may be more than can be counted
-  const std::size_t arrays = pattern + numbers * sizeof(Scalar);
-  const KernelMemory kernels = kernel_memory<Scalar>(exec, options, candidate, statistics);
-  const auto lists = static_cast<std::size_t>(kernels.least);
-  const auto built = static_cast<std::size_t>(kernels.built);
-  if (!budget.try_charge(std::max(arrays + lists, pattern + places * sizeof(Scalar) + built))) return refused;
-  if (options.memory_limit != no_memory_limit) options.memory_limit = budget.beside(arrays + lists).left();
-  stored.values = Kokkos::View<Scalar*, Memory>(zeros, places);
+  // Without a limit, X and Y of many columns may need more memory than is free: then nothing is measured. Their bytes
+  // may be more than can be counted.
+  const std::size_t numbers = stored.places() + elements(A.columns) + elements(A.rows);
+  if (numbers > Device<Scalar, ExecutionSpace>::free_bytes(exec) / sizeof(Scalar))
+    throw FormatTooLarge("Tessera: X and Y take more memory than is free");
+  stored.values = zeros(Scalar(), stored.places());
   stored.engine->build_kernel(exec, options);
-  if (stored.engine->is_published() != (options.kernel == Kernel::Published)) return refused;
+  if (stored.engine->is_published() != (options.kernel == Kernel::Published))
+    return std::numeric_limits<double>::infinity();
   const std::size_t scratch_bytes = stored.scratch_bytes(A.columns, columns, options.half_vectors);
-  if (!budget.try_charge(arrays + stored.engine->kernel_bytes() + scratch_bytes)) return refused;
   stored.engine->refill(exec, stored.values.data(), nullptr);
-  const Kokkos::View<std::byte*, Memory> scratch(zeros, scratch_bytes);
+  const auto scratch = zeros(std::byte(), scratch_bytes);
   const auto seconds_of = [&]<class VectorScalar>() {
-    const Kokkos::View<VectorScalar*, Memory> X(zeros, elements(A.columns)), Y(zeros, elements(A.rows));
+    const auto X = zeros(VectorScalar(), elements(A.columns)), Y = zeros(VectorScalar(), elements(A.rows));
     Product<Scalar, VectorScalar> product{
         nullptr, false, 1, {X.data(), A.columns, columns, columns, 1}, 0, {Y.data(), A.rows, columns, columns, 1}};
     if (options.layout_left) {
@@ -96,6 +86,17 @@ double seconds_with(const ExecutionSpace& exec, PlanOptions options, const Csr<O
     if (options.half_vectors) return seconds_of.template operator()<Half>();
   }
   return seconds_of.template operator()<Scalar>();
+}
+
+/// The same, and infinity if it takes too much memory.
+template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
+                    const Candidate& candidate) {
+  try {
+    return measured_seconds<Scalar>(exec, options, A, candidate);
+  } catch (const FormatTooLarge&) {
+    return std::numeric_limits<double>::infinity();
+  }
 }
 
 /// The arithmetic in keys of the tuning file. What Tuning::Automatic measured has a key of its own: it may have left
@@ -162,14 +163,14 @@ inline std::optional<TunedCandidate> remembered(const TuningRecords& records, Tu
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanOptions& options,
                                          const Csr<Offset, Memory>& A, const std::vector<Candidate>& contestants,
-                                         int least, const MemoryBudget& budget, TuningBudget time, Choice& choice) {
+                                         int least, TuningBudget time, Choice& choice) {
   TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
   int measured = 0, left = static_cast<int>(contestants.size());
   for (const Candidate& candidate : contestants) {
     if (measured + left < least || !time.pays_for(std::max(1, least - measured))) break;
     --left;
     const Kokkos::Timer timer;
-    const double seconds = seconds_with<Scalar>(exec, options, A, choice.statistics, candidate, budget);
+    const double seconds = seconds_with<Scalar>(exec, options, A, candidate);
     time.spend(timer.seconds(), seconds);
     if (std::isinf(seconds)) continue;
     ++measured;
@@ -187,14 +188,13 @@ std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanO
 /// two in doubt, or no time for two. Published kernels have no model: it measures all of them, or none.
 ///
 /// \param A      [in]     canonical
-/// \param budget [in]     for what is allocated besides A
 /// \param doubt  [in]     of the model
 /// \param spent  [in]     seconds that were spent on measurements for other orders
 /// \param choice [in,out] by predictions
 /// \throws std::runtime_error about the tuning file
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
-          const MemoryBudget& budget, double doubt, double spent, Choice& choice) {
+void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A, double doubt,
+          double spent, Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
   if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;
@@ -208,12 +208,8 @@ void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offs
   const std::vector<Candidate> contestants = promising(left, options, doubt);
   const int all = static_cast<int>(contestants.size());
   const int least = options.tuning == Tuning::Measure ? 1 : options.kernel == Kernel::Published ? std::max(2, all) : 2;
-  // Without a limit, X and Y of many columns may need more memory than is free: then nothing is measured.
-  MemoryBudget free_budget = budget;
-  const std::size_t free = Device<Scalar, ExecutionSpace>::free_bytes(exec);
-  if (free < budget.left()) free_budget.limit = budget.allocated() + free;
   const TuningBudget time(options, spent, contestants.front().predicted_seconds);
-  const auto fastest = fastest_of<Scalar>(exec, options, A, contestants, least, free_budget, time, choice);
+  const auto fastest = fastest_of<Scalar>(exec, options, A, contestants, least, time, choice);
   if (!fastest) return;
   choose_tuned(choice, *fastest, " was measured to be the fastest");
   if (!remembers) return;

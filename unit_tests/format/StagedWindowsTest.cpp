@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 #include <tessera/common/Bits.hpp>
-#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/format/StagedWindows.hpp>
 #include <tessera/io/ReadMatrix.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 #include <utility>
 
 #include "AdversarialPatterns.hpp"
@@ -408,37 +408,6 @@ TEST(StagedSize, IsRefusedBeforeItsOffsetsOverflow) {
   EXPECT_THROW(Impl::check_staged_size({.value_bytes = most + 16}, 8, places), FormatTooLarge);
   EXPECT_NO_THROW(Impl::check_staged_size({.value_bytes = 8 * int_places}, 8, int_places));
   EXPECT_THROW(Impl::check_staged_size({.value_bytes = 8 * int_places + 16}, 8, int_places), FormatTooLarge);
-}
-
-/// The prediction is never too low, and close for matrices of more than a few chunks.
-TYPED_TEST(StagedWindowsTest, WhatBuildingTakesIsToldBefore) {
-  using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  constexpr std::size_t rounding = 4096;  // of all arrays, by Kokkos
-  auto patterns = staged_patterns<Offset>();
-  const std::size_t large = patterns.size();
-  patterns.push_back(random_pattern<Offset>(3000, 3000, 0.001, 7));
-  patterns.push_back(random_pattern<Offset>(2000, 500, 0.02, 8));
-  patterns.push_back(random_pattern<Offset>(300, 300, 0.5, 9));
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    const auto& A = patterns[i];
-    for (const StagedShape& shape : shapes()) {
-      for (const std::size_t value_bytes : {4, 8}) {
-        SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in windows of " + to_string(shape));
-        const std::size_t told =
-            staged_build_bytes<Exec, Offset>(Exec(), A.rows, A.nonzeros(), distinct_columns(A, shape.window_rows),
-                                             distinct_columns(A, 8), shape, value_bytes);
-        const DevicePattern<Exec, Offset> device(A);
-        const MemoryMeter memory;
-        const auto built = build_staged(Exec(), device.view(), A.nonzeros(), shape, value_bytes);
-        const auto taken = static_cast<std::size_t>(memory.peak());
-        EXPECT_LE(taken, told + rounding) << memory.at_peak();
-        if (i >= large && shape.most_values > 1000) {
-          EXPECT_LE(told, taken * 5 / 4 + rounding) << memory.at_peak();
-        }
-      }
-    }
-  }
 }
 
 }  // namespace Tessera::Test

@@ -50,7 +50,9 @@ TYPED_TEST(MetricsTest, NoRowsHaveNoLength) {
 TYPED_TEST(MetricsTest, ImbalanceIsAMeanAbsoluteDeviation) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
-  const auto of = [](const std::vector<Offset>& offsets) { return imbalance(Exec(), to_device<Exec>(offsets)); };
+  const auto of = [](const std::vector<Offset>& offsets) {
+    return imbalance(Exec(), Impl::device_copy(Exec(), "offsets", offsets));
+  };
   EXPECT_DOUBLE_EQ(of({0, 4, 4, 5, 8}), (2 + 2 + 1 + 1) / 4.0);
   EXPECT_DOUBLE_EQ(of({0, 5, 10, 15}), 0);
   EXPECT_DOUBLE_EQ(of({0}), 0);

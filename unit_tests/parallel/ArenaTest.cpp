@@ -16,8 +16,8 @@ class ArenaTest : public ::testing::Test {
   using Arena = Impl::Arena<typename Exec::memory_space>;
 
   struct Arrays {
-    Kokkos::View<char*, typename Exec::memory_space> none, letters;
-    Kokkos::View<std::uint64_t*, typename Exec::memory_space> numbers;
+    Impl::Array<char*, typename Exec::memory_space> none, letters;
+    Impl::Array<std::uint64_t*, typename Exec::memory_space> numbers;
     explicit Arrays(Arena& arena) {
       arena.take(letters, 3);
       arena.take(none, 0);

@@ -107,24 +107,21 @@ TEST(Choose, AnOrderPaysByFewerReadsOfX) {
   EXPECT_EQ(seconds(2e6, false), seconds(8e6, false));
 }
 
-TEST(Choose, WhatExceedsTheMemoryIsRefused) {
+TEST(Choose, WhatIsRefusedComesLast) {
   Choice choice = choose_format(statistics(1e5, 1e6, 1e3));
   ASSERT_EQ(choice.format, Format::BitTcf);
-  choice.candidates[0].peak_bytes = 200;
-  choice.candidates[1].peak_bytes = 100;
   const std::string reason = choice.reason;
-  EXPECT_TRUE(refuse_beyond(choice, 200));
+  EXPECT_TRUE(choose_unrefused(choice));
   EXPECT_EQ(choice.format, Format::BitTcf);
   EXPECT_EQ(choice.reason, reason);
-  EXPECT_TRUE(refuse_beyond(choice, 199));
+  choice.candidates[0].is_refused = true;
+  EXPECT_TRUE(choose_unrefused(choice));
   EXPECT_EQ(choice.format, Format::Csr);
   EXPECT_EQ(choice.reason, "csr is predicted to be the fastest that fits memory_limit");
   EXPECT_EQ(choice.candidates[0].format, Format::Csr);
-  EXPECT_FALSE(choice.candidates[0].is_refused);
   EXPECT_EQ(choice.candidates[1].format, Format::BitTcf);
-  EXPECT_TRUE(choice.candidates[1].is_refused);
-  EXPECT_FALSE(refuse_beyond(choice, 99));
-  EXPECT_TRUE(choice.candidates[0].is_refused);
+  choice.candidates[0].is_refused = true;
+  EXPECT_FALSE(choose_unrefused(choice));
 }
 
 TEST(Choose, EmptyMatrix) { EXPECT_EQ(choose_format(statistics(0, 0, 0)).format, Format::Csr); }

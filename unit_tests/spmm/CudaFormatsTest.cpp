@@ -110,7 +110,7 @@ TEST_F(CudaKernels, ChunksOfXAreWithinTheLimitOfMemory) {
   const CudaMatrix<float> A(random_pattern<int>(1200, 2500, 0.13, 6, 7));
   auto options = cuda_options(Format::Csr);
   options.columns = 512;
-  check_limits<Exec>(A, options, 2);
+  check_limits<Exec>(A, options);
 }
 
 /// Rows that share columns are apart, but among 256 neighbours: they come together without being asked for.

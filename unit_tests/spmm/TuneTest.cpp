@@ -193,10 +193,8 @@ TYPED_TEST(TuneTest, AutomaticComparesTwoOrNone) {
   PlanOptions named = problem.options;
   named.format = Format::BitTcf;
   EXPECT_EQ(measured(problem.A.plan(named).choice()), 0);
-  double least = std::numeric_limits<double>::infinity();
-  for (const Candidate& candidate : free_choice.choice().candidates) least = std::min(least, candidate.peak_bytes);
   PlanOptions tight = problem.options;
-  tight.memory_limit = static_cast<std::size_t>(least);
+  tight.memory_limit = least_memory_limit(problem.A, problem.options);
   const auto plan = problem.A.plan(tight);
   EXPECT_EQ(measured(plan.choice()), 0) << plan.explain();
   EXPECT_NE(plan.choice().reason.find("predicted"), std::string::npos) << plan.choice().reason;

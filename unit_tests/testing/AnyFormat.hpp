@@ -58,19 +58,6 @@ BuiltFormat<Memory> build_format(const Exec& exec, Format format, const Csr<int,
   }
 }
 
-/// What building a format takes, known before.
-template <class Exec, std::size_t place = 0, class Memory = typename Exec::memory_space>
-FormatMemory format_memory(const Exec& exec, Format format, const Csr<int, Memory>& rows,
-                           const FormatParameters& parameters, std::size_t value_bytes) {
-  if constexpr (place < std::variant_size_v<AnyFormat<Memory>>) {
-    using Stored = std::variant_alternative_t<place, AnyFormat<Memory>>;
-    if (Stored::format != format) return format_memory<Exec, place + 1>(exec, format, rows, parameters, value_bytes);
-    return Stored::memory(exec, rows, parameters, value_bytes, -1);
-  } else {
-    throw std::invalid_argument("no such format");
-  }
-}
-
 template <class Exec, class Offset>
 BuiltCsr<Offset, typename Exec::memory_space> to_csr(const Exec& exec,
                                                      const AnyFormat<typename Exec::memory_space>& A) {

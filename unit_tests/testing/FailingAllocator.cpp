@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <utility>
 #ifdef TESSERA_CUDA_MEMORY_FAILS
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -92,6 +93,9 @@ cudaError_t take(const char* name, void** memory, size_t size, Arguments... argu
   return status;
 }
 
+/// Tessera tries again what failed: then that fails as well.
+bool fails_again = false;
+
 template <class... Arguments>
 cudaError_t give_back(const char* name, void* memory, Arguments... arguments) {
   using Function = cudaError_t (*)(void*, Arguments...);
@@ -105,6 +109,12 @@ extern "C" {
 cudaError_t CUDARTAPI cudaMalloc(void** memory, size_t size) { return take("cudaMalloc", memory, size); }
 cudaError_t CUDARTAPI cudaMallocAsync(void** memory, size_t size, cudaStream_t stream) {
   return take("cudaMallocAsync", memory, size, stream);
+}
+cudaError_t CUDARTAPI cudaMallocFromPoolAsync(void** memory, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+  if (std::exchange(fails_again, false)) return cudaErrorMemoryAllocation;
+  const cudaError_t status = take("cudaMallocFromPoolAsync", memory, size, pool, stream);
+  fails_again = status == cudaErrorMemoryAllocation && has_failed;
+  return status;
 }
 cudaError_t CUDARTAPI cudaMallocManaged(void** memory, size_t size, unsigned flags) {
   return take("cudaMallocManaged", memory, size, flags);

@@ -9,10 +9,10 @@
 #include <tessera/format/BitTcf.hpp>
 #include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/format/Bmat.hpp>
-#include <tessera/format/FormatTooLarge.hpp>
 #include <tessera/format/RowGroups.hpp>
 #include <tessera/format/SortedColumns.hpp>
 #include <tessera/format/StagedWindows.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 #include <typeinfo>
 #include <vector>
 
@@ -41,7 +41,7 @@ class Copies {
     bytes_ += array.extent(0) * sizeof(T);
     if (array.extent(0) > 0)
       check(cudaMemcpy(copy->data(), array.data(), array.extent(0) * sizeof(T), cudaMemcpyDefault), "copy of a format");
-    array = Array<T>(copy->data(), array.extent(0));
+    array = {typename Array<T>::Unowned(copy->data(), array.extent(0)), nullptr};
     copies_.push_back(copy);
   }
   std::size_t bytes() const { return bytes_; }
@@ -66,7 +66,7 @@ using Rows = Csr<int, Memory>;
 /// The values that `map` takes from those of the rows.
 std::vector<double> placed_values(const HostMatrix& A, const ValueMap<int, Memory>& map, std::size_t places) {
   const Array<double> source = to_space(A.values);
-  const Array<double> target("values", places);
+  const auto target = Impl::allocate<Array<double>>(Space(), "values", places);
   gather_values<Space, int, double>(Space(), {}, map, source.data(), target.data(), places);
   return to_host(target);
 }

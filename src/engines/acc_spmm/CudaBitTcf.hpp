@@ -27,15 +27,6 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::bittcf_spmm";
 
-  /// The most bytes of the schedule.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions&, const Candidate& candidate,
-                             const MatrixStatistics& m) {
-    const double tiles = candidate.tiles;
-    const auto block_tiles = static_cast<std::size_t>(Cuda::bittcf_block_tiles(tiles, device_of(exec)));
-    const std::size_t windows = windows_of(m, 8), cuts = static_cast<std::size_t>(tiles) / block_tiles;
-    return KernelMemory::lists(Pieces::most_bytes(windows, cuts) + (windows + cuts + 1) * sizeof(int));
-  }
-
   static std::string published_fault(const PlanOptions& options) {
     return tensor_core_fault<Scalar>(options, Format::BitTcf);
   }
@@ -76,7 +67,7 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
 
   BitTcfPattern<Offset> pattern_;
   Pieces pieces_;
-  Kokkos::View<int*, Memory> block_items_;
+  Array<int*, Memory> block_items_;
 };
 
 }  // namespace Tessera::Impl

@@ -28,13 +28,6 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::bcsr_spmm";
 
-  /// The most bytes that the schedule takes while it is made and sorted.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions&, const Candidate& candidate,
-                             const MatrixStatistics& m) {
-    return KernelMemory::lists(schedule_build_bytes<Offset>(
-        exec, windows_of(m, least_height), static_cast<std::size_t>(candidate.tiles), piece_blocks(true), true));
-  }
-
   /// Whether there is a kernel for blocks of a shape.
   static bool has(BlockShape block, Precision precision) {
     const auto is = [&](int height, int width) { return block.height == height && block.width == width; };
@@ -56,13 +49,12 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
     if (!has(A.block, options.precision)) return false;
     pattern_ = A.view();
     const bool is_square = A.block.height == 16 && A.block.width == 16;
-    if (is_square && A.places() * sizeof(std::uint16_t) > room_for_copies(exec, options)) return false;
     precision_ = is_square ? options.precision : precision_of_words<Scalar>(options.precision);
     schedule_ = cuda_schedule(exec, A.block_offsets, piece_blocks(is_square));
     put_longest_first(exec, schedule_);
-    // Last, because memory() does not count them.
-    if (is_square) rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded_values", A.places());
-    return true;
+    return !is_square || if_there_is_room(exec, A.places() * sizeof(std::uint16_t), [&] {
+      rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded_values", A.places());
+    });
   }
 
   std::string describe() const {
@@ -98,7 +90,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
 
   BcsrPattern<Offset> pattern_;
   CudaSchedule<Cuda::CondensedItem<Offset>> schedule_;
-  Kokkos::View<std::uint16_t*, Memory> rounded_;
+  Array<std::uint16_t*, Memory> rounded_;
 };
 
 }  // namespace Tessera::Impl

@@ -29,14 +29,6 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
   /// Whether there is a kernel for f entries a local column; 0: for what the format chooses.
   static bool has(int f) { return f == 0 || f == 1 || f == 2 || f == 4; }
 
-  /// The most bytes of the schedule. An entry is at most an eighth of a tile's work; the rest of a window is at most
-  /// another tile's.
-  static KernelMemory memory(const Kokkos::Cuda&, const PlanOptions&, const Candidate&, const MatrixStatistics& m) {
-    const std::size_t windows = windows_of(m, 16), work = windows + static_cast<std::size_t>(m.nonzeros) / 8;
-    const int shortest_piece = Cuda::condensed_piece_tiles(0);
-    return KernelMemory::lists(Schedule::most_bytes(windows, work / static_cast<std::size_t>(shortest_piece)));
-  }
-
   static std::string published_fault(const PlanOptions& options) {
     const std::string fault = tensor_core_fault<Scalar>(options, Format::BlockRowPartition);
     const int f = options.parameters.brp_nonzeros_per_column;

@@ -15,7 +15,6 @@
 #include <tessera/select/MatrixStatistics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
-#include "KernelMemory.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPanels.hpp"
@@ -32,23 +31,14 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar, Offset>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::chunked_spmm";
 
-  /// The bytes of the items, and those that build() allocates at any time; 0 if it would build nothing.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const MatrixStatistics& m) {
-    if (!pays(exec, options, m.rows, m.columns, m.nonzeros)) return {};
-    const Chunks chunks = Chunks::of(static_cast<Ordinal>(m.columns), chunked_machine(exec).shared_bytes);
-    const double items = m.rows * chunks.count * sizeof(Cuda::ChunkedItem);
-    const auto sorted = static_cast<double>(radix_sort_bytes<Ordinal>(exec, static_cast<std::size_t>(m.rows)));
-    return {items, items + sorted, items + sorted};
-  }
-
   /// \return whether it is built: only where it pays. Waits for `exec`.
   bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {
     if (!pays(exec, options, A.rows, A.columns, static_cast<double>(A.nonzeros))) return false;
     pattern_ = A.view();
     schedule_ = Cuda::chunked_schedule(pattern_, A.nonzeros, chunked_machine(exec));
     const auto rows = static_cast<std::size_t>(A.rows);
-    auto keys = allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::ChunkedSchedule::keys", rows);
-    auto order = allocate<Kokkos::View<Ordinal*, Memory>>(exec, "Tessera::ChunkedSchedule::order", rows);
+    auto keys = allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::ChunkedSchedule::keys", rows);
+    auto order = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::ChunkedSchedule::order", rows);
     items_ = allocate<decltype(items_)>(exec, "Tessera::ChunkedSchedule::items", schedule_.item_count());
     {
       const CudaLaunches launches("Tessera::number_rows_by_length", exec);
@@ -89,7 +79,7 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar, Offset>, Scalar> {
 
   CsrPattern<Offset> pattern_;
   Cuda::ChunkedSchedule schedule_;
-  Kokkos::View<Cuda::ChunkedItem*, Memory> items_;
+  Array<Cuda::ChunkedItem*, Memory> items_;
 };
 
 }  // namespace Tessera::Impl

@@ -9,11 +9,11 @@
 #include <tessera/cuda/csr/Spmm.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
-#include "KernelMemory.hpp"
 #include "CudaChunked.hpp"
 #include "gpu/CudaLaunches.hpp"
 
@@ -27,21 +27,13 @@ class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
 
  public:
-  /// The most bytes of the schedules, and those that build() allocates at any time.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const Candidate&,
-                             const MatrixStatistics& m) {
-    const auto lists = static_cast<double>(list_bytes(m));
-    const KernelMemory chunked = Chunked::memory(exec, options, m);
-    return {lists + chunked.kept, lists + chunked.built, lists + chunked.least};
-  }
-
   static std::string published_fault(const PlanOptions&) { return {}; }
 
   /// \return true: this is always built
   bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {
     pattern_ = A.view();
-    const auto counters = allocate<Kokkos::View<unsigned long long*, Memory>>(exec, "Tessera::counters",
-                                                                              std::size_t(Cuda::csr_schedule_counters));
+    const auto counters = allocate<Array<unsigned long long*, Memory>>(exec, "Tessera::counters",
+                                                                       std::size_t(Cuda::csr_schedule_counters));
     const CudaLaunches launches("Tessera::csr_schedule", exec);
     const auto count = [&](Ordinal piece_length) {
       return Cuda::count_csr_schedule(exec.cuda_stream(), pattern_, piece_length, counters.data());
@@ -54,7 +46,11 @@ class CudaCsr {
     Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counters.data(), memory_.data());
     exec.fence("Tessera::CudaCsr::build");  // before the counters are freed
     schedule_ = Cuda::CsrSchedule(size, memory_.data());
-    chunked_.build(exec, A, options);
+    try {
+      chunked_.build(exec, A, options);
+    } catch (const FormatTooLarge&) {
+      chunked_ = {};  // rows are multiplied without chunks
+    }
     return true;
   }
 
@@ -86,19 +82,10 @@ class CudaCsr {
  private:
   using Chunked = CudaChunked<Scalar, Offset>;
 
-  /// The most bytes of the schedule: with pieces of n entries, six integers for each row of n + 1; and the tiles.
-  static std::size_t list_bytes(const MatrixStatistics& m) {
-    const auto row_bytes = static_cast<std::size_t>(std::max(m.vector_columns, 1.0) * m.vector_bytes);
-    const double length = Cuda::csr_piece_length(static_cast<std::size_t>(m.nonzeros), row_bytes);
-    const double pieces = 6 * sizeof(Ordinal) * m.nonzeros / (length + 1);
-    const double tiles = sizeof(Cuda::CsrTile) * (m.nonzeros + m.rows / 2) / Cuda::csr_tile_span;
-    return static_cast<std::size_t>(pieces + tiles) + 128;
-  }
-
   CsrPattern<Offset> pattern_;
   Cuda::CsrSchedule schedule_;
   bool half_vectors_ = false;
-  Kokkos::View<Ordinal*, Memory> memory_;  // the arrays of the schedule
+  Array<Ordinal*, Memory> memory_;  // the arrays of the schedule
   Chunked chunked_;
 };
 

@@ -35,17 +35,6 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   static constexpr const char* label = "Tessera::condensed_spmm";
   using WidestVector = widest_vector_t<Scalar>;
 
-  /// The most bytes that the schedule takes while it is made, and with room for them those of whole tiles.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions& options, const Candidate& candidate,
-                             const MatrixStatistics& m) {
-    const auto tiles = static_cast<std::size_t>(candidate.tiles);
-    const Ordinal window_rows = candidate.format == Format::BitTcf ? 8 : 16;
-    const int piece_tiles = Cuda::condensed_piece_tiles(candidate.tiles, device_of(exec));
-    const auto lists =
-        static_cast<double>(schedule_build_bytes<Offset>(exec, windows_of(m, window_rows), tiles, piece_tiles, false));
-    const double all = lists + static_cast<double>(copy_bytes(candidate.format, tiles, options.precision));
-    return {all, all, lists};
-  }
   /// Bytes of the dense blocks, and of the masks and offsets for BMat.
   static std::size_t copy_bytes(Format format, std::size_t tiles, Precision precision) {
     if (format == Format::BitTcf) return 64 * tiles * (Cuda::is_half(precision) ? sizeof(Half) : sizeof(Scalar));
@@ -57,12 +46,13 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = Cuda::condensed(A.view());
     set_tiles(exec, A.tiles(), A.window_offsets, options);
-    if (copy_bytes(Format::BitTcf, A.tiles(), precision_) > room_for_copies(exec, options)) return true;
-    if (Cuda::is_half(precision_)) {
-      rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded", dense_places());
-    } else {
-      dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
-    }
+    if_there_is_room(exec, copy_bytes(Format::BitTcf, A.tiles(), precision_), [&] {
+      if (Cuda::is_half(precision_)) {
+        rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded", dense_places());
+      } else {
+        dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
+      }
+    });
     return true;
   }
 
@@ -70,12 +60,14 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   ///         dense blocks
   bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
-    if (copy_bytes(Format::Bmat, A.tiles(), options.precision) > room_for_copies(exec, options)) return false;
     pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
     set_tiles(exec, A.tiles(), A.window_offsets, options);
-    dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
-    masks_ = allocate<decltype(masks_)>(exec, "Tessera::tile_masks", 2 * tiles_);
-    tile_offsets_ = allocate<decltype(tile_offsets_)>(exec, "Tessera::tile_offsets", tiles_ + 1);
+    const bool has_room = if_there_is_room(exec, copy_bytes(Format::Bmat, A.tiles(), options.precision), [&] {
+      dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
+      masks_ = allocate<decltype(masks_)>(exec, "Tessera::tile_masks", 2 * tiles_);
+      tile_offsets_ = allocate<decltype(tile_offsets_)>(exec, "Tessera::tile_offsets", tiles_ + 1);
+    });
+    if (!has_room) return false;
     bmat_ = A.view();
     {
       const CudaLaunches launches("Tessera::condense_bmat", exec);
@@ -158,10 +150,10 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   BmatPattern<Offset> bmat_;  // if that is the format
   CudaSchedule<Cuda::CondensedItem<Offset>> schedule_;
   std::size_t tiles_ = 0;
-  Kokkos::View<Scalar*, Memory> dense_;
-  Kokkos::View<std::uint16_t*, Memory> rounded_;
-  Kokkos::View<std::uint64_t*, Memory> masks_;  // for BMat, as are tile_offsets_
-  Kokkos::View<Offset*, Memory> tile_offsets_;
+  Array<Scalar*, Memory> dense_;
+  Array<std::uint16_t*, Memory> rounded_;
+  Array<std::uint64_t*, Memory> masks_;  // for BMat, as are tile_offsets_
+  Array<Offset*, Memory> tile_offsets_;
 };
 
 }  // namespace Tessera::Impl

@@ -11,7 +11,6 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
-#include "KernelMemory.hpp"
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
 

@@ -8,10 +8,10 @@
 #include <tessera/select/GpuModel.hpp>
 #include <type_traits>
 
-#include "brp/CudaBrp.hpp"
-#include "staged/CudaStaged.hpp"
 #include "CudaDevice.hpp"
 #include "CudaPrecision.hpp"
+#include "brp/CudaBrp.hpp"
+#include "staged/CudaStaged.hpp"
 
 namespace Tessera::Impl {
 
@@ -93,7 +93,7 @@ struct Device<Scalar, Kokkos::Cuda> {
     // Doubles have the same kernels for blocks in all precisions.
     gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
     gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
-    gpu.whole_tiles = static_cast<double>(room_for_copies(exec, options));
+    gpu.whole_tiles = static_cast<double>(room_beside_format(exec, options.memory_limit));
     if (options.half_vectors) return gpu;
     gpu.staged_entries = static_cast<double>(CudaStaged<Scalar, Offset>::most_entries(exec, options));
     if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk = 0;

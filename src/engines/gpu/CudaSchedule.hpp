@@ -31,17 +31,13 @@ struct ScheduleStart {
   }
 };
 
-inline std::size_t windows_of(const MatrixStatistics& m, Ordinal window_rows) {
-  return static_cast<std::size_t>(window_count(static_cast<Ordinal>(m.rows), window_rows));
-}
-
 /// The items that warps multiply, in the device's memory.
 template <class Item>
 struct CudaSchedule {
   using Memory = Kokkos::Cuda::memory_space;
 
-  Kokkos::View<Item*, Memory> items;
-  Kokkos::View<Cuda::CondensedSum*, Memory> sums;
+  Array<Item*, Memory> items;
+  Array<Cuda::CondensedSum*, Memory> sums;
   int slots = 0;
 
   CudaSchedule() = default;
@@ -55,30 +51,13 @@ struct CudaSchedule {
     return {static_cast<int>(items.extent(0)), static_cast<int>(sums.extent(0)), slots, items.data(), sums.data()};
   }
   std::size_t bytes() const { return items.extent(0) * sizeof(Item) + sums.extent(0) * sizeof(Cuda::CondensedSum); }
-  /// The most bytes of a schedule that cuts windows this many times.
-  static std::size_t most_bytes(std::size_t windows, std::size_t cuts) {
-    return (windows + cuts) * sizeof(Item) + cuts * sizeof(Cuda::CondensedSum);
-  }
 };
-
-/// The most bytes that cuda_schedule(), and put_longest_first() after it, have allocated at any time, with the
-/// schedule.
-template <class Offset>
-std::size_t schedule_build_bytes(const Kokkos::Cuda& exec, std::size_t windows, std::size_t tiles, int piece_tiles,
-                                 bool is_sorted) {
-  // There is at most one cut for each piece_tiles tiles.
-  const std::size_t cuts = tiles / static_cast<std::size_t>(piece_tiles), items = windows + cuts;
-  const std::size_t made = items * sizeof(Cuda::CondensedItem<Offset>) + (windows + 1) * sizeof(ScheduleStart);
-  const std::size_t sorted = is_sorted ? radix_sort_bytes<Cuda::CondensedItem<Offset>>(exec, items) : 0;
-  return std::max(made, sorted) + cuts * sizeof(Cuda::CondensedSum);
-}
 
 /// The ScheduleStart of each window; the last element has the totals.
 template <class Offsets>
-static Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space> start_schedule(const Kokkos::Cuda& exec,
-                                                                               const Offsets& offsets,
-                                                                               int piece_tiles) {
-  const auto starts = allocate<Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space>>(
+static Array<ScheduleStart*, Kokkos::Cuda::memory_space> start_schedule(const Kokkos::Cuda& exec,
+                                                                        const Offsets& offsets, int piece_tiles) {
+  const auto starts = allocate<Array<ScheduleStart*, Kokkos::Cuda::memory_space>>(
       exec, "Tessera::WindowSchedule::starts", offsets.extent(0));
   Kokkos::parallel_scan(
       "Tessera::start_schedule", IndexPolicy<Kokkos::Cuda>(exec, 0, starts.extent(0)),
@@ -130,7 +109,7 @@ static void fill_schedule(const Kokkos::Cuda& exec, const Offsets& offsets, cons
 /// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
 template <class Offset>
 static CudaSchedule<Cuda::CondensedItem<Offset>> cuda_schedule(
-    const Kokkos::Cuda& exec, const Kokkos::View<Offset*, Kokkos::Cuda::memory_space>& offsets, int piece_tiles) {
+    const Kokkos::Cuda& exec, const Array<Offset*, Kokkos::Cuda::memory_space>& offsets, int piece_tiles) {
   CudaSchedule<Cuda::CondensedItem<Offset>> result;
   if (offsets.extent(0) < 2) return result;
   const auto starts = start_schedule(exec, offsets, piece_tiles);
@@ -140,8 +119,8 @@ static CudaSchedule<Cuda::CondensedItem<Offset>> cuda_schedule(
                             std::to_string(piece_tiles) + " tiles, more than an int counts");
   }
   // Zeros first: kernels load an item with its padding, which nothing else writes.
-  result.items = decltype(result.items)(Kokkos::view_alloc(exec, "Tessera::WindowSchedule::items"),
-                                        static_cast<std::size_t>(all.items));
+  result.items = allocate_zeros<decltype(result.items)>(exec, "Tessera::WindowSchedule::items",
+                                                        static_cast<std::size_t>(all.items));
   result.sums =
       allocate<decltype(result.sums)>(exec, "Tessera::WindowSchedule::sums", static_cast<std::size_t>(all.sums));
   result.slots = all.slots;
@@ -165,8 +144,8 @@ static void put_longest_first(const Kokkos::Cuda& exec, CudaSchedule<Item>& sche
       Kokkos::Sum<std::int64_t>(tiles), Kokkos::Max<int>(most));
   exec.fence("Tessera::put_longest_first");
   if (most <= 0 || 2.0 * most * static_cast<double>(items.extent(0)) <= 3.0 * static_cast<double>(tiles)) return;
-  auto keys = allocate<Kokkos::View<std::uint64_t*, Kokkos::Cuda::memory_space>>(exec, "Tessera::put_longest_first",
-                                                                                 items.extent(0));
+  auto keys =
+      allocate<Array<std::uint64_t*, Kokkos::Cuda::memory_space>>(exec, "Tessera::put_longest_first", items.extent(0));
   const auto shortness = keys;  // than the longest
   Kokkos::parallel_for(
       "Tessera::put_longest_first", every_item,

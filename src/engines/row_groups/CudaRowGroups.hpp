@@ -15,7 +15,6 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
-#include "KernelMemory.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaSchedule.hpp"
@@ -26,8 +25,8 @@ namespace Tessera::Impl {
 struct CudaRowGroupsSchedule {
   using Memory = Kokkos::Cuda::memory_space;
 
-  Kokkos::View<Cuda::RowGroupItem*, Memory> items;
-  Kokkos::View<Cuda::RowGroupSum*, Memory> sums;
+  Array<Cuda::RowGroupItem*, Memory> items;
+  Array<Cuda::RowGroupSum*, Memory> sums;
   int slots = 0;
 
   Cuda::RowGroupsSchedule view() const {
@@ -40,10 +39,10 @@ struct CudaRowGroupsSchedule {
 
 /// The ScheduleStart of each group; the last element has the totals.
 template <class Offset>
-static Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space> start_row_groups(const Kokkos::Cuda& exec,
-                                                                                 const RowGroupsPattern<Offset>& A,
-                                                                                 int piece_columns) {
-  const auto starts = allocate<Kokkos::View<ScheduleStart*, Kokkos::Cuda::memory_space>>(
+static Array<ScheduleStart*, Kokkos::Cuda::memory_space> start_row_groups(const Kokkos::Cuda& exec,
+                                                                          const RowGroupsPattern<Offset>& A,
+                                                                          int piece_columns) {
+  const auto starts = allocate<Array<ScheduleStart*, Kokkos::Cuda::memory_space>>(
       exec, "Tessera::RowGroupsSchedule::starts", static_cast<std::size_t>(A.groups) + 1);
   Kokkos::parallel_scan(
       "Tessera::start_row_groups", WindowPolicy<Kokkos::Cuda>(exec, 0, A.groups + 1),
@@ -88,8 +87,8 @@ static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const
   result.sums =
       allocate<decltype(result.sums)>(exec, "Tessera::RowGroupsSchedule::sums", static_cast<std::size_t>(all.sums));
   result.slots = all.slots;
-  auto keys = allocate<Kokkos::View<std::uint64_t*, Kokkos::Cuda::memory_space>>(
-      exec, "Tessera::RowGroupsSchedule::keys", count);
+  auto keys =
+      allocate<Array<std::uint64_t*, Kokkos::Cuda::memory_space>>(exec, "Tessera::RowGroupsSchedule::keys", count);
   const auto made = result;
   const auto made_keys = keys;
   Kokkos::parallel_for(
@@ -118,22 +117,6 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
 
  public:
   static constexpr const char* label = "Tessera::row_groups_spmm";
-
-  /// The most bytes of the schedule, and those that row_groups_schedule() allocates at any time. Where groups were not
-  /// counted, each row may be one.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions&, const Candidate& candidate,
-                             const MatrixStatistics& m) {
-    const double columns = candidate.tiles;
-    const auto groups = static_cast<std::size_t>(m.row_groups > 0 ? m.row_groups : m.rows);
-    const double row_bytes = m.vector_columns * m.vector_bytes;  // longer groups only make pieces longer
-    const int piece_columns = Cuda::row_groups_piece_columns(columns, 0, row_bytes, device_of(exec));
-    const std::size_t cuts = static_cast<std::size_t>(columns) / static_cast<std::size_t>(piece_columns);
-    const std::size_t items = groups + cuts, sums = cuts * sizeof(Cuda::RowGroupSum);
-    const auto kept = static_cast<double>(items * sizeof(Cuda::RowGroupItem) + sums);
-    const auto built = static_cast<double>((groups + 1) * sizeof(ScheduleStart) + sums +
-                                           radix_sort_bytes<Cuda::RowGroupItem>(exec, items));
-    return {kept, built, built};
-  }
 
   /// \return whether it is built; not if items cannot count the columns or values
   bool build(const Kokkos::Cuda& exec, const RowGroups<Offset, Memory>& A, const PlanOptions& options) {

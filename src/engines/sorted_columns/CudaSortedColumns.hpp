@@ -25,31 +25,26 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
  public:
   static constexpr const char* label = "Tessera::sorted_columns_spmm";
 
-  /// The lists are built only if there is room for them.
-  static KernelMemory memory(const Kokkos::Cuda&, const PlanOptions&, const Candidate&, const MatrixStatistics&) {
-    return {};
-  }
-
   /// \return whether it is built; not if there is no room for the lists
   ///
   /// Cost: one thread of the host makes the lists from a copy of the pattern, and sorts the elements of each group by
   /// row: some tens of nanoseconds a nonzero.
-  bool build(const Kokkos::Cuda& exec, const SortedColumns<Offset, Memory>& A, const PlanOptions& options) {
+  bool build(const Kokkos::Cuda& exec, const SortedColumns<Offset, Memory>& A, const PlanOptions&) {
     if (A.nonzeros == 0) return false;
     pattern_ = A.view();
     const auto made = host_schedule(exec, A);
-    if (bytes_of(made.step_positions, made.places, made.group_segments, made.segment_ends, made.row_offsets,
-                 made.row_slots, made.long_rows) > room_for_copies(exec, options))
-      return false;
     sizes_ = made.view();
-    step_positions_ = device_copy(exec, "Tessera::SortedColumnsSchedule::step_positions", made.step_positions);
-    places_ = device_copy(exec, "Tessera::SortedColumnsSchedule::places", made.places);
-    group_segments_ = device_copy(exec, "Tessera::SortedColumnsSchedule::group_segments", made.group_segments);
-    segment_ends_ = device_copy(exec, "Tessera::SortedColumnsSchedule::segment_ends", made.segment_ends);
-    row_offsets_ = device_copy(exec, "Tessera::SortedColumnsSchedule::row_offsets", made.row_offsets);
-    row_slots_ = device_copy(exec, "Tessera::SortedColumnsSchedule::row_slots", made.row_slots);
-    long_rows_ = device_copy(exec, "Tessera::SortedColumnsSchedule::long_rows", made.long_rows);
-    return true;
+    const std::size_t bytes = bytes_of(made.step_positions, made.places, made.group_segments, made.segment_ends,
+                                       made.row_offsets, made.row_slots, made.long_rows);
+    return if_there_is_room(exec, bytes, [&] {
+      step_positions_ = device_copy(exec, "Tessera::SortedColumnsSchedule::step_positions", made.step_positions);
+      places_ = device_copy(exec, "Tessera::SortedColumnsSchedule::places", made.places);
+      group_segments_ = device_copy(exec, "Tessera::SortedColumnsSchedule::group_segments", made.group_segments);
+      segment_ends_ = device_copy(exec, "Tessera::SortedColumnsSchedule::segment_ends", made.segment_ends);
+      row_offsets_ = device_copy(exec, "Tessera::SortedColumnsSchedule::row_offsets", made.row_offsets);
+      row_slots_ = device_copy(exec, "Tessera::SortedColumnsSchedule::row_slots", made.row_slots);
+      long_rows_ = device_copy(exec, "Tessera::SortedColumnsSchedule::long_rows", made.long_rows);
+    });
   }
 
   std::string describe() const { return "sorted columns on CUDA cores"; }
@@ -104,9 +99,9 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
 
   SortedColumnsPattern<Offset> pattern_;
   Cuda::SortedColumnsSchedule<Offset> sizes_;  // without its pointers
-  Kokkos::View<Ordinal*, Memory> step_positions_, long_rows_;
-  Kokkos::View<std::uint16_t*, Memory> places_, segment_ends_;
-  Kokkos::View<Offset*, Memory> group_segments_, row_offsets_, row_slots_;
+  Array<Ordinal*, Memory> step_positions_, long_rows_;
+  Array<std::uint16_t*, Memory> places_, segment_ends_;
+  Array<Offset*, Memory> group_segments_, row_offsets_, row_slots_;
 };
 
 }  // namespace Tessera::Impl

@@ -33,20 +33,12 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
   /// buffers.
   static std::size_t most_entries(const Kokkos::Cuda& exec, const PlanOptions& options) {
     constexpr std::size_t row = sizeof(Ordinal) + sizeof(Offset), sorted = sizeof(std::uint64_t) + sizeof(Offset);
-    return room_for_copies(exec, options) / (row + 2 * sorted);
+    return room_beside_format(exec, options.memory_limit) / (row + 2 * sorted);
   }
 
   /// The shape with which the kernel is fastest.
   static StagedShape shape_for(const Kokkos::Cuda& exec, const MatrixStatistics& m) {
     return Cuda::choose_staged({m.rows, m.nonzeros, m.window64_columns, m.vector_columns}, device_of(exec));
-  }
-
-  /// The most bytes of the schedule, as if each chunk were a piece.
-  static KernelMemory memory(const Kokkos::Cuda&, const PlanOptions&, const Candidate&, const MatrixStatistics& m) {
-    if (!is_double) return {};
-    const double columns = m.window64_columns > 0 ? m.window64_columns : m.nonzeros;
-    return KernelMemory::lists(
-        Schedule::most_bytes(windows_of(m, 64), static_cast<std::size_t>(columns / 64 + m.nonzeros / 512)));
   }
 
   /// \return whether it is built; not for other scalars, nor for windows or chunks that the kernel does not take

@@ -27,16 +27,6 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::bmat_spmm";
 
-  /// The most bytes of the schedule.
-  static KernelMemory memory(const Kokkos::Cuda& exec, const PlanOptions&, const Candidate& candidate,
-                             const MatrixStatistics& m) {
-    const double tiles = candidate.tiles;
-    const auto piece_tiles = static_cast<std::size_t>(Cuda::condensed_piece_tiles(tiles, device_of(exec)));
-    const auto parts = static_cast<std::size_t>(device_of(exec).multiprocessors) * Cuda::bmat_parts_per_multiprocessor;
-    return KernelMemory::lists(Pieces::most_bytes(windows_of(m, 16), static_cast<std::size_t>(tiles) / piece_tiles) +
-                               (parts + 1) * sizeof(Cuda::BmatPoint));
-  }
-
   static std::string published_fault(const PlanOptions& options) {
     return tensor_core_fault<Scalar>(options, Format::Bmat);
   }
@@ -82,7 +72,7 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
 
   BmatPattern<Offset> pattern_;
   Pieces pieces_;
-  Kokkos::View<Cuda::BmatPoint*, Memory> points_;
+  Array<Cuda::BmatPoint*, Memory> points_;
   int multiprocessors_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <tessera/common/BcsrView.hpp>
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -36,16 +37,15 @@ template <class Offset, class MemorySpace>
 struct Bcsr {
   static constexpr Format format = Format::Bcsr;  ///< its name
   /// @cond
-  static constexpr bool to_csr_sorts = false;
   /// @endcond
 
-  Ordinal rows = 0;                                       ///< rows of the matrix
-  Ordinal columns = 0;                                    ///< columns of the matrix
-  std::size_t nonzeros = 0;                               ///< number of entries
-  BlockShape block;                                       ///< the shape of all blocks
-  Kokkos::View<Offset*, MemorySpace> block_offsets;       ///< see BcsrPattern
-  Kokkos::View<Ordinal*, MemorySpace> block_columns;      ///< see BcsrPattern
-  Kokkos::View<std::uint64_t*, MemorySpace> block_masks;  ///< see BcsrPattern
+  Ordinal rows = 0;                                      ///< rows of the matrix
+  Ordinal columns = 0;                                   ///< columns of the matrix
+  std::size_t nonzeros = 0;                              ///< number of entries
+  BlockShape block;                                      ///< the shape of all blocks
+  Impl::Array<Offset*, MemorySpace> block_offsets;       ///< see BcsrPattern
+  Impl::Array<Ordinal*, MemorySpace> block_columns;      ///< see BcsrPattern
+  Impl::Array<std::uint64_t*, MemorySpace> block_masks;  ///< see BcsrPattern
 
   std::size_t tiles() const { return block_columns.extent(0); }  ///< number of blocks
   std::size_t places() const { return tiles() * block.size(); }  ///< elements of an array of values
@@ -65,15 +65,6 @@ struct Bcsr {
                                                 const FormatParameters& parameters, std::size_t value_bytes) {
     return build_bcsr(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
   }
-  template <class ExecutionSpace>
-  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
-                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
-  static FormatMemory memory(Ordinal rows, const BcsrBlocks& counted) {
-    return {Impl::bcsr_bytes(rows, counted, sizeof(Offset), 0), counted.blocks * counted.shape.size(), 0,
-            counted.blocks};
-  }
-  /// The same for these blocks, which need not be counted again.
-  FormatMemory memory_of_this() const { return {bytes(), places(), 0, 0}; }
   template <class Archive>
   void transfer(Archive& file) {
     file.fields("block", block.height, block.width);

@@ -7,6 +7,7 @@
 #include <string>
 #include <tessera/common/BitTcfView.hpp>
 #include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -18,16 +19,15 @@ template <class Offset, class MemorySpace>
 struct BitTcf {
   static constexpr Format format = Format::BitTcf;  ///< its name
   /// @cond
-  static constexpr bool to_csr_sorts = false;
   /// @endcond
 
-  Ordinal rows = 0;                                      ///< rows of the matrix
-  Ordinal columns = 0;                                   ///< columns of the matrix
-  std::size_t nonzeros = 0;                              ///< number of entries
-  Kokkos::View<Offset*, MemorySpace> window_offsets;     ///< see BitTcfPattern
-  Kokkos::View<Offset*, MemorySpace> tile_offsets;       ///< see BitTcfPattern
-  Kokkos::View<Ordinal*, MemorySpace> tile_columns;      ///< see BitTcfPattern
-  Kokkos::View<std::uint64_t*, MemorySpace> tile_masks;  ///< see BitTcfPattern
+  Ordinal rows = 0;                                     ///< rows of the matrix
+  Ordinal columns = 0;                                  ///< columns of the matrix
+  std::size_t nonzeros = 0;                             ///< number of entries
+  Impl::Array<Offset*, MemorySpace> window_offsets;     ///< see BitTcfPattern
+  Impl::Array<Offset*, MemorySpace> tile_offsets;       ///< see BitTcfPattern
+  Impl::Array<Ordinal*, MemorySpace> tile_columns;      ///< see BitTcfPattern
+  Impl::Array<std::uint64_t*, MemorySpace> tile_masks;  ///< see BitTcfPattern
 
   std::size_t tiles() const { return tile_masks.extent(0); }  ///< number of tiles
   std::size_t places() const { return nonzeros; }             ///< elements of an array of values
@@ -47,9 +47,6 @@ struct BitTcf {
                                                   const FormatParameters&, std::size_t) {
     return build_bittcf(exec, rows.view(), rows.nonzeros);
   }
-  template <class ExecutionSpace>
-  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
-                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
   template <class Archive>
   void transfer(Archive& file) {
     file.array("window_offsets", window_offsets);

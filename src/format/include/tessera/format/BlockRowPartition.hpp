@@ -8,6 +8,7 @@
 #include <tessera/common/BlockRowPartitionView.hpp>
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -21,22 +22,21 @@ template <class Offset, class MemorySpace>
 struct BlockRowPartition {
   static constexpr Format format = Format::BlockRowPartition;  ///< its name
   /// @cond
-  static constexpr bool to_csr_sorts = true;
   /// @endcond
 
-  Ordinal rows = 0;                                      ///< rows of the matrix
-  Ordinal columns = 0;                                   ///< columns of the matrix
-  std::size_t nonzeros = 0;                              ///< number of entries
-  int f = 1;                                             ///< entries of a local column
-  int g = 1;                                             ///< tiles of a group
-  Kokkos::View<Ordinal*, MemorySpace> group_windows;     ///< see BlockRowPartitionPattern
-  Kokkos::View<Offset*, MemorySpace> window_groups;      ///< see BlockRowPartitionPattern
-  Kokkos::View<std::uint8_t*, MemorySpace> local_ids;    ///< see BlockRowPartitionPattern
-  Kokkos::View<Ordinal*, MemorySpace> group_columns;     ///< see BlockRowPartitionPattern
-  Kokkos::View<Ordinal*, MemorySpace> residual_rows;     ///< see BlockRowPartitionPattern
-  Kokkos::View<Offset*, MemorySpace> residual_offsets;   ///< see BlockRowPartitionPattern
-  Kokkos::View<Ordinal*, MemorySpace> residual_columns;  ///< see BlockRowPartitionPattern
-  Kokkos::View<Offset*, MemorySpace> window_residuals;   ///< see BlockRowPartitionPattern
+  Ordinal rows = 0;                                     ///< rows of the matrix
+  Ordinal columns = 0;                                  ///< columns of the matrix
+  std::size_t nonzeros = 0;                             ///< number of entries
+  int f = 1;                                            ///< entries of a local column
+  int g = 1;                                            ///< tiles of a group
+  Impl::Array<Ordinal*, MemorySpace> group_windows;     ///< see BlockRowPartitionPattern
+  Impl::Array<Offset*, MemorySpace> window_groups;      ///< see BlockRowPartitionPattern
+  Impl::Array<std::uint8_t*, MemorySpace> local_ids;    ///< see BlockRowPartitionPattern
+  Impl::Array<Ordinal*, MemorySpace> group_columns;     ///< see BlockRowPartitionPattern
+  Impl::Array<Ordinal*, MemorySpace> residual_rows;     ///< see BlockRowPartitionPattern
+  Impl::Array<Offset*, MemorySpace> residual_offsets;   ///< see BlockRowPartitionPattern
+  Impl::Array<Ordinal*, MemorySpace> residual_columns;  ///< see BlockRowPartitionPattern
+  Impl::Array<Offset*, MemorySpace> window_residuals;   ///< see BlockRowPartitionPattern
 
   std::size_t groups() const { return group_windows.extent(0); }      ///< number of groups
   std::size_t tiles() const { return groups(); }                      ///< number of groups, which are tiles of 16 x 8 g
@@ -71,9 +71,6 @@ struct BlockRowPartition {
                                                              std::size_t value_bytes) {
     return build_brp(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
   }
-  template <class ExecutionSpace>
-  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
-                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
   template <class Archive>
   void transfer(Archive& file) {
     file.fields("f and g", f, g);

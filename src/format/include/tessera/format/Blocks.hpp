@@ -18,17 +18,14 @@ namespace Tessera {
 ///                        duplicates
 /// \param entries    [in] the number of blocks
 /// \param block_size [in] rows and columns of a block, at least 1
-/// \param most_bytes [in] the most bytes that may be allocated at once
 /// \throws std::invalid_argument as build_csr(), and if the elements have more rows, columns or entries than their
 /// types
 ///         can count
-/// \throws FormatTooLarge as build_csr()
 ///
 /// Cost: one pass over the elements. Bytes of the map: elements * sizeof(Offset).
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpace& exec,
                                                                       const CsrPattern<Offset>& blocks,
-                                                                      std::size_t entries, Ordinal block_size,
-                                                                      std::size_t most_bytes = no_memory_limit);
+                                                                      std::size_t entries, Ordinal block_size);
 
 }  // namespace Tessera

@@ -7,6 +7,7 @@
 #include <string>
 #include <tessera/common/BmatView.hpp>
 #include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -17,16 +18,15 @@ template <class Offset, class MemorySpace>
 struct Bmat {
   static constexpr Format format = Format::Bmat;  ///< its name
   /// @cond
-  static constexpr bool to_csr_sorts = false;
   /// @endcond
 
-  Ordinal rows = 0;                                      ///< rows of the matrix
-  Ordinal columns = 0;                                   ///< columns of the matrix
-  std::size_t nonzeros = 0;                              ///< number of entries
-  Kokkos::View<Offset*, MemorySpace> window_offsets;     ///< see BmatPattern
-  Kokkos::View<Offset*, MemorySpace> value_offsets;      ///< see BmatPattern
-  Kokkos::View<Ordinal*, MemorySpace> tile_columns;      ///< see BmatPattern
-  Kokkos::View<std::uint32_t*, MemorySpace> tile_words;  ///< see BmatPattern
+  Ordinal rows = 0;                                     ///< rows of the matrix
+  Ordinal columns = 0;                                  ///< columns of the matrix
+  std::size_t nonzeros = 0;                             ///< number of entries
+  Impl::Array<Offset*, MemorySpace> window_offsets;     ///< see BmatPattern
+  Impl::Array<Offset*, MemorySpace> value_offsets;      ///< see BmatPattern
+  Impl::Array<Ordinal*, MemorySpace> tile_columns;      ///< see BmatPattern
+  Impl::Array<std::uint32_t*, MemorySpace> tile_words;  ///< see BmatPattern
 
   std::size_t tiles() const {
     return tile_words.extent(0) / BmatPattern<Offset>::tile_words_count;
@@ -48,9 +48,6 @@ struct Bmat {
                                                 const FormatParameters&, std::size_t) {
     return build_bmat(exec, rows.view(), rows.nonzeros);
   }
-  template <class ExecutionSpace>
-  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
-                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
   template <class Archive>
   void transfer(Archive& file) {
     file.array("window_offsets", window_offsets);

@@ -11,8 +11,8 @@
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/MemoryLimit.hpp>
 #include <tessera/format/ForEachArray.hpp>
-#include <tessera/format/FormatMemory.hpp>
 #include <tessera/format/ValueMap.hpp>
+#include <tessera/parallel/Array.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
 namespace Tessera {
@@ -31,14 +31,13 @@ template <class Offset, class MemorySpace>
 struct Csr {
   static constexpr Format format = Format::Csr;  ///< its name
   /// @cond
-  static constexpr bool to_csr_sorts = false;
   /// @endcond
 
-  Ordinal rows = 0;                                    ///< rows of the matrix
-  Ordinal columns = 0;                                 ///< columns of the matrix
-  std::size_t nonzeros = 0;                            ///< number of entries
-  Kokkos::View<Offset*, MemorySpace> row_offsets;      ///< see CsrPattern
-  Kokkos::View<Ordinal*, MemorySpace> column_indices;  ///< see CsrPattern
+  Ordinal rows = 0;                                   ///< rows of the matrix
+  Ordinal columns = 0;                                ///< columns of the matrix
+  std::size_t nonzeros = 0;                           ///< number of entries
+  Impl::Array<Offset*, MemorySpace> row_offsets;      ///< see CsrPattern
+  Impl::Array<Ordinal*, MemorySpace> column_indices;  ///< see CsrPattern
 
   std::size_t places() const { return nonzeros; }  ///< elements of an array of values
   /// The raw view that kernels take.
@@ -52,10 +51,6 @@ struct Csr {
                                                std::size_t) {
     return {rows, {}};
   }
-  template <class ExecutionSpace>
-  static FormatMemory memory(const ExecutionSpace&, const Csr& rows, const FormatParameters&, std::size_t, double) {
-    return {rows.bytes(), rows.nonzeros};
-  }
   template <class Archive>
   void transfer(Archive& file) {
     file.array("row_offsets", row_offsets);
@@ -68,46 +63,19 @@ struct Csr {
 template <class Offset, class MemorySpace>
 using BuiltCsr = Built<Csr<Offset, MemorySpace>, Offset, MemorySpace>;
 
-/// The number of bytes of a pattern in compressed rows.
-template <class Offset>
-std::size_t csr_bytes(std::size_t rows, std::size_t nonzeros) {
-  return (rows + 1) * sizeof(Offset) + nonzeros * sizeof(Ordinal);
-}
-
-/// Of entries that are sorted by keys, and then become compressed rows: the most at once, the rows included.
-template <class Offset, class ExecutionSpace>
-std::size_t sorted_csr_bytes(const ExecutionSpace& exec, std::size_t rows, std::size_t entries) {
-  const std::size_t sorted = entries * (sizeof(std::uint64_t) + sizeof(Offset));
-  return std::max(radix_sort_bytes<Offset>(exec, entries), sorted + csr_bytes<Offset>(rows, entries));
-}
-
-/// The most that build_csr() has allocated at once. Of rows that are not canonical, with room for runs of duplicates.
-template <class Offset, class ExecutionSpace>
-std::size_t build_csr_bytes(const ExecutionSpace& exec, Ordinal rows, std::size_t entries, bool is_canonical) {
-  const auto all_rows = static_cast<std::size_t>(rows);
-  if (is_canonical) return csr_bytes<Offset>(all_rows, entries);
-  const std::size_t runs = (entries + 1) * sizeof(Offset);
-  const std::size_t sorted = entries * (sizeof(std::uint64_t) + sizeof(Offset));
-  return std::max(sorted_csr_bytes<Offset>(exec, all_rows, entries),
-                  sorted + runs + std::max(csr_bytes<Offset>(all_rows, entries), entries * sizeof(std::uint64_t)));
-}
-
 /// Brings any compressed rows into canonical form: columns are sorted, and duplicates become one entry, whose value is
 /// their sum in the order of the input. A canonical input is copied, and its map is the identity.
 ///
-/// \param exec       [in] the instance to run on
-/// \param input      [in] any compressed rows
-/// \param entries    [in] the number of entries of the input
-/// \param most_bytes [in] the most bytes that may be allocated at once
+/// \param exec    [in] the instance to run on
+/// \param input   [in] any compressed rows
+/// \param entries [in] the number of entries of the input
 /// \throws std::invalid_argument naming the first row or entry that is wrong: offsets that do not start at 0, descend,
 ///         or end beyond `entries`; a column outside [0, columns)
-/// \throws FormatTooLarge if more than most_bytes would be needed
 ///
 /// Cost: two passes if the input is canonical; otherwise a radix sort of its entries.
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec,
-                                                                  const CsrPattern<Offset>& input, std::size_t entries,
-                                                                  std::size_t most_bytes = no_memory_limit);
+                                                                  const CsrPattern<Offset>& input, std::size_t entries);
 
 namespace Impl {
 

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -19,7 +20,7 @@ namespace Tessera {
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
-    const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space>& order);
+    const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order);
 
 /// Puts the columns of A in another order: column j of the result is column order(j) of A. The result is canonical
 /// again. The map is like that of permute_rows().
@@ -28,6 +29,6 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
 template <class ExecutionSpace, class Offset>
 BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
-    const Kokkos::View<Ordinal*, typename ExecutionSpace::memory_space>& order);
+    const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order);
 
 }  // namespace Tessera

@@ -8,6 +8,7 @@
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/RowGroupsView.hpp>
 #include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -34,19 +35,18 @@ template <class Offset, class MemorySpace>
 struct RowGroups {
   static constexpr Format format = Format::RowGroups;  ///< its name
   /// @cond
-  static constexpr bool to_csr_sorts = false;
   /// @endcond
 
-  Ordinal rows = 0;                                       ///< rows of the matrix
-  Ordinal columns = 0;                                    ///< columns of the matrix
-  std::size_t nonzeros = 0;                               ///< number of entries
-  std::size_t stored = 0;                                 ///< values of all groups, zeros included
-  Kokkos::View<Ordinal*, MemorySpace> chunk_groups;       ///< see RowGroupsPattern
-  Kokkos::View<Ordinal*, MemorySpace> first_rows;         ///< see RowGroupsPattern
-  Kokkos::View<Offset*, MemorySpace> column_offsets;      ///< see RowGroupsPattern
-  Kokkos::View<Ordinal*, MemorySpace> group_columns;      ///< see RowGroupsPattern
-  Kokkos::View<std::uint8_t*, MemorySpace> column_masks;  ///< see RowGroupsPattern
-  Kokkos::View<Offset*, MemorySpace> value_offsets;       ///< see RowGroupsPattern
+  Ordinal rows = 0;                                      ///< rows of the matrix
+  Ordinal columns = 0;                                   ///< columns of the matrix
+  std::size_t nonzeros = 0;                              ///< number of entries
+  std::size_t stored = 0;                                ///< values of all groups, zeros included
+  Impl::Array<Ordinal*, MemorySpace> chunk_groups;       ///< see RowGroupsPattern
+  Impl::Array<Ordinal*, MemorySpace> first_rows;         ///< see RowGroupsPattern
+  Impl::Array<Offset*, MemorySpace> column_offsets;      ///< see RowGroupsPattern
+  Impl::Array<Ordinal*, MemorySpace> group_columns;      ///< see RowGroupsPattern
+  Impl::Array<std::uint8_t*, MemorySpace> column_masks;  ///< see RowGroupsPattern
+  Impl::Array<Offset*, MemorySpace> value_offsets;       ///< see RowGroupsPattern
 
   /// Number of groups.
   Ordinal groups() const { return first_rows.extent(0) > 0 ? static_cast<Ordinal>(first_rows.extent(0) - 1) : 0; }
@@ -67,12 +67,6 @@ struct RowGroups {
             group_columns.data(),
             column_masks.data()};
   }
-  /// Bytes that building it takes beside the pattern and the slot map: the heights of groups, and the entries of each
-  /// row that are new to its group.
-  static std::size_t building_bytes(Ordinal rows) {
-    constexpr std::size_t counts = RowGroupsPattern<Offset>::most_rows - 1;
-    return static_cast<std::size_t>(rows) * (sizeof(std::uint8_t) + counts * sizeof(Ordinal));
-  }
   /// Bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
@@ -82,19 +76,6 @@ struct RowGroups {
                                                      const FormatParameters& parameters, std::size_t) {
     return build_row_groups(exec, rows.view(), rows.nonzeros, parameters.group_rows);
   }
-  template <class ExecutionSpace>
-  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
-                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
-  /// The same for groups that were counted.
-  static FormatMemory memory(Ordinal rows, const RowGroupCounts& counts) {
-    const auto chunks = static_cast<std::size_t>(row_group_chunks(rows));
-    const std::size_t pattern = (chunks + 1) * sizeof(Ordinal) +
-                                (counts.groups + 1) * (sizeof(Ordinal) + 2 * sizeof(Offset)) +
-                                counts.columns * (sizeof(Ordinal) + sizeof(std::uint8_t));
-    return {pattern, counts.values, building_bytes(rows), counts.columns};
-  }
-  /// The same for these groups, which need not be cut again.
-  FormatMemory memory_of_this() const { return {bytes(), places(), building_bytes(rows), tiles()}; }
   template <class Archive>
   void transfer(Archive& file) {
     file.fields("stored", stored);

@@ -7,6 +7,7 @@
 #include <string>
 #include <tessera/common/SortedColumnsView.hpp>
 #include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -18,22 +19,21 @@ template <class Offset, class MemorySpace>
 struct SortedColumns {
   static constexpr Format format = Format::SortedColumns;  ///< its name
   /// @cond
-  static constexpr bool to_csr_sorts = true;
   /// @endcond
 
-  Ordinal rows = 0;                                            ///< rows of the matrix
-  Ordinal columns = 0;                                         ///< columns of the matrix
-  std::size_t nonzeros = 0;                                    ///< number of entries
-  Ordinal width = 0;                                           ///< columns of a block
-  Ordinal height = 0;                                          ///< the most entries of a column in a block
-  Kokkos::View<Ordinal*, MemorySpace> column_order;            ///< see SortedColumnsPattern
-  Kokkos::View<Offset*, MemorySpace> block_offsets;            ///< see SortedColumnsPattern
-  Kokkos::View<Ordinal*, MemorySpace> block_positions;         ///< see SortedColumnsPattern
-  Kokkos::View<Ordinal*, MemorySpace> row_indices;             ///< see SortedColumnsPattern
-  Kokkos::View<std::uint16_t*, MemorySpace> position_indices;  ///< see SortedColumnsPattern
-  Kokkos::View<std::int16_t*, MemorySpace> segment_lengths;    ///< see SortedColumnsPattern
-  Kokkos::View<Offset*, MemorySpace> piece_offsets;            ///< see SortedColumnsPattern
-  Kokkos::View<std::uint32_t*, MemorySpace> piece_columns;     ///< see SortedColumnsPattern
+  Ordinal rows = 0;                                           ///< rows of the matrix
+  Ordinal columns = 0;                                        ///< columns of the matrix
+  std::size_t nonzeros = 0;                                   ///< number of entries
+  Ordinal width = 0;                                          ///< columns of a block
+  Ordinal height = 0;                                         ///< the most entries of a column in a block
+  Impl::Array<Ordinal*, MemorySpace> column_order;            ///< see SortedColumnsPattern
+  Impl::Array<Offset*, MemorySpace> block_offsets;            ///< see SortedColumnsPattern
+  Impl::Array<Ordinal*, MemorySpace> block_positions;         ///< see SortedColumnsPattern
+  Impl::Array<Ordinal*, MemorySpace> row_indices;             ///< see SortedColumnsPattern
+  Impl::Array<std::uint16_t*, MemorySpace> position_indices;  ///< see SortedColumnsPattern
+  Impl::Array<std::int16_t*, MemorySpace> segment_lengths;    ///< see SortedColumnsPattern
+  Impl::Array<Offset*, MemorySpace> piece_offsets;            ///< see SortedColumnsPattern
+  Impl::Array<std::uint32_t*, MemorySpace> piece_columns;     ///< see SortedColumnsPattern
 
   std::size_t tiles() const { return block_positions.extent(0); }            ///< number of blocks
   std::size_t pieces() const { return piece_columns.extent(0); }             ///< number of pieces
@@ -71,9 +71,6 @@ struct SortedColumns {
     return build_sorted_columns(exec, rows.view(), rows.nonzeros, parameters.sorted_columns_width,
                                 parameters.sorted_columns_height);
   }
-  template <class ExecutionSpace>
-  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
-                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
   template <class Archive>
   void transfer(Archive& file) {
     file.fields("width and height", width, height);

@@ -6,6 +6,7 @@
 #include <string>
 #include <tessera/common/StagedView.hpp>
 #include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -39,7 +40,6 @@ template <class Offset, class MemorySpace>
 struct StagedWindows {
   static constexpr Format format = Format::Staged;  ///< its name
   /// @cond
-  static constexpr bool to_csr_sorts = true;
   /// @endcond
 
   Ordinal rows = 0;            ///< rows of the matrix
@@ -48,10 +48,10 @@ struct StagedWindows {
   std::size_t value_size = 8;  ///< bytes of a value; with this size, chunks of values begin at multiples of 16 bytes
   StagedShape shape;           ///< how the matrix is cut
   StagedCounts counts;         ///< sizes of the parts
-  Kokkos::View<int*, MemorySpace> window_offsets;     ///< see StagedPattern
-  Kokkos::View<Ordinal*, MemorySpace> chunk_columns;  ///< see StagedPattern
-  Kokkos::View<StagedChunk*, MemorySpace> chunks;     ///< see StagedPattern
-  Kokkos::View<std::byte*, MemorySpace> tile_data;    ///< headers and tiles of the chunks, see StagedPattern
+  Impl::Array<int*, MemorySpace> window_offsets;     ///< see StagedPattern
+  Impl::Array<Ordinal*, MemorySpace> chunk_columns;  ///< see StagedPattern
+  Impl::Array<StagedChunk*, MemorySpace> chunks;     ///< see StagedPattern
+  Impl::Array<std::byte*, MemorySpace> tile_data;    ///< headers and tiles of the chunks, see StagedPattern
 
   std::size_t tiles() const { return counts.tiles; }                      ///< number of tiles
   std::size_t places() const { return counts.value_bytes / value_size; }  ///< elements of an array of values
@@ -73,10 +73,6 @@ struct StagedWindows {
                                                          const FormatParameters& parameters, std::size_t value_bytes) {
     return build_staged(exec, rows.view(), rows.nonzeros, staged_shape(parameters), value_bytes);
   }
-  /// \param tiles [in] those of BitTCF
-  template <class ExecutionSpace>
-  static FormatMemory memory(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
-                             const FormatParameters& parameters, std::size_t value_bytes, double tiles);
   template <class Archive>
   void transfer(Archive& file) {
     file.fields("shape", shape.window_rows, shape.chunk_slots, shape.piece_chunks, shape.most_values);
@@ -120,14 +116,6 @@ BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(c
                                                                                const StagedShape& shape,
                                                                                std::size_t value_bytes);
 
-/// The most bytes that build_staged() allocates at once, pattern and map included: from above.
-///
-/// \param columns       [in] distinct ones of the windows
-/// \param strip_columns [in] distinct ones of the strips, or more
-template <class ExecutionSpace, class Offset>
-std::size_t staged_build_bytes(const ExecutionSpace& exec, Ordinal rows, std::size_t nonzeros, std::size_t columns,
-                               std::size_t strip_columns, const StagedShape& shape, std::size_t value_bytes);
-
 /// Converts back to canonical rows without loss. The map takes values from the places here to the order of the rows.
 /// Cost: a radix sort of the places.
 template <class ExecutionSpace, class Offset>
@@ -149,7 +137,7 @@ std::string validate(const ExecutionSpace& exec, const StagedWindows<Offset, typ
 ///
 /// Cost: a pass over the chunks.
 template <class ExecutionSpace, class Offset>
-Kokkos::View<Offset*, typename ExecutionSpace::memory_space> tile_counts(
+Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
     const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
 
 namespace Impl {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <tessera/common/GatherValue.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -18,8 +19,8 @@ template <class Offset, class MemorySpace>
 struct ValueMap {
   static constexpr Offset no_source = static_cast<Offset>(-1);  ///< the slot of a target without source
 
-  Kokkos::View<Offset*, MemorySpace> slots;  ///< places in the source; empty for the identity
-  Kokkos::View<Offset*, MemorySpace> runs;   ///< targets + 1 offsets into `slots`; empty without duplicates
+  Impl::Array<Offset*, MemorySpace> slots;  ///< places in the source; empty for the identity
+  Impl::Array<Offset*, MemorySpace> runs;   ///< targets + 1 offsets into `slots`; empty without duplicates
 
   bool is_identity() const { return slots.extent(0) == 0; }   ///< whether target[i] = source[i]
   bool has_duplicates() const { return runs.extent(0) > 0; }  ///< whether some values are sums

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -15,6 +16,6 @@ namespace Tessera {
 /// Cost: a pass over the offsets; waits for `exec`.
 template <class ExecutionSpace, class Offset>
 double imbalance(const ExecutionSpace& exec,
-                 const Kokkos::View<Offset*, typename ExecutionSpace::memory_space>& offsets);
+                 const Impl::Array<Offset*, typename ExecutionSpace::memory_space>& offsets);
 
 }  // namespace Tessera

@@ -29,8 +29,4 @@ template <class ExecutionSpace, class Offset>
 std::array<WindowColumns, 5> window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                             std::size_t nonzeros);
 
-/// The number of bytes that window_columns() allocates at once.
-template <class ExecutionSpace, class Offset>
-std::size_t window_columns_bytes(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros);
-
 }  // namespace Tessera

@@ -9,8 +9,8 @@
 
 namespace Tessera::Impl {
 
-/// Memory that is allocated at once and handed out as arrays. On a device, an allocation waits for all kernels and
-/// takes as long as several of them. The arrays end with the arena.
+/// Memory that is allocated at once and handed out as arrays. A step with many
+/// arrays takes them from one block. The arrays share the memory.
 template <class Memory>
 class Arena {
  public:
@@ -19,19 +19,19 @@ class Arena {
 
   template <class ExecutionSpace>
   Arena(const ExecutionSpace& exec, const std::string& label, std::size_t bytes)
-      : memory_(allocate<Kokkos::View<std::byte*, Memory>>(exec, label, bytes)) {}
+      : label_(label), memory_(allocate<Array<std::byte*, Memory>>(exec, label, bytes)) {}
 
   /// Makes `array` one of `size` elements, which are not initialized.
   /// \throws std::logic_error if too little memory is left
   template <class T>
-  void take(Kokkos::View<T*, Memory>& array, std::size_t size) {
+  void take(Array<T*, Memory>& array, std::size_t size) {
     const std::size_t begin = bytes_;
     bytes_ += (size * sizeof(T) + alignment - 1) / alignment * alignment;
-    if (!memory_.is_allocated()) return;
+    if (label_.empty()) return;
     if (bytes_ > memory_.extent(0))
-      throw std::logic_error("Tessera::Arena: " + std::to_string(bytes_) + " bytes of " + memory_.label() +
+      throw std::logic_error("Tessera::Arena: " + std::to_string(bytes_) + " bytes of " + label_ +
                              " are taken; expected at most " + std::to_string(memory_.extent(0)));
-    array = Kokkos::View<T*, Memory>(reinterpret_cast<T*>(memory_.data() + begin), size);
+    array = memory_.share(reinterpret_cast<T*>(memory_.data() + begin), size);
   }
 
   /// The bytes of all arrays that were taken.
@@ -40,8 +40,18 @@ class Arena {
  private:
   static constexpr std::size_t alignment = 128;  // the cache line of GPUs
 
-  Kokkos::View<std::byte*, Memory> memory_;
+  std::string label_;
+  Array<std::byte*, Memory> memory_;
   std::size_t bytes_ = 0;
 };
+
+/// Allocates one block for all arrays that take(arena) takes. It is called twice: the first time to measure them.
+template <class Memory, class ExecutionSpace, class Take>
+void take_at_once(const ExecutionSpace& exec, const std::string& label, const Take& take) {
+  Arena<Memory> measure;
+  take(measure);
+  Arena<Memory> arena(exec, label, measure.bytes());
+  take(arena);
+}
 
 }  // namespace Tessera::Impl

@@ -3,8 +3,14 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <limits>
+#include <new>
 #include <string>
 #include <tessera/common/Types.hpp>
+#include <tessera/parallel/Array.hpp>
+#include <tessera/parallel/ArrayMemory.hpp>
+#include <tessera/parallel/MemoryAccount.hpp>
+#include <utility>
 #include <vector>
 
 /// Helpers for code that builds arrays.
@@ -18,10 +24,51 @@ using IndexPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::s
 template <class ExecutionSpace>
 using WindowPolicy = Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<Ordinal>>;
 
-/// Allocates an array that is not initialized.
-template <class ViewType, class ExecutionSpace>
-ViewType allocate(const ExecutionSpace& exec, const std::string& label, std::size_t size) {
-  return ViewType(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
+/// The memory of an Array and of all that share it.
+template <class Memory>
+class OwnedMemory final : public ArrayOwner {
+ public:
+  template <class ExecutionSpace>
+  OwnedMemory(const ExecutionSpace& exec, const std::string& label, std::size_t bytes)
+      : charge_(label, bytes), memory_(exec, label, bytes) {}
+
+  void* data() const { return memory_.data(); }
+
+ private:
+  MemoryCharge charge_;  // first: it is given back after the memory
+  ArrayMemory<Memory> memory_;
+};
+
+/// Allocates an Array that is not initialized. All memory of plans comes from here.
+///
+/// \throws FormatTooLarge if the account of the thread's build does not allow so much (MemoryAccount.hpp)
+/// \throws std::bad_alloc or std::runtime_error if there is no memory
+template <class ArrayType, class ExecutionSpace>
+ArrayType allocate(const ExecutionSpace& exec, const std::string& label, std::size_t size) {
+  using Memory = typename ArrayType::memory_space;
+  using Unowned = typename ArrayType::Unowned;
+  if (size == 0) return {};
+  std::size_t element = sizeof(typename ArrayType::value_type);
+  if constexpr (Unowned::rank() == 2) element *= Unowned::static_extent(1);
+  if (size > std::numeric_limits<std::size_t>::max() / element) throw std::bad_array_new_length();
+  auto* const owner = new OwnedMemory<Memory>(exec, label, size * element);
+  return {Unowned(static_cast<typename ArrayType::pointer_type>(owner->data()), size), owner};
+}
+
+/// Allocates an Array of zeros.
+template <class ArrayType, class ExecutionSpace>
+ArrayType allocate_zeros(const ExecutionSpace& exec, const std::string& label, std::size_t size) {
+  const auto array = allocate<ArrayType>(exec, label, size);
+  using Bytes = Kokkos::View<unsigned char*, typename ArrayType::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const std::size_t bytes = array.span() * sizeof(typename ArrayType::value_type);
+  if (bytes > 0) Kokkos::deep_copy(exec, Bytes(reinterpret_cast<unsigned char*>(array.data()), bytes), 0);
+  return array;
+}
+
+/// The elements [begin, end) of an Array, which share its memory.
+template <class T, class Memory>
+Array<T*, Memory> part_of(const Array<T*, Memory>& array, std::pair<std::size_t, std::size_t> range) {
+  return array.share(array.data() + range.first, range.second - range.first);
 }
 
 /// Copies one element of device memory to the host. Waits for `exec`.
@@ -51,10 +98,9 @@ auto host_copy(const ExecutionSpace& exec, const ViewType& device) {
 
 /// Copies a small table of the host to the memory of `exec`. Waits for `exec`.
 template <class ExecutionSpace, class T>
-Kokkos::View<T*, typename ExecutionSpace::memory_space> device_copy(const ExecutionSpace& exec,
-                                                                    const std::string& label,
-                                                                    const std::vector<T>& host) {
-  const auto device = allocate<Kokkos::View<T*, typename ExecutionSpace::memory_space>>(exec, label, host.size());
+Array<T*, typename ExecutionSpace::memory_space> device_copy(const ExecutionSpace& exec, const std::string& label,
+                                                             const std::vector<T>& host) {
+  const auto device = allocate<Array<T*, typename ExecutionSpace::memory_space>>(exec, label, host.size());
   if (host.empty()) return device;
   Kokkos::deep_copy(
       exec, device,

@@ -10,11 +10,12 @@ namespace Tessera::Impl {
 /// While an object of this class lives, the calls of CUDA that the calling thread makes are for the GPU of an instance.
 class CurrentGpu {
  public:
-  explicit CurrentGpu(const Kokkos::Cuda& exec) {
+  explicit CurrentGpu(int gpu) {
     cudaGetDevice(&before_);
-    is_elsewhere_ = before_ != exec.cuda_device();
-    if (is_elsewhere_) cudaSetDevice(exec.cuda_device());
+    is_elsewhere_ = before_ != gpu;
+    if (is_elsewhere_) cudaSetDevice(gpu);
   }
+  explicit CurrentGpu(const Kokkos::Cuda& exec) : CurrentGpu(exec.cuda_device()) {}
   ~CurrentGpu() {
     if (is_elsewhere_) cudaSetDevice(before_);
   }

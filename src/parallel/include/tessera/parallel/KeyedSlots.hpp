@@ -33,15 +33,15 @@ KOKKOS_INLINE_FUNCTION std::size_t keys_below(const Keys& keys, std::size_t coun
 template <class Exec, class Offset>
 struct KeyedSlots {
   using Memory = typename Exec::memory_space;
-  Kokkos::View<std::uint64_t*, Memory> keys;
-  Kokkos::View<Offset*, Memory> slots;
+  Array<std::uint64_t*, Memory> keys;
+  Array<Offset*, Memory> slots;
 
   KeyedSlots() = default;
   KeyedSlots(const Exec& exec, std::size_t size)
-      : keys(allocate<Kokkos::View<std::uint64_t*, Memory>>(exec, "Tessera::keys", size)),
-        slots(allocate<Kokkos::View<Offset*, Memory>>(exec, "Tessera::slots", size)) {}
+      : keys(allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::keys", size)),
+        slots(allocate<Array<Offset*, Memory>>(exec, "Tessera::slots", size)) {}
 
-  KeyedSlots(const Kokkos::View<std::uint64_t*, Memory>& its_keys, const Kokkos::View<Offset*, Memory>& its_slots)
+  KeyedSlots(const Array<std::uint64_t*, Memory>& its_keys, const Array<Offset*, Memory>& its_slots)
       : keys(its_keys), slots(its_slots) {}
 
   /// Sorts by the bits [first, last) of the keys; stable.

@@ -63,7 +63,7 @@ static void sort_with_words(const ExecutionSpace& exec, Keys& keys, Payload& pay
   const std::size_t size = keys.extent(0);
   auto other_keys = allocate<Keys>(exec, "Tessera::radix_sort::keys", size);
   auto other_payload = allocate<Payload>(exec, "Tessera::radix_sort::payload", size);
-  const auto scratch = allocate<Kokkos::View<std::byte*, typename ExecutionSpace::memory_space>>(
+  const auto scratch = allocate<Array<std::byte*, typename ExecutionSpace::memory_space>>(
       exec, "Tessera::radix_sort::scratch", radix_scratch_bytes<ExecutionSpace, Word>(exec, size));
   sort_with_spare(exec, size, keys, payload, other_keys, other_payload, first_bit, last_bit, scratch);
   exec.fence("Tessera::radix_sort");  // the scratch memory goes
@@ -76,7 +76,7 @@ static void sort_with_elements(const ExecutionSpace& exec, Keys& keys, Payload& 
   const std::size_t size = keys.extent(0);
   if (size > std::numeric_limits<std::uint32_t>::max())
     throw std::length_error("Tessera::radix_sort: " + std::to_string(size) + " elements; expected less than 2^32");
-  auto numbers = allocate<Kokkos::View<std::uint32_t*, typename ExecutionSpace::memory_space>>(
+  auto numbers = allocate<Array<std::uint32_t*, typename ExecutionSpace::memory_space>>(
       exec, "Tessera::radix_sort::numbers", size);
   Kokkos::parallel_for(
       "Tessera::radix_sort::number", IndexPolicy<ExecutionSpace>(exec, 0, size),
@@ -96,40 +96,21 @@ inline constexpr bool is_sorted_word = std::is_integral_v<T> && (sizeof(T) == 4 
 
 }  // namespace Impl
 
-/// The most bytes of keys, payload and the memory for sorting them, also if the caller keeps what radix_sort()
-/// replaces.
-///
-/// \tparam T    the elements of the payload
-/// \param exec  [in] the instance to run on
-/// \param size  [in] number of keys
-/// \throws std::runtime_error if CUDA refuses to tell
-template <class T, class ExecutionSpace>
-std::size_t radix_sort_bytes(const ExecutionSpace& exec, std::size_t size) {
-  constexpr std::size_t key = sizeof(std::uint64_t), number = sizeof(std::uint32_t), element = sizeof(T);
-  if (size < 2) return size * (key + element);
-  if constexpr (Impl::is_sorted_word<T>) {
-    return 2 * size * (key + element) + Impl::radix_scratch_bytes<ExecutionSpace, Impl::SortedWord<T>>(exec, size);
-  } else {
-    const std::size_t scratch = Impl::radix_scratch_bytes<ExecutionSpace, std::uint32_t>(exec, size);
-    return size * (2 * key + element + number) + std::max(size * number + scratch, size * element);
-  }
-}
-
 /// Sorts keys by their bits [first_bit, last_bit) in ascending order, and moves `payload` along. The sort is stable:
-/// the result is the same on every backend and for any number of threads. Both Views may be replaced by others of the
+/// the result is the same on every backend and for any number of threads. Both Arrays may be replaced by others of the
 /// same extent. Waits for `exec` if there is something to sort.
 ///
 /// \param exec      [in]     the instance to run on
-/// \param keys      [in,out] rank-1 View of std::uint64_t; the bits from last_bit on are 0
-/// \param payload   [in,out] rank-1 View of as many elements of any trivial type
+/// \param keys      [in,out] rank-1 Array of std::uint64_t; the bits from last_bit on are 0
+/// \param payload   [in,out] rank-1 Array of as many elements of any trivial type
 /// \param first_bit [in]     the lowest bit that is compared
 /// \param last_bit  [in]     the bit above the highest that is compared
 /// \throws std::length_error for 2^32 elements or more that are no integers of 4 or 8 bytes
 /// \throws std::runtime_error for errors of CUDA
 ///
 /// Cost: for each 8 bits, two passes over keys and one over payload; on NVIDIA GPUs, where the layer `cuda` is built,
-/// one pass over both. Elements that are no integers of 4 or 8 bytes are moved once, by their sorted numbers. Memory:
-/// radix_sort_bytes().
+/// one pass over both. Elements that are no integers of 4 or 8 bytes are moved once, by their sorted numbers. Memory: a
+/// second copy of both, and digits' counts.
 template <class ExecutionSpace, class Keys, class Payload>
 void radix_sort(const ExecutionSpace& exec, Keys& keys, Payload& payload, int first_bit, int last_bit) {
   if (keys.extent(0) < 2 || first_bit >= last_bit) return;

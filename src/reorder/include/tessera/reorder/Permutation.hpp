@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/common/Types.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
 
@@ -11,7 +12,7 @@ namespace Tessera {
 template <class MemorySpace>
 struct Permutation {
   /// order(place) is the number of the row, or column, that stands in this place. An empty array is the identity.
-  Kokkos::View<Ordinal*, MemorySpace> order;
+  Impl::Array<Ordinal*, MemorySpace> order;
 
   bool is_identity() const { return order.extent(0) == 0; }                ///< whether `order` is empty
   std::size_t bytes() const { return order.extent(0) * sizeof(Ordinal); }  ///< bytes of the array

@@ -10,16 +10,17 @@
 
 namespace Tessera {
 
-/// One way to store a matrix, with its predicted time and memory.
+/// One way to store a matrix, with its predicted time.
 struct Candidate {
   Format format = Format::Csr;   ///< the format
   double tiles = 0;              ///< number of tiles; 0 for plain CSR
   double format_bytes = 0;       ///< bytes of pattern and values
   double predicted_seconds = 0;  ///< predicted time of one product with the plan's number of columns
   double measured_seconds = 0;   ///< measured time of such a product; 0 if it was not measured
-  double held_bytes = 0;    ///< bytes that the plan would hold: format, slot maps, data of kernels, A for a transpose
-  double peak_bytes = 0;    ///< predicted bound on the bytes that making the plan allocates at once
-  bool is_refused = false;  ///< whether peak_bytes exceeds the limit of memory
+  /// Bytes that the plan holds: format, slot maps, data of kernels, A for a transpose. 0 unless this was chosen.
+  double held_bytes = 0;
+  double peak_bytes = 0;    ///< the most bytes that making the plan allocated at once; 0 unless this was chosen
+  bool is_refused = false;  ///< whether it took more than the limit of memory
 };
 
 /// A reordering that was tried.
@@ -27,7 +28,7 @@ struct ReorderingTrial {
   Reordering reordering = Reordering::None;  ///< the order
   /// The predicted time over that in the order that the rows have: 1 for the same order, infinity if it was refused.
   double relative_seconds = 1;
-  double peak_bytes = 0;  ///< predicted bound on the bytes that finding the order allocates at once
+  double peak_bytes = 0;  ///< the most bytes that the plan had allocated at once until then
 };
 
 /// What a plan chose, and why.

@@ -49,8 +49,7 @@ Choice choose_format(const MatrixStatistics& matrix, const MachineModel& machine
 /// are full as well.
 MatrixStatistics in_best_order(const MatrixStatistics& matrix);
 
-/// Refuses candidates whose peak_bytes exceed the limit, and chooses the fastest of the others. Returns whether there
-/// are others.
-bool refuse_beyond(Choice& choice, double limit);
+/// Puts refused candidates last, and chooses the fastest of the others. Returns whether there are others.
+bool choose_unrefused(Choice& choice);
 
 }  // namespace Tessera

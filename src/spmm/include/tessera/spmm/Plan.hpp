@@ -76,11 +76,11 @@ class Plan {
   /// - rows, columns, nonzeros, vector_columns, half_vectors, execution_space, precision, is_wider (whether TF32
   ///   replaces that precision), kernels, duplicates_summed, notes;
   /// - format, model, device, reason, candidates (format, tiles, bytes, predicted_seconds,
-  ///   measured_seconds: null if not measured, held_bytes, peak_bytes, is_refused), reordering, reorderings
-  ///   (reordering, relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros, mean_nonzeros, fill,
-  ///   imbalance: null without windows), as in choice() and tile_metrics();
-  /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts; peak, the bound on what making
-  ///   the plan allocated at once; limit, PlanOptions::memory_limit or null;
+  ///   measured_seconds: null if not measured, held_bytes and peak_bytes: 0 unless chosen, is_refused), reordering,
+  ///   reorderings (reordering, relative_seconds: null if refused, peak_bytes) and tiles (count, nonzeros,
+  ///   mean_nonzeros, fill, imbalance: null without windows), as in choice() and tile_metrics();
+  /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts; peak, the most that the
+  ///   plan had allocated at once; limit, PlanOptions::memory_limit or null;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
   /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose;
   /// - row_blocks: null; or, if the plan has several blocks of rows, first_row, rows, nonzeros, format, ..., tiles,

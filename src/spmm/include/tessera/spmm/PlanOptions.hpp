@@ -108,11 +108,9 @@ struct PlanOptions {
   /// the matrix that make_plan() is given, workspaces (Workspace::bytes()), host memory of a plan on a device, and
   /// memory that Kokkos takes for itself.
   ///
-  /// What a step takes is known or bounded before it begins. The bounds of BlockRowPartition, SortedColumns and of
-  /// orders are up to a third too large, those of JaccardRows for wide blocks and of LocalClusters for long rows more.
-  /// Candidates and orders that do not fit are refused, and Plan::explain() says so. On Kokkos::Cuda, slower kernels
-  /// multiply if there is no room for what faster ones keep. If nothing fits that the options allow, an error names
-  /// what it would take.
+  /// Each array is charged before it is allocated, in steps of 512 bytes. Candidates and orders that do not fit are
+  /// dropped, and Plan::explain() says so. On Kokkos::Cuda, slower kernels multiply if there is no room for what faster
+  /// ones keep. If nothing fits that the options allow, an error names the array that did not.
   std::size_t memory_limit = no_memory_limit;
 };
 

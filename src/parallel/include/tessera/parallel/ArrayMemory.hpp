@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tessera/parallel/CachedArena.hpp>
+#include <tessera/parallel/CudaMemory.hpp>
+#include <tessera/parallel/CurrentBuild.hpp>
+#include <type_traits>
+#include <utility>
+
+/// Where the memory of Arrays comes from, and when it is free again.
+///
+/// Memory that goes while its thread builds on the queue that it was allocated for is free in the order of that queue:
+/// a build may drop an array while kernels on its own queue still use it, and need not wait. At any other time all
+/// kernels of the device end first.
+namespace Tessera::Impl {
+
+/// Memory of a device that has no pool.
+template <class Memory>
+class DeviceMemory {
+ public:
+  template <class ExecutionSpace>
+  DeviceMemory(const ExecutionSpace& exec, const std::string&, std::size_t bytes)
+      : queue_(queue_of(exec)), bytes_(bytes), data_(Arena::of_process().take(exec, bytes)) {}
+  ~DeviceMemory() {
+    const bool is_ordered = CurrentBuild::is_on(queue_);
+    if (!is_ordered) Kokkos::fence("Tessera: an array ends");
+    Arena::of_process().give_back(data_, bytes_, is_ordered ? queue_ : Arena::idle);
+  }
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  void* data() const { return data_; }
+
+  /// What a thread freed while it built on the queue of `exec` serves others from now on.
+  template <class ExecutionSpace>
+  static void end_build(const ExecutionSpace& exec) {
+    exec.fence("Tessera: a build ends");
+    Arena::of_process().share(queue_of(exec));
+  }
+
+ private:
+  using Arena = CachedArena<Memory>;
+
+  const void* queue_;
+  std::size_t bytes_;
+  void* data_;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+class DeviceMemory<Kokkos::CudaSpace> : public CudaMemory {
+ public:
+  using CudaMemory::CudaMemory;
+};
+#endif
+
+/// Memory of a space, which Kokkos Tools see by its label.
+template <class Memory>
+class ArrayMemory {
+ public:
+  template <class ExecutionSpace>
+  ArrayMemory(const ExecutionSpace& exec, const std::string& label, std::size_t bytes)
+      : label_(label), bytes_(bytes), memory_(exec, label, bytes) {
+    Kokkos::Tools::allocateData(handle(), label_, data(), bytes_);
+  }
+  ~ArrayMemory() { Kokkos::Tools::deallocateData(handle(), label_, data(), bytes_); }
+  ArrayMemory(const ArrayMemory&) = delete;
+  ArrayMemory& operator=(const ArrayMemory&) = delete;
+
+  void* data() const { return memory_.data(); }
+
+ private:
+  static auto handle() { return Kokkos::Tools::make_space_handle(Memory::name()); }
+
+  std::string label_;
+  std::size_t bytes_;
+  DeviceMemory<Memory> memory_;
+};
+
+/// Memory of the host, where kernels have ended when they return.
+template <>
+class ArrayMemory<Kokkos::HostSpace> {
+ public:
+  template <class ExecutionSpace>
+  ArrayMemory(const ExecutionSpace&, const std::string& label, std::size_t bytes)
+      : label_(label), bytes_(bytes), data_(Kokkos::HostSpace().allocate(label_.c_str(), bytes)) {}
+  ~ArrayMemory() { Kokkos::HostSpace().deallocate(label_.c_str(), data_, bytes_); }
+  ArrayMemory(const ArrayMemory&) = delete;
+  ArrayMemory& operator=(const ArrayMemory&) = delete;
+
+  void* data() const { return data_; }
+
+ private:
+  std::string label_;
+  std::size_t bytes_;
+  void* data_;
+};
+
+/// While an object of this class lives, its thread builds: an account pays for all Arrays that the thread allocates,
+/// and those that it drops are free in the order of the queue of `exec`.
+template <class ExecutionSpace>
+class BuildScope {
+ public:
+  using Memory = typename ExecutionSpace::memory_space;
+
+  BuildScope(const ExecutionSpace& exec, std::shared_ptr<MemoryAccount> account)
+      : exec_(exec), build_(queue_of(exec), std::move(account)) {}
+  ~BuildScope() {
+    if constexpr (!std::is_same_v<Memory, Kokkos::HostSpace>) DeviceMemory<Memory>::end_build(exec_);
+  }
+  BuildScope(const BuildScope&) = delete;
+  BuildScope& operator=(const BuildScope&) = delete;
+
+ private:
+  const ExecutionSpace& exec_;
+  CurrentBuild build_;
+};
+
+}  // namespace Tessera::Impl

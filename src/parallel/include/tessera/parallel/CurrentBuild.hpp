@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <memory>
+#include <tessera/parallel/MemoryAccount.hpp>
+
+namespace Tessera::Impl {
+
+/// The queue of an instance, to tell it from others.
+template <class ExecutionSpace>
+const void* queue_of([[maybe_unused]] const ExecutionSpace& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) return exec.cuda_stream();
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::HIP>) return exec.hip_stream();
+#endif
+#ifdef KOKKOS_ENABLE_SYCL
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::SYCL>) return &exec.sycl_queue();
+#endif
+  static const char host = 0;
+  return &host;
+}
+
+/// What a thread builds now: the queue that it builds on, and the account that pays.
+class CurrentBuild {
+ public:
+  CurrentBuild(const void* queue, std::shared_ptr<MemoryAccount> account);
+  ~CurrentBuild();
+  CurrentBuild(const CurrentBuild&) = delete;
+  CurrentBuild& operator=(const CurrentBuild&) = delete;
+
+  const std::shared_ptr<MemoryAccount>& account() const { return account_; }
+
+  /// Null if the thread builds nothing.
+  static const CurrentBuild* of_this_thread();
+  /// The bytes that what the thread builds may still allocate; no_memory_limit without a limit.
+  static std::size_t bytes_left();
+  /// Whether the thread builds something on this queue.
+  static bool is_on(const void* queue);
+
+ private:
+  const void* queue_;
+  std::shared_ptr<MemoryAccount> account_;
+  const CurrentBuild* outer_;
+};
+
+}  // namespace Tessera::Impl

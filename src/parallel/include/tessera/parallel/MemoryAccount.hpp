@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace Tessera::Impl {
+
+/// The memory of a plan and its limit: all Arrays that are allocated while a BuildScope (ArrayMemory.hpp) names the
+/// account. Any threads may charge it at the same time.
+class MemoryAccount {
+ public:
+  /// Allocators round arrays up to multiples of this: an array is charged in such grains.
+  static constexpr std::size_t grain = 512;
+  static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + grain - 1) / grain * grain; }
+
+  explicit MemoryAccount(std::size_t limit) : limit_(limit) {}
+
+  std::size_t limit() const { return limit_; }
+  /// What is held already may be more.
+  void set_limit(std::size_t limit) { limit_ = limit; }
+  std::size_t held() const { return held_; }
+  /// The most bytes that were held at any time.
+  std::size_t peak() const { return peak_; }
+  /// The bytes that it may still allocate; no_memory_limit without a limit.
+  std::size_t left() const;
+
+  /// Charges an array before it is allocated.
+  /// \throws FormatTooLarge, which names the array, if it does not fit; then nothing is charged
+  void charge(const std::string& array, std::size_t bytes);
+  void give_back(std::size_t bytes) noexcept { held_ -= rounded(bytes); }
+
+  /// Keeps so many bytes of the limit for what is built later.
+  void set_reserved(std::size_t bytes) { reserved_ = bytes; }
+
+ private:
+  std::atomic<std::size_t> limit_;
+  std::atomic<std::size_t> reserved_{0};
+  std::atomic<std::size_t> held_{0};
+  std::atomic<std::size_t> peak_{0};
+};
+
+/// While an object of this class lives, an account keeps bytes for what is built later.
+class MemoryReserve {
+ public:
+  MemoryReserve(MemoryAccount& account, std::size_t bytes) : account_(account) { account_.set_reserved(bytes); }
+  ~MemoryReserve() { account_.set_reserved(0); }
+  MemoryReserve(const MemoryReserve&) = delete;
+  MemoryReserve& operator=(const MemoryReserve&) = delete;
+
+ private:
+  MemoryAccount& account_;
+};
+
+/// What an array was charged to its account, if it has one. It is given back with this object.
+class MemoryCharge {
+ public:
+  MemoryCharge(const std::string& array, std::size_t bytes);
+  ~MemoryCharge() {
+    if (account_) account_->give_back(bytes_);
+  }
+  MemoryCharge(const MemoryCharge&) = delete;
+  MemoryCharge& operator=(const MemoryCharge&) = delete;
+
+ private:
+  std::shared_ptr<MemoryAccount> account_;
+  std::size_t bytes_;
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <tessera/common/Format.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
+#include <vector>
+
+namespace Tessera::Impl {
+
+/// The text of a refusal, as one of what could not be built for it.
+inline std::string refused(const std::string& what, const std::invalid_argument& refusal) {
+  const std::string library = "Tessera: ", text = refusal.what();
+  return library + what + " is refused: " + (text.starts_with(library) ? text.substr(library.size()) : text);
+}
+
+/// The formats of a matrix that did not fit, and why.
+class Refusals {
+ public:
+  bool has(Format format) const { return std::find(formats_.begin(), formats_.end(), format) != formats_.end(); }
+
+  /// \param notes [in,out] gets a note that CSR is used in place of the format; null: there is no need of one
+  void add(Format format, const FormatTooLarge& refusal, std::vector<std::string>* notes) {
+    last_ = refused("a plan with the format " + std::string(to_string(format)), refusal);
+    formats_.push_back(format);
+    if (notes != nullptr && format != Format::Csr) notes->push_back(last_ + "; csr is used");
+  }
+
+  /// \throws FormatTooLarge about the last one
+  [[noreturn]] void refuse_all() const { throw FormatTooLarge(last_ + ", or another format"); }
+
+ private:
+  std::vector<Format> formats_;
+  std::string last_ = "Tessera: no format fits memory_limit; expected a larger limit";
+};
+
+}  // namespace Tessera::Impl

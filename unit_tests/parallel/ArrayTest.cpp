@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays: who owns their memory, who pays for it, and what happens when it runs out.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tessera/common/MemoryLimit.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "FailingAllocator.hpp"
+#include "MemoryMeter.hpp"
+#include "TestMatrix.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class ArrayTest : public ::testing::Test {
+ public:
+  using Exec = typename T::ExecutionSpace;
+  using Memory = typename Exec::memory_space;
+  using Numbers = Impl::Array<std::uint64_t*, Memory>;
+  using Scope = Impl::BuildScope<Exec>;
+
+  static Numbers numbers(std::size_t size) { return Impl::allocate<Numbers>(Exec(), "numbers", size); }
+  static auto account(std::size_t limit) { return std::make_shared<Impl::MemoryAccount>(limit); }
+};
+TYPED_TEST_SUITE(ArrayTest, OffsetCases);
+
+TYPED_TEST(ArrayTest, MemoryEndsWithTheLastOwner) {
+  const MemoryMeter memory;
+  auto first = this->numbers(1000);
+  EXPECT_EQ(memory.now(), 8000);
+  {
+    auto copy = first;
+    const auto part = Impl::part_of(copy, {10, 20});
+    EXPECT_EQ(part.data(), first.data() + 10);
+    EXPECT_EQ(part.extent(0), 10u);
+    first = {};
+    auto moved = std::move(copy);
+    moved = std::exchange(moved, {});
+    EXPECT_EQ(memory.now(), 8000);
+    moved = {};
+    EXPECT_EQ(memory.now(), 8000) << "a part is left";
+  }
+  EXPECT_EQ(memory.now(), 0);
+  EXPECT_EQ(memory.peak(), 8000);
+  EXPECT_EQ(this->numbers(0).data(), nullptr);
+  using Rows = Impl::Array<int* [3], typename TestFixture::Memory>;
+  const auto rows = Impl::allocate<Rows>(typename TestFixture::Exec(), "rows", 5);
+  EXPECT_EQ(rows.extent(0), 5u);
+  EXPECT_EQ(memory.now(), 60);
+}
+
+TYPED_TEST(ArrayTest, KernelsCaptureIt) {
+  const typename TestFixture::Exec exec;
+  auto numbers = Impl::allocate_zeros<typename TestFixture::Numbers>(exec, "numbers", 1000);
+  const MemoryMeter memory;
+  {
+    const auto captured = std::exchange(numbers, {});
+    Kokkos::parallel_for(
+        "ArrayTest", Impl::IndexPolicy<typename TestFixture::Exec>(exec, 0, 1000),
+        KOKKOS_LAMBDA(std::size_t i) { captured(i) += i; });
+    std::uint64_t sum = 0;
+    Kokkos::parallel_reduce(
+        "ArrayTest", Impl::IndexPolicy<typename TestFixture::Exec>(exec, 0, 1000),
+        KOKKOS_LAMBDA(std::size_t i, std::uint64_t & of_all) { of_all += captured(i); }, sum);
+    EXPECT_EQ(sum, 499500u);
+  }
+  EXPECT_EQ(memory.now(), -8000) << "the kernels keep nothing";
+}
+
+TYPED_TEST(ArrayTest, AnAccountPaysWithinItsLimit) {
+  const typename TestFixture::Exec exec;
+  const auto account = this->account(10000);
+  const MemoryMeter memory;
+  typename TestFixture::Numbers kept;
+  {
+    const typename TestFixture::Scope scope(exec, account);
+    kept = this->numbers(500);
+    EXPECT_EQ(account->held(), 4096u);
+    try {
+      this->numbers(800);
+      FAIL() << "expected an exception";
+    } catch (const FormatTooLarge& refusal) {
+      EXPECT_NE(std::string(refusal.what()).find("the array numbers takes 6400 bytes beside 4096, memory_limit allows"),
+                std::string::npos)
+          << refusal.what();
+    }
+    EXPECT_EQ(account->held(), 4096u);
+    EXPECT_THROW(this->numbers(SIZE_MAX / 8), FormatTooLarge);
+    this->numbers(700);
+    EXPECT_EQ(account->left(), 10000u - 4096u);
+  }
+  EXPECT_EQ(account->peak(), 4096u + 5632u);
+  EXPECT_LE(memory.peak(), 9600);
+  this->numbers(10000);  // nobody builds
+  EXPECT_EQ(account->peak(), 4096u + 5632u);
+  kept = {};
+  EXPECT_EQ(account->held(), 0u);
+}
+
+/// Each thread has its own build; an array that two of them share is counted once.
+TYPED_TEST(ArrayTest, ThreadsBuildSideBySide) {
+  using Exec = typename TestFixture::Exec;
+  const auto shared = this->numbers(100);
+  std::array<std::shared_ptr<Impl::MemoryAccount>, 4> accounts;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < accounts.size(); ++t) {
+    accounts[t] = this->account(no_memory_limit);
+    threads.emplace_back([&, t] {
+      const Exec exec;
+      const typename TestFixture::Scope scope(exec, accounts[t]);
+      for (int i = 0; i < 1000; ++i) {
+        const auto copy = shared;
+        const auto own = this->numbers(64 * (t + 1));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t t = 0; t < accounts.size(); ++t) {
+    EXPECT_EQ(accounts[t]->held(), 0u);
+    EXPECT_EQ(accounts[t]->peak(), 512 * (t + 1));
+  }
+}
+
+TYPED_TEST(ArrayTest, NothingIsLostWhereMemoryRunsOut) {
+  const typename TestFixture::Exec exec;
+  const auto account = this->account(no_memory_limit);
+  const typename TestFixture::Scope scope(exec, account);
+  this->numbers(1000);
+  typename TestFixture::Numbers numbers;
+  const long failures = fail_each_allocation(
+      Failing::Arrays, [&] { numbers = this->numbers(1000); },
+      [&] {
+        EXPECT_EQ(numbers.extent(0), 0u);
+        EXPECT_EQ(account->held(), 0u);
+      });
+  EXPECT_GE(failures, 1);
+  EXPECT_EQ(numbers.extent(0), 1000u);
+}
+
+/// The arena of devices without pools, with memory of the host.
+class CachedArenaTest : public ::testing::Test {
+ public:
+  using Arena = Impl::CachedArena<Kokkos::HostSpace>;
+  const Kokkos::DefaultHostExecutionSpace exec;
+  Arena arena;
+};
+
+TEST_F(CachedArenaTest, FreedBlocksServeTheirQueueAndThenAll) {
+  void* const block = arena.take(exec, 5000);
+  const char other_queue = 0;
+  arena.give_back(block, 5000, &other_queue);
+  EXPECT_EQ(arena.free_bytes(), 5120u);
+  void* const another = arena.take(exec, 5100);
+  EXPECT_NE(another, block);
+  arena.share(&other_queue);
+  EXPECT_EQ(arena.take(exec, 4700), block) << "the same class of sizes";
+  EXPECT_EQ(arena.free_bytes(), 0u);
+  arena.give_back(block, 4700, Impl::queue_of(exec));
+  EXPECT_EQ(arena.take(exec, 5000), block);
+  arena.give_back(block, 5000, Arena::idle);
+  arena.give_back(another, 5100, Arena::idle);
+  EXPECT_EQ(arena.free_bytes(), 10240u);
+  const long before = live_allocations();
+  arena.trim();
+  EXPECT_EQ(arena.free_bytes(), 0u);
+  EXPECT_LE(live_allocations(), before - 2);
+}
+
+TEST_F(CachedArenaTest, BlocksAreAtMostAnEighthLargerThanAskedFor) {
+  for (const std::size_t bytes : {1u, 512u, 513u, 4097u, 8191u, 1000000u, 123456789u}) {
+    const std::size_t block = Arena::block_bytes(bytes);
+    EXPECT_GE(block, bytes);
+    EXPECT_LE(block, std::max<std::size_t>(bytes + 511, bytes + bytes / 8)) << bytes;
+    EXPECT_EQ(Arena::block_bytes(block), block);
+  }
+}
+
+/// An allocation that fails is tried once more, without what the arena keeps.
+TEST_F(CachedArenaTest, WhatItKeepsGoesBackWhereMemoryRunsShort) {
+  arena.give_back(arena.take(exec, 5000), 5000, Impl::queue_of(exec));
+  fail_allocation(1, Failing::Arrays);
+  void* const block = arena.take(exec, 100000);
+  const bool has_failed = allocation_has_failed();
+  fail_allocation(0);
+  EXPECT_TRUE(has_failed);
+  EXPECT_EQ(arena.free_bytes(), 0u);
+  arena.give_back(block, 100000, Arena::idle);
+  arena.trim();
+}
+
+}  // namespace Tessera::Test
