@@ -110,8 +110,7 @@ CudaMemory::~CudaMemory() {
 void CudaMemory::end_build(const Kokkos::Cuda& exec) {
   const CurrentGpu current(exec);
   if (Pools::all().of(exec.cuda_device()) != nullptr) return;
-  exec.fence("Tessera: a build ends");
-  Arena::of_process().share(exec.cuda_stream());
+  Arena::of_process().share(exec.cuda_stream(), [&] { exec.fence("Tessera: a build ends"); });
 }
 
 std::size_t CudaMemory::idle_bytes(const Kokkos::Cuda& exec) {

@@ -160,7 +160,7 @@ TEST_F(CachedArenaTest, FreedBlocksServeTheirQueueAndThenAll) {
   EXPECT_EQ(arena.free_bytes(), 5120u);
   void* const another = arena.take(exec, 5100);
   EXPECT_NE(another, block);
-  arena.share(&other_queue);
+  arena.share(&other_queue, [] {});
   EXPECT_EQ(arena.take(exec, 4700), block) << "the same class of sizes";
   EXPECT_EQ(arena.free_bytes(), 0u);
   arena.give_back(block, 4700, Impl::queue_of(exec));
@@ -172,6 +172,23 @@ TEST_F(CachedArenaTest, FreedBlocksServeTheirQueueAndThenAll) {
   arena.trim();
   EXPECT_EQ(arena.free_bytes(), 0u);
   EXPECT_LE(live_allocations(), before - 2);
+}
+
+TEST_F(CachedArenaTest, BlocksThatAreFreedWhileItWaitsStayTheirQueues) {
+  const char queue = 0;
+  void* const before = arena.take(exec, 5000);
+  void* const meanwhile = arena.take(exec, 9000);
+  arena.give_back(before, 5000, &queue);
+  arena.share(&queue, [&] {
+    EXPECT_EQ(arena.free_bytes(), 0u) << "nobody gets it before its work has ended";
+    arena.give_back(meanwhile, 9000, &queue);
+  });
+  void* const another = arena.take(exec, 9000);
+  EXPECT_NE(another, meanwhile);
+  EXPECT_EQ(arena.take(exec, 5000), before);
+  arena.give_back(before, 5000, Arena::idle);
+  arena.give_back(another, 9000, Arena::idle);
+  arena.trim();
 }
 
 TEST_F(CachedArenaTest, BlocksAreAtMostAnEighthLargerThanAskedFor) {

@@ -38,8 +38,7 @@ class DeviceMemory {
   /// What a thread freed while it built on the queue of `exec` serves others from now on.
   template <class ExecutionSpace>
   static void end_build(const ExecutionSpace& exec) {
-    exec.fence("Tessera: a build ends");
-    Arena::of_process().share(queue_of(exec));
+    Arena::of_process().share(queue_of(exec), [&] { exec.fence("Tessera: a build ends"); });
   }
 
  private:

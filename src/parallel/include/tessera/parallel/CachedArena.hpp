@@ -69,23 +69,32 @@ class CachedArena {
     Memory().deallocate(block, size);
   }
 
-  /// Lets all queues have the blocks of one that is idle.
-  void share(const void* queue) {
-    const std::lock_guard lock(mutex_);
-    for (auto list = free_.lower_bound({queue, 0}); list != free_.end() && list->first.first == queue;) {
-      auto& blocks = free_[{idle, list->first.second}];
-      blocks.insert(blocks.end(), list->second.begin(), list->second.end());
-      list = free_.erase(list);
+  /// Lets all queues have the blocks that were freed in the order of one.
+  ///
+  /// \param wait [in] waits for the queue. Another thread may free blocks meanwhile: they stay the queue's
+  template <class Wait>
+  void share(const void* queue, const Wait& wait) {
+    Blocks shared;
+    {
+      const std::lock_guard lock(mutex_);
+      auto list = free_.lower_bound({queue, 0});
+      while (list != free_.end() && list->first.first == queue) shared.insert(free_.extract(list++));
     }
+    wait();
+    for (const auto& [key, blocks] : shared)
+      for (void* const block : blocks) give_back(block, key.second, idle);
   }
 
   /// Gives all freed blocks back to the device. Waits for it.
   void trim() {
-    Kokkos::fence("Tessera::CachedArena");
-    const std::lock_guard lock(mutex_);
-    for (const auto& [key, blocks] : free_)
+    Blocks freed;
+    {
+      const std::lock_guard lock(mutex_);
+      freed.swap(free_);
+    }
+    Kokkos::fence("Tessera::CachedArena");  // also for what other threads freed until here
+    for (const auto& [key, blocks] : freed)
       for (void* const block : blocks) Memory().deallocate(block, key.second);
-    free_.clear();
   }
 
   /// Bytes of the freed blocks.
@@ -97,6 +106,8 @@ class CachedArena {
   }
 
  private:
+  using Blocks = std::map<std::pair<const void*, std::size_t>, std::vector<void*>>;  // by queue and size
+
   void* find(const void* queue, std::size_t size) {
     const auto list = free_.find({queue, size});
     if (list == free_.end() || list->second.empty()) return nullptr;
@@ -105,12 +116,15 @@ class CachedArena {
     return block;
   }
   void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      has_ended_ = true;  // what is freed from now on goes back at once
+    }
     trim();
-    has_ended_ = true;  // what is freed from now on goes back at once
   }
 
   std::mutex mutex_;
-  std::map<std::pair<const void*, std::size_t>, std::vector<void*>> free_;  // by queue and size
+  Blocks free_;
   bool is_hooked_ = false;
   bool has_ended_ = false;
 };
