@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Format.hpp>
+#include <tessera/common/Reordering.hpp>
 #include <tessera/parallel/FormatTooLarge.hpp>
 #include <vector>
 
@@ -16,10 +17,13 @@ inline std::string refused(const std::string& what, const std::invalid_argument&
   return library + what + " is refused: " + (text.starts_with(library) ? text.substr(library.size()) : text);
 }
 
-/// The formats of a matrix that did not fit, and why.
+/// The formats of a matrix that did not fit, and why; and the orders that did not fit with values and kernels.
 class Refusals {
  public:
   bool has(Format format) const { return std::find(formats_.begin(), formats_.end(), format) != formats_.end(); }
+  bool has(Reordering order) const { return std::find(orders_.begin(), orders_.end(), order) != orders_.end(); }
+
+  void add(Reordering order) { orders_.push_back(order); }
 
   /// \param notes [in,out] gets a note that CSR is used in place of the format; null: there is no need of one
   void add(Format format, const FormatTooLarge& refusal, std::vector<std::string>* notes) {
@@ -33,6 +37,7 @@ class Refusals {
 
  private:
   std::vector<Format> formats_;
+  std::vector<Reordering> orders_;
   std::string last_ = "Tessera: no format fits memory_limit; expected a larger limit";
 };
 

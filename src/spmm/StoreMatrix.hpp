@@ -105,10 +105,21 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
   return stored;
 }
 
+/// Notes that an order does not fit, if the user named it and it was to be taken in any case.
+///
+/// \throws FormatTooLarge if the options allow no fall-back
+inline void note_refused_order(const PlanOptions& options, Reordering order, const std::invalid_argument& refusal,
+                               std::vector<std::string>& notes) {
+  if (!options.always_reorder || options.reordering != order) return;
+  const auto text = refused("a plan in the order " + std::string(to_string(order)), refusal);
+  if (options.on_unsupported == OnUnsupported::Throw) throw FormatTooLarge(text);
+  notes.push_back(text + "; rows stay in their order");
+}
+
 /// Stores A in its own order and in those to be tried, and keeps the fastest. Where none can be worthwhile, only one
 /// that the user named is tried.
 ///
-/// \param refusals [in,out] the formats that did not fit
+/// \param refusals [in,out] the formats and orders that did not fit
 /// \param report   [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
@@ -130,9 +141,11 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
       report.notes.push_back("no order was sought: not even the best imaginable one is predicted to be worthwhile");
   }
   for (const Reordering reordering : reorderings) {
-    ReorderingTrial trial{reordering, 1};
+    const bool is_refused = refusals.has(reordering);
+    ReorderingTrial trial{reordering, is_refused ? std::numeric_limits<double>::infinity() : 1};
     try {
-      if (auto stored = store_reordered<Scalar>(exec, options, wanted, reordering, A, report.seconds)) {
+      if (auto stored = is_refused ? std::nullopt
+                                   : store_reordered<Scalar>(exec, options, wanted, reordering, A, report.seconds)) {
         const double seconds = predicted_seconds(options, wanted, stored->choice);
         trial.relative_seconds = own > 0 ? seconds / own : 1;
         if (seconds < least) {
@@ -141,11 +154,7 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
         }
       }
     } catch (const std::invalid_argument& refusal) {
-      if (is_forced && reorderings.size() == 1) {
-        const auto text = refused("a plan in the order " + std::string(to_string(reordering)), refusal);
-        if (options.on_unsupported == OnUnsupported::Throw) throw FormatTooLarge(text);
-        report.notes.push_back(text + "; rows stay in their order");
-      }
+      note_refused_order(options, reordering, refusal, report.notes);
       trial.relative_seconds = std::numeric_limits<double>::infinity();
     }
     trial.peak_bytes = static_cast<double>(CurrentBuild::of_this_thread()->account()->peak());
@@ -166,9 +175,10 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
 }
 
 /// Stores a matrix in the format that is wanted, or chosen, and in the order that is predicted to be the fastest of
-/// those that the options name. Its values are yet to be filled in. A format that does not fit with its values and
-/// kernels, for which the rows go, is dropped, and the matrix is stored anew.
+/// those that the options name. Its values are yet to be filled in. An order or else a format that does not fit with
+/// values and kernels, for which the rows go, is dropped, and the matrix is stored anew.
 ///
+/// \param options [in] read after rows() is called, which may set follows_values
 /// \param rows   [in] returns A as BuiltCsr, canonical: its entry i is the entry rows().values (i) of the plan's matrix
 /// \param report [in,out] gets the times, and a note about a fall-back
 template <class Scalar, class ExecutionSpace, class Rows>
@@ -183,8 +193,13 @@ StoredMatrix<Scalar, ExecutionSpace> store_matrix(const ExecutionSpace& exec, co
       add_values_and_kernels(exec, options, stored, report);
       return stored;
     } catch (const FormatTooLarge& refusal) {
-      const Format format = stored.choice.format;
-      refusals.add(format, refusal, format == options.format ? &report.notes : nullptr);
+      const auto [format, order] = std::pair(stored.choice.format, stored.choice.reordering);
+      if (order == Reordering::None) {
+        refusals.add(format, refusal, format == options.format ? &report.notes : nullptr);
+      } else {
+        note_refused_order(options, order, refusal, report.notes);
+        refusals.add(order);
+      }
     }
   }
 }

@@ -16,7 +16,7 @@ struct Device<double, OwnSpace> : OwnDevice<double> {};
 /// Lists of a number of bytes a tile, which need as much again while they are made. It multiplies nothing.
 struct ListKernel : NoKernel<double> {
   using Memory = OwnSpace::memory_space;
-  static constexpr std::size_t tile_bytes = 96;
+  static inline std::size_t tile_bytes = 96;
 
   bool build(const OwnSpace&, const Csr<int, Memory>&, const PlanOptions&) { return false; }
   template <class Stored>
@@ -60,6 +60,27 @@ TEST(KernelMemoryTest, ListsOfKernelsAreWithinTheLimit) {
       }
     }
   }
+}
+
+/// The order was found, and the format built in it, before the lists turn out not to fit.
+TEST(KernelMemoryTest, OrdersAreDroppedForTheLists) {
+  const UserMatrix<Impl::OwnSpace, double, int> A(generated_pattern<int>("elasticity:4"));
+  PlanOptions options = with_format(Format::Bcsr);
+  options.reordering = Reordering::DegreeSort;
+  options.always_reorder = true;
+  options.memory_limit = std::size_t(1) << 30;
+  Impl::ListKernel::tile_bytes = std::size_t(1) << 30;
+  EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
+                 "a plan in the order degree is refused: the array Tessera::lists takes ");
+  options.on_unsupported = OnUnsupported::FallBack;
+  const auto plan = A.plan(options);
+  options.format = Format::Automatic;
+  options.reordering = Reordering::Automatic;
+  const auto automatic = A.plan(options);
+  Impl::ListKernel::tile_bytes = 96;
+  EXPECT_EQ(plan.format(), Format::Csr);
+  EXPECT_NE(plan.explain().find("rows stay in their order"), std::string::npos) << plan.explain();
+  EXPECT_EQ(automatic.format(), Format::Csr);
 }
 
 /// One byte less than A and its transpose need: the transpose is not what was asked for.
