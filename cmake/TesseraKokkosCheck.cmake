@@ -9,9 +9,10 @@ function(tessera_add_kokkos_check target backend)
   get_filename_component(src ../src ABSOLUTE BASE_DIR ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   file(GLOB sources CONFIGURE_DEPENDS ${src}/parallel/*.cpp ${src}/format/*.cpp ${src}/reorder/*.cpp ${src}/metrics/*.cpp
        ${src}/portable/*.cpp ${src}/dense/*.cpp ${src}/krylov/*.cpp ${src}/spmm/*.cpp ${src}/engines/*/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "Test\\.cpp$")
   file(GLOB include_roots CONFIGURE_DEPENDS ${src}/*/include)
   add_library(${target} OBJECT ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/LaunchOnDevice.cpp ${sources})
-  target_include_directories(${target} PRIVATE ${include_roots} ${src}/portable ${src}/dense ${src}/spmm ${src}/engines)
+  target_include_directories(${target} PRIVATE ${include_roots} ${src}/format ${src}/portable ${src}/dense ${src}/spmm ${src}/engines)
 
   file(STRINGS ${KOKKOS_INCLUDE}/KokkosCore_config.h version_line REGEX "#define KOKKOS_VERSION [0-9]+")
   string(REGEX MATCH "[0-9]+" kokkos_version "${version_line}")

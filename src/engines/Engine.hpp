@@ -8,12 +8,13 @@
 #include <tessera/common/CompiledTypes.hpp>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
-#include <tessera/format/Bcsr.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 #include <variant>
+
+#include "bcsr/Bcsr.hpp"
 
 namespace Tessera::Impl {
 

@@ -18,16 +18,7 @@ namespace Tessera::Impl {
 template <class... Kind>
 struct EngineList {};
 
-/// The kinds of engines. A kind says what makes an engine:
-///
-/// ```{.unparsed}
-///   format               the name of its format
-///   is_paper_alone       whether only Kernel::Published takes it; other engines of papers serve both
-///   Stored<Memory>       its format
-///   Cuda<Scalar>         its kernel for NVIDIA GPUs
-///   has_cuda<Scalar>     whether there is one for matrices of this type
-///   and what DefaultCost has, from which it may differ
-/// ```
+/// The kinds of engines (EngineKind.hpp).
 ///
 /// Engines that only Kernel::Published takes come before the automatic ones of their formats.
 using Engines = EngineList<AccSpmmEngine, VoltrixEngine, CsrEngine, BitTcfEngine, RowGroupsEngine, StagedEngine,

@@ -85,7 +85,8 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
     if constexpr (is_csr) {
       return {stored_, {}};
     } else {
-      return Tessera::to_csr<ExecutionSpace, Offset>(exec, stored_);
+      using Tessera::to_csr;  // that of the format is found by its argument
+      return to_csr<ExecutionSpace, Offset>(exec, stored_);
     }
   }
   const Csr<Offset, Memory>* csr() const override {
@@ -96,7 +97,8 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
     }
   }
   std::string validate(const ExecutionSpace& exec) const override {
-    return Tessera::validate<ExecutionSpace, Offset>(exec, stored_);
+    using Tessera::validate;
+    return validate<ExecutionSpace, Offset>(exec, stored_);
   }
   void save(PlanWriter<ExecutionSpace>& file) override { stored_.transfer(file); }
 

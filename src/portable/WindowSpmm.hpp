@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Product.hpp>
-#include <tessera/common/RowGroupsView.hpp>
-#include <tessera/common/StagedView.hpp>
 #include <type_traits>
 
 #include "DeviceSpmm.hpp"
@@ -20,15 +18,13 @@ namespace Tessera::Impl {
 /// The first row of a window; for window = windows(), the number of rows.
 template <class Pattern>
 Ordinal first_row_of(const Pattern& A, Ordinal window) {
-  return window == A.windows() ? A.rows : window * A.window_rows();
-}
-template <class Offset>
-Ordinal first_row_of(const StagedWindowsPattern<Offset>& A, Ordinal window) {
-  return window == A.windows() ? A.rows : window * A.window_rows;
-}
-template <class Offset>
-Ordinal first_row_of(const RowGroupsPattern<Offset>& A, Ordinal window) {
-  return A.first_rows[window];
+  if constexpr (requires { A.first_rows; }) {
+    return A.first_rows[window];
+  } else if constexpr (requires { A.window_rows(); }) {
+    return window == A.windows() ? A.rows : window * A.window_rows();
+  } else {
+    return window == A.windows() ? A.rows : window * A.window_rows;
+  }
 }
 
 /// y += factor x. The two are apart, so that the loop is vectorised.

@@ -4,9 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <tessera/common/Half.hpp>
-#include <tessera/format/Bcsr.hpp>
-#include <tessera/format/BitTcf.hpp>
-#include <tessera/format/RowGroups.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/parallel/FormatTooLarge.hpp>
@@ -14,6 +11,9 @@
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "bcsr/Bcsr.hpp"
+#include "bittcf/BitTcf.hpp"
+#include "row_groups/RowGroups.hpp"
 /// Counts what the choice of a format depends on.
 namespace Tessera::Impl {
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <tessera/format/Bcsr.hpp>
 #include <tessera/parallel/FormatTooLarge.hpp>
 #include <tessera/select/Choose.hpp>
 #include <utility>
 #include <vector>
 
 #include "StoredMatrix.hpp"
+#include "bcsr/Bcsr.hpp"
 
 /// Kernel::Published: what it is available for, and the choice of a format whose paper's kernel multiplies.
 namespace Tessera::Impl {

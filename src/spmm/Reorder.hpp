@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <stdexcept>
 #include <tessera/common/Reordering.hpp>
-#include <tessera/format/Bcsr.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/format/Permute.hpp>
 #include <tessera/reorder/ColumnSort.hpp>
@@ -16,6 +15,8 @@
 #include <tessera/reorder/Permutation.hpp>
 #include <tessera/reorder/WindowGrowing.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
+
+#include "bcsr/Bcsr.hpp"
 
 /// The orders in which a plan stores rows and columns.
 namespace Tessera::Impl {

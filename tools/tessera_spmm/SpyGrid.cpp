@@ -2,7 +2,8 @@
 #include "SpyGrid.hpp"
 
 #include <algorithm>
-#include <tessera/common/BitTcfView.hpp>
+
+#include "bittcf/BitTcfView.hpp"
 
 namespace Tessera::Driver {
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/common/Product.hpp>
-#include <tessera/cuda/condensed/Schedule.hpp>
 #include <type_traits>
 #include <vector>
 
 #include "DeviceMemory.hpp"
 #include "HostMatrix.hpp"
+#include "condensed/cuda/Schedule.hpp"
 
 /// Products on tensor cores for the tests: random ones, and what is right.
 namespace Tessera::Test {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/portable/Spmm.hpp>
 
 #include "ProductCheck.hpp"
 #include "TestTypes.hpp"
+#include "brp/BlockRowPartition.hpp"
 
 namespace Tessera::Test {
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <limits>
-#include <tessera/format/Bcsr.hpp>
-#include <tessera/format/BitTcf.hpp>
-#include <tessera/format/BlockRowPartition.hpp>
-#include <tessera/format/Bmat.hpp>
-#include <tessera/format/RowGroups.hpp>
-#include <tessera/format/StagedWindows.hpp>
 #include <tessera/portable/Spmm.hpp>
 
 #include "ProductCheck.hpp"
-#include "SerialRowGroups.hpp"
 #include "TestTypes.hpp"
 #include "WindowSpmm.hpp"
+#include "bcsr/Bcsr.hpp"
+#include "bittcf/BitTcf.hpp"
+#include "bmat/Bmat.hpp"
+#include "brp/BlockRowPartition.hpp"
+#include "row_groups/RowGroups.hpp"
+#include "row_groups/SerialRowGroups.hpp"
 #include "simd/HostKernels.hpp"
+#include "staged/StagedWindows.hpp"
 
 namespace Tessera::Test {
 

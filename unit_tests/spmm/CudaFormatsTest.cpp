@@ -5,8 +5,9 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <set>
-#include <tessera/common/BcsrView.hpp>
 #include <vector>
+
+#include "bcsr/BcsrView.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include "CudaCheck.hpp"

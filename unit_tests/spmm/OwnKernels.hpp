@@ -7,17 +7,17 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/common/Complex.hpp>
-#include <tessera/format/Bcsr.hpp>
-#include <tessera/format/BitTcf.hpp>
-#include <tessera/format/BlockRowPartition.hpp>
-#include <tessera/format/Bmat.hpp>
 #include <tessera/format/Csr.hpp>
-#include <tessera/format/RowGroups.hpp>
-#include <tessera/format/SortedColumns.hpp>
-#include <tessera/format/StagedWindows.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 #include "StoredEngine.hpp"
+#include "bcsr/Bcsr.hpp"
+#include "bittcf/BitTcf.hpp"
+#include "bmat/Bmat.hpp"
+#include "brp/BlockRowPartition.hpp"
+#include "row_groups/RowGroups.hpp"
+#include "sorted_columns/SortedColumns.hpp"
+#include "staged/StagedWindows.hpp"
 
 namespace Tessera::Impl {
 

@@ -5,20 +5,20 @@
 
 #include <stdexcept>
 #include <string>
-#include <tessera/format/Bcsr.hpp>
-#include <tessera/format/BitTcf.hpp>
-#include <tessera/format/BlockRowPartition.hpp>
-#include <tessera/format/Bmat.hpp>
 #include <tessera/format/Csr.hpp>
-#include <tessera/format/RowGroups.hpp>
-#include <tessera/format/SortedColumns.hpp>
-#include <tessera/format/StagedWindows.hpp>
 #include <tessera/metrics/FormatTiles.hpp>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "Engines.hpp"
+#include "bcsr/Bcsr.hpp"
+#include "bittcf/BitTcf.hpp"
+#include "bmat/Bmat.hpp"
+#include "brp/BlockRowPartition.hpp"
+#include "row_groups/RowGroups.hpp"
+#include "sorted_columns/SortedColumns.hpp"
+#include "staged/StagedWindows.hpp"
 
 namespace Tessera::Test {
 

@@ -3,10 +3,10 @@
 // Rows of dense blocks on tensor cores: shapes, policies, sizes of pieces, and what pieces are worth.
 #include <cuda/bcsr/Launch.cuh>
 #include <limits>
-#include <tessera/cuda/bcsr/Spmm.hpp>
 
 #include "Pieces.hpp"
 #include "Prepared.hpp"
+#include "bcsr/cuda/Spmm.hpp"
 
 namespace Tessera::Bench {
 namespace {
@@ -64,7 +64,8 @@ class Bcsr : public Candidate<Scalar> {
       const auto order = Cuda::HalfOrder::Products;
       multiply(rounded_.data(), Cuda::rounded_by_rows(stream, Kind::precision, order, x, x_.data()));
     } else {
-      multiply(product.values, Cuda::by_rows(stream, x, Cuda::bcsr_x_access(Kind::precision), x_.data(), pieces_.stride()));
+      multiply(product.values,
+               Cuda::by_rows(stream, x, Cuda::bcsr_x_access(Kind::precision), x_.data(), pieces_.stride()));
     }
   }
 

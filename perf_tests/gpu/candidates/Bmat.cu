@@ -2,10 +2,10 @@
 //
 // BMat on tensor cores, with producer and consumer warps: policies, and what each part of them is worth.
 #include <cuda/bmat/Launch.cuh>
-#include <tessera/cuda/bmat/Spmm.hpp>
 
 #include "BmatPieces.hpp"
 #include "Prepared.hpp"
+#include "voltrix/cuda/Spmm.hpp"
 
 namespace Tessera::Bench {
 namespace {

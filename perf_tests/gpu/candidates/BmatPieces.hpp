@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/BmatView.hpp>
-#include <tessera/cuda/bmat/Schedule.hpp>
-
 #include "Pieces.hpp"
+#include "bmat/BmatView.hpp"
+#include "voltrix/cuda/Schedule.hpp"
 
 namespace Tessera::Bench {
 

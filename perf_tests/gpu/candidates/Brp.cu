@@ -2,10 +2,10 @@
 //
 // The block-row partition: f and g, policies; and the partition of the paper.
 #include <cuda/brp/Launch.cuh>
-#include <tessera/cuda/brp/Schedule.hpp>
 
 #include "Pieces.hpp"
 #include "Prepared.hpp"
+#include "brp/cuda/Schedule.hpp"
 
 namespace Tessera::Bench {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <cuda/condensed/Launch.cuh>
 #include <tessera/cuda/HalfOperands.hpp>
-#include <tessera/cuda/condensed/DenseTiles.hpp>
 #include <type_traits>
 
 #include "Pieces.hpp"
 #include "Prepared.hpp"
+#include "condensed/cuda/DenseTiles.hpp"
 
 namespace Tessera::Bench {
 

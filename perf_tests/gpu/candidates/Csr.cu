@@ -6,13 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tessera/cuda/csr/Spmm.hpp>
 #include <utility>
 #include <vector>
 
 #include "Candidate.hpp"
 #include "Device.hpp"
 #include "Pieces.hpp"
+#include "csr/cuda/Spmm.hpp"
 
 /// csr_spmm for the benchmarks: with each policy, and with the one that it chooses.
 namespace Tessera::Bench {

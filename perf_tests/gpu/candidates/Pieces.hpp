@@ -3,9 +3,9 @@
 
 #include <cuda/launch/Operands.hpp>
 #include <string>
-#include <tessera/cuda/condensed/Schedule.hpp>
 
 #include "Device.hpp"
+#include "condensed/cuda/Schedule.hpp"
 
 namespace Tessera::Bench {
 

@@ -5,18 +5,18 @@
 #include <array>
 #include <bit>
 #include <deque>
-#include <tessera/format/Bcsr.hpp>
-#include <tessera/format/BitTcf.hpp>
-#include <tessera/format/BlockRowPartition.hpp>
-#include <tessera/format/Bmat.hpp>
-#include <tessera/format/RowGroups.hpp>
-#include <tessera/format/SortedColumns.hpp>
-#include <tessera/format/StagedWindows.hpp>
 #include <tessera/parallel/FormatTooLarge.hpp>
 #include <typeinfo>
 #include <vector>
 
 #include "LibraryArrays.hpp"
+#include "bcsr/Bcsr.hpp"
+#include "bittcf/BitTcf.hpp"
+#include "bmat/Bmat.hpp"
+#include "brp/BlockRowPartition.hpp"
+#include "row_groups/RowGroups.hpp"
+#include "sorted_columns/SortedColumns.hpp"
+#include "staged/StagedWindows.hpp"
 
 namespace Tessera::Bench {
 

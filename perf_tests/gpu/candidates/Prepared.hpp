@@ -3,19 +3,19 @@
 
 #include <cstddef>
 #include <memory>
-#include <tessera/common/BcsrView.hpp>
-#include <tessera/common/BitTcfView.hpp>
-#include <tessera/common/BlockRowPartitionView.hpp>
-#include <tessera/common/BmatView.hpp>
 #include <tessera/common/FormatParameters.hpp>
-#include <tessera/common/RowGroupsView.hpp>
-#include <tessera/common/SortedColumnsView.hpp>
-#include <tessera/common/StagedView.hpp>
-#include <tessera/cuda/condensed/View.hpp>
 #include <type_traits>
 
 #include "Candidate.hpp"
 #include "Device.hpp"
+#include "bcsr/BcsrView.hpp"
+#include "bittcf/BitTcfView.hpp"
+#include "bmat/BmatView.hpp"
+#include "brp/BlockRowPartitionView.hpp"
+#include "condensed/cuda/View.hpp"
+#include "row_groups/RowGroupsView.hpp"
+#include "sorted_columns/SortedColumnsView.hpp"
+#include "staged/StagedView.hpp"
 
 namespace Tessera::Bench {
 

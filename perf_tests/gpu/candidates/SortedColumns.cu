@@ -3,10 +3,10 @@
 // Sorted columns on CUDA cores: steps of a group, slabs of columns; and without what the paper
 // says makes them fast.
 #include <cuda/sorted_columns/Launch.cuh>
-#include <tessera/cuda/sorted_columns/Schedule.hpp>
 
 #include "Pieces.hpp"
 #include "Prepared.hpp"
+#include "sorted_columns/cuda/Schedule.hpp"
 
 namespace Tessera::Bench {
 namespace {

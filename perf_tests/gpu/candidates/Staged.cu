@@ -2,10 +2,10 @@
 //
 // Windows staged in shared memory, multiplied by strips on tensor cores.
 #include <cuda/staged/Launch.cuh>
-#include <tessera/cuda/staged/Spmm.hpp>
 
 #include "Pieces.hpp"
 #include "Prepared.hpp"
+#include "staged/cuda/Spmm.hpp"
 
 namespace Tessera::Bench {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <tessera/common/Product.hpp>
-#include <tessera/cuda/condensed/Schedule.hpp>
 
 #include "../launch/Launch.cuh"
 #include "../launch/Operands.hpp"
 #include "Epilogue.cuh"
+#include "condensed/cuda/Schedule.hpp"
 
 namespace Tessera::Cuda {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
-#include <tessera/common/Format.hpp>
+#include "EngineKind.hpp"
 
 namespace Tessera {
 template <class Offset, class MemorySpace>
@@ -15,15 +14,7 @@ template <class Scalar, class Offset>
 class CudaBitTcf;
 
 /// BitTCF with the kernel of Acc-SpMM.
-struct AccSpmmEngine {
-  static constexpr Format format = Format::BitTcf;
-  static constexpr bool is_paper_alone = true;
-  template <class Memory>
-  using Stored = BitTcf<int, Memory>;
-  template <class Scalar>
-  using Cuda = CudaBitTcf<Scalar, int>;
-  template <class Scalar>
-  static constexpr bool has_cuda = !is_complex_v<Scalar>;
+struct AccSpmmEngine : EngineKind<Format::BitTcf, BitTcf, CudaBitTcf, CudaFor::RealMatrices, TakenBy::PublishedAlone> {
 };
 
 }  // namespace Tessera::Impl

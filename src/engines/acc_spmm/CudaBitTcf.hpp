@@ -3,11 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
-#include <tessera/cuda/bittcf/Spmm.hpp>
-#include <tessera/format/BitTcf.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
+#include "acc_spmm/cuda/Spmm.hpp"
+#include "bittcf/BitTcf.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPrecision.hpp"

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/format/Bcsr.hpp>
-
+#include "PortableSpmm.hpp"
 #include "StoredEngine.hpp"
+#include "bcsr/Bcsr.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include "CudaBcsr.hpp"
 #endif
 
-namespace Tessera::Impl {
+namespace Tessera {
 
+#define TESSERA_INSTANTIATE(Exec, M, V, Offset) \
+  template void portable_spmm(const Exec&, const BcsrPattern<Offset>&, std::size_t, const Product<M, V>&, Scratch);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
+#undef TESSERA_INSTANTIATE
+
+namespace Impl {
 #define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<BcsrEngine, Scalar, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
+}  // namespace Impl
 
-}  // namespace Tessera::Impl
+}  // namespace Tessera

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
-#include <tessera/common/Format.hpp>
-
 #include "BcsrCost.hpp"
+#include "EngineKind.hpp"
 
 namespace Tessera {
 template <class Offset, class MemorySpace>
@@ -17,15 +15,6 @@ template <class Scalar, class Offset>
 class CudaBcsr;
 
 /// Compressed rows of dense blocks, as SMaT has them.
-struct BcsrEngine : BcsrCost {
-  static constexpr Format format = Format::Bcsr;
-  static constexpr bool is_paper_alone = false;
-  template <class Memory>
-  using Stored = Bcsr<int, Memory>;
-  template <class Scalar>
-  using Cuda = CudaBcsr<Scalar, int>;
-  template <class Scalar>
-  static constexpr bool has_cuda = !is_complex_v<Scalar>;
-};
+struct BcsrEngine : EngineKind<Format::Bcsr, Bcsr, CudaBcsr>, BcsrCost {};
 
 }  // namespace Tessera::Impl

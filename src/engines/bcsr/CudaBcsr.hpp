@@ -4,13 +4,13 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
-#include <tessera/cuda/bcsr/Spmm.hpp>
-#include <tessera/format/Bcsr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <type_traits>
 
+#include "bcsr/Bcsr.hpp"
+#include "bcsr/cuda/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPrecision.hpp"

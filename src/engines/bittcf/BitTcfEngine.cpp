@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/format/BitTcf.hpp>
-
+#include "PortableSpmm.hpp"
 #include "StoredEngine.hpp"
+#include "bittcf/BitTcf.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include "gpu/CudaCondensed.hpp"
 #endif
 
-namespace Tessera::Impl {
+namespace Tessera {
 
+/// Kernels of the processor multiply windows of this format.
+template <class MatrixScalar, class VectorScalar, class Offset>
+void multiply_windows(const BitTcfPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
+                      Ordinal last) {
+  Impl::host_kernels<MatrixScalar, VectorScalar, Offset>(Impl::simd_target()).bittcf(A, product, first, last);
+}
+
+#define TESSERA_INSTANTIATE(Exec, M, V, Offset) \
+  template void portable_spmm(const Exec&, const BitTcfPattern<Offset>&, std::size_t, const Product<M, V>&, Scratch);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
+#undef TESSERA_INSTANTIATE
+
+namespace Impl {
 #define TESSERA_INSTANTIATE(Exec, Scalar) template struct EngineFactory<BitTcfEngine, Scalar, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE)
+}  // namespace Impl
 
-}  // namespace Tessera::Impl
+}  // namespace Tessera

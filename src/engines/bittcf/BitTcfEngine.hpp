@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
-#include <tessera/common/Format.hpp>
-
 #include "BitTcfCost.hpp"
+#include "EngineKind.hpp"
 
 namespace Tessera {
 template <class Offset, class MemorySpace>
@@ -17,15 +15,6 @@ template <class Scalar, class Offset>
 class CudaCondensed;
 
 /// BitTCF, on GPUs as condensed windows of 8 rows on tensor cores.
-struct BitTcfEngine : BitTcfCost {
-  static constexpr Format format = Format::BitTcf;
-  static constexpr bool is_paper_alone = false;
-  template <class Memory>
-  using Stored = BitTcf<int, Memory>;
-  template <class Scalar>
-  using Cuda = CudaCondensed<Scalar, int>;
-  template <class Scalar>
-  static constexpr bool has_cuda = !is_complex_v<Scalar>;
-};
+struct BitTcfEngine : EngineKind<Format::BitTcf, BitTcf, CudaCondensed>, BitTcfCost {};
 
 }  // namespace Tessera::Impl

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
-#include <tessera/common/Format.hpp>
-
 #include "BmatCost.hpp"
+#include "EngineKind.hpp"
 
 namespace Tessera {
 template <class Offset, class MemorySpace>
@@ -17,15 +15,6 @@ template <class Scalar, class Offset>
 class CudaCondensed;
 
 /// BMat, on GPUs as condensed windows of 16 rows on tensor cores.
-struct BmatEngine : BmatCost {
-  static constexpr Format format = Format::Bmat;
-  static constexpr bool is_paper_alone = false;
-  template <class Memory>
-  using Stored = Bmat<int, Memory>;
-  template <class Scalar>
-  using Cuda = CudaCondensed<Scalar, int>;
-  template <class Scalar>
-  static constexpr bool has_cuda = !is_complex_v<Scalar>;
-};
+struct BmatEngine : EngineKind<Format::Bmat, Bmat, CudaCondensed>, BmatCost {};
 
 }  // namespace Tessera::Impl

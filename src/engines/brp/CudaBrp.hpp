@@ -3,11 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
-#include <tessera/cuda/brp/Spmm.hpp>
-#include <tessera/format/BlockRowPartition.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
+#include "brp/BlockRowPartition.hpp"
+#include "brp/cuda/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPrecision.hpp"

@@ -8,13 +8,13 @@
 #include <string>
 #include <tessera/common/ChunkedRows.hpp>
 #include <tessera/common/Complex.hpp>
-#include <tessera/cuda/chunked/Spmm.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
+#include "csr/chunked/Spmm.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPanels.hpp"

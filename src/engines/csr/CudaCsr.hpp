@@ -6,7 +6,6 @@
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
-#include <tessera/cuda/csr/Spmm.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/FormatTooLarge.hpp>
@@ -15,6 +14,8 @@
 #include <type_traits>
 
 #include "CudaChunked.hpp"
+#include "KernelMemory.hpp"
+#include "csr/cuda/Spmm.hpp"
 #include "gpu/CudaLaunches.hpp"
 
 namespace Tessera::Impl {

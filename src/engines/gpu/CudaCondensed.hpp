@@ -4,10 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
-#include <tessera/cuda/condensed/DenseTiles.hpp>
-#include <tessera/cuda/condensed/Spmm.hpp>
-#include <tessera/format/BitTcf.hpp>
-#include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
@@ -18,6 +14,10 @@
 #include "CudaKernel.hpp"
 #include "CudaPrecision.hpp"
 #include "CudaSchedule.hpp"
+#include "bittcf/BitTcf.hpp"
+#include "bmat/Bmat.hpp"
+#include "condensed/cuda/DenseTiles.hpp"
+#include "condensed/cuda/Spmm.hpp"
 
 namespace Tessera::Impl {
 

@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <tessera/common/Kernel.hpp>
-#include <tessera/cuda/staged/Choice.hpp>
 #include <tessera/select/GpuModel.hpp>
 #include <type_traits>
 
@@ -12,6 +11,7 @@
 #include "CudaPrecision.hpp"
 #include "brp/CudaBrp.hpp"
 #include "staged/CudaStaged.hpp"
+#include "staged/cuda/Choice.hpp"
 
 namespace Tessera::Impl {
 

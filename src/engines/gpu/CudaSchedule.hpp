@@ -10,10 +10,11 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Csr.hpp>
-#include <tessera/cuda/condensed/Schedule.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
+
+#include "condensed/cuda/Schedule.hpp"
 
 namespace Tessera::Impl {
 

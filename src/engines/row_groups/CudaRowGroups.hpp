@@ -7,8 +7,6 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tessera/cuda/row_groups/Spmm.hpp>
-#include <tessera/format/RowGroups.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
@@ -18,6 +16,8 @@
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaSchedule.hpp"
+#include "row_groups/RowGroups.hpp"
+#include "row_groups/cuda/Spmm.hpp"
 
 namespace Tessera::Impl {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
-#include <tessera/common/Format.hpp>
-
+#include "EngineKind.hpp"
 #include "RowGroupsCost.hpp"
 
 namespace Tessera {
@@ -17,15 +15,7 @@ template <class Scalar, class Offset>
 class CudaRowGroups;
 
 /// Compressed rows in groups of adjacent rows that share their columns.
-struct RowGroupsEngine : RowGroupsCost {
-  static constexpr Format format = Format::RowGroups;
-  static constexpr bool is_paper_alone = false;
-  template <class Memory>
-  using Stored = RowGroups<int, Memory>;
-  template <class Scalar>
-  using Cuda = CudaRowGroups<Scalar, int>;
-  template <class Scalar>
-  static constexpr bool has_cuda = true;
-};
+struct RowGroupsEngine : EngineKind<Format::RowGroups, RowGroups, CudaRowGroups, CudaFor::AllMatrices>,
+                         RowGroupsCost {};
 
 }  // namespace Tessera::Impl

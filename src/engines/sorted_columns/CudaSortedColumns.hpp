@@ -4,14 +4,14 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
-#include <tessera/cuda/sorted_columns/Spmm.hpp>
-#include <tessera/format/SortedColumns.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <vector>
 
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
+#include "sorted_columns/SortedColumns.hpp"
+#include "sorted_columns/cuda/Spmm.hpp"
 
 namespace Tessera::Impl {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
-#include <tessera/common/Format.hpp>
-
+#include "EngineKind.hpp"
 #include "SortedColumnsCost.hpp"
 
 namespace Tessera {
@@ -17,15 +15,6 @@ template <class Scalar, class Offset>
 class CudaSortedColumns;
 
 /// Sorted columns, as Swift has them.
-struct SortedColumnsEngine : SortedColumnsCost {
-  static constexpr Format format = Format::SortedColumns;
-  static constexpr bool is_paper_alone = false;
-  template <class Memory>
-  using Stored = SortedColumns<int, Memory>;
-  template <class Scalar>
-  using Cuda = CudaSortedColumns<Scalar, int>;
-  template <class Scalar>
-  static constexpr bool has_cuda = !is_complex_v<Scalar>;
-};
+struct SortedColumnsEngine : EngineKind<Format::SortedColumns, SortedColumns, CudaSortedColumns>, SortedColumnsCost {};
 
 }  // namespace Tessera::Impl

@@ -4,9 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
-#include <tessera/cuda/staged/Choice.hpp>
-#include <tessera/cuda/staged/Spmm.hpp>
-#include <tessera/format/StagedWindows.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
@@ -15,6 +12,9 @@
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaSchedule.hpp"
+#include "staged/StagedWindows.hpp"
+#include "staged/cuda/Choice.hpp"
+#include "staged/cuda/Spmm.hpp"
 
 namespace Tessera::Impl {
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
-#include <tessera/common/Format.hpp>
-
+#include "EngineKind.hpp"
 #include "StagedCost.hpp"
 
 namespace Tessera {
@@ -17,15 +15,6 @@ template <class Scalar, class Offset>
 class CudaStaged;
 
 /// Windows of 64 rows, whose rows of X are staged in shared memory.
-struct StagedEngine : StagedCost {
-  static constexpr Format format = Format::Staged;
-  static constexpr bool is_paper_alone = false;
-  template <class Memory>
-  using Stored = StagedWindows<int, Memory>;
-  template <class Scalar>
-  using Cuda = CudaStaged<Scalar, int>;
-  template <class Scalar>
-  static constexpr bool has_cuda = !is_complex_v<Scalar>;
-};
+struct StagedEngine : EngineKind<Format::Staged, StagedWindows, CudaStaged>, StagedCost {};
 
 }  // namespace Tessera::Impl

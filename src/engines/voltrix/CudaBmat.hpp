@@ -3,15 +3,15 @@
 
 #include <Kokkos_Core.hpp>
 #include <string>
-#include <tessera/cuda/bmat/Spmm.hpp>
-#include <tessera/format/Bmat.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
+#include "bmat/Bmat.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPrecision.hpp"
 #include "gpu/CudaSchedule.hpp"
+#include "voltrix/cuda/Spmm.hpp"
 
 namespace Tessera::Impl {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/format/Bmat.hpp>
-
 #include "StoredEngine.hpp"
+#include "bmat/Bmat.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include "CudaBmat.hpp"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <tessera/common/Complex.hpp>
-#include <tessera/common/Format.hpp>
+#include "EngineKind.hpp"
 
 namespace Tessera {
 template <class Offset, class MemorySpace>
@@ -15,15 +14,6 @@ template <class Scalar, class Offset>
 class CudaBmat;
 
 /// BMat with the kernel of Voltrix-SpMM.
-struct VoltrixEngine {
-  static constexpr Format format = Format::Bmat;
-  static constexpr bool is_paper_alone = true;
-  template <class Memory>
-  using Stored = Bmat<int, Memory>;
-  template <class Scalar>
-  using Cuda = CudaBmat<Scalar, int>;
-  template <class Scalar>
-  static constexpr bool has_cuda = !is_complex_v<Scalar>;
-};
+struct VoltrixEngine : EngineKind<Format::Bmat, Bmat, CudaBmat, CudaFor::RealMatrices, TakenBy::PublishedAlone> {};
 
 }  // namespace Tessera::Impl

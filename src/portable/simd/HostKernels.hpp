@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <tessera/common/BitTcfView.hpp>
 #include <tessera/common/Complex.hpp>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
 #include <tessera/parallel/SimdTarget.hpp>
+
+#include "bittcf/BitTcfView.hpp"
 
 /// The inner loops of the product on a host: the rows of one thread, vectorised over the columns of X.
 ///

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <iostream>
-#include <tessera/cuda/csr/Policy.hpp>
-#include <tessera/cuda/csr/Schedule.hpp>
 #include <vector>
+
+#include "csr/cuda/Policy.hpp"
+#include "csr/cuda/Schedule.hpp"
 
 // What needs no GPU to run: two of the three rows are cut into pieces.
 int main() {

@@ -37,7 +37,8 @@ namespace Tessera {
 /// ```
 template <class Offset>
 struct CsrPattern {
-  using offset_type = Offset;  ///< the type of an offset
+  using offset_type = Offset;                                ///< the type of an offset
+  static constexpr const char* label = "Tessera::csr_spmm";  ///< what profilers see of a portable product
 
   Ordinal rows = 0;                         ///< rows of the matrix
   Ordinal columns = 0;                      ///< columns of the matrix

@@ -4,10 +4,9 @@
 #include <cstddef>
 #include <tessera/common/Csr.hpp>
 #include <tessera/common/Product.hpp>
-#include <tessera/common/SortedColumnsView.hpp>
 
 /// @file
-/// Y = alpha A X + beta Y in Kokkos parallel patterns, one overload for each format.
+/// Y = alpha A X + beta Y in Kokkos parallel patterns, for any format. Engines instantiate it for theirs.
 ///
 /// One thread sums each row, in an order that depends neither on the number of threads nor on that of columns. Results
 /// are deterministic, without atomics. On host backends the inner loops are vectorised over columns for the processor.
@@ -20,7 +19,6 @@
 ///
 /// Instantiated for the enabled execution spaces, offsets of type int and the scalars of the library.
 namespace Tessera {
-
 /// The number of bytes of scratch with which a product of `columns` columns runs at full speed for any layout of X.
 template <class ExecutionSpace, class VectorScalar>
 std::size_t spmm_scratch_bytes(Ordinal x_rows, Ordinal columns);
@@ -35,12 +33,6 @@ void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t non
 template <class MatrixScalar, class VectorScalar, class Offset>
 void multiply_rows_on_host(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product,
                            Ordinal first, Ordinal last);
-
-/// Y = alpha A X + beta Y for A in sorted columns. It takes Y = beta Y, then adds alpha A X one column of A after the
-/// other. Threads share the columns of X; each adds to all rows of its own columns of Y. `scratch` is not used.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A, std::size_t nonzeros,
-                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
 /// Y = beta Y; beta = 0 overwrites Y.
 template <class ExecutionSpace, class VectorScalar>

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Complex.hpp>
+#include <tessera/common/Format.hpp>
+
+namespace Tessera::Impl {
+
+/// Which matrices the kernel of a kind is for.
+enum class CudaFor { RealMatrices, AllMatrices };
+/// Whether only Kernel::Published takes an engine. Other engines with the kernels of papers serve both.
+enum class TakenBy { AnyPlan, PublishedAlone };
+
+/// What makes a kind of engines, in plain C++. A kind also has what DefaultCost has, from which it may differ, unless
+/// only Kernel::Published takes it.
+///
+/// \tparam format_ the name of its format
+/// \tparam Stored_ its format, for a type of offsets and a memory space
+/// \tparam Cuda_   the class that calls its kernel for NVIDIA GPUs, for a type of matrix and of offsets
+template <Format format_, template <class, class> class Stored_, template <class, class> class Cuda_,
+          CudaFor cuda_for = CudaFor::RealMatrices, TakenBy taken_by = TakenBy::AnyPlan>
+struct EngineKind {
+  static constexpr Format format = format_;
+  static constexpr bool is_paper_alone = taken_by == TakenBy::PublishedAlone;
+  template <class Memory>
+  using Stored = Stored_<int, Memory>;
+  template <class Scalar>
+  using Cuda = Cuda_<Scalar, int>;
+  template <class Scalar>
+  static constexpr bool has_cuda = cuda_for == CudaFor::AllMatrices || !is_complex_v<Scalar>;
+};
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <limits>
+#include <tessera/common/Csr.hpp>
+#include <tessera/common/RowSearch.hpp>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/Teams.hpp>
+#include <type_traits>
+
+#include "bcsr/BcsrView.hpp"
+
+/// How many blocks windows have in BCSR. A thread of a host merges the rows of a window. On a device, each entry finds
+/// out on its own whether it is the first of its block.
+namespace Tessera::Impl {
+
+constexpr int longest_block_side = 64;
+
+constexpr Ordinal no_block_column = std::numeric_limits<Ordinal>::max();  // beyond all others
+
+/// The block column of an entry of a row, if the row has not ended.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION Ordinal block_column_of(const CsrPattern<Offset>& A, Ordinal row, Offset entry, int width) {
+  return entry < A.row_offsets[row + 1] ? A.column_indices[entry] / width : no_block_column;
+}
+
+/// Walks the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c) for every entry
+/// in it. Returns the number of blocks.
+template <class Offset, class Open, class Entry>
+KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
+                                           const Open& open, const Entry& entry) {
+  const Ordinal first_row = window * shape.height;
+  const int rows = A.rows - first_row < shape.height ? A.rows - first_row : shape.height;
+  Offset cursor[longest_block_side];
+  Ordinal next[longest_block_side];  // the block column under each cursor
+  for (int r = 0; r < rows; ++r) {
+    cursor[r] = A.row_offsets[first_row + r];
+    next[r] = block_column_of(A, first_row + r, cursor[r], shape.width);
+  }
+  for (Offset blocks = 0;; ++blocks) {
+    Ordinal block_column = no_block_column;
+    for (int r = 0; r < rows; ++r) block_column = next[r] < block_column ? next[r] : block_column;
+    if (block_column == no_block_column) return blocks;
+    open(block_column);
+    for (int r = 0; r < rows; ++r) {
+      if (next[r] != block_column) continue;
+      const Offset end = A.row_offsets[first_row + r + 1];
+      for (; cursor[r] < end; ++cursor[r]) {
+        const Ordinal c = A.column_indices[cursor[r]] - block_column * shape.width;
+        if (c >= shape.width) break;
+        entry(r, c);
+      }
+      next[r] = block_column_of(A, first_row + r, cursor[r], shape.width);
+    }
+  }
+}
+
+template <class Offset>
+KOKKOS_INLINE_FUNCTION Offset blocks_of_window(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape) {
+  return merge_blocks(
+      A, window, shape, [](Ordinal) {}, [](int, int) {});
+}
+
+/// Whether entry k of a row is the first of its block: no earlier entry of its row, and no entry of an earlier row of
+/// its window, lies there. Rows nearby are asked first, since they are the most likely to have one. Cost: up to a
+/// bisection for each earlier row.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION bool opens_block(const CsrPattern<Offset>& A, Ordinal row, Offset k, BlockShape shape) {
+  const Ordinal block_column = A.column_indices[k] / shape.width;
+  if (k > A.row_offsets[row] && A.column_indices[k - 1] / shape.width == block_column) return false;
+  for (Ordinal above = row - 1; above >= row / shape.height * shape.height; --above) {
+    const Offset first = first_from(A, A.row_offsets[above], A.row_offsets[above + 1], block_column * shape.width);
+    if (block_column_of(A, above, first, shape.width) == block_column) return false;
+  }
+  return true;
+}
+
+/// Counts the blocks that the rows of a device's team open.
+template <class Exec, class Offset>
+struct BlocksOfRows {
+  static constexpr Ordinal team_rows = 64;
+
+  CsrPattern<Offset> A;
+  BlockShape shape;
+  Offset* of_windows;  ///< blocks of each window are added here, if it is not null
+
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, std::size_t& blocks) const {
+    const Ordinal first = team.league_rank() * team_rows, left = A.rows - first;
+    std::size_t opened_by_team = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, left < team_rows ? left : team_rows),
+        [&](Ordinal r, std::size_t& sum) {
+          const Ordinal row = first + r;
+          Offset opened = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, A.row_offsets[row], A.row_offsets[row + 1]),
+              [&](Offset k, Offset& count) { count += opens_block(A, row, k, shape) ? 1 : 0; }, opened);
+          sum += std::size_t(opened);
+          if (of_windows == nullptr || opened == 0) return;
+          Kokkos::single(Kokkos::PerThread(team), [&] { add_to<Exec>(of_windows + row / shape.height, opened); });
+        },
+        opened_by_team);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { blocks += opened_by_team; });
+  }
+};
+
+template <class Exec, class Offset>
+static std::size_t count_on_host(const Exec& exec, const CsrPattern<Offset>& A, BlockShape shape) {
+  std::size_t blocks = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::count_blocks", WindowPolicy<Exec>(exec, 0, shape.windows(A.rows)),
+      KOKKOS_LAMBDA(Ordinal window, std::size_t & sum) { sum += std::size_t(blocks_of_window(A, window, shape)); },
+      blocks);
+  exec.fence("Tessera::count_blocks");
+  return blocks;
+}
+
+/// \param of_windows [in] null, or as many zeros as there are windows
+template <class Exec, class Offset>
+std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape,
+                            Offset* of_windows) {
+  using Blocks = BlocksOfRows<Exec, Offset>;
+  std::size_t blocks = 0;
+  const TeamShape team{256, lanes_for(static_cast<double>(nonzeros) / A.rows)};
+  Kokkos::parallel_reduce("Tessera::count_blocks", teams(exec, window_count(A.rows, Blocks::team_rows), 0, team),
+                          Blocks{A, shape, of_windows}, blocks);
+  exec.fence("Tessera::count_blocks");
+  return blocks;
+}
+
+/// The number of blocks.
+template <class Exec, class Offset>
+std::size_t count_blocks(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape) {
+  if (A.rows == 0) return 0;
+  if constexpr (is_host_space<Exec>) {
+    return count_on_host(exec, A, shape);
+  } else {
+    return count_on_device<Exec, Offset>(exec, A, nonzeros, shape, nullptr);
+  }
+}
+
+/// First block of each window; the last element is the number of blocks.
+template <class Exec, class Offset>
+static Array<Offset*, typename Exec::memory_space> block_offsets_of_windows(const Exec& exec,
+                                                                            const CsrPattern<Offset>& A,
+                                                                            std::size_t nonzeros, BlockShape shape) {
+  using Offsets = Array<Offset*, typename Exec::memory_space>;
+  const Ordinal windows = shape.windows(A.rows);
+  const auto offsets = allocate_zeros<Offsets>(exec, "Tessera::Bcsr::block_offsets", windows + std::size_t(1));
+  if constexpr (!is_host_space<Exec>) {
+    if (windows > 0) count_on_device(exec, A, nonzeros, shape, offsets.data() + 1);
+  } else {
+    Kokkos::parallel_for(
+        "Tessera::block_offsets_of_windows", WindowPolicy<Exec>(exec, 0, windows),
+        KOKKOS_LAMBDA(Ordinal window) { offsets(window + 1) = blocks_of_window(A, window, shape); });
+  }
+  counts_to_offsets(exec, offsets);
+  return offsets;
+}
+
+}  // namespace Tessera::Impl

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tessera/common/FormatParameters.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
+
+#include "brp/BlockRowPartitionView.hpp"
+
+namespace Tessera {
+
+/// The pattern of a matrix in the block-row partition (see BlockRowPartitionPattern for what the arrays hold, and for f
+/// and g) that owns its arrays.
+///
+/// Bytes without the values: groups * (4 + 8 g * 4 + 8 f g) + residual rows * (4 + sizeof(Offset)) + residual entries *
+/// 4
+/// + (2 ceil(rows / 16) + 3) sizeof(Offset).
+template <class Offset, class MemorySpace>
+struct BlockRowPartition {
+  static constexpr Format format = Format::BlockRowPartition;  ///< its name
+  /// @cond
+  /// @endcond
+
+  Ordinal rows = 0;                                     ///< rows of the matrix
+  Ordinal columns = 0;                                  ///< columns of the matrix
+  std::size_t nonzeros = 0;                             ///< number of entries
+  int f = 1;                                            ///< entries of a local column
+  int g = 1;                                            ///< tiles of a group
+  Impl::Array<Ordinal*, MemorySpace> group_windows;     ///< see BlockRowPartitionPattern
+  Impl::Array<Offset*, MemorySpace> window_groups;      ///< see BlockRowPartitionPattern
+  Impl::Array<std::uint8_t*, MemorySpace> local_ids;    ///< see BlockRowPartitionPattern
+  Impl::Array<Ordinal*, MemorySpace> group_columns;     ///< see BlockRowPartitionPattern
+  Impl::Array<Ordinal*, MemorySpace> residual_rows;     ///< see BlockRowPartitionPattern
+  Impl::Array<Offset*, MemorySpace> residual_offsets;   ///< see BlockRowPartitionPattern
+  Impl::Array<Ordinal*, MemorySpace> residual_columns;  ///< see BlockRowPartitionPattern
+  Impl::Array<Offset*, MemorySpace> window_residuals;   ///< see BlockRowPartitionPattern
+
+  std::size_t groups() const { return group_windows.extent(0); }      ///< number of groups
+  std::size_t tiles() const { return groups(); }                      ///< number of groups, which are tiles of 16 x 8 g
+  std::size_t places() const { return nonzeros; }                     ///< elements of an array of values
+  std::size_t tiled_nonzeros() const { return local_ids.extent(0); }  ///< number of entries in groups
+  std::size_t tile_elements() const { return group_columns.extent(0) * 16; }  ///< elements of all groups
+  const auto& tile_counts() const { return window_groups; }  ///< the first group of each window, and the end
+  /// The raw view that kernels take.
+  BlockRowPartitionPattern<Offset> view() const {
+    return {rows,
+            columns,
+            f,
+            g,
+            static_cast<Offset>(groups()),
+            group_windows.data(),
+            window_groups.data(),
+            local_ids.data(),
+            group_columns.data(),
+            residual_rows.data(),
+            residual_offsets.data(),
+            residual_columns.data(),
+            window_residuals.data()};
+  }
+  /// Bytes of the pattern, without the values.
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
+
+  /// @cond
+  template <class ExecutionSpace>
+  static Built<BlockRowPartition, Offset, MemorySpace> build(const ExecutionSpace& exec,
+                                                             const Csr<Offset, MemorySpace>& rows,
+                                                             const FormatParameters& parameters,
+                                                             std::size_t value_bytes) {
+    return build_brp(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
+  }
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.fields("f and g", f, g);
+    file.array("group_windows", group_windows);
+    file.array("window_groups", window_groups);
+    file.array("local_ids", local_ids);
+    file.array("group_columns", group_columns);
+    file.array("residual_rows", residual_rows);
+    file.array("residual_offsets", residual_offsets);
+    file.array("residual_columns", residual_columns);
+    file.array("window_residuals", window_residuals);
+  }
+  /// @endcond
+};
+
+/// A pattern in the block-row partition as it was built, and where its values come from.
+template <class Offset, class MemorySpace>
+using BuiltBlockRowPartition = Built<BlockRowPartition<Offset, MemorySpace>, Offset, MemorySpace>;
+
+/// The parameters of the block-row partition.
+struct BrpParameters {
+  int f = 1;  ///< entries of a local column
+  int g = 1;  ///< tiles of a group
+};
+
+/// The f and g that build_brp() takes. A parameter that is given stays. One that is 0 becomes 1, 2 or 4: the choice
+/// moves the fewest bytes in a product, among those that align groups to 128 bytes (8 f g value_bytes is a multiple of
+/// 128). Of equals, the least f is taken, then the least g.
+///
+/// The bytes that differ are counted for an X of 128 columns, where a row of X or Y has b = 128 value_bytes:
+///
+/// ```{.unparsed}
+///   groups * (4 + 8 g (4 + b) + 8 f g)                 arrays of groups, and a row of X for each local column
+///   residual entries * (4 + b)                         column and row of X
+///   residual rows * (4 + sizeof(Offset) + 2 b)         row and offset; the row of Y is read and written again
+/// ```
+///
+/// Without the rows of X and Y, residual entries would seem cheaper than groups with f = 1, and there would be no
+/// groups.
+///
+/// \param exec        [in] the instance to run on
+/// \param A           [in] a canonical pattern
+/// \param parameters  [in] f and g, or 0
+/// \param value_bytes [in] bytes of a value of A
+/// \throws std::invalid_argument if f is not in 0 ... 16 or g not in 0 ... 64, or if they do not align groups
+///
+/// Cost: one pass over the pattern for all candidates together, or nothing if there is only one.
+template <class ExecutionSpace, class Offset>
+BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                    const FormatParameters& parameters, std::size_t value_bytes);
+
+/// Builds the block-row partition from a canonical pattern, with the f and g of choose_brp_parameters(). Windows are
+/// built in parallel, each by one thread that merges the 16 sorted rows of the window. The arrays are the same on every
+/// backend and for any number of threads.
+///
+/// \throws std::invalid_argument as choose_brp_parameters()
+///
+/// Cost: that of the choice, and three passes over the pattern, each with 16 comparisons for each distinct column of a
+/// window.
+template <class ExecutionSpace, class Offset>
+BuiltBlockRowPartition<Offset, typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec,
+                                                                                const CsrPattern<Offset>& A,
+                                                                                std::size_t nonzeros,
+                                                                                const FormatParameters& parameters,
+                                                                                std::size_t value_bytes);
+
+/// Converts back to canonical rows without loss. The map takes values from the partition's order to that of the rows.
+/// Cost: a radix sort of the entries.
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A);
+
+/// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
+/// that is broken and where. Cost: a few passes over the pattern.
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec,
+                     const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A);
+
+}  // namespace Tessera

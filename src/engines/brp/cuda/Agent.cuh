@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "Policy.hpp"
+#include "brp/BlockRowPartitionView.hpp"
+#include "brp/cuda/Schedule.hpp"
+#include "condensed/cuda/Agent.cuh"
+
+namespace Tessera::Cuda {
+
+/// What the kernels for block-row partitions are given: the arguments for condensed windows of two strips, of which
+/// they use the product, sums of pieces and sizes, and the partition and the schedule's items.
+template <class Offset, class Scalar>
+struct BrpArguments : CondensedArguments<Offset, Scalar, Scalar> {
+  BlockRowPartitionPattern<Offset> partition;
+  const BrpItem<Offset>* items = nullptr;
+};
+
+/// The residual entries begin, ..., end - 1 of a window.
+struct ResidualRange {
+  int begin, end;
+
+  TESSERA_FUNCTION int size() const { return end - begin; }
+  TESSERA_FUNCTION bool has(int entry) const { return entry >= begin && entry < end; }
+  TESSERA_FUNCTION ResidualRange piece(int p, int pieces) const {
+    if (pieces == 1) return *this;
+    return {begin + first_of_even_piece(size(), pieces, p), begin + first_of_even_piece(size(), pieces, p + 1)};
+  }
+};
+
+/// The residual entries of an item's window.
+template <class Offset, class Scalar>
+struct WindowResidual {
+  const Offset* offsets;
+  unsigned rows;
+  Offset first;
+  const Ordinal* columns;
+  const Scalar* values;
+
+  TESSERA_FUNCTION WindowResidual(const BlockRowPartitionPattern<Offset>& A, const Scalar* all_values,
+                                  const BrpItem<Offset>& item)
+      : offsets(A.residual_offsets + item.first_listed),
+        rows(item.residual_rows),
+        first(offsets[0]),
+        columns(A.residual_columns + first),
+        values(all_values + A.grouped_entries() + first) {}
+
+  TESSERA_FUNCTION int size() const { return static_cast<int>(offsets[popcount32(rows)] - first); }
+  /// The residual entries of row r of the window.
+  TESSERA_FUNCTION ResidualRange row(int r) const {
+    if ((rows >> r & 1u) == 0) return {0, 0};
+    const Offset* of_row = offsets + popcount32(rows & ((1u << r) - 1));
+    return {static_cast<int>(of_row[0] - first), static_cast<int>(of_row[1] - first)};
+  }
+  /// The residual entries of row r that the item has.
+  TESSERA_FUNCTION ResidualRange row_of_piece(int r, const BrpItem<Offset>& item) const {
+    const ResidualRange of_row = row(r), piece = ResidualRange{0, size()}.piece(item.piece, item.pieces);
+    return {of_row.begin > piece.begin ? of_row.begin : piece.begin, of_row.end < piece.end ? of_row.end : piece.end};
+  }
+};
+
+/// A warp that multiplies groups and residual entries of a window with a slab of columns of X.
+///
+/// A tile is one of a condensed window of two strips, stored in another way. The warp makes tiles in shared memory that
+/// is zero otherwise. It takes 32 entries at once, one a lane, which are those of 4 / f tiles. It puts them in their
+/// places, multiplies, and takes them out again. Each 8 residual entries are a tile with one entry a column. On an H200
+/// that is faster than CUDA cores, above all where the rows of a window differ in length.
+template <class Kind, class Policy, int access, class Offset, class Scalar>
+class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Offset,
+                                        Scalar, Scalar> {
+  using Base =
+      CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Offset, Scalar, Scalar>;
+  using typename Base::Tile;
+  static constexpr int f = Kind::f;
+  static constexpr int strips = 2;
+  static constexpr int tile_size = 128;
+  static constexpr int none = -1;
+  static constexpr int batch = 4 / f;  // tiles whose entries a warp has at once
+
+ public:
+  using typename Base::Layout;
+  using typename Base::Sums;
+  using Arguments = BrpArguments<Offset, Scalar>;
+  using Item = BrpItem<Offset>;
+  using Residual = WindowResidual<Offset, Scalar>;
+
+  /// Bytes of shared memory for each warp, aligned to 16 bytes.
+  static constexpr int memory_bytes = batch * tile_size * static_cast<int>(sizeof(Scalar));
+
+  __device__ __forceinline__ BrpAgent(const Arguments& arguments, int slab, int lane, std::byte* memory)
+      : Base(arguments, slab, lane), brp_(arguments), tiles_(reinterpret_cast<Scalar*>(memory)) {}
+
+  /// Adds the products of the groups of an item, tile by tile, since groups are adjacent.
+  __device__ __forceinline__ void multiply_groups(const Item& item, Sums& sums) const {
+    const std::size_t first = std::size_t(item.first_group) * brp_.partition.g;
+    const std::size_t last = first + std::size_t(item.groups) * brp_.partition.g;
+    if (first < last) multiply_tiles(first, last, sums);
+  }
+
+  /// Adds the products of the residual entries of an item.
+  __device__ __forceinline__ void multiply_residual(const Item& item, Sums& sums) const {
+    if (item.residual_rows == 0) return;
+    const Residual residual(brp_.partition, this->arguments_.product.values, item);
+    multiply_residual_tiles(item, residual, sums);
+  }
+
+  /// The sums of a window that a lane has: see Epilogue.
+  struct Fragment : Base::Fragment {
+    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const Item& item, int row,
+                                                         int column) {
+      const BlockRowPartitionPattern<Offset>& A = arguments.partition;
+      const Product<Scalar, Scalar>& product = arguments.product;
+      const auto size = static_cast<std::size_t>(A.group_entries());
+      const std::size_t first = std::size_t(item.first_group) * size, end = first + std::size_t(item.groups) * size;
+      Scalar sum = 0;
+      for (std::size_t place = first; place < end; ++place) {
+        if (brp_local_row(A.local_ids[place]) != row) continue;
+        sum += product.values[place] * product.x(A.group_columns[place / f], column);
+      }
+      if (item.residual_rows == 0) return sum;
+      const Residual residual(A, product.values, item);
+      const ResidualRange range = residual.row_of_piece(row, item);
+      for (int k = range.begin; k < range.end; ++k) sum += residual.values[k] * product.x(residual.columns[k], column);
+      return sum;
+    }
+  };
+
+  /// Writes the sums of an item to Y, or those of a piece of a window to its slot of the workspace.
+  __device__ __forceinline__ void finish(const Item& item, const Sums& sums) const {
+    Epilogue<Fragment, Arguments>(brp_, this->lane_, this->first_column_).finish(item, sums);
+  }
+
+ private:
+  using Base::load_rows;
+
+  // What a lane has of a batch of tiles: one entry, and the lane's two columns of each tile.
+  struct Batch {
+    int place;  // the place of the entry in the tiles, or none
+    Scalar value;
+    int2 columns[batch];
+  };
+
+  // Loads the tiles t, t + 1, ... of a batch that are before `last`.
+  __device__ __forceinline__ Batch load_batch(std::size_t t, std::size_t last) const {
+    Batch result = {none, Scalar(0), {}};
+    const std::size_t entry = t * (8 * f) + this->lane_;
+    if (entry < last * (8 * f)) {
+      result.place = this->lane_ / (8 * f) * tile_size + __ldcs(brp_.partition.local_ids + entry);
+      result.value = __ldcs(this->arguments_.product.values + entry);
+    }
+    const Ordinal* columns = brp_.partition.group_columns + t * 8 + Layout::tile_column(this->lane_, 0);
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      if (t + i < last) result.columns[i] = __ldcs(reinterpret_cast<const int2*>(columns + 8 * i));
+    }
+    return result;
+  }
+
+  __device__ __forceinline__ void multiply_tiles(std::size_t first, std::size_t last, Sums& sums) const {
+    constexpr int own = batch * tile_size / 32;
+#pragma unroll
+    for (int i = 0; i < own; ++i) tiles_[32 * i + this->lane_] = Scalar(0);
+    __syncwarp();
+    Batch next = load_batch(first, last);
+    for (std::size_t t = first; t < last; t += batch) {
+      const Batch now = next;
+      Tile tile;
+      load_rows(now.columns[0], tile);
+      if (t + batch < last) next = load_batch(t + batch, last);
+      if (now.place != none) tiles_[now.place] = now.value;
+      __syncwarp();
+#pragma unroll
+      for (int i = 0; i < batch; ++i) {
+        if (t + i >= last) break;
+        if (i > 0) load_rows(now.columns[i], tile);
+        load_elements(i, tile);
+        this->add_products(tile, sums);
+      }
+      __syncwarp();
+      if (now.place != none) tiles_[now.place] = Scalar(0);
+      __syncwarp();
+    }
+  }
+
+  // Loads a lane's elements of tile i of the batch, which is stored row by row.
+  __device__ __forceinline__ void load_elements(int i, Tile& tile) const {
+#pragma unroll
+    for (int s = 0; s < strips; ++s) {
+      const Scalar* place = tiles_ + i * tile_size + s * (tile_size / 2) + Layout::first_element(this->lane_);
+      *reinterpret_cast<vector_of_t<Scalar, 2>*>(tile.a[s]) = *reinterpret_cast<const vector_of_t<Scalar, 2>*>(place);
+    }
+  }
+
+  // Each 8 entries make a tile, whatever their rows are. The last tile is filled with the last entry, as columns
+  // without an entry.
+  __device__ __forceinline__ void multiply_residual_tiles(const Item& item, const Residual& residual,
+                                                          Sums& sums) const {
+    const ResidualRange piece = ResidualRange{0, residual.size()}.piece(item.piece, item.pieces);
+    if (piece.size() == 0) return;
+    ResidualRange rows[strips];
+#pragma unroll
+    for (int s = 0; s < strips; ++s) {
+      rows[s] = residual.row_of_piece(8 * s + Layout::block_row(this->lane_), item);
+    }
+    const int first = Layout::tile_column(this->lane_, 0);
+    Ordinal columns[2];
+    Scalar values[2];
+    const auto load = [&](int entry) {
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        const int place = min(entry + j, piece.end - 1);
+        columns[j] = __ldcs(residual.columns + place);
+        values[j] = __ldcs(residual.values + place);
+      }
+    };
+    load(piece.begin + first);
+    for (int k = piece.begin; k < piece.end; k += 8) {
+      Tile tile;
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        this->load_row(columns[j], tile.x[j]);
+#pragma unroll
+        for (int s = 0; s < strips; ++s) tile.a[s][j] = rows[s].has(k + first + j) ? values[j] : Scalar(0);
+      }
+      load(k + 8 + first);
+      __syncwarp();
+      this->add_products(tile, sums);
+    }
+  }
+
+  const Arguments& brp_;
+  Scalar* tiles_;  // of the warp, in shared memory
+};
+
+}  // namespace Tessera::Cuda

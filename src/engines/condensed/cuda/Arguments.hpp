@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/HalfOperands.hpp>
+#include <tessera/cuda/Stream.hpp>
+#include <type_traits>
+
+#include "Policy.hpp"
+#include "condensed/cuda/Schedule.hpp"
+#include "condensed/cuda/View.hpp"
+#include "fragments/Layout.hpp"
+#include "launch/WindowArguments.hpp"
+
+namespace Tessera::Cuda {
+
+/// What the kernels for condensed windows are given. product.x has column_stride 1, unless x are its rows in 16 bits.
+template <class Offset, class MatrixScalar, class Scalar>
+struct CondensedArguments : WindowArguments<CondensedPattern<Offset>, CondensedSchedule<Offset>, MatrixScalar, Scalar> {
+  const void* x = nullptr;  // rows of X as they are multiplied: product.x.data, or rounded to 16 bits
+  Ordinal x_columns = 0;    // columns of x, with padding that may be read; set by the caller for operands of 16 bits
+  int x_elements = 0;       // elements of a row of x (CondensedOperands)
+  const std::uint16_t* rounded_values = nullptr;  // whole blocks in 16 bits, for TileValues::Rounded
+};
+
+/// What lanes hold of X and of the sums of condensed windows, for a slab of slab_columns columns.
+///
+/// Lanes gather rows of X in elements. An element is one Scalar, or two adjacent columns of 16 bits, which are a lane's
+/// two rows of the left operand of a product.
+template <Precision precision, class Scalar, int slab_columns, int most_reads>
+struct CondensedOperands {
+  static constexpr bool half = is_half(precision);
+
+  using Element = std::conditional_t<half, std::uint32_t, Scalar>;
+  using Sum = std::conditional_t<half, float, Scalar>;
+  static constexpr int element_columns = half ? 2 : 1;
+
+  using Elements = FragmentLayout<Element, slab_columns / element_columns, most_reads>;
+  static constexpr int lane_elements = Elements::lane_columns;  // elements of a row of X that a lane holds
+  static constexpr int lane_columns = element_columns * lane_elements;
+  static constexpr int products = slab_columns / 16;  // number of m16n8k8 side by side
+
+  /// The column of the slab that a lane's column q is.
+  static TESSERA_FUNCTION constexpr int column(int lane, int q) {
+    return element_columns * Elements::column(lane, q / element_columns) + q % element_columns;
+  }
+
+  /// The elements of X that a lane reads at once, and the columns of Y that it reads or writes at once, where alignment
+  /// allows `access` columns.
+  static constexpr int x_access(int access) { return access <= element_columns ? 1 : access / element_columns; }
+  static constexpr int y_access(int access) {
+    constexpr int widest = 16 / static_cast<int>(sizeof(sum_of_t<Scalar>));
+    return access <= element_columns ? 1 : access < widest ? access : widest;
+  }
+};
+
+/// condensed_spmm in a precision of 16 bits. arguments.x are rows of 16 bits with their columns in order: those of X,
+/// or those that round_rows made. It has a source of its own because it takes long to compile.
+template <class Offset, class MatrixScalar, class Scalar>
+void launch_condensed_half(Stream stream, TileValues values, Precision precision,
+                           const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments);
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "condensed/cuda/Schedule.hpp"
+
+namespace Tessera::Cuda {
+namespace {
+
+/// Each tile is in one item of its window, items of split windows have slots in the order of their tiles, and no item
+/// has more tiles than a piece.
+template <class Offset>
+void expect_covered(const std::vector<Offset>& offsets, int piece_tiles, PieceCut cut) {
+  const int windows = static_cast<int>(offsets.size()) - 1;
+  const auto schedule = build_condensed_schedule(offsets.data(), windows, piece_tiles, cut);
+  std::vector<int> covered(static_cast<std::size_t>(offsets.back()), 0), items_of(std::size_t(windows), 0);
+  std::vector<Offset> slot_tiles(std::size_t(schedule.slots), 0);
+  std::vector<int> slot_windows(std::size_t(schedule.slots), -1);
+  for (const auto& item : schedule.items) {
+    const auto w = std::size_t(item.window);
+    ++items_of[w];
+    EXPECT_LE(item.tiles, piece_tiles);
+    if (cut == PieceCut::Full) {
+      EXPECT_EQ((item.first_tile - offsets[w]) % Offset(piece_tiles), 0);
+    }
+    EXPECT_GE(item.first_tile, offsets[w]);
+    EXPECT_LE(item.first_tile + item.tiles, offsets[w + 1]);
+    for (int t = 0; t < item.tiles; ++t) ++covered[std::size_t(item.first_tile) + std::size_t(t)];
+    if (item.slot == CondensedItem<Offset>::direct) {
+      EXPECT_EQ(item.tiles, offsets[w + 1] - offsets[w]);
+    } else {
+      slot_tiles[std::size_t(item.slot)] = item.first_tile;
+      slot_windows[std::size_t(item.slot)] = item.window;
+    }
+  }
+  for (const int times : covered) EXPECT_EQ(times, 1);
+  for (const int times : items_of) EXPECT_GE(times, 1);  // also of an empty window: beta Y
+  int slots = 0;
+  for (const auto& sum : schedule.sums) {
+    EXPECT_EQ(sum.slots, items_of[std::size_t(sum.window)]);
+    for (int s = sum.first_slot; s < sum.first_slot + sum.slots; ++s, ++slots) {
+      EXPECT_EQ(slot_windows[std::size_t(s)], sum.window);
+      if (s > sum.first_slot) {
+        EXPECT_GT(slot_tiles[std::size_t(s)], slot_tiles[std::size_t(s) - 1]);
+      }
+    }
+  }
+  EXPECT_EQ(slots, schedule.slots);
+}
+
+TEST(CondensedSchedule, CoversEachTileOnceInPieces) {
+  for (const PieceCut cut : {PieceCut::Even, PieceCut::Full}) {
+    for (const int piece : {1, 3, 4, 5, 100}) {
+      expect_covered<int>({0, 4, 4, 9, 10, 30, 30}, piece, cut);
+      expect_covered<std::size_t>({0, 3, 7, 12}, piece, cut);
+    }
+    expect_covered<int>({0}, 4, cut);
+  }
+}
+
+TEST(CondensedSchedule, RefusesPiecesOfNoTiles) {
+  const std::vector<int> offsets{0, 4};
+  EXPECT_THROW(build_condensed_schedule(offsets.data(), 1, 0), std::invalid_argument);
+}
+
+TEST(CondensedSchedule, PiecesOfMeasuredMatrices) {
+  EXPECT_EQ(condensed_piece_tiles(0), 32);
+  EXPECT_EQ(condensed_piece_tiles(18412), 32);   // a band
+  EXPECT_EQ(condensed_piece_tiles(174472), 48);  // a dense graph of few rows
+  EXPECT_EQ(condensed_piece_tiles(416888), 64);  // a finite element mesh
+  EXPECT_EQ(condensed_piece_tiles(1e12), 64);
+}
+
+TEST(CondensedSchedule, PiecesOfSmallerDevicesAreLonger) {
+  EXPECT_EQ(condensed_piece_tiles(174472, {.multiprocessors = 132}), 48);
+  EXPECT_EQ(condensed_piece_tiles(174472, {.multiprocessors = 108}), 64);
+}
+
+TEST(CondensedSchedule, LongItemsComeFirstWhereTheyDiffer) {
+  const auto windows_of = [](std::vector<CondensedItem<int>> items) {
+    put_longest_first(items);
+    std::vector<int> windows;
+    for (const auto& item : items) windows.push_back(item.window);
+    return windows;
+  };
+  EXPECT_EQ(windows_of({{0, 2, 0, -1}, {2, 3, 1, -1}, {5, 2, 2, -1}}), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(windows_of({{0, 2, 0, -1}, {2, 9, 1, -1}, {11, 2, 2, -1}, {13, 5, 3, -1}}), (std::vector<int>{1, 3, 0, 2}));
+  EXPECT_TRUE(windows_of({}).empty());
+}
+
+}  // namespace
+}  // namespace Tessera::Cuda

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Format.hpp>
+
+#include "condensed/cuda/View.hpp"
+#include "ptx/Memory.cuh"
+
+namespace Tessera::Cuda {
+
+/// How a warp multiplies condensed windows. The numbers are in a type, because nvcc 13 does not take a struct of them
+/// as a template argument of a kernel.
+///
+/// columns  the columns of X that a warp takes: a multiple of 16
+/// warps    the warps that a multiprocessor must be able to hold, which limits the registers. A warp waits for a tile,
+///          multiplies it and waits for the next. Other warps fill the gaps better than two tiles in a warp's registers
+/// reads    the most reads in which a lane fetches its part of a row of X. More reads have fewer bank conflicts and
+///          more instructions (FragmentLayout)
+template <int columns_, int warps_, int reads_>
+struct CondensedPolicy {
+  static_assert(columns_ % 16 == 0 && warps_ >= 8 && warps_ <= 32 && (reads_ == 1 || reads_ == 2 || reads_ == 4));
+
+  static constexpr int columns = columns_;
+  static constexpr int warps = warps_;
+  static constexpr int reads = reads_;
+  static constexpr XCaching x_caching = XCaching::ReadOnly;
+  static constexpr YCaching y_caching = YCaching::Streaming;
+  /// The warps of a block have neighbouring windows: they find the rows of X that they share in the L1 cache.
+  static constexpr int block_warps = 8;
+};
+
+/// What a kernel multiplies: precision, storage of values, strips of a window.
+template <Precision precision_, TileValues values_, int strips_>
+struct CondensedKind {
+  static constexpr Precision precision = precision_;
+  static constexpr TileValues values = values_;
+  static constexpr int strips = strips_;
+};
+
+/// The policies that products run with, the best on an H200 for narrow X (up to 32 columns) and wide X. Doubles have
+/// one for all widths.
+template <class Scalar, int strips, bool wide>
+using TunedCondensedPolicy =
+    std::conditional_t<std::is_same_v<Scalar, double>, CondensedPolicy<32, strips == 1 ? 32 : 24, 4>,
+                       std::conditional_t<wide, CondensedPolicy<64, strips == 1 ? 24 : 16, 2>,
+                                          CondensedPolicy<32, strips == 1 ? 32 : 24, 2>>>;
+
+/// The same for operands of 16 bits. X has at most 32 columns, at most 64, or more (128).
+template <int strips, int columns>
+struct HalfCondensedPolicy;
+template <int strips>
+struct HalfCondensedPolicy<strips, 32> : CondensedPolicy<32, 32, 1> {};
+template <>
+struct HalfCondensedPolicy<1, 64> : CondensedPolicy<64, 32, 2> {};
+template <>
+struct HalfCondensedPolicy<2, 64> : CondensedPolicy<64, 24, 1> {};
+template <>
+struct HalfCondensedPolicy<1, 128> : CondensedPolicy<128, 24, 2> {};
+template <>
+struct HalfCondensedPolicy<2, 128> : CondensedPolicy<128, 16, 2> {};
+
+}  // namespace Tessera::Cuda

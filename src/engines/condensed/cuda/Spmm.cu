@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Launch.cuh"
+#include "condensed/cuda/Spmm.hpp"
+
+namespace Tessera::Cuda {
+
+template <class Offset, class MatrixScalar, class Scalar>
+void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues values, Precision precision,
+                    const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+                    const Scratch& workspace, const std::uint16_t* rounded_values) {
+  CondensedArguments<Offset, MatrixScalar, Scalar> arguments = {{.A = A, .schedule = schedule, .product = product}};
+  if (is_half(precision)) {
+    expect_no_x_rows("condensed_spmm", product);
+    constexpr auto access = condensed_x_access<Scalar>;
+    const auto layout = window_scratch(schedule, A.window_rows(), product.x, access(precision), precision);
+    std::byte* const packed = use_scratch("condensed_spmm", layout, workspace, arguments);
+    const auto set_x = [&](const auto& x) {
+      arguments.x = x.data;
+      arguments.x_columns = x.columns;
+      arguments.x_row_bytes = row_bytes(x);
+    };
+    is_read_in_place(product.x, access(precision))
+        ? set_x(product.x)
+        : set_x(rounded_by_rows(stream, precision, HalfOrder::Columns, product.x, packed));
+    arguments.rounded_values = rounded_values;
+    return launch_condensed_half(stream, values, precision, arguments);
+  }
+  if constexpr (std::is_same_v<MatrixScalar, Scalar>) {
+    take_operands("condensed_spmm", stream, A.window_rows(), condensed_x_access<Scalar>(precision), workspace,
+                  arguments);
+    for_precision<Scalar>("condensed_spmm", precision, [&]<Precision p>() {
+      for_kind(values, A.strips, [&]<TileValues v, int strips>() {
+        for_width(product.x.columns, [&]<bool wide>() {
+          using Policy = TunedCondensedPolicy<Scalar, strips, wide>;
+          launch_condensed<CondensedKind<p, v, strips>, Policy>(stream, arguments);
+        });
+      });
+    });
+  } else {
+    throw std::invalid_argument("condensed_spmm: the matrix has another type than X; expected a precision of 16 bits");
+  }
+}
+
+#define TESSERA_CONDENSED_SPMM(MatrixScalar, Scalar, Offset)                                                           \
+  template void condensed_spmm(Stream, const CondensedPattern<Offset>&, TileValues, Precision,                         \
+                               const CondensedSchedule<Offset>&, const Product<MatrixScalar, Scalar>&, const Scratch&, \
+                               const std::uint16_t*);
+
+TESSERA_CONDENSED_SPMM(float, float, int)
+TESSERA_CONDENSED_SPMM(double, double, int)
+TESSERA_CONDENSED_SPMM(double, double, std::size_t)
+TESSERA_CONDENSED_SPMM(float, double, int)
+TESSERA_CONDENSED_SPMM(float, Half, int)
+TESSERA_CONDENSED_SPMM(float, BFloat16, int)
+#ifndef TESSERA_CUDA_EMULATED  // which takes less time to compile without them
+TESSERA_CONDENSED_SPMM(float, float, std::size_t)
+TESSERA_CONDENSED_SPMM(float, double, std::size_t)
+TESSERA_CONDENSED_SPMM(float, Half, std::size_t)
+TESSERA_CONDENSED_SPMM(float, BFloat16, std::size_t)
+#endif
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Format.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
+#include <tessera/cuda/Stream.hpp>
+
+#include "condensed/cuda/Schedule.hpp"
+#include "condensed/cuda/View.hpp"
+
+namespace Tessera::Cuda {
+
+/// Which X condensed_spmm() reads in place.
+///
+/// \tparam Scalar  the type of X
+template <class Scalar>
+constexpr XAccess condensed_x_access(Precision precision) {
+  if (!is_half(precision)) return XAccess::Rows;
+  return is_operand_of<Scalar>(precision) ? XAccess::WholeVectors : XAccess::Copies;
+}
+
+/// Bytes of scratch memory for a product of these operands.
+template <class Offset, class Scalar>
+std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, Precision precision,
+                                      const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+  return window_scratch(schedule, A.window_rows(), x, condensed_x_access<Scalar>(precision), precision).bytes;
+}
+
+/// Y = alpha A X + beta Y on tensor cores, A in condensed windows of 1 or 2 strips. All pointers are device memory.
+///
+/// Products of all kinds of windows have this in common:
+///
+/// - product.x is columns of A x N, product.y rows of A x N, with any N and any strides. y_rows is honoured, x_rows
+///   must be null, conjugate_values has no meaning for real numbers.
+/// - workspace has the bytes that the kernel's workspace function returns, and is aligned to 256 bytes. Nothing else
+///   may use it before the product is done.
+/// - A column of Y depends neither on N, nor on the other columns of X, nor on alignment, nor on the run.
+/// - An infinity or a NaN in X reaches only the rows of Y that have an entry in its row of X. Sums that are not finite
+///   are computed again from the entries alone, which is slow.
+/// - They throw std::invalid_argument for operands, a precision or a workspace that do not fit, std::length_error for
+///   sizes beyond a launch, and std::runtime_error if a launch fails.
+///
+/// product.values are compact or dense, as `values` says; Rounded is for windows of one strip in 16 bits, and takes
+/// the blocks of expand_rounded_tiles() as well. precision is Native for double (FP64 products and sums), Tf32x3 or
+/// Tf32 for float, and Bf16 or Fp16 for either. With 16 bits, X is rounded in the workspace unless it is_operand_of()
+/// the precision, A's values are rounded as they are read, or were before, and sums are FP32; only then may X and Y
+/// have 16 bits or be double with a float matrix. In addition to the error of FP32, an entry then errs by up to 2 u of
+/// its sum of magnitudes, where u is 2^-8 for Bf16 and 2^-11 for Fp16. Fp16 also errs by up to 2^-25 in each operand
+/// that is too small for it. Sums that overflow FP32, and sums with operands beyond FP16's 65504, count as not finite.
+///
+/// Dense and rounded values are faster wherever there is room for them. In TF32, windows of 16 rows are faster than
+/// windows of 8 if they have less than three quarters of their tiles.
+///
+/// Cost: 16 * 64 * strips multiplications for each tile and 16 columns; reads 8 rows of X a tile.
+template <class Offset, class MatrixScalar, class Scalar>
+void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues values, Precision precision,
+                    const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+                    const Scratch& workspace, const std::uint16_t* rounded_values = nullptr);
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <tessera/common/Csr.hpp>
+#include <tessera/common/Product.hpp>
+#include <tessera/cuda/ScratchLayout.hpp>
+#include <tessera/cuda/Stream.hpp>
+
+#include "csr/chunked/Schedule.hpp"
+
+namespace Tessera::Cuda {
+
+/// chunked_spmm() copies vectors of 16 bytes of X to shared memory, the last of a row as far as it is there.
+inline constexpr XAccess chunked_x_access = XAccess::Vectors;
+
+/// The scratch memory of a product with x: the sums of chunks so far for each element of Y, or those of each chunk
+/// where chunks have blocks of their own; and a copy of X, if there is one. Never less for more columns.
+template <class Scalar>
+ScratchLayout chunked_scratch(const ChunkedSchedule& schedule, const Multivector<const Scalar>& x) {
+  const Ordinal chunks = schedule.chunks.count;
+  const Ordinal most_split = most_split_slabs(chunks, schedule.multiprocessors) * (slab_row_bytes / sizeof(Scalar));
+  const auto row = static_cast<std::size_t>(padded<Scalar>(x.columns));
+  const auto split_row = static_cast<std::size_t>(padded<Scalar>(std::min(x.columns, most_split)));
+  const std::size_t sums = chunks == 1 ? 0 : std::max(row, static_cast<std::size_t>(chunks) * split_row);
+  const std::size_t packed = is_read_in_place(x, chunked_x_access) ? 0 : static_cast<std::size_t>(x.rows) * row;
+  return {static_cast<std::size_t>(schedule.rows) * sums * sizeof(Scalar), packed * sizeof(Scalar)};
+}
+
+/// Bytes of scratch memory for a product with x.
+template <class Scalar>
+std::size_t chunked_workspace_bytes(const ChunkedSchedule& schedule, const Multivector<const Scalar>& x) {
+  return chunked_scratch(schedule, x).bytes;
+}
+
+/// Y = alpha A X + beta Y on CUDA cores for rows with many entries in few columns: float and double. Operands and
+/// errors are as for condensed_spmm(). The values may lie at any address; at multiples of 16 bytes, as the columns do,
+/// they are read fastest.
+///
+/// A block of threads copies a chunk of rows of X to shared memory, a slab of 128 bytes of each, and multiplies the
+/// entries of its rows of A in the columns of that chunk. Four teams of two lanes have a row, and take four entries in
+/// turn. No two lanes that read shared memory at a time meet in a bank, whatever the columns are: each team begins
+/// with another part of the row of X. Whether a block goes on to the next chunk, or others have it, depends on the
+/// number of columns of X (choose_chunked_blocks()); the sums do not.
+///
+/// The order of sums follows from A, its canonical order of entries and the number of columns of a chunk. Entries 4 q,
+/// ..., 4 q + 3 of A are quad q. The quads of a row in a chunk are numbered from 0; team t adds the entries of quads
+/// t, t + 4, ..., in order, by fused multiply-adds to 0. The sum of a chunk is (team 0 + team 1) + (team 2 + team 3),
+/// and that of a row ((chunk 0 + chunk 1) + chunk 2) + ... A column of Y depends neither on the number of columns, nor
+/// on layout or alignment, nor on the run, nor on the other columns of X: but the sign of a zero that underflowed is
+/// that of the last addition.
+///
+/// Cost: 2 nonzeros N operations. It reads 128 bytes of shared memory for each entry and slab, A and its items once for
+/// each slab, and X once for each part of the rows; sums of chunks are written and read.
+template <class Scalar, class Offset>
+void chunked_spmm(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
+                  const Product<Scalar, Scalar>& product, const Scratch& workspace);
+
+}  // namespace Tessera::Cuda

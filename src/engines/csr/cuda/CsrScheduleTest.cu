@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "DeviceMemory.hpp"
+#include "csr/cuda/Schedule.hpp"
+
+namespace Tessera::Cuda {
+namespace {
+
+using Test::OnDevice;
+
+/// Rows of 5, 0, 4, 12 and 1 entries, from column 0 on.
+struct Rows {
+  std::vector<int> row_offsets{0, 5, 5, 9, 21, 22};
+  std::vector<int> column_indices{0, 1, 2, 3, 4, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0};
+};
+
+/// What comes after the tiles.
+std::vector<int> lists_of(const CsrPattern<int>& A, const CsrScheduleSize& size) {
+  const std::vector<int> memory = fill_csr_schedule(A, size);
+  EXPECT_EQ(memory.size(), size.memory_size());
+  return {memory.begin() + static_cast<std::ptrdiff_t>(size.tile_memory_size()), memory.end()};
+}
+
+TEST(CsrSchedule, RowsOfMoreThanAPieceAreCut) {
+  const Rows A;
+  const CsrPattern<int> pattern{5, 12, A.row_offsets.data(), A.column_indices.data()};
+  const CsrScheduleSize size = count_csr_schedule(pattern, 4);
+  EXPECT_EQ(size.nonzeros, 22u);
+  EXPECT_EQ(size.piece_length, 4);
+  EXPECT_EQ(size.mean_span, (5 + 4 + 12 + 1) / 4);
+  EXPECT_EQ(size.long_rows, 2);
+  EXPECT_EQ(size.pieces, 5);
+  EXPECT_EQ(lists_of(pattern, size), (std::vector<int>{0, 3, 0, 2, 5, 0, 0, 3, 3, 3, 0, 1, 0, 1, 2}));
+}
+
+TEST(CsrSchedule, NoRowsAndNoLongRows) {
+  const std::vector<int> none{0};
+  const CsrPattern<int> pattern{0, 0, none.data(), nullptr};
+  const CsrScheduleSize size = count_csr_schedule(pattern, 64);
+  EXPECT_EQ(size.pieces, 0);
+  EXPECT_EQ(lists_of(pattern, size), (std::vector<int>{0}));
+  EXPECT_THROW(count_csr_schedule(pattern, 0), std::invalid_argument);
+}
+
+TEST(CsrSchedule, PieceLengthsGrowWithTheMatrix) {
+  EXPECT_EQ(csr_piece_length(0, 8), 32);
+  EXPECT_EQ(csr_piece_length(524287, 1024), 32);
+  EXPECT_EQ(csr_piece_length(524287, 1025), 64) << "a wide X";
+  EXPECT_EQ(csr_piece_length(524288, 8), 64);
+  EXPECT_EQ(csr_piece_length(2140089, 8), 128);
+  EXPECT_EQ(csr_piece_length(114848857, 2048), 128);
+}
+
+TEST(CsrSchedule, VeryLongRowsWantLongerPieces) {
+  CsrScheduleSize size;
+  size.piece_length = 32;
+  size.long_rows = 2;
+  size.pieces = 128;
+  EXPECT_FALSE(csr_has_many_pieces(size));
+  size.pieces = 129;
+  EXPECT_TRUE(csr_has_many_pieces(size));
+  size.piece_length = 128;
+  EXPECT_FALSE(csr_has_many_pieces(size));
+}
+
+// The length of pieces for rows of these lengths, each of which there is as often as the last number says.
+int chosen_length(const std::vector<std::array<int, 2>>& rows_of, std::size_t row_bytes) {
+  std::vector<int> offsets{0};
+  for (const auto& [length, rows] : rows_of)
+    for (int i = 0; i < rows; ++i) offsets.push_back(offsets.back() + length);
+  const CsrPattern<int> A{static_cast<int>(offsets.size()) - 1, 1 << 20, offsets.data(), nullptr};
+  const auto count = [&](int piece_length) { return count_csr_schedule(A, piece_length); };
+  return choose_csr_schedule(A.rows, static_cast<std::size_t>(offsets.back()), row_bytes, count).piece_length;
+}
+
+TEST(CsrSchedule, TheLengthIsThatWithWhichRowsAreCutBest) {
+  EXPECT_EQ(chosen_length({{64, 1000}}, 128), 64) << "no row is long";
+  EXPECT_EQ(chosen_length({{64, 1000}, {160, 3}}, 128), 160) << "a small matrix is not cut";
+  EXPECT_EQ(chosen_length({{1, 60000}, {160, 3}}, 128), 32) << "but for many rows";
+  EXPECT_EQ(chosen_length({{64, 1000}, {161, 3}}, 128), 32);
+  EXPECT_EQ(chosen_length({{64, 1000}, {161, 3}}, 2048), 64) << "a wide X";
+  EXPECT_EQ(chosen_length({{1, 1000}, {10000, 3}}, 128), 128) << "very long rows";
+  EXPECT_EQ(chosen_length({{64, 50000}, {1000, 3}}, 128), 128) << "many entries";
+}
+
+TEST(CsrSchedule, SmallMatricesWithFewLongRowsAreNotCut) {
+  CsrScheduleSize size;
+  size.piece_length = 160;
+  size.nonzeros = 500000;
+  EXPECT_TRUE(csr_is_uncut(10000, size));
+  EXPECT_FALSE(csr_is_uncut(100000, size));
+  size.long_rows = 1;
+  EXPECT_FALSE(csr_is_uncut(10000, size));
+  size.long_rows = 0;
+  size.nonzeros = 5000000;
+  EXPECT_FALSE(csr_is_uncut(10000, size));
+}
+
+/// The row and the number of every piece, by long rows in the order of the rows.
+std::vector<std::pair<int, int>> pieces_in_order(const CsrScheduleSize& size, const std::vector<int>& memory) {
+  const CsrSchedule s(size, memory.data());
+  std::vector<int> order(static_cast<std::size_t>(size.long_rows));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return s.long_rows[a] < s.long_rows[b]; });
+  std::vector<std::pair<int, int>> pieces;
+  for (const int l : order) {
+    for (int p = s.piece_offsets[l]; p < s.piece_offsets[l + 1]; ++p) {
+      EXPECT_EQ(s.piece_rows[p], s.long_rows[l]);
+      pieces.emplace_back(s.piece_rows[p], s.piece_numbers[p]);
+    }
+  }
+  return pieces;
+}
+
+template <class Offset>
+void compare_with_host() {
+  const Rows rows;
+  const std::vector<Offset> offsets(rows.row_offsets.begin(), rows.row_offsets.end());
+  const CsrPattern<Offset> host{5, 12, offsets.data(), rows.column_indices.data()};
+  const CsrScheduleSize expected = count_csr_schedule(host, 4);
+  const OnDevice<Offset> device_offsets(offsets);
+  const OnDevice<int> device_columns(rows.column_indices);
+  const OnDevice<unsigned long long> counters(std::vector<unsigned long long>(csr_schedule_counters, 77));
+  const CsrPattern<Offset> device{5, 12, device_offsets.data(), device_columns.data()};
+  const CsrScheduleSize size = count_csr_schedule(nullptr, device, 4, counters.data());
+  EXPECT_EQ(size.nonzeros, expected.nonzeros);
+  EXPECT_EQ(size.mean_span, expected.mean_span);
+  ASSERT_EQ(size.long_rows, expected.long_rows);
+  ASSERT_EQ(size.pieces, expected.pieces);
+  const OnDevice<int> memory(std::vector<int>(size.memory_size(), -1));
+  fill_csr_schedule(nullptr, device, size, counters.data(), memory.data());
+  EXPECT_EQ(pieces_in_order(size, memory.to_host()), pieces_in_order(expected, fill_csr_schedule(host, expected)));
+}
+
+TEST(CsrSchedule, TilesBeginAtPiecesAndAtRows) {
+  // Places: row 0 begins at 0, its pieces every 64; row 1 at 4000, row 2 at 4001, row 3 at 4011.
+  const std::vector<int> offsets{0, 4000, 4000, 4010, 5000};
+  const CsrPattern<int> A{4, 5000, offsets.data(), nullptr};
+  const CsrScheduleSize size = count_csr_schedule(A, 64);
+  EXPECT_EQ(size.tiles, 3);
+  const std::vector<int> memory = fill_csr_schedule(A, size);
+  const CsrSchedule schedule(size, memory.data());
+  const auto expect_tile = [&](int t, std::uint64_t entry, int row, int piece) {
+    EXPECT_EQ(schedule.tiles[t].entry, entry) << t;
+    EXPECT_EQ(schedule.tiles[t].row, row) << t;
+    EXPECT_EQ(schedule.tiles[t].piece, piece) << t;
+  };
+  expect_tile(0, 0, 0, -1);
+  expect_tile(1, 28 * 64, 1, 28);  // 1760 = 27.5 pieces
+  expect_tile(2, 55 * 64, 1, 55);
+  expect_tile(3, 5000, 4, -1);
+  EXPECT_EQ(schedule.long_rows[0], 0);
+  EXPECT_EQ(schedule.long_rows[1], 3);
+}
+
+TEST(CsrSchedule, EmptyRowsFillTiles) {
+  const std::vector<int> offsets(10001, 0);
+  const CsrPattern<int> A{10000, 1, offsets.data(), nullptr};
+  const CsrScheduleSize size = count_csr_schedule(A, 64);
+  ASSERT_EQ(size.tiles, 5000 / csr_tile_span + 1);
+  const std::vector<int> memory = fill_csr_schedule(A, size);
+  const CsrSchedule schedule(size, memory.data());
+  EXPECT_EQ(schedule.tiles[1].row, 2 * csr_tile_span);
+  EXPECT_EQ(schedule.tiles[2].row, 4 * csr_tile_span);
+}
+
+TEST(CsrSchedule, OfTheDeviceIsThatOfTheHost) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  compare_with_host<int>();
+  compare_with_host<std::size_t>();
+}
+
+}  // namespace
+}  // namespace Tessera::Cuda

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "EntryTile.cuh"
+#include "NarrowRows.cuh"
+#include "Rows.cuh"
+#include "Task.cuh"
+#include "csr/cuda/Spmm.hpp"
+#include "launch/Launch.cuh"
+#include "launch/Operands.hpp"
+
+/// csr_spmm decides which columns go to which kernel, and with how many threads. There is a source for each pair of
+/// scalars.
+namespace Tessera::Cuda {
+
+/// The sum of a column over pieces begin to end - 1, from the first to the last.
+template <class Task>
+__device__ auto csr_sum_of_pieces(const Task& task, Ordinal begin, Ordinal end, Ordinal column) {
+  using Scalar = typename Task::Scalar;
+  constexpr int unroll = 4;
+  const Scalar* piece = task.partial_sums + std::int64_t(begin) * task.partial_stride + column;
+  Scalar sum = *piece;
+  int left = end - begin - 1;
+  for (; left >= unroll; left -= unroll) {
+    Scalar parts[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) parts[u] = piece[std::int64_t(u + 1) * task.partial_stride];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) sum += parts[u];
+    piece += std::int64_t(unroll) * task.partial_stride;
+  }
+  for (int p = 1; p <= left; ++p) sum += piece[std::int64_t(p) * task.partial_stride];
+  return sum;
+}
+
+/// A warp adds the sums of the pieces of a long row, from the first to the last, and writes the row of Y. Each lane
+/// takes a column.
+template <class Task>
+class CsrPieceSums {
+  using Scalar = typename Task::Scalar;
+
+ public:
+  static constexpr int warp_columns = 32;
+
+  __device__ explicit CsrPieceSums(const Task& task) : task_(task) {}
+
+  /// \param warp  the number of the warp among those along the long rows
+  __device__ void run(std::int64_t warp, Ordinal column) {
+    if (warp >= task_.schedule.size.long_rows || column >= task_.product.y.columns) return;
+    const Ordinal* const offsets = task_.schedule.piece_offsets + warp;
+    const Vector<Scalar, false, typename Task::InMemory> sum{
+        {csr_sum_of_pieces(task_, offsets[0], offsets[1], column)}};
+    store_row(task_, task_.schedule.long_rows[warp], column, sum);
+  }
+
+ private:
+  const Task& task_;
+};
+
+inline constexpr Ordinal csr_most_columns = 65535 * 4;  // a grid has slabs for these, however narrow slabs are
+inline constexpr int csr_piece_sums_warps = 4;          // warps of a block
+
+template <class Agent, class Task>
+__global__ void __maxnreg__(Agent::registers) csr_kernel(const __grid_constant__ Task task) {
+  Agent(task).run();
+}
+
+template <class Task>
+__global__ void csr_piece_sums_kernel(const __grid_constant__ Task task) {
+  wait_for_previous_kernels();
+  CsrPieceSums<Task>(task).run(std::int64_t(blockIdx.x) * blockDim.y + threadIdx.y,
+                               static_cast<Ordinal>(blockIdx.y * blockDim.x + threadIdx.x));
+}
+
+/// A thread adds the sums of the pieces of the row that goes on at the beginning of a tile, and writes the row of Y. It
+/// is that of the first such tile of the row.
+template <class Task>
+__global__ void csr_tile_sums_kernel(const __grid_constant__ Task task) {
+  wait_for_previous_kernels();
+  const auto t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x + 1;
+  if (t >= task.schedule.size.tiles) return;
+  const CsrTile tile = task.schedule.tiles[t];
+  if (tile.piece < 0) return;
+  const Ordinal row = tile.row - 1;
+  const std::uint64_t begin = task.A.row_offsets[row], end = task.A.row_offsets[row + 1];
+  if (task.schedule.tiles[t - 1].entry > begin) return;
+  const auto piece_length = static_cast<std::uint64_t>(task.schedule.size.piece_length);
+  const Ordinal first = tile.piece - static_cast<Ordinal>((tile.entry - begin) / piece_length);
+  const auto pieces = static_cast<Ordinal>((end - begin + piece_length - 1) / piece_length);
+  using Sum = Vector<typename Task::Scalar, false, typename Task::InMemory>;
+  store_row<false>(task, row, 0, Sum{{csr_sum_of_pieces(task, first, first + pieces, 0)}});
+}
+
+/// One product, cut into columns that different kernels compute.
+template <class MatrixScalar, class VectorScalar, class Offset>
+class CsrLauncher {
+  using Task = CsrTask<MatrixScalar, VectorScalar, Offset>;
+  using Scalar = typename Task::Scalar;
+  static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
+  static constexpr int any_lanes = 0;
+
+ public:
+  /// \param policy  the policy for aligned columns; nullptr: csr_spmm chooses
+  CsrLauncher(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy* policy)
+      : stream_(stream), policy_(policy) {
+    task_.A = A;
+    task_.product = product;
+    task_.schedule = schedule;
+    if (product.y.columns == 1) {  // the columns of a single column are adjacent
+      task_.product.x.column_stride = 1;
+      task_.product.y.column_stride = 1;
+    }
+    is_packed_ = !rows_are_readable(task_.product.x) && product.x_rows == nullptr &&
+                 csr_packs(schedule.size, A.columns, product.y.columns);
+    check_arguments(scratch);
+    width_ = panel_columns(scratch.bytes);
+    task_.partial_sums = reinterpret_cast<Scalar*>(scratch.data);
+    packed_x_ = reinterpret_cast<VectorScalar*>(scratch.data + panel_bytes(0, width_));
+  }
+
+  void run() {
+    const Ordinal columns = task_.product.y.columns;
+    if (task_.A.rows == 0) return;
+    task_.partial_stride = padded(width_);
+    for (Ordinal first = 0; first < columns; first += width_) multiply_panel(first, std::min(width_, columns - first));
+  }
+
+ private:
+  void check_arguments(Scratch scratch) const {
+    expect_extents("csr_spmm", task_.A.rows, task_.A.columns, task_.product);
+    if (policy_ != nullptr && !is_valid(*policy_)) {
+      throw std::invalid_argument("csr_spmm: a policy of " + std::to_string(policy_->lanes) + " lanes, " +
+                                  std::to_string(policy_->vectors) + " vectors, " + std::to_string(policy_->rounds) +
+                                  " rounds and " + std::to_string(policy_->threads) + " threads is not valid");
+    }
+    if (task_.A.rows > 0 && task_.schedule.size.piece_length < 1) {
+      throw std::invalid_argument("csr_spmm: the schedule was not built; its piece_length is " +
+                                  std::to_string(task_.schedule.size.piece_length));
+    }
+    const Ordinal columns = is_half_v<VectorScalar> ? padded(task_.product.y.columns) : task_.product.y.columns;
+    const std::size_t wanted =
+        csr_workspace_bytes(task_.schedule.size, task_.A.columns, columns, sizeof(MatrixScalar), !is_packed_);
+    if (scratch.bytes < wanted || (wanted > 0 && reinterpret_cast<std::uintptr_t>(scratch.data) % 16 != 0)) {
+      throw std::invalid_argument("csr_spmm: " + std::to_string(wanted) + " bytes of scratch aligned to 16 wanted, " +
+                                  std::to_string(scratch.bytes) + " given");
+    }
+  }
+
+  /// The number of columns that are computed at a time: fewer if elements are wider than those that the scratch memory
+  /// is meant for.
+  Ordinal panel_columns(std::size_t scratch_bytes) const {
+    const CsrScheduleSize& size = task_.schedule.size;
+    const Ordinal packed_rows = is_packed_ ? task_.A.columns : 0, columns = task_.product.y.columns;
+    Ordinal width = std::min(csr_panel_columns(size, task_.A.columns, columns), csr_most_columns);
+    if (is_packed_) width = std::min(width, csr_packed_columns);
+    while (width > vector_size && panel_bytes(packed_rows, width) > scratch_bytes)
+      width = padded(ceil_divide(width, 2));
+    return width;
+  }
+
+  /// Columns with what fills their last vector.
+  static Ordinal padded(Ordinal columns) { return ceil_divide(columns, vector_size) * vector_size; }
+
+  /// The scratch memory of a panel. Elements of X of 16 bits take half of what there is for them.
+  std::size_t panel_bytes(Ordinal packed_rows, Ordinal width) const {
+    return csr_panel_bytes(task_.schedule.size, packed_rows, padded(width), sizeof(Scalar));
+  }
+
+  void multiply_panel(Ordinal first, Ordinal columns) {
+    Task panel = columns_of(task_, first, columns);
+    panel.partial_sums = task_.partial_sums;  // one panel after another uses them
+    if (columns == 1 && is_tiled(panel)) return multiply_tiles(panel);
+    if (rows_are_readable(panel.product.x)) {
+      multiply_adjacent(panel);
+    } else if (is_packed_ && columns > csr_narrow_columns) {
+      multiply_aligned(packed(panel));
+    } else {
+      multiply_narrow(panel);
+    }
+    if (panel.schedule.size.long_rows > 0) add_pieces(panel);
+  }
+
+  /// The same task with rows of X in the scratch memory, which begin at multiples of 16 bytes.
+  Task packed(Task task) const {
+    auto& x = task.product.x;
+    const std::ptrdiff_t stride = padded(x.columns);
+    x.rows = task.A.columns;
+    pack_rows(stream_, x, packed_x_, stride);
+    x = {packed_x_, x.rows, static_cast<Ordinal>(stride), stride, 1};
+    return task;
+  }
+
+  /// The same task for some of its columns.
+  static Task columns_of(Task task, Ordinal first, Ordinal columns) {
+    task.product = Cuda::columns_of(task.product, first, columns);
+    if (task.partial_sums != nullptr) task.partial_sums += first;
+    return task;
+  }
+
+  /// The number of columns, from the first on, that may be read 16 bytes at a time; 0 if they were few and others were
+  /// left.
+  static Ordinal aligned_columns(const Task& task) {
+    const auto& [x, y] = std::pair(task.product.x, task.product.y);
+    if (!rows_are_aligned(x) || (y.column_stride == 1 && !rows_are_aligned(y))) return 0;
+    const Ordinal columns = y.columns, aligned = columns / vector_size * vector_size;
+    return aligned == columns || aligned >= 4 * vector_size ? aligned : 0;
+  }
+
+  /// Whether a lane may hold a row of X, and of Y, in two vectors, or in one of 16 bits.
+  static bool is_few_vectors(const Task& task) {
+    const Ordinal columns = task.product.y.columns;
+    const bool is_few = columns == 2 * vector_size || (is_half_v<VectorScalar> && columns == vector_size);
+    return is_few && task.product.y.column_stride == 1 && aligned_columns(task) == columns;
+  }
+
+  CsrProblem problem_of(const Task& task, std::size_t access_bytes) const {
+    CsrProblem problem;
+    problem.rows = task.A.rows;
+    problem.columns = task.A.columns;
+    problem.nonzeros = static_cast<double>(task.schedule.size.nonzeros);
+    problem.mean_span = task.schedule.size.mean_span;
+    // Rows that are long, but not cut, count as one piece.
+    problem.pieces = std::max<Ordinal>(task.schedule.size.pieces, task.schedule.size.piece_length == H200::uncut_row);
+    problem.vector_columns = task.product.x.columns;
+    problem.matrix_bytes = sizeof(MatrixScalar);
+    problem.vector_bytes = sizeof(VectorScalar);
+    problem.access_bytes = static_cast<double>(access_bytes);
+    return problem;
+  }
+
+  static CsrMachine machine() {
+    CsrMachine machine;
+    machine.device.multiprocessors = multiprocessors();
+    return machine;
+  }
+
+  /// Multiplies X with adjacent columns.
+  void multiply_adjacent(const Task& task) const {
+    const Ordinal columns = task.product.y.columns, aligned = aligned_columns(task);
+    if (csr_is_narrow(task.schedule.size, columns) || is_few_vectors(task)) return multiply_narrow(task);
+    if (aligned > 0) multiply_aligned(columns_of(task, 0, aligned));
+    if (aligned == columns) return;
+    const Task rest = columns_of(task, aligned, columns - aligned);
+    columns - aligned < csr_narrow_columns ? multiply_narrow(rest) : multiply_elements(rest);
+  }
+
+  /// Multiplies X with any strides, in slabs of few columns.
+  void multiply_narrow(const Task& task) const {
+    const Ordinal columns = task.product.y.columns;
+    const bool are_adjacent = task.product.x.column_stride == 1 && task.product.y.column_stride == 1;
+    if (are_adjacent && columns == vector_size && aligned_columns(task) == columns) {
+      launch_narrow<true, vector_size>(task);
+    } else if (is_few_vectors(task)) {
+      launch_narrow<true, 2 * vector_size>(task);
+    } else if (columns == 1) {
+      launch_narrow<false, 1>(task);
+    } else if (columns == 2) {
+      launch_narrow<false, 2>(task);
+    } else if (columns == 3) {
+      launch_narrow<false, 3>(task);
+    } else {
+      launch_narrow<false, csr_narrow_columns>(task);
+    }
+  }
+
+  /// Multiplies X whose rows are read 16 bytes at a time; X may have more columns than Y.
+  void multiply_aligned(const Task& task) const {
+    const auto& [x, y] = std::pair(task.product.x, task.product.y);
+    rows_are_aligned(y) && x.columns == y.columns ? multiply_vectors<false>(task) : multiply_vectors<true>(task);
+  }
+
+  template <bool tiled>
+  void multiply_vectors(const Task& task) const {
+    CsrProblem problem = problem_of(task, 16);
+    if (tiled) problem.pieces = 0;  // a block waits for its longest row: fewer lanes a row make smaller blocks
+    const CsrPolicy policy = policy_ != nullptr ? *policy_ : choose_csr_policy(problem, machine());
+    if (policy.vectors == 4) {
+      launch_rows<CsrRows<Task, true, 4, 32, tiled>, tiled>(task, policy);
+    } else if (policy.vectors == 2 && policy.lanes == 32) {
+      launch_rows<CsrRows<Task, true, 2, 32, tiled>, tiled>(task, policy);
+    } else if (policy.vectors == 2) {
+      launch_rows<CsrRows<Task, true, 2, 16, tiled>, tiled>(task, policy);
+    } else if (!tiled && policy.eager) {
+      launch_rows<CsrRows<Task, true, 1, any_lanes, false, true>, false>(task, policy);
+    } else {
+      launch_rows<CsrRows<Task, true, 1, any_lanes, tiled>, tiled>(task, policy);
+    }
+  }
+
+  void multiply_elements(const Task& task) const {
+    const CsrPolicy policy = choose_csr_policy(problem_of(task, sizeof(VectorScalar)), machine());
+    launch_rows<CsrRows<Task, false, 1, any_lanes, false>, false>(task, policy);
+  }
+
+  /// Whether a single column is multiplied in tiles of entries. Tests ask for them by a policy.
+  bool is_tiled(const Task& task) const {
+    if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
+      const bool is_wanted =
+          policy_ != nullptr ? policy_->tiles : choose_csr_narrow_policy(problem_of(task, sizeof(VectorScalar))).tiles;
+      return is_wanted && CsrEntryTile<Task>::fits(task.schedule.size) && are_entries_aligned(task) &&
+             rows_are_readable(task.product.x);
+    } else {
+      return false;
+    }
+  }
+
+  void multiply_tiles(Task task) const {
+    if constexpr (std::is_same_v<MatrixScalar, float> && std::is_same_v<VectorScalar, float>) {
+      using Tile = CsrEntryTile<Task>;
+      constexpr int shared_bytes = sizeof(typename Tile::Memory);
+      const auto tiles = static_cast<unsigned>(task.schedule.size.tiles);
+      task.x_row_bytes = row_bytes(task.product.x);
+      allow_shared_memory<&csr_kernel<Tile, Task>>("csr_spmm: shared memory", shared_bytes,
+                                                   cudaSharedmemCarveoutMaxShared);
+      Cuda::launch("csr_spmm: tiles", csr_kernel<Tile, Task>, tiles, Tile::threads, shared_bytes, stream_, task);
+      if (task.schedule.size.long_rows == 0) return;
+      constexpr unsigned threads = 128;
+      launch_early<&csr_tile_sums_kernel<Task>>("csr_spmm: sums of tiles", ceil_divide(tiles, threads), threads, 0,
+                                                stream_, task);
+    }
+  }
+
+  template <bool aligned, int most_columns>
+  void launch_narrow(const Task& task) const {
+    CsrPolicy policy = choose_csr_narrow_policy(problem_of(task, sizeof(VectorScalar)));
+    if (policy_ != nullptr) policy.rounds = policy_->rounds > 1 ? policy.lanes : 1;
+    if (policy.lanes == 1 || !are_entries_aligned(task)) {
+      policy.rounds = 1;
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::Single>>(task, policy);
+    } else if (policy.rounds == 1) {
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::Blocks>>(task, policy);
+    } else {
+      Task pieces_apart = task;
+      const Ordinal groups = policy.threads / policy.lanes;
+      pieces_apart.piece_blocks = static_cast<unsigned>(ceil_divide(task.schedule.size.pieces, groups));
+      launch_narrow<CsrNarrowRows<Task, aligned, most_columns, CsrNarrowOrder::LongestFirst>>(pieces_apart, policy);
+    }
+  }
+
+  template <class Agent>
+  void launch_narrow(const Task& task, const CsrPolicy& policy) const {
+    launch<Agent>(task, policy, Agent::shared_bytes(policy.threads));
+  }
+
+  /// Whether entries may be read 16 bytes at a time.
+  static bool are_entries_aligned(const Task& task) {
+    return reinterpret_cast<std::uintptr_t>(task.A.column_indices) % 16 == 0 &&
+           reinterpret_cast<std::uintptr_t>(task.product.values) % 16 == 0;
+  }
+
+  template <class Agent, bool tiled>
+  void launch_rows(Task task, CsrPolicy policy) const {
+    policy.rounds = 1;
+    std::size_t shared_bytes = 0;
+    if constexpr (tiled) {
+      policy = with_row_tile(policy);
+      // Rows of Y of 16 bits have twice the columns: those of 256 threads with four vectors take 36 KB.
+      if (is_half_v<VectorScalar> && policy.vectors == 4) policy.threads = std::min(policy.threads, 256);
+      const int tile_rows = policy.threads / policy.lanes;
+      task.tile_row_bits = std::countr_zero(static_cast<unsigned>(tile_rows));
+      shared_bytes = CsrRowTile<Task>::bytes(tile_rows, Agent::slab_columns(policy.lanes));
+    }
+    launch<Agent>(task, policy, shared_bytes);
+  }
+
+  template <class Agent>
+  void launch(Task task, const CsrPolicy& policy, std::size_t shared_bytes) const {
+    const Ordinal pieces = task.schedule.size.pieces, rows = task.A.rows;
+    const std::int64_t items = task.piece_blocks > 0 ? rows : std::int64_t(pieces) + rows;
+    if (items == 0) return;
+    const std::int64_t items_of_block = std::int64_t(policy.threads / policy.lanes) * policy.rounds;
+    const std::int64_t blocks_of_slab = task.piece_blocks + ceil_divide(items, items_of_block);
+    const std::int64_t slab_columns = Agent::slab_columns(policy.lanes);
+    const std::int64_t slabs = ceil_divide<std::int64_t>(task.product.x.columns, slab_columns);
+    if (blocks_of_slab > std::numeric_limits<int>::max() / policy.rounds || slabs > 65535) {
+      throw std::length_error("csr_spmm: " + std::to_string(blocks_of_slab) + " blocks of threads for each of " +
+                              std::to_string(slabs) + " slabs of columns are more than a grid may have");
+    }
+    task.pieces = pieces;
+    task.rows = rows;
+    task.lane_bits = std::countr_zero(static_cast<unsigned>(policy.lanes));
+    task.rounds = static_cast<unsigned>(policy.rounds);
+    task.x_row_bytes = static_cast<std::uint32_t>(task.product.x.row_stride * std::ptrdiff_t(sizeof(VectorScalar)));
+    const dim3 blocks(static_cast<unsigned>(blocks_of_slab), static_cast<unsigned>(slabs));
+    Cuda::launch("csr_spmm", csr_kernel<Agent, Task>, blocks, dim3(static_cast<unsigned>(policy.threads)), shared_bytes,
+                 stream_, task);
+  }
+
+  void add_pieces(const Task& task) const {
+    const dim3 threads(CsrPieceSums<Task>::warp_columns, csr_piece_sums_warps);
+    const dim3 blocks(ceil_divide<unsigned>(task.schedule.size.long_rows, threads.y),
+                      ceil_divide<unsigned>(task.product.y.columns, threads.x));
+    launch_early<&csr_piece_sums_kernel<Task>>("csr_spmm: sums of pieces", blocks, threads, 0, stream_, task);
+  }
+
+  Stream stream_;
+  const CsrPolicy* policy_;
+  Task task_;
+  bool is_packed_ = false;
+  Ordinal width_ = 0;  // columns of a panel
+  VectorScalar* packed_x_ = nullptr;
+};
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
+  CsrLauncher(stream, A, schedule, product, scratch, nullptr).run();
+}
+
+template <class MatrixScalar, class VectorScalar, class Offset>
+void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
+              const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy& policy) {
+  CsrLauncher(stream, A, schedule, product, scratch, &policy).run();
+}
+
+#define TESSERA_INSTANTIATE_CSR_SPMM(MatrixScalar, VectorScalar, Offset)        \
+  template void csr_spmm(Stream, const CsrPattern<Offset>&, const CsrSchedule&, \
+                         const Product<MatrixScalar, VectorScalar>&, Scratch);  \
+  template void csr_spmm(Stream, const CsrPattern<Offset>&, const CsrSchedule&, \
+                         const Product<MatrixScalar, VectorScalar>&, Scratch, const CsrPolicy&);
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "row_groups/RowGroups.hpp"
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/parallel/Teams.hpp>
+
+#include "GroupSplit.hpp"
+#include "InstantiateFormat.hpp"
+#include "RowGroupsFault.hpp"
+#include "RowWalk.hpp"
+
+namespace Tessera {
+
+namespace Impl {
+
+/// The most rows of a group that a parameter names.
+inline int group_rows_of(int parameter) {
+  if (parameter < 0 || parameter > most_group_rows) {
+    throw std::invalid_argument("Tessera: group_rows is " + std::to_string(parameter) +
+                                "; expected 1 to 4, or 0 for 4");
+  }
+  return parameter == 0 ? most_group_rows : parameter;
+}
+
+/// NewEntries of each row. Rows of other chunks do not count.
+template <class Memory>
+using NewEntriesOfRows = Array<Ordinal * [most_group_rows - 1], Memory>;
+
+/// Counts NewEntries of all rows.
+template <class Exec, class Offset>
+struct CountNewEntries {
+  CsrPattern<Offset> A;
+  int group_rows;
+  NewEntriesOfRows<typename Exec::memory_space> counts;
+
+  KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
+    const Ordinal first = team.league_rank() * team_rows, left = A.rows - first;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, left < team_rows ? left : team_rows), [&](Ordinal i) {
+      const Ordinal row = first + i, before = row % RowGroupsPattern<Offset>::chunk_rows;
+      const int rows = before < group_rows - 1 ? before : group_rows - 1;
+      NewEntries sum;
+      Kokkos::parallel_reduce(
+          Kokkos::ThreadVectorRange(team, A.row_offsets[row], A.row_offsets[row + 1]),
+          [&](Offset k, NewEntries& counted) { counted += count_entry(A, row, A.column_indices[k], rows); },
+          Kokkos::Sum<NewEntries>(sum));
+      Kokkos::single(Kokkos::PerThread(team), [&] {
+        for (int d = 0; d < most_group_rows - 1; ++d) counts(row, d) = sum.after[d];
+      });
+    });
+  }
+
+  static constexpr Ordinal team_rows = 64;
+};
+
+template <class Exec, class Offset>
+NewEntriesOfRows<typename Exec::memory_space> count_new_entries(const Exec& exec, const CsrPattern<Offset>& A,
+                                                                std::size_t nonzeros, int group_rows) {
+  using Count = CountNewEntries<Exec, Offset>;
+  const Count count{A, group_rows,
+                    allocate<NewEntriesOfRows<typename Exec::memory_space>>(exec, "Tessera::new_entries",
+                                                                            static_cast<std::size_t>(A.rows))};
+  if (A.rows == 0) return count.counts;
+  const TeamShape shape{256, lanes_for(static_cast<double>(nonzeros) / A.rows)};
+  Kokkos::parallel_for("Tessera::count_new_entries", teams(exec, window_count(A.rows, Count::team_rows), 0, shape),
+                       count);
+  return count.counts;
+}
+
+/// Cuts a chunk of A into groups; see split_chunk().
+template <class Offset, class NewEntries, class Choose>
+KOKKOS_INLINE_FUNCTION RowGroupCounts cut_chunk(const CsrPattern<Offset>& A, const NewEntries& new_entries,
+                                                Ordinal chunk, int group_rows, const Choose& choose) {
+  constexpr Ordinal chunk_rows = RowGroupsPattern<Offset>::chunk_rows;
+  const Ordinal first = chunk * chunk_rows, left = A.rows - first;
+  const auto length = [&](Ordinal row) { return static_cast<Ordinal>(A.row_offsets[row + 1] - A.row_offsets[row]); };
+  return split_chunk(length, new_entries, first, first + (left < chunk_rows ? left : chunk_rows), group_rows, choose);
+}
+
+/// Sets chunk_groups, first_rows and stored of a pattern without groups.
+template <class Exec, class Memory, class Offset>
+void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
+              int group_rows, RowGroups<Offset, Memory>& p) {
+  const Ordinal chunks = row_group_chunks(A.rows);
+  p.chunk_groups =
+      allocate<decltype(p.chunk_groups)>(exec, "Tessera::RowGroups::chunk_groups", std::size_t(chunks) + 1);
+  const auto heights = allocate<Array<std::uint8_t*, Memory>>(exec, "Tessera::heights", std::size_t(A.rows));
+  const auto chunk_groups = p.chunk_groups;
+  Kokkos::parallel_reduce(
+      "Tessera::cut_rows", WindowPolicy<Exec>(exec, 0, chunks),
+      KOKKOS_LAMBDA(Ordinal chunk, std::size_t & sum) {
+        const RowGroupCounts counts = cut_chunk(A, new_entries, chunk, group_rows, [&](Ordinal row, int height) {
+          heights(row) = static_cast<std::uint8_t>(height);
+        });
+        chunk_groups(chunk + 1) = static_cast<Ordinal>(counts.groups);
+        sum += counts.values;
+      },
+      p.stored);
+  counts_to_offsets(exec, p.chunk_groups);
+  const auto groups = static_cast<std::size_t>(read_element(exec, p.chunk_groups.data() + chunks));
+  p.first_rows = allocate<decltype(p.first_rows)>(exec, "Tessera::RowGroups::first_rows", groups + 1);
+  const auto first_rows = p.first_rows;
+  Kokkos::parallel_for(
+      "Tessera::list_groups", WindowPolicy<Exec>(exec, 0, chunks + 1), KOKKOS_LAMBDA(Ordinal chunk) {
+        if (chunk == chunks) {
+          first_rows(groups) = A.rows;
+          return;
+        }
+        Ordinal row = chunk * RowGroupsPattern<Offset>::chunk_rows;
+        for (Ordinal group = chunk_groups(chunk); group < chunk_groups(chunk + 1); ++group) {
+          first_rows(group) = row;
+          row += heights(row);
+        }
+      });
+}
+
+/// \throws FormatTooLarge if the places are too many for the offsets.
+template <class Offset>
+void check_group_places(std::size_t places) {
+  if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
+    throw FormatTooLarge("Tessera: row groups store " + std::to_string(places) + " values, more than offsets of " +
+                         std::to_string(sizeof(Offset)) +
+                         " bytes count; expected wider offsets, a smaller group_rows, or another format");
+  }
+}
+
+/// Sets the offsets of columns and values.
+template <class Exec, class Memory, class Offset>
+void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
+                    RowGroups<Offset, Memory>& p) {
+  const std::size_t size = p.first_rows.extent(0);
+  p.column_offsets = allocate<decltype(p.column_offsets)>(exec, "Tessera::RowGroups::column_offsets", size);
+  p.value_offsets = allocate<decltype(p.value_offsets)>(exec, "Tessera::RowGroups::value_offsets", size);
+  const auto counted = p;
+  Kokkos::parallel_for(
+      "Tessera::offset_columns", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
+        const Ordinal first = counted.first_rows(group), height = counted.first_rows(group + 1) - first;
+        auto columns = static_cast<std::size_t>(A.row_offsets[first + 1] - A.row_offsets[first]);
+        for (int r = 1; r < height; ++r) columns += static_cast<std::size_t>(new_entries(first + r, r - 1));
+        columns = padded_group_columns(columns);
+        counted.column_offsets(group + 1) = static_cast<Offset>(columns);
+        counted.value_offsets(group + 1) = static_cast<Offset>(columns * static_cast<std::size_t>(height));
+      });
+  counts_to_offsets(exec, p.column_offsets);
+  counts_to_offsets(exec, p.value_offsets);
+}
+
+/// Sets columns and masks.
+template <class Exec, class Offset, class Memory>
+void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Offset, Memory>& p) {
+  const auto columns = static_cast<std::size_t>(read_element(exec, p.column_offsets.data() + p.groups()));
+  p.group_columns = allocate<decltype(p.group_columns)>(exec, "Tessera::RowGroups::group_columns", columns);
+  p.column_masks = allocate<decltype(p.column_masks)>(exec, "Tessera::RowGroups::column_masks", columns);
+  const auto filled = p;
+  Kokkos::parallel_for(
+      "Tessera::fill_groups", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
+        const Ordinal first = filled.first_rows(group);
+        Offset place = filled.column_offsets(group);
+        Ordinal last = 0;
+        merge_group(A, first, filled.first_rows(group + 1) - first, [&](Ordinal column, unsigned mask) {
+          filled.group_columns(place) = last = column;
+          filled.column_masks(place++) = static_cast<std::uint8_t>(mask);
+        });
+        for (; place < filled.column_offsets(group + 1); ++place) {
+          filled.group_columns(place) = last;
+          filled.column_masks(place) = 0;
+        }
+      });
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                                int group_rows) {
+  RowGroupCounts counts;
+  group_rows = Impl::group_rows_of(group_rows);
+  const auto new_entries = Impl::count_new_entries(exec, A, nonzeros, group_rows);
+  Kokkos::parallel_reduce(
+      "Tessera::count_row_groups", Impl::WindowPolicy<ExecutionSpace>(exec, 0, row_group_chunks(A.rows)),
+      KOKKOS_LAMBDA(Ordinal chunk, std::size_t & groups, std::size_t & columns, std::size_t & values) {
+        const RowGroupCounts own = Impl::cut_chunk(A, new_entries, chunk, group_rows, [](Ordinal, int) {});
+        groups += own.groups;
+        columns += own.columns;
+        values += own.values;
+      },
+      Kokkos::Sum<std::size_t>(counts.groups), Kokkos::Sum<std::size_t>(counts.columns),
+      Kokkos::Sum<std::size_t>(counts.values));
+  exec.fence("Tessera::count_row_groups");
+  return counts;
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltRowGroups<Offset, typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
+                                                                               const CsrPattern<Offset>& A,
+                                                                               std::size_t nonzeros, int group_rows) {
+  RowGroups<Offset, typename ExecutionSpace::memory_space> p;
+  p.rows = A.rows;
+  p.columns = A.columns;
+  p.nonzeros = nonzeros;
+  group_rows = Impl::group_rows_of(group_rows);
+  {
+    const auto new_entries = Impl::count_new_entries(exec, A, nonzeros, group_rows);
+    Impl::cut_rows(exec, A, new_entries, group_rows, p);
+    Impl::check_group_places<Offset>(p.stored);
+    Impl::offset_columns(exec, A, new_entries, p);
+  }
+  Impl::fill_groups(exec, A, p);
+  return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, p.places())};
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::rows_of_format(exec, A.view(), A.nonzeros);
+}
+
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::of_format("row groups", Impl::row_groups_fault(exec, A));
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                      \
+  template BuiltRowGroups<Offset, Exec::memory_space> build_row_groups(const Exec&, const CsrPattern<Offset>&, \
+                                                                       std::size_t, int);                      \
+  template RowGroupCounts count_row_groups(const Exec&, const CsrPattern<Offset>&, std::size_t, int);          \
+  TESSERA_INSTANTIATE_FORMAT(RowGroups, Exec, Offset)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tessera/common/FormatParameters.hpp>
+#include <tessera/format/Csr.hpp>
+#include <tessera/parallel/Array.hpp>
+
+#include "row_groups/RowGroupsView.hpp"
+
+namespace Tessera {
+
+/// The sizes of some groups.
+struct RowGroupCounts {
+  std::size_t groups = 0;   ///< number of groups
+  std::size_t columns = 0;  ///< columns of all groups, with those that repeat the last one
+  std::size_t values = 0;   ///< values of all groups, with the zeros
+
+  /// Adds those of other groups.
+  KOKKOS_INLINE_FUNCTION RowGroupCounts& operator+=(const RowGroupCounts& other) {
+    groups += other.groups;
+    columns += other.columns;
+    values += other.values;
+    return *this;
+  }
+};
+
+/// The pattern of a matrix in row groups (see RowGroupsPattern for what the arrays hold) that owns its arrays. As in
+/// other formats, a tile is what a row of X is read for: here a column of a group.
+///
+/// Bytes without the values: 4 (ceil(rows / 256) + 1) + (groups + 1) (4 + 2 sizeof(Offset)) + tiles * (4 + 1).
+template <class Offset, class MemorySpace>
+struct RowGroups {
+  static constexpr Format format = Format::RowGroups;  ///< its name
+  /// @cond
+  /// @endcond
+
+  Ordinal rows = 0;                                      ///< rows of the matrix
+  Ordinal columns = 0;                                   ///< columns of the matrix
+  std::size_t nonzeros = 0;                              ///< number of entries
+  std::size_t stored = 0;                                ///< values of all groups, zeros included
+  Impl::Array<Ordinal*, MemorySpace> chunk_groups;       ///< see RowGroupsPattern
+  Impl::Array<Ordinal*, MemorySpace> first_rows;         ///< see RowGroupsPattern
+  Impl::Array<Offset*, MemorySpace> column_offsets;      ///< see RowGroupsPattern
+  Impl::Array<Ordinal*, MemorySpace> group_columns;      ///< see RowGroupsPattern
+  Impl::Array<std::uint8_t*, MemorySpace> column_masks;  ///< see RowGroupsPattern
+  Impl::Array<Offset*, MemorySpace> value_offsets;       ///< see RowGroupsPattern
+
+  /// Number of groups.
+  Ordinal groups() const { return first_rows.extent(0) > 0 ? static_cast<Ordinal>(first_rows.extent(0) - 1) : 0; }
+  std::size_t tiles() const { return group_columns.extent(0); }  ///< number of columns of all groups
+  std::size_t places() const { return stored; }                  ///< elements of an array of values
+  std::size_t tiled_nonzeros() const { return nonzeros; }        ///< number of entries in tiles
+  std::size_t tile_elements() const { return stored; }           ///< elements of all tiles
+  const auto& tile_counts() const { return column_offsets; }     ///< the first column of each group, and the end
+  /// The raw view that kernels take.
+  RowGroupsPattern<Offset> view() const {
+    return {rows,
+            columns,
+            groups(),
+            chunk_groups.data(),
+            first_rows.data(),
+            column_offsets.data(),
+            value_offsets.data(),
+            group_columns.data(),
+            column_masks.data()};
+  }
+  /// Bytes of the pattern, without the values.
+  std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
+
+  /// @cond
+  template <class ExecutionSpace>
+  static Built<RowGroups, Offset, MemorySpace> build(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
+                                                     const FormatParameters& parameters, std::size_t) {
+    return build_row_groups(exec, rows.view(), rows.nonzeros, parameters.group_rows);
+  }
+  template <class Archive>
+  void transfer(Archive& file) {
+    file.fields("stored", stored);
+    file.array("chunk_groups", chunk_groups);
+    file.array("first_rows", first_rows);
+    file.array("column_offsets", column_offsets);
+    file.array("group_columns", group_columns);
+    file.array("column_masks", column_masks);
+    file.array("value_offsets", value_offsets);
+  }
+  /// @endcond
+};
+
+/// A pattern in row groups as it was built, and where its values come from.
+template <class Offset, class MemorySpace>
+using BuiltRowGroups = Built<RowGroups<Offset, MemorySpace>, Offset, MemorySpace>;
+
+/// The sizes of the groups that build_row_groups() makes from the same arguments. Throws std::invalid_argument
+/// if group_rows is none of 0 to 4.
+///
+/// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own. Memory: 12 bytes a row.
+template <class ExecutionSpace, class Offset>
+RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                                int group_rows = 0);
+
+/// Builds row groups from a canonical pattern. Lanes count the entries of each row that are new to its group. Then a
+/// thread for each chunk of 256 rows cuts it into groups, and a thread for each group fills it.
+/// The arrays are the same on every backend and for any number of threads. Places without an entry have no source in
+/// the map.
+///
+/// \param exec       [in] the instance to run on
+/// \param A          [in] a canonical pattern
+/// \param nonzeros   [in] the number of its entries
+/// \param group_rows [in] the most rows of a group, from 1 to 4; 0 is 4
+/// \throws std::invalid_argument if group_rows is another number
+/// \throws FormatTooLarge if Offset cannot count the places, before anything as large as the values is allocated
+///
+/// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own, then rows are merged.
+template <class ExecutionSpace, class Offset>
+BuiltRowGroups<Offset, typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
+                                                                               const CsrPattern<Offset>& A,
+                                                                               std::size_t nonzeros, int group_rows);
+
+/// Converts back to canonical rows without loss. The map takes values from the order of the groups to that of the rows.
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A);
+
+/// Checks every invariant of the format but that the groups cost the least, in memory that `exec` can read. Returns an
+/// empty text, or the first invariant that is broken and where. Cost: a few passes over the pattern.
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A);
+
+}  // namespace Tessera

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Launch.cuh"
+#include "row_groups/cuda/Spmm.hpp"
+
+namespace Tessera::Cuda {
+
+template <class InMemory, class Offset>
+void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const RowGroupsSchedule& schedule,
+                     const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace) {
+  const auto arguments = row_groups_arguments(stream, A, schedule, product, workspace);
+  // Rows of X end with whole vectors, also those that were packed.
+  const Ordinal vectors = window_count(product.y.columns, Vector<InMemory, true>::size);
+  for_row_groups_policy<InMemory>(vectors, [&]<class Policy>() { launch_row_groups<Policy>(stream, arguments); });
+}
+
+#define TESSERA_ROW_GROUPS_SPMM(InMemory, Offset)                                                  \
+  template void row_groups_spmm(Stream, const RowGroupsPattern<Offset>&, const RowGroupsSchedule&, \
+                                const Product<sum_of_t<InMemory>, InMemory>&, const Scratch&);
+
+TESSERA_ROW_GROUPS_SPMM(float, int)
+TESSERA_ROW_GROUPS_SPMM(float, std::size_t)
+TESSERA_ROW_GROUPS_SPMM(Half, int)
+TESSERA_ROW_GROUPS_SPMM(Half, std::size_t)
+TESSERA_ROW_GROUPS_SPMM(BFloat16, int)
+TESSERA_ROW_GROUPS_SPMM(BFloat16, std::size_t)
+TESSERA_ROW_GROUPS_SPMM(double, int)
+TESSERA_ROW_GROUPS_SPMM(double, std::size_t)
+TESSERA_ROW_GROUPS_SPMM(Complex<float>, int)
+TESSERA_ROW_GROUPS_SPMM(Complex<float>, std::size_t)
+TESSERA_ROW_GROUPS_SPMM(Complex<double>, int)
+TESSERA_ROW_GROUPS_SPMM(Complex<double>, std::size_t)
+
+}  // namespace Tessera::Cuda

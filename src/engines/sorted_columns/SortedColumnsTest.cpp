@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "AdversarialPatterns.hpp"
+#include "AnyFormat.hpp"
+#include "ExampleMatrix.hpp"
+#include "FormatArrays.hpp"
+#include "SortedColumnsPicture.hpp"
+#include "TestTypes.hpp"
+
+namespace Tessera::Test {
+
+template <class T>
+class SortedColumnsTest : public ::testing::Test {};
+TYPED_TEST_SUITE(SortedColumnsTest, OffsetCases);
+
+/// Besides what matters for every format, columns of every length.
+template <class Offset>
+std::vector<HostPattern<Offset>> patterns_for_sorted_columns() {
+  auto patterns = adversarial_patterns<Offset>();
+  HostPattern<Offset> triangle, hubs = random_pattern<Offset>(0, 90, 0, 0), staircase = hubs;
+  triangle.columns = 70;
+  for (int i = 0; i < 70; ++i) {
+    for (int j = i; j < 70; ++j) triangle.column_indices.push_back(j);
+    triangle.end_row();
+  }
+  for (int i = 0; i < 300; ++i) {  // three full columns, and entries here and there
+    for (int j = 0; j < 90; ++j)
+      if (j % 40 == 7 || (i * 7 + j * j) % 61 == 0) hubs.column_indices.push_back(j);
+    hubs.end_row();
+  }
+  for (int i = 0; i < 130; ++i) {  // lengths in steps of 33 entries, 32 columns each
+    for (int j = 0; j < 90; ++j)
+      if (i < 33 * (1 + j / 32)) staircase.column_indices.push_back(j);
+    staircase.end_row();
+  }
+  patterns.insert(patterns.end(), {triangle, hubs, staircase});
+  return patterns;
+}
+
+template <class Exec, class Offset>
+auto sorted_columns_of(const HostPattern<Offset>& A, int width, int height) {
+  return build_sorted_columns(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), width, height);
+}
+
+/// With width and height 2, three blocks, a column in two pieces and one in a single piece. The matrix, its sorted
+/// columns with irregular entries as capitals, and its blocks and pieces:
+///
+///     i . c . .     . c . i     a c, b d
+///     j . d a f     a d f j     f i, g j
+///     K . . . g     . . g K     e h
+///     L . e . .     . e . L     K L
+///     M . . b h     b . h M     M
+template <class Offset>
+HostPattern<Offset> small_sorted_columns() {
+  HostPattern<Offset> A;
+  A.columns = 5;
+  for (const auto& row : {std::vector{0, 2}, {0, 2, 3, 4}, {0, 4}, {0, 2}, {0, 3, 4}}) {
+    A.column_indices.insert(A.column_indices.end(), row.begin(), row.end());
+    A.end_row();
+  }
+  return A;
+}
+
+TYPED_TEST(SortedColumnsTest, IsThePictureInTheDocstring) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto built = sorted_columns_of<Exec>(example_matrix<Offset>(), 4, 2);
+  const SortedColumnsPicture<Offset> picture;
+  expect_arrays(built.pattern, picture);
+  EXPECT_EQ(example_values(to_host(built.values.slots)), picture.values);
+}
+
+TYPED_TEST(SortedColumnsTest, ArraysAreThoseOfTheSerialBuild) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  for (const auto& A : patterns_for_sorted_columns<Offset>()) {
+    for (const auto& [width, height] :
+         {std::pair{1, 1}, {2, 1}, {3, 2}, {4, 1000}, {8, 4}, {31, 7}, {32, 32}, {1024, 3}}) {
+      if (!is_chosen_on<Exec>(7)) continue;
+      SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + ", blocks of " + std::to_string(width) +
+                   " x " + std::to_string(height));
+      const auto built = sorted_columns_of<Exec>(A, width, height);
+      expect_serial_build(built, serial_sorted_columns<Offset>(A, width, height));
+      expect_lossless<Exec>(built, A);
+    }
+  }
+}
+
+/// The position of each regular element's column, found on the device.
+template <class Exec, class Offset>
+std::vector<int> positions_of_elements(const SortedColumnsPattern<Offset>& A, std::size_t regular) {
+  const auto found = to_device<Exec>(std::vector<int>(regular));
+  Kokkos::parallel_for(
+      "position_of", Kokkos::RangePolicy<Exec>(Exec(), 0, regular),
+      KOKKOS_LAMBDA(int i) { found(i) = position_of(A, static_cast<Offset>(i)); });
+  return to_host(found);
+}
+
+/// Kernels for devices ask for the block and the column of an element.
+TYPED_TEST(SortedColumnsTest, ElementsKnowTheirPosition) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(60, 50, 0.2, 8);
+  const auto p = sorted_columns_of<Exec>(A, 4, 3).pattern;
+  const auto positions = positions_of_elements<Exec>(p.view(), p.position_indices.extent(0));
+  const auto block_positions = to_host(p.block_positions);
+  const auto block_offsets = to_host(p.block_offsets);
+  ASSERT_GT(positions.size(), 100u);
+  for (std::size_t block = 0; block < block_positions.size(); ++block) {
+    for (Offset i = block_offsets[block]; i < block_offsets[block + 1]; ++i)
+      ASSERT_EQ(positions[i], block_positions[block] + static_cast<int>((i - block_offsets[block]) % 4));
+  }
+}
+
+TYPED_TEST(SortedColumnsTest, BytesAreTheDocumentedFormula) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  auto A = random_pattern<Offset>(123, 77, 0.1, 9);
+  A.columns = 90;  // 13 are empty
+  const auto p = sorted_columns_of<Exec>(A, 8, 4).pattern;
+  const std::size_t blocks = p.tiles(), pieces = p.pieces(), regular = p.position_indices.extent(0);
+  ASSERT_GT(blocks, 9u);
+  ASSERT_GT(pieces, 7u);
+  ASSERT_LT(regular, A.nonzeros());
+  EXPECT_EQ(p.bytes(), (blocks + pieces + 2) * sizeof(Offset) + 4 * (blocks + pieces + 77 + A.nonzeros() + regular));
+}
+
+TYPED_TEST(SortedColumnsTest, ParametersAreCheckedAndHaveDefaults) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  const auto A = random_pattern<Offset>(9, 9, 0.5, 1);
+  const auto message = [&](int width, int height) -> std::string {
+    try {
+      sorted_columns_of<Exec>(A, width, height);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return {};
+  };
+  EXPECT_NE(message(1025, 1).find("sorted_columns_width is 1025; expected 1 to 1024"), std::string::npos);
+  EXPECT_NE(message(-1, 1).find("sorted_columns_width is -1"), std::string::npos);
+  EXPECT_NE(message(1, -2).find("sorted_columns_height is -2; expected at least 1"), std::string::npos);
+  EXPECT_EQ(message(1024, 1), "");
+  EXPECT_EQ(sorted_columns_of<Exec>(A, 0, 0).pattern.width, 32);
+  EXPECT_EQ(sorted_columns_of<Exec>(A, 0, 0).pattern.height, 32);
+  const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
+  FormatParameters parameters;
+  parameters.sorted_columns_width = 2;
+  parameters.sorted_columns_height = 3;
+  using Pattern = SortedColumns<Offset, typename Exec::memory_space>;
+  const auto any = build_format(Exec(), Format::SortedColumns, rows, parameters, 8).pattern;
+  EXPECT_EQ(std::get<Pattern>(any).width, 2);
+  EXPECT_EQ(std::get<Pattern>(any).height, 3);
+}
+
+/// A broken copy of a valid format is refused, and the message says what is broken.
+TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  using Host = HostSortedColumns<Offset>;
+  const auto A = small_sorted_columns<Offset>();
+  const DamagedCopies<Exec, SortedColumns<Offset, typename Exec::memory_space>, Host> expect_fault(
+      serial_sorted_columns<Offset>(A, 2, 2), [&](auto& p, const Host& h) {
+        p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
+        p.width = h.width, p.height = h.height;
+      });
+  expect_fault("sorted columns: width is not", [](Host& h) { h.width = 1025; });
+  expect_fault("width is not from 1", [](Host& h) { h.width = 0; });
+  expect_fault("height is less than 1", [](Host& h) { h.height = 0; });
+  expect_fault("column_order has more elements", [](Host& h) { h.column_order.resize(6); });
+  expect_fault("block_offsets does not have", [](Host& h) { h.block_offsets.pop_back(); });
+  expect_fault("piece_offsets does not have", [](Host& h) { h.piece_offsets.pop_back(); });
+  expect_fault("row_indices does not have", [](Host& h) { h.row_indices.pop_back(); });
+  expect_fault("segment_lengths does not have", [](Host& h) { h.segment_lengths.pop_back(); });
+  expect_fault("regular elements and no blocks", [](Host& h) {
+    h.block_offsets = {0};
+    h.block_positions.clear();
+  });
+  expect_fault("irregular elements and no pieces", [](Host& h) {
+    h.piece_offsets = {10};
+    h.piece_columns.clear();
+  });
+  expect_fault("position 1: column_order holds a column outside", [](Host& h) { h.column_order[1] = 5; });
+  expect_fault("position 2: column_order holds a column outside", [](Host& h) { h.column_order[2] = -1; });
+  expect_fault("block 2: block_offsets does not ascend", [](Host& h) { --h.block_offsets.back(); });
+  expect_fault("block 0: block_offsets does not ascend", [](Host& h) { h.block_offsets[0] = 2; });
+  expect_fault("piece 0: piece_offsets does not ascend from 10", [](Host& h) { --h.piece_offsets[0]; });
+  expect_fault("piece 1: piece_offsets does not ascend", [](Host& h) { --h.piece_offsets.back(); });
+  expect_fault("block 0: block_offsets does not grow by", [](Host& h) { ++h.block_offsets[1]; });
+  expect_fault("block 1: block_positions leaves no room", [](Host& h) { h.block_positions[1] = 3; });
+  expect_fault("block 2: block_positions leaves no room", [](Host& h) { h.block_positions[2] = -1; });
+  expect_fault("piece 1: piece_columns holds a position", [](Host& h) { h.piece_columns[1] = 0x80000004u; });
+  expect_fault("element 12: row_indices holds a row outside", [](Host& h) { h.row_indices[12] = 5; });
+  expect_fault("element 0: row_indices holds a row outside", [](Host& h) { h.row_indices[0] = -1; });
+  expect_fault("position 0: column_order holds a column twice", [](Host& h) { h.column_order[3] = 3; });
+  expect_fault("position 2: column_order does not ascend",
+               [](Host& h) { std::swap(h.column_order[1], h.column_order[2]); });  // as long, but not by column
+  // Entries of the last column go to the one before: the longer one, or as long and with the higher index.
+  expect_fault("position 3: column_order does not ascend", [](Host& h) { h.piece_columns[0] = 0x80000001u; });
+  expect_fault("position 3: column_order does not ascend", [](Host& h) { h.piece_columns[1] = 0x80000001u; });
+  expect_fault("position 2: a column has no entry, or more than", [](Host& h) {
+    h.piece_columns = {0x80000001u, 0x80000001u};
+  });
+  expect_fault("position 4: a column has no entry", [](Host& h) {
+    h.column_order.push_back(1);
+    for (std::uint32_t& column : h.piece_columns) ++column;
+  });
+  expect_fault("position 0: a column has no entry", [](Host& h) { h.block_positions[0] = 2; });
+  expect_fault("the layers have 5 blocks", [](Host& h) { h.height = 1; });
+  expect_fault("the layers leave 2 pieces", [](Host& h) {
+    h.piece_offsets = {10, 11, 12, 13};
+    h.piece_columns.push_back(h.piece_columns[0]);
+  });
+  expect_fault("block 0: block_offsets or block_positions is not", [](Host& h) {
+    std::swap(h.block_positions[0], h.block_positions[1]);  // both have two entries a column
+  });
+  expect_fault("piece 0: piece_offsets or piece_columns is not", [](Host& h) { h.piece_columns[0] = 0; });
+  expect_fault("piece 1: piece_offsets or piece_columns is not", [](Host& h) { --h.piece_offsets[1]; });
+  expect_fault("position 3: row_indices does not ascend", [](Host& h) { h.row_indices[12] = 3; });
+  expect_fault("position 1: row_indices does not ascend", [](Host& h) { h.row_indices[8] = 1; });
+  expect_fault("element 1: position_indices is not", [](Host& h) { h.position_indices[1] = 1; });
+  expect_fault("place 6: segment_lengths is not", [](Host& h) { h.segment_lengths[6] = 0; });
+}
+
+/// Without blocks or pieces, the offsets are a single element, which must be right too.
+TYPED_TEST(SortedColumnsTest, ValidateSeesTheOnlyOffset) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  using Offset = typename TypeParam::Offset;
+  auto p = sorted_columns_of<Exec>(random_pattern<Offset>(6, 8, 1.0, 1), 4, 2).pattern;
+  ASSERT_EQ(p.pieces(), 0u);
+  p.piece_offsets = to_device<Exec>(std::vector<Offset>{47});
+  EXPECT_NE(validate(Exec(), p).find("piece 0: piece_offsets"), std::string::npos) << validate(Exec(), p);
+  p = sorted_columns_of<Exec>(random_pattern<Offset>(6, 3, 1.0, 1), 4, 2).pattern;
+  ASSERT_EQ(p.tiles(), 0u);
+  p.block_offsets = to_device<Exec>(std::vector<Offset>{1});
+  EXPECT_NE(validate(Exec(), p).find("block 0: block_offsets"), std::string::npos) << validate(Exec(), p);
+}
+
+}  // namespace Tessera::Test

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sorted_columns/SortedColumnsView.hpp"
+
+namespace Tessera::Cuda {
+
+/// Where the sums of a product with sorted columns meet: raw pointers to device memory that somebody else owns.
+///
+/// A *group* is a number of adjacent steps, which one block of threads multiplies; a set has eight steps. The elements
+/// of a group with the same row are a *segment*. The workspace has one *slot* for the sum of each segment, in their
+/// order, and then one for each irregular product. A row of Y is the sum of its slots in their order.
+///
+/// ```{.unparsed}
+///   step_positions   steps                    position of a step's first column
+///   places           regular elements         an element's place when its group is sorted by row, equal rows in the
+///                                             order of the elements; null for groups of 8 steps: position_indices
+///   group_segments   groups + 1               first segment of each group
+///   segment_ends     segments                 place in the group where a segment ends; it begins where the one before
+///                                             ends
+///   row_offsets      rows + 1                 first of each row in row_slots
+///   row_slots        segments + irregular     slots of each row, ascending
+///   long_rows        long_row_count           rows with more than sorted_columns_long_row_slots slots, ascending
+/// ```
+template <class Offset>
+struct SortedColumnsSchedule {
+  int group_steps = 0;                          ///< steps of a group
+  Offset groups = 0;                            ///< number of groups
+  Offset segments = 0;                          ///< number of segments
+  Offset slot_count = 0;                        ///< number of slots in the workspace
+  Ordinal long_row_count = 0;                   ///< number of long rows
+  const Ordinal* step_positions = nullptr;      ///< one position for each step
+  const std::uint16_t* places = nullptr;        ///< one place for each regular element, or null
+  const Offset* group_segments = nullptr;       ///< groups + 1 offsets, counted in segments
+  const std::uint16_t* segment_ends = nullptr;  ///< one place for each segment
+  const Offset* row_offsets = nullptr;          ///< rows + 1 offsets, counted in slots of rows
+  const Offset* row_slots = nullptr;            ///< the slots of all rows
+  const Ordinal* long_rows = nullptr;           ///< long_row_count rows
+};
+
+/// A whole block of threads sums each row with more slots than this. Each group of lanes takes a share of the slots.
+inline constexpr int sorted_columns_long_row_slots = 64;
+
+/// The most elements of a group, which lie in shared memory.
+inline constexpr int sorted_columns_most_elements = 2048;
+
+/// The arrays of a schedule, in host memory.
+template <class Offset>
+struct HostSortedColumnsSchedule {
+  int group_steps = 0;                       ///< steps of a group
+  std::vector<Ordinal> step_positions;       ///< see SortedColumnsSchedule
+  std::vector<std::uint16_t> places;         ///< see SortedColumnsSchedule
+  std::vector<std::uint16_t> segment_ends;   ///< see SortedColumnsSchedule
+  std::vector<Offset> group_segments = {0};  ///< see SortedColumnsSchedule
+  std::vector<Offset> row_offsets;           ///< see SortedColumnsSchedule
+  std::vector<Offset> row_slots;             ///< see SortedColumnsSchedule
+  std::vector<Ordinal> long_rows;            ///< see SortedColumnsSchedule
+
+  /// A schedule whose arrays are in host memory.
+  SortedColumnsSchedule<Offset> view() const;
+};
+
+/// Which elements of a group make up a segment.
+enum class SegmentRule {
+  Rows,     ///< all elements of a row
+  Elements  ///< each element alone, to measure what sums within groups gain
+};
+
+/// The number of steps of a group with which products are fastest: 2048 elements, but at most 64 steps.
+int sorted_columns_group_steps(Ordinal width);
+
+/// Builds a schedule from a pattern, all of whose pointers are to host memory; position_indices and segment_lengths are
+/// not read.
+///
+/// group_steps is 8 for the sets of the format and of the paper; with more steps there are fewer segments. Throws
+/// std::invalid_argument for group_steps <= 0, std::length_error if a group has more than sorted_columns_most_elements
+/// elements. Cost: a sort of each group by row.
+template <class Offset>
+HostSortedColumnsSchedule<Offset> build_sorted_columns_schedule(const SortedColumnsPattern<Offset>& A, int group_steps,
+                                                                SegmentRule rule = SegmentRule::Rows);
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/common/Bits.hpp>
+
+#include "staged/StagedView.hpp"
+
+/// Which columns the chunks and the tiles of staged windows have (StagedView.hpp): for all who build them, on host and
+/// device. Columns of a chunk are bits of a word, one for each slot, and so are rows of a window.
+namespace Tessera::Impl {
+
+constexpr int staged_most_slots = 64;
+
+/// The end of the chunk that begins with distinct column `first` of a window that ends before `last`.
+///
+/// \param entry_offsets [in] the first entry of each distinct column, column by column
+template <class Offset>
+TESSERA_FUNCTION Offset staged_chunk_end(const StagedShape& shape, const Offset* entry_offsets, Offset first,
+                                         Offset last) {
+  const auto slots = static_cast<Offset>(shape.chunk_slots), most_values = static_cast<Offset>(shape.most_values);
+  Offset low = first + 1, high = last - first < slots ? last : first + slots;
+  while (low < high) {
+    const Offset middle = high - (high - low) / 2;
+    if (entry_offsets[middle] - entry_offsets[first] <= most_values) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+/// The rows of a strip that are set in `rows`, of a window: bit r for row r of the strip.
+TESSERA_FUNCTION unsigned staged_strip_rows(const std::uint64_t* rows, int strip) {
+  return static_cast<unsigned>(rows[strip / 8] >> (strip % 8 * 8) & 0xffu);
+}
+
+/// How many rows of a window before `row` are set.
+TESSERA_FUNCTION int staged_rows_before(const std::uint64_t* rows, int row) {
+  int count = popcount(rows[row / 64] & low_bits(row % 64));
+  for (int word = 0; word < row / 64; ++word) count += popcount(rows[word]);
+  return count;
+}
+
+/// The slots of a chunk whose columns have entries in a strip.
+///
+/// \param rows    [in] of the window that are set in each column of the chunk, a column after the other
+/// \param columns [in] of the chunk
+TESSERA_FUNCTION std::uint64_t staged_strip_slots(const StagedShape& shape, const std::uint64_t* rows, int columns,
+                                                  int strip) {
+  std::uint64_t slots = 0;
+  for (int slot = 0; slot < columns; ++slot) {
+    const unsigned own_rows = staged_strip_rows(rows + std::size_t(slot) * shape.row_words(), strip);
+    slots |= std::uint64_t(own_rows != 0) << slot;
+  }
+  return slots;
+}
+
+/// A slot of a chunk, or of the chunk before it.
+struct StagedSlot {
+  int slot;
+  bool carried;
+
+  TESSERA_FUNCTION std::uint16_t code() const {
+    return static_cast<std::uint16_t>(4 * slot + slot % 4 + (carried ? 0x8000 : 0));
+  }
+};
+
+/// The columns of a strip that are packed into the tiles of a chunk, by their slots. Slots that are the same mod 4
+/// share banks of shared memory.
+struct StagedColumns {
+  std::uint64_t carried;  ///< those that the chunk before has left
+  std::uint64_t own;      ///< of the chunk itself
+
+  TESSERA_FUNCTION int count() const { return popcount(carried) + popcount(own); }
+  TESSERA_FUNCTION int tiles() const { return (count() + 7) / 8; }
+
+  static TESSERA_FUNCTION std::uint64_t slots_of_bank(int bank) { return std::uint64_t(0x1111111111111111) << bank; }
+
+  /// The first of those banks among `banks`, a bit each, that most columns lie in; -1 if they have none.
+  TESSERA_FUNCTION int fullest_bank(unsigned banks) const {
+    int fullest = -1, most = 0;
+    for (int bank = 0; bank < 4; ++bank) {
+      const int size = popcount(carried & slots_of_bank(bank)) + popcount(own & slots_of_bank(bank));
+      if ((banks >> bank & 1u) == 0 || size <= most) continue;
+      fullest = bank;
+      most = size;
+    }
+    return fullest;
+  }
+
+  /// Those of its own columns that a chunk leaves to the next one, so that its tiles are full: the last of the fullest
+  /// bank, again and again. None, if full tiles would leave a column behind that is carried already.
+  TESSERA_FUNCTION std::uint64_t rest() const {
+    const int surplus = count() % 8;
+    if (popcount(own) < surplus) return 0;
+    StagedColumns kept = *this;
+    for (int i = 0; i < surplus; ++i) {
+      const std::uint64_t fullest = kept.own & slots_of_bank(kept.fullest_bank(0xfu));
+      kept.own ^= std::uint64_t(1) << highest_bit(fullest != 0 ? fullest : kept.own);
+    }
+    return own ^ kept.own;
+  }
+};
+
+/// Takes columns in the order of the tiles: each four adjacent ones lie in different banks wherever possible.
+class StagedPicker {
+ public:
+  explicit TESSERA_FUNCTION StagedPicker(const StagedColumns& columns) : left_(columns) {}
+
+  /// There must be one left.
+  TESSERA_FUNCTION StagedSlot next() {
+    if (taken_++ % 4 == 0) unused_banks_ = 0xfu;
+    int bank = left_.fullest_bank(unused_banks_);
+    if (bank < 0) bank = left_.fullest_bank(0xfu);
+    unused_banks_ &= ~(1u << bank);
+    const bool carried = (left_.carried & StagedColumns::slots_of_bank(bank)) != 0;
+    std::uint64_t& from = carried ? left_.carried : left_.own;
+    const int slot = lowest_bit(from & StagedColumns::slots_of_bank(bank));
+    from ^= std::uint64_t(1) << slot;
+    return {slot, carried};
+  }
+
+ private:
+  StagedColumns left_;
+  unsigned unused_banks_ = 0xfu;
+  int taken_ = 0;
+};
+
+/// The tile of the next columns, at most 8, of which the first four are its even ones. `slots` is filled with those of
+/// its columns; rows_of(slot) gives the rows of the strip that have entries in a column.
+TESSERA_CALLS_ARGUMENT
+template <class RowsOf>
+TESSERA_FUNCTION StagedTile staged_tile(StagedPicker& picker, int columns, const RowsOf& rows_of,
+                                        StagedSlot (&slots)[8]) {
+  StagedTile tile;
+  for (int i = 0; i < 8; ++i) {
+    const int c = 2 * (i % 4) + i / 4;
+    // What stands for no column is read together with the column whose code it has, or with its own likes alone.
+    slots[c] = i < columns ? picker.next() : slots[columns > 4 ? 1 : 0];
+    tile.codes[c] = slots[c].code();
+    for (unsigned rows = i < columns ? rows_of(slots[c]) : 0u; rows != 0; rows &= rows - 1) {
+      tile.mask |= std::uint64_t(1) << (8 * lowest_bit(rows) + c);
+    }
+  }
+  return tile;
+}
+
+/// Writes the tiles of a strip in a chunk, and calls entry(slot, row of the strip, number) for each of their entries,
+/// numbered from first_value on in the order of their values.
+TESSERA_CALLS_ARGUMENT
+template <class RowsOf, class Entry>
+TESSERA_FUNCTION void pack_staged_tiles(const StagedColumns& columns, std::uint32_t first_value, const RowsOf& rows_of,
+                                        StagedTile* tiles, const Entry& entry) {
+  StagedPicker picker(columns);
+  for (int left = columns.count(); left > 0; left -= 8, ++tiles) {
+    StagedSlot slots[8];
+    StagedTile tile = staged_tile(picker, left < 8 ? left : 8, rows_of, slots);
+    tile.first_value = first_value;
+    *tiles = tile;
+    for (std::uint64_t bits = tile.mask; bits != 0; bits &= bits - 1) {
+      const int bit = lowest_bit(bits);
+      entry(slots[bit % 8], bit / 8, first_value++);
+    }
+  }
+}
+
+}  // namespace Tessera::Impl

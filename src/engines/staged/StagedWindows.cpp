@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "staged/StagedWindows.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/parallel/RadixSort.hpp>
+#include <utility>
+
+#include "InstantiateFormat.hpp"
+#include "StagedFault.hpp"
+#include "StagedLayout.hpp"
+#include "bittcf/BitTcf.hpp"
+
+namespace Tessera {
+
+namespace Impl {
+
+/// \throws std::invalid_argument at a shape that will not do
+inline void check_staged_shape(const StagedShape& shape, std::size_t value_bytes) {
+  const std::string fault = staged_shape_fault(shape, value_bytes);
+  if (!fault.empty()) throw std::invalid_argument("Tessera: " + fault);
+}
+
+void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std::size_t most_places) {
+  constexpr std::size_t most_bytes = 16 * std::size_t(std::numeric_limits<std::uint32_t>::max());
+  const auto check = [](const std::string& what, std::size_t size, std::size_t most) {
+    if (size <= most) return;
+    throw FormatTooLarge("Tessera: staged windows store " + std::to_string(size) + ' ' + what + "; expected at most " +
+                         std::to_string(most) + ", or another format");
+  };
+  check("bytes of tiles", counts.tile_bytes, most_bytes);
+  check("bytes of values", counts.value_bytes, most_bytes);
+  check("values", counts.value_bytes / value_bytes, most_places);
+}
+
+/// Fills in chunk_columns and chunks.
+template <class Exec, class Offset, class Memory>
+void fill_chunks(const Exec& exec, const StagedLayout<Offset, Memory>& layout, StagedWindows<Offset, Memory>& p) {
+  const StagedLayoutPointers<Offset> in = layout.pointers();
+  const std::size_t chunks = layout.chunks(), slots = static_cast<std::size_t>(in.shape.chunk_slots);
+  p.chunk_columns = allocate<decltype(p.chunk_columns)>(exec, "Tessera::StagedWindows::chunk_columns", chunks * slots);
+  p.chunks = allocate<decltype(p.chunks)>(exec, "Tessera::StagedWindows::chunks", chunks + 1);
+  const auto chunk_columns = p.chunk_columns;
+  const auto out = p.chunks;
+  Kokkos::parallel_for(
+      "Tessera::fill_chunks::columns", IndexPolicy<Exec>(exec, 0, chunks * slots), KOKKOS_LAMBDA(std::size_t i) {
+        const std::size_t column = std::size_t(in.chunk_offsets[i / slots]) + i % slots;
+        const bool exists = column < std::size_t(in.chunk_offsets[i / slots + 1]);
+        chunk_columns(i) = exists ? in.column_indices[column] : -1;
+      });
+  Kokkos::parallel_for(
+      "Tessera::fill_chunks", IndexPolicy<Exec>(exec, 0, chunks + 1), KOKKOS_LAMBDA(std::size_t chunk) {
+        out(chunk) = {static_cast<unsigned>(in.tile_offsets[chunk]), static_cast<unsigned>(in.value_offsets[chunk])};
+      });
+}
+
+/// The first tile of a strip in its chunk, and the first value of that tile. Behind the last strip, the end of both.
+struct StagedPlace {
+  int tile;
+  std::uint32_t value;
+};
+template <class Offset>
+KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayoutPointers<Offset>& in, std::size_t chunk, int strip) {
+  StagedPlace place = {0, 0};
+  const std::size_t first = chunk * static_cast<std::size_t>(in.shape.strips());
+  for (std::size_t part = first; part < first + static_cast<std::size_t>(strip); ++part) {
+    place.tile += in.strip_columns[part].tiles();
+    place.value += in.strip_values[part];
+  }
+  return place;
+}
+
+/// Writes the number of a strip's first tile to the header of its chunk. The last strip writes the rest of the header.
+template <class Offset>
+KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers<Offset>& in, std::size_t chunk, int strip,
+                                         std::uint16_t* header) {
+  const int strips = in.shape.strips();
+  header[strip] = static_cast<std::uint16_t>(staged_place(in, chunk, strip).tile);
+  if (strip + 1 < strips) return;
+  header[strips] = static_cast<std::uint16_t>(staged_place(in, chunk, strips).tile);
+  for (int i = strips + 1; i < staged_header_bytes(strips) / 2; ++i) header[i] = 0;
+}
+
+/// Fills in the tiles, and in `slots` the canonical entry of each value. A thread takes a strip of a chunk.
+template <class Exec, class Offset, class Memory>
+void fill_tiles(const Exec& exec, const StagedLayout<Offset, Memory>& layout, const StagedWindows<Offset, Memory>& p,
+                const Array<Offset*, Memory>& slots) {
+  const StagedLayoutPointers<Offset> in = layout.pointers();
+  const auto strips = static_cast<std::size_t>(in.shape.strips());
+  const std::size_t granule = 16 / p.value_size;
+  const auto tile_data = p.tile_data;
+  Kokkos::parallel_for(
+      "Tessera::fill_tiles", IndexPolicy<Exec>(exec, 0, layout.chunks() * strips), KOKKOS_LAMBDA(std::size_t part) {
+        const std::size_t chunk = part / strips;
+        const int strip = static_cast<int>(part % strips);
+        std::byte* data = tile_data.data() + 16 * in.tile_offsets[chunk];
+        write_header(in, chunk, strip, reinterpret_cast<std::uint16_t*>(data));
+        auto* tiles = reinterpret_cast<StagedTile*>(data + staged_header_bytes(in.shape.strips()));
+        const StagedPlace place = staged_place(in, chunk, strip);
+        const std::size_t first_value = in.value_offsets[chunk] * granule;
+        pack_staged_tiles(
+            in.strip_columns[part], place.value,
+            [&](StagedSlot slot) { return staged_strip_rows(in.rows_of(in.column_of(chunk, slot)), strip); },
+            tiles + place.tile,
+            [&](StagedSlot slot, int row, std::uint32_t number) {
+              const Offset column = in.column_of(chunk, slot);
+              const int before = staged_rows_before(in.rows_of(column), strip * StagedPattern::strip_rows + row);
+              slots(first_value + number) = in.entries[in.entry_offsets[column] + static_cast<Offset>(before)];
+            });
+      });
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
+                          const StagedShape& shape, std::size_t value_bytes) {
+  Impl::check_staged_shape(shape, value_bytes);
+  return Impl::staged_layout(exec, A, nonzeros, shape, value_bytes).counts;
+}
+
+template <class ExecutionSpace, class Offset>
+BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(const ExecutionSpace& exec,
+                                                                               const CsrPattern<Offset>& A,
+                                                                               std::size_t nonzeros,
+                                                                               const StagedShape& shape,
+                                                                               std::size_t value_bytes) {
+  using Memory = typename ExecutionSpace::memory_space;
+  Impl::check_staged_shape(shape, value_bytes);
+  const auto layout = Impl::staged_layout(exec, A, nonzeros, shape, value_bytes);
+  Impl::check_staged_size(layout.counts, value_bytes, static_cast<std::size_t>(std::numeric_limits<Offset>::max()));
+  StagedWindows<Offset, Memory> p;
+  p.rows = A.rows;
+  p.columns = A.columns;
+  p.nonzeros = nonzeros;
+  p.value_size = value_bytes;
+  p.shape = shape;
+  p.counts = layout.counts;
+  p.window_offsets = layout.window_offsets;
+  Impl::fill_chunks(exec, layout, p);
+  p.tile_data = Impl::allocate<decltype(p.tile_data)>(exec, "Tessera::StagedWindows::tile_data", p.counts.tile_bytes);
+  ValueMap<Offset, Memory> map;
+  map.slots = Impl::allocate<decltype(map.slots)>(exec, "Tessera::slots", p.places());
+  if (p.places() > nonzeros) Kokkos::deep_copy(exec, map.slots, ValueMap<Offset, Memory>::no_source);
+  Impl::fill_tiles(exec, layout, p, map.slots);
+  return {p, map};
+}
+
+namespace Impl {
+
+/// Calls visit(row, column, place) for the entries of a strip in a chunk of its window.
+template <class Offset, class Visit>
+KOKKOS_INLINE_FUNCTION void for_each_entry_of_strip(const StagedWindowsPattern<Offset>& A, Ordinal window, int strip,
+                                                    std::size_t chunk, const Visit& visit) {
+  const std::uint16_t* strip_tiles = A.strip_tiles(chunk);
+  const Ordinal first_row = window * A.window_rows + strip * A.strip_rows;
+  for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
+    const StagedTile& tile = A.chunk_tiles(chunk)[t];
+    Offset place = A.first_place(chunk) + static_cast<Offset>(tile.first_value);
+    for (std::uint64_t bits = tile.mask; bits != 0; bits &= bits - 1) {
+      const int bit = lowest_bit(bits);
+      visit(first_row + bit / 8, A.column_of(chunk, tile.codes[bit % 8]), place++);
+    }
+  }
+}
+
+/// The keys of the places that hold entries.
+template <class Exec, class Offset, class Memory>
+void fill_place_keys(const Exec& exec, const StagedWindows<Offset, Memory>& p, const EntryKeys<Offset>& set_key) {
+  const StagedWindowsPattern<Offset> A = p.view();
+  const int strips = A.strips();
+  Kokkos::parallel_for(
+      "Tessera::fill_place_keys", IndexPolicy<Exec>(exec, 0, std::size_t(A.windows()) * std::size_t(strips)),
+      KOKKOS_LAMBDA(std::size_t part) {
+        const auto window = static_cast<Ordinal>(part / std::size_t(strips));
+        const int strip = static_cast<int>(part % std::size_t(strips));
+        for (int chunk = A.window_offsets[window]; chunk < A.window_offsets[window + 1]; ++chunk) {
+          for_each_entry_of_strip(A, window, strip, static_cast<std::size_t>(chunk),
+                                  [&](Ordinal row, Ordinal column, Offset place) { set_key(place, row, column); });
+        }
+      });
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Offset>
+BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+  const int column_bits = Impl::key_bits(A.columns);
+  Impl::KeyedSlots<ExecutionSpace, Offset> places(exec, A.places());
+  // Places without an entry are sorted behind all rows, and left there.
+  Kokkos::deep_copy(exec, places.keys, static_cast<std::uint64_t>(A.rows) << column_bits);
+  Kokkos::deep_copy(exec, places.slots, Offset(0));
+  Impl::fill_place_keys(exec, A, Impl::EntryKeys<Offset>(places, A.columns));
+  places.sort(exec, 0, column_bits + Impl::key_bits(A.rows));
+  const std::pair<std::size_t, std::size_t> entries(0, A.nonzeros);
+  BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
+  result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace, Offset>(exec, A.rows, A.columns,
+                                                                    Impl::part_of(places.keys, entries), column_bits);
+  result.values.slots = Impl::part_of(places.slots, entries);
+  return result;
+}
+
+template <class ExecutionSpace, class Offset>
+std::string validate(const ExecutionSpace& exec,
+                     const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+  return Impl::of_format("staged windows", Impl::staged_fault(exec, A));
+}
+
+template <class ExecutionSpace, class Offset>
+Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
+    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+  using Offsets = Impl::Array<Offset*, typename ExecutionSpace::memory_space>;
+  const StagedWindowsPattern<Offset> in = A.view();
+  const auto offsets = Impl::allocate<Offsets>(exec, "Tessera::tile_counts", A.window_offsets.extent(0));
+  Kokkos::parallel_for(
+      "Tessera::tile_counts", Impl::WindowPolicy<ExecutionSpace>(exec, 0, in.windows()), KOKKOS_LAMBDA(Ordinal window) {
+        Offset tiles = 0;
+        for (int chunk = in.window_offsets[window]; chunk < in.window_offsets[window + 1]; ++chunk)
+          tiles += static_cast<Offset>(in.strip_tiles(std::size_t(chunk))[in.strips()]);
+        offsets(window + 1) = tiles;
+      });
+  Impl::counts_to_offsets(exec, offsets);
+  return offsets;
+}
+
+#define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
+  template StagedCounts count_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, const StagedShape&,         \
+                                     std::size_t);                                                                    \
+  template BuiltStagedWindows<Offset, Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&,        \
+                                                                       std::size_t, const StagedShape&, std::size_t); \
+  template Impl::Array<Offset*, Exec::memory_space> tile_counts(const Exec&,                                          \
+                                                                const StagedWindows<Offset, Exec::memory_space>&);    \
+  TESSERA_INSTANTIATE_FORMAT(StagedWindows, Exec, Offset)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+
+}  // namespace Tessera

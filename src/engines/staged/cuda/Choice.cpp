@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "staged/cuda/Choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "Policy.hpp"
+
+namespace Tessera::Cuda {
+
+namespace {
+
+using Policy = DefaultStagedPolicy<double>;
+using Memory = StagedMemory<double, Policy>;
+
+/// Chunks that a block could multiply while it writes the sums of a piece, and another kernel adds them: 16 KB twice,
+/// where a chunk is about 25 KB.
+constexpr double sums_in_chunks = 1.3;
+
+/// The length of pieces with which blocks are predicted to be done first. Blocks take their tasks in rounds, and each
+/// round lasts as long as a piece of a window of mean length. Longer windows are cut as well: no piece is longer than
+/// what a block has to do in all. Of equally fast lengths it is the longest.
+int choose_piece(double windows, double chunks, double slabs, double blocks) {
+  constexpr int lengths[] = {8, 12, 16, 24, 32, 48, 64};
+  int best = lengths[0];
+  if (chunks == 0) return best;
+  const double mean = chunks / windows;
+  double least = std::numeric_limits<double>::infinity();
+  for (const int length : lengths) {
+    if (length > lengths[0] && length * blocks > chunks * slabs) break;
+    const double pieces = std::ceil(mean / length), task = mean / pieces + (pieces > 1 ? sums_in_chunks : 0);
+    const double rounds = std::ceil(windows * pieces * slabs / blocks);
+    if (rounds * task > least) continue;
+    least = rounds * task;
+    best = length;
+  }
+  return best;
+}
+
+}  // namespace
+
+StagedShape choose_staged(const StagedProblem& problem, const Device& device) {
+  StagedShape shape;
+  shape.window_rows = 8 * Policy::strips;
+  shape.chunk_slots = Policy::slots;
+  shape.most_values = Memory::most_values(sizeof(double));
+  const double windows = std::ceil(problem.rows / shape.window_rows);
+  // The last chunk of a window is half full on average.
+  const double chunks =
+      std::max(problem.window_columns / Policy::slots + windows / 2, problem.nonzeros / shape.most_values);
+  const double slabs = std::max(1.0, std::ceil(problem.vector_columns / Policy::columns));
+  shape.piece_chunks = choose_piece(windows, chunks, slabs, double(Policy::min_blocks) * device.multiprocessors);
+  return shape;
+}
+
+std::size_t staged_shared_bytes(int most_tile_bytes, int most_value_bytes) {
+  return Memory::bytes(most_tile_bytes, most_value_bytes);
+}
+
+std::size_t usual_staged_shared_bytes() {
+  const int header = 32, strips = 8, tiles_of_strip = 9, bytes_of_tile = 32;
+  return staged_shared_bytes(header + strips * tiles_of_strip * bytes_of_tile, 8 * choose_staged({}).most_values);
+}
+
+}  // namespace Tessera::Cuda

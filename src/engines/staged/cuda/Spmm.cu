@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Launch.cuh"
+#include "staged/cuda/Spmm.hpp"
+
+namespace Tessera::Cuda {
+
+template <class Scalar>
+void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule<int>& schedule,
+                 const Product<Scalar, Scalar>& product, const Scratch& workspace) {
+  StagedArguments<Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
+  take_operands("staged_spmm", stream, A.window_rows, staged_x_access, workspace, arguments);
+  for_precision<Scalar>("staged_spmm", precision,
+                        [&]<Precision p>() { launch_staged<p, DefaultStagedPolicy<Scalar>>(stream, arguments); });
+}
+
+template void staged_spmm(Stream, const StagedPattern&, Precision, const CondensedSchedule<int>&,
+                          const Product<double, double>&, const Scratch&);
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include "staged/cuda/Choice.hpp"
+
+namespace {
+
+using namespace Tessera;
+using Cuda::choose_staged;
+using Cuda::staged_shared_bytes;
+using Cuda::usual_staged_shared_bytes;
+
+// What the kernel is compiled for; 1016 doubles leave room for two blocks.
+TEST(StagedChoice, TheShapeIsThatOfTheKernel) {
+  EXPECT_EQ(choose_staged({.rows = 1e9, .window_columns = 1e10}), (StagedShape{64, 64, 64, 1016}));
+}
+
+int piece(double rows, double nonzeros, double columns, double vector_columns) {
+  return choose_staged(
+             {.rows = rows, .nonzeros = nonzeros, .window_columns = columns, .vector_columns = vector_columns})
+      .piece_chunks;
+}
+
+// Windows of a finite element mesh, with 9 chunks each, and of a matrix with 10, are not cut for the sake of their mean
+// length, unless a block would have less to do than that.
+TEST(StagedChoice, PiecesAreWholeWindowsWhereThereAreManyWindows) {
+  EXPECT_EQ(piece(262144, 6859000, 2310000, 32), 64);
+  EXPECT_EQ(piece(45954, 6805486, 421212, 128), 64);
+  EXPECT_EQ(piece(45954, 6805486, 421212, 32), 24);
+  EXPECT_EQ(piece(1000, 1e8, 1000, 1), 64) << "values cut chunks too";
+}
+
+// 67 windows with 67 chunks each, for 264 blocks: 6 pieces of 11 are done in 2 rounds, 9 of 7 in 3.
+TEST(StagedChoice, PiecesAreEnoughForAllMultiprocessors) {
+  EXPECT_EQ(piece(4267, 2140089, 285000, 32), 12);
+  EXPECT_EQ(piece(4267, 2140089, 285000, 512), 32);
+  EXPECT_EQ(piece(0, 0, 0, 0), 8);
+}
+
+TEST(StagedChoice, PiecesOfSmallerDevicesAreLonger) {
+  const Cuda::StagedProblem problem = {
+      .rows = 4267, .nonzeros = 2140089, .window_columns = 285000, .vector_columns = 32};
+  EXPECT_EQ(choose_staged(problem).piece_chunks, 12);
+  EXPECT_EQ(choose_staged(problem, {.multiprocessors = 60}).piece_chunks, 16);
+}
+
+TEST(StagedChoice, SharedMemoryIsARingOfBuffers) {
+  EXPECT_EQ(staged_shared_bytes(0, 0), 128u + 4 * 64 * 256);
+  EXPECT_EQ(staged_shared_bytes(544, 2384), 128u + 4 * (64 * 256 + 544 + 2384));
+}
+
+// The limit of a chunk's values leaves room for two blocks, whatever its tiles are: 9 of 32 bytes a strip at most.
+// Values that each strip carries from one chunk to the next may take more.
+TEST(StagedChoice, TwoBlocksFit) {
+  constexpr std::size_t half = H200::shared_bytes / 2 - 1024;
+  const int tile_bytes = 32 + 8 * 9 * 32, limit = choose_staged({}).most_values * 8;
+  EXPECT_LE(staged_shared_bytes(tile_bytes, limit), half);
+  EXPECT_GT(staged_shared_bytes(tile_bytes, limit + 8 * 448), half) << "7 full columns carried into each strip";
+}
+
+TEST(StagedChoice, UsualBlocksFitInAnH200TwiceAndInSmallGpusNot) {
+  EXPECT_LE(2 * usual_staged_shared_bytes(), 227u * 1024);
+  EXPECT_GT(usual_staged_shared_bytes(), 99u * 1024);
+}
+
+}  // namespace

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <tessera/common/Product.hpp>
+
+#include "Policy.hpp"
+#include "fragments/Layout.hpp"
+#include "launch/WindowArguments.hpp"
+#include "ptx/AsyncCopy.cuh"
+#include "voltrix/cuda/Schedule.hpp"
+
+namespace Tessera::Cuda {
+
+/// What the kernels for BMat are given. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
+template <class Offset, class Scalar>
+struct BmatArguments : WindowArguments<BmatPattern<Offset>, BmatSchedule<Offset>, Scalar, Scalar> {
+  int copied_columns = 0;  // of a row of X: those of the product, rounded up to 16 bytes
+};
+
+/// The tasks of a block, one after another: items with a slab of columns of X each.
+template <class Policy, class Offset>
+class BmatTasks {
+ public:
+  __device__ __forceinline__ BmatTasks(const BmatSchedule<Offset>& schedule, int columns)
+      : slabs_(window_count(columns, Policy::columns)) {
+    if (schedule.points != nullptr) {
+      constexpr int step = bmat_parts_per_multiprocessor / Policy::blocks;
+      const BmatPoint* points = schedule.points + blockIdx.x * step;
+      find(points[0], item_, slab_);
+      find(points[step], last_item_, last_slab_);
+    } else {
+      item_ = static_cast<int>(blockIdx.x), slab_ = 0;
+      last_item_ = schedule.item_count, last_slab_ = 0;
+      step_ = static_cast<int>(gridDim.x);
+    }
+  }
+
+  __device__ __forceinline__ bool left() const {
+    return item_ < last_item_ || (item_ == last_item_ && slab_ < last_slab_);
+  }
+  __device__ __forceinline__ int item() const { return item_; }
+  __device__ __forceinline__ int first_column() const { return slab_ * Policy::columns; }
+  __device__ __forceinline__ void advance() {
+    if (++slab_ < slabs_) return;
+    slab_ = 0;
+    item_ += step_;
+  }
+
+ private:
+  // Finds the slab that begins nearest to a point.
+  __device__ __forceinline__ void find(const BmatPoint& point, int& item, int& slab) const {
+    constexpr unsigned half = 1u << (BmatPoint::fraction_bits - 1);
+    item = point.item;
+    slab = static_cast<int>((std::uint64_t(point.fraction) * static_cast<unsigned>(slabs_) + half) >>
+                            BmatPoint::fraction_bits);
+    if (slab == slabs_) ++item, slab = 0;
+  }
+
+  int slabs_;     // number of slabs of an item
+  int step_ = 1;  // from one item to the next
+  int item_, slab_, last_item_, last_slab_;
+};
+
+/// The shared memory of a block: a ring of buffers, each for up to Policy::stage_tiles tiles of a window.
+///
+/// A row of X takes 32, 96, 160, ... bytes. Eight lanes read 16 bytes each at once, adjacent ones of four rows: with
+/// these strides they lie in different banks.
+template <class Scalar, class Policy>
+struct BmatBuffers : RingBarriers<Policy::buffers> {
+  using Pattern = BmatPattern<int>;
+  static constexpr int rows = Policy::stage_tiles * Pattern::tile_width;
+  static constexpr int words = Policy::stage_tiles * Pattern::tile_words_count;
+  static constexpr int most_values = Policy::stage_tiles * Pattern::tile_rows * Pattern::tile_width;
+
+  static constexpr int row_bytes = Policy::columns * static_cast<int>(sizeof(Scalar));
+  static constexpr int row_stride = row_bytes / 32 % 2 == 1 ? row_bytes : row_bytes + 32;
+  static constexpr int x_bytes = rows * row_stride;
+  static constexpr int value_bytes = most_values * static_cast<int>(sizeof(Scalar));
+  static constexpr int word_bytes = words * static_cast<int>(sizeof(std::uint32_t));
+  static constexpr int buffer_bytes = x_bytes + value_bytes + 2 * word_bytes;
+  static constexpr int barrier_bytes = 128;
+  static constexpr int bytes = barrier_bytes + Policy::buffers * buffer_bytes;
+  static_assert(2 * Policy::buffers * 8 <= barrier_bytes && buffer_bytes % 16 == 0);
+
+  /// Each lane of the producer arrives, and one arrival expects the bytes of bulk copies.
+  static constexpr int full_arrivals = 33;
+
+  /// The rows of X, eight for each tile.
+  __device__ std::byte* x(int buffer) const { return this->memory + barrier_bytes + buffer * buffer_bytes; }
+  /// The values of all tiles, one after another.
+  __device__ Scalar* values(int buffer) const { return reinterpret_cast<Scalar*>(x(buffer) + x_bytes); }
+  /// Four words of each tile.
+  __device__ std::uint32_t* tile_words(int buffer) const {
+    return reinterpret_cast<std::uint32_t*>(x(buffer) + x_bytes + value_bytes);
+  }
+  /// The place of the first value of each word.
+  __device__ std::uint32_t* word_places(int buffer) const { return tile_words(buffer) + words; }
+};
+
+}  // namespace Tessera::Cuda

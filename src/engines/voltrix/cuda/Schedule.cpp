@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "voltrix/cuda/Schedule.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <tessera/common/Bits.hpp>
+
+namespace Tessera::Cuda {
+namespace {
+
+template <class Offset>
+Offset tile_entries(const BmatPattern<Offset>& A, Offset tile) {
+  int entries = 0;
+  for (int w = 0; w < A.tile_words_count; ++w) {
+    entries += popcount(A.tile_words[std::size_t(tile) * A.tile_words_count + std::size_t(w)]);
+  }
+  return static_cast<Offset>(entries);
+}
+
+// Adds to each item of a schedule its first value.
+template <class Offset>
+std::vector<BmatItem<Offset>> with_values(const BmatPattern<Offset>& A,
+                                          const std::vector<CondensedItem<Offset>>& items) {
+  // The tiles of each window that have been counted, and their entries: the items of a window come in order.
+  const auto windows = static_cast<std::size_t>(A.windows());
+  std::vector<Offset> tiles(A.window_offsets, A.window_offsets + windows);
+  std::vector<Offset> values(A.value_offsets, A.value_offsets + windows);
+  std::vector<BmatItem<Offset>> result;
+  result.reserve(items.size());
+  for (const CondensedItem<Offset>& item : items) {
+    const auto w = static_cast<std::size_t>(item.window);
+    for (; tiles[w] < item.first_tile; ++tiles[w]) values[w] += tile_entries(A, tiles[w]);
+    result.push_back({item.first_tile, values[w], item.tiles, item.window, item.slot});
+  }
+  return result;
+}
+
+// Moves points near an end of an item to that end.
+BmatPoint snapped(int item, double fraction) {
+  constexpr double near = 0.125;
+  if (fraction < near) return {item, 0};
+  if (fraction > 1 - near) return {item + 1, 0};
+  return {item, static_cast<unsigned>(fraction * (1 << BmatPoint::fraction_bits))};
+}
+
+}  // namespace
+
+template <class Offset>
+std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>& items, int parts, BmatCost cost) {
+  if (parts <= 0) throw std::invalid_argument("partition_bmat_items: parts = " + std::to_string(parts) + " <= 0");
+  double all = 0;
+  for (const BmatItem<Offset>& item : items) all += item.tiles + cost.window;
+
+  std::vector<BmatPoint> points = {{0, 0}};
+  double before = 0;  // the cost of the items before this one
+  int part = 1;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const double own = items[i].tiles + cost.window;
+    for (; part < parts && all * part / parts < before + own; ++part) {
+      points.push_back(snapped(static_cast<int>(i), (all * part / parts - before) / own));
+    }
+    before += own;
+  }
+  // Adds the last point, and points that roundoff put behind the last item.
+  points.resize(static_cast<std::size_t>(parts) + 1, {static_cast<int>(items.size()), 0});
+  return points;
+}
+
+template <class Offset>
+double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int blocks, BmatCost cost) {
+  if (blocks <= 0) throw std::invalid_argument("dealt_bmat_imbalance: blocks = " + std::to_string(blocks) + " <= 0");
+  std::vector<double> dealt(static_cast<std::size_t>(blocks), 0);
+  double all = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const double own = items[i].tiles + cost.window;
+    dealt[i % dealt.size()] += own;
+    all += own;
+  }
+  return all == 0 ? 1 : *std::max_element(dealt.begin(), dealt.end()) * blocks / all;
+}
+
+template <class Offset>
+HostBmatSchedule<Offset> build_bmat_schedule(const BmatPattern<Offset>& A, int piece_tiles, int multiprocessors,
+                                             BmatPartition partition, BmatCost cost) {
+  if (multiprocessors <= 0) {
+    throw std::invalid_argument("build_bmat_schedule: multiprocessors = " + std::to_string(multiprocessors) + " <= 0");
+  }
+  auto pieces = build_condensed_schedule(A.window_offsets, A.windows(), piece_tiles);
+  HostBmatSchedule<Offset> schedule;
+  schedule.items = with_values(A, pieces.items);
+  schedule.sums = std::move(pieces.sums);
+  schedule.slots = pieces.slots;
+  constexpr double most_imbalance = 1.2;
+  constexpr int usual_blocks = 4;  // blocks of a multiprocessor
+  const bool is_dealt = partition == BmatPartition::Dealt ||
+                        (partition == BmatPartition::Best &&
+                         dealt_bmat_imbalance(schedule.items, usual_blocks * multiprocessors, cost) <= most_imbalance);
+  if (is_dealt) return schedule;
+  schedule.points = partition_bmat_items(schedule.items, multiprocessors * bmat_parts_per_multiprocessor, cost);
+  return schedule;
+}
+
+template std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<int>>&, int, BmatCost);
+template std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<std::size_t>>&, int, BmatCost);
+template double dealt_bmat_imbalance(const std::vector<BmatItem<int>>&, int, BmatCost);
+template double dealt_bmat_imbalance(const std::vector<BmatItem<std::size_t>>&, int, BmatCost);
+template HostBmatSchedule<int> build_bmat_schedule(const BmatPattern<int>&, int, int, BmatPartition, BmatCost);
+template HostBmatSchedule<std::size_t> build_bmat_schedule(const BmatPattern<std::size_t>&, int, int, BmatPartition,
+                                                           BmatCost);
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Launch.cuh"
+#include "voltrix/cuda/Spmm.hpp"
+
+namespace Tessera::Cuda {
+
+template <class Offset, class Scalar>
+void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
+               const Product<Scalar, Scalar>& product, const Scratch& workspace) {
+  BmatArguments<Offset, Scalar> arguments = {{.A = A, .schedule = schedule, .product = product}};
+  take_operands("bmat_spmm", stream, A.window_rows(), bmat_x_access, workspace, arguments);
+  for_precision<Scalar>("bmat_spmm", precision, [&]<Precision p>() {
+    for_width(product.x.columns,
+              [&]<bool wide>() { launch_bmat<p, TunedBmatPolicy<Scalar, wide>>(stream, arguments); });
+  });
+}
+
+#define TESSERA_BMAT_SPMM(Scalar, Offset)                                                             \
+  template void bmat_spmm(Stream, const BmatPattern<Offset>&, Precision, const BmatSchedule<Offset>&, \
+                          const Product<Scalar, Scalar>&, const Scratch&);
+
+TESSERA_BMAT_SPMM(float, int)
+TESSERA_BMAT_SPMM(float, std::size_t)
+TESSERA_BMAT_SPMM(double, int)
+#ifndef TESSERA_CUDA_EMULATED  // which takes less time to compile without it
+TESSERA_BMAT_SPMM(double, std::size_t)
+#endif
+
+}  // namespace Tessera::Cuda

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/portable/Spmm.hpp>
+
+#include "DeviceSpmm.hpp"
+#include "HostSpmm.hpp"
+#include "WindowSpmm.hpp"
+
+/// The product of every format whose rows (on devices) or windows (on hosts) can be walked. Each engine instantiates it
+/// for its own format.
+namespace Tessera {
+
+namespace Impl {
+
+/// The windows [first, last) of a product on a host. Formats that plans choose for hosts have overloads in
+/// namespace Tessera.
+template <class Pattern, class MatrixScalar, class VectorScalar>
+void multiply_windows(const Pattern& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
+                      Ordinal last) {
+  WindowSums<Pattern, MatrixScalar, VectorScalar> sums(A, product, simd_target());
+  for (Ordinal window = first; window < last; ++window) sums.multiply(window);
+}
+
+}  // namespace Impl
+
+template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
+void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t nonzeros,
+                   const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
+  if constexpr (Impl::is_host_space<ExecutionSpace>) {
+    using Impl::multiply_windows;
+    Impl::for_each_slab<ExecutionSpace, typename Pattern::offset_type>(
+        exec, nonzeros, product, scratch, [&](const auto& slab) {
+          Impl::parallel_for_balanced(
+              Pattern::label, exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
+              [=](Ordinal first, Ordinal last) { multiply_windows(A, slab, first, last); });
+        });
+  } else {
+    Impl::multiply_rows(Pattern::label, exec, A, product);
+  }
+}
+
+}  // namespace Tessera
