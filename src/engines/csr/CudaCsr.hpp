@@ -14,7 +14,6 @@
 #include <type_traits>
 
 #include "CudaChunked.hpp"
-#include "KernelMemory.hpp"
 #include "csr/cuda/Spmm.hpp"
 #include "gpu/CudaLaunches.hpp"
 
