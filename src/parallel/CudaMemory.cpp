@@ -24,6 +24,21 @@ void require(cudaError_t status, const std::string& what) {
   throw std::runtime_error("Tessera: " + what + ": " + cudaGetErrorString(status));
 }
 
+/// A pool of memory that keeps what is freed.
+struct Pool {
+  cudaMemPool_t handle = nullptr;
+  std::size_t most_idle = 0;
+
+  /// Gives back what nobody uses if that is so much that others may miss it: cudaMalloc cannot take it.
+  void limit_idle() const {
+    std::uint64_t reserved = 0, used = 0;
+    if (cudaMemPoolGetAttribute(handle, cudaMemPoolAttrReservedMemCurrent, &reserved) != cudaSuccess ||
+        cudaMemPoolGetAttribute(handle, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess)
+      return;
+    if (reserved > used + most_idle) cudaMemPoolTrimTo(handle, used + most_idle);
+  }
+};
+
 /// The pools of all GPUs.
 class Pools {
  public:
@@ -33,42 +48,44 @@ class Pools {
     return *pools;
   }
 
-  /// The pool of a GPU, which is the current one; null if it has none.
-  cudaMemPool_t of(int gpu) {
+  /// The pool of a GPU, which is the current one; without a handle if it has none.
+  Pool of(int gpu) {
     const std::lock_guard lock(mutex_);
     if (const auto known = pools_.find(gpu); known != pools_.end()) return known->second;
-    int has_pools = 0;
-    require(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, gpu), "memory pools");
-    cudaMemPool_t pool = nullptr;
-    if (has_pools != 0) {
-      cudaMemPoolProps properties = {};
-      properties.allocType = cudaMemAllocationTypePinned;
-      properties.location.type = cudaMemLocationTypeDevice;
-      properties.location.id = gpu;
-      require(cudaMemPoolCreate(&pool, &properties), "a memory pool");
-      std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
-      require(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all), "a memory pool");
-    }
+    const Pool pool = make(gpu);
     if (pools_.empty()) Kokkos::push_finalize_hook([] { Pools::all().end(); });
     return pools_[gpu] = pool;
+  }
+
+ private:
+  static Pool make(int gpu) {
+    int has_pools = 0;
+    require(cudaDeviceGetAttribute(&has_pools, cudaDevAttrMemoryPoolsSupported, gpu), "memory pools");
+    if (has_pools == 0) return {};
+    std::size_t free = 0, total = 0;
+    require(cudaMemGetInfo(&free, &total), "the memory of a GPU");
+    Pool pool{nullptr, total / 16};
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = gpu;
+    require(cudaMemPoolCreate(&pool.handle, &properties), "a memory pool");
+    std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+    require(cudaMemPoolSetAttribute(pool.handle, cudaMemPoolAttrReleaseThreshold, &all), "a memory pool");
+    return pool;
   }
 
   /// Gives back what nobody uses. What is freed after Kokkos' end is given back at once.
   void end() {
     const std::lock_guard lock(mutex_);
-    has_ended_ = true;
-    for (const auto& [gpu, pool] : pools_)
-      if (pool != nullptr) cudaMemPoolTrimTo(pool, 0);
-  }
-  bool have_ended() {
-    const std::lock_guard lock(mutex_);
-    return has_ended_;
+    for (auto& [gpu, pool] : pools_) {
+      pool.most_idle = 0;
+      if (pool.handle != nullptr) pool.limit_idle();
+    }
   }
 
- private:
   std::mutex mutex_;
-  std::map<int, cudaMemPool_t> pools_;
-  bool has_ended_ = false;
+  std::map<int, Pool> pools_;
 };
 
 }  // namespace
@@ -76,7 +93,7 @@ class Pools {
 CudaMemory::CudaMemory(const Kokkos::Cuda& exec, const std::string& label, std::size_t bytes)
     : gpu_(exec.cuda_device()), stream_(exec.cuda_stream()), bytes_(bytes) {
   const CurrentGpu current(exec);
-  const cudaMemPool_t pool = Pools::all().of(gpu_);
+  const cudaMemPool_t pool = Pools::all().of(gpu_).handle;
   if (pool == nullptr) {
     data_ = Arena::of_process().take(exec, bytes);
     return;
@@ -96,26 +113,27 @@ CudaMemory::~CudaMemory() {
   const CurrentGpu current(gpu_);
   const bool is_ordered = CurrentBuild::is_on(stream_);
   if (!is_ordered) cudaDeviceSynchronize();
-  const cudaMemPool_t pool = Pools::all().of(gpu_);
-  if (pool == nullptr) {
+  const Pool pool = Pools::all().of(gpu_);
+  if (pool.handle == nullptr) {
     Arena::of_process().give_back(data_, bytes_, is_ordered ? stream_ : Arena::idle);
   } else if (is_ordered) {
     cudaFreeAsync(data_, stream_);
   } else {
     cudaFree(data_);
-    if (Pools::all().have_ended()) cudaMemPoolTrimTo(pool, 0);
+    pool.limit_idle();
   }
 }
 
 void CudaMemory::end_build(const Kokkos::Cuda& exec) {
   const CurrentGpu current(exec);
-  if (Pools::all().of(exec.cuda_device()) != nullptr) return;
+  const Pool pool = Pools::all().of(exec.cuda_device());
+  if (pool.handle != nullptr) return pool.limit_idle();
   Arena::of_process().share(exec.cuda_stream(), [&] { exec.fence("Tessera: a build ends"); });
 }
 
 std::size_t CudaMemory::idle_bytes(const Kokkos::Cuda& exec) {
   const CurrentGpu current(exec);
-  const cudaMemPool_t pool = Pools::all().of(exec.cuda_device());
+  const cudaMemPool_t pool = Pools::all().of(exec.cuda_device()).handle;
   std::uint64_t reserved = 0, used = 0;
   if (pool == nullptr) return Arena::of_process().free_bytes();
   require(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "a memory pool");

@@ -11,7 +11,8 @@
 namespace Tessera::Impl {
 
 /// Memory of a GPU from a pool of Tessera's own: to allocate and to free it neither waits nor takes long. The pool
-/// keeps what is freed until memory runs short or Kokkos ends. GPUs without pools have a CachedArena.
+/// keeps what is freed until memory runs short or Kokkos ends, but after a build at most a sixteenth of the GPU's
+/// memory. GPUs without pools have a CachedArena.
 class CudaMemory {
  public:
   /// \throws std::runtime_error if the GPU has too little memory, also without what pools keep
@@ -22,6 +23,7 @@ class CudaMemory {
 
   void* data() const { return data_; }
 
+  /// What a thread freed while it built on the stream of `exec` serves others from now on.
   static void end_build(const Kokkos::Cuda& exec);
 
   /// Bytes that the pool of a GPU keeps and nobody uses.
