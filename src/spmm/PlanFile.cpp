@@ -19,6 +19,7 @@
 #include "PlanMembers.hpp"
 #include "PrintableText.hpp"
 #include "Published.hpp"
+#include "Refusals.hpp"
 
 namespace Tessera::Impl {
 
@@ -149,7 +150,12 @@ void complete(const ExecutionSpace& exec, PlanOptions options, StoredMatrix<Scal
     stored.choice.statistics = statistics;
   }
   account.set_limit(options.memory_limit);
-  build_kernels(exec, options, stored, notes);
+  try {
+    build_kernels(exec, options, stored, notes);
+  } catch (const FormatTooLarge& refusal) {
+    // On the device where the plan was made, its kernels may have taken less.
+    notes.push_back(refused("a kernel of this device", refusal) + "; portable code multiplies");
+  }
   stored.engine->refill(exec, stored.values.data(), nullptr);
 }
 

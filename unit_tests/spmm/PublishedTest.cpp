@@ -4,6 +4,7 @@
 // explain(), stats() and files say. The kernels of this program only say that they are published. They also have FP16,
 // in place of which plans take TF32 where that is faster. A program of its own: it compiles plans anew.
 #include <tessera/spmm/PlanFile.hpp>
+#include <utility>
 
 #include "OwnKernels.hpp"
 
@@ -30,7 +31,7 @@ struct Device<double, OwnSpace> : OwnDevice<double> {
 
 /// Multiplies nothing.
 struct PaperKernel : NoKernel<double> {
-  static constexpr std::size_t list_bytes = 100000;
+  static inline std::size_t list_bytes = 100000;
 
   template <class Stored>
   bool build(const OwnSpace& exec, const Stored& format, const PlanOptions& options) {
@@ -219,6 +220,23 @@ TEST(PublishedTest, FilesKeepTheKernel) {
   save_plan(A.plan(with_format(Format::Bmat)), folder / "plan");
   const auto other = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
   EXPECT_TRUE(says(other.explain(), "kernels: own\n")) << other.explain();
+}
+
+/// As if it was made on another device.
+TEST(PublishedTest, FilesAreLoadedWithoutAKernelThatDoesNotFit) {
+  const Matrix A = elasticity();
+  PlanOptions options = published(Format::Bmat);
+  options.memory_limit = static_cast<std::size_t>(told_peak(A.plan(options)));
+  const TemporaryFolder folder;
+  save_plan(A.plan(options), folder / "plan");
+  const auto lists = std::exchange(Impl::PaperKernel::list_bytes, 10 * options.memory_limit);
+  const auto loaded = load_plan<double, int, int, Exec>(Exec(), folder / "plan");
+  Impl::PaperKernel::list_bytes = lists;
+  EXPECT_EQ(loaded.kernel_bytes(), 0u);
+  EXPECT_LE(loaded.bytes(), options.memory_limit);
+  EXPECT_TRUE(says(loaded.explain(), "note: Tessera: a kernel of this device is refused: the array Tessera::lists"))
+      << loaded.explain();
+  EXPECT_TRUE(says(loaded.explain(), "kernels: portable\n")) << loaded.explain();
 }
 
 // --- a faster precision
