@@ -73,6 +73,11 @@ TEST_F(CudaKernels, RowsOfXFarApart) {
   }
 }
 
+template <class Data, class Memory>
+Kokkos::View<Data, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> as_view(const Impl::Array<Data, Memory>& array) {
+  return array;
+}
+
 TEST_F(CudaKernels, SchedulesAreThoseOfTheHost) {
   Random random(4);
   for (const int windows : {0, 1, 31, 32, 33, 1000}) {
@@ -80,14 +85,15 @@ TEST_F(CudaKernels, SchedulesAreThoseOfTheHost) {
     for (int w = 0; w < windows; ++w) offsets.push_back(offsets.back() + random.below(w % 9 == 3 ? 500 : 9));
     for (const int piece_tiles : {1, 7, 64}) {
       for (const bool longest_first : {false, true}) {
-        auto made = Impl::cuda_schedule(Exec(), to_device<Exec>(offsets), piece_tiles);
+        const Impl::Array<int*, Exec::memory_space> on_device(to_device<Exec>(offsets));
+        auto made = Impl::cuda_schedule(Exec(), on_device, piece_tiles);
         auto expected = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles);
         if (longest_first) {
           Impl::put_longest_first(Exec(), made);
           Cuda::put_longest_first(expected.items);
         }
-        const auto items = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.items);
-        const auto sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), made.sums);
+        const auto items = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), as_view(made.items));
+        const auto sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), as_view(made.sums));
         ASSERT_EQ(items.extent(0), expected.items.size());
         ASSERT_EQ(sums.extent(0), expected.sums.size());
         EXPECT_EQ(made.slots, expected.slots);
