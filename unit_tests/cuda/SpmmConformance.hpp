@@ -77,7 +77,7 @@ struct SpmmCell {
       name += std::is_same_v<Scalar, Half> ? "HalfVectors" : "BFloat16Vectors";
     else if (!std::is_same_v<MatrixScalar, Scalar>)
       name += "FloatMatrix";
-    return name + (sizeof(Offset_) == 8 ? "LongOffsets" : "");
+    return name;
   }
 };
 struct SpmmCellNames {

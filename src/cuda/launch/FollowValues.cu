@@ -84,10 +84,8 @@ void gather_wanted_values(Stream stream, const Impl::GatherValue<Offset, Scalar>
                                                       block_threads, 0, stream, gather, size, wanted);
 }
 
-#define TESSERA_INSTANTIATE(Scalar)                                                                                    \
-  template void gather_wanted_values(Stream, const Impl::GatherValue<int, Scalar>&, std::size_t, const std::uint32_t*); \
-  template void gather_wanted_values(Stream, const Impl::GatherValue<std::size_t, Scalar>&, std::size_t,               \
-                                     const std::uint32_t*);
+#define TESSERA_INSTANTIATE(Scalar) \
+  template void gather_wanted_values(Stream, const Impl::GatherValue<int, Scalar>&, std::size_t, const std::uint32_t*);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(Complex<float>)

@@ -96,11 +96,8 @@ struct BitTcfKernel : SpmmKernel<BitTcfCase> {
 
 template <Precision precision, class Scalar, class Offset = int>
 using BitTcfCell = SpmmCell<BitTcfKernel, precision, Scalar, Scalar, Offset>;
-using BitTcfCells = ::testing::Types<
-#ifndef TESSERA_CUDA_EMULATED  // not compiled there
-    BitTcfCell<Precision::Native, double, std::size_t>, BitTcfCell<Precision::Tf32x3, float, std::size_t>,
-#endif
-    BitTcfCell<Precision::Native, double>, BitTcfCell<Precision::Tf32x3, float>, BitTcfCell<Precision::Tf32, float>>;
+using BitTcfCells = ::testing::Types<BitTcfCell<Precision::Native, double>, BitTcfCell<Precision::Tf32x3, float>,
+                                     BitTcfCell<Precision::Tf32, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(BitTcf, Spmm, BitTcfCells, SpmmCellNames);
 
 TEST(BitTcfSpmm, RefusesWhatItCannotDo) {

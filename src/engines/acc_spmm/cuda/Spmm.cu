@@ -27,9 +27,5 @@ void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precis
 
 TESSERA_BITTCF_SPMM(float, int)
 TESSERA_BITTCF_SPMM(double, int)
-#ifndef TESSERA_CUDA_EMULATED  // without them it is compiled in half the time
-TESSERA_BITTCF_SPMM(float, std::size_t)
-TESSERA_BITTCF_SPMM(double, std::size_t)
-#endif
 
 }  // namespace Tessera::Cuda

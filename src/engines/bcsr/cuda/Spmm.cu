@@ -89,9 +89,5 @@ void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
 
 TESSERA_BCSR_SPMM(float, int)
 TESSERA_BCSR_SPMM(double, int)
-#ifndef TESSERA_CUDA_EMULATED  // without them it is compiled in half the time
-TESSERA_BCSR_SPMM(float, std::size_t)
-TESSERA_BCSR_SPMM(double, std::size_t)
-#endif
 
 }  // namespace Tessera::Cuda

@@ -111,11 +111,8 @@ struct BrpKernel : SpmmKernel<BrpCase> {
 
 template <Precision precision, class Scalar, class Offset = int>
 using BrpCell = SpmmCell<BrpKernel, precision, Scalar, Scalar, Offset>;
-using BrpCells = ::testing::Types<
-#ifndef TESSERA_CUDA_EMULATED  // not compiled there
-    BrpCell<Precision::Native, double, std::size_t>, BrpCell<Precision::Tf32x3, float, std::size_t>,
-#endif
-    BrpCell<Precision::Native, double>, BrpCell<Precision::Tf32x3, float>, BrpCell<Precision::Tf32, float>>;
+using BrpCells = ::testing::Types<BrpCell<Precision::Native, double>, BrpCell<Precision::Tf32x3, float>,
+                                  BrpCell<Precision::Tf32, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Brp, Spmm, BrpCells, SpmmCellNames);
 
 TEST(BrpSpmm, RefusesWhatItCannotDo) {

@@ -53,9 +53,5 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precisio
 
 TESSERA_BRP_SPMM(float, int)
 TESSERA_BRP_SPMM(double, int)
-#ifndef TESSERA_CUDA_EMULATED  // without them it is compiled in half the time
-TESSERA_BRP_SPMM(float, std::size_t)
-TESSERA_BRP_SPMM(double, std::size_t)
-#endif
 
 }  // namespace Tessera::Cuda

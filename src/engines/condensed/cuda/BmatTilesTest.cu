@@ -51,7 +51,7 @@ TEST(BmatTiles, AreCondensedWindowsOfTwoStrips) {
     for (const int columns : {1, 8, 9, 300}) {
       SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
       check_conversion<int, double>(random_matrix(rows, columns, 20, 7));
-      check_conversion<std::size_t, float>(random_matrix(rows, columns, 20, 8));
+      check_conversion<int, float>(random_matrix(rows, columns, 20, 8));
     }
   }
   check_conversion<int, float>(random_matrix(0, 5, 3, 9));

@@ -133,6 +133,5 @@ void expand_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles,
   template void expand_rounded_tiles(Stream, Precision, const CondensedPattern<Offset>&, std::size_t, const double*, \
                                      std::uint16_t*, const std::uint32_t*);
 TESSERA_DENSE_TILES(int)
-TESSERA_DENSE_TILES(std::size_t)
 
 }  // namespace Tessera::Cuda

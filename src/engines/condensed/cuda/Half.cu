@@ -27,12 +27,5 @@ TESSERA_CONDENSED_HALF(int, double, double)
 TESSERA_CONDENSED_HALF(int, float, double)
 TESSERA_CONDENSED_HALF(int, float, Half)
 TESSERA_CONDENSED_HALF(int, float, BFloat16)
-TESSERA_CONDENSED_HALF(std::size_t, double, double)
-#ifndef TESSERA_CUDA_EMULATED  // which takes less time to compile without them
-TESSERA_CONDENSED_HALF(std::size_t, float, float)
-TESSERA_CONDENSED_HALF(std::size_t, float, double)
-TESSERA_CONDENSED_HALF(std::size_t, float, Half)
-TESSERA_CONDENSED_HALF(std::size_t, float, BFloat16)
-#endif
 
 }  // namespace Tessera::Cuda

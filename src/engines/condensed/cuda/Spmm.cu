@@ -48,15 +48,8 @@ void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues
 
 TESSERA_CONDENSED_SPMM(float, float, int)
 TESSERA_CONDENSED_SPMM(double, double, int)
-TESSERA_CONDENSED_SPMM(double, double, std::size_t)
 TESSERA_CONDENSED_SPMM(float, double, int)
 TESSERA_CONDENSED_SPMM(float, Half, int)
 TESSERA_CONDENSED_SPMM(float, BFloat16, int)
-#ifndef TESSERA_CUDA_EMULATED  // which takes less time to compile without them
-TESSERA_CONDENSED_SPMM(float, float, std::size_t)
-TESSERA_CONDENSED_SPMM(float, double, std::size_t)
-TESSERA_CONDENSED_SPMM(float, Half, std::size_t)
-TESSERA_CONDENSED_SPMM(float, BFloat16, std::size_t)
-#endif
 
 }  // namespace Tessera::Cuda

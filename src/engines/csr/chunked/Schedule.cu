@@ -55,6 +55,5 @@ void fill_chunked_items(Stream stream, const CsrPattern<Offset>& A, const Chunke
   template void fill_chunked_items(Stream, const CsrPattern<Offset>&, const ChunkedSchedule&, const Ordinal*, \
                                    ChunkedItem*);
 TESSERA_CHUNKED_SCHEDULE(int)
-TESSERA_CHUNKED_SCHEDULE(std::size_t)
 
 }  // namespace Tessera::Cuda

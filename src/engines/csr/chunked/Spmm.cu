@@ -15,8 +15,6 @@ void chunked_spmm(Stream stream, const CsrPattern<Offset>& A, const ChunkedSched
                              const Product<Scalar, Scalar>&, const Scratch&);
 
 TESSERA_CHUNKED_SPMM(float, int)
-TESSERA_CHUNKED_SPMM(float, std::size_t)
 TESSERA_CHUNKED_SPMM(double, int)
-TESSERA_CHUNKED_SPMM(double, std::size_t)
 
 }  // namespace Tessera::Cuda

@@ -175,7 +175,6 @@ TEST(CsrSchedule, EmptyRowsFillTiles) {
 TEST(CsrSchedule, OfTheDeviceIsThatOfTheHost) {
   TESSERA_SKIP_WITHOUT_GPU();
   compare_with_host<int>();
-  compare_with_host<std::size_t>();
 }
 
 }  // namespace

@@ -303,24 +303,19 @@ std::vector<int> varied_lengths(int rows, int most) {
 // --- the tests
 // --------------------------------------------------------------------------------------------------------
 
-template <class M, class V, class Offset_>
+template <class M, class V>
 struct Types {
   using MatrixScalar = M;
   using VectorScalar = V;
-  using Offset = Offset_;
+  using Offset = int;
 };
 #ifdef TESSERA_CUDA_EMULATED  // is slow: the rest is compiled from the same lines
-using EveryProduct = ::testing::Types<Types<float, double, int>, Types<Complex<double>, Complex<double>, std::size_t>,
-                                      Types<float, Half, int>>;
-#else
 using EveryProduct =
-    ::testing::Types<Types<float, float, int>, Types<double, double, int>, Types<float, double, int>,
-                     Types<Complex<float>, Complex<float>, int>, Types<Complex<double>, Complex<double>, int>,
-                     Types<float, float, std::size_t>, Types<double, double, std::size_t>,
-                     Types<float, double, std::size_t>, Types<float, Half, int>, Types<float, BFloat16, int>,
-                     Types<float, Half, std::size_t>, Types<float, BFloat16, std::size_t>,
-                     Types<Complex<float>, Complex<float>, std::size_t>,
-                     Types<Complex<double>, Complex<double>, std::size_t>>;
+    ::testing::Types<Types<float, double>, Types<Complex<double>, Complex<double>>, Types<float, Half>>;
+#else
+using EveryProduct = ::testing::Types<Types<float, float>, Types<double, double>, Types<float, double>,
+                                      Types<float, Half>, Types<float, BFloat16>, Types<Complex<float>, Complex<float>>,
+                                      Types<Complex<double>, Complex<double>>>;
 #endif
 
 template <class T>
@@ -616,7 +611,7 @@ TEST(CsrSpmmTiles, RowsAcrossTheEdgesOfTiles) {
     compare_in_tiles<int>(2 * span, {first, 40, 0, 3, 700, 65, 128, 129, 1500, 1, 2 * span, 17});
     if (HasFatalFailure()) return;
   }
-  compare_in_tiles<std::size_t>(2 * span, {200, 2 * span - 3, 0, 0, 64, 2 * span, 256, 257, 300});
+  compare_in_tiles<int>(2 * span, {200, 2 * span - 3, 0, 0, 64, 2 * span, 256, 257, 300});
 }
 
 TEST(CsrSpmmTiles, OneRowAndRowsOfOneLength) {

@@ -228,6 +228,5 @@ void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrSche
   template void fill_csr_schedule(Stream, const CsrPattern<Offset>&, const CsrScheduleSize&, unsigned long long*, \
                                   Ordinal*);
 TESSERA_INSTANTIATE(int)
-TESSERA_INSTANTIATE(std::size_t)
 
 }  // namespace Tessera::Cuda

@@ -4,6 +4,5 @@
 namespace Tessera::Cuda {
 
 TESSERA_INSTANTIATE_CSR_SPMM(Complex<double>, Complex<double>, int)
-TESSERA_INSTANTIATE_CSR_SPMM(Complex<double>, Complex<double>, std::size_t)
 
 }  // namespace Tessera::Cuda

@@ -4,6 +4,5 @@
 namespace Tessera::Cuda {
 
 TESSERA_INSTANTIATE_CSR_SPMM(double, double, int)
-TESSERA_INSTANTIATE_CSR_SPMM(double, double, std::size_t)
 
 }  // namespace Tessera::Cuda

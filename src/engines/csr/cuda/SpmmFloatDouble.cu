@@ -4,6 +4,5 @@
 namespace Tessera::Cuda {
 
 TESSERA_INSTANTIATE_CSR_SPMM(float, double, int)
-TESSERA_INSTANTIATE_CSR_SPMM(float, double, std::size_t)
 
 }  // namespace Tessera::Cuda

@@ -4,8 +4,6 @@
 namespace Tessera::Cuda {
 
 TESSERA_INSTANTIATE_CSR_SPMM(float, Half, int)
-TESSERA_INSTANTIATE_CSR_SPMM(float, Half, std::size_t)
 TESSERA_INSTANTIATE_CSR_SPMM(float, BFloat16, int)
-TESSERA_INSTANTIATE_CSR_SPMM(float, BFloat16, std::size_t)
 
 }  // namespace Tessera::Cuda

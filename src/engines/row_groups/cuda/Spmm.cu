@@ -18,16 +18,10 @@ void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const Row
                                 const Product<sum_of_t<InMemory>, InMemory>&, const Scratch&);
 
 TESSERA_ROW_GROUPS_SPMM(float, int)
-TESSERA_ROW_GROUPS_SPMM(float, std::size_t)
 TESSERA_ROW_GROUPS_SPMM(Half, int)
-TESSERA_ROW_GROUPS_SPMM(Half, std::size_t)
 TESSERA_ROW_GROUPS_SPMM(BFloat16, int)
-TESSERA_ROW_GROUPS_SPMM(BFloat16, std::size_t)
 TESSERA_ROW_GROUPS_SPMM(double, int)
-TESSERA_ROW_GROUPS_SPMM(double, std::size_t)
 TESSERA_ROW_GROUPS_SPMM(Complex<float>, int)
-TESSERA_ROW_GROUPS_SPMM(Complex<float>, std::size_t)
 TESSERA_ROW_GROUPS_SPMM(Complex<double>, int)
-TESSERA_ROW_GROUPS_SPMM(Complex<double>, std::size_t)
 
 }  // namespace Tessera::Cuda

@@ -90,9 +90,5 @@ void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, P
 
 TESSERA_SORTED_COLUMNS_SPMM(float, int)
 TESSERA_SORTED_COLUMNS_SPMM(double, int)
-TESSERA_SORTED_COLUMNS_SPMM(double, std::size_t)
-#ifndef TESSERA_CUDA_EMULATED  // which takes less time to compile without it
-TESSERA_SORTED_COLUMNS_SPMM(float, std::size_t)
-#endif
 
 }  // namespace Tessera::Cuda

@@ -20,10 +20,6 @@ void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision,
                           const Product<Scalar, Scalar>&, const Scratch&);
 
 TESSERA_BMAT_SPMM(float, int)
-TESSERA_BMAT_SPMM(float, std::size_t)
 TESSERA_BMAT_SPMM(double, int)
-#ifndef TESSERA_CUDA_EMULATED  // which takes less time to compile without it
-TESSERA_BMAT_SPMM(double, std::size_t)
-#endif
 
 }  // namespace Tessera::Cuda
