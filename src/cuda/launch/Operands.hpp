@@ -75,15 +75,6 @@ unsigned row_bytes(const Multivector<const Element>& x) {
   return static_cast<unsigned>(x.row_stride) * static_cast<unsigned>(sizeof(Element));
 }
 
-/// The same product for the columns first, ..., first + count - 1 alone.
-template <class Product>
-Product columns_of(Product product, Ordinal first, Ordinal count) {
-  product.x.data += first * product.x.column_stride;
-  product.y.data += first * product.y.column_stride;
-  product.x.columns = product.y.columns = count;
-  return product;
-}
-
 /// Throws std::invalid_argument if x_rows are given: most formats store rows of X as their columns.
 template <class Product>
 void expect_no_x_rows(const char* function, const Product& product) {

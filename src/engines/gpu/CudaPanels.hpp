@@ -54,12 +54,8 @@ void for_each_panel(Product<MatrixScalar, Scalar> product, const Scratch& scratc
   const Scratch aligned{scratch.data + skipped, scratch.bytes - skipped};
   const Ordinal columns = product.x.columns;
   const Ordinal most = std::min({panel_columns(product.x, access), columns, Cuda::most_launch_columns});
-  for (Ordinal first = 0, count = most; count > 0; first += count, count = std::min(most, columns - first)) {
-    auto panel = product;
-    panel.x = columns_of(product.x, first, count);
-    panel.y = columns_of(product.y, first, count);
-    multiply(panel, aligned);
-  }
+  for (Ordinal first = 0, count = most; count > 0; first += count, count = std::min(most, columns - first))
+    multiply(columns_of(product, first, count), aligned);
 }
 
 }  // namespace Tessera::Impl

@@ -201,7 +201,7 @@ class CsrLauncher {
 
   /// The same task for some of its columns.
   static Task columns_of(Task task, Ordinal first, Ordinal columns) {
-    task.product = Cuda::columns_of(task.product, first, columns);
+    task.product = Tessera::columns_of(task.product, first, columns);
     if (task.partial_sums != nullptr) task.partial_sums += first;
     return task;
   }
