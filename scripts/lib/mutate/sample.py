@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Draws mutants from all sites: every layer, and every folder of kernels for GPUs, has its share."""
+"""Draws mutants from all sites: every layer, and every folder of an engine, has its share."""
 
 import collections
 import dataclasses
@@ -20,14 +20,14 @@ class Mutant:
 
 
 def stratum_of(file):
-    """The layer; in the layer cuda, the folder of the kernel: "cuda/bmat"."""
+    """The layer; where it has folders, as cuda and engines have, the folder: "engines/bmat"."""
     parts = file.split("/")
     if parts[0] != "src" or len(parts) < 3:
         return parts[0]
-    if parts[1] != "cuda":
+    if parts[1] not in ("cuda", "engines"):
         return parts[1]
     inner = parts[5:] if parts[2] == "include" else parts[2:]
-    return "cuda/" + (inner[0] if len(inner) > 1 else "launch")
+    return parts[1] + "/" + (inner[0] if len(inner) > 1 else "shared")
 
 
 def shares(sizes, count):
