@@ -10,14 +10,8 @@
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
+#include "EveryFormat.hpp"
 #include "StoredEngine.hpp"
-#include "bcsr/Bcsr.hpp"
-#include "bittcf/BitTcf.hpp"
-#include "bmat/Bmat.hpp"
-#include "brp/BlockRowPartition.hpp"
-#include "row_groups/RowGroups.hpp"
-#include "sorted_columns/SortedColumns.hpp"
-#include "staged/StagedWindows.hpp"
 
 namespace Tessera::Impl {
 

@@ -12,13 +12,7 @@
 #include <variant>
 
 #include "Engines.hpp"
-#include "bcsr/Bcsr.hpp"
-#include "bittcf/BitTcf.hpp"
-#include "bmat/Bmat.hpp"
-#include "brp/BlockRowPartition.hpp"
-#include "row_groups/RowGroups.hpp"
-#include "sorted_columns/SortedColumns.hpp"
-#include "staged/StagedWindows.hpp"
+#include "EveryFormat.hpp"
 
 namespace Tessera::Test {
 
