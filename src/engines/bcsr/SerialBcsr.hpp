@@ -8,7 +8,7 @@
 
 namespace Tessera::Test {
 
-/// Rows of dense blocks (tessera/common/BcsrView.hpp) on the host. slots: the entry at each place, -1 where there is
+/// Rows of dense blocks (BcsrView.hpp) on the host. slots: the entry at each place, -1 where there is
 /// none.
 template <class Offset>
 struct HostBcsr {

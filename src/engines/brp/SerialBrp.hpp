@@ -8,7 +8,7 @@
 
 namespace Tessera::Test {
 
-/// The block-row partition (tessera/common/BlockRowPartitionView.hpp) on the host. slots: the entry at each place,
+/// The block-row partition (BlockRowPartitionView.hpp) on the host. slots: the entry at each place,
 /// those of groups first, then the residual ones.
 template <class Offset>
 struct HostBrp {

@@ -35,7 +35,7 @@ HostPattern<Offset> rows_in_runs(int rows, std::uint64_t seed) {
   return A;
 }
 
-/// Row groups (tessera/common/RowGroupsView.hpp) on the host. slots: the entry at each place, -1 where there is none.
+/// Row groups (RowGroupsView.hpp) on the host. slots: the entry at each place, -1 where there is none.
 template <class Offset>
 struct HostRowGroups {
   int rows = 0, columns = 0;

@@ -8,7 +8,7 @@
 
 namespace Tessera::Test {
 
-/// Sorted columns (tessera/common/SortedColumnsView.hpp) on the host. slots: the entry at each place.
+/// Sorted columns (SortedColumnsView.hpp) on the host. slots: the entry at each place.
 template <class Offset>
 struct HostSortedColumns {
   int rows = 0, columns = 0, width = 32, height = 32;
