@@ -42,8 +42,8 @@ namespace Tessera {
 ///   values          abcdefghjklmno      i                         pqrstuvwxyz
 /// ```
 ///
-/// Deviation from the paper: offsets are a template parameter, so that more than 2^31 entries fit. With int offsets the
-/// pattern takes as many bytes as in the paper, (ceil(rows / 8) + 11 tiles + 2) * 4.
+/// With int offsets, as plans have them, the pattern takes as many bytes as in the paper,
+/// (ceil(rows / 8) + 11 tiles + 2) * 4.
 template <class Offset>
 struct BitTcfPattern {
   static constexpr int tile_rows = 8;       ///< rows of a tile
