@@ -30,10 +30,9 @@ enum class Layout { Right, Left };
 template <class Scalar>
 class Candidate {
  public:
-  /// \param name    [in] unique, such as "csr_row<16 lanes, 2 vectors>"
-  /// \param ablates [in] where the kernel lacks a part, to see what that is worth: the name of the whole kernel
-  explicit Candidate(std::string name, Precision precision = Precision::Native, std::string ablates = "")
-      : name_(std::move(name)), precision_(precision), ablates_(std::move(ablates)) {}
+  /// \param name [in] unique for a precision, such as "csr<lanes=16,vectors=2>"
+  explicit Candidate(std::string name, Precision precision = Precision::Native)
+      : name_(std::move(name)), precision_(precision) {}
   virtual ~Candidate() = default;
 
   const std::string& name() const { return name_; }
@@ -42,32 +41,25 @@ class Candidate {
     if (precision_ != Precision::Native) return std::string(to_string(precision_));
     return sizeof(Scalar) == 8 ? "fp64" : "fp32";
   }
-  /// Ablations are measured with --ablations alone.
-  const std::string& ablates() const { return ablates_; }
-  bool is_ablation() const { return !ablates_.empty(); }
 
-  /// Whether it multiplies X and Y of this layout.
-  virtual bool takes(Layout layout) const { return layout == Layout::Right; }
   /// Copies or builds what products with X of `columns` columns need. Returns false if the candidate is not for this
   /// matrix or number of columns.
-  virtual bool prepare(const HostMatrix& A, int columns, Layout layout) = 0;
-  /// Multiplies X and Y in device memory, of the shape and layout that were prepared. `product` has no values of A.
+  virtual bool prepare(cudaStream_t stream, const HostMatrix& A, int columns, Layout layout) = 0;
+  /// Multiplies X and Y in device memory, of the shape, layout and stream that were prepared. `product` has no values
+  /// of A.
   virtual void run(cudaStream_t stream, Product<Scalar, Scalar> product) = 0;
   /// Bytes of the prepared matrix on the device.
   virtual std::size_t bytes() const = 0;
 
+ protected:
+  Precision asked_precision() const { return precision_; }
+
  private:
   std::string name_;
   Precision precision_;
-  std::string ablates_;
 };
 
 template <class Scalar>
 using Candidates = std::vector<std::unique_ptr<Candidate<Scalar>>>;
-
-/// All candidates: those of every file in candidates/. A file Name.cu defines, and instantiates for float and double,
-/// make_name_candidates<Scalar>().
-template <class Scalar>
-Candidates<Scalar> make_candidates();
 
 }  // namespace Tessera::Bench

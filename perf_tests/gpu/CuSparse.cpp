@@ -39,9 +39,7 @@ class CuSparse : public Candidate<Scalar> {
         preprocesses_(preprocesses),
         csr_(std::move(csr)) {}
 
-  bool takes(Layout) const override { return true; }
-
-  bool prepare(const HostMatrix& A, int columns, Layout) override {
+  bool prepare(cudaStream_t, const HostMatrix& A, int columns, Layout) override {
     if (A.rows == 0 || A.columns == 0 || A.values.empty() || columns == 0) return false;
     if (algorithm_.is_vector && columns != 1) return false;
     csr_->copy(A);

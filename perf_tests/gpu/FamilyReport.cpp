@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "FamilyReport.hpp"
-
 #include <algorithm>
 #include <harness/Statistics.hpp>
 #include <harness/TextFormat.hpp>
@@ -8,23 +6,23 @@
 #include <utility>
 #include <vector>
 
+#include "Report.hpp"
+
 namespace Tessera::Bench {
 
 using namespace Harness;
 
 namespace {
 
-std::string family_of(const KernelResult& kernel) {
-  return kernel.kernel.substr(0, kernel.kernel.find_first_of("<_ "));
-}
+std::string family_of(const KernelResult& kernel) { return kernel.kernel.substr(0, kernel.kernel.find('<')); }
 
-/// The fastest whole kernels of a problem, by precision and family, in milliseconds.
+/// The fastest kernels of a problem, by precision and family, in milliseconds.
 using Fastest = std::map<std::pair<std::string, std::string>, double>;
 
 Fastest fastest_kernels(const ProblemResult& problem) {
   Fastest fastest;
   for (const KernelResult& kernel : problem.kernels) {
-    if (!kernel.right || !kernel.ablates.empty() || kernel.times.median <= 0) continue;
+    if (!kernel.right || kernel.times.median <= 0) continue;
     const auto [place, is_new] = fastest.insert({{kernel.precision, family_of(kernel)}, kernel.times.median});
     if (!is_new) place->second = std::min(place->second, kernel.times.median);
   }
@@ -52,27 +50,27 @@ std::string fastest_table(const Results& results) {
   return text;
 }
 
-/// The kernel that `ablation` lacks a part of, if it was timed.
-const KernelResult* whole_of(const KernelResult& ablation, const ProblemResult& problem) {
+/// The same engine as it chooses its policy, if it was timed.
+const KernelResult* own_choice(const KernelResult& with_policy, const ProblemResult& problem) {
   for (const KernelResult& kernel : problem.kernels) {
-    const bool is_it = kernel.kernel == ablation.ablates && kernel.precision == ablation.precision;
+    const bool is_it = kernel.kernel == family_of(with_policy) && kernel.precision == with_policy.precision;
     if (is_it && kernel.right && kernel.times.median > 0) return &kernel;
   }
   return nullptr;
 }
 
-std::string ablation_table(const Results& results) {
-  std::map<std::pair<std::string, std::string>, GeometricMean> ablations;  // by name and precision
+std::string policy_table(const Results& results) {
+  std::map<std::pair<std::string, std::string>, GeometricMean> policies;  // by name and precision
   for (const ProblemResult& problem : results.problems) {
     for (const KernelResult& kernel : problem.kernels) {
-      if (kernel.ablates.empty() || !kernel.right) continue;
-      const KernelResult* whole = whole_of(kernel, problem);
-      if (whole) ablations[{kernel.kernel, kernel.precision}].add(kernel.times.median / whole->times.median);
+      if (kernel.cusparse || !kernel.right || kernel.kernel == family_of(kernel)) continue;
+      const KernelResult* own = own_choice(kernel, problem);
+      if (own) policies[{kernel.kernel, kernel.precision}].add(kernel.times.median / own->times.median);
     }
   }
-  if (ablations.empty()) return "";
-  std::string text = "\nablations: time over that of the whole kernel (mean, least, most, cases)\n";
-  for (const auto& [key, factors] : ablations) {
+  if (policies.empty()) return "";
+  std::string text = "\npolicies: time over that of the engine's own choice (mean, least, most, cases)\n";
+  for (const auto& [key, factors] : policies) {
     text += text_format("%-70s %-6s %6.2f %6.2f %6.2f %4d\n", key.first.c_str(), key.second.c_str(), factors.mean(),
                         factors.least, factors.most, factors.count);
   }
@@ -81,6 +79,6 @@ std::string ablation_table(const Results& results) {
 
 }  // namespace
 
-std::string family_tables(const Results& results) { return fastest_table(results) + ablation_table(results); }
+std::string family_tables(const Results& results) { return fastest_table(results) + policy_table(results); }
 
 }  // namespace Tessera::Bench

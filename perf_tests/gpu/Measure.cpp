@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Measure.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <engines/KernelPolicy.hpp>
+#include <iterator>
 
 #include "CuSparse.hpp"
+#include "EngineCandidates.hpp"
 #include "Problem.hpp"
 
 namespace Tessera::Bench {
@@ -43,7 +47,7 @@ bool measure_kernel(const HostMatrix& A, int columns, Problem<Scalar>& problem, 
                     const Options& options, KernelResult& result) {
   try {
     const auto start = Clock::now();
-    if (!candidate.prepare(A, columns, options.layout)) return false;
+    if (!candidate.prepare(problem.stream(), A, columns, options.layout)) return false;
     check(cudaDeviceSynchronize(), "prepare");
     result.prepare_ms = 1e3 * seconds_since(start);
     verify(problem, candidate, result);
@@ -55,6 +59,8 @@ bool measure_kernel(const HostMatrix& A, int columns, Problem<Scalar>& problem, 
           problem.run(candidate, {1, 0});
         },
         problem.stream(), options.quick ? quick_timing : TimingPolicy{});
+  } catch (const Impl::PolicyError& error) {
+    throw Impl::PolicyError(candidate.name() + ": " + error.what());
   } catch (const std::exception& error) {
     result.right = false;
     result.message = error.what();
@@ -64,8 +70,12 @@ bool measure_kernel(const HostMatrix& A, int columns, Problem<Scalar>& problem, 
 
 template <class Scalar>
 Candidates<Scalar> wanted_candidates(const Options& options) {
-  Candidates<Scalar> wanted = make_cusparse_candidates<Scalar>();
-  for (auto& candidate : make_candidates<Scalar>()) wanted.push_back(std::move(candidate));
+  Candidates<Scalar> wanted;
+  for (const std::string& engine : options.engines) {
+    auto more = engine == "cusparse" ? make_cusparse_candidates<Scalar>()
+                                     : make_engine_candidates<Scalar>(engine, options.policies);
+    std::move(more.begin(), more.end(), std::back_inserter(wanted));
+  }
   std::erase_if(wanted, [&](const auto& candidate) { return !options.wants(*candidate); });
   return wanted;
 }
@@ -89,8 +99,6 @@ template <class Scalar>
 void measure_problem(const NamedMatrix& named, const std::string& order, int columns, const Options& options,
                      Results& results) {
   const HostMatrix& A = named.matrix;
-  Candidates<Scalar> candidates = wanted_candidates<Scalar>(options);
-  if (candidates.empty()) return;
   results.problems.push_back({named.name,
                               order,
                               A.rows,
@@ -103,12 +111,12 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
                               {}});
   ProblemResult& result = results.problems.back();
   Problem<Scalar> problem(A, columns, options.layout);
+  Candidates<Scalar> candidates = wanted_candidates<Scalar>(options);  // gone before the stream is
   for (auto& candidate : candidates) {
     if (seconds_since(program_start) > options.seconds) break;
     KernelResult kernel;
     kernel.kernel = candidate->name();
     kernel.precision = candidate->precision();
-    kernel.ablates = candidate->ablates();
     kernel.cusparse = kernel.kernel.starts_with("cusparse");
     if (!measure_kernel(A, columns, problem, *candidate, options, kernel)) {
       candidate.reset();
@@ -117,6 +125,7 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
     report(result, kernel);
     result.kernels.push_back(kernel);
     if (device_is_lost()) {
+      static_cast<void>(candidate.release());  // Kokkos aborts where memory cannot be freed
       throw DeviceLost("LOST " + kernel.kernel + ": " + named.name + ", " + std::to_string(columns) +
                        " columns: " + kernel.message);
     }

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Options.hpp"
 
-#include <algorithm>
+#include <engines/KernelPolicy.hpp>
 #include <harness/Arguments.hpp>
 #include <harness/NamedFiles.hpp>
 #include <map>
-#include <regex>
 #include <stdexcept>
+
+#include "EngineCandidates.hpp"
 
 namespace Tessera::Bench {
 
 using namespace Harness;
-
-bool Options::wants_kernel(const std::string& precision, const std::string& name) const {
-  const auto holds = [](const auto& words, const auto& word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
-  return (precisions.empty() || holds(precisions, precision)) && !holds(exclude, name) &&
-         std::regex_search(name, std::regex(kernels));
-}
 
 std::optional<Options> parse_options(int argc, const char* const* argv) {
   Options options;
@@ -32,23 +25,25 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--layout", options.layout, "of X and Y: right, row-major, or left, column-major (default: right)")
       ->transform(
           CLI::CheckedTransformer(std::map<std::string, Layout>{{"right", Layout::Right}, {"left", Layout::Left}}));
-  app.add_option("--kernels", options.kernels, "regular expression that is searched in names (default: all)");
+  std::vector<std::string> names = engine_names();
+  names.insert(names.begin(), "cusparse");
+  app.add_option("--engine", options.engines, "those to measure: " + CLI::detail::join(names, ", ") + " (default: all)")
+      ->check(CLI::IsMember(names));
+  app.add_option("--policy", options.policies,
+                 "numbers to measure in place of those that the engines choose, as piece=32,width=64; see README.md");
   app.add_option("--exclude", options.exclude, "names of kernels to leave out");
   app.add_option("--json", options.json_file, "write everything for machines, after each matrix anew");
   app.add_option("--seconds", options.seconds, "begin no further measurement after this time");
   app.add_flag("--quick", options.quick, "shorter measurements");
-  app.add_flag("--ablations", options.ablations, "also kernels that lack a part, to see what it is worth");
-  app.add_flag("--list", options.list, "names and precisions of the kernels");
   if (!parse(app, argc, argv)) return std::nullopt;
-  try {
-    static_cast<void>(std::regex(options.kernels));
-  } catch (const std::regex_error& error) {
-    throw std::invalid_argument("--kernels " + options.kernels + ": " + error.what());
-  }
+  if (!options.policies.empty() && options.engines.empty())
+    throw std::invalid_argument("--policy: expected --engine, since engines have other numbers each");
+  for (const std::string& policy : options.policies) static_cast<void>(Impl::KernelPolicy(policy));  // throws
+  if (options.engines.empty()) options.engines = names;
   std::vector<NamedFile> inputs;
   for (const std::string& matrix : options.matrices) inputs.push_back({"--matrix", matrix});
   check_apart(inputs, {{"--json", options.json_file}});
-  if (options.matrices.empty() && !options.list) {
+  if (options.matrices.empty()) {
     throw std::invalid_argument("--matrix is missing (see --help)");
   }
   return options;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,23 +16,19 @@ struct Options {
   std::vector<std::string> precisions;  // empty: all
   std::vector<std::string> orders{"natural"};
   Layout layout = Layout::Right;
-  std::string kernels = ".*";
+  std::vector<std::string> engines;   // "cusparse" among them
+  std::vector<std::string> policies;  // of each engine, besides its own choice
   std::vector<std::string> exclude;
   std::string json_file;
   double seconds = 1e9;
   bool quick = false;
-  bool list = false;
-  bool ablations = false;  // also candidates that lack a part
 
-  /// Whether --precision, --kernels, --exclude and --ablations ask for a candidate that takes the layout.
+  /// Whether --precision and --exclude leave a candidate.
   template <class Scalar>
   bool wants(const Candidate<Scalar>& candidate) const {
-    return wants_kernel(candidate.precision(), candidate.name()) && (!candidate.is_ablation() || ablations) &&
-           candidate.takes(layout);
+    const auto holds = [](const auto& words, const std::string& word) { return std::ranges::count(words, word) > 0; };
+    return (precisions.empty() || holds(precisions, candidate.precision())) && !holds(exclude, candidate.name());
   }
-
- private:
-  bool wants_kernel(const std::string& precision, const std::string& name) const;
 };
 
 /// Reads the command line. Nothing comes back after --help, which is answered on standard output.

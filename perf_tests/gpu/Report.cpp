@@ -21,9 +21,7 @@ const KernelResult* best(const ProblemResult& problem, const std::string& precis
   const KernelResult* fastest = nullptr;
   for (const KernelResult& kernel : problem.kernels) {
     const bool same_class = class_of(kernel.precision) == precision_class || (cusparse && !problem.is_double);
-    if (kernel.cusparse != cusparse || !kernel.ablates.empty() || !kernel.right || kernel.times.median <= 0 ||
-        !same_class)
-      continue;
+    if (kernel.cusparse != cusparse || !kernel.right || kernel.times.median <= 0 || !same_class) continue;
     if (!fastest || kernel.times.median < fastest->times.median) fastest = &kernel;
   }
   return fastest;

@@ -12,6 +12,9 @@ namespace Tessera::Bench {
 /// geometric means.
 std::string report_table(const Results& results);
 
+/// The fastest kernel of each family in each problem; then what policies cost beside the choice of their engine.
+std::string family_tables(const Results& results);
+
 /// Everything, for machines.
 std::string report_json(const Results& results);
 

@@ -18,13 +18,19 @@ nlohmann::ordered_json to_json(const Machine& machine) {
 }
 
 nlohmann::ordered_json to_json(const KernelResult& kernel) {
-  return {{"kernel", kernel.kernel},         {"precision", kernel.precision},
-          {"cusparse", kernel.cusparse},     {"ablates", kernel.ablates},
-          {"checked", kernel.right},         {"deterministic", kernel.deterministic},
-          {"message", kernel.message},       {"ms_median", kernel.times.median},
-          {"ms_min", kernel.times.least},    {"ms_max", kernel.times.most},
-          {"samples", kernel.times.samples}, {"batch", kernel.times.batch},
-          {"prepare_ms", kernel.prepare_ms}, {"bytes", kernel.bytes}};
+  return {{"kernel", kernel.kernel},
+          {"precision", kernel.precision},
+          {"cusparse", kernel.cusparse},
+          {"checked", kernel.right},
+          {"deterministic", kernel.deterministic},
+          {"message", kernel.message},
+          {"ms_median", kernel.times.median},
+          {"ms_min", kernel.times.least},
+          {"ms_max", kernel.times.most},
+          {"samples", kernel.times.samples},
+          {"batch", kernel.times.batch},
+          {"prepare_ms", kernel.prepare_ms},
+          {"bytes", kernel.bytes}};
 }
 
 nlohmann::ordered_json to_json(const ProblemResult& problem) {

@@ -14,7 +14,6 @@ namespace Tessera::Bench {
 struct KernelResult {
   std::string kernel, precision;
   bool cusparse = false;
-  std::string ablates;         // the kernel of which this one lacks a part; empty if it is whole
   bool right = false;          // checked, and within bounds
   bool deterministic = false;  // three runs gave the same bits
   std::string message;         // what was wrong; empty if nothing was

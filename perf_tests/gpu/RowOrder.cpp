@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RowOrder.hpp"
 
+#include <Kokkos_Core.hpp>
 #include <charconv>
 #include <filesystem>
 #include <harness/Files.hpp>
 #include <harness/Matrices.hpp>
 #include <numeric>
 #include <stdexcept>
+#include <tessera/parallel/Arrays.hpp>
 #include <tessera/reorder/DegreeSort.hpp>
 #include <tessera/reorder/LocalClusters.hpp>
 #include <tessera/reorder/WindowGrowing.hpp>
-
-#include "LibraryArrays.hpp"
 
 namespace Tessera::Bench {
 
@@ -23,13 +23,15 @@ constexpr int window_rows = 64;
 
 /// An order that the library finds.
 std::vector<int> library_order(const HostMatrix& A, const std::string& name) {
-  const Array<int> row_offsets = to_space(A.row_offsets), column_indices = to_space(A.column_indices);
+  const Kokkos::DefaultExecutionSpace exec;
+  const auto row_offsets = Impl::device_copy(exec, "row_offsets", A.row_offsets);
+  const auto column_indices = Impl::device_copy(exec, "column_indices", A.column_indices);
   const CsrPattern<int> pattern{A.rows, A.columns, row_offsets.data(), column_indices.data()};
-  const auto order = name == "degree"  ? degree_sort(Space(), pattern)
-                     : name == "local" ? local_clusters(Space(), pattern)
-                                       : grow_windows(Space(), pattern, window_rows);
+  const auto order = name == "degree"  ? degree_sort(exec, pattern)
+                     : name == "local" ? local_clusters(exec, pattern)
+                                       : grow_windows(exec, pattern, window_rows);
   Kokkos::fence();
-  if (!order.is_identity()) return to_host(order.order);
+  if (!order.is_identity()) return Impl::host_copy(exec, order.order);
   std::vector<int> natural(A.rows);
   std::iota(natural.begin(), natural.end(), 0);
   return natural;

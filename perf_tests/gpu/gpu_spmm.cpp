@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // gpu_spmm: checks and times products of sparse matrices with row-major multivectors on a GPU. See README.md.
+#include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <harness/Arguments.hpp>
 #include <harness/Files.hpp>
 
 #include "CopyRate.hpp"
-#include "CuSparse.hpp"
-#include "FamilyReport.hpp"
 #include "Measure.hpp"
 #include "Report.hpp"
 #include "RowOrder.hpp"
-#include "candidates/Prepared.hpp"
 
 namespace {
 
@@ -20,16 +18,6 @@ using namespace Tessera::Bench;
 using namespace Tessera::Harness;
 
 enum Status { all_right = 0, some_wrong = 1, failed = 2, device_lost = 3 };
-
-template <class Scalar>
-void list_kernels() {
-  for (const auto* set : {"cusparse", "tessera"}) {
-    const bool cusparse = set[0] == 'c';
-    for (const auto& candidate : cusparse ? make_cusparse_candidates<Scalar>() : make_candidates<Scalar>()) {
-      std::printf("%-6s %s\n", candidate->precision().c_str(), candidate->name().c_str());
-    }
-  }
-}
 
 bool has_wrong_kernel(const Results& results) {
   for (const ProblemResult& problem : results.problems) {
@@ -41,7 +29,7 @@ bool has_wrong_kernel(const Results& results) {
 }
 
 Status measure_all(const Options& options) {
-  const Builders builders;
+  const Kokkos::ScopeGuard kokkos;
   Results results;
   results.machine = describe_machine();
   results.machine.copy_gb_per_s = copy_rate_gb_per_s();
@@ -81,11 +69,6 @@ int main(int argc, char** argv) {
   return guarded("gpu_spmm: error", [&]() -> int {
     const auto options = parse_options(argc, argv);
     if (!options) return all_right;
-    if (options->list) {
-      list_kernels<double>();
-      list_kernels<float>();
-      return all_right;
-    }
     return measure_all(*options);
   });
 }

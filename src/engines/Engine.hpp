@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <tessera/common/CompiledTypes.hpp>
 #include <tessera/common/Format.hpp>
@@ -14,6 +15,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "KernelPolicy.hpp"
 #include "bcsr/Bcsr.hpp"
 
 namespace Tessera::Impl {
@@ -68,8 +70,12 @@ class Engine {
   /// Builds the kernel of the device, if it has one for this format and these options. Its values come with refill().
   /// What a kernel can do without, such as copies of the values, it keeps only if there is room.
   ///
+  /// \param policy [in] replaces what the kernel would choose, for benchmarks
+  /// \return the precision that the kernel multiplies in; nothing without a kernel
   /// \throws FormatTooLarge if there is no room for what it needs
-  virtual void build_kernel(const ExecutionSpace& exec, const PlanOptions& options) = 0;
+  /// \throws PolicyError for a policy that the kernel does not run with
+  virtual std::optional<Precision> build_kernel(const ExecutionSpace& exec, const PlanOptions& options,
+                                                const KernelPolicy& policy = {}) = 0;
   /// Whether the kernel of the format's paper was asked for and was built.
   virtual bool is_published() const = 0;
   /// The kernel's name for Plan::explain(); empty where there is only one.

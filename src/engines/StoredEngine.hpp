@@ -22,7 +22,7 @@ namespace Tessera::Impl {
 template <class Scalar>
 struct NoKernel {
   template <class ExecutionSpace, class Stored>
-  bool build(const ExecutionSpace&, const Stored&, const PlanOptions&) {
+  bool build(const ExecutionSpace&, const Stored&, const PlanOptions&, const KernelPolicy&) {
     return false;
   }
   static std::string published_fault(const PlanOptions&) { return {}; }
@@ -122,15 +122,17 @@ class KernelEngine final
 
   Format format() const override { return Kind::format; }
 
-  void build_kernel(const ExecutionSpace& exec, const PlanOptions& options) override {
+  std::optional<Precision> build_kernel(const ExecutionSpace& exec, const PlanOptions& options,
+                                        const KernelPolicy& policy) override {
     asked_ = options.precision;
     paper_ = {};
     kernel_.reset();
-    if (!ThisDevice::runs_kernels(exec)) return;
+    if (!ThisDevice::runs_kernels(exec)) return {};
     KernelType kernel;
-    if (!kernel.build(exec, stored_, options)) return;
+    if (!kernel.build(exec, stored_, options, policy)) return {};
     kernel_ = std::move(kernel);
     if (options.kernel == Kernel::Published) paper_ = paper_of(Kind::format);
+    return kernel_->precision();
   }
   bool is_published() const override { return !paper_.empty(); }
   std::string describe() const override {

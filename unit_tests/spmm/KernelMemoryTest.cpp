@@ -18,9 +18,9 @@ struct ListKernel : NoKernel<double> {
   using Memory = OwnSpace::memory_space;
   static inline std::size_t tile_bytes = 96;
 
-  bool build(const OwnSpace&, const Csr<int, Memory>&, const PlanOptions&) { return false; }
+  bool build(const OwnSpace&, const Csr<int, Memory>&, const PlanOptions&, const KernelPolicy&) { return false; }
   template <class Stored>
-  bool build(const OwnSpace& exec, const Stored& format, const PlanOptions&) {
+  bool build(const OwnSpace& exec, const Stored& format, const PlanOptions&, const KernelPolicy&) {
     const std::size_t bytes = tile_bytes * tile_metrics(exec, format).tiles;
     lists_ = allocate<decltype(lists_)>(exec, "Tessera::lists", bytes);
     allocate<decltype(lists_)>(exec, "Tessera::unsorted_lists", bytes);

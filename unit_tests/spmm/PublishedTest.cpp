@@ -34,7 +34,7 @@ struct PaperKernel : NoKernel<double> {
   static inline std::size_t list_bytes = 100000;
 
   template <class Stored>
-  bool build(const OwnSpace& exec, const Stored& format, const PlanOptions& options) {
+  bool build(const OwnSpace& exec, const Stored& format, const PlanOptions& options, const KernelPolicy&) {
     precision_ = options.precision;
     const bool is_published = options.kernel == Kernel::Published;
     if (is_published) lists_ = allocate<decltype(lists_)>(exec, "Tessera::lists", list_bytes);

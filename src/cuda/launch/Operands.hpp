@@ -58,6 +58,12 @@ inline unsigned slab_count(Ordinal columns, int slab_columns) {
 /// The most columns of X that a narrow policy multiplies.
 inline constexpr Ordinal narrow_columns = 32;
 
+/// The columns of X whose policy a product has.
+template <class Schedule>
+Ordinal policy_columns(const Schedule& schedule, Ordinal columns) {
+  return schedule.width > 0 ? schedule.width : columns;
+}
+
 /// Calls visit.operator()<wide>(); wide: X has more columns than a narrow policy multiplies.
 template <class Visit>
 void for_width(Ordinal columns, const Visit& visit) {

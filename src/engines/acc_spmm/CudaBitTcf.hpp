@@ -34,14 +34,18 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
   /// \return whether it is built; not if tensor cores do not multiply this type in this precision
   ///
   /// Cost: the host makes the schedule, window by window.
-  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options) {
+  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options,
+             const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = A.view();
     precision_ = precision_of_words<Scalar>(options.precision);
-    const int block_tiles = Cuda::bittcf_block_tiles(static_cast<double>(A.tiles()), device_of(exec));
+    int block_tiles = Cuda::bittcf_block_tiles(static_cast<double>(A.tiles()), device_of(exec));
+    int width = 0, balance = static_cast<int>(Cuda::BitTcfBalance::Adaptive);
+    policy.replace({{"piece", block_tiles}, {"balance", balance, 0, 2}, {"width", width}});
     const auto made = Cuda::build_bittcf_schedule(host_copy(exec, A.window_offsets).data(), pattern_.windows(),
-                                                  block_tiles, int(sizeof(Scalar)));
+                                                  block_tiles, int(sizeof(Scalar)), Cuda::BitTcfBalance(balance));
     pieces_ = {exec, made.pieces};
+    pieces_.width = width;
     block_items_ = device_copy(exec, "Tessera::BitTcfSchedule::block_items", made.block_items);
     return true;
   }

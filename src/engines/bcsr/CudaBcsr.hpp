@@ -44,13 +44,17 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
   }
 
   /// \return whether it is built; not if there is no kernel for such blocks, or no room for rounded values
-  bool build(const Kokkos::Cuda& exec, const Bcsr<Offset, Memory>& A, const PlanOptions& options) {
+  bool build(const Kokkos::Cuda& exec, const Bcsr<Offset, Memory>& A, const PlanOptions& options,
+             const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     if (!has(A.block, options.precision)) return false;
     pattern_ = A.view();
     const bool is_square = A.block.height == 16 && A.block.width == 16;
     precision_ = is_square ? options.precision : precision_of_words<Scalar>(options.precision);
-    schedule_ = cuda_schedule(exec, A.block_offsets, piece_blocks(is_square));
+    int blocks = piece_blocks(is_square), width = 0;
+    policy.replace({{"piece", blocks}, {"width", width}});
+    schedule_ = cuda_schedule(exec, A.block_offsets, blocks);
+    schedule_.width = width;
     put_longest_first(exec, schedule_);
     return !is_square || if_there_is_room(exec, A.places() * sizeof(std::uint16_t), [&] {
       rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded_values", A.places());

@@ -39,12 +39,15 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
   /// \return whether it is built; not if there is no kernel for f entries a local column
   ///
   /// Cost: the host makes the schedule, window by window, from copies of the offsets and of the list of residual rows.
-  bool build(const Kokkos::Cuda& exec, const BlockRowPartition<Offset, Memory>& A, const PlanOptions& options) {
+  bool build(const Kokkos::Cuda& exec, const BlockRowPartition<Offset, Memory>& A, const PlanOptions& options,
+             const KernelPolicy& policy) {
     if (A.nonzeros == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     if (!has(A.f)) return false;
     pattern_ = A.view();
     precision_ = precision_of_words<Scalar>(options.precision);
-    schedule_ = {exec, host_schedule(exec, A)};
+    int width = 0;
+    schedule_ = {exec, host_schedule(exec, A, policy, width)};
+    schedule_.width = width;
     return true;
   }
 
@@ -64,7 +67,8 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
 
  private:
   static Cuda::HostBrpSchedule<Offset> host_schedule(const Kokkos::Cuda& exec,
-                                                     const BlockRowPartition<Offset, Memory>& A) {
+                                                     const BlockRowPartition<Offset, Memory>& A,
+                                                     const KernelPolicy& policy, int& width) {
     const auto window_groups = host_copy(exec, A.window_groups);
     const auto window_residuals = host_copy(exec, A.window_residuals);
     const auto residual_rows = host_copy(exec, A.residual_rows);
@@ -77,7 +81,9 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
     double work = 0;
     for (Ordinal window = 0; window < host.windows(); ++window)
       work += static_cast<double>(Cuda::brp_window_work(host, window));
-    return Cuda::build_brp_schedule(host, Cuda::condensed_piece_tiles(work, device_of(exec)));
+    int piece_tiles = Cuda::condensed_piece_tiles(work, device_of(exec));
+    policy.replace({{"piece", piece_tiles}, {"width", width}});
+    return Cuda::build_brp_schedule(host, piece_tiles);
   }
 
   BlockRowPartitionPattern<Offset> pattern_;

@@ -31,11 +31,22 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar, Offset>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::chunked_spmm";
 
-  /// \return whether it is built: only where it pays. Waits for `exec`.
-  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {
-    if (!pays(exec, options, A.rows, A.columns, static_cast<double>(A.nonzeros))) return false;
+  /// Whether a plan with these options multiplies so.
+  static bool pays(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {
+    // X whose columns are apart comes in panels.
+    const int at_once = options.layout_left ? std::min(options.columns, int(cuda_panel_columns)) : options.columns;
+    const ChunkedProblem problem{static_cast<double>(A.rows), static_cast<double>(A.columns),
+                                 static_cast<double>(A.nonzeros), static_cast<double>(at_once), sizeof(Scalar)};
+    return !is_complex_v<Scalar> && !options.half_vectors && chunks_pay(problem, chunked_machine(exec));
+  }
+
+  /// \return whether it is built: not for complex numbers, nor where no row of X fits in shared memory. Waits for
+  /// `exec`.
+  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A) {
     pattern_ = A.view();
-    schedule_ = Cuda::chunked_schedule(pattern_, A.nonzeros, chunked_machine(exec));
+    const auto empty = Cuda::chunked_schedule(pattern_, A.nonzeros, chunked_machine(exec));
+    if (is_complex_v<Scalar> || empty.chunks.rows == 0) return false;
+    schedule_ = empty;
     const auto rows = static_cast<std::size_t>(A.rows);
     auto keys = allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::ChunkedSchedule::keys", rows);
     auto order = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::ChunkedSchedule::order", rows);
@@ -70,13 +81,6 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar, Offset>, Scalar> {
   }
 
  private:
-  static bool pays(const Kokkos::Cuda& exec, const PlanOptions& options, double rows, double columns, double nonzeros) {
-    // X whose columns are apart comes in panels.
-    const int at_once = options.layout_left ? std::min(options.columns, int(cuda_panel_columns)) : options.columns;
-    const ChunkedProblem problem{rows, columns, nonzeros, static_cast<double>(at_once), sizeof(Scalar)};
-    return !is_complex_v<Scalar> && !options.half_vectors && chunks_pay(problem, chunked_machine(exec));
-  }
-
   CsrPattern<Offset> pattern_;
   Cuda::ChunkedSchedule schedule_;
   Array<Cuda::ChunkedItem*, Memory> items_;

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tessera/common/Format.hpp>
 #include <tessera/cuda/ScratchLayout.hpp>
@@ -30,7 +31,8 @@ class CudaCsr {
   static std::string published_fault(const PlanOptions&) { return {}; }
 
   /// \return true: this is always built
-  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {
+  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options,
+             const KernelPolicy& policy) {
     pattern_ = A.view();
     const auto counters = allocate<Array<unsigned long long*, Memory>>(exec, "Tessera::counters",
                                                                        std::size_t(Cuda::csr_schedule_counters));
@@ -41,13 +43,16 @@ class CudaCsr {
     half_vectors_ = options.half_vectors;
     const auto columns = static_cast<std::size_t>(std::max(options.columns, 1));
     const std::size_t row_bytes = columns * (half_vectors_ ? sizeof(Half) : sizeof(Scalar));
-    const auto size = Cuda::choose_csr_schedule(A.rows, A.nonzeros, row_bytes, count);
+    int piece = 0, chunks = Chunked::pays(exec, A, options);
+    take_policy(policy, piece, chunks);
+    const auto size = piece > 0 ? count(piece) : Cuda::choose_csr_schedule(A.rows, A.nonzeros, row_bytes, count);
     memory_ = allocate<decltype(memory_)>(exec, "Tessera::CsrSchedule", size.memory_size());
     Cuda::fill_csr_schedule(exec.cuda_stream(), pattern_, size, counters.data(), memory_.data());
     exec.fence("Tessera::CudaCsr::build");  // before the counters are freed
     schedule_ = Cuda::CsrSchedule(size, memory_.data());
     try {
-      chunked_.build(exec, A, options);
+      if (chunks != 0 && !chunked_.build(exec, A))
+        throw PolicyError("policy chunks=1: no chunk of X fits in shared memory");
     } catch (const FormatTooLarge&) {
       chunked_ = {};  // rows are multiplied without chunks
     }
@@ -75,15 +80,44 @@ class CudaCsr {
       if (chunked_.is_built()) return chunked_.multiply(exec, product, scratch);
     }
     const CudaLaunches launches("Tessera::csr_spmm", exec);
-    Cuda::csr_spmm(exec.cuda_stream(), pattern_, schedule_, product, scratch);
+    if (launched_) {
+      Cuda::csr_spmm(exec.cuda_stream(), pattern_, schedule_, product, scratch, *launched_);
+    } else {
+      Cuda::csr_spmm(exec.cuda_stream(), pattern_, schedule_, product, scratch);
+    }
     return true;
   }
 
  private:
   using Chunked = CudaChunked<Scalar, Offset>;
 
+  /// \param piece  [in,out] entries of a piece; 0: as the schedule chooses
+  /// \param chunks [in,out] whether X is multiplied in chunks
+  void take_policy(const KernelPolicy& policy, int& piece, int& chunks) {
+    Cuda::CsrPolicy own{.lanes = 0};
+    int eager = 0;
+    policy.replace({{"piece", piece},
+                    {"chunks", chunks, 0, 1},
+                    {"lanes", own.lanes},
+                    {"vectors", own.vectors},
+                    {"rounds", own.rounds},
+                    {"threads", own.threads},
+                    {"eager", eager, 0, 1}});
+    own.eager = eager != 0;
+    if (own == Cuda::CsrPolicy{.lanes = 0}) return;
+    if (!Cuda::is_valid(own))
+      throw PolicyError("policy lanes=" + std::to_string(own.lanes) + ",vectors=" + std::to_string(own.vectors) +
+                        ",rounds=" + std::to_string(own.rounds) + ",threads=" + std::to_string(own.threads) +
+                        ",eager=" + std::to_string(eager) +
+                        ": expected 4 to 32 lanes, 16 or 32 with two vectors, 32 with four; eager ones with one vector;"
+                        " rounds up to the lanes; threads a multiple of 32 up to 512");
+    launched_ = own;
+    chunks = 0;
+  }
+
   CsrPattern<Offset> pattern_;
   Cuda::CsrSchedule schedule_;
+  std::optional<Cuda::CsrPolicy> launched_;  // by benchmarks alone
   bool half_vectors_ = false;
   Array<Ordinal*, Memory> memory_;  // the arrays of the schedule
   Chunked chunked_;

@@ -42,10 +42,12 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   }
 
   /// \return whether it is built; not if tensor cores do not multiply this type in this precision
-  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options) {
+  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options,
+             const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = Cuda::condensed(A.view());
-    set_tiles(exec, A.tiles(), A.window_offsets, options);
+    const bool are_compact = set_tiles(exec, A.tiles(), A.window_offsets, options, policy);
+    if (are_compact) return true;
     if_there_is_room(exec, copy_bytes(Format::BitTcf, A.tiles(), precision_), [&] {
       if (Cuda::is_half(precision_)) {
         rounded_ = allocate<decltype(rounded_)>(exec, "Tessera::rounded", dense_places());
@@ -58,10 +60,12 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
 
   /// \return whether it is built; not if tensor cores do not multiply this type in this precision, nor without room for
   ///         dense blocks
-  bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
+  bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options,
+             const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = {A.rows, A.columns, 2, A.window_offsets.data(), nullptr, A.tile_columns.data(), nullptr};
-    set_tiles(exec, A.tiles(), A.window_offsets, options);
+    if (set_tiles(exec, A.tiles(), A.window_offsets, options, policy))
+      throw PolicyError("policy compact=1: BMat is multiplied by whole tiles alone");
     const bool has_room = if_there_is_room(exec, copy_bytes(Format::Bmat, A.tiles(), options.precision), [&] {
       dense_ = allocate<decltype(dense_)>(exec, "Tessera::dense", dense_places());
       masks_ = allocate<decltype(masks_)>(exec, "Tessera::tile_masks", 2 * tiles_);
@@ -132,14 +136,18 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
     return dense_.extent(0) > 0 ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
   }
 
+  /// \return whether the policy wants compact values
   template <class Offsets>
-  void set_tiles(const Kokkos::Cuda& exec, std::size_t tiles, const Offsets& window_offsets,
-                 const PlanOptions& options) {
+  bool set_tiles(const Kokkos::Cuda& exec, std::size_t tiles, const Offsets& window_offsets, const PlanOptions& options,
+                 const KernelPolicy& policy) {
     tiles_ = tiles;
     precision_ = options.precision;
     half_vectors_ = options.half_vectors;
-    schedule_ =
-        cuda_schedule(exec, window_offsets, Cuda::condensed_piece_tiles(static_cast<double>(tiles), device_of(exec)));
+    int piece_tiles = Cuda::condensed_piece_tiles(static_cast<double>(tiles), device_of(exec)), width = 0, compact = 0;
+    policy.replace({{"piece", piece_tiles}, {"width", width}, {"compact", compact, 0, 1}});
+    schedule_ = cuda_schedule(exec, window_offsets, piece_tiles);
+    schedule_.width = width;
+    return compact != 0;
   }
 
   std::size_t dense_places() const {

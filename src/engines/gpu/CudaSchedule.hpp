@@ -40,6 +40,7 @@ struct CudaSchedule {
   Array<Item*, Memory> items;
   Array<Cuda::CondensedSum*, Memory> sums;
   int slots = 0;
+  int width = 0;  // WindowSchedule::width
 
   CudaSchedule() = default;
   /// A copy of a schedule that the host made.
@@ -49,7 +50,8 @@ struct CudaSchedule {
         slots(host.slots) {}
 
   Cuda::WindowSchedule<Item> view() const {
-    return {static_cast<int>(items.extent(0)), static_cast<int>(sums.extent(0)), slots, items.data(), sums.data()};
+    return {
+        static_cast<int>(items.extent(0)), static_cast<int>(sums.extent(0)), slots, items.data(), sums.data(), width};
   }
   std::size_t bytes() const { return items.extent(0) * sizeof(Item) + sums.extent(0) * sizeof(Cuda::CondensedSum); }
 };

@@ -28,9 +28,11 @@ struct CudaRowGroupsSchedule {
   Array<Cuda::RowGroupItem*, Memory> items;
   Array<Cuda::RowGroupSum*, Memory> sums;
   int slots = 0;
+  int width = 0;  // RowGroupsSchedule::width
 
   Cuda::RowGroupsSchedule view() const {
-    return {static_cast<int>(items.extent(0)), static_cast<int>(sums.extent(0)), slots, items.data(), sums.data()};
+    return {
+        static_cast<int>(items.extent(0)), static_cast<int>(sums.extent(0)), slots, items.data(), sums.data(), width};
   }
   std::size_t bytes() const {
     return items.extent(0) * sizeof(Cuda::RowGroupItem) + sums.extent(0) * sizeof(Cuda::RowGroupSum);
@@ -119,16 +121,21 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
   static constexpr const char* label = "Tessera::row_groups_spmm";
 
   /// \return whether it is built; not if items cannot count the columns or values
-  bool build(const Kokkos::Cuda& exec, const RowGroups<Offset, Memory>& A, const PlanOptions& options) {
+  bool build(const Kokkos::Cuda& exec, const RowGroups<Offset, Memory>& A, const PlanOptions& options,
+             const KernelPolicy& policy) {
     if (!Cuda::row_groups_are_countable(A.tiles(), A.places())) return false;
     pattern_ = A.view();
     const int rows = options.parameters.group_rows;
     most_rows_ = rows > 0 ? rows : pattern_.most_rows;
     half_vectors_ = options.half_vectors;
     const double row_bytes = static_cast<double>(options.columns) * (half_vectors_ ? sizeof(Half) : sizeof(Scalar));
-    const int piece_columns = Cuda::row_groups_piece_columns(static_cast<double>(A.tiles()),
-                                                             longest_group(exec, pattern_), row_bytes, device_of(exec));
+    int width = 0, piece_columns = Cuda::row_groups_piece_columns(
+                       static_cast<double>(A.tiles()), longest_group(exec, pattern_), row_bytes, device_of(exec));
+    policy.replace({{"piece", piece_columns, 4}, {"width", width}});
+    if (piece_columns % 4 != 0)
+      throw PolicyError("policy piece=" + std::to_string(piece_columns) + ": expected a multiple of 4");
     schedule_ = row_groups_schedule(exec, pattern_, piece_columns);
+    schedule_.width = width;
     return true;
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
@@ -29,11 +30,17 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
   ///
   /// Cost: one thread of the host makes the lists from a copy of the pattern, and sorts the elements of each group by
   /// row: some tens of nanoseconds a nonzero.
-  bool build(const Kokkos::Cuda& exec, const SortedColumns<Offset, Memory>& A, const PlanOptions&) {
+  bool build(const Kokkos::Cuda& exec, const SortedColumns<Offset, Memory>& A, const PlanOptions&,
+             const KernelPolicy& policy) {
     if (A.nonzeros == 0) return false;
     pattern_ = A.view();
-    const auto made = host_schedule(exec, A);
+    int steps = Cuda::sorted_columns_group_steps(A.width), width = 0, by_elements = 0;
+    const int most_steps = Cuda::sorted_columns_most_elements / std::max(A.width, 1);
+    policy.replace({{"steps", steps, 1, most_steps}, {"by_elements", by_elements, 0, 1}, {"width", width}});
+    const auto rule = by_elements == 0 ? Cuda::SegmentRule::Rows : Cuda::SegmentRule::Elements;
+    const auto made = host_schedule(exec, A, steps, rule);
     sizes_ = made.view();
+    sizes_.width = width;
     const std::size_t bytes = bytes_of(made.step_positions, made.places, made.group_segments, made.segment_ends,
                                        made.row_offsets, made.row_slots, made.long_rows);
     return if_there_is_room(exec, bytes, [&] {
@@ -67,7 +74,8 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
 
  private:
   static Cuda::HostSortedColumnsSchedule<Offset> host_schedule(const Kokkos::Cuda& exec,
-                                                               const SortedColumns<Offset, Memory>& A) {
+                                                               const SortedColumns<Offset, Memory>& A, int steps,
+                                                               Cuda::SegmentRule rule) {
     const auto block_offsets = host_copy(exec, A.block_offsets);
     const auto block_positions = host_copy(exec, A.block_positions);
     const auto row_indices = host_copy(exec, A.row_indices);
@@ -77,7 +85,7 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
     host.block_positions = block_positions.data();
     host.row_indices = row_indices.data();
     host.piece_offsets = piece_offsets.data();
-    return Cuda::build_sorted_columns_schedule(host, Cuda::sorted_columns_group_steps(A.width));
+    return Cuda::build_sorted_columns_schedule(host, steps, rule);
   }
 
   template <class... Arrays>

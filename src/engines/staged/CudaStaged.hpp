@@ -44,7 +44,9 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
   /// \return whether it is built; not for other scalars, nor for windows or chunks that the kernel does not take
   ///
   /// Cost: the host makes the schedule, window by window.
-  bool build(const Kokkos::Cuda& exec, const StagedWindows<Offset, Memory>& A, const PlanOptions&) {
+  bool build(const Kokkos::Cuda& exec, const StagedWindows<Offset, Memory>& A, const PlanOptions&,
+             const KernelPolicy& policy) {
+    policy.replace({});  // the parameters of the format are all that there is to change
     const StagedShape kernel = Cuda::choose_staged({});
     const StagedShape& shape = A.shape;
     if (!is_double || A.tiles() == 0 || shape.window_rows != kernel.window_rows ||

@@ -34,7 +34,8 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
   /// \return whether it is built; not if tensor cores do not multiply this type in this precision
   ///
   /// Cost: the host makes the schedule, window by window, from copies of the offsets and of the tiles' words.
-  bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options) {
+  bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options,
+             const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = A.view();
     precision_ = precision_of_words<Scalar>(options.precision);
@@ -46,9 +47,12 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
     host.window_offsets = window_offsets.data();
     host.value_offsets = value_offsets.data();
     host.tile_words = tile_words.data();
-    const int piece_tiles = Cuda::condensed_piece_tiles(static_cast<double>(A.tiles()), device_of(exec));
-    const auto made = Cuda::build_bmat_schedule(host, piece_tiles, multiprocessors_, Cuda::BmatPartition::EqualCost);
+    int piece_tiles = Cuda::condensed_piece_tiles(static_cast<double>(A.tiles()), device_of(exec));
+    int width = 0, partition = static_cast<int>(Cuda::BmatPartition::EqualCost);
+    policy.replace({{"piece", piece_tiles}, {"partition", partition, 0, 2}, {"width", width}});
+    const auto made = Cuda::build_bmat_schedule(host, piece_tiles, multiprocessors_, Cuda::BmatPartition(partition));
     pieces_ = {exec, made};
+    pieces_.width = width;
     points_ = device_copy(exec, "Tessera::BmatSchedule::points", made.points);
     return true;
   }

@@ -16,7 +16,7 @@ void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precis
   arguments.block_items = schedule.block_items;
   take_operands("bittcf_spmm", stream, A.window_rows(), bittcf_x_access, workspace, arguments);
   for_precision<Scalar>("bittcf_spmm", precision, [&]<Precision p>() {
-    for_width(product.x.columns,
+    for_width(policy_columns(schedule.pieces, product.x.columns),
               [&]<bool wide>() { launch_bittcf<p, TunedBitTcfPolicy<Scalar, wide>>(stream, arguments); });
   });
 }

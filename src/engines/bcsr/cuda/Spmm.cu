@@ -43,9 +43,10 @@ struct Call {
       take_x(by_rows(stream, product.x, bcsr_x_access(precision), packed, arguments.partials_stride));
     }
     using Policies = TunedBcsrPolicies<Kind>;
-    if (product.x.columns <= narrow_columns) {
+    const Ordinal columns = policy_columns(schedule, product.x.columns);
+    if (columns <= narrow_columns) {
       launch_bcsr<Kind, typename Policies::Narrow>(stream, arguments);
-    } else if (product.x.columns <= wide_columns) {
+    } else if (columns <= wide_columns) {
       launch_bcsr<Kind, typename Policies::Wide>(stream, arguments);
     } else {
       launch_bcsr<Kind, typename Policies::Wider>(stream, arguments);

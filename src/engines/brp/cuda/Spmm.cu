@@ -7,7 +7,7 @@ namespace {
 
 template <Precision precision, int f, class Offset, class Scalar>
 void launch_widths(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
-  for_width(arguments.product.x.columns,
+  for_width(policy_columns(arguments.schedule, arguments.product.x.columns),
             [&]<bool wide>() { launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, wide>>(stream, arguments); });
 }
 
@@ -41,7 +41,8 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precisio
   arguments.A.strips = 2;
   arguments.partition = A;
   arguments.items = schedule.items;
-  arguments.schedule = {schedule.item_count, schedule.sum_count, schedule.slot_count, nullptr, schedule.sums};
+  arguments.schedule = {schedule.item_count, schedule.sum_count, schedule.slot_count, nullptr,
+                        schedule.sums,       schedule.width};
   arguments.product = product;
   take_operands("brp_spmm", stream, A.window_rows(), brp_x_access, workspace, arguments);
   for_precision<Scalar>("brp_spmm", precision, [&]<Precision p>() { launch_kind<p>(stream, arguments); });

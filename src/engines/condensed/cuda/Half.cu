@@ -9,7 +9,7 @@ void launch_condensed_half(Stream stream, TileValues values, Precision precision
   const auto launch = [&]<Precision p>() {
     for_kind<TileValues::Rounded>(values, arguments.A.strips, [&]<TileValues v, int strips>() {
       using Kind = CondensedKind<p, v, strips>;
-      const Ordinal columns = arguments.product.x.columns;
+      const Ordinal columns = policy_columns(arguments.schedule, arguments.product.x.columns);
       if (columns <= 32) return launch_condensed<Kind, HalfCondensedPolicy<strips, 32>>(stream, arguments);
       if (columns <= 64) return launch_condensed<Kind, HalfCondensedPolicy<strips, 64>>(stream, arguments);
       launch_condensed<Kind, HalfCondensedPolicy<strips, 128>>(stream, arguments);

@@ -40,6 +40,7 @@ struct WindowSchedule {
   int slot_count = 0;                  ///< number of slots in the workspace
   const Item* items = nullptr;         ///< the items
   const CondensedSum* sums = nullptr;  ///< the windows that are split
+  int width = 0;  ///< products have the policy for X of this many columns; 0: the one for those of X
 };
 
 /// The arrays of a schedule, in host memory.

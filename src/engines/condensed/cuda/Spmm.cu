@@ -30,7 +30,7 @@ void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues
                   arguments);
     for_precision<Scalar>("condensed_spmm", precision, [&]<Precision p>() {
       for_kind(values, A.strips, [&]<TileValues v, int strips>() {
-        for_width(product.x.columns, [&]<bool wide>() {
+        for_width(policy_columns(schedule, product.x.columns), [&]<bool wide>() {
           using Policy = TunedCondensedPolicy<Scalar, strips, wide>;
           launch_condensed<CondensedKind<p, v, strips>, Policy>(stream, arguments);
         });

@@ -50,6 +50,7 @@ struct RowGroupsSchedule {
   int slot_count = 0;                   ///< number of slots in the workspace
   const RowGroupItem* items = nullptr;  ///< the items
   const RowGroupSum* sums = nullptr;    ///< the groups that are cut
+  int width = 0;  ///< products have the policy for X of this many columns; 0: the one for those of X
 };
 
 /// The number of adjacent groups whose items are sorted.

@@ -9,8 +9,17 @@ void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const Row
                      const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace) {
   const auto arguments = row_groups_arguments(stream, A, schedule, product, workspace);
   // Rows of X end with whole vectors, also those that were packed.
-  const Ordinal vectors = window_count(product.y.columns, Vector<InMemory, true>::size);
-  for_row_groups_policy<InMemory>(vectors, [&]<class Policy>() { launch_row_groups<Policy>(stream, arguments); });
+  constexpr int size = Vector<InMemory, true>::size;
+  const Ordinal vectors = window_count(product.y.columns, size);
+  const Ordinal width = window_count(policy_columns(schedule, product.y.columns), size);
+  for_row_groups_policy<InMemory>(width, [&]<class Policy>() {
+    if (Policy::vectors > 1 && vectors % Policy::slab_vectors != 0) {
+      throw std::invalid_argument("row_groups_spmm: the policy for " + std::to_string(schedule.width) +
+                                  " columns multiplies multiples of " + std::to_string(Policy::slab_vectors * size) +
+                                  ", not " + std::to_string(product.y.columns));
+    }
+    launch_row_groups<Policy>(stream, arguments);
+  });
 }
 
 #define TESSERA_ROW_GROUPS_SPMM(InMemory, Offset)                                                  \

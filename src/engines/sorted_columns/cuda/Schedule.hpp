@@ -39,6 +39,7 @@ struct SortedColumnsSchedule {
   const Offset* row_offsets = nullptr;          ///< rows + 1 offsets, counted in slots of rows
   const Offset* row_slots = nullptr;            ///< the slots of all rows
   const Ordinal* long_rows = nullptr;           ///< long_row_count rows
+  int width = 0;  ///< products have the policy for X of this many columns; 0: the one for those of X
 };
 
 /// A whole block of threads sums each row with more slots than this. Each group of lanes takes a share of the slots.

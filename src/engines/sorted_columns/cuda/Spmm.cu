@@ -75,7 +75,7 @@ void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, P
   SortedColumnsArguments<Offset, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   Scalar* const packed = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
-  for_width(layout.columns, [&]<bool wide>() {
+  for_width(policy_columns(schedule, layout.columns), [&]<bool wide>() {
     launch_sorted_columns<TunedSortedColumnsPolicy<Scalar, wide>>(stream, arguments, layout.columns, packed);
   });
 }

@@ -10,7 +10,7 @@ void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision,
   BmatArguments<Offset, Scalar> arguments = {{.A = A, .schedule = schedule, .product = product}};
   take_operands("bmat_spmm", stream, A.window_rows(), bmat_x_access, workspace, arguments);
   for_precision<Scalar>("bmat_spmm", precision, [&]<Precision p>() {
-    for_width(product.x.columns,
+    for_width(policy_columns(schedule, product.x.columns),
               [&]<bool wide>() { launch_bmat<p, TunedBmatPolicy<Scalar, wide>>(stream, arguments); });
   });
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // bmat_pipeline: what a tile and a window cost the products of BMat. Results are not looked at.
+#include <cmath>
 #include <cstdio>
-#include <cuda/bmat/Launch.cuh>
 #include <exception>
 #include <random>
+#include <tessera/cuda/bmat/Spmm.hpp>
 
+#include "../Device.hpp"
 #include "../Timing.hpp"
-#include "../candidates/BmatPieces.hpp"
 
 namespace Tessera::Bench {
 namespace {
@@ -20,7 +21,7 @@ struct HostBmat {
   std::size_t entries = 0;
 };
 
-/// Its product by X of ones, with values of one.
+/// Its product by X of ones, with values of one. No window is split.
 template <class Scalar>
 class TimedProduct {
  public:
@@ -31,23 +32,27 @@ class TimedProduct {
         tile_words_(B.tile_words),
         values_(std::vector<Scalar>(B.entries, Scalar(1))),
         x_(std::vector<Scalar>(std::size_t(B.columns) * columns, Scalar(1))),
-        y_(std::size_t(B.rows) * columns),
-        pieces_({B.rows, B.columns, B.window_offsets.data(), B.value_offsets.data(), B.tile_columns.data(),
-                 B.tile_words.data()},
-                columns, Cuda::BmatPartition::EqualCost) {
-    arguments_.A = {
-        B.rows, B.columns, window_offsets_.data(), value_offsets_.data(), tile_columns_.data(), tile_words_.data()};
-    pieces_.set(arguments_);
-    arguments_.product.values = values_.data();
-    arguments_.product.alpha = 1;
-    arguments_.product.x = {x_.data(), B.columns, columns, columns, 1};
-    arguments_.product.beta = 0;
-    arguments_.product.y = {y_.data(), B.rows, columns, columns, 1};
+        y_(std::size_t(B.rows) * columns) {
+    const BmatPattern<int> host = {
+        B.rows, B.columns, B.window_offsets.data(), B.value_offsets.data(), B.tile_columns.data(), B.tile_words.data()};
+    const int multiprocessors = describe_machine().multiprocessors;
+    const auto made = Cuda::build_bmat_schedule(host, 1 << 20, multiprocessors, Cuda::BmatPartition::EqualCost);
+    items_ = DeviceArray<Cuda::BmatItem<int>>(made.items);
+    points_ = DeviceArray<Cuda::BmatPoint>(made.points);
+    schedule_.item_count = static_cast<int>(items_.size());
+    schedule_.items = items_.data();
+    schedule_.multiprocessors = multiprocessors;
+    schedule_.points = points_.data();
+    A_ = {B.rows, B.columns, window_offsets_.data(), value_offsets_.data(), tile_columns_.data(), tile_words_.data()};
+    product_.values = values_.data();
+    product_.alpha = 1;
+    product_.x = {x_.data(), B.columns, columns, columns, 1};
+    product_.beta = 0;
+    product_.y = {y_.data(), B.rows, columns, columns, 1};
   }
 
-  template <Precision precision, class Policy>
-  double milliseconds(const Stream& stream) const {
-    const auto launch = [&] { Cuda::launch_bmat<precision, Policy>(stream, arguments_); };
+  double milliseconds(const Stream& stream, Precision precision) const {
+    const auto launch = [&] { Cuda::bmat_spmm(stream, A_, precision, schedule_, product_, Scratch{}); };
     return time_launches(launch, stream, quick_timing).median;
   }
 
@@ -55,8 +60,11 @@ class TimedProduct {
   DeviceArray<int> window_offsets_, value_offsets_, tile_columns_;
   DeviceArray<std::uint32_t> tile_words_;
   DeviceArray<Scalar> values_, x_, y_;
-  BmatPieces<Scalar> pieces_;
-  Cuda::BmatArguments<int, Scalar> arguments_;
+  DeviceArray<Cuda::BmatItem<int>> items_;
+  DeviceArray<Cuda::BmatPoint> points_;
+  Cuda::BmatSchedule<int> schedule_;
+  BmatPattern<int> A_;
+  Product<Scalar, Scalar> product_;
 };
 
 /// Windows of the same number of tiles, with random columns and 24 entries a tile.
@@ -100,8 +108,8 @@ struct CostFit {
 };
 
 /// Eq. 4 of the paper: what a tile and a window cost.
-template <Precision precision, class Policy, class Scalar>
-void print_cost(int columns) {
+template <class Scalar>
+void print_cost(Precision precision, int columns) {
   struct Sample {
     int windows, tiles;
     double ms;
@@ -112,7 +120,7 @@ void print_cost(int columns) {
   for (const int all : {50000, 200000}) {
     for (const int tiles : {1, 2, 4, 8, 16, 32}) {
       const TimedProduct<Scalar> product(uniform_windows(all / tiles, tiles, 60000), columns);
-      const double ms = product.template milliseconds<precision, Policy>(stream);
+      const double ms = product.milliseconds(stream, precision);
       samples.push_back({all / tiles, tiles, ms});
       fit.add(all, all / tiles, ms);
     }
@@ -130,10 +138,9 @@ void print_cost(int columns) {
   std::fflush(stdout);
 }
 
-template <Precision precision, class Scalar>
-void print_costs() {
-  print_cost<precision, Cuda::TunedBmatPolicy<Scalar, false>, Scalar>(32);
-  print_cost<precision, Cuda::TunedBmatPolicy<Scalar, true>, Scalar>(128);
+template <class Scalar>
+void print_costs(Precision precision) {
+  for (const int columns : {32, 128}) print_cost<Scalar>(precision, columns);
 }
 
 }  // namespace
@@ -141,8 +148,8 @@ void print_costs() {
 
 int main() {
   try {
-    Tessera::Bench::print_costs<Tessera::Precision::Native, double>();
-    Tessera::Bench::print_costs<Tessera::Precision::Tf32x3, float>();
+    Tessera::Bench::print_costs<double>(Tessera::Precision::Native);
+    Tessera::Bench::print_costs<float>(Tessera::Precision::Tf32x3);
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bmat_pipeline: error: %s\n", error.what());

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "Candidate.hpp"
+
+/// The library's engines as candidates, through the code that plans run.
+namespace Tessera::Bench {
+
+/// The names of all engines: their formats', with "-published" where only plans with Kernel::Published take them.
+std::vector<std::string> engine_names();
+
+/// An engine in each precision: with the policy that it chooses, and with each of `policies`, such as
+/// "piece=32,width=64". Other numbers than a kernel's own are parameters of formats, by the names in README.md.
+/// Throws std::invalid_argument for a text that is no policy.
+template <class Scalar>
+Candidates<Scalar> make_engine_candidates(const std::string& name, const std::vector<std::string>& policies);
+
+}  // namespace Tessera::Bench
