@@ -31,24 +31,12 @@ std::map<std::string, Format> formats_by_name() {
 }
 
 void add_settings(CLI::App& app, Settings& settings) {
-  if (!settings.matrices.empty()) {
-    app.add_option("-f,--amtx,MATRIX", settings.matrices,
-                   "Matrix Market or binary CSR files, plain or gzip, or generated matrices such as stencil27:64")
-        ->capture_default_str();
-  }
+  if (!settings.matrices.empty()) Harness::add_matrices(app, "-f,--amtx,MATRIX", settings.matrices);
   if (!settings.rows.empty()) {
     app.add_option("--rows", settings.rows, "Rows of the blocks")->check(CLI::Range(1, 1 << 30))->capture_default_str();
   }
-  if (!settings.columns.empty()) {
-    app.add_option("--num_vecs", settings.columns, "Columns of X")
-        ->check(CLI::Range(1, 1 << 20))
-        ->capture_default_str();
-  }
-  if (!settings.layouts.empty()) {
-    app.add_option("--layout", settings.layouts, "Of X and Y: left, right")
-        ->check(CLI::IsMember({"left", "right"}))
-        ->capture_default_str();
-  }
+  if (!settings.columns.empty()) Harness::add_columns(app, "--num_vecs", settings.columns);
+  if (!settings.layouts.empty()) Harness::add_layout(app, settings.layouts);
   if (!settings.formats.empty()) {
     app.add_option("--format", settings.formats, "Formats; automatic: the one that the plan chooses")
         ->transform(CLI::CheckedTransformer(formats_by_name()));

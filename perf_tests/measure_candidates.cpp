@@ -207,14 +207,14 @@ void run(const Options& options) {
 int main(int argc, char* argv[]) {
   Options options;
   CLI::App app("Times every candidate of the automatic choice beside what the model predicts.");
-  app.add_option("matrices", options.matrices, "files, or generated matrices such as stencil27:64");
-  app.add_option("--columns", options.columns, "of X")->check(CLI::Range(1, 65536));
+  add_matrices(app, "matrices", options.matrices);
+  add_columns(app, "--columns", options.columns);
   app.add_option("--arithmetic", options.arithmetic, "of values and products; half: X and Y in FP16")
       ->check(CLI::IsMember({"double", "float", "complex_double", "complex_float", "tf32x3", "tf32", "bf16", "fp16",
                              "half", "fp16_half"}));
   app.add_option("--formats", options.formats, "to measure beside the candidates");
   app.add_flag("--published", options.is_published, "measure the kernels of the formats' papers, on a GPU");
-  app.add_option("--layout", options.layout, "of X and Y")->check(CLI::IsMember({"left", "right"}));
+  add_layout(app, options.layout);
   app.add_flag("--explain", options.explains, "print what the plan that is chosen says");
   app.add_option("--output", options.output, "where the lines go")->required();
   app.add_option("--sample-seconds", options.sample_seconds, "that a sample takes at least, of seven");

@@ -3,13 +3,15 @@
 // Prints a hash of the products of each matrix in every format, precision, mode and layout. A change that is to change
 // no result prints the same lines before and after; run both on one machine, as the instruction set and the GPU decide
 // the order of sums.
-//   product_hashes [MATRIX]...        files, or generated matrices such as stencil27:12
+//   product_hashes MATRIX...        files, or generated matrices such as stencil27:12
 //
 // A line: matrix, type of A, format, kernel, precision, mode, layout, hash of Y = 1.5 op(A) X + 0.5 Y for 1, 7, 8, 32
 // and 33 columns of X. "refused" stands for the hash where a plan refuses the request.
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <harness/Arguments.hpp>
 #include <harness/Matrices.hpp>
 #include <iostream>
 #include <stdexcept>
@@ -21,6 +23,7 @@
 #include "DeviceMatrix.hpp"
 
 using namespace Tessera::Benchmarks;
+using namespace Tessera::Harness;
 
 namespace {
 
@@ -140,15 +143,20 @@ void print_hashes(const std::string& name) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  int status = 0;
-  for (int i = 1; i < argc; ++i) {
-    try {
-      print_hashes(argv[i]);
-    } catch (const std::exception& error) {
-      std::cerr << "product_hashes: " << error.what() << '\n';
-      status = 2;
+  std::vector<std::string> matrices;
+  CLI::App app("Prints a hash of the bits of products in every format, precision, mode and layout.", "product_hashes");
+  add_matrices(app, "matrices", matrices)->required();
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  return guarded("product_hashes", [&] {
+    int status = 0;
+    if (!parse(app, argc, argv)) return status;
+    for (const std::string& matrix : matrices) {
+      const auto print = [&] {
+        print_hashes(matrix);
+        return 0;
+      };
+      status = std::max(status, guarded("product_hashes", print));
     }
-  }
-  return status;
+    return status;
+  });
 }

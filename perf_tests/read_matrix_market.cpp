@@ -10,7 +10,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <harness/Arguments.hpp>
@@ -116,11 +115,14 @@ void run(const std::string& path, int repeats) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::string file;
+  int repeats = 5;
+  CLI::App app("Times readers of Matrix Market files.", "read_matrix_market");
+  app.add_option("file", file, "to read (default: a generated one)");
+  app.add_option("repeats", repeats, "of each reader")->check(CLI::PositiveNumber)->capture_default_str();
   const Kokkos::ScopeGuard kokkos(argc, argv);
   return guarded("read_matrix_market", [&] {
-    const int repeats = argc > 2 ? std::atoi(argv[2]) : 5;
-    if (argc > 3 || repeats < 1) throw std::invalid_argument("usage: read_matrix_market [FILE [REPEATS]]");
-    run(argc > 1 ? argv[1] : GeneratedFile().path(), repeats);
+    if (parse(app, argc, argv)) run(file.empty() ? GeneratedFile().path() : file, repeats);
     return 0;
   });
 }

@@ -4,7 +4,6 @@
 #include <engines/KernelPolicy.hpp>
 #include <harness/Arguments.hpp>
 #include <harness/NamedFiles.hpp>
-#include <map>
 #include <stdexcept>
 
 #include "EngineCandidates.hpp"
@@ -16,15 +15,14 @@ using namespace Harness;
 std::optional<Options> parse_options(int argc, const char* const* argv) {
   Options options;
   CLI::App app("Checks and times products of sparse matrices with multivectors on a GPU.", "gpu_spmm");
-  app.add_option("--matrix", options.matrices, "files, or generators of Tessera as stencil27:64");
-  app.add_option("--columns", options.columns, "of X (default: 32 128 512)")->check(CLI::Range(1, 65536));
+  add_matrices(app, "--matrix", options.matrices)->required();
+  add_columns(app, "--columns", options.columns);
   app.add_option("--precision", options.precisions, "fp64, fp32, tf32x3, tf32, fp16, bf16 (default: all)")
       ->check(CLI::IsMember({"fp64", "fp32", "tf32x3", "tf32", "fp16", "bf16"}));
   app.add_option("--order", options.orders,
                  "of the rows: natural, degree, windows, local, or a folder of orders (default: natural)");
-  app.add_option("--layout", options.layout, "of X and Y: right, row-major, or left, column-major (default: right)")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Layout>{{"right", Layout::Right}, {"left", Layout::Left}}));
+  std::string layout = "right";
+  add_layout(app, layout);
   std::vector<std::string> names = engine_names();
   names.insert(names.begin(), "cusparse");
   app.add_option("--engine", options.engines, "those to measure: " + CLI::detail::join(names, ", ") + " (default: all)")
@@ -36,6 +34,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--seconds", options.seconds, "begin no further measurement after this time");
   app.add_flag("--quick", options.quick, "shorter measurements");
   if (!parse(app, argc, argv)) return std::nullopt;
+  options.layout = layout == "left" ? Layout::Left : Layout::Right;
   if (!options.policies.empty() && options.engines.empty())
     throw std::invalid_argument("--policy: expected --engine, since engines have other numbers each");
   for (const std::string& policy : options.policies) static_cast<void>(Impl::KernelPolicy(policy));  // throws
@@ -43,9 +42,6 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   std::vector<NamedFile> inputs;
   for (const std::string& matrix : options.matrices) inputs.push_back({"--matrix", matrix});
   check_apart(inputs, {{"--json", options.json_file}});
-  if (options.matrices.empty()) {
-    throw std::invalid_argument("--matrix is missing (see --help)");
-  }
   return options;
 }
 

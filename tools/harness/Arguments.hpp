@@ -6,6 +6,7 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace Tessera::Harness {
 
@@ -22,6 +23,26 @@ inline bool parse(CLI::App& app, int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw std::invalid_argument(std::string(error.what()) + " (see --help)");
   }
+}
+
+/// The matrices that a program measures.
+///
+/// \param names [in] of the option, as CLI11 takes them
+inline CLI::Option* add_matrices(CLI::App& app, const std::string& names, std::vector<std::string>& matrices) {
+  constexpr auto text = "Files, plain or gzip, or generated matrices such as stencil27:64";
+  return app.add_option(names, matrices, text)->capture_default_str();
+}
+
+inline CLI::Option* add_columns(CLI::App& app, const std::string& names, std::vector<int>& columns) {
+  return app.add_option(names, columns, "Columns of X")->check(CLI::Range(1, 1 << 20))->capture_default_str();
+}
+
+/// \param layouts [in,out] one word, or a list of them
+template <class Words>
+CLI::Option* add_layout(CLI::App& app, Words& layouts) {
+  return app.add_option("--layout", layouts, "Of X and Y: left, column-major, or right, row-major")
+      ->check(CLI::IsMember({"left", "right"}))
+      ->capture_default_str();
 }
 
 /// The exit status that body() returns, or 2 if it throws; then "prefix: what it threw" goes to standard error.

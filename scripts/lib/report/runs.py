@@ -158,7 +158,7 @@ def gpu_spmm_run(path, data):
     machine = {key: str(value) for key, value in data.get("machine", {}).items()}
     run = Run([(str(path), machine)])
     for problem in data["problems"]:
-        kernels = [kernel for kernel in problem["kernels"] if not kernel["ablates"]]
+        kernels = [kernel for kernel in problem["kernels"] if not kernel.get("ablates")]  # older files have some
         right = [kernel for kernel in kernels if kernel["checked"]]
         baseline = min((kernel["ms_median"] for kernel in right if kernel["cusparse"]), default=None)
         for kernel in kernels:

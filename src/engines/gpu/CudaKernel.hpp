@@ -13,6 +13,7 @@
 
 #include "CudaLaunches.hpp"
 #include "CudaPanels.hpp"
+#include "KernelPolicy.hpp"
 
 namespace Tessera::Impl {
 
