@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <random>
-#include <tessera/cuda/bmat/Spmm.hpp>
+#include <voltrix/cuda/Spmm.hpp>
 
 #include "../Device.hpp"
 #include "../Timing.hpp"
