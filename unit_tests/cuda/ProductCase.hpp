@@ -29,6 +29,7 @@ struct ProductCase {
   Precision precision = Precision::Native;
   int piece_tiles = 64;  // or chunks, of staged windows
   int columns = 32;
+  int width = 0;             // the columns of X that the policy is for; 0: these
   int padding = 0;           // of rows of X and Y, in elements
   int misalignment = 0;      // of X and Y, in elements
   bool left_layout = false;  // column-major X and Y
@@ -130,6 +131,13 @@ void multiply(const Matrix& matrix, const HostMatrix& A, const Case& c, std::vec
       std::vector<std::byte>(matrix.workspace_bytes(c.precision, product.x), std::byte(0xff)));
   matrix.launch(c, product, Scratch{workspace.data(), workspace.bytes()});
   y = device_y.to_host();
+}
+
+/// The schedule, for the policy of the case.
+template <class Schedule>
+Schedule with_policy(Schedule schedule, const ProductCase& c) {
+  schedule.width = c.width;
+  return schedule;
 }
 
 /// A schedule of windows on the device.

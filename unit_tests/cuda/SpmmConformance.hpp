@@ -199,6 +199,21 @@ TYPED_TEST_P(Spmm, ColumnsOfX) {
   });
 }
 
+// Kernels with one policy take no notice.
+TYPED_TEST_P(Spmm, PoliciesForOtherColumns) {
+  this->for_each_variant([](auto c) {
+    const HostMatrix A = random_matrix(141, 300, 20, 8);
+    const typename TypeParam::Matrix matrix(A, c);
+    for (const int columns : {5, 33, 70}) {
+      for (const int width : {6, 60, 200}) {
+        c.columns = columns;
+        c.width = width;
+        Spmm<TypeParam>::check(matrix, A, c);
+      }
+    }
+  });
+}
+
 TYPED_TEST_P(Spmm, FullTiles) {
   this->for_each_variant([](auto c) {
     HostMatrix A;
@@ -303,7 +318,7 @@ TYPED_TEST_P(Spmm, RowsOfXFarApart) {
   });
 }
 
-REGISTER_TYPED_TEST_SUITE_P(Spmm, Shapes, ColumnsOfX, FullTiles, LayoutsAndAlignment, RowEnds, Pieces, NonFinite,
-                            ColumnsAlone, RowsOfXFarApart);
+REGISTER_TYPED_TEST_SUITE_P(Spmm, Shapes, ColumnsOfX, PoliciesForOtherColumns, FullTiles, LayoutsAndAlignment, RowEnds,
+                            Pieces, NonFinite, ColumnsAlone, RowsOfXFarApart);
 
 }  // namespace Tessera::Test

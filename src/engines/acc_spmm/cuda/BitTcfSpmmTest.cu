@@ -25,7 +25,9 @@ class BitTcfMatrix {
     return Cuda::bittcf_workspace_bytes(pattern_, schedule(), x);
   }
   void launch(const BitTcfCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::bittcf_spmm(nullptr, pattern_, c.precision, schedule(), product, workspace);
+    auto own = schedule();
+    own.pieces = with_policy(own.pieces, c);
+    Cuda::bittcf_spmm(nullptr, pattern_, c.precision, own, product, workspace);
   }
 
  private:

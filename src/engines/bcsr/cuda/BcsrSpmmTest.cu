@@ -31,7 +31,8 @@ class BcsrMatrix {
     return Cuda::bcsr_workspace_bytes(pattern_, precision, schedule_.view, x);
   }
   void launch(const BcsrCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::bcsr_spmm(nullptr, pattern_, c.precision, schedule_.view, product, rounded_.data(), workspace);
+    Cuda::bcsr_spmm(nullptr, pattern_, c.precision, with_policy(schedule_.view, c), product, rounded_.data(),
+                    workspace);
   }
 
  private:

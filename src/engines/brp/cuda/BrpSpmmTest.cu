@@ -23,7 +23,7 @@ class BrpMatrix {
     return Cuda::brp_workspace_bytes(pattern_, schedule_.view, x);
   }
   void launch(const BrpCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::brp_spmm(nullptr, pattern_, c.precision, schedule_.view, product, workspace);
+    Cuda::brp_spmm(nullptr, pattern_, c.precision, with_policy(schedule_.view, c), product, workspace);
   }
 
  private:

@@ -37,7 +37,8 @@ class CondensedMatrix {
     return Cuda::condensed_workspace_bytes(pattern_, precision, schedule_.view, x);
   }
   void launch(const CondensedCase& c, const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::condensed_spmm(nullptr, pattern_, kind_, c.precision, schedule_.view, product, workspace, rounded_.data());
+    Cuda::condensed_spmm(nullptr, pattern_, kind_, c.precision, with_policy(schedule_.view, c), product, workspace,
+                         rounded_.data());
   }
 
  private:

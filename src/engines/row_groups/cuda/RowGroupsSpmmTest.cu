@@ -24,8 +24,8 @@ class RowGroupsMatrix {
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
     return Cuda::row_groups_workspace_bytes(schedule_, x);
   }
-  void launch(const RowGroupsCase&, const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::row_groups_spmm(nullptr, pattern_, schedule_, product, workspace);
+  void launch(const RowGroupsCase& c, const Product<MatrixScalar, Scalar>& product, const Scratch& workspace) const {
+    Cuda::row_groups_spmm(nullptr, pattern_, with_policy(schedule_, c), product, workspace);
   }
 
  private:
@@ -98,6 +98,15 @@ TEST(RowGroupsSpmm, GroupsOfEveryHeight) {
       if (is_chosen(5)) check_product<RowGroupsCell<Precision::Single, float>>(A, c);
     }
   }
+}
+
+/// The policy for 64 columns of doubles multiplies 32 of them by a lane's two vectors at a time.
+TEST(RowGroupsSpmm, RefusesSlabsThatAreNotFull) {
+  TESSERA_SKIP_WITHOUT_GPU();
+  RowGroupsCase c;
+  c.width = 64;
+  c.columns = 65;
+  EXPECT_THROW((check_product<RowGroupsCell<Precision::Native, double>>(matrix_in_runs(10), c)), std::invalid_argument);
 }
 
 /// Infinities reach the rows of a group that have an entry in their column, and no others.

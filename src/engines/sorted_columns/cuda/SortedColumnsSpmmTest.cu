@@ -34,7 +34,7 @@ class SortedColumnsMatrix {
     if (c.slab_columns != 0) {
       launch_policy<Cuda::SortedColumnsPolicy<lanes>>(c, product);
     } else {
-      Cuda::sorted_columns_spmm(nullptr, pattern_, c.precision, schedule_, product, workspace);
+      Cuda::sorted_columns_spmm(nullptr, pattern_, c.precision, with_policy(schedule_, c), product, workspace);
     }
   }
 

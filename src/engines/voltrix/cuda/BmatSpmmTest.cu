@@ -23,7 +23,7 @@ class BmatMatrix {
     return Cuda::bmat_workspace_bytes(pattern_, schedule(), x);
   }
   void launch(const BmatCase& c, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::bmat_spmm(nullptr, pattern_, c.precision, schedule(), product, workspace);
+    Cuda::bmat_spmm(nullptr, pattern_, c.precision, with_policy(schedule(), c), product, workspace);
   }
 
  protected:
