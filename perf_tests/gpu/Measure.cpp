@@ -99,6 +99,8 @@ template <class Scalar>
 void measure_problem(const NamedMatrix& named, const std::string& order, int columns, const Options& options,
                      Results& results) {
   const HostMatrix& A = named.matrix;
+  Candidates<Scalar> wanted = wanted_candidates<Scalar>(options);
+  if (wanted.empty()) return;
   results.problems.push_back({named.name,
                               order,
                               A.rows,
@@ -111,7 +113,7 @@ void measure_problem(const NamedMatrix& named, const std::string& order, int col
                               {}});
   ProblemResult& result = results.problems.back();
   Problem<Scalar> problem(A, columns, options.layout);
-  Candidates<Scalar> candidates = wanted_candidates<Scalar>(options);  // gone before the stream is
+  Candidates<Scalar> candidates = std::move(wanted);  // gone before the stream is
   for (auto& candidate : candidates) {
     if (seconds_since(program_start) > options.seconds) break;
     KernelResult kernel;
