@@ -25,7 +25,8 @@ struct PolicyNumber {
   int least = 1, most = 1 << 30;
 };
 
-/// Numbers that replace those that a kernel chooses, such as the tiles of a piece. Plans replace none.
+/// Numbers that replace those that a kernel chooses, such as the tiles of a piece. Plans replace none. No number may
+/// change what a product is, to within roundoff: a kernel refuses those that it cannot run with.
 class KernelPolicy {
  public:
   KernelPolicy() = default;
