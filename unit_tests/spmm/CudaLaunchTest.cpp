@@ -6,11 +6,9 @@
 
 #ifdef KOKKOS_ENABLE_CUDA
 #include <thread>
-#include <tuple>
 
 #include "CudaCheck.hpp"
 #include "ToolEvents.hpp"
-#include "gpu/CudaSchedule.hpp"
 
 namespace Tessera::Test {
 
@@ -70,44 +68,6 @@ TEST_F(CudaKernels, RowsOfXFarApart) {
     const Strided<double> far(x.data(), Kokkos::LayoutStride(1, std::size_t(1) << 30, 8, 1));
     spmm(Exec(), plan, work, Mode::NoTranspose, 1.0, far, 0.0, y);
     EXPECT_EQ(different_elements(Exec(), y, expected), 0) << to_string(format);
-  }
-}
-
-template <class Data, class Memory>
-Kokkos::View<Data, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> as_view(const Impl::Array<Data, Memory>& array) {
-  return array;
-}
-
-TEST_F(CudaKernels, SchedulesAreThoseOfTheHost) {
-  Random random(4);
-  for (const int windows : {0, 1, 31, 32, 33, 1000}) {
-    std::vector<int> offsets{0};
-    for (int w = 0; w < windows; ++w) offsets.push_back(offsets.back() + random.below(w % 9 == 3 ? 500 : 9));
-    for (const int piece_tiles : {1, 7, 64}) {
-      for (const bool longest_first : {false, true}) {
-        const Impl::Array<int*, Exec::memory_space> on_device(to_device<Exec>(offsets));
-        auto made = Impl::cuda_schedule(Exec(), on_device, piece_tiles);
-        auto expected = Cuda::build_condensed_schedule(offsets.data(), windows, piece_tiles);
-        if (longest_first) {
-          Impl::put_longest_first(Exec(), made);
-          Cuda::put_longest_first(expected.items);
-        }
-        const auto items = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), as_view(made.items));
-        const auto sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), as_view(made.sums));
-        ASSERT_EQ(items.extent(0), expected.items.size());
-        ASSERT_EQ(sums.extent(0), expected.sums.size());
-        EXPECT_EQ(made.slots, expected.slots);
-        for (std::size_t i = 0; i < items.extent(0); ++i) {
-          const auto &a = items(i), &b = expected.items[i];
-          EXPECT_EQ(std::tie(a.first_tile, a.tiles, a.window, a.slot),
-                    std::tie(b.first_tile, b.tiles, b.window, b.slot));
-        }
-        for (std::size_t i = 0; i < sums.extent(0); ++i) {
-          const auto &a = sums(i), &b = expected.sums[i];
-          EXPECT_EQ(std::tie(a.window, a.first_slot, a.slots), std::tie(b.window, b.first_slot, b.slots));
-        }
-      }
-    }
   }
 }
 

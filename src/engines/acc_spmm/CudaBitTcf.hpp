@@ -11,7 +11,7 @@
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPrecision.hpp"
-#include "gpu/CudaSchedule.hpp"
+#include "gpu/DeviceSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -22,7 +22,7 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
   using Base = CudaKernel<CudaBitTcf, Scalar>;
   using Base::precision_;
   using typename Base::Memory;
-  using Pieces = CudaSchedule<Cuda::CondensedItem<Offset>>;
+  using Pieces = DeviceSchedule<Cuda::CondensedItem<Offset>, Memory>;
 
  public:
   static constexpr const char* label = "Tessera::bittcf_spmm";

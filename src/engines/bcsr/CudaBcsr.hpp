@@ -14,7 +14,7 @@
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPrecision.hpp"
-#include "gpu/CudaSchedule.hpp"
+#include "gpu/DeviceSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -53,7 +53,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
     precision_ = is_square ? options.precision : precision_of_words<Scalar>(options.precision);
     int blocks = piece_blocks(is_square), width = 0;
     policy.replace({{"piece", blocks}, {"width", width}});
-    schedule_ = cuda_schedule(exec, A.block_offsets, blocks);
+    schedule_ = schedule_windows(exec, A.block_offsets, blocks);
     schedule_.width = width;
     put_longest_first(exec, schedule_);
     return !is_square || if_there_is_room(exec, A.places() * sizeof(std::uint16_t), [&] {
@@ -93,7 +93,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
   static constexpr int piece_blocks(bool is_square) { return is_square ? 32 : 64; }
 
   BcsrPattern<Offset> pattern_;
-  CudaSchedule<Cuda::CondensedItem<Offset>> schedule_;
+  DeviceSchedule<Cuda::CondensedItem<Offset>, Memory> schedule_;
   Array<std::uint16_t*, Memory> rounded_;
 };
 

@@ -11,7 +11,7 @@
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPrecision.hpp"
-#include "gpu/CudaSchedule.hpp"
+#include "gpu/DeviceSchedule.hpp"
 
 namespace Tessera::Impl {
 
@@ -21,7 +21,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
   using Base = CudaKernel<CudaBrp, Scalar>;
   using Base::precision_;
   using typename Base::Memory;
-  using Schedule = CudaSchedule<Cuda::BrpItem<Offset>>;
+  using Schedule = DeviceSchedule<Cuda::BrpItem<Offset>, Memory>;
 
  public:
   static constexpr const char* label = "Tessera::brp_spmm";

@@ -13,7 +13,7 @@
 #include "CudaDevice.hpp"
 #include "CudaKernel.hpp"
 #include "CudaPrecision.hpp"
-#include "CudaSchedule.hpp"
+#include "DeviceSchedule.hpp"
 #include "bittcf/BitTcf.hpp"
 #include "bmat/Bmat.hpp"
 #include "condensed/cuda/DenseTiles.hpp"
@@ -145,7 +145,7 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
     half_vectors_ = options.half_vectors;
     int piece_tiles = Cuda::condensed_piece_tiles(static_cast<double>(tiles), device_of(exec)), width = 0, compact = 0;
     policy.replace({{"piece", piece_tiles}, {"width", width}, {"compact", compact, 0, 1}});
-    schedule_ = cuda_schedule(exec, window_offsets, piece_tiles);
+    schedule_ = schedule_windows(exec, window_offsets, piece_tiles);
     schedule_.width = width;
     return compact != 0;
   }
@@ -156,7 +156,7 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
 
   Cuda::CondensedPattern<Offset> pattern_;
   BmatPattern<Offset> bmat_;  // if that is the format
-  CudaSchedule<Cuda::CondensedItem<Offset>> schedule_;
+  DeviceSchedule<Cuda::CondensedItem<Offset>, Memory> schedule_;
   std::size_t tiles_ = 0;
   Array<Scalar*, Memory> dense_;
   Array<std::uint16_t*, Memory> rounded_;

@@ -4,8 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <bit>
 #include <cstdint>
-#include <limits>
-#include <stdexcept>
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
@@ -15,7 +13,7 @@
 
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
-#include "gpu/CudaSchedule.hpp"
+#include "gpu/DeviceSchedule.hpp"
 #include "row_groups/RowGroups.hpp"
 #include "row_groups/cuda/Spmm.hpp"
 
@@ -38,24 +36,6 @@ struct CudaRowGroupsSchedule {
     return items.extent(0) * sizeof(Cuda::RowGroupItem) + sums.extent(0) * sizeof(Cuda::RowGroupSum);
   }
 };
-
-/// The ScheduleStart of each group; the last element has the totals.
-template <class Offset>
-static Array<ScheduleStart*, Kokkos::Cuda::memory_space> start_row_groups(const Kokkos::Cuda& exec,
-                                                                          const RowGroupsPattern<Offset>& A,
-                                                                          int piece_columns) {
-  const auto starts = allocate<Array<ScheduleStart*, Kokkos::Cuda::memory_space>>(
-      exec, "Tessera::RowGroupsSchedule::starts", static_cast<std::size_t>(A.groups) + 1);
-  Kokkos::parallel_scan(
-      "Tessera::start_row_groups", WindowPolicy<Kokkos::Cuda>(exec, 0, A.groups + 1),
-      KOKKOS_LAMBDA(Ordinal group, ScheduleStart & sum, bool final) {
-        if (final) starts(group) = sum;
-        if (group == A.groups) return;
-        const int pieces = Cuda::items_of_group(A, group, piece_columns);
-        sum += pieces == 1 ? ScheduleStart{1, 0, 0} : ScheduleStart{pieces, pieces, 1};
-      });
-  return starts;
-}
 
 /// The most columns of a group. Waits for `exec`.
 template <class Offset>
@@ -80,26 +60,26 @@ static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const
                                                  int piece_columns) {
   CudaRowGroupsSchedule result;
   if (A.groups == 0) return result;
-  const auto starts = start_row_groups(exec, A, piece_columns);
-  const ScheduleStart all = read_element(exec, starts.data() + A.groups);
-  if (all.items > std::numeric_limits<int>::max())
-    throw std::length_error("row_groups_schedule: " + std::to_string(all.items) + " pieces, more than an int counts");
-  const auto count = static_cast<std::size_t>(all.items);
+  // Groups are cut by columns, as windows are by tiles.
+  const auto starts = start_schedule(exec, A.column_offsets, A.groups, piece_columns);
+  const auto all = read_element(exec, starts.data() + A.groups);
+  const std::size_t count = Cuda::expect_countable_items("row_groups_schedule", all);
   result.items = allocate<decltype(result.items)>(exec, "Tessera::RowGroupsSchedule::items", count);
   result.sums =
       allocate<decltype(result.sums)>(exec, "Tessera::RowGroupsSchedule::sums", static_cast<std::size_t>(all.sums));
-  result.slots = all.slots;
+  result.slots = all.slots(A.groups);
   auto keys =
       allocate<Array<std::uint64_t*, Kokkos::Cuda::memory_space>>(exec, "Tessera::RowGroupsSchedule::keys", count);
   const auto made = result;
   const auto made_keys = keys;
   Kokkos::parallel_for(
       "Tessera::fill_row_groups_schedule", WindowPolicy<Kokkos::Cuda>(exec, 0, A.groups), KOKKOS_LAMBDA(Ordinal group) {
-        const ScheduleStart start = starts(group);
+        const Cuda::ScheduleStart start = starts(group);
+        const int first_slot = start.slots(group);
         const auto pieces = static_cast<int>(starts(group + 1).items - start.items);
-        if (pieces > 1) made.sums(start.sums) = {A.first_rows[group], A.height(group), start.slots, pieces};
+        if (pieces > 1) made.sums(start.sums) = {A.first_rows[group], A.height(group), first_slot, pieces};
         for (int p = 0; p < pieces; ++p) {
-          const Cuda::RowGroupItem item = Cuda::item_of_group(A, group, pieces, p, start.slots);
+          const Cuda::RowGroupItem item = Cuda::item_of_group(A, group, pieces, p, first_slot);
           made.items(start.items + p) = item;
           made_keys(start.items + p) = Cuda::row_groups_sort_key(item, group);
         }

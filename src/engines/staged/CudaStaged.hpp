@@ -11,7 +11,7 @@
 
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
-#include "gpu/CudaSchedule.hpp"
+#include "gpu/DeviceSchedule.hpp"
 #include "staged/StagedWindows.hpp"
 #include "staged/cuda/Choice.hpp"
 #include "staged/cuda/Spmm.hpp"
@@ -23,7 +23,7 @@ template <class Scalar, class Offset>
 class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
   using Base = CudaKernel<CudaStaged, Scalar>;
   using typename Base::Memory;
-  using Schedule = CudaSchedule<Cuda::CondensedItem<int>>;
+  using Schedule = DeviceSchedule<Cuda::CondensedItem<int>, Memory>;
 
  public:
   static constexpr const char* label = "Tessera::staged_spmm";
@@ -42,8 +42,6 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
   }
 
   /// \return whether it is built; not for other scalars, nor for windows or chunks that the kernel does not take
-  ///
-  /// Cost: the host makes the schedule, window by window.
   bool build(const Kokkos::Cuda& exec, const StagedWindows<Offset, Memory>& A, const PlanOptions&,
              const KernelPolicy& policy) {
     policy.replace({});  // the parameters of the format are all that there is to change
@@ -56,11 +54,9 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
         exec.cuda_device_prop().sharedMemPerBlockOptin)
       return false;
     pattern_ = A.view();
-    auto made = Cuda::build_condensed_schedule(host_copy(exec, A.window_offsets).data(), pattern_.windows(),
-                                               shape.piece_chunks, Cuda::PieceCut::Full);
+    schedule_ = schedule_windows(exec, A.window_offsets, shape.piece_chunks, Cuda::PieceCut::Full);
     // There are few blocks of threads: they would all wait for the longest piece if it came last.
-    Cuda::put_longest_first(made.items);
-    schedule_ = {exec, made};
+    put_longest_first(exec, schedule_);
     return true;
   }
 

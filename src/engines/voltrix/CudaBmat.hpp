@@ -10,7 +10,7 @@
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPrecision.hpp"
-#include "gpu/CudaSchedule.hpp"
+#include "gpu/DeviceSchedule.hpp"
 #include "voltrix/cuda/Spmm.hpp"
 
 namespace Tessera::Impl {
@@ -22,7 +22,7 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
   using Base = CudaKernel<CudaBmat, Scalar>;
   using Base::precision_;
   using typename Base::Memory;
-  using Pieces = CudaSchedule<Cuda::BmatItem<Offset>>;
+  using Pieces = DeviceSchedule<Cuda::BmatItem<Offset>, Memory>;
 
  public:
   static constexpr const char* label = "Tessera::bmat_spmm";

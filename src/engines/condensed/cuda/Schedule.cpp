@@ -3,52 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "WindowCuts.hpp"
+
 namespace Tessera::Cuda {
-namespace {
-
-struct PieceRule {
-  int tiles;  // the most tiles of a piece
-  PieceCut cut;
-};
-
-// The first tile of piece p of a window with `tiles` tiles in `pieces` pieces.
-template <class Offset>
-Offset first_of_piece(Offset tiles, int pieces, int p, const PieceRule& rule) {
-  if (rule.cut == PieceCut::Full) return std::min(tiles, static_cast<Offset>(rule.tiles) * static_cast<Offset>(p));
-  return first_of_even_piece(tiles, pieces, p);
-}
-
-// Adds the items of a group of windows, ordered by the number of the piece, then by window.
-template <class Offset>
-void add_group(HostCondensedSchedule<Offset>& schedule, const Offset* offsets, Ordinal first, Ordinal last,
-               const PieceRule& rule) {
-  std::vector<int> pieces, first_slots;
-  for (Ordinal window = first; window < last; ++window) {
-    pieces.push_back(pieces_of_window(offsets[window + 1] - offsets[window], rule.tiles));
-    first_slots.push_back(schedule.slots);
-    if (pieces.back() == 1) continue;
-    schedule.sums.push_back({window, schedule.slots, pieces.back()});
-    schedule.slots += pieces.back();
-  }
-  const int most = *std::max_element(pieces.begin(), pieces.end());
-  for (int p = 0; p < most; ++p) {
-    for (Ordinal window = first; window < last; ++window) {
-      const int count = pieces[window - first];
-      if (p >= count) continue;
-      const Offset tiles = offsets[window + 1] - offsets[window];
-      const Offset begin = first_of_piece(tiles, count, p, rule);
-      const Offset end = first_of_piece(tiles, count, p + 1, rule);
-      schedule.items.push_back({offsets[window] + begin, static_cast<int>(end - begin), window,
-                                count == 1 ? CondensedItem<Offset>::direct : first_slots[window - first] + p});
-    }
-  }
-}
-
-}  // namespace
 
 int condensed_piece_tiles(double tiles, const Device& device) {
   const double resident_warps = double(H200::resident_warps) * device.multiprocessors;
@@ -62,16 +22,19 @@ HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offs
   if (piece_tiles <= 0) {
     throw std::invalid_argument("build_condensed_schedule: piece_tiles = " + std::to_string(piece_tiles) + " <= 0");
   }
-  HostCondensedSchedule<Offset> schedule;
-  schedule.items.reserve(static_cast<std::size_t>(windows));
-  for (Ordinal first = 0; first < windows; first += std::min(schedule_group_windows, windows - first)) {
-    add_group(schedule, window_offsets, first, first + std::min(schedule_group_windows, windows - first),
-              {piece_tiles, cut});
-    if (schedule.items.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-      throw std::length_error("build_condensed_schedule: more than 2^31 - 1 pieces of " + std::to_string(piece_tiles) +
-                              " tiles");
-    }
+  const WindowCuts<Offset> cuts{window_offsets, windows, piece_tiles, cut};
+  std::vector<ScheduleStart> starts(static_cast<std::size_t>(windows) + 1);
+  for (Ordinal window = 0; window < windows; ++window) {
+    starts[window + 1] = starts[window];
+    starts[window + 1] += schedule_of_window(cuts.tiles(window), piece_tiles);
   }
+  const ScheduleStart& all = starts.back();
+  HostCondensedSchedule<Offset> schedule;
+  schedule.items.resize(expect_countable_items("build_condensed_schedule", all));
+  schedule.sums.resize(static_cast<std::size_t>(all.sums));
+  schedule.slots = all.slots(windows);
+  for (Ordinal window = 0; window < windows; ++window)
+    cuts.write(window, starts.data(), schedule.items.data(), schedule.sums.data());
   return schedule;
 }
 
@@ -82,7 +45,7 @@ void put_longest_first(std::vector<CondensedItem<Offset>>& items) {
     tiles += item.tiles;
     most = std::max<double>(most, item.tiles);
   }
-  if (2 * most * static_cast<double>(items.size()) <= 3 * tiles) return;
+  if (!lengths_differ(most, static_cast<double>(items.size()), tiles)) return;
   std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.tiles > b.tiles; });
 }
 

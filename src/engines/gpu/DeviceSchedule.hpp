@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/RadixSort.hpp>
+
+#include "condensed/cuda/WindowCuts.hpp"
+
+namespace Tessera::Impl {
+
+/// The items that warps multiply, in a device's memory.
+template <class Item, class Memory>
+struct DeviceSchedule {
+  Array<Item*, Memory> items;
+  Array<Cuda::CondensedSum*, Memory> sums;
+  int slots = 0;
+  int width = 0;  // WindowSchedule::width
+
+  DeviceSchedule() = default;
+  /// A copy of a schedule that the host made.
+  template <class ExecutionSpace>
+  DeviceSchedule(const ExecutionSpace& exec, const Cuda::HostWindowSchedule<Item>& host)
+      : items(device_copy(exec, "Tessera::WindowSchedule::items", host.items)),
+        sums(device_copy(exec, "Tessera::WindowSchedule::sums", host.sums)),
+        slots(host.slots) {}
+
+  Cuda::WindowSchedule<Item> view() const {
+    return {
+        static_cast<int>(items.extent(0)), static_cast<int>(sums.extent(0)), slots, items.data(), sums.data(), width};
+  }
+  std::size_t bytes() const { return items.extent(0) * sizeof(Item) + sums.extent(0) * sizeof(Cuda::CondensedSum); }
+};
+
+/// The ScheduleStart of each window, or group of rows; the last element has the totals.
+///
+/// \param offsets [in] windows + 1 elements: the first tile of each window, and the end
+template <class ExecutionSpace, class Offset>
+static Array<Cuda::ScheduleStart*, typename ExecutionSpace::memory_space> start_schedule(const ExecutionSpace& exec,
+                                                                                         const Offset* offsets,
+                                                                                         Ordinal windows,
+                                                                                         int piece_tiles) {
+  const auto starts = allocate<Array<Cuda::ScheduleStart*, typename ExecutionSpace::memory_space>>(
+      exec, "Tessera::WindowSchedule::starts", static_cast<std::size_t>(windows) + 1);
+  Kokkos::parallel_scan(
+      "Tessera::start_schedule", WindowPolicy<ExecutionSpace>(exec, 0, windows + 1),
+      KOKKOS_LAMBDA(Ordinal w, Cuda::ScheduleStart & sum, bool final) {
+        if (final) starts(w) = sum;
+        if (w < windows) sum += Cuda::schedule_of_window(offsets[w + 1] - offsets[w], piece_tiles);
+      });
+  return starts;
+}
+
+/// Cuda::build_condensed_schedule() on a device.
+///
+/// \param offsets [in] the first tile of each window, and the end
+/// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
+template <class ExecutionSpace, class Offset>
+static DeviceSchedule<Cuda::CondensedItem<Offset>, typename ExecutionSpace::memory_space> schedule_windows(
+    const ExecutionSpace& exec, const Array<Offset*, typename ExecutionSpace::memory_space>& offsets, int piece_tiles,
+    Cuda::PieceCut cut = Cuda::PieceCut::Even) {
+  DeviceSchedule<Cuda::CondensedItem<Offset>, typename ExecutionSpace::memory_space> result;
+  if (offsets.extent(0) < 2) return result;
+  const auto windows = static_cast<Ordinal>(offsets.extent(0) - 1);
+  const auto starts = start_schedule(exec, offsets.data(), windows, piece_tiles);
+  const auto all = read_element(exec, starts.data() + windows);
+  // Zeros first: kernels load an item with its padding, which nothing else writes.
+  result.items = allocate_zeros<decltype(result.items)>(exec, "Tessera::WindowSchedule::items",
+                                                        Cuda::expect_countable_items("schedule_windows", all));
+  result.sums =
+      allocate<decltype(result.sums)>(exec, "Tessera::WindowSchedule::sums", static_cast<std::size_t>(all.sums));
+  result.slots = all.slots(windows);
+  const Cuda::WindowCuts<Offset> cuts{offsets.data(), windows, piece_tiles, cut};
+  const auto items = result.items;
+  const auto sums = result.sums;
+  Kokkos::parallel_for(
+      "Tessera::fill_schedule", WindowPolicy<ExecutionSpace>(exec, 0, windows),
+      KOKKOS_LAMBDA(Ordinal w) { cuts.write(w, starts.data(), items.data(), sums.data()); });
+  return result;
+}
+
+/// Cuda::put_longest_first() on a device. Waits for `exec`.
+template <class ExecutionSpace, class Item, class Memory>
+static void put_longest_first(const ExecutionSpace& exec, DeviceSchedule<Item, Memory>& schedule) {
+  const auto items = schedule.items;
+  const IndexPolicy<ExecutionSpace> every_item(exec, 0, items.extent(0));
+  std::int64_t tiles = 0;
+  int most = 0;
+  Kokkos::parallel_reduce(
+      "Tessera::put_longest_first", every_item,
+      KOKKOS_LAMBDA(std::size_t i, std::int64_t & sum, int& longest) {
+        sum += items(i).tiles;
+        longest = items(i).tiles > longest ? items(i).tiles : longest;
+      },
+      Kokkos::Sum<std::int64_t>(tiles), Kokkos::Max<int>(most));
+  exec.fence("Tessera::put_longest_first");
+  if (most <= 0) return;
+  if (!Cuda::lengths_differ(most, static_cast<double>(items.extent(0)), static_cast<double>(tiles))) return;
+  auto keys = allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::put_longest_first", items.extent(0));
+  const auto shortness = keys;  // than the longest
+  Kokkos::parallel_for(
+      "Tessera::put_longest_first", every_item,
+      KOKKOS_LAMBDA(std::size_t i) { shortness(i) = static_cast<std::uint64_t>(most - items(i).tiles); });
+  radix_sort(exec, keys, schedule.items, 0, static_cast<int>(std::bit_width(static_cast<unsigned>(most))));
+  exec.fence("Tessera::put_longest_first");  // the keys go
+}
+
+}  // namespace Tessera::Impl
