@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "bcsr/Bcsr.hpp"
-#include "bittcf/BitTcf.hpp"
+#include "condensed/CondensedFormat.hpp"
 #include "row_groups/RowGroups.hpp"
 /// Counts what the choice of a format depends on.
 namespace Tessera::Impl {

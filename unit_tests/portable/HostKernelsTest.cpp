@@ -6,9 +6,8 @@
 #include "TestTypes.hpp"
 #include "WindowSpmm.hpp"
 #include "bcsr/Bcsr.hpp"
-#include "bittcf/BitTcf.hpp"
-#include "bmat/Bmat.hpp"
 #include "brp/BlockRowPartition.hpp"
+#include "condensed/CondensedFormat.hpp"
 #include "row_groups/RowGroups.hpp"
 #include "row_groups/SerialRowGroups.hpp"
 #include "simd/HostKernels.hpp"
@@ -78,8 +77,8 @@ void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_
   HostProduct<M, V, Offset> host(A, columns, x_layout, y_layout, 11);
   host.set_factors(alpha, beta, 12);
   const DevicePattern<Host, Offset> rows(A);
-  const auto bittcf = build_bittcf(Host(), rows.view(), A.nonzeros());
-  const auto bmat = build_bmat(Host(), rows.view(), A.nonzeros());
+  const auto bittcf = build_condensed<1>(Host(), rows.view(), A.nonzeros());
+  const auto bmat = build_condensed<2>(Host(), rows.view(), A.nonzeros());
   const auto brp = build_brp(Host(), rows.view(), A.nonzeros(), {}, sizeof(M));
   const auto bcsr = host_bcsr(A, {13, 5});
   const auto staged = build_staged(Host(), rows.view(), A.nonzeros(), {64, 12, 2, 60}, sizeof(M));
@@ -279,7 +278,7 @@ TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
   for (const auto& A : {random_pattern<Offset>(24, 50, 0.5, 17), rows_of_every_length<Offset>()}) {
     const auto values = random_values<M>(A.nonzeros(), 18);
     const DevicePattern<Host, Offset> rows(A);
-    const auto bmat = build_bmat(Host(), rows.view(), A.nonzeros());
+    const auto bmat = build_condensed<2>(Host(), rows.view(), A.nonzeros());
     const auto brp = build_brp(Host(), rows.view(), A.nonzeros(), {}, sizeof(M));
     const auto bcsr = host_bcsr(A, {4, 4});
     const auto staged = build_staged(Host(), rows.view(), A.nonzeros(), {64, 12, 2, 60}, sizeof(M));

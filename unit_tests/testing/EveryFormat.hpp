@@ -6,9 +6,8 @@
 #include <tessera/format/Csr.hpp>
 
 #include "bcsr/Bcsr.hpp"
-#include "bittcf/BitTcf.hpp"
-#include "bmat/Bmat.hpp"
 #include "brp/BlockRowPartition.hpp"
+#include "condensed/CondensedFormat.hpp"
 #include "row_groups/RowGroups.hpp"
 #include "sorted_columns/SortedColumns.hpp"
 #include "staged/StagedWindows.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "StoredEngine.hpp"
-#include "bittcf/BitTcf.hpp"
+#include "condensed/CondensedFormat.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include "CudaBitTcf.hpp"
 

@@ -2,11 +2,7 @@
 #pragma once
 
 #include "EngineKind.hpp"
-
-namespace Tessera {
-template <class Offset, class MemorySpace>
-struct BitTcf;
-}
+#include "condensed/CondensedNames.hpp"
 
 namespace Tessera::Impl {
 

@@ -7,7 +7,7 @@
 #include <tessera/spmm/PlanOptions.hpp>
 
 #include "acc_spmm/cuda/Spmm.hpp"
-#include "bittcf/BitTcf.hpp"
+#include "condensed/CondensedFormat.hpp"
 #include "gpu/CudaDevice.hpp"
 #include "gpu/CudaKernel.hpp"
 #include "gpu/CudaPrecision.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PortableSpmm.hpp"
 #include "StoredEngine.hpp"
-#include "bittcf/BitTcf.hpp"
+#include "condensed/CondensedFormat.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include "gpu/CudaCondensed.hpp"
 #endif

@@ -3,11 +3,7 @@
 
 #include "BitTcfCost.hpp"
 #include "EngineKind.hpp"
-
-namespace Tessera {
-template <class Offset, class MemorySpace>
-struct BitTcf;
-}
+#include "condensed/CondensedNames.hpp"
 
 namespace Tessera::Impl {
 

@@ -3,7 +3,7 @@
 #include "ExampleMatrix.hpp"
 #include "FormatArrays.hpp"
 #include "TestTypes.hpp"
-#include "bittcf/BitTcf.hpp"
+#include "condensed/CondensedFormat.hpp"
 #include "condensed/SerialCondensed.hpp"
 
 namespace Tessera::Test {
@@ -14,7 +14,7 @@ TYPED_TEST_SUITE(BitTcfTest, OffsetCases);
 
 template <class Exec, class Offset>
 auto bittcf_of(const HostPattern<Offset>& A) {
-  return build_bittcf(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros());
+  return build_condensed<1>(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros());
 }
 
 TYPED_TEST(BitTcfTest, IsThePictureInTheDocstring) {

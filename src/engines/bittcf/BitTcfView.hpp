@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <tessera/common/Bits.hpp>
-#include <tessera/common/Types.hpp>
+#include "condensed/CondensedView.hpp"
 
 namespace Tessera {
 
@@ -45,49 +42,6 @@ namespace Tessera {
 /// With int offsets, as plans have them, the pattern takes as many bytes as in the paper,
 /// (ceil(rows / 8) + 11 tiles + 2) * 4.
 template <class Offset>
-struct BitTcfPattern {
-  static constexpr int tile_rows = 8;       ///< rows of a tile
-  static constexpr int tile_width = 8;      ///< columns of a tile
-  static constexpr Ordinal no_column = -1;  ///< stands for a column that a tile does not have
-
-  using offset_type = Offset;                                   ///< the type of an offset
-  static constexpr const char* label = "Tessera::bittcf_spmm";  ///< what profilers see of a portable product
-
-  Ordinal rows = 0;                           ///< rows of the matrix
-  Ordinal columns = 0;                        ///< columns of the matrix
-  const Offset* window_offsets = nullptr;     ///< windows + 1 offsets, counted in tiles
-  const Offset* tile_offsets = nullptr;       ///< tiles + 1 offsets, counted in entries
-  const Ordinal* tile_columns = nullptr;      ///< 8 columns for each tile
-  const std::uint64_t* tile_masks = nullptr;  ///< one mask for each tile
-
-  TESSERA_FUNCTION Ordinal window_rows() const { return tile_rows; }                  ///< rows of a window
-  TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, tile_rows); }  ///< number of windows
-};
-
-/// Row r of a tile's mask: bit c is set if the tile has an entry in column c.
-TESSERA_FUNCTION constexpr unsigned bittcf_row_mask(std::uint64_t mask, int r) {
-  return static_cast<unsigned>(mask >> (8 * r)) & 0xffu;
-}
-
-/// Calls visit(column, place of the value) for every entry of a row, in ascending order of columns.
-TESSERA_CALLS_ARGUMENT
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry(const BitTcfPattern<Offset>& A, Ordinal row, const Visit& visit) {
-  const Ordinal window = row / A.tile_rows;
-  const int r = row % A.tile_rows;
-  for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
-    const std::uint64_t mask = A.tile_masks[tile];
-    Offset place = A.tile_offsets[tile] + static_cast<Offset>(popcount(mask & low_bits(8 * r)));
-    for (unsigned bits = bittcf_row_mask(mask, r); bits != 0; bits &= bits - 1) {
-      visit(A.tile_columns[std::size_t(tile) * A.tile_width + lowest_bit(bits)], place++);
-    }
-  }
-}
-
-/// The number of entries in the windows before `window`, which may be windows().
-template <class Offset>
-TESSERA_FUNCTION Offset entries_before(const BitTcfPattern<Offset>& A, Ordinal window) {
-  return A.tile_offsets[A.window_offsets[window]];
-}
+using BitTcfPattern = CondensedTiles<Offset, 1>;
 
 }  // namespace Tessera

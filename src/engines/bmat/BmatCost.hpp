@@ -9,7 +9,9 @@ namespace Tessera::Impl {
 
 inline double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const Tiles tiles = tiles_of(size.tiles, m.rows / 16, gpu.tile_alone * gpu.tile, gpu.tall_tile * gpu.tile);
-  const double work = tile_work(m, tiles, bytes_of_whole(m, size, 128, m.matrix_bytes), gpu);
+  // As the model was fitted: 48 bytes of a tile besides its values, and two offsets of a window.
+  const double bytes = 2 * (std::ceil(m.rows / 16) + 1) * m.offset_bytes + (48 + 128 * m.matrix_bytes) * size.tiles;
+  const double work = tile_work(m, tiles, bytes, gpu);
   return copy_seconds(m, m.vector_bytes == 2, gpu) + seconds_of(gpu.tall_tiles, work, m.window16_most_tiles,
                                                                 std::clamp(size.tiles / gpu.cut_tiles, 1.0, 2.0), m,
                                                                 gpu);
@@ -18,7 +20,7 @@ inline double bmat_seconds(const MatrixStatistics& m, const FormatSize& size, co
 struct BmatCost : DefaultCost {
   /// Bytes of pattern and values.
   static double bytes(const MatrixStatistics& m) {
-    return 2 * (std::ceil(m.rows / 16) + 1) * m.offset_bytes + m.bmat_tiles * (8 * 4 + 16) +
+    return (std::ceil(m.rows / 16) + m.bmat_tiles + 2) * m.offset_bytes + m.bmat_tiles * (8 * 4 + 16) +
            m.nonzeros * m.matrix_bytes;
   }
 
@@ -30,8 +32,7 @@ struct BmatCost : DefaultCost {
     return size.tiles * 16 / machine.tile_rows;
   }
   static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
-    const double whole = (128 * m.matrix_bytes + 16) * size.tiles + m.offset_bytes * (size.tiles + 1);
-    if (!(gpu.tile > 0 && whole <= gpu.whole_tiles)) return std::nullopt;
+    if (!(gpu.tile > 0 && 128 * m.matrix_bytes * size.tiles <= gpu.whole_tiles)) return std::nullopt;
     return bmat_seconds(m, size, gpu);
   }
   /// A tile has twice as many words as one of BitTCF.

@@ -3,11 +3,7 @@
 
 #include "BmatCost.hpp"
 #include "EngineKind.hpp"
-
-namespace Tessera {
-template <class Offset, class MemorySpace>
-struct Bmat;
-}
+#include "condensed/CondensedNames.hpp"
 
 namespace Tessera::Impl {
 

@@ -12,7 +12,6 @@
 #include "InstantiateFormat.hpp"
 #include "StagedFault.hpp"
 #include "StagedLayout.hpp"
-#include "bittcf/BitTcf.hpp"
 
 namespace Tessera {
 

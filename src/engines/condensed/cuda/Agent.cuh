@@ -140,7 +140,7 @@ class CondensedAgent {
         std::size_t place = std::size_t(A.tile_offsets[tile]) + popcount(masks[strip] & low_bits(8 * r));
         for (int s = 0; s < strip; ++s) place += popcount(masks[s]);
         const std::size_t dense_row = (std::size_t(tile) * Kind::strips + strip) * Pattern::block_size + 8 * r;
-        for (unsigned bits = bittcf_row_mask(masks[strip], r); bits != 0; bits &= bits - 1, ++place) {
+        for (unsigned bits = row_of_mask(masks[strip], r); bits != 0; bits &= bits - 1, ++place) {
           const int c = lowest_bit(bits);
           const MatrixScalar a = arguments.product.values[compact || rounded ? place : dense_row + c];
           sum += Factor(a) *

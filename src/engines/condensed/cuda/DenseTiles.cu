@@ -12,7 +12,6 @@ namespace Tessera::Cuda {
 namespace {
 
 constexpr int block_threads = 256;
-constexpr int tile_elements = 128;
 
 __device__ std::size_t warp_of_grid() { return (std::size_t(blockIdx.x) * block_threads + threadIdx.x) / 32; }
 __device__ std::size_t warps_of_grid() { return std::size_t(gridDim.x) * block_threads / 32; }
@@ -32,45 +31,6 @@ __global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t bloc
       const bool entry = (mask >> (element + i) & 1u) != 0;
       const Scalar value = entry ? compact[place++] : Scalar(0);
       dense[block * CondensedPattern<Offset>::block_size + element + i] = static_cast<Element>(value);
-    }
-  }
-}
-
-// Each thread condenses a tile.
-template <class Offset>
-__global__ void condense_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, std::uint64_t* masks, Offset* offsets) {
-  const std::size_t tile = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (tile >= tiles) return;
-  const std::uint32_t* const words = A.tile_words + tile * A.tile_words_count;
-  std::uint64_t strips[2] = {0, 0};
-  int entries = 0;
-  for (int r = 0; r < A.tile_rows; ++r) {
-    // A row has four bits in each of two words.
-    const std::uint64_t left = words[bmat_word(r, 0)] >> bmat_bit(r, 0) & 0xfu;
-    const std::uint64_t right = words[bmat_word(r, 4)] >> bmat_bit(r, 4) & 0xfu;
-    strips[r / 8] |= (left | right << 4) << (8 * (r % 8));
-  }
-  for (int strip = 0; strip < 2; ++strip) {
-    masks[2 * tile + strip] = strips[strip];
-    entries += popcount(strips[strip]);
-  }
-  offsets[tile + 1] = static_cast<Offset>(entries);
-}
-
-// Each warp expands tiles, each thread four elements.
-template <class Offset, class Scalar>
-__global__ void expand_bmat_kernel(BmatPattern<Offset> A, std::size_t tiles, const Offset* tile_offsets,
-                                   const Scalar* compact, Scalar* dense, const std::uint32_t* wanted) {
-  if (wanted != nullptr && *wanted == 0) return;
-  for (std::size_t tile = warp_of_grid(); tile < tiles; tile += warps_of_grid()) {
-    const std::uint32_t* const words = A.tile_words + tile * A.tile_words_count;
-    for (int element = static_cast<int>(threadIdx.x) % 32; element < tile_elements; element += 32) {
-      const int r = element / A.tile_width, c = element % A.tile_width;
-      const int word = bmat_word(r, c), bit = bmat_bit(r, c);
-      auto place = tile_offsets[tile] + static_cast<Offset>(popcount(words[word] & low_bits(bit)));
-      for (int before = 0; before < word; ++before) place += static_cast<Offset>(popcount(words[before]));
-      const bool is_entry = (words[word] >> bit & 1u) != 0;
-      dense[tile * tile_elements + element] = is_entry ? compact[place] : Scalar(0);
     }
   }
 }
@@ -102,28 +62,7 @@ void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPat
   throw std::invalid_argument("expand_rounded_tiles: " + std::string(to_string(precision)) + " is not of 16 bits");
 }
 
-template <class Offset>
-void condense_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, std::uint64_t* tile_masks,
-                   Offset* tile_offsets) {
-  if (tiles == 0) return;
-  launch("condense_bmat_kernel", condense_bmat_kernel<Offset>, blocks_for(tiles, block_threads), block_threads, 0,
-         stream, A, tiles, tile_masks, tile_offsets);
-}
-
-template <class Offset, class Scalar>
-void expand_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, const Offset* tile_offsets,
-                 const Scalar* compact, Scalar* dense, const std::uint32_t* wanted) {
-  if (tiles == 0) return;
-  launch("expand_bmat_kernel", expand_bmat_kernel<Offset, Scalar>, few_blocks_for(tiles * 32, block_threads),
-         block_threads, 0, stream, A, tiles, tile_offsets, compact, dense, wanted);
-}
-
 #define TESSERA_DENSE_TILES(Offset)                                                                                  \
-  template void condense_bmat(Stream, const BmatPattern<Offset>&, std::size_t, std::uint64_t*, Offset*);             \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const float*, float*,    \
-                            const std::uint32_t*);                                                                   \
-  template void expand_bmat(Stream, const BmatPattern<Offset>&, std::size_t, const Offset*, const double*, double*,  \
-                            const std::uint32_t*);                                                                   \
   template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const float*, float*,             \
                              const std::uint32_t*);                                                                  \
   template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const double*, double*,           \

@@ -6,13 +6,10 @@
 #include <tessera/common/Format.hpp>
 #include <tessera/cuda/Stream.hpp>
 
-#include "bmat/BmatView.hpp"
 #include "condensed/cuda/View.hpp"
 
 /// @file
-/// Whole tiles for condensed windows (CondensedPattern): from their compact values, and from BMat, whose windows are
-/// condensed ones of two strips. The tiles of BMat have the same columns. The bits of a tile, and so its values, have
-/// another order.
+/// Whole tiles for condensed windows (CondensedPattern), from their compact values.
 ///
 /// Where `wanted` is not null, it is device memory, and nothing is done if it holds 0 when the kernel runs.
 namespace Tessera::Cuda {
@@ -32,23 +29,5 @@ void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t 
 template <class Offset, class Scalar>
 void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPattern<Offset>& A, std::size_t tiles,
                           const Scalar* compact, std::uint16_t* rounded, const std::uint32_t* wanted = nullptr);
-
-/// Makes the masks of condensed windows from BMat. For tile t, tile_masks[2 t] is that of its upper 8 rows,
-/// tile_masks[2 t + 1] that of its lower 8 rows, and tile_offsets[t + 1] is the number of its entries. A scan makes the
-/// offsets from these.
-///
-/// tiles is the number of tiles of the matrix, the last of window_offsets. All pointers are device memory. Throws
-/// std::runtime_error if the launch fails. Cost: one pass over the tiles.
-template <class Offset>
-void condense_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, std::uint64_t* tile_masks,
-                   Offset* tile_offsets);
-
-/// Makes the dense values of condensed windows from the compact ones of BMat.
-///
-/// tile_offsets has tiles + 1 elements, dense has 128 for each tile. Throws as condense_bmat(). Cost: reads the pattern
-/// and the values, and writes the dense values.
-template <class Offset, class Scalar>
-void expand_bmat(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, const Offset* tile_offsets,
-                 const Scalar* compact, Scalar* dense, const std::uint32_t* wanted = nullptr);
 
 }  // namespace Tessera::Cuda

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "bittcf/BitTcfView.hpp"
+#include "condensed/CondensedView.hpp"
 
 namespace Tessera::Cuda {
 
-/// The pattern of a matrix in condensed windows: raw pointers to device memory that somebody else owns.
+/// The pattern of a matrix in condensed windows (CondensedTiles), whose number of strips is known at run time: raw
+/// pointers to device memory that somebody else owns.
 ///
-/// A window has `strips` strips of 8 rows. The distinct columns of a window, in ascending order, are packed into tiles
-/// of 8 columns. A tile has an 8x8 block in each strip. With one strip this is BitTCF, array by array (BitTcfView.hpp
-/// shows a picture). With more strips, a gathered row of X serves more rows, and more stored blocks are empty.
-///
-/// ```{.unparsed}
-///   window_offsets  windows + 1     first tile of each window
-///   tile_offsets    tiles + 1       first nonzero of each tile
-///   tile_columns    8 tiles         matrix column of each tile column, -1 for none; aligned to 8 bytes
-///   tile_masks      strips * tiles  bit 8 r + c of word strips * tile + s is set if row r of strip s has an entry in c
-/// ```
-///
-/// Compact values are stored tile by tile, strip by strip, in the order of the bits. Dense values are whole blocks, 64
-/// values for each word of tile_masks, row by row, with zeros where there is no entry. They are aligned to 16 bytes.
+/// Compact values are those of CondensedTiles. Dense values are whole blocks, 64 values for each mask, row by row, with
+/// zeros where there is no entry. They are aligned to 16 bytes.
 template <class Offset>
 struct CondensedPattern {
   static constexpr int strip_rows = 8;                        ///< rows of a strip
@@ -47,10 +37,10 @@ enum class TileValues {
   Rounded   ///< compact, and whole blocks that are rounded to 16 bits
 };
 
-/// BitTCF as condensed windows of one strip, without a copy.
-template <class Offset>
-CondensedPattern<Offset> condensed(const BitTcfPattern<Offset>& A) {
-  return {A.rows, A.columns, 1, A.window_offsets, A.tile_offsets, A.tile_columns, A.tile_masks};
+/// The same pattern, without a copy.
+template <class Offset, int strips>
+CondensedPattern<Offset> condensed(const CondensedTiles<Offset, strips>& A) {
+  return {A.rows, A.columns, strips, A.window_offsets, A.tile_offsets, A.tile_columns, A.tile_masks};
 }
 
 }  // namespace Tessera::Cuda

@@ -4,7 +4,7 @@
 #include <tessera/common/Bits.hpp>
 
 #include "Arguments.cuh"
-#include "bittcf/BitTcfView.hpp"
+#include "condensed/CondensedView.hpp"
 #include "epilogue/Epilogue.cuh"
 #include "fragments/Layout.hpp"
 #include "fragments/TileProduct.cuh"
@@ -82,7 +82,7 @@ class StagedConsumer {
         for (int t = strip_tiles[strip]; t < strip_tiles[strip + 1]; ++t) {
           const Tile& tile = tiles[t];
           int place = tile.first_value + popcount(tile.mask & low_bits(8 * r));
-          for (unsigned bits = bittcf_row_mask(tile.mask, r); bits != 0; bits &= bits - 1, ++place) {
+          for (unsigned bits = row_of_mask(tile.mask, r); bits != 0; bits &= bits - 1, ++place) {
             const unsigned code = tile.codes[lowest_bit(bits)];
             const int of = chunk - (code >= 0x8000u ? 1 : 0), slot = static_cast<int>(code & 0x7fffu) / 4;
             sum += values[place] * arguments.product.x(A.chunk_columns[std::size_t(of) * A.chunk_slots + slot], column);

@@ -15,7 +15,7 @@ namespace Tessera::Cuda {
 
 /// What the kernels for BMat are given. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
 template <class Offset, class Scalar>
-struct BmatArguments : WindowArguments<BmatPattern<Offset>, BmatSchedule<Offset>, Scalar, Scalar> {
+struct BmatArguments : WindowArguments<BmatWords<Offset>, BmatSchedule<Offset>, Scalar, Scalar> {
   int copied_columns = 0;  // of a row of X: those of the product, rounded up to 16 bytes
 };
 
@@ -69,7 +69,7 @@ class BmatTasks {
 /// these strides they lie in different banks.
 template <class Scalar, class Policy>
 struct BmatBuffers : RingBarriers<Policy::buffers> {
-  using Pattern = BmatPattern<int>;
+  using Pattern = BmatWords<int>;
   static constexpr int rows = Policy::stage_tiles * Pattern::tile_width;
   static constexpr int words = Policy::stage_tiles * Pattern::tile_words_count;
   static constexpr int most_values = Policy::stage_tiles * Pattern::tile_rows * Pattern::tile_width;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -87,12 +88,8 @@ TEST(BmatSchedule, PartsAreBalanced) {
 template <class Offset>
 void check_schedule() {
   // Three windows of 5, 0 and 2 tiles; tile t has t + 1 entries.
-  const std::vector<Offset> windows = {0, 5, 5, 7}, values = {0, 15, 15, 28};
-  std::vector<std::uint32_t> words;
-  for (int t = 0; t < 7; ++t) {
-    for (int w = 0; w < 4; ++w) words.push_back(w == t % 4 ? (1u << (t + 1)) - 1 : 0);
-  }
-  const BmatPattern<Offset> A = {33, 100, windows.data(), values.data(), nullptr, words.data()};
+  const std::vector<Offset> windows = {0, 5, 5, 7}, values = {0, 1, 3, 6, 10, 15, 21, 28};
+  const BmatWords<Offset> A = {33, 100, windows.data(), values.data(), nullptr, nullptr};
   const auto schedule = build_bmat_schedule(A, 2, 3, BmatPartition::EqualCost);
   ASSERT_EQ(schedule.items.size(), 5u);
   EXPECT_EQ(schedule.slots, 3);
@@ -103,9 +100,7 @@ void check_schedule() {
   for (const auto& item : schedule.items) {
     tiles += item.tiles;
     const Offset t = item.first_tile;
-    if (item.tiles > 0) {
-      EXPECT_EQ(item.first_value, t * (t + 1) / 2) << t;
-    }
+    EXPECT_EQ(item.first_value, t * (t + 1) / 2) << t;
     EXPECT_EQ(item.slot == BmatItem<Offset>::direct, item.window != 0);
   }
   EXPECT_EQ(tiles, 7);
@@ -124,8 +119,9 @@ TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
   for (const int longer : {0, 100}) {
     std::vector<int> offsets = {0};
     for (int w = 0; w < 32; ++w) offsets.push_back(offsets.back() + 10 + (w % 4 == 0 ? longer : 0));
-    const std::vector<std::uint32_t> words(std::size_t(offsets.back()) * 4, 1);
-    const BmatPattern<int> A = {512, 100, offsets.data(), offsets.data(), nullptr, words.data()};
+    std::vector<int> values(std::size_t(offsets.back()) + 1);
+    std::iota(values.begin(), values.end(), 0);
+    const BmatWords<int> A = {512, 100, offsets.data(), values.data(), nullptr, nullptr};
     EXPECT_EQ(build_bmat_schedule(A, 1000, 1).points.empty(), longer == 0);
     EXPECT_TRUE(build_bmat_schedule(A, 1000, 1, BmatPartition::Dealt).points.empty());
     EXPECT_FALSE(build_bmat_schedule(A, 1000, 1, BmatPartition::EqualCost).points.empty());
@@ -134,7 +130,7 @@ TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
 
 TEST(BmatSchedule, RefusesNumbersThatMakeNoSense) {
   const std::vector<int> offsets{0, 4};
-  const BmatPattern<int> A = {16, 100, offsets.data(), offsets.data(), nullptr, nullptr};
+  const BmatWords<int> A = {16, 100, offsets.data(), offsets.data(), nullptr, nullptr};
   EXPECT_THROW(build_bmat_schedule(A, 0, 1), std::invalid_argument);
   EXPECT_THROW(build_bmat_schedule(A, 1, 0), std::invalid_argument);
   EXPECT_THROW(partition_bmat_items(Items(), 0), std::invalid_argument);

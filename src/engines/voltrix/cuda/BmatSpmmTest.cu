@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Launch.cuh"
 #include "SpmmConformance.hpp"
-#include "bmat/SerialBmat.hpp"
+#include "voltrix/SerialWords.hpp"
 #include "voltrix/cuda/Spmm.hpp"
 
 namespace Tessera::Test {
@@ -16,7 +16,7 @@ template <class Offset, class MatrixScalar, class Scalar>
 class BmatMatrix {
  public:
   BmatMatrix(const HostMatrix& A, const BmatCase& c)
-      : BmatMatrix(A, c, serial_bmat<Offset>(A), c.multiprocessors > 0 ? c.multiprocessors : multiprocessors()) {}
+      : BmatMatrix(A, c, serial_bmat_words<Offset>(A), c.multiprocessors > 0 ? c.multiprocessors : multiprocessors()) {}
 
   const Scalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
@@ -30,14 +30,14 @@ class BmatMatrix {
   Cuda::BmatSchedule<Offset> schedule() const { return {pieces_.view, multiprocessors_, points_.data()}; }
 
  private:
-  BmatMatrix(const HostMatrix& A, const BmatCase& c, const HostBmat<Offset>& B, int multiprocessors)
+  BmatMatrix(const HostMatrix& A, const BmatCase& c, const HostBmatWords<Offset>& B, int multiprocessors)
       : BmatMatrix(A, B, multiprocessors,
                    Cuda::build_bmat_schedule<Offset>(B.view(), c.piece_tiles, multiprocessors, c.partition)) {}
-  BmatMatrix(const HostMatrix& A, const HostBmat<Offset>& B, int multiprocessors,
+  BmatMatrix(const HostMatrix& A, const HostBmatWords<Offset>& B, int multiprocessors,
              const Cuda::HostBmatSchedule<Offset>& schedule)
       : multiprocessors_(multiprocessors),
         windows_(B.window_offsets),
-        first_values_(B.value_offsets),
+        first_values_(B.tile_offsets),
         columns_(B.tile_columns),
         words_(B.tile_words),
         values_(placed_values<Scalar>(A.values, B.slots)),
@@ -60,7 +60,7 @@ class BmatMatrix {
   OnDevice<Cuda::BmatPoint> points_;
 
  protected:
-  BmatPattern<Offset> pattern_;
+  BmatWords<Offset> pattern_;
 };
 
 struct BmatKernel : SpmmKernel<BmatCase> {
@@ -146,7 +146,7 @@ void check_barriers(const char* name) {
 #else
   const HostMatrix A = random_matrix(400, 900, 250, 10);
 #endif
-  const auto windows = serial_bmat<int>(A).window_offsets;
+  const auto windows = serial_bmat_words<int>(A).window_offsets;
   for (std::size_t w = 0; w + 1 < windows.size(); ++w) ASSERT_GE(windows[w + 1] - windows[w], 64);
   check_policy<precision, EveryLaneFrees<Policy>, Scalar>(name, A, c);
 }
@@ -163,7 +163,7 @@ TEST(BmatSpmm, EveryLaneFrees) {
 }
 
 TEST(BmatSpmm, RefusesWhatItCannotDo) {
-  const BmatPattern<int> A;
+  const BmatWords<int> A;
   Cuda::BmatSchedule<int> schedule;
   EXPECT_THROW(Cuda::bmat_spmm(nullptr, A, Precision::Native, schedule, Product<float, float>{}, {}),
                std::invalid_argument);

@@ -49,7 +49,7 @@ class BmatConsumer {
 
  private:
   using Product = TileProduct<precision>;
-  using Pattern = BmatPattern<Offset>;
+  using Pattern = BmatWords<Offset>;
   static constexpr int products = Policy::warp_columns / 8;
   static constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
   static constexpr int vector = products < widest ? products : widest;
@@ -79,7 +79,7 @@ class BmatConsumer {
     }
     static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const BmatItem<Offset>& item,
                                                          int row, int column) {
-      const BmatPattern<Offset>& A = arguments.A;
+      const BmatWords<Offset>& A = arguments.A;
       const int first_bit = bmat_bit(row % 8, 0);
       std::size_t place = std::size_t(item.first_value);  // of the word's first value
       Scalar sum = 0;

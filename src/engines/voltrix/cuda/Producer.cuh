@@ -37,7 +37,7 @@ class BmatProducer {
   }
 
  private:
-  using Pattern = BmatPattern<Offset>;
+  using Pattern = BmatWords<Offset>;
 
   // The producer loads columns and words this many stages before it copies, because memory is far.
   static constexpr int stages_ahead = 4;

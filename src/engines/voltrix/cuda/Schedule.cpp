@@ -4,37 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <tessera/common/Bits.hpp>
 
 namespace Tessera::Cuda {
 namespace {
-
-template <class Offset>
-Offset tile_entries(const BmatPattern<Offset>& A, Offset tile) {
-  int entries = 0;
-  for (int w = 0; w < A.tile_words_count; ++w) {
-    entries += popcount(A.tile_words[std::size_t(tile) * A.tile_words_count + std::size_t(w)]);
-  }
-  return static_cast<Offset>(entries);
-}
-
-// Adds to each item of a schedule its first value.
-template <class Offset>
-std::vector<BmatItem<Offset>> with_values(const BmatPattern<Offset>& A,
-                                          const std::vector<CondensedItem<Offset>>& items) {
-  // The tiles of each window that have been counted, and their entries: the items of a window come in order.
-  const auto windows = static_cast<std::size_t>(A.windows());
-  std::vector<Offset> tiles(A.window_offsets, A.window_offsets + windows);
-  std::vector<Offset> values(A.value_offsets, A.value_offsets + windows);
-  std::vector<BmatItem<Offset>> result;
-  result.reserve(items.size());
-  for (const CondensedItem<Offset>& item : items) {
-    const auto w = static_cast<std::size_t>(item.window);
-    for (; tiles[w] < item.first_tile; ++tiles[w]) values[w] += tile_entries(A, tiles[w]);
-    result.push_back({item.first_tile, values[w], item.tiles, item.window, item.slot});
-  }
-  return result;
-}
 
 // Moves points near an end of an item to that end.
 BmatPoint snapped(int item, double fraction) {
@@ -81,14 +53,16 @@ double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int bloc
 }
 
 template <class Offset>
-HostBmatSchedule<Offset> build_bmat_schedule(const BmatPattern<Offset>& A, int piece_tiles, int multiprocessors,
+HostBmatSchedule<Offset> build_bmat_schedule(const BmatWords<Offset>& A, int piece_tiles, int multiprocessors,
                                              BmatPartition partition, BmatCost cost) {
   if (multiprocessors <= 0) {
     throw std::invalid_argument("build_bmat_schedule: multiprocessors = " + std::to_string(multiprocessors) + " <= 0");
   }
   auto pieces = build_condensed_schedule(A.window_offsets, A.windows(), piece_tiles);
   HostBmatSchedule<Offset> schedule;
-  schedule.items = with_values(A, pieces.items);
+  schedule.items.reserve(pieces.items.size());
+  for (const CondensedItem<Offset>& item : pieces.items)
+    schedule.items.push_back({item.first_tile, A.tile_offsets[item.first_tile], item.tiles, item.window, item.slot});
   schedule.sums = std::move(pieces.sums);
   schedule.slots = pieces.slots;
   constexpr double most_imbalance = 1.2;
@@ -105,8 +79,8 @@ template std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<
 template std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<std::size_t>>&, int, BmatCost);
 template double dealt_bmat_imbalance(const std::vector<BmatItem<int>>&, int, BmatCost);
 template double dealt_bmat_imbalance(const std::vector<BmatItem<std::size_t>>&, int, BmatCost);
-template HostBmatSchedule<int> build_bmat_schedule(const BmatPattern<int>&, int, int, BmatPartition, BmatCost);
-template HostBmatSchedule<std::size_t> build_bmat_schedule(const BmatPattern<std::size_t>&, int, int, BmatPartition,
+template HostBmatSchedule<int> build_bmat_schedule(const BmatWords<int>&, int, int, BmatPartition, BmatCost);
+template HostBmatSchedule<std::size_t> build_bmat_schedule(const BmatWords<std::size_t>&, int, int, BmatPartition,
                                                            BmatCost);
 
 }  // namespace Tessera::Cuda

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "bmat/BmatView.hpp"
 #include "condensed/cuda/Schedule.hpp"
+#include "voltrix/WordsView.hpp"
 
 namespace Tessera::Cuda {
 
@@ -80,17 +80,15 @@ std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>&
 template <class Offset>
 double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int blocks, BmatCost cost = {});
 
-/// Builds a schedule. The arrays of A are in host memory. tile_columns is not read; tile_words is read only if windows
-/// are split.
+/// Builds a schedule. window_offsets and tile_offsets of A are in host memory; no other array is read.
 ///
 /// piece_tiles > 0 is the most tiles of an item. Longer windows become several items, as by build_condensed_schedule,
 /// and a second step adds their sums in order. Results depend on piece_tiles, and on nothing else here. multiprocessors
 /// > 0 is that of the GPU. BmatPartition::Best deals items up to an imbalance of 1.2 with 4 blocks of a multiprocessor.
 /// On an H200 this made a mesh up to 1.5 times as fast; only a matrix with an imbalance of 1.28 became slower. Throws
-/// std::invalid_argument for numbers <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items + tiles of
-/// split windows).
+/// std::invalid_argument for numbers <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
 template <class Offset>
-HostBmatSchedule<Offset> build_bmat_schedule(const BmatPattern<Offset>& A, int piece_tiles, int multiprocessors,
+HostBmatSchedule<Offset> build_bmat_schedule(const BmatWords<Offset>& A, int piece_tiles, int multiprocessors,
                                              BmatPartition partition = BmatPartition::Best, BmatCost cost = {});
 
 }  // namespace Tessera::Cuda

@@ -5,7 +5,7 @@
 namespace Tessera::Cuda {
 
 template <class Offset, class Scalar>
-void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
+void bmat_spmm(Stream stream, const BmatWords<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
                const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   BmatArguments<Offset, Scalar> arguments = {{.A = A, .schedule = schedule, .product = product}};
   take_operands("bmat_spmm", stream, A.window_rows(), bmat_x_access, workspace, arguments);
@@ -15,8 +15,8 @@ void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision,
   });
 }
 
-#define TESSERA_BMAT_SPMM(Scalar, Offset)                                                             \
-  template void bmat_spmm(Stream, const BmatPattern<Offset>&, Precision, const BmatSchedule<Offset>&, \
+#define TESSERA_BMAT_SPMM(Scalar, Offset)                                                           \
+  template void bmat_spmm(Stream, const BmatWords<Offset>&, Precision, const BmatSchedule<Offset>&, \
                           const Product<Scalar, Scalar>&, const Scratch&);
 
 TESSERA_BMAT_SPMM(float, int)

@@ -15,12 +15,13 @@ inline constexpr XAccess bmat_x_access = XAccess::WholeVectors;
 
 /// Bytes of scratch memory for a product of these operands in any precision.
 template <class Offset, class Scalar>
-std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedule<Offset>& schedule,
+std::size_t bmat_workspace_bytes(const BmatWords<Offset>& A, const BmatSchedule<Offset>& schedule,
                                  const Multivector<const Scalar>& x) {
   return window_scratch(schedule, A.window_rows(), x, bmat_x_access).bytes;
 }
 
-/// Y = alpha A X + beta Y on tensor cores, A in BMat with compact values: the kernel of Voltrix-SpMM (USENIX ATC 2025),
+/// Y = alpha A X + beta Y on tensor cores, A in BMat with the words of the paper and compact values in their
+/// order: the kernel of Voltrix-SpMM (USENIX ATC 2025),
 /// sections 3.1 and 3.2. All pointers are device memory.
 ///
 /// Blocks stay on their multiprocessors and take items of the schedule, with slabs of columns of X. In a block, a
@@ -31,7 +32,7 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
 /// multiprocessors either. precision is Native for double (FP64 products and sums), Tf32x3 or Tf32 for float.
 ///
 /// Deviations from the paper, whose X has 256 columns and more:
-/// - A thread's place counts the entries before its own (BmatView.hpp).
+/// - A thread's place counts the entries before its own (WordsView.hpp).
 /// - A multiprocessor holds several blocks, because one has too little to do if X has few columns.
 /// - Rows of X are copied by cp.async, 16 bytes a lane. A warp would begin bulk copies one after the other, at about 75
 ///   cycles each on an H200, which is longer than copying rows of 128 to 512 bytes takes.
@@ -43,7 +44,7 @@ std::size_t bmat_workspace_bytes(const BmatPattern<Offset>& A, const BmatSchedul
 ///
 /// Needs compute capability 8.0. Cost: 16 * 64 multiplications for each tile and 8 columns; reads 8 rows of X a tile.
 template <class Offset, class Scalar>
-void bmat_spmm(Stream stream, const BmatPattern<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
+void bmat_spmm(Stream stream, const BmatWords<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
                const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

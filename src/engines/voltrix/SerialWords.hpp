@@ -1,36 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "bmat/BmatView.hpp"
 #include "condensed/SerialCondensed.hpp"
+#include "voltrix/WordsView.hpp"
 
 namespace Tessera::Test {
 
-/// BMat (tessera/common/BmatView.hpp) on the host. slots: the entry at each place.
+/// BMat with the words of its paper (WordsView.hpp) on the host. slots: the entry at each place.
 template <class Offset>
-struct HostBmat {
+struct HostBmatWords {
   int rows = 0, columns = 0;
-  std::vector<Offset> window_offsets, value_offsets, slots;
+  std::vector<Offset> window_offsets, tile_offsets, slots;
   std::vector<int> tile_columns;
   std::vector<std::uint32_t> tile_words;
 
-  BmatPattern<Offset> view() const {
-    return {rows, columns, window_offsets.data(), value_offsets.data(), tile_columns.data(), tile_words.data()};
-  }
-
-  /// Calls visit(name, array) for each array of the pattern.
-  template <class Visit>
-  void for_each_array(const Visit& visit) const {
-    visit("window_offsets", window_offsets);
-    visit("value_offsets", value_offsets);
-    visit("tile_columns", tile_columns);
-    visit("tile_words", tile_words);
+  BmatWords<Offset> view() const {
+    return {rows, columns, window_offsets.data(), tile_offsets.data(), tile_columns.data(), tile_words.data()};
   }
 };
 
 /// Adds tile t of windows of two strips: the same elements, in another order.
 template <class Offset>
-void add_bmat_tile(const HostCondensed<Offset>& A, std::size_t t, HostBmat<Offset>& B) {
+void add_bmat_tile(const HostCondensed<Offset>& A, std::size_t t, HostBmatWords<Offset>& B) {
   const std::uint64_t* masks = A.tile_masks.data() + 2 * t;
   for (int w = 0; w < 4; ++w) {
     const int strip = w % 2;
@@ -48,14 +39,14 @@ void add_bmat_tile(const HostCondensed<Offset>& A, std::size_t t, HostBmat<Offse
 
 /// Tile by tile, from condensed windows of two strips. Cost: a sort of each window's columns.
 template <class Offset, class From>
-HostBmat<Offset> serial_bmat(const HostPattern<From>& A) {
+HostBmatWords<Offset> serial_bmat_words(const HostPattern<From>& A) {
   HostCondensed<Offset> condensed = serial_condensed<Offset>(A, 2);
-  HostBmat<Offset> B;
+  HostBmatWords<Offset> B;
   B.rows = A.rows;
   B.columns = A.columns;
   B.window_offsets = std::move(condensed.window_offsets);
   B.tile_columns = std::move(condensed.tile_columns);
-  for (const Offset tile : B.window_offsets) B.value_offsets.push_back(condensed.tile_offsets[tile]);
+  B.tile_offsets = condensed.tile_offsets;
   B.slots.reserve(condensed.slots.size());
   for (std::size_t t = 0; t < condensed.tiles(); ++t) add_bmat_tile(condensed, t, B);
   return B;
