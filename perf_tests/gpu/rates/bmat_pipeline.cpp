@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <exception>
 #include <random>
-#include <voltrix/cuda/Spmm.hpp>
 
 #include "../Device.hpp"
 #include "../Timing.hpp"
+#include "voltrix/cuda/Spmm.hpp"
 
 namespace Tessera::Bench {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 /// A matrix in BMat.
 struct HostBmat {
   int rows = 0, columns = 0;
-  std::vector<int> window_offsets, value_offsets, tile_columns;
+  std::vector<int> window_offsets, tile_offsets, tile_columns;
   std::vector<std::uint32_t> tile_words;
   std::size_t entries = 0;
 };
@@ -27,14 +27,14 @@ class TimedProduct {
  public:
   TimedProduct(const HostBmat& B, int columns)
       : window_offsets_(B.window_offsets),
-        value_offsets_(B.value_offsets),
+        tile_offsets_(B.tile_offsets),
         tile_columns_(B.tile_columns),
         tile_words_(B.tile_words),
         values_(std::vector<Scalar>(B.entries, Scalar(1))),
         x_(std::vector<Scalar>(std::size_t(B.columns) * columns, Scalar(1))),
         y_(std::size_t(B.rows) * columns) {
-    const BmatPattern<int> host = {
-        B.rows, B.columns, B.window_offsets.data(), B.value_offsets.data(), B.tile_columns.data(), B.tile_words.data()};
+    const BmatWords<int> host = {
+        B.rows, B.columns, B.window_offsets.data(), B.tile_offsets.data(), B.tile_columns.data(), B.tile_words.data()};
     const int multiprocessors = describe_machine().multiprocessors;
     const auto made = Cuda::build_bmat_schedule(host, 1 << 20, multiprocessors, Cuda::BmatPartition::EqualCost);
     items_ = DeviceArray<Cuda::BmatItem<int>>(made.items);
@@ -43,7 +43,7 @@ class TimedProduct {
     schedule_.items = items_.data();
     schedule_.multiprocessors = multiprocessors;
     schedule_.points = points_.data();
-    A_ = {B.rows, B.columns, window_offsets_.data(), value_offsets_.data(), tile_columns_.data(), tile_words_.data()};
+    A_ = {B.rows, B.columns, window_offsets_.data(), tile_offsets_.data(), tile_columns_.data(), tile_words_.data()};
     product_.values = values_.data();
     product_.alpha = 1;
     product_.x = {x_.data(), B.columns, columns, columns, 1};
@@ -57,13 +57,13 @@ class TimedProduct {
   }
 
  private:
-  DeviceArray<int> window_offsets_, value_offsets_, tile_columns_;
+  DeviceArray<int> window_offsets_, tile_offsets_, tile_columns_;
   DeviceArray<std::uint32_t> tile_words_;
   DeviceArray<Scalar> values_, x_, y_;
   DeviceArray<Cuda::BmatItem<int>> items_;
   DeviceArray<Cuda::BmatPoint> points_;
   Cuda::BmatSchedule<int> schedule_;
-  BmatPattern<int> A_;
+  BmatWords<int> A_;
   Product<Scalar, Scalar> product_;
 };
 
@@ -72,10 +72,8 @@ HostBmat uniform_windows(int windows, int tiles, int columns) {
   std::mt19937 random(1);
   HostBmat B;
   B.rows = 16 * windows, B.columns = columns;
-  for (int w = 0; w <= windows; ++w) {
-    B.window_offsets.push_back(w * tiles);
-    B.value_offsets.push_back(24 * w * tiles);
-  }
+  for (int w = 0; w <= windows; ++w) B.window_offsets.push_back(w * tiles);
+  for (int t = 0; t <= tiles * windows; ++t) B.tile_offsets.push_back(24 * t);
   const unsigned step = static_cast<unsigned>(columns) / static_cast<unsigned>(8 * tiles);
   for (int c = 0; c < 8 * tiles * windows; ++c) {
     B.tile_columns.push_back(static_cast<int>(static_cast<unsigned>(c % (8 * tiles)) * step + random() % step));
