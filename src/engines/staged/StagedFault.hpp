@@ -38,7 +38,7 @@ inline std::string describe_staged_chunk(int fault) {
   static constexpr const char* texts[] = {
       "chunks does not ascend to the end of tile_data and of the values",           // staged_chunk_order
       "the first tiles of the strips do not ascend from 0 to the number of tiles",  // staged_chunk_tiles
-      "first_value does not grow by the number of bits of the tiles' masks, up to the next chunk's values",  // staged_chunk_values
+      "first_value does not grow by the number of bits of the tiles' masks, up to the next chunk's values",
   };
   return texts[fault];
 }
