@@ -37,8 +37,6 @@ inline std::size_t bcsr_bytes(Ordinal rows, const BcsrBlocks& counted, std::size
 template <class Offset, class MemorySpace>
 struct Bcsr {
   static constexpr Format format = Format::Bcsr;  ///< its name
-  /// @cond
-  /// @endcond
 
   Ordinal rows = 0;                                      ///< rows of the matrix
   Ordinal columns = 0;                                   ///< columns of the matrix

@@ -22,8 +22,6 @@ namespace Tessera {
 template <class Offset, class MemorySpace>
 struct BlockRowPartition {
   static constexpr Format format = Format::BlockRowPartition;  ///< its name
-  /// @cond
-  /// @endcond
 
   Ordinal rows = 0;                                     ///< rows of the matrix
   Ordinal columns = 0;                                  ///< columns of the matrix

@@ -23,8 +23,6 @@ template <class Offset, class MemorySpace, int strips>
 struct CondensedFormat {
   static constexpr Format format = strips == 1 ? Format::BitTcf : Format::Bmat;  ///< its name
   using View = CondensedTiles<Offset, strips>;                                   ///< the raw view of it
-  /// @cond
-  /// @endcond
 
   Ordinal rows = 0;                                     ///< rows of the matrix
   Ordinal columns = 0;                                  ///< columns of the matrix

@@ -35,8 +35,6 @@ struct RowGroupCounts {
 template <class Offset, class MemorySpace>
 struct RowGroups {
   static constexpr Format format = Format::RowGroups;  ///< its name
-  /// @cond
-  /// @endcond
 
   Ordinal rows = 0;                                      ///< rows of the matrix
   Ordinal columns = 0;                                   ///< columns of the matrix

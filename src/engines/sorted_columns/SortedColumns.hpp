@@ -20,8 +20,6 @@ namespace Tessera {
 template <class Offset, class MemorySpace>
 struct SortedColumns {
   static constexpr Format format = Format::SortedColumns;  ///< its name
-  /// @cond
-  /// @endcond
 
   Ordinal rows = 0;                                           ///< rows of the matrix
   Ordinal columns = 0;                                        ///< columns of the matrix

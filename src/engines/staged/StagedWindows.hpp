@@ -40,8 +40,6 @@ inline StagedShape staged_shape(const FormatParameters& parameters) {
 template <class Offset, class MemorySpace>
 struct StagedWindows {
   static constexpr Format format = Format::Staged;  ///< its name
-  /// @cond
-  /// @endcond
 
   Ordinal rows = 0;            ///< rows of the matrix
   Ordinal columns = 0;         ///< columns of the matrix
