@@ -7,8 +7,8 @@
 
 namespace Tessera::Test {
 
-/// Condensed windows of 8 rows a strip (tessera/cuda/condensed/View.hpp) on the host; with one strip they are BitTCF
-/// (tessera/common/BitTcfView.hpp). slots: the entry at each place.
+/// Condensed windows of 8 rows a strip (condensed/CondensedView.hpp) on the host; with one strip they are BitTCF
+/// (bittcf/BitTcfView.hpp), with two BMat (bmat/BmatView.hpp). slots: the entry at each place.
 template <class Offset>
 struct HostCondensed {
   int strips = 1;
