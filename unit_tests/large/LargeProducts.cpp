@@ -71,8 +71,8 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The bound on what making a plan takes at once.
-std::int64_t predicted_peak(const std::string& stats) {
+/// What a plan tells that making it took at once.
+std::int64_t told_peak(const std::string& stats) {
   const std::string key = "\"peak\": ";
   const std::size_t place = stats.find(key);
   if (place == stats.npos) throw std::logic_error("Plan::stats() tells no peak");
@@ -131,17 +131,17 @@ std::int64_t run_case(const std::string& name, Case c, const Settings& settings)
   const auto most_entries = std::size_t(double(Impl::most_entries_of_block) * settings.fraction);
   auto plan = Impl::make_plan(Exec(), int(A.rows), int(A.rows), 1, A.row_offsets, A.column_indices, A.values, c.options,
                               most_entries);
-  const std::int64_t predicted = predicted_peak(plan.stats());
+  const std::int64_t most = told_peak(plan.stats());
   std::printf(
-      "  %lld rows, %zu nonzeros, %s: made in %.2f s; takes %.2f GB at once (predicted: at most %.2f), "
+      "  %lld rows, %zu nonzeros, %s: made in %.2f s; takes %.2f GB at once (it says %.2f), "
       "holds %.2f GB (it says %.2f), A has %.2f\n",
       (long long)A.rows, nonzeros, std::string(to_string(plan.format())).c_str(), clock.lap(), gigabytes(memory.peak()),
-      gigabytes(predicted), gigabytes(memory.now()), gigabytes(plan.bytes()),
+      gigabytes(most), gigabytes(memory.now()), gigabytes(plan.bytes()),
       gigabytes(nonzeros * (4 + sizeof(Scalar))));
   const auto told = std::int64_t(plan.bytes());
   std::int64_t wrong = wrong_unless(plan.format() == c.options.format, "the format is that of the options",
                                     std::int64_t(plan.format()), std::int64_t(c.options.format));
-  wrong += wrong_unless(memory.peak() <= predicted, "making takes at most what is predicted", memory.peak(), predicted);
+  wrong += wrong_unless(memory.peak() <= most, "making takes at most what is told", memory.peak(), most);
   wrong += wrong_unless(std::abs(memory.now() - told) <= told / 100 + 4096, "bytes() tells what is held", told,
                         memory.now());
 
