@@ -59,7 +59,7 @@ void check_bcsr_places(BlockShape shape, std::size_t blocks) {
   if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
     throw FormatTooLarge("Tessera: BCSR with blocks of " + to_string(shape) + " stores " + std::to_string(places) +
                          " values, more than offsets of " + std::to_string(sizeof(Offset)) +
-                         " bytes count; expected wider offsets, smaller blocks, or another format");
+                         " bytes count; expected smaller blocks");
   }
 }
 

@@ -123,7 +123,7 @@ void check_group_places(std::size_t places) {
   if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
     throw FormatTooLarge("Tessera: row groups store " + std::to_string(places) + " values, more than offsets of " +
                          std::to_string(sizeof(Offset)) +
-                         " bytes count; expected wider offsets, a smaller group_rows, or another format");
+                         " bytes count; expected a smaller group_rows");
   }
 }
 

@@ -106,7 +106,7 @@ void cut_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
   exec.fence("Tessera::cut_chunks");
   if (chunks > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw FormatTooLarge("Tessera: staged windows have " + std::to_string(chunks) +
-                         " chunks; expected fewer than 2^31, or another format");
+                         " chunks; expected fewer than 2^31");
   }
   counts_to_offsets(exec, window_offsets);
   const std::size_t parts = chunks * static_cast<std::size_t>(shape.strips());

@@ -28,7 +28,7 @@ void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std:
   const auto check = [](const std::string& what, std::size_t size, std::size_t most) {
     if (size <= most) return;
     throw FormatTooLarge("Tessera: staged windows store " + std::to_string(size) + ' ' + what + "; expected at most " +
-                         std::to_string(most) + ", or another format");
+                         std::to_string(most));
   };
   check("bytes of tiles", counts.tile_bytes, most_bytes);
   check("bytes of values", counts.value_bytes, most_bytes);
