@@ -125,10 +125,14 @@ CudaMemory::~CudaMemory() {
 }
 
 void CudaMemory::end_build(const Kokkos::Cuda& exec) {
-  const CurrentGpu current(exec);
-  const Pool pool = Pools::all().of(exec.cuda_device());
-  if (pool.handle != nullptr) return pool.limit_idle();
-  Arena::of_process().share(exec.cuda_stream(), [&] { exec.fence("Tessera: a build ends"); });
+  try {
+    const CurrentGpu current(exec);
+    const Pool pool = Pools::all().of(exec.cuda_device());
+    if (pool.handle != nullptr) return pool.limit_idle();
+    Arena::of_process().share(exec.cuda_stream(), [&] { exec.fence("Tessera: a build ends"); });
+  } catch (...) {
+    // A destructor calls this, maybe because the GPU has failed, which has been said.
+  }
 }
 
 std::size_t CudaMemory::idle_bytes(const Kokkos::Cuda& exec) {

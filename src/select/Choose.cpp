@@ -36,7 +36,7 @@ bool choose_unrefused(Choice& choice) {
   if (refused == candidates.begin()) return false;
   if (choice.is_chosen(candidates[0])) return true;
   choice.format = candidates[0].format;
-  choice.reason = std::string(to_string(choice.format)) + " is predicted to be the fastest that fits memory_limit";
+  choice.reason = std::string(to_string(choice.format)) + " is predicted to be the fastest that fits";
   return true;
 }
 

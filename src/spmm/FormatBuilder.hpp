@@ -96,7 +96,7 @@ class FormatBuilder {
     } else {
       if (options_.on_unsupported == OnUnsupported::Throw || refusals_.has(Format::Csr)) refusals_.refuse_all();
       choice.format = Format::Csr;
-      choice.reason = std::string(to_string(wanted_)) + " was asked for, but takes too much memory";
+      choice.reason = std::string(to_string(wanted_)) + " was asked for, but does not fit";
     }
     if (choice.is_wider) {
       choice.reason += ", in " + std::string(to_string(options_.precision)) +

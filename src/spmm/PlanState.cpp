@@ -52,11 +52,13 @@ std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ran
 
 /// Calls build(block) for one block of rows after the other. The later ones need some bytes at least, as compressed
 /// rows, which the account reserves. Notes about one of several blocks say which.
-template <class Scalar, class Block, class Build>
+///
+/// \param rows_of [in] rows_of(block): the rows that are built of a block, which may be transposed
+template <class Scalar, class Block, class Rows, class Build>
 void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vector<std::string>& notes,
-                   const Build& build) {
+                   const Rows& rows_of, const Build& build) {
   const auto least_bytes = [&](const Block& block) {
-    return (std::size_t(block.rows) + 1) * sizeof(int) + block.nonzeros * (sizeof(Ordinal) + sizeof(Scalar));
+    return (std::size_t(rows_of(block)) + 1) * sizeof(int) + block.nonzeros * (sizeof(Ordinal) + sizeof(Scalar));
   };
   std::size_t reserved = 0;
   for (auto block = blocks.begin() + 1; block != blocks.end(); ++block) reserved += least_bytes(*block);
@@ -129,7 +131,8 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
   BuildSeconds& seconds = m.built.seconds;
   const auto ranges = timed(exec, "Tessera::analysis", seconds.analysis, [&] { return cut_rows(exec, input); });
   m.blocks = blocks_of<typename Members::Block>(input, ranges, input.values_size);
-  build_in_turn<Scalar>(m.blocks, *m.account, m.built.notes, [&](auto& block) {
+  const auto rows_of_block = [](const auto& block) { return block.rows; };
+  build_in_turn<Scalar>(m.blocks, *m.account, m.built.notes, rows_of_block, [&](auto& block) {
     build_block(exec, input, ranges[std::size_t(&block - m.blocks.data())], m, block);
     m.nonzeros += block.nonzeros;
     timed(exec, "Tessera::fill_values", seconds.values,
@@ -271,7 +274,8 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   const BuildScope<ExecutionSpace> scope(exec, m.account);
   std::vector<typename Members::Block::Matrix> transposed;
   try {
-    build_in_turn<Scalar>(m.blocks, *m.account, report.notes,
+    const auto rows_of_transpose = [&](const auto&) { return m.columns; };
+    build_in_turn<Scalar>(m.blocks, *m.account, report.notes, rows_of_transpose,
                           [&](const auto& block) { transposed.push_back(store_transpose(exec, m, block, report)); });
   } catch (const std::invalid_argument& refusal) {
     throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +

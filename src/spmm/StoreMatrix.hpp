@@ -137,8 +137,9 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
   const bool is_optional = !is_forced && !is_named && !reorderings.empty();
   if (is_optional && !may_be_worthwhile<Scalar, Offset>(exec, options, wanted, best.choice, own)) {
     reorderings.clear();
-    if (options.reordering == Reordering::Automatic)
-      report.notes.push_back("no order was sought: not even the best imaginable one is predicted to be worthwhile");
+    const std::string note = "no order was sought: not even the best imaginable one is predicted to be worthwhile";
+    const bool is_said = std::find(report.notes.begin(), report.notes.end(), note) != report.notes.end();
+    if (options.reordering == Reordering::Automatic && !is_said) report.notes.push_back(note);
   }
   for (const Reordering reordering : reorderings) {
     const bool is_refused = refusals.has(reordering);

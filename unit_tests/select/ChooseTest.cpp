@@ -117,7 +117,7 @@ TEST(Choose, WhatIsRefusedComesLast) {
   choice.candidates[0].is_refused = true;
   EXPECT_TRUE(choose_unrefused(choice));
   EXPECT_EQ(choice.format, Format::Csr);
-  EXPECT_EQ(choice.reason, "csr is predicted to be the fastest that fits memory_limit");
+  EXPECT_EQ(choice.reason, "csr is predicted to be the fastest that fits");
   EXPECT_EQ(choice.candidates[0].format, Format::Csr);
   EXPECT_EQ(choice.candidates[1].format, Format::BitTcf);
   choice.candidates[0].is_refused = true;

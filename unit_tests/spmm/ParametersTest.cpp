@@ -132,7 +132,7 @@ TYPED_TEST(ParametersTest, AFallBackFromAFormatThatIsTooLargeIsCsr) {
   EXPECT_EQ(plan.format(), Format::Csr);
   EXPECT_EQ(plan.format_bytes(), wide.A.plan(with_format(Format::Csr)).format_bytes());
   const std::string text = plan.explain();
-  EXPECT_NE(text.find("csr: bcsr was asked for, but takes too much memory"), std::string::npos) << text;
+  EXPECT_NE(text.find("csr: bcsr was asked for, but does not fit"), std::string::npos) << text;
   EXPECT_NE(text.find("note: Tessera: a plan with the format bcsr is refused"), std::string::npos) << text;
   for (const Mode mode : every_mode) expect_product<UserView<TypeParam>>(wide.A, plan, 3, mode, 1, 0, "fall-back");
 }

@@ -52,13 +52,10 @@ void order_by_bmat_words(Stream stream, const BmatPattern<Offset>& A, std::size_
          few_blocks_for(tiles * 32, block_threads), block_threads, 0, stream, A, tiles, values, ordered, wanted);
 }
 
-#define TESSERA_BMAT_WORDS(Offset)                                                                           \
-  template void make_bmat_words(Stream, const BmatPattern<Offset>&, std::size_t, std::uint32_t*);            \
-  template void order_by_bmat_words(Stream, const BmatPattern<Offset>&, std::size_t, const float*, float*,   \
-                                    const std::uint32_t*);                                                   \
-  template void order_by_bmat_words(Stream, const BmatPattern<Offset>&, std::size_t, const double*, double*, \
-                                    const std::uint32_t*);
-TESSERA_BMAT_WORDS(int)
-TESSERA_BMAT_WORDS(std::size_t)
+template void make_bmat_words(Stream, const BmatPattern<int>&, std::size_t, std::uint32_t*);
+template void order_by_bmat_words(Stream, const BmatPattern<int>&, std::size_t, const float*, float*,
+                                  const std::uint32_t*);
+template void order_by_bmat_words(Stream, const BmatPattern<int>&, std::size_t, const double*, double*,
+                                  const std::uint32_t*);
 
 }  // namespace Tessera::Cuda

@@ -38,7 +38,7 @@ TEST(BmatWords, AreThoseOfTheSerialBuild) {
     for (const int columns : {1, 8, 9, 300}) {
       SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
       check_words<int, double>(random_matrix(rows, columns, 20, 7));
-      check_words<std::size_t, float>(random_matrix(rows, columns, 20, 8));
+      check_words<int, float>(random_matrix(rows, columns, 20, 8));
     }
   }
   check_words<int, float>(random_matrix(0, 5, 3, 9));
