@@ -157,7 +157,7 @@ TYPED_TEST(ArrayTest, NothingIsLostWhereMemoryRunsOut) {
 class CachedArenaTest : public ::testing::Test {
  public:
   using Arena = Impl::CachedArena<Kokkos::HostSpace>;
-  const Kokkos::DefaultHostExecutionSpace exec;
+  const Kokkos::DefaultHostExecutionSpace exec{};
   Arena arena;
 };
 
