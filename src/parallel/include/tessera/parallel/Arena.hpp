@@ -9,8 +9,7 @@
 
 namespace Tessera::Impl {
 
-/// Memory that is allocated at once and handed out as arrays. A step with many
-/// arrays takes them from one block. The arrays share the memory.
+/// Memory that is allocated at once and handed out as arrays, which share it: a step takes many arrays from one block.
 template <class Memory>
 class Arena {
  public:
