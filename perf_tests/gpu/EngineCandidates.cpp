@@ -39,7 +39,7 @@ class EngineCandidate : public Candidate<Scalar> {
 
   bool prepare(cudaStream_t stream, const HostMatrix& A, int columns, Layout layout) override {
     exec_.emplace(stream);
-    const Csr<int, Memory> rows{A.rows, A.columns, A.values.size(), copy(A.row_offsets), copy(A.column_indices)};
+    const Csr<Memory> rows{A.rows, A.columns, A.values.size(), copy(A.row_offsets), copy(A.column_indices)};
     PlanOptions options;
     options.columns = columns;
     options.layout_left = layout == Layout::Left;
@@ -54,7 +54,7 @@ class EngineCandidate : public Candidate<Scalar> {
       engine_ = std::move(built.engine);
       values_ = allocate<Scalar>(engine_->places());
       const auto values = copy(std::vector<Scalar>(A.values.begin(), A.values.end()));
-      gather_values<Space, int, Scalar>(*exec_, {}, built.values, values.data(), values_.data(), engine_->places());
+      gather_values<Space, Scalar>(*exec_, {}, built.values, values.data(), values_.data(), engine_->places());
       engine_->refill(*exec_, values_.data(), nullptr);
       scratch_ = allocate<std::byte>(engine_->scratch_bytes(A.columns, columns));
       exec_->fence();
@@ -87,7 +87,7 @@ class EngineCandidate : public Candidate<Scalar> {
   }
 
   /// Those of the policy; the others as plans have them.
-  FormatParameters parameters_of(const PlanOptions& options, const Csr<int, Memory>& rows,
+  FormatParameters parameters_of(const PlanOptions& options, const Csr<Memory>& rows,
                                  Impl::KernelPolicy& policy) const {
     PlanOptions asked = options;
     FormatParameters& own = asked.parameters;

@@ -60,9 +60,9 @@ class Engine {
   /// Height and width of the blocks of BCSR; 0 for other formats.
   virtual BlockShape block() const = 0;
   /// The canonical rows. Their map says where their values are in the format.
-  virtual BuiltCsr<Offset, Memory> to_csr(const ExecutionSpace& exec) const = 0;
+  virtual BuiltCsr<Memory> to_csr(const ExecutionSpace& exec) const = 0;
   /// The pattern if it is compressed rows, which rows in place share; else null.
-  virtual const Csr<Offset, Memory>* csr() const = 0;
+  virtual const Csr<Memory>* csr() const = 0;
   /// The first invariant of the format that is broken, and where; empty if all hold.
   virtual std::string validate(const ExecutionSpace& exec) const = 0;
   virtual void save(PlanWriter<ExecutionSpace>& file) = 0;

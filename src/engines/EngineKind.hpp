@@ -15,17 +15,17 @@ enum class TakenBy { AnyPlan, PublishedAlone };
 /// only Kernel::Published takes it.
 ///
 /// \tparam format_ the name of its format
-/// \tparam Stored_ its format, for a type of offsets and a memory space
-/// \tparam Cuda_   the class that calls its kernel for NVIDIA GPUs, for a type of matrix and of offsets
-template <Format format_, template <class, class> class Stored_, template <class, class> class Cuda_,
+/// \tparam Stored_ its format, for a memory space
+/// \tparam Cuda_   the class that calls its kernel for NVIDIA GPUs, for a type of matrix
+template <Format format_, template <class> class Stored_, template <class> class Cuda_,
           CudaFor cuda_for = CudaFor::RealMatrices, TakenBy taken_by = TakenBy::AnyPlan>
 struct EngineKind {
   static constexpr Format format = format_;
   static constexpr bool is_paper_alone = taken_by == TakenBy::PublishedAlone;
   template <class Memory>
-  using Stored = Stored_<int, Memory>;
+  using Stored = Stored_<Memory>;
   template <class Scalar>
-  using Cuda = Cuda_<Scalar, int>;
+  using Cuda = Cuda_<Scalar>;
   template <class Scalar>
   static constexpr bool has_cuda = cuda_for == CudaFor::AllMatrices || !is_complex_v<Scalar>;
 };

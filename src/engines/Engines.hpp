@@ -22,7 +22,7 @@ class PlanReader;
 template <class Scalar, class ExecutionSpace>
 struct BuiltEngine {
   std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;
-  ValueMap<int, typename ExecutionSpace::memory_space> values;
+  ValueMap<typename ExecutionSpace::memory_space> values;
 };
 
 /// What makes engines of a kind, and what is known before there is one. Each kind's own source defines it
@@ -30,7 +30,7 @@ struct BuiltEngine {
 template <class Kind, class Scalar, class ExecutionSpace>
 struct EngineFactory {
   using Memory = typename ExecutionSpace::memory_space;
-  using Rows = Csr<int, Memory>;
+  using Rows = Csr<Memory>;
   using Stored = typename Kind::template Stored<Memory>;
 
   static BuiltEngine<Scalar, ExecutionSpace> build(const ExecutionSpace& exec, const Rows& rows,

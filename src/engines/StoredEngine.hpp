@@ -57,7 +57,7 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
  public:
   using typename Engine<Scalar, ExecutionSpace>::Memory;
   using typename Engine<Scalar, ExecutionSpace>::Offset;
-  static constexpr bool is_csr = std::is_same_v<Stored, Csr<Offset, Memory>>;
+  static constexpr bool is_csr = std::is_same_v<Stored, Csr<Memory>>;
 
   explicit StoredMatrixEngine(Stored stored) : stored_(std::move(stored)) {}
 
@@ -81,15 +81,15 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
       return {0, 0};
     }
   }
-  BuiltCsr<Offset, Memory> to_csr(const ExecutionSpace& exec) const override {
+  BuiltCsr<Memory> to_csr(const ExecutionSpace& exec) const override {
     if constexpr (is_csr) {
       return {stored_, {}};
     } else {
       using Tessera::to_csr;  // that of the format is found by its argument
-      return to_csr<ExecutionSpace, Offset>(exec, stored_);
+      return to_csr<ExecutionSpace>(exec, stored_);
     }
   }
-  const Csr<Offset, Memory>* csr() const override {
+  const Csr<Memory>* csr() const override {
     if constexpr (is_csr) {
       return &stored_;
     } else {
@@ -98,7 +98,7 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
   }
   std::string validate(const ExecutionSpace& exec) const override {
     using Tessera::validate;
-    return validate<ExecutionSpace, Offset>(exec, stored_);
+    return validate<ExecutionSpace>(exec, stored_);
   }
   void save(PlanWriter<ExecutionSpace>& file) override { stored_.transfer(file); }
 

@@ -38,15 +38,15 @@ std::size_t check_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& b
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpace& exec,
-                                                                      const CsrPattern<Offset>& blocks,
-                                                                      std::size_t entries, Ordinal block_size) {
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpace& exec,
+                                                              const CsrPattern<Offset>& blocks, std::size_t entries,
+                                                              Ordinal block_size) {
   Impl::check_element_counts(blocks, entries, block_size);
   const std::size_t used = Impl::check_blocks(exec, blocks, entries);
   const auto size = static_cast<std::size_t>(block_size), area = size * size;
   const auto rows = static_cast<std::size_t>(blocks.rows) * size, elements = used * area;
-  BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
+  BuiltCsr<typename ExecutionSpace::memory_space> result;
   auto& [points, map] = result;
   points = Impl::allocate_csr<Offset>(exec, blocks.rows * block_size, blocks.columns * block_size, elements);
   map.slots = Impl::allocate<decltype(map.slots)>(exec, "Tessera::slots", elements);
@@ -76,9 +76,8 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> expand_blocks(const Exec
   return result;
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                          \
-  template BuiltCsr<Offset, Exec::memory_space> expand_blocks(const Exec&, const CsrPattern<Offset>&, std::size_t, \
-                                                              Ordinal);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+#define TESSERA_INSTANTIATE(Exec, Ignored) \
+  template BuiltCsr<Exec::memory_space> expand_blocks(const Exec&, const CsrPattern<Offset>&, std::size_t, Ordinal);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

@@ -15,9 +15,9 @@ namespace Tessera::Impl {
 
 /// The distinct columns of tall windows of rows, and their entries. No thread goes along a window, however many columns
 /// it has: where windows are low, merging their rows (Windows.hpp) costs less.
-template <class Offset, class Memory>
+template <class Memory>
 struct ColumnsOfWindows {
-  Csr<Offset, Memory> columns;             ///< a row for each window
+  Csr<Memory> columns;                     ///< a row for each window
   Array<Offset*, Memory> entry_offsets;    ///< first entry of each distinct column, and the end
   Array<Offset*, Memory> entries;          ///< canonical entries, sorted by window, column and row
   Array<std::uint64_t*, Memory> row_sets;  ///< window_rows / 64 words for each column: the rows that have it
@@ -25,7 +25,7 @@ struct ColumnsOfWindows {
 
 /// The entries sorted by window and column, with keys (window, column, row of the window). The sort is stable, so that
 /// rows stay in order without being sorted.
-template <class Exec, class Offset>
+template <class Exec>
 static KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                                Ordinal window_rows, int row_bits) {
   KeyedSlots<Exec, Offset> sorted(exec, nonzeros);
@@ -47,19 +47,17 @@ static KeyedSlots<Exec, Offset> sort_by_window(const Exec& exec, const CsrPatter
 /// \param window_rows [in] a multiple of 64
 ///
 /// Cost: a radix sort of the entries.
-template <class Exec, class Offset>
-static ColumnsOfWindows<Offset, typename Exec::memory_space> columns_of_windows(const Exec& exec,
-                                                                                const CsrPattern<Offset>& A,
-                                                                                std::size_t nonzeros,
-                                                                                Ordinal window_rows) {
+template <class Exec>
+static ColumnsOfWindows<typename Exec::memory_space> columns_of_windows(const Exec& exec, const CsrPattern<Offset>& A,
+                                                                        std::size_t nonzeros, Ordinal window_rows) {
   using Memory = typename Exec::memory_space;
   const int row_bits = std::bit_width(static_cast<unsigned>(window_rows - 1));
   auto sorted = sort_by_window(exec, A, nonzeros, window_rows, row_bits);
   const auto keys = sorted.keys;
-  ColumnsOfWindows<Offset, Memory> result;
+  ColumnsOfWindows<Memory> result;
   const std::size_t size = unique_keys(exec, sorted, result.entry_offsets, row_bits);
-  result.columns = csr_of_sorted_keys<Exec, Offset>(exec, window_count(A.rows, window_rows), A.columns, sorted.keys,
-                                                    key_bits(A.columns));
+  result.columns =
+      csr_of_sorted_keys<Exec>(exec, window_count(A.rows, window_rows), A.columns, sorted.keys, key_bits(A.columns));
   result.entries = sorted.slots;
   const auto words = static_cast<std::size_t>(window_rows / 64);
   result.row_sets = allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::row_sets", size * words);

@@ -51,7 +51,7 @@ std::size_t count_descents(const ExecutionSpace& exec, const Ordinal* columns, s
 }
 
 /// Whether every row ascends strictly and its columns are in range: then entries descend only where a row begins.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 bool rows_ascend(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t entries) {
   const Ordinal* columns = A.column_indices;
   std::size_t descents = 0, outside = 0;
@@ -87,7 +87,7 @@ void check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std:
 }
 
 /// The keys of all entries in the order of storage, with the row or the column as their major part.
-template <class Exec, class Offset>
+template <class Exec>
 KeyedSlots<Exec, Offset> keys_of_entries(const Exec& exec, const CsrPattern<Offset>& A, std::size_t entries,
                                          bool by_column, int shift) {
   const KeyedSlots<Exec, Offset> result(exec, entries);
@@ -104,23 +104,21 @@ KeyedSlots<Exec, Offset> keys_of_entries(const Exec& exec, const CsrPattern<Offs
   return result;
 }
 
-template <class Exec, class Offset>
-BuiltCsr<Offset, typename Exec::memory_space> sort_rows(const Exec& exec, const CsrPattern<Offset>& A,
-                                                        std::size_t entries) {
+template <class Exec>
+BuiltCsr<typename Exec::memory_space> sort_rows(const Exec& exec, const CsrPattern<Offset>& A, std::size_t entries) {
   using Memory = typename Exec::memory_space;
   const int column_bits = key_bits(A.columns);
   auto sorted = keys_of_entries(exec, A, entries, false, column_bits);
   sorted.sort(exec, 0, column_bits + key_bits(A.rows));
-  BuiltCsr<Offset, Memory> result;
+  BuiltCsr<Memory> result;
   unique_keys(exec, sorted, result.values.runs);
   result.values.slots = sorted.slots;
-  result.pattern = csr_of_sorted_keys<Exec, Offset>(exec, A.rows, A.columns, sorted.keys, column_bits);
+  result.pattern = csr_of_sorted_keys<Exec>(exec, A.rows, A.columns, sorted.keys, column_bits);
   return result;
 }
 
-template <class Exec, class Offset>
-Csr<Offset, typename Exec::memory_space> copy_pattern(const Exec& exec, const CsrPattern<Offset>& A,
-                                                      std::size_t nonzeros) {
+template <class Exec>
+Csr<typename Exec::memory_space> copy_pattern(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
   using Memory = typename Exec::memory_space;
   const auto result = allocate_csr<Offset>(exec, A.rows, A.columns, nonzeros);
   if (A.rows == 0) {
@@ -135,7 +133,6 @@ Csr<Offset, typename Exec::memory_space> copy_pattern(const Exec& exec, const Cs
   return result;
 }
 
-template <class Offset>
 struct CsrRowFault {
   CsrPattern<Offset> A;
 
@@ -154,10 +151,9 @@ struct CsrRowFault {
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec,
-                                                                  const CsrPattern<Offset>& input,
-                                                                  std::size_t entries) {
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
+                                                          std::size_t entries) {
   if (input.rows == 0) return {Impl::copy_pattern(exec, input, 0), {}};
   Impl::check_row_offsets(exec, input, entries);
   const auto used = static_cast<std::size_t>(Impl::read_element(exec, input.row_offsets + input.rows));
@@ -166,40 +162,39 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const Executio
   return Impl::sort_rows(exec, input, used);
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec,
-                                                                  const CsrPattern<Offset>& A, std::size_t nonzeros) {
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                                          std::size_t nonzeros) {
   using Memory = typename ExecutionSpace::memory_space;
   const int row_bits = Impl::key_bits(A.rows);
   auto sorted = Impl::keys_of_entries(exec, A, nonzeros, true, row_bits);
   // Rows ascend already: a stable sort by columns alone keeps them so.
   sorted.sort(exec, row_bits, row_bits + Impl::key_bits(A.columns));
-  BuiltCsr<Offset, Memory> result;
-  result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace, Offset>(exec, A.columns, A.rows, sorted.keys, row_bits);
+  BuiltCsr<Memory> result;
+  result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace>(exec, A.columns, A.rows, sorted.keys, row_bits);
   result.values.slots = sorted.slots;
   return result;
 }
 
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A) {
   const auto rows = static_cast<std::size_t>(A.rows);
   if (A.row_offsets.extent(0) != rows + 1) return "CSR: row_offsets does not have rows + 1 elements";
   if (A.column_indices.extent(0) != A.nonzeros) return "CSR: column_indices does not have an element a nonzero";
   const auto offsets =
       Impl::offsets_fault(exec, "row", A.row_offsets.data(), rows, A.nonzeros, "row_offsets", "nonzeros");
   if (!offsets.empty()) return Impl::of_format("CSR", offsets);
-  return Impl::of_format("CSR",
-                         Impl::first_fault(exec, "row", rows, Impl::CsrRowFault<Offset>{A.view()}, [](int fault) {
+  return Impl::of_format("CSR", Impl::first_fault(exec, "row", rows, Impl::CsrRowFault{A.view()}, [](int fault) {
                            return fault == 0 ? "column_indices holds a column outside the matrix"
                                              : "column_indices does not ascend strictly within a row";
                          }));
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                       \
-  template BuiltCsr<Offset, Exec::memory_space> build_csr(const Exec&, const CsrPattern<Offset>&, std::size_t); \
-  template BuiltCsr<Offset, Exec::memory_space> transpose(const Exec&, const CsrPattern<Offset>&, std::size_t); \
-  template std::string validate(const Exec&, const Csr<Offset, Exec::memory_space>&);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                              \
+  template BuiltCsr<Exec::memory_space> build_csr(const Exec&, const CsrPattern<Offset>&, std::size_t); \
+  template BuiltCsr<Exec::memory_space> transpose(const Exec&, const CsrPattern<Offset>&, std::size_t); \
+  template std::string validate(const Exec&, const Csr<Exec::memory_space>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 #define TESSERA_INSTANTIATE_CHECKS(Exec, Offset)                                              \
   template void Impl::check_row_offsets(const Exec&, const CsrPattern<Offset>&, std::size_t); \

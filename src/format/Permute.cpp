@@ -9,11 +9,11 @@
 
 namespace Tessera {
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> permute_rows(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
     const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order) {
-  BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
+  BuiltCsr<typename ExecutionSpace::memory_space> result;
   const auto rows = static_cast<std::size_t>(A.rows);
   result.pattern = Impl::allocate_csr<Offset>(exec, A.rows, A.columns, nonzeros);
   const auto offsets = result.pattern.row_offsets;
@@ -35,8 +35,8 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
   return result;
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> permute_columns(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
     const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order) {
   const auto places = Impl::allocate<Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>>(
@@ -45,7 +45,7 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
       "Tessera::permute_columns::places", Impl::IndexPolicy<ExecutionSpace>(exec, 0, order.extent(0)),
       KOKKOS_LAMBDA(std::size_t place) { places(order(place)) = static_cast<Ordinal>(place); });
   Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, nonzeros);
-  const Impl::EntryKeys<Offset> set_key(entries, A.columns);
+  const Impl::EntryKeys set_key(entries, A.columns);
   Kokkos::parallel_for(
       "Tessera::permute_columns", Impl::WindowPolicy<ExecutionSpace>(exec, 0, A.rows), KOKKOS_LAMBDA(Ordinal row) {
         for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k) {
@@ -55,11 +55,11 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
   return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                            \
-  template BuiltCsr<Offset, Exec::memory_space> permute_rows(const Exec&, const CsrPattern<Offset>&, std::size_t,    \
-                                                             const Impl::Array<Ordinal*, Exec::memory_space>&);      \
-  template BuiltCsr<Offset, Exec::memory_space> permute_columns(const Exec&, const CsrPattern<Offset>&, std::size_t, \
-                                                                const Impl::Array<Ordinal*, Exec::memory_space>&);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_USER_OFFSET, TESSERA_INSTANTIATE)
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                   \
+  template BuiltCsr<Exec::memory_space> permute_rows(const Exec&, const CsrPattern<Offset>&, std::size_t,    \
+                                                     const Impl::Array<Ordinal*, Exec::memory_space>&);      \
+  template BuiltCsr<Exec::memory_space> permute_columns(const Exec&, const CsrPattern<Offset>&, std::size_t, \
+                                                        const Impl::Array<Ordinal*, Exec::memory_space>&);
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

@@ -14,12 +14,12 @@ namespace Tessera::Impl {
 
 /// Where the values of a format come from in canonical rows. Both walk along a row in the order of its columns, so that
 /// a running entry is all that it takes. Places that hold no entry get ValueMap::no_source.
-template <class ExecutionSpace, class Pattern, class Offset>
-static ValueMap<Offset, typename ExecutionSpace::memory_space> map_from_rows(const ExecutionSpace& exec,
-                                                                             const CsrPattern<Offset>& rows,
-                                                                             const Pattern& format,
-                                                                             std::size_t nonzeros, std::size_t places) {
-  using Map = ValueMap<Offset, typename ExecutionSpace::memory_space>;
+template <class ExecutionSpace, class Pattern>
+static ValueMap<typename ExecutionSpace::memory_space> map_from_rows(const ExecutionSpace& exec,
+                                                                     const CsrPattern<Offset>& rows,
+                                                                     const Pattern& format, std::size_t nonzeros,
+                                                                     std::size_t places) {
+  using Map = ValueMap<typename ExecutionSpace::memory_space>;
   Map map;
   map.slots = allocate<decltype(map.slots)>(exec, "Tessera::slots", places);
   if (places > nonzeros) Kokkos::deep_copy(exec, map.slots, Map::no_source);
@@ -33,12 +33,11 @@ static ValueMap<Offset, typename ExecutionSpace::memory_space> map_from_rows(con
 }
 
 /// Canonical rows of a format, and where their values are in it.
-template <class ExecutionSpace, class Pattern, class Offset = typename Pattern::offset_type>
-static BuiltCsr<Offset, typename ExecutionSpace::memory_space> rows_of_format(const ExecutionSpace& exec,
-                                                                              const Pattern& format,
-                                                                              std::size_t nonzeros) {
+template <class ExecutionSpace, class Pattern>
+static BuiltCsr<typename ExecutionSpace::memory_space> rows_of_format(const ExecutionSpace& exec, const Pattern& format,
+                                                                      std::size_t nonzeros) {
   using Memory = typename ExecutionSpace::memory_space;
-  BuiltCsr<Offset, Memory> result;
+  BuiltCsr<Memory> result;
   const auto rows = static_cast<std::size_t>(format.rows);
   result.pattern = allocate_csr<Offset>(exec, format.rows, format.columns, nonzeros);
   result.values.slots = allocate<decltype(result.values.slots)>(exec, "Tessera::slots", nonzeros);

@@ -16,8 +16,8 @@
 namespace Tessera::Impl {
 
 /// The canonical pattern whose rows are the keys' major parts.
-template <class Exec, class Offset>
-static Csr<Offset, typename Exec::memory_space> csr_of_sorted_keys(
+template <class Exec>
+static Csr<typename Exec::memory_space> csr_of_sorted_keys(
     const Exec& exec, Ordinal rows, Ordinal columns, const Array<std::uint64_t*, typename Exec::memory_space>& keys,
     int shift) {
   const auto result = allocate_csr<Offset>(exec, rows, columns, keys.extent(0));
@@ -42,7 +42,7 @@ struct FirstOfRun {
 /// Keeps one of each run of keys that are equal but for their lowest `shift` bits, without those bits, and says how
 /// many they are; runs(i) is where the i-th run starts, and the end closes the list. Without a shift, `runs` stays as
 /// it is where all keys differ.
-template <class Exec, class Offset>
+template <class Exec>
 static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorted,
                                Array<Offset*, typename Exec::memory_space>& runs, int shift = 0) {
   const auto keys = sorted.keys;
@@ -75,7 +75,6 @@ static std::size_t unique_keys(const Exec& exec, KeyedSlots<Exec, Offset>& sorte
 }
 
 /// Writes the key (row, column) of the entry at each place of a format, and the place as its slot.
-template <class Offset>
 struct EntryKeys {
   std::uint64_t* keys;
   Offset* slots;
@@ -92,13 +91,13 @@ struct EntryKeys {
 };
 
 /// Canonical rows of entries in any order, none of them twice, whose keys EntryKeys wrote. The map leads to the slots.
-template <class Exec, class Offset>
-BuiltCsr<Offset, typename Exec::memory_space> csr_of_entries(const Exec& exec, Ordinal rows, Ordinal columns,
-                                                             KeyedSlots<Exec, Offset> entries) {
+template <class Exec>
+BuiltCsr<typename Exec::memory_space> csr_of_entries(const Exec& exec, Ordinal rows, Ordinal columns,
+                                                     KeyedSlots<Exec, Offset> entries) {
   const int column_bits = key_bits(columns);
   entries.sort(exec, 0, column_bits + key_bits(rows));
-  BuiltCsr<Offset, typename Exec::memory_space> result;
-  result.pattern = csr_of_sorted_keys<Exec, Offset>(exec, rows, columns, entries.keys, column_bits);
+  BuiltCsr<typename Exec::memory_space> result;
+  result.pattern = csr_of_sorted_keys<Exec>(exec, rows, columns, entries.keys, column_bits);
   result.values.slots = entries.slots;
   return result;
 }

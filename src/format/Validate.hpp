@@ -91,7 +91,6 @@ std::string first_of(const Checks&... checks) {
   return fault;
 }
 
-template <class Offset>
 struct OffsetsFault {
   const Offset* offsets;
   std::size_t units;
@@ -108,12 +107,12 @@ struct OffsetsFault {
 
 /// Whether offsets(0 ... units) start at `begin`, do not descend, and end at `end`: empty, or the fault. `what` and
 /// `of` name the array and what it counts.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 std::string offsets_fault(const ExecutionSpace& exec, const std::string& unit_name, const Offset* offsets,
                           std::size_t units, std::size_t end, const std::string& what, const std::string& of,
                           std::size_t begin = 0) {
   return first_fault(
-      exec, unit_name, std::max<std::size_t>(units, 1), OffsetsFault<Offset>{offsets, units, begin, end},
+      exec, unit_name, std::max<std::size_t>(units, 1), OffsetsFault{offsets, units, begin, end},
       [&](int) { return what + " does not ascend from " + std::to_string(begin) + " to the number of " + of; });
 }
 

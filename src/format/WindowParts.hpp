@@ -26,7 +26,7 @@ KOKKOS_INLINE_FUNCTION Offset parts_begun(Offset entries) {
 }
 
 /// A part of a window. Its rank numbers the parts of the window in the order of their columns.
-template <int Height, class Offset>
+template <int Height>
 struct WindowPart {
   Ordinal window;
   Offset rank;
@@ -49,9 +49,8 @@ KOKKOS_INLINE_FUNCTION Offset lower_bound(const Ordinal* columns, Offset begin, 
 
 /// The part of a long window that begins with a given entry of row `owner`. If a part of a row above begins in the same
 /// column, this one is empty and comes next.
-template <int Height, class Offset>
-KOKKOS_INLINE_FUNCTION void cut_part(const Ordinal* columns, Ordinal column, int owner,
-                                     WindowPart<Height, Offset>& part) {
+template <int Height>
+KOKKOS_INLINE_FUNCTION void cut_part(const Ordinal* columns, Ordinal column, int owner, WindowPart<Height>& part) {
   auto& [cursor, end, limit] = part.rows;
   bool is_empty = false;
   part.rank = 0;
@@ -70,7 +69,7 @@ KOKKOS_INLINE_FUNCTION void cut_part(const Ordinal* columns, Ordinal column, int
 }
 
 /// All parts of the windows of a matrix.
-template <int Height, class Exec, class Offset>
+template <int Height, class Exec>
 struct WindowParts {
   CsrPattern<Offset> A;
   Array<Offset*, typename Exec::memory_space> first;  // the first part of each window; empty if each is one part
@@ -80,8 +79,8 @@ struct WindowParts {
     return first.extent(0) == 0 ? static_cast<Offset>(window) : first(window);
   }
 
-  KOKKOS_FUNCTION WindowPart<Height, Offset> operator()(std::size_t number) const {
-    WindowPart<Height, Offset> part;
+  KOKKOS_FUNCTION WindowPart<Height> operator()(std::size_t number) const {
+    WindowPart<Height> part;
     part.window = static_cast<Ordinal>(number);
     part.rank = 0;
     if (first.extent(0) > 0) {
@@ -116,10 +115,9 @@ struct WindowParts {
 };
 
 /// \param windows [in] of Height rows
-template <int Height, class Exec, class Offset>
-static WindowParts<Height, Exec, Offset> parts_of_windows(const Exec& exec, const CsrPattern<Offset>& A,
-                                                          Ordinal windows) {
-  WindowParts<Height, Exec, Offset> result{A, {}, static_cast<std::size_t>(windows)};
+template <int Height, class Exec>
+static WindowParts<Height, Exec> parts_of_windows(const Exec& exec, const CsrPattern<Offset>& A, Ordinal windows) {
+  WindowParts<Height, Exec> result{A, {}, static_cast<std::size_t>(windows)};
   if (is_host_space<Exec>) return result;
   result.first = allocate<decltype(result.first)>(exec, "Tessera::first_parts", windows + std::size_t(1));
   const auto first = result.first;

@@ -19,14 +19,14 @@ template <class ExecutionSpace>
 using PartPolicy =
     Kokkos::RangePolicy<ExecutionSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::size_t>>;
 
-template <int Height, int Width, class Offset>
+template <int Height, int Width>
 KOKKOS_INLINE_FUNCTION Offset tiles_of_window(const CsrPattern<Offset>& A, Ordinal window) {
   const Offset columns = merge_window<Height>(A, window * Height, [](Ordinal, unsigned) {});
   return (columns + Width - 1) / Width;
 }
 
 /// The tiles of all windows.
-template <int Height, int Width, class ExecutionSpace, class Offset>
+template <int Height, int Width, class ExecutionSpace>
 static std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
   std::size_t tiles = 0;
   Kokkos::parallel_reduce(
@@ -40,7 +40,7 @@ static std::size_t count_tiles(const ExecutionSpace& exec, const CsrPattern<Offs
 }
 
 /// Windows whose distinct columns fill tiles in ascending order.
-template <int Height, class Offset, class Memory>
+template <int Height, class Memory>
 struct CondensedWindows {
   static_assert(Height <= 16);
   using Rows = std::conditional_t<Height <= 8, std::uint8_t, std::uint16_t>;
@@ -51,9 +51,9 @@ struct CondensedWindows {
 };
 
 /// places(p): distinct columns in the parts before part p, in the order of windows and columns.
-template <int Height, class Exec, class Offset>
+template <int Height, class Exec>
 static Array<Offset*, typename Exec::memory_space> count_columns(const Exec& exec,
-                                                                 const WindowParts<Height, Exec, Offset>& parts) {
+                                                                 const WindowParts<Height, Exec>& parts) {
   const auto places =
       allocate<Array<Offset*, typename Exec::memory_space>>(exec, "Tessera::places_of_parts", parts.count + 1);
   Kokkos::parallel_for(
@@ -67,9 +67,9 @@ static Array<Offset*, typename Exec::memory_space> count_columns(const Exec& exe
 }
 
 /// The first tile of each window; the last element is the number of tiles.
-template <int Width, int Height, class Exec, class Offset, class Places>
-static Places tile_offsets_of_windows(const Exec& exec, const WindowParts<Height, Exec, Offset>& parts,
-                                      const Places& places, Ordinal windows) {
+template <int Width, int Height, class Exec, class Places>
+static Places tile_offsets_of_windows(const Exec& exec, const WindowParts<Height, Exec>& parts, const Places& places,
+                                      Ordinal windows) {
   const auto offsets = allocate<Places>(exec, "Tessera::window_offsets", windows + std::size_t(1));
   Kokkos::parallel_for(
       "Tessera::tile_offsets_of_windows", IndexPolicy<Exec>(exec, 0, windows), KOKKOS_LAMBDA(std::size_t i) {
@@ -82,10 +82,10 @@ static Places tile_offsets_of_windows(const Exec& exec, const WindowParts<Height
 }
 
 /// Writes the columns of all parts, and fills up the last tile of a window behind the last of them.
-template <int Width, int Height, class Exec, class Offset, class Places>
-static void write_columns(const Exec& exec, const WindowParts<Height, Exec, Offset>& parts, const Places& places,
-                          const CondensedWindows<Height, Offset, typename Exec::memory_space>& windows) {
-  using Rows = typename CondensedWindows<Height, Offset, typename Exec::memory_space>::Rows;
+template <int Width, int Height, class Exec, class Places>
+static void write_columns(const Exec& exec, const WindowParts<Height, Exec>& parts, const Places& places,
+                          const CondensedWindows<Height, typename Exec::memory_space>& windows) {
+  using Rows = typename CondensedWindows<Height, typename Exec::memory_space>::Rows;
   Kokkos::parallel_for(
       "Tessera::write_columns", PartPolicy<Exec>(exec, 0, parts.count), KOKKOS_LAMBDA(std::size_t number) {
         const auto part = parts(number);
@@ -107,10 +107,10 @@ static void write_columns(const Exec& exec, const WindowParts<Height, Exec, Offs
 /// Condenses the columns of all windows into tiles.
 ///
 /// Cost: the windows are merged twice.
-template <int Height, int Width, class Exec, class Offset>
-static CondensedWindows<Height, Offset, typename Exec::memory_space> condense_windows(const Exec& exec,
-                                                                                      const CsrPattern<Offset>& A) {
-  CondensedWindows<Height, Offset, typename Exec::memory_space> result;
+template <int Height, int Width, class Exec>
+static CondensedWindows<Height, typename Exec::memory_space> condense_windows(const Exec& exec,
+                                                                              const CsrPattern<Offset>& A) {
+  CondensedWindows<Height, typename Exec::memory_space> result;
   const Ordinal windows = window_count(A.rows, Height);
   const auto parts = parts_of_windows<Height>(exec, A, windows);
   const auto places = count_columns(exec, parts);

@@ -17,7 +17,6 @@ KOKKOS_INLINE_FUNCTION Ordinal place_of(const Ordinal* places, Ordinal i) { retu
 template <class ExecutionSpace, class Pattern, class MatrixScalar, class VectorScalar>
 void multiply_rows(const char* label, const ExecutionSpace& exec, const Pattern& A,
                    const Product<MatrixScalar, VectorScalar>& product) {
-  using Offset = typename Pattern::offset_type;
   const std::int64_t elements = std::int64_t(product.y.rows) * product.y.columns;
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<ExecutionSpace, Kokkos::IndexType<std::int64_t>>(exec, 0, elements),

@@ -82,7 +82,7 @@ void parallel_for_balanced(const char* label, const ExecutionSpace& exec, Ordina
 }
 
 /// Runs multiply(product) for slabs of columns of X that the kernels can read: rows with adjacent columns.
-template <class ExecutionSpace, class Offset, class MatrixScalar, class VectorScalar, class Multiply>
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Multiply>
 void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Product<MatrixScalar, VectorScalar>& product,
                    Scratch scratch, const Multiply& multiply) {
   const auto& x = product.x;
@@ -100,7 +100,7 @@ void for_each_slab(const ExecutionSpace& exec, std::size_t nonzeros, const Produ
     auto slab = columns_of(product, first, count);
     if (count > 1 && !are_adjacent) {
       auto* packed = reinterpret_cast<VectorScalar*>(scratch.data);
-      const auto pack = host_kernels<MatrixScalar, VectorScalar, Offset>(simd_target()).pack;
+      const auto pack = host_kernels<MatrixScalar, VectorScalar>(simd_target()).pack;
       const auto source = slab.x;
       parallel_for_balanced(
           "Tessera::pack", exec, x.rows, [=](Ordinal row) { return std::int64_t(row) * count; },

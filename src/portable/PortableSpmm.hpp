@@ -30,12 +30,11 @@ void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t non
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
   if constexpr (Impl::is_host_space<ExecutionSpace>) {
     using Impl::multiply_windows;
-    Impl::for_each_slab<ExecutionSpace, typename Pattern::offset_type>(
-        exec, nonzeros, product, scratch, [&](const auto& slab) {
-          Impl::parallel_for_balanced(
-              Pattern::label, exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
-              [=](Ordinal first, Ordinal last) { multiply_windows(A, slab, first, last); });
-        });
+    Impl::for_each_slab<ExecutionSpace>(exec, nonzeros, product, scratch, [&](const auto& slab) {
+      Impl::parallel_for_balanced(
+          Pattern::label, exec, A.windows(), [=](Ordinal window) { return entries_before(A, window); },
+          [=](Ordinal first, Ordinal last) { multiply_windows(A, slab, first, last); });
+    });
   } else {
     Impl::multiply_rows(Pattern::label, exec, A, product);
   }

@@ -11,14 +11,11 @@
 namespace Tessera::Impl {
 
 /// Whether row i and column i are one vertex. If not, column j is vertex rows + j.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION bool is_square(const CsrPattern<Offset>& A) {
-  return A.rows == A.columns;
-}
+KOKKOS_INLINE_FUNCTION bool is_square(const CsrPattern<Offset>& A) { return A.rows == A.columns; }
 
 /// Adds the degrees to the ranks of all vertices; before(row) is the number of entries off the diagonal in the rows
 /// before.
-template <class Exec, class Offset, class Ranks, class Before>
+template <class Exec, class Ranks, class Before>
 void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Ranks& ranks, const Before& before) {
   Kokkos::parallel_for(
       "Tessera::count_edges", IndexPolicy<Exec>(exec, 0, A.rows), KOKKOS_LAMBDA(std::size_t i) {
@@ -37,7 +34,7 @@ void count_edges(const Exec& exec, const CsrPattern<Offset>& A, const Ranks& ran
 }
 
 /// Makes memory for the graph of a pattern and all that follow.
-template <class Exec, class Offset>
+template <class Exec>
 AffinityMemory<Exec> affinity_memory_for(const Exec& exec, const CsrPattern<Offset>& A) {
   const auto rows = static_cast<std::size_t>(A.rows);
   const std::size_t vertices = rows + static_cast<std::size_t>(is_square(A) ? 0 : A.columns);
@@ -50,7 +47,7 @@ AffinityMemory<Exec> affinity_memory_for(const Exec& exec, const CsrPattern<Offs
 }
 
 /// Makes the graph of a pattern, in which each vertex is a community.
-template <class Exec, class Offset>
+template <class Exec>
 void start_graph(const Exec& exec, const CsrPattern<Offset>& A, AffinityMemory<Exec>& memory) {
   CommunityGraph<Exec>& graph = memory.graph;
   const std::size_t rows = static_cast<std::size_t>(A.rows), vertices = graph.ranks.extent(0);

@@ -40,7 +40,6 @@ struct BlockColumns {
 };
 
 /// The rows of a matrix, each a cluster.
-template <class Offset>
 struct RowColumns {
   CsrPattern<Offset> A;
   Ordinal width;

@@ -5,7 +5,7 @@
 
 namespace Tessera {
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> column_sort(const ExecutionSpace& exec,
                                                                const CsrPattern<Offset>& A) {
   Impl::KeyedSlots<ExecutionSpace, Ordinal> columns(exec, static_cast<std::size_t>(A.columns));
@@ -26,8 +26,8 @@ Permutation<typename ExecutionSpace::memory_space> column_sort(const ExecutionSp
   return {columns.slots};
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset) \
+#define TESSERA_INSTANTIATE(Exec, Ignored) \
   template Permutation<Exec::memory_space> column_sort(const Exec&, const CsrPattern<Offset>&);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

@@ -17,7 +17,7 @@ constexpr Ordinal common_neighbour_block = 64 * words_of_block;
 
 /// Blocks of rows. Each has a hash table of its columns, and for each column the set of rows of the block that have it.
 /// One look at a column then counts it for all rows: a column that all rows have costs no more than another.
-template <class Exec, class Offset>
+template <class Exec>
 struct CommonNeighbourBlocks {
   using Memory = typename Exec::memory_space;
 

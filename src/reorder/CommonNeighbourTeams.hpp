@@ -6,7 +6,7 @@
 namespace Tessera::Impl {
 
 /// Orders the rows of a block with a team. Each lane counts for one row, and all read the set of a column at once.
-template <class Exec, class Offset>
+template <class Exec>
 struct CommonNeighbourTeams {
   static constexpr int batch = 256;  // columns whose sets are in scratch memory
 
@@ -17,7 +17,7 @@ struct CommonNeighbourTeams {
     Ordinal rows[common_neighbour_block];        // -1 for a row that is already in the order
   };
 
-  CommonNeighbourBlocks<Exec, Offset> blocks;
+  CommonNeighbourBlocks<Exec> blocks;
 
   template <class Member>
   KOKKOS_FUNCTION void fill(const Member& team, Ordinal block, Ordinal rows, const Scratch& s) const {

@@ -44,9 +44,9 @@ class BitPlanes {
 };
 
 /// Orders the rows of a block with one thread, which counts for 64 rows at once.
-template <class Exec, class Offset>
+template <class Exec>
 struct CommonNeighbourOrder {
-  CommonNeighbourBlocks<Exec, Offset> blocks;
+  CommonNeighbourBlocks<Exec> blocks;
 
   KOKKOS_FUNCTION void fill(Ordinal block, Ordinal rows, const Ordinal* block_rows) const {
     const auto& A = blocks.A;
@@ -95,7 +95,7 @@ struct CommonNeighbourOrder {
 };
 
 /// For each block b of the rows in this order, the number of entries in the blocks before.
-template <class Exec, class Offset>
+template <class Exec>
 Array<std::size_t*, typename Exec::memory_space> entries_before_blocks(
     const Exec& exec, const CsrPattern<Offset>& A, const Array<Ordinal*, typename Exec::memory_space>& order) {
   const std::size_t blocks = (order.extent(0) + common_neighbour_block - 1) / common_neighbour_block;
@@ -116,7 +116,7 @@ Array<std::size_t*, typename Exec::memory_space> entries_before_blocks(
 
 /// Orders the rows of each block in place. It begins with the first row. The next is always the row, of those left,
 /// that has the most columns in common with the last; of equals, the first.
-template <class Exec, class Offset>
+template <class Exec>
 void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
                                 const Array<Ordinal*, typename Exec::memory_space>& order) {
   using Memory = typename Exec::memory_space;
@@ -135,12 +135,12 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
   for (std::size_t block = 0, next; block < blocks; block = next) {
     next = end_of_batch(ends, block, most);
     const auto first = static_cast<Ordinal>(block), last = static_cast<Ordinal>(next);
-    const CommonNeighbourBlocks<Exec, Offset> batch{A, order, before, first, columns, rows_with};
+    const CommonNeighbourBlocks<Exec> batch{A, order, before, first, columns, rows_with};
     const std::string label = "Tessera::order_by_common_neighbours";
     if constexpr (is_host_space<Exec>) {
-      Kokkos::parallel_for(label, WindowPolicy<Exec>(exec, first, last), CommonNeighbourOrder<Exec, Offset>{batch});
+      Kokkos::parallel_for(label, WindowPolicy<Exec>(exec, first, last), CommonNeighbourOrder<Exec>{batch});
     } else {
-      using Order = CommonNeighbourTeams<Exec, Offset>;
+      using Order = CommonNeighbourTeams<Exec>;
       Kokkos::parallel_for(label, teams(exec, last - first, sizeof(typename Order::Scratch)), Order{batch});
     }
   }

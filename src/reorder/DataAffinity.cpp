@@ -12,7 +12,7 @@ namespace Tessera {
 namespace Impl {
 
 /// Step I of data affinity: the rows by communities.
-template <class Exec, class Offset>
+template <class Exec>
 Array<Ordinal*, typename Exec::memory_space> order_by_communities(const Exec& exec, const CsrPattern<Offset>& A) {
   auto memory = affinity_memory_for(exec, A);
   start_graph(exec, A, memory);
@@ -29,7 +29,7 @@ Array<Ordinal*, typename Exec::memory_space> order_by_communities(const Exec& ex
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> data_affinity(const ExecutionSpace& exec,
                                                                  const CsrPattern<Offset>& A) {
   const auto order = Impl::order_by_communities(exec, A);
@@ -37,8 +37,8 @@ Permutation<typename ExecutionSpace::memory_space> data_affinity(const Execution
   return {order};
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset) \
+#define TESSERA_INSTANTIATE(Exec, Ignored) \
   template Permutation<Exec::memory_space> data_affinity(const Exec&, const CsrPattern<Offset>&);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

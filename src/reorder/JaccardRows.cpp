@@ -10,7 +10,7 @@
 
 namespace Tessera {
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> jaccard_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                                 Ordinal block_rows, Ordinal block_columns) {
   if (block_rows < 1 || block_columns < 1) {
@@ -18,7 +18,7 @@ Permutation<typename ExecutionSpace::memory_space> jaccard_rows(const ExecutionS
                                 std::to_string(block_columns) + "; expected at least 1 x 1");
   }
   const Ordinal columns = A.columns / block_columns + (A.columns % block_columns != 0);
-  auto sets = Impl::collect_columns(exec, Impl::RowColumns<Offset>{A, block_columns}, A.rows, columns);
+  auto sets = Impl::collect_columns(exec, Impl::RowColumns{A, block_columns}, A.rows, columns);
   const auto p = Impl::cluster_rows(exec, std::move(sets), columns, block_rows);
   const std::size_t before = Impl::count_window_columns(exec, A, {}, block_rows, block_columns);
   const std::size_t after = Impl::count_window_columns(exec, A, p, block_rows, block_columns);
@@ -26,8 +26,8 @@ Permutation<typename ExecutionSpace::memory_space> jaccard_rows(const ExecutionS
   return after < wanted ? p : Permutation<typename ExecutionSpace::memory_space>{};
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset) \
+#define TESSERA_INSTANTIATE(Exec, Ignored) \
   template Permutation<Exec::memory_space> jaccard_rows(const Exec&, const CsrPattern<Offset>&, Ordinal, Ordinal);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

@@ -14,9 +14,9 @@ namespace Tessera {
 namespace Impl {
 
 /// Chooses the entries that count in each group.
-template <class Exec, class Offset>
+template <class Exec>
 struct ChooseEntries {
-  using Groups = LocalGroups<Exec, Offset>;
+  using Groups = LocalGroups<Exec>;
   Groups groups;
 
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
@@ -42,17 +42,17 @@ struct ChooseEntries {
 };
 
 /// Groups of A without tables and lists.
-template <class Exec, class Offset>
-LocalGroups<Exec, Offset> choose_entries(const Exec& exec, const CsrPattern<Offset>& A) {
+template <class Exec>
+LocalGroups<Exec> choose_entries(const Exec& exec, const CsrPattern<Offset>& A) {
   using Memory = typename Exec::memory_space;
   const Ordinal count = window_count(A.rows, local_group_rows);
-  LocalGroups<Exec, Offset> groups;
+  LocalGroups<Exec> groups;
   groups.A = A;
   take_at_once<Memory>(exec, "Tessera::LocalGroups", [&](Arena<Memory>& arena) {
     arena.take(groups.zeros, std::size_t(count));
     arena.take(groups.before, std::size_t(count) + 1);
   });
-  Kokkos::parallel_for("Tessera::local_clusters::choose", teams(exec, count), ChooseEntries<Exec, Offset>{groups});
+  Kokkos::parallel_for("Tessera::local_clusters::choose", teams(exec, count), ChooseEntries<Exec>{groups});
   counts_to_offsets(exec, groups.before);
   return groups;
 }
@@ -65,8 +65,8 @@ inline TeamShape shape_for_groups(double mean_length) {
 }
 
 /// Gives groups tables and lists for this number of entries, unless they have as many.
-template <class Exec, class Offset>
-void make_room(const Exec& exec, std::size_t entries, LocalGroups<Exec, Offset>& groups) {
+template <class Exec>
+void make_room(const Exec& exec, std::size_t entries, LocalGroups<Exec>& groups) {
   if (groups.places.extent(0) >= entries) return;
   groups.table = {};  // freed before others are allocated
   groups.columns = {};
@@ -83,10 +83,10 @@ void make_room(const Exec& exec, std::size_t entries, LocalGroups<Exec, Offset>&
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> local_clusters(const ExecutionSpace& exec,
                                                                   const CsrPattern<Offset>& A) {
-  using Strips = Impl::LocalStrips<ExecutionSpace, Offset>;
+  using Strips = Impl::LocalStrips<ExecutionSpace>;
   Permutation<typename ExecutionSpace::memory_space> result;
   if (A.rows == 0) return result;
   const auto order =
@@ -113,8 +113,8 @@ Permutation<typename ExecutionSpace::memory_space> local_clusters(const Executio
   return result;
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset) \
+#define TESSERA_INSTANTIATE(Exec, Ignored) \
   template Permutation<Exec::memory_space> local_clusters(const Exec&, const CsrPattern<Offset>&);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

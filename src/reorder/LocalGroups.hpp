@@ -38,7 +38,7 @@ struct LocalGroup {
 };
 
 /// The groups of a batch. Arrays have room for the chosen entries of each.
-template <class Exec, class Offset>
+template <class Exec>
 struct LocalGroups {
   using Memory = typename Exec::memory_space;
 

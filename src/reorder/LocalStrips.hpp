@@ -8,7 +8,7 @@
 namespace Tessera::Impl {
 
 /// Orders the rows of each group with a team. Sums and maxima are of integers, so that lanes may come in any order.
-template <class Exec, class Offset>
+template <class Exec>
 struct LocalStrips {
   /// The scratch memory of a team.
   struct Scratch {
@@ -20,7 +20,7 @@ struct LocalStrips {
     std::uint8_t order[local_group_rows];
   };
 
-  LocalGroups<Exec, Offset> groups;
+  LocalGroups<Exec> groups;
   Array<Ordinal*, typename Exec::memory_space> order;
 
   /// What a row is worth as the next one, 0 if it is placed. High bits: the binary digits of its length, if they count;

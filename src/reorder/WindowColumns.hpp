@@ -11,7 +11,7 @@
 namespace Tessera::Impl {
 
 /// Counts the distinct block columns of windows of rows in an order, with one team for each window.
-template <class Exec, class Offset>
+template <class Exec>
 struct CountWindowColumns {
   using Memory = typename Exec::memory_space;
 
@@ -58,7 +58,7 @@ struct CountWindowColumns {
 /// The number of distinct block columns of `width` columns, summed over all windows of `height` rows of A in an order.
 ///
 /// Cost: time in proportion to the entries, and memory for two Ordinals for each entry.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                         const Permutation<typename ExecutionSpace::memory_space>& p, Ordinal height,
                                         Ordinal width) {
@@ -85,7 +85,7 @@ static std::size_t count_window_columns(const ExecutionSpace& exec, const CsrPat
   if (places == 0) return count;
   const TeamShape shape{256, lanes_for(static_cast<double>(places / 2) / A.rows)};
   Kokkos::parallel_reduce("Tessera::count_window_columns", teams(exec, windows, 0, shape),
-                          CountWindowColumns<ExecutionSpace, Offset>{A, order, height, width, tables, table}, count);
+                          CountWindowColumns<ExecutionSpace>{A, order, height, width, tables, table}, count);
   exec.fence("Tessera::count_window_columns");
   return count;
 }

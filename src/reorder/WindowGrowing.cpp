@@ -10,22 +10,22 @@
 
 namespace Tessera {
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> grow_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                                 Ordinal rows) {
   if (rows < 1) {
     throw std::invalid_argument("Tessera::grow_windows: windows of " + std::to_string(rows) +
                                 " rows; expected at least 1");
   }
-  auto sets = Impl::collect_columns(exec, Impl::RowColumns<Offset>{A, 1}, A.rows, A.columns);
+  auto sets = Impl::collect_columns(exec, Impl::RowColumns{A, 1}, A.rows, A.columns);
   const auto p = Impl::cluster_rows(exec, std::move(sets), A.columns, rows);
   const std::size_t before = Impl::count_window_columns(exec, A, {}, rows, 1);
   const std::size_t after = Impl::count_window_columns(exec, A, p, rows, 1);
   return after < before ? p : Permutation<typename ExecutionSpace::memory_space>{};
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset) \
+#define TESSERA_INSTANTIATE(Exec, Ignored) \
   template Permutation<Exec::memory_space> grow_windows(const Exec&, const CsrPattern<Offset>&, Ordinal);
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

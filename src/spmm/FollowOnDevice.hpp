@@ -16,8 +16,8 @@ bool look_on_device(const ExecutionSpace&, const void*, std::size_t, WatchedArra
   return false;
 }
 
-template <class ExecutionSpace, class Offset, class Scalar>
-bool gather_on_device(const ExecutionSpace&, const GatherValue<Offset, Scalar>&, std::size_t, const std::uint32_t*) {
+template <class ExecutionSpace, class Scalar>
+bool gather_on_device(const ExecutionSpace&, const GatherValue<Scalar>&, std::size_t, const std::uint32_t*) {
   return false;
 }
 

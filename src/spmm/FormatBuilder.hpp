@@ -19,11 +19,11 @@
 namespace Tessera::Impl {
 
 /// Chooses a format for rows in an order, and builds it. Values and kernels come later.
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 class FormatBuilder {
  public:
   using Memory = typename ExecutionSpace::memory_space;
-  using Rows = BuiltCsr<Offset, Memory>;
+  using Rows = BuiltCsr<Memory>;
   using Matrix = StoredMatrix<Scalar, ExecutionSpace>;
 
   /// \param wanted   [in] the format, or Format::Automatic

@@ -18,8 +18,8 @@
 namespace Tessera::Impl {
 
 /// Counts the columns and tiles of windows.
-template <class ExecutionSpace, class Offset>
-void count_windows(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A,
+template <class ExecutionSpace>
+void count_windows(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A,
                    MatrixStatistics& statistics) {
   for (const WindowColumns& windows : window_columns(exec, A.view(), A.nonzeros)) {
     const auto columns = static_cast<double>(windows.columns), tiles = static_cast<double>(windows.tiles);
@@ -42,8 +42,8 @@ void count_windows(const ExecutionSpace& exec, const Csr<Offset, typename Execut
 
 /// Counts the blocks of BCSR if BitTCF's tiles are at least `least_density` full. BCSR has at least as many blocks as
 /// BitTCF has tiles: where tiles are emptier, blocks are not worth the zeros that they store.
-template <class ExecutionSpace, class Offset>
-void count_blocks(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A,
+template <class ExecutionSpace>
+void count_blocks(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A,
                   const FormatParameters& parameters, double least_density, MatrixStatistics& statistics) {
   if (A.nonzeros == 0 || statistics.nonzeros < least_density * 64 * statistics.bittcf_tiles) return;
   const auto [shape, blocks] =
@@ -54,8 +54,8 @@ void count_blocks(const ExecutionSpace& exec, const Csr<Offset, typename Executi
 }
 
 /// Counts row groups if rows share columns.
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-void count_groups(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, const FormatParameters& parameters,
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+void count_groups(const ExecutionSpace& exec, const Csr<Memory>& A, const FormatParameters& parameters,
                   double least_sharing, MatrixStatistics& statistics) {
   if (A.nonzeros == 0 || statistics.nonzeros < least_sharing * statistics.window8_columns) return;
   const RowGroupCounts counts = count_row_groups(exec, A.view(), A.nonzeros, parameters.group_rows);
@@ -77,9 +77,9 @@ bool count_if_it_fits(const Count& count) {
 
 /// The statistics that a model of `Machine` predicts from. Windows are counted if the choice needs them, and if there
 /// is memory to count them.
-template <class Scalar, class Offset, class ExecutionSpace, class Machine>
+template <class Scalar, class ExecutionSpace, class Machine>
 MatrixStatistics statistics_of(const ExecutionSpace& exec, const PlanOptions& options, const Machine& machine,
-                               const Csr<Offset, typename ExecutionSpace::memory_space>& A) {
+                               const Csr<typename ExecutionSpace::memory_space>& A) {
   constexpr bool is_host_model = std::is_same_v<Machine, MachineModel>;
   MatrixStatistics statistics;
   statistics.rows = A.rows;

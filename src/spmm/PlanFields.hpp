@@ -51,8 +51,8 @@ void transfer(File& file, Orders<Memory>& orders) {
   if constexpr (File::is_loading) orders.columns = orders.rows;
 }
 
-template <class File, class Offset, class Memory>
-void transfer(File& file, ValueMap<Offset, Memory>& map) {
+template <class File, class Memory>
+void transfer(File& file, ValueMap<Memory>& map) {
   file.array("slots", map.slots);
   file.array("runs", map.runs);
 }

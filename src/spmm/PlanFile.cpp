@@ -90,7 +90,7 @@ std::string text_fault(const Members& m) {
 }
 
 /// The first fault by which a product, or new values, might reach beyond the arrays; empty if there is none.
-template <class Scalar, class ExecutionSpace, class Offset = int>
+template <class Scalar, class ExecutionSpace>
 std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored, Ordinal rows,
                          Ordinal columns, std::size_t nonzeros, bool has_source) {
   auto fault = stored.engine->validate(exec);

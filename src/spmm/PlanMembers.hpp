@@ -37,7 +37,7 @@ struct RowBlock : RowsOfBlock {
   using Memory = typename ExecutionSpace::memory_space;
   using Matrix = StoredMatrix<Scalar, ExecutionSpace>;
 
-  ValueMap<int, Memory> source;  // canonical entry -> entries of the caller's, counted from first_entry
+  ValueMap<Memory> source;  // canonical entry -> entries of the caller's, counted from first_entry
   Matrix plain;
   Matrix transposed;
 

@@ -391,7 +391,7 @@ void PlanState<Scalar, ExecutionSpace>::apply(const ExecutionSpace& exec, const 
 #define TESSERA_INSTANTIATE_STATE(Exec, Scalar) template class PlanState<Scalar, Exec>;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_SCALAR, TESSERA_INSTANTIATE_STATE)
 
-#define TESSERA_INSTANTIATE_APPLY(Exec, M, V, Offset)                                                \
+#define TESSERA_INSTANTIATE_APPLY(Exec, M, V)                                                        \
   template void PlanState<M, Exec>::apply<V>(const Exec&, const Workspace<Exec>&, Mode, sum_of_t<V>, \
                                              const Multivector<const V>&, sum_of_t<V>, const Multivector<V>&) const;
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE_APPLY)

@@ -60,7 +60,7 @@ Kernel available_kernel(const ExecutionSpace& exec, const PlanOptions& options, 
 /// Cost: builds each format, since only that tells how large it is.
 template <class Scalar, class ExecutionSpace, class Machine>
 Choice choose_published(const ExecutionSpace& exec, const PlanOptions& options, Format wanted,
-                        const Csr<int, typename ExecutionSpace::memory_space>& rows, MatrixStatistics statistics,
+                        const Csr<typename ExecutionSpace::memory_space>& rows, MatrixStatistics statistics,
                         const Machine& machine) {
   Choice choice;
   for (const Format format : every_format) {

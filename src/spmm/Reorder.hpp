@@ -32,9 +32,8 @@ struct Orders {
 };
 
 /// The rows and columns of A in these orders, which are not both the identity.
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-BuiltCsr<Offset, Memory> permute(const ExecutionSpace& exec, const Csr<Offset, Memory>& A,
-                                 const Orders<Memory>& orders) {
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+BuiltCsr<Memory> permute(const ExecutionSpace& exec, const Csr<Memory>& A, const Orders<Memory>& orders) {
   if (orders.columns.is_identity()) return permute_rows(exec, A.view(), A.nonzeros, orders.rows.order);
   if (orders.rows.is_identity()) return permute_columns(exec, A.view(), A.nonzeros, orders.columns.order);
   const auto rows = permute_rows(exec, A.view(), A.nonzeros, orders.rows.order);
@@ -51,8 +50,8 @@ Orders<Memory> inverse(const ExecutionSpace& exec, const Orders<Memory>& orders)
 
 /// An order in which similar rows come together in windows, which are as high as a block. Formats other than BCSR
 /// condense the columns of a window, so that any columns make full tiles: rows are compared column by column.
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, Format format,
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Memory>& A, Format format,
                                  const FormatParameters& parameters, std::size_t value_bytes) {
   BlockShape shape{16, 1};
   if (format == Format::Bcsr) shape = bcsr_block_shape(exec, A.view(), A.nonzeros, parameters, value_bytes);
@@ -63,9 +62,9 @@ Permutation<Memory> similar_rows(const ExecutionSpace& exec, const Csr<Offset, M
 ///
 /// The order of columns matters to BCSR alone, whose blocks hold adjacent columns. If A is square, a reordering of its
 /// graph orders the columns of BCSR like the rows. Other formats gather rows of X from anywhere.
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Offset, Memory>& A, Reordering reordering,
-                           Format format, const FormatParameters& parameters, std::size_t value_bytes) {
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Memory>& A, Reordering reordering, Format format,
+                           const FormatParameters& parameters, std::size_t value_bytes) {
   Orders<Memory> orders;
   switch (reordering) {
     case Reordering::Automatic:

@@ -120,8 +120,8 @@ NarrowRows<typename ExecutionSpace::memory_space> narrow_rows(const ExecutionSpa
 /// The canonical rows of a block, whose dense blocks become entries. Their map leads to the caller's values of the
 /// block, the first of which belongs to its first entry.
 template <class ExecutionSpace>
-BuiltCsr<int, typename ExecutionSpace::memory_space> canonical_rows_of(const ExecutionSpace& exec, const UserRows& A,
-                                                                       const RowRange& range) {
+BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows_of(const ExecutionSpace& exec, const UserRows& A,
+                                                                  const RowRange& range) {
   const auto narrow =
       std::visit([&](const auto* offsets) { return narrow_rows(exec, pattern_of(A, offsets), range); }, A.row_offsets);
   if (A.block_size == 1) return build_csr(exec, narrow.pattern, range.entries);

@@ -62,7 +62,7 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
 ///
 /// \param choice [in] for the order that the rows have
 /// \param own    [in] the predicted time in that order
-template <class Scalar, class Offset, class ExecutionSpace>
+template <class Scalar, class ExecutionSpace>
 bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, Format wanted, const Choice& choice,
                        double own) {
   if (options.kernel == Kernel::Published) return true;
@@ -80,13 +80,12 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
 ///
 /// \param seconds [in,out] gets the times
 /// \throws FormatTooLarge also if the options allow a fall-back: an order that was found for blocks does not suit CSR
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const ExecutionSpace& exec, PlanOptions options,
                                                                     Format wanted, Reordering reordering,
-                                                                    const BuiltCsr<Offset, Memory>& A,
-                                                                    BuildSeconds& seconds) {
+                                                                    const BuiltCsr<Memory>& A, BuildSeconds& seconds) {
   Orders<Memory> orders;
-  BuiltCsr<Offset, Memory> rows;
+  BuiltCsr<Memory> rows;
   timed(exec, "Tessera::reordering", seconds.reordering, [&] {
     orders = find_orders(exec, A.pattern, reordering, wanted, options.parameters, sizeof(Scalar));
     if (orders.are_identity()) return;
@@ -98,8 +97,7 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
   BuildReport report;  // gets no notes, as nothing falls back
   report.seconds = seconds;
   Refusals refusals;
-  auto stored =
-      FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, rows, orders, refusals, report).build();
+  auto stored = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, rows, orders, refusals, report).build();
   seconds = report.seconds;
   stored.choice.reordering = reordering;
   return stored;
@@ -121,12 +119,12 @@ inline void note_refused_order(const PlanOptions& options, Reordering order, con
 ///
 /// \param refusals [in,out] the formats and orders that did not fit
 /// \param report   [in,out] gets the times, and a note about a fall-back
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& exec, const PlanOptions& options,
-                                                         const BuiltCsr<Offset, Memory>& A, Refusals& refusals,
+                                                         const BuiltCsr<Memory>& A, Refusals& refusals,
                                                          BuildReport& report) {
   Format wanted = options.format;
-  auto best = FormatBuilder<Scalar, Offset, ExecutionSpace>(exec, options, wanted, A, {}, refusals, report).build();
+  auto best = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, A, {}, refusals, report).build();
   if (wanted != Format::Automatic) wanted = best.choice.format;  // which may be that of a fall-back
   const double own = predicted_seconds(options, wanted, best.choice);
   const bool is_forced = options.always_reorder && options.reordering != Reordering::Default;
@@ -135,7 +133,7 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
   auto reorderings = reorderings_to_try<ExecutionSpace>(options, wanted, best.choice.statistics);
   const bool is_named = options.reordering != Reordering::Automatic && options.reordering != Reordering::Default;
   const bool is_optional = !is_forced && !is_named && !reorderings.empty();
-  if (is_optional && !may_be_worthwhile<Scalar, Offset>(exec, options, wanted, best.choice, own)) {
+  if (is_optional && !may_be_worthwhile<Scalar>(exec, options, wanted, best.choice, own)) {
     reorderings.clear();
     const std::string note = "no order was sought: not even the best imaginable one is predicted to be worthwhile";
     const bool is_said = std::find(report.notes.begin(), report.notes.end(), note) != report.notes.end();

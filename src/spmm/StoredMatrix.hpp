@@ -42,7 +42,7 @@ struct StoredMatrix {
 
   std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // none in a plan without a transpose
   Orders<Memory> orders;                                   // the rows and columns of the format
-  ValueMap<Offset, Memory> map;                            // place in the format -> canonical entry of A
+  ValueMap<Memory> map;                                    // place in the format -> canonical entry of A
   Array<Scalar*, Memory> values;                           // one for each place
   Choice choice;
   TileMetrics tiles;
@@ -70,7 +70,7 @@ struct StoredMatrix {
   ///
   /// \param source       [in] canonical entry of A -> entries of the caller's
   /// \param given_values [in] the caller's
-  void fill(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values) {
+  void fill(const ExecutionSpace& exec, const ValueMap<Memory>& source, const Scalar* given_values) {
     followed = nullptr;
     watch.forget(exec);
     copy(exec, source, given_values, nullptr);
@@ -81,7 +81,7 @@ struct StoredMatrix {
   ///
   /// \param source, given_values [in] as for fill()
   /// \param count                [in] number of the caller's values, at least 1
-  void follow(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values,
+  void follow(const ExecutionSpace& exec, const ValueMap<Memory>& source, const Scalar* given_values,
               std::size_t count) {
     if (engine->csr() != nullptr && source.is_identity() && map.is_identity()) {
       followed = given_values;
@@ -124,7 +124,7 @@ struct StoredMatrix {
   }
 
   /// Copies the values if they are read where the caller's lie. Waits for `exec`.
-  void keep_values(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source) {
+  void keep_values(const ExecutionSpace& exec, const ValueMap<Memory>& source) {
     if (followed == nullptr) return;
     fill(exec, source, std::exchange(followed, nullptr));
     exec.fence("Tessera::keep_values");
@@ -139,7 +139,7 @@ struct StoredMatrix {
     product.x_rows = orders.columns.is_identity() ? nullptr : orders.columns.order.data();
   }
 
-  void copy(const ExecutionSpace& exec, const ValueMap<Offset, Memory>& source, const Scalar* given_values,
+  void copy(const ExecutionSpace& exec, const ValueMap<Memory>& source, const Scalar* given_values,
             const std::uint32_t* wanted) {
     const std::size_t size = values.extent(0);
     if (wanted == nullptr ||

@@ -12,8 +12,8 @@ namespace Tessera::Impl {
 
 /// Canonical rows of the matrix in its own order. Their map leads to the stored values.
 template <class Scalar, class ExecutionSpace>
-BuiltCsr<int, typename ExecutionSpace::memory_space> canonical_rows(
-    const ExecutionSpace& exec, const StoredMatrix<Scalar, ExecutionSpace>& stored) {
+BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows(const ExecutionSpace& exec,
+                                                               const StoredMatrix<Scalar, ExecutionSpace>& stored) {
   auto ordered = stored.engine->to_csr(exec);
   if (stored.orders.are_identity()) return ordered;
   auto rows = permute(exec, ordered.pattern, inverse(exec, stored.orders));
@@ -31,7 +31,7 @@ auto store_transpose(const ExecutionSpace& exec, const Members& m, const Block& 
   using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
   const Region<ExecutionSpace> region("Tessera::transpose");
   const SteadyTimer timer;
-  ValueMap<int, typename ExecutionSpace::memory_space> to_plain;  // canonical entry of A -> place in the format
+  ValueMap<typename ExecutionSpace::memory_space> to_plain;  // canonical entry of A -> place in the format
   const auto transposed_rows = [&] {
     return timed(exec, "Tessera::analysis", report.seconds.analysis, [&] {
       to_plain = {};

@@ -43,8 +43,8 @@ double least_seconds(const ExecutionSpace& exec, const Sampling& sampling, const
 /// The seconds of a product with a candidate, whose values are zeros; infinity if its kernel cannot be built.
 ///
 /// \throws FormatTooLarge if it takes too much memory
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
+template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
                         const Candidate& candidate) {
   StoredMatrix<Scalar, ExecutionSpace> stored;
   stored.engine = with_engine_of<Scalar, ExecutionSpace>(candidate.format, options.kernel, [&](auto engines) {
@@ -89,8 +89,8 @@ double measured_seconds(const ExecutionSpace& exec, const PlanOptions& options, 
 }
 
 /// The same, and infinity if it takes too much memory.
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
+template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+double seconds_with(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
                     const Candidate& candidate) {
   try {
     return measured_seconds<Scalar>(exec, options, A, candidate);
@@ -111,8 +111,8 @@ inline std::string arithmetic_of(const PlanOptions& options, Tuning tuning) {
 }
 
 /// The key of a choice for this matrix in the tuning file. Cost: reads the pattern.
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A,
+template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+TuningKey tuning_key(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
                      const std::string& device) {
   const std::string types = std::string(is_complex_v<Scalar> ? "complex " : "real ") + std::to_string(sizeof(Scalar)) +
                             ", offsets " + std::to_string(sizeof(Offset));
@@ -160,10 +160,10 @@ inline std::optional<TunedCandidate> remembered(const TuningRecords& records, Tu
 ///
 /// \param least [in] the fewest measured candidates that make a choice
 /// \return the fastest; nothing if fewer were measured
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanOptions& options,
-                                         const Csr<Offset, Memory>& A, const std::vector<Candidate>& contestants,
-                                         int least, TuningBudget time, Choice& choice) {
+template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A,
+                                         const std::vector<Candidate>& contestants, int least, TuningBudget time,
+                                         Choice& choice) {
   TunedCandidate fastest{Format::Csr, std::numeric_limits<double>::infinity()};
   int measured = 0, left = static_cast<int>(contestants.size());
   for (const Candidate& candidate : contestants) {
@@ -192,9 +192,9 @@ std::optional<TunedCandidate> fastest_of(const ExecutionSpace& exec, const PlanO
 /// \param spent  [in]     seconds that were spent on measurements for other orders
 /// \param choice [in,out] by predictions
 /// \throws std::runtime_error about the tuning file
-template <class Scalar, class Offset, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
-void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Offset, Memory>& A, double doubt,
-          double spent, Choice& choice) {
+template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+void tune(const ExecutionSpace& exec, const PlanOptions& options, const Csr<Memory>& A, double doubt, double spent,
+          Choice& choice) {
   std::vector<Candidate> left = choice.candidates;
   std::erase_if(left, [](const Candidate& candidate) { return candidate.is_refused; });
   if (left.empty() || A.nonzeros == 0 || options.columns == 0) return;

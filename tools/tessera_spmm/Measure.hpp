@@ -8,7 +8,6 @@
 #include <harness/DeviceData.hpp>
 #include <harness/Timing.hpp>
 #include <stdexcept>
-#include <tessera/format/Permute.hpp>
 #include <tessera/metrics/RowLengths.hpp>
 #include <tessera/metrics/WindowColumns.hpp>
 #include <tessera/spmm/PlanFile.hpp>
@@ -38,6 +37,29 @@ std::size_t default_memory_limit() {
   } else {
     return no_memory_limit;
   }
+}
+
+/// The windows of a matrix whose row i is row order(i) of A. Cost: a copy of the pattern.
+template <class ExecutionSpace, class Offset, class Order>
+std::array<WindowColumns, 5> windows_in_order(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                              std::size_t nonzeros, const Order& order) {
+  using Memory = typename ExecutionSpace::memory_space;
+  const Kokkos::View<Offset*, Memory> offsets("row offsets in order", std::size_t(A.rows) + 1);
+  const Kokkos::View<Ordinal*, Memory> columns("columns in order", nonzeros);
+  const auto* order_of = order.data();
+  const Kokkos::RangePolicy<ExecutionSpace> rows(exec, 0, A.rows);
+  Kokkos::parallel_scan(
+      rows, KOKKOS_LAMBDA(const Ordinal row, Offset& sum, const bool is_final) {
+        const Ordinal from = order_of[row];
+        sum += A.row_offsets[from + 1] - A.row_offsets[from];
+        if (is_final) offsets(row + 1) = sum;
+      });
+  Kokkos::parallel_for(
+      rows, KOKKOS_LAMBDA(const Ordinal row) {
+        const Offset from = A.row_offsets[order_of[row]], to = offsets(row), end = offsets(row + 1);
+        for (Offset k = 0; k < end - to; ++k) columns(to + k) = A.column_indices[from + k];
+      });
+  return window_columns(exec, CsrPattern<Offset>{A.rows, A.columns, offsets.data(), columns.data()}, nonzeros);
 }
 
 /// The products that one run times, all of the same problem, each with a Y of its own.
@@ -184,10 +206,9 @@ class Measure {
 
   /// The windows of the rows as the plan stores them.
   std::array<WindowColumns, 5> windows_of(const PlanType& plan) const {
-    const std::size_t nonzeros = a_.values.extent(0);
     const auto order = plan.row_order();
-    if (order.is_identity()) return window_columns(exec_, pattern(), nonzeros);
-    return window_columns(exec_, permute_rows(exec_, pattern(), nonzeros, order.order).pattern.view(), nonzeros);
+    if (order.is_identity()) return window_columns(exec_, pattern(), a_.values.extent(0));
+    return windows_in_order(exec_, pattern(), a_.values.extent(0), order.order);
   }
 
   void keep_order(const PlanType& plan, Result& result) const {

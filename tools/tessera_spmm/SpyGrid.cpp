@@ -9,8 +9,8 @@ namespace Tessera::Driver {
 
 namespace {
 
-constexpr int tile_rows = BitTcfPattern<int>::tile_rows;
-constexpr int tile_width = BitTcfPattern<int>::tile_width;
+constexpr int tile_rows = BitTcfPattern::tile_rows;
+constexpr int tile_width = BitTcfPattern::tile_width;
 
 int cell_of(int index, int size, int cells) { return static_cast<int>(std::int64_t{index} * cells / size); }
 

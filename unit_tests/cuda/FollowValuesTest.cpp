@@ -91,14 +91,13 @@ void check_gather(std::size_t places) {
   }
   for (std::size_t i = 0; i < places; ++i) {
     const bool is_empty = i % 3 == 2;
-    place_entries[i] = is_empty ? Impl::GatherValue<Offset, Scalar>::no_source : static_cast<Offset>(i / 2);
+    place_entries[i] = is_empty ? Impl::GatherValue<Scalar>::no_source : static_cast<Offset>(i / 2);
     expected[i] = is_empty ? Scalar(0) : source[static_cast<std::size_t>(slots[i / 2])];
   }
   const OnDevice<Offset> d_slots(slots), d_places(place_entries);
   const OnDevice<Scalar> d_source(source), d_target(before);
   const OnDevice<std::uint32_t> answers({0, 1});
-  const Impl::GatherValue<Offset, Scalar> gather{d_slots.data(), nullptr, d_places.data(), d_source.data(),
-                                                 d_target.data()};
+  const Impl::GatherValue<Scalar> gather{d_slots.data(), nullptr, d_places.data(), d_source.data(), d_target.data()};
   Cuda::gather_wanted_values(nullptr, gather, places, answers.data());
   EXPECT_TRUE(d_target.to_host() == before) << "nothing was wanted";
   Cuda::gather_wanted_values(nullptr, gather, places, answers.data() + 1);
@@ -121,7 +120,7 @@ TEST(FollowValues, SumsDuplicates) {
   const OnDevice<double> source({1, 10, 100, 1000}), target({0, 0});
   const OnDevice<std::uint32_t> wanted({1});
   Cuda::gather_wanted_values(
-      nullptr, Impl::GatherValue<int, double>{slots.data(), runs.data(), nullptr, source.data(), target.data()}, 2,
+      nullptr, Impl::GatherValue<double>{slots.data(), runs.data(), nullptr, source.data(), target.data()}, 2,
       wanted.data());
   EXPECT_EQ(target.to_host(), (std::vector<double>{100, 1011}));
 }

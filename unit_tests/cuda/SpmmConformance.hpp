@@ -57,11 +57,11 @@ struct EveryLaneFrees : Policy {
 };
 
 /// A kernel with types of values and vectors, and a precision.
-template <class Kernel_, Precision precision_, class Scalar_, class MatrixScalar_ = Scalar_, class Offset_ = int>
+template <class Kernel_, Precision precision_, class Scalar_, class MatrixScalar_ = Scalar_>
 struct SpmmCell {
   using Kernel = Kernel_;
   using Scalar = Scalar_;
-  using Matrix = typename Kernel::template Matrix<Offset_, MatrixScalar_, Scalar_>;
+  using Matrix = typename Kernel::template Matrix<MatrixScalar_, Scalar_>;
   using MatrixScalar = MatrixScalar_;
   static constexpr Precision precision = precision_;
 

@@ -3,8 +3,8 @@
 // The properties that all formats share.
 #include <stdexcept>
 
-#include "AnyFormat.hpp"
 #include "AdversarialPatterns.hpp"
+#include "AnyFormat.hpp"
 #include "TestTypes.hpp"
 
 namespace Tessera::Test {
@@ -50,8 +50,8 @@ TYPED_TEST(AnyFormatTest, IsValidAndGoesBackToRowsWithoutLoss) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   for_each_build<Exec, Offset>([](Format, const HostPattern<Offset>& A, const auto& built) {
-    EXPECT_EQ((validate<Exec, Offset>(Exec(), built.pattern)), "");
-    const auto back = to_csr<Exec, Offset>(Exec(), built.pattern);
+    EXPECT_EQ((validate<Exec>(Exec(), built.pattern)), "");
+    const auto back = to_csr<Exec>(Exec(), built.pattern);
     ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
     ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);
     const std::size_t places = std::visit([](const auto& any) { return any.places(); }, built.pattern);

@@ -24,9 +24,9 @@ std::map<std::pair<int, int>, std::vector<Offset>> entries_of(const HostPattern<
 }
 
 /// Compares a pattern and its map with what std::map says: ascending (row, column), or (column, row) if transposed.
-template <class Offset, class Memory>
-void expect_entries(const BuiltCsr<Offset, Memory>& built,
-                    const std::map<std::pair<int, int>, std::vector<Offset>>& entries, int rows, int columns) {
+template <class Memory>
+void expect_entries(const BuiltCsr<Memory>& built, const std::map<std::pair<int, int>, std::vector<Offset>>& entries,
+                    int rows, int columns) {
   std::vector<Offset> row_offsets(rows + 1, 0), slots, runs{0};
   std::vector<int> column_indices;
   for (const auto& [place, sources] : entries) {

@@ -26,7 +26,7 @@ std::map<std::pair<int, int>, std::size_t> places_of(const HostPattern<Offset>& 
 
 /// The result is canonical, has the entries of A in the places that the orders say, and leads back to A's values.
 template <class Exec, class Offset>
-void expect_permuted(const BuiltCsr<Offset, typename Exec::memory_space>& result, const HostPattern<Offset>& A,
+void expect_permuted(const BuiltCsr<typename Exec::memory_space>& result, const HostPattern<Offset>& A,
                      const std::vector<int>& rows, const std::vector<int>& columns) {
   ASSERT_EQ(validate(Exec(), result.pattern), "");
   ASSERT_EQ(result.pattern.rows, A.rows);

@@ -15,8 +15,8 @@ std::vector<double> gathered(const std::vector<Offset>& slots, const std::vector
                              const std::vector<Offset>& permutation, const std::vector<double>& source,
                              std::size_t size) {
   using Memory = typename Exec::memory_space;
-  const ValueMap<Offset, Memory> first{to_device<Exec>(slots), to_device<Exec>(runs)};
-  const ValueMap<Offset, Memory> second{to_device<Exec>(permutation), {}};
+  const ValueMap<Memory> first{to_device<Exec>(slots), to_device<Exec>(runs)};
+  const ValueMap<Memory> second{to_device<Exec>(permutation), {}};
   const auto in = to_device<Exec>(source);
   Kokkos::View<double*, Memory> out("out", size);
   gather_values(Exec(), first, second, in.data(), out.data(), size);
@@ -41,7 +41,7 @@ TYPED_TEST(ValueMapTest, Composes) {
   using Exec = typename TypeParam::ExecutionSpace;
   using Offset = typename TypeParam::Offset;
   using Slots = std::vector<Offset>;
-  using Map = ValueMap<Offset, typename Exec::memory_space>;
+  using Map = ValueMap<typename Exec::memory_space>;
   const Map outer{to_device<Exec>(Slots{2, 0, 3, 1}), {}}, identity;
   const Map inner{to_device<Exec>(Slots{1, 3, 2, 0}), to_device<Exec>(Slots{0, 3, 4})};
   const Map composed = compose(Exec(), outer, inner);
@@ -57,7 +57,7 @@ TYPED_TEST(ValueMapTest, SaysWhatWouldLeadOutOfTheArrays) {
   using Slots = std::vector<Offset>;
   const auto fault = [](const Slots& slots, const Slots& runs, std::size_t targets, std::size_t sources,
                         bool may_lack = false) {
-    const ValueMap<Offset, typename Exec::memory_space> map{to_device<Exec>(slots), to_device<Exec>(runs)};
+    const ValueMap<typename Exec::memory_space> map{to_device<Exec>(slots), to_device<Exec>(runs)};
     return validate(Exec(), map, targets, sources, may_lack);
   };
   const auto none = static_cast<Offset>(-1);

@@ -84,7 +84,7 @@ void check(const HostPattern<Offset>& A, int columns, Layout x_layout, Layout y_
   const auto staged = build_staged(Host(), rows.view(), A.nonzeros(), {64, 12, 2, 60}, sizeof(M));
   const auto groups = build_row_groups(Host(), rows.view(), A.nonzeros(), 4);
   for (const auto target : Impl::available_simd_targets()) {
-    const auto& kernels = Impl::host_kernels<M, V, Offset>(target);
+    const auto& kernels = Impl::host_kernels<M, V>(target);
     const std::string what =
         std::string(to_string(target)) + ", " + describe(A.rows, A.columns, columns, x_layout, y_layout);
 
@@ -186,7 +186,7 @@ TYPED_TEST(HostKernelsTest, RowGroupsOfEveryHeight) {
   using M = typename TypeParam::MatrixScalar;
   using V = typename TypeParam::VectorScalar;
   using Offset = typename TypeParam::Offset;
-  const auto A = rows_in_runs<Offset>(300, 7);
+  const auto A = rows_in_runs(300, 7);
   for (const int group_rows : {1, 2, 3, 4}) {
     const auto built = build_row_groups(Host(), DevicePattern<Host, Offset>(A).view(), A.nonzeros(), group_rows);
     HostProduct<M, V, Offset> host(A, 17, Layout::Right, Layout::Left, 41);
@@ -230,7 +230,7 @@ TYPED_TEST(HostKernelsTest, PackCopiesRows) {
           x.randomize(5);
           const int stride = columns + 1;
           std::vector<V> packed(rows * stride, poison<V>());
-          const auto pack = Impl::host_kernels<M, V, typename TypeParam::Offset>(target).pack;
+          const auto pack = Impl::host_kernels<M, V>(target).pack;
           pack(x.view(x.column(0)), packed.data(), stride, 0, rows / 2);
           pack(x.view(x.column(0)), packed.data(), stride, rows / 2, rows);
           for (int i = 0; i < rows; ++i) {
@@ -285,7 +285,7 @@ TYPED_TEST(HostKernelsTest, AColumnDoesNotDependOnTheOthers) {
     const auto groups = build_row_groups(Host(), rows.view(), A.nonzeros(), 4);
     for (const auto target : Impl::available_simd_targets()) {
       const std::string name(to_string(target));
-      check_columns<V>(Impl::host_kernels<M, V, Offset>(target).csr, A.view(), values, "csr, " + name);
+      check_columns<V>(Impl::host_kernels<M, V>(target).csr, A.view(), values, "csr, " + name);
       const auto check_format = [&](const auto& pattern, const char* format) {
         const auto any = random_values<M>(pattern.places(), 21);
         check_columns<V>(WindowKernel{target}, pattern.view(), any, format + (", " + name));
@@ -314,7 +314,7 @@ TYPED_TEST(HostKernelsTest, OneColumnDoesNotDependOnStrides) {
         y.randomize(20);
         const Product<M, V> product{values.data(),       false, number<V>(3, 1),
                                     x.view(x.column(0)), beta,  y.view(y.memory().data())};
-        Impl::host_kernels<M, V, Offset>(target).csr(A.view(), product, 0, A.rows);
+        Impl::host_kernels<M, V>(target).csr(A.view(), product, 0, A.rows);
         return y;
       };
       Dense<V> adjacent = multiply(Layout::Left);

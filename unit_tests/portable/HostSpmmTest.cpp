@@ -23,7 +23,7 @@ Parts slabs_of(Ordinal columns) {
   product.x = {&element, 1, columns, columns, 1};
   product.y = {&element, 1, columns, columns, 1};
   Parts result;
-  Impl::for_each_slab<Host, int>(Host(), 1, product, Scratch{}, [&](const Product<Z, Z>& slab) {
+  Impl::for_each_slab<Host>(Host(), 1, product, Scratch{}, [&](const Product<Z, Z>& slab) {
     EXPECT_EQ(slab.x.data - &element, slab.y.data - &element);
     EXPECT_EQ(slab.x.columns, slab.y.columns);
     result.emplace_back(static_cast<Ordinal>(slab.x.data - &element), slab.x.columns);

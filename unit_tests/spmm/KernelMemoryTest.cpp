@@ -18,7 +18,7 @@ struct ListKernel : NoKernel<double> {
   using Memory = OwnSpace::memory_space;
   static inline std::size_t tile_bytes = 96;
 
-  bool build(const OwnSpace&, const Csr<int, Memory>&, const PlanOptions&, const KernelPolicy&) { return false; }
+  bool build(const OwnSpace&, const Csr<Memory>&, const PlanOptions&, const KernelPolicy&) { return false; }
   template <class Stored>
   bool build(const OwnSpace& exec, const Stored& format, const PlanOptions&, const KernelPolicy&) {
     const std::size_t bytes = tile_bytes * tile_metrics(exec, format).tiles;

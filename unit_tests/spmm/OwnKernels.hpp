@@ -42,6 +42,6 @@ struct OwnDevice {
 #undef TESSERA_FOR_EACH_PRODUCT
 #define TESSERA_FOR_EACH_EXECUTION_SPACE(List, ...) List(OwnSpace, __VA_ARGS__)
 #define TESSERA_FOR_EACH_SCALAR(Exec, M) M(Exec, double)
-#define TESSERA_FOR_EACH_PRODUCT(Exec, M) M(Exec, double, double, int)
+#define TESSERA_FOR_EACH_PRODUCT(Exec, M) M(Exec, double, double)
 #undef TESSERA_FOR_EACH_HALF_PRODUCT
 #define TESSERA_FOR_EACH_HALF_PRODUCT(Exec, M)

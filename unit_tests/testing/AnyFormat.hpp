@@ -33,14 +33,14 @@ using AnyFormat = typename FormatsOf<Memory, Impl::Engines>::type;
 template <class Memory>
 struct BuiltFormat {
   AnyFormat<Memory> pattern;
-  ValueMap<int, Memory> values;
+  ValueMap<Memory> values;
 };
 
 /// Builds a format from canonical rows.
 ///
 /// \throws std::invalid_argument for Format::Automatic
 template <class Exec, std::size_t place = 0, class Memory = typename Exec::memory_space>
-BuiltFormat<Memory> build_format(const Exec& exec, Format format, const Csr<int, Memory>& rows,
+BuiltFormat<Memory> build_format(const Exec& exec, Format format, const Csr<Memory>& rows,
                                  const FormatParameters& parameters, std::size_t value_bytes) {
   if constexpr (place < std::variant_size_v<AnyFormat<Memory>>) {
     using Stored = std::variant_alternative_t<place, AnyFormat<Memory>>;
@@ -52,23 +52,22 @@ BuiltFormat<Memory> build_format(const Exec& exec, Format format, const Csr<int,
   }
 }
 
-template <class Exec, class Offset>
-BuiltCsr<Offset, typename Exec::memory_space> to_csr(const Exec& exec,
-                                                     const AnyFormat<typename Exec::memory_space>& A) {
+template <class Exec>
+BuiltCsr<typename Exec::memory_space> to_csr(const Exec& exec, const AnyFormat<typename Exec::memory_space>& A) {
   return std::visit(
-      [&](const auto& any) -> BuiltCsr<Offset, typename Exec::memory_space> {
-        if constexpr (std::is_same_v<std::decay_t<decltype(any)>, Csr<Offset, typename Exec::memory_space>>) {
+      [&](const auto& any) -> BuiltCsr<typename Exec::memory_space> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(any)>, Csr<typename Exec::memory_space>>) {
           return {any, {}};
         } else {
-          return Tessera::to_csr<Exec, Offset>(exec, any);
+          return Tessera::to_csr<Exec>(exec, any);
         }
       },
       A);
 }
 
-template <class Exec, class Offset>
+template <class Exec>
 std::string validate(const Exec& exec, const AnyFormat<typename Exec::memory_space>& A) {
-  return std::visit([&](const auto& any) { return Tessera::validate<Exec, Offset>(exec, any); }, A);
+  return std::visit([&](const auto& any) { return Tessera::validate<Exec>(exec, any); }, A);
 }
 
 }  // namespace Tessera::Test

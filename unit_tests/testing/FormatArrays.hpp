@@ -50,8 +50,8 @@ void expect_serial_build(const Built& built, const Host& expected) {
 /// Expects a valid format that goes back to the rows of A, every value to its entry.
 template <class Exec, class Offset, class Built>
 void expect_lossless(const Built& built, const HostPattern<Offset>& A) {
-  EXPECT_EQ((validate<Exec, Offset>(Exec(), built.pattern)), "");
-  const auto back = to_csr<Exec, Offset>(Exec(), built.pattern);
+  EXPECT_EQ((validate<Exec>(Exec(), built.pattern)), "");
+  const auto back = to_csr<Exec>(Exec(), built.pattern);
   EXPECT_EQ(back.pattern.columns, A.columns);
   ASSERT_EQ(to_host(back.pattern.row_offsets), A.row_offsets);
   ASSERT_EQ(to_host(back.pattern.column_indices), A.column_indices);

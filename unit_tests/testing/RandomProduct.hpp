@@ -56,7 +56,7 @@ struct CaseExtras {
 };
 
 /// A case with one type of matrix.
-template <class Exec, class M, class Offset>
+template <class Exec, class M>
 class RandomProduct {
  public:
   using User = user_scalar_t<M>;
@@ -286,11 +286,11 @@ class RandomProduct {
 template <class Exec>
 void check_random_product(Choices& choices, const CaseSizes& sizes, CaseExtras extras, Story& story) {
   using Check = void (*)(Choices&, const CaseSizes&, CaseExtras, Story&);
-#define TESSERA_RANDOM_PRODUCT(Space, M, Offset)                           \
+#define TESSERA_RANDOM_PRODUCT(Space, M)                                   \
   [](Choices& some, const CaseSizes& most, CaseExtras more, Story& told) { \
-    RandomProduct<Space, M, Offset>(some, most, more, told).run();         \
+    RandomProduct<Space, M>(some, most, more, told).run();                 \
   },
-  constexpr Check every_type[] = {TESSERA_FOR_EACH_MATRIX(Exec, TESSERA_RANDOM_PRODUCT)};
+  constexpr Check every_type[] = {TESSERA_FOR_EACH_SCALAR(Exec, TESSERA_RANDOM_PRODUCT)};
 #undef TESSERA_RANDOM_PRODUCT
   choices.of(every_type)(choices, sizes, extras, story);
 }

@@ -33,11 +33,11 @@ class TimedProduct {
         values_(std::vector<Scalar>(B.entries, Scalar(1))),
         x_(std::vector<Scalar>(std::size_t(B.columns) * columns, Scalar(1))),
         y_(std::size_t(B.rows) * columns) {
-    const BmatWords<int> host = {
+    const BmatWords host = {
         B.rows, B.columns, B.window_offsets.data(), B.tile_offsets.data(), B.tile_columns.data(), B.tile_words.data()};
     const int multiprocessors = describe_machine().multiprocessors;
     const auto made = Cuda::build_bmat_schedule(host, 1 << 20, multiprocessors, Cuda::BmatPartition::EqualCost);
-    items_ = DeviceArray<Cuda::BmatItem<int>>(made.items);
+    items_ = DeviceArray<Cuda::BmatItem>(made.items);
     points_ = DeviceArray<Cuda::BmatPoint>(made.points);
     schedule_.item_count = static_cast<int>(items_.size());
     schedule_.items = items_.data();
@@ -60,10 +60,10 @@ class TimedProduct {
   DeviceArray<int> window_offsets_, tile_offsets_, tile_columns_;
   DeviceArray<std::uint32_t> tile_words_;
   DeviceArray<Scalar> values_, x_, y_;
-  DeviceArray<Cuda::BmatItem<int>> items_;
+  DeviceArray<Cuda::BmatItem> items_;
   DeviceArray<Cuda::BmatPoint> points_;
-  Cuda::BmatSchedule<int> schedule_;
-  BmatWords<int> A_;
+  Cuda::BmatSchedule schedule_;
+  BmatWords A_;
   Product<Scalar, Scalar> product_;
 };
 

@@ -56,8 +56,8 @@ __global__ void look_kernel(const __grid_constant__ Array array, Impl::WatchedAr
   state->sum = state->parts = 0;
 }
 
-template <class Offset, class Scalar>
-__global__ void gather_wanted_kernel(const __grid_constant__ Impl::GatherValue<Offset, Scalar> gather, std::size_t size,
+template <class Scalar>
+__global__ void gather_wanted_kernel(const __grid_constant__ Impl::GatherValue<Scalar> gather, std::size_t size,
                                      const std::uint32_t* wanted) {
   wait_for_previous_kernels();
   if (*wanted == 0) return;
@@ -76,16 +76,16 @@ void look_at_values(Stream stream, const void* data, std::size_t bytes, Impl::Wa
   });
 }
 
-template <class Offset, class Scalar>
-void gather_wanted_values(Stream stream, const Impl::GatherValue<Offset, Scalar>& gather, std::size_t size,
+template <class Scalar>
+void gather_wanted_values(Stream stream, const Impl::GatherValue<Scalar>& gather, std::size_t size,
                           const std::uint32_t* wanted) {
   if (size == 0) return;
-  launch_early<&gather_wanted_kernel<Offset, Scalar>>("gather_wanted_values", few_blocks_for(size, block_threads),
-                                                      block_threads, 0, stream, gather, size, wanted);
+  launch_early<&gather_wanted_kernel<Scalar>>("gather_wanted_values", few_blocks_for(size, block_threads),
+                                              block_threads, 0, stream, gather, size, wanted);
 }
 
 #define TESSERA_INSTANTIATE(Scalar) \
-  template void gather_wanted_values(Stream, const Impl::GatherValue<int, Scalar>&, std::size_t, const std::uint32_t*);
+  template void gather_wanted_values(Stream, const Impl::GatherValue<Scalar>&, std::size_t, const std::uint32_t*);
 TESSERA_INSTANTIATE(float)
 TESSERA_INSTANTIATE(double)
 TESSERA_INSTANTIATE(Complex<float>)

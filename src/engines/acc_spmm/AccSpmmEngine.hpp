@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaBitTcf;
 
 /// BitTCF with the kernel of Acc-SpMM.

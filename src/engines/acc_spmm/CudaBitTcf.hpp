@@ -17,12 +17,12 @@ namespace Tessera::Impl {
 
 /// BitTCF with the kernel of Acc-SpMM (sections 3.3 to 3.5): compact values, a pipeline that reads tiles ahead, and
 /// work that is balanced where windows differ by more than the paper's threshold.
-template <class Scalar, class Offset>
-class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
+template <class Scalar>
+class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBitTcf, Scalar>;
   using Base::precision_;
   using typename Base::Memory;
-  using Pieces = DeviceSchedule<Cuda::CondensedItem<Offset>, Memory>;
+  using Pieces = DeviceSchedule<Cuda::CondensedItem, Memory>;
 
  public:
   static constexpr const char* label = "Tessera::bittcf_spmm";
@@ -34,7 +34,7 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
   /// \return whether it is built; not if tensor cores do not multiply this type in this precision
   ///
   /// Cost: the host makes the schedule, window by window.
-  bool build(const Kokkos::Cuda& exec, const BitTcf<Offset, Memory>& A, const PlanOptions& options,
+  bool build(const Kokkos::Cuda& exec, const BitTcf<Memory>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = A.view();
@@ -65,11 +65,11 @@ class CudaBitTcf : public CudaKernel<CudaBitTcf<Scalar, Offset>, Scalar> {
   }
 
  private:
-  Cuda::BitTcfSchedule<Offset> schedule() const {
+  Cuda::BitTcfSchedule schedule() const {
     return {pieces_.view(), static_cast<int>(block_items_.extent(0)) - 1, block_items_.data()};
   }
 
-  BitTcfPattern<Offset> pattern_;
+  BitTcfPattern pattern_;
   Pieces pieces_;
   Array<int*, Memory> block_items_;
 };

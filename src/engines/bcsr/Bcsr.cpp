@@ -32,7 +32,7 @@ inline void check_named_shape(BlockShape named) {
 }
 
 /// The columns and masks of a window's blocks.
-template <class Offset, class Pattern>
+template <class Pattern>
 KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
                                       const Pattern& out) {
   auto block = static_cast<std::size_t>(out.block_offsets(window));
@@ -53,7 +53,6 @@ KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal windo
 }
 
 /// \throws FormatTooLarge if the places are too many for the offsets.
-template <class Offset>
 void check_bcsr_places(BlockShape shape, std::size_t blocks) {
   const std::size_t places = blocks * static_cast<std::size_t>(shape.size());
   if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
@@ -73,7 +72,7 @@ inline std::vector<BlockShape> bcsr_candidates(std::size_t value_bytes) {
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
                               int width) {
   const BlockShape shape{height, width};
@@ -84,7 +83,7 @@ std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offse
   return Impl::count_blocks(exec, A, nonzeros, shape);
 }
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                        const FormatParameters& parameters, std::size_t value_bytes) {
   const BlockShape named{parameters.bcsr_block_rows, parameters.bcsr_block_columns};
@@ -104,7 +103,7 @@ BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
   return best;
 }
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                             const FormatParameters& parameters, std::size_t value_bytes) {
   const BlockShape named{parameters.bcsr_block_rows, parameters.bcsr_block_columns};
@@ -113,17 +112,16 @@ BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>
   return named;
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltBcsr<Offset, typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace& exec,
-                                                                    const CsrPattern<Offset>& A, std::size_t nonzeros,
-                                                                    const FormatParameters& parameters,
-                                                                    std::size_t value_bytes) {
+template <class ExecutionSpace>
+BuiltBcsr<typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                                            std::size_t nonzeros, const FormatParameters& parameters,
+                                                            std::size_t value_bytes) {
   const BlockShape shape = bcsr_block_shape(exec, A, nonzeros, parameters, value_bytes);
   const Ordinal windows = shape.windows(A.rows);
-  Bcsr<Offset, typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, shape, {}, {}, {}};
+  Bcsr<typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, shape, {}, {}, {}};
   p.block_offsets = Impl::block_offsets_of_windows(exec, A, nonzeros, shape);
   const auto blocks = static_cast<std::size_t>(Impl::read_element(exec, p.block_offsets.data() + windows));
-  Impl::check_bcsr_places<Offset>(shape, blocks);
+  Impl::check_bcsr_places(shape, blocks);
   p.block_columns = Impl::allocate<decltype(p.block_columns)>(exec, "Tessera::Bcsr::block_columns", blocks);
   p.block_masks =
       Impl::allocate<decltype(p.block_masks)>(exec, "Tessera::Bcsr::block_masks", blocks * shape.mask_words());
@@ -134,9 +132,9 @@ BuiltBcsr<Offset, typename ExecutionSpace::memory_space> build_bcsr(const Execut
   return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, p.places())};
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const Bcsr<typename ExecutionSpace::memory_space>& A) {
   return Impl::rows_of_format(exec, A.view(), A.nonzeros);
 }
 
@@ -156,8 +154,7 @@ inline std::string describe_bcsr(int fault) {
 }
 
 /// The broken invariants of a block's mask; `rows` and `columns` of the block are within the matrix.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION void check_bcsr_mask(const BcsrPattern<Offset>& A, std::size_t block, std::int64_t rows,
+KOKKOS_INLINE_FUNCTION void check_bcsr_mask(const BcsrPattern& A, std::size_t block, std::int64_t rows,
                                             std::int64_t columns, FirstFault& found) {
   const int last_bits = A.block.size() % 64;
   const std::uint64_t last_word = A.block_masks[(block + 1) * A.block.mask_words() - 1];
@@ -173,8 +170,7 @@ KOKKOS_INLINE_FUNCTION void check_bcsr_mask(const BcsrPattern<Offset>& A, std::s
 }
 
 /// The first broken invariant of a window, given that the offsets are in order.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION int bcsr_window_fault(const BcsrPattern<Offset>& A, Ordinal window) {
+KOKKOS_INLINE_FUNCTION int bcsr_window_fault(const BcsrPattern& A, Ordinal window) {
   FirstFault found;
   const std::int64_t rows = A.rows - std::int64_t(window) * A.block.height;
   Ordinal previous = -1;
@@ -190,8 +186,8 @@ KOKKOS_INLINE_FUNCTION int bcsr_window_fault(const BcsrPattern<Offset>& A, Ordin
 }
 
 /// The bits of all masks.
-template <class ExecutionSpace, class Offset>
-std::size_t count_mask_bits(const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::size_t count_mask_bits(const ExecutionSpace& exec, const Bcsr<typename ExecutionSpace::memory_space>& A) {
   const auto masks = A.block_masks;
   std::size_t bits = 0;
   Kokkos::parallel_reduce(
@@ -201,16 +197,16 @@ std::size_t count_mask_bits(const ExecutionSpace& exec, const Bcsr<Offset, typen
   return bits;
 }
 
-template <class ExecutionSpace, class Offset>
-std::string bcsr_fault(const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string bcsr_fault(const ExecutionSpace& exec, const Bcsr<typename ExecutionSpace::memory_space>& A) {
   if (!is_block_side(A.block.height) || !is_block_side(A.block.width)) return "a side of the blocks is not 1 to 64";
-  const BcsrPattern<Offset> in = A.view();
+  const BcsrPattern in = A.view();
   const auto windows = static_cast<std::size_t>(in.windows());
   if (A.block_offsets.extent(0) != windows + 1) return "block_offsets does not have an element a window and one more";
   if (A.block_masks.extent(0) != A.tiles() * in.block.mask_words()) return "block_masks does not have a mask a block";
   return first_of(
       [&] { return offsets_fault(exec, "window", in.block_offsets, windows, A.tiles(), "block_offsets", "blocks"); },
-      [&] { return first_window_fault<bcsr_window_fault<Offset>>(exec, windows, in, describe_bcsr); },
+      [&] { return first_window_fault<bcsr_window_fault>(exec, windows, in, describe_bcsr); },
       [&] {
         const bool has_all = count_mask_bits(exec, A) == A.nonzeros;
         return std::string(has_all ? "" : "block_masks does not have a bit for each of the nonzeros");
@@ -219,20 +215,20 @@ std::string bcsr_fault(const ExecutionSpace& exec, const Bcsr<Offset, typename E
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const Bcsr<typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("BCSR", Impl::bcsr_fault(exec, A));
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                            \
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                           \
   template std::size_t count_bcsr_blocks(const Exec&, const CsrPattern<Offset>&, std::size_t, int, int);             \
   template BcsrBlocks bcsr_blocks(const Exec&, const CsrPattern<Offset>&, std::size_t, const FormatParameters&,      \
                                   std::size_t);                                                                      \
   template BlockShape bcsr_block_shape(const Exec&, const CsrPattern<Offset>&, std::size_t, const FormatParameters&, \
                                        std::size_t);                                                                 \
-  template BuiltBcsr<Offset, Exec::memory_space> build_bcsr(const Exec&, const CsrPattern<Offset>&, std::size_t,     \
-                                                            const FormatParameters&, std::size_t);                   \
-  TESSERA_INSTANTIATE_FORMAT(Bcsr, Exec, Offset)
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+  template BuiltBcsr<Exec::memory_space> build_bcsr(const Exec&, const CsrPattern<Offset>&, std::size_t,             \
+                                                    const FormatParameters&, std::size_t);                           \
+  TESSERA_INSTANTIATE_FORMAT(Bcsr, Exec)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

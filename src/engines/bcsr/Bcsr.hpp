@@ -34,7 +34,7 @@ inline std::size_t bcsr_bytes(Ordinal rows, const BcsrBlocks& counted, std::size
 ///
 /// Bytes without the values, with blocks of h x w: (ceil(rows / h) + 1) sizeof(Offset) + blocks * (4 + 8 ceil(h w /
 /// 64)). The values take another blocks * h w * sizeof(value) bytes.
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct Bcsr {
   static constexpr Format format = Format::Bcsr;  ///< its name
 
@@ -52,7 +52,7 @@ struct Bcsr {
   std::size_t tile_elements() const { return places(); }         ///< elements of all blocks
   const auto& tile_counts() const { return block_offsets; }      ///< the first block of each window, and the end
   /// The raw view that kernels take.
-  BcsrPattern<Offset> view() const {
+  BcsrPattern view() const {
     return {rows, columns, block, block_offsets.data(), block_columns.data(), block_masks.data()};
   }
   /// Bytes of the pattern, without the values.
@@ -60,8 +60,8 @@ struct Bcsr {
 
   /// @cond
   template <class ExecutionSpace>
-  static Built<Bcsr, Offset, MemorySpace> build(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
-                                                const FormatParameters& parameters, std::size_t value_bytes) {
+  static Built<Bcsr, MemorySpace> build(const ExecutionSpace& exec, const Csr<MemorySpace>& rows,
+                                        const FormatParameters& parameters, std::size_t value_bytes) {
     return build_bcsr(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
   }
   template <class Archive>
@@ -75,8 +75,8 @@ struct Bcsr {
 };
 
 /// A pattern in BCSR as it was built, and where its values come from.
-template <class Offset, class MemorySpace>
-using BuiltBcsr = Built<Bcsr<Offset, MemorySpace>, Offset, MemorySpace>;
+template <class MemorySpace>
+using BuiltBcsr = Built<Bcsr<MemorySpace>, MemorySpace>;
 
 /// Counts the blocks that the matrix would have, without building them.
 ///
@@ -85,7 +85,7 @@ using BuiltBcsr = Built<Bcsr<Offset, MemorySpace>, Offset, MemorySpace>;
 ///
 /// Cost: one pass over the pattern, on hosts with `height` comparisons for each block, on devices with up to height - 1
 /// bisections for each entry that is the first of a block in its row. Nothing is allocated.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
                               int width);
 
@@ -101,12 +101,12 @@ std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offse
 /// \throws std::invalid_argument if the parameters name only one side of a block, or a side outside 1 to 64
 ///
 /// Cost: a count of the blocks for each shape to choose from.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                             const FormatParameters& parameters, std::size_t value_bytes);
 
 /// The same with the number of blocks. Cost: a count of the blocks, also where the parameters name the shape.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                        const FormatParameters& parameters, std::size_t value_bytes);
 
@@ -124,20 +124,19 @@ BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
 ///
 /// Cost: the choice of the shape, and three passes over the pattern, two of them with one comparison for each row of
 /// each block.
-template <class ExecutionSpace, class Offset>
-BuiltBcsr<Offset, typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace& exec,
-                                                                    const CsrPattern<Offset>& A, std::size_t nonzeros,
-                                                                    const FormatParameters& parameters,
-                                                                    std::size_t value_bytes);
+template <class ExecutionSpace>
+BuiltBcsr<typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                                            std::size_t nonzeros, const FormatParameters& parameters,
+                                                            std::size_t value_bytes);
 
 /// Converts back to canonical rows without loss. The map takes values from BCSR's order to that of the rows.
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const Bcsr<typename ExecutionSpace::memory_space>& A);
 
 /// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
 /// that is broken and where. Cost: a few passes over the pattern.
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec, const Bcsr<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const Bcsr<typename ExecutionSpace::memory_space>& A);
 
 }  // namespace Tessera

@@ -5,13 +5,13 @@
 #include "EngineKind.hpp"
 
 namespace Tessera {
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct Bcsr;
 }
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaBcsr;
 
 /// Compressed rows of dense blocks, as SMaT has them.

@@ -49,9 +49,7 @@ struct BlockShape {
 /// is zero survives the way back to CSR, and a missing element never multiplies an infinity or NaN of X. The paper's
 /// text pairs blocks of 16x8 with mma.m16n8k16, whose left operand is 16x16; here blocks for it are 16x16. Offsets are
 /// a template parameter.
-template <class Offset>
 struct BcsrPattern {
-  using offset_type = Offset;                                 ///< the type of an offset
   static constexpr const char* label = "Tessera::bcsr_spmm";  ///< what profilers see of a portable product
 
   Ordinal rows = 0;                            ///< rows of the matrix
@@ -66,8 +64,7 @@ struct BcsrPattern {
 };
 
 /// The entries of a block in its row r: bit c is set if column c has one.
-template <class Offset>
-TESSERA_FUNCTION std::uint64_t bcsr_row_bits(const BcsrPattern<Offset>& A, std::size_t block, int r) {
+TESSERA_FUNCTION std::uint64_t bcsr_row_bits(const BcsrPattern& A, std::size_t block, int r) {
   const int first = r * A.block.width, shift = first % 64;
   const std::uint64_t* word = A.block_masks + block * A.block.mask_words() + first / 64;
   std::uint64_t bits = word[0] >> shift;
@@ -77,8 +74,8 @@ TESSERA_FUNCTION std::uint64_t bcsr_row_bits(const BcsrPattern<Offset>& A, std::
 
 /// Calls visit(column, place of the value) for every entry of a row, in ascending order of columns.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry(const BcsrPattern<Offset>& A, Ordinal row, const Visit& visit) {
+template <class Visit>
+TESSERA_FUNCTION void for_each_entry(const BcsrPattern& A, Ordinal row, const Visit& visit) {
   const Ordinal window = row / A.block.height;
   const int r = row % A.block.height;
   for (Offset block = A.block_offsets[window]; block < A.block_offsets[window + 1]; ++block) {
@@ -93,8 +90,8 @@ TESSERA_FUNCTION void for_each_entry(const BcsrPattern<Offset>& A, Ordinal row, 
 
 /// Calls visit(row within the window, column, place of the value) for every entry of a window, block by block.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry_of_window(const BcsrPattern<Offset>& A, Ordinal window, const Visit& visit) {
+template <class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const BcsrPattern& A, Ordinal window, const Visit& visit) {
   for (Offset block = A.block_offsets[window]; block < A.block_offsets[window + 1]; ++block) {
     const Ordinal first_column = A.block_columns[block] * A.block.width;
     Offset first_place = block * Offset(A.block.size());
@@ -108,8 +105,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const BcsrPattern<Offset>& A, Ord
 }
 
 /// The number of values in the windows before `window`, an upper bound on their entries; `window` may be windows().
-template <class Offset>
-TESSERA_FUNCTION Offset entries_before(const BcsrPattern<Offset>& A, Ordinal window) {
+TESSERA_FUNCTION Offset entries_before(const BcsrPattern& A, Ordinal window) {
   return A.block_offsets[window] * Offset(A.block.size());
 }
 

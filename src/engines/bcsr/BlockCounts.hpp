@@ -21,14 +21,13 @@ constexpr int longest_block_side = 64;
 constexpr Ordinal no_block_column = std::numeric_limits<Ordinal>::max();  // beyond all others
 
 /// The block column of an entry of a row, if the row has not ended.
-template <class Offset>
 KOKKOS_INLINE_FUNCTION Ordinal block_column_of(const CsrPattern<Offset>& A, Ordinal row, Offset entry, int width) {
   return entry < A.row_offsets[row + 1] ? A.column_indices[entry] / width : no_block_column;
 }
 
 /// Walks the blocks of a window in ascending order: calls open(block column) for each, then entry(r, c) for every entry
 /// in it. Returns the number of blocks.
-template <class Offset, class Open, class Entry>
+template <class Open, class Entry>
 KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
                                            const Open& open, const Entry& entry) {
   const Ordinal first_row = window * shape.height;
@@ -57,7 +56,6 @@ KOKKOS_INLINE_FUNCTION Offset merge_blocks(const CsrPattern<Offset>& A, Ordinal 
   }
 }
 
-template <class Offset>
 KOKKOS_INLINE_FUNCTION Offset blocks_of_window(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape) {
   return merge_blocks(
       A, window, shape, [](Ordinal) {}, [](int, int) {});
@@ -66,7 +64,6 @@ KOKKOS_INLINE_FUNCTION Offset blocks_of_window(const CsrPattern<Offset>& A, Ordi
 /// Whether entry k of a row is the first of its block: no earlier entry of its row, and no entry of an earlier row of
 /// its window, lies there. Rows nearby are asked first, since they are the most likely to have one. Cost: up to a
 /// bisection for each earlier row.
-template <class Offset>
 KOKKOS_INLINE_FUNCTION bool opens_block(const CsrPattern<Offset>& A, Ordinal row, Offset k, BlockShape shape) {
   const Ordinal block_column = A.column_indices[k] / shape.width;
   if (k > A.row_offsets[row] && A.column_indices[k - 1] / shape.width == block_column) return false;
@@ -78,7 +75,7 @@ KOKKOS_INLINE_FUNCTION bool opens_block(const CsrPattern<Offset>& A, Ordinal row
 }
 
 /// Counts the blocks that the rows of a device's team open.
-template <class Exec, class Offset>
+template <class Exec>
 struct BlocksOfRows {
   static constexpr Ordinal team_rows = 64;
 
@@ -106,7 +103,7 @@ struct BlocksOfRows {
   }
 };
 
-template <class Exec, class Offset>
+template <class Exec>
 static std::size_t count_on_host(const Exec& exec, const CsrPattern<Offset>& A, BlockShape shape) {
   std::size_t blocks = 0;
   Kokkos::parallel_reduce(
@@ -118,10 +115,10 @@ static std::size_t count_on_host(const Exec& exec, const CsrPattern<Offset>& A, 
 }
 
 /// \param of_windows [in] null, or as many zeros as there are windows
-template <class Exec, class Offset>
+template <class Exec>
 std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape,
                             Offset* of_windows) {
-  using Blocks = BlocksOfRows<Exec, Offset>;
+  using Blocks = BlocksOfRows<Exec>;
   std::size_t blocks = 0;
   const TeamShape team{256, lanes_for(static_cast<double>(nonzeros) / A.rows)};
   Kokkos::parallel_reduce("Tessera::count_blocks", teams(exec, window_count(A.rows, Blocks::team_rows), 0, team),
@@ -131,18 +128,18 @@ std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::
 }
 
 /// The number of blocks.
-template <class Exec, class Offset>
+template <class Exec>
 std::size_t count_blocks(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape) {
   if (A.rows == 0) return 0;
   if constexpr (is_host_space<Exec>) {
     return count_on_host(exec, A, shape);
   } else {
-    return count_on_device<Exec, Offset>(exec, A, nonzeros, shape, nullptr);
+    return count_on_device<Exec>(exec, A, nonzeros, shape, nullptr);
   }
 }
 
 /// First block of each window; the last element is the number of blocks.
-template <class Exec, class Offset>
+template <class Exec>
 static Array<Offset*, typename Exec::memory_space> block_offsets_of_windows(const Exec& exec,
                                                                             const CsrPattern<Offset>& A,
                                                                             std::size_t nonzeros, BlockShape shape) {

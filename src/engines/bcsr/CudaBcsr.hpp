@@ -19,8 +19,8 @@
 namespace Tessera::Impl {
 
 /// BCSR on tensor cores, in the shapes of blocks that they multiply. In 16 bits the plan also keeps rounded values.
-template <class Scalar, class Offset>
-class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
+template <class Scalar>
+class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBcsr, Scalar>;
   using Base::precision_;
   using typename Base::Memory;
@@ -44,8 +44,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
   }
 
   /// \return whether it is built; not if there is no kernel for such blocks, or no room for rounded values
-  bool build(const Kokkos::Cuda& exec, const Bcsr<Offset, Memory>& A, const PlanOptions& options,
-             const KernelPolicy& policy) {
+  bool build(const Kokkos::Cuda& exec, const Bcsr<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     if (!has(A.block, options.precision)) return false;
     pattern_ = A.view();
@@ -92,8 +91,8 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar, Offset>, Scalar> {
   /// Blocks of a piece. Products are fastest with this many.
   static constexpr int piece_blocks(bool is_square) { return is_square ? 32 : 64; }
 
-  BcsrPattern<Offset> pattern_;
-  DeviceSchedule<Cuda::CondensedItem<Offset>, Memory> schedule_;
+  BcsrPattern pattern_;
+  DeviceSchedule<Cuda::CondensedItem, Memory> schedule_;
   Array<std::uint16_t*, Memory> rounded_;
 };
 

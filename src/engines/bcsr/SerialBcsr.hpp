@@ -10,7 +10,6 @@ namespace Tessera::Test {
 
 /// Rows of dense blocks (BcsrView.hpp) on the host. slots: the entry at each place, -1 where there is
 /// none.
-template <class Offset>
 struct HostBcsr {
   BlockShape block;
   std::vector<Offset> block_offsets{0}, slots;
@@ -27,8 +26,8 @@ struct HostBcsr {
 };
 
 /// Adds the blocks of a window. places: -1 for each column of blocks, as it is again afterwards.
-template <class Offset, class From>
-void add_bcsr_window(const HostPattern<From>& A, int window, std::vector<std::ptrdiff_t>& places, HostBcsr<Offset>& B) {
+template <class From>
+void add_bcsr_window(const HostPattern<From>& A, int window, std::vector<std::ptrdiff_t>& places, HostBcsr& B) {
   const int height = B.block.height, width = B.block.width, words = B.block.mask_words();
   const int first = window * height, last = std::min(A.rows, first + height);
   const std::size_t first_block = B.block_columns.size();
@@ -56,9 +55,9 @@ void add_bcsr_window(const HostPattern<From>& A, int window, std::vector<std::pt
 }
 
 /// Window by window and entry by entry. Cost: a sort of each window's columns of blocks.
-template <class Offset, class From>
-HostBcsr<Offset> serial_bcsr(const HostPattern<From>& A, BlockShape block) {
-  HostBcsr<Offset> B;
+template <class From>
+HostBcsr serial_bcsr(const HostPattern<From>& A, BlockShape block) {
+  HostBcsr B;
   B.block = block;
   std::vector<std::ptrdiff_t> places(A.columns / block.width + 1, -1);
   for (int window = 0; window < block.windows(A.rows); ++window) add_bcsr_window(A, window, places, B);

@@ -9,14 +9,14 @@
 namespace Tessera {
 
 /// Kernels of the processor multiply windows of this format.
-template <class MatrixScalar, class VectorScalar, class Offset>
-void multiply_windows(const BitTcfPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
+template <class MatrixScalar, class VectorScalar>
+void multiply_windows(const BitTcfPattern& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
                       Ordinal last) {
-  Impl::host_kernels<MatrixScalar, VectorScalar, Offset>(Impl::simd_target()).bittcf(A, product, first, last);
+  Impl::host_kernels<MatrixScalar, VectorScalar>(Impl::simd_target()).bittcf(A, product, first, last);
 }
 
-#define TESSERA_INSTANTIATE(Exec, M, V, Offset) \
-  template void portable_spmm(const Exec&, const BitTcfPattern<Offset>&, std::size_t, const Product<M, V>&, Scratch);
+#define TESSERA_INSTANTIATE(Exec, M, V) \
+  template void portable_spmm(const Exec&, const BitTcfPattern&, std::size_t, const Product<M, V>&, Scratch);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 

@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaCondensed;
 
 /// BitTCF, on GPUs as condensed windows of 8 rows on tensor cores.

@@ -41,7 +41,6 @@ namespace Tessera {
 ///
 /// With int offsets, as plans have them, the pattern takes as many bytes as in the paper,
 /// (ceil(rows / 8) + 11 tiles + 2) * 4.
-template <class Offset>
-using BitTcfPattern = CondensedTiles<Offset, 1>;
+using BitTcfPattern = CondensedTiles<1>;
 
 }  // namespace Tessera

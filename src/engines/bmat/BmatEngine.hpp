@@ -7,7 +7,7 @@
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaCondensed;
 
 /// BMat, on GPUs as condensed windows of 16 rows on tensor cores.

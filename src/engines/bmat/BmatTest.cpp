@@ -14,14 +14,13 @@ template <class T>
 class BmatTest : public ::testing::Test {};
 TYPED_TEST_SUITE(BmatTest, OffsetCases);
 
-template <class Exec, class Offset>
+template <class Exec>
 auto bmat_of(const HostPattern<Offset>& A) {
   return build_condensed<2>(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros());
 }
 
 TYPED_TEST(BmatTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto built = bmat_of<Exec>(example_matrix<Offset>());
   const auto& p = built.pattern;
   EXPECT_EQ(to_host(p.window_offsets), (std::vector<Offset>{0, 2}));
@@ -34,18 +33,16 @@ TYPED_TEST(BmatTest, IsThePictureInTheDocstring) {
 
 TYPED_TEST(BmatTest, ArraysAreThoseOfTheSerialBuild) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   for (const auto& A : adversarial_patterns<Offset>()) {
     SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns));
     const auto built = bmat_of<Exec>(A);
-    expect_serial_build(built, serial_condensed<Offset>(A, 2));
+    expect_serial_build(built, serial_condensed(A, 2));
     EXPECT_EQ(validate<Exec>(Exec(), built.pattern), "");
   }
 }
 
 TYPED_TEST(BmatTest, BytesAreTheDocumentedFormula) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto built = bmat_of<Exec>(random_pattern<Offset>(123, 77, 0.1, 9));
   const std::size_t windows = 8, tiles = built.pattern.tiles();
   ASSERT_GT(tiles, windows);
@@ -55,11 +52,10 @@ TYPED_TEST(BmatTest, BytesAreTheDocumentedFormula) {
 /// A broken copy of a valid format is refused, and the message says what is broken.
 TYPED_TEST(BmatTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  using Host = HostCondensed<Offset>;
+  using Host = HostCondensed;
   const HostPattern<Offset> A = random_pattern<Offset>(27, 30, 0.3, 4);
-  const Host valid = serial_condensed<Offset>(A, 2);
-  const DamagedCopies<Exec, Bmat<Offset, typename Exec::memory_space>, Host> expect_fault(
+  const Host valid = serial_condensed(A, 2);
+  const DamagedCopies<Exec, Bmat<typename Exec::memory_space>, Host> expect_fault(
       valid, [&](auto& p, const Host&) { p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros(); });
   expect_fault("BMat: window_offsets does not have", [](Host& h) { h.window_offsets.pop_back(); });
   expect_fault("tile_offsets does not have", [](Host& h) { h.tile_offsets.pop_back(); });

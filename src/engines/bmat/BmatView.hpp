@@ -39,7 +39,6 @@ namespace Tessera {
 ///   tile_masks      0x8048180805004303 0x8000008060026060        0x0001000200000000 0x0100010000000000
 ///   values          abcdefghjklmo     pqrstuvwy        in                 xz
 /// ```
-template <class Offset>
-using BmatPattern = CondensedTiles<Offset, 2>;
+using BmatPattern = CondensedTiles<2>;
 
 }  // namespace Tessera

@@ -89,7 +89,6 @@ inline BrpCandidates brp_candidates(const FormatParameters& parameters, std::siz
 }
 
 /// See choose_brp_parameters().
-template <class Offset>
 KOKKOS_INLINE_FUNCTION BrpBytes brp_traffic(const CsrPattern<Offset>& A, Ordinal window,
                                             const BrpCandidates& candidates, std::uint64_t vector_row) {
   BrpWindow counted[BrpCandidates::most];
@@ -117,7 +116,7 @@ KOKKOS_INLINE_FUNCTION BrpBytes brp_traffic(const CsrPattern<Offset>& A, Ordinal
 /// window, columns ascending, then rows.
 ///
 /// \param grouped_entries [in] of the window, whose numbers are counted from 0
-template <class Offset, class Grouped, class Residual>
+template <class Grouped, class Residual>
 KOKKOS_INLINE_FUNCTION void split_window(const CsrPattern<Offset>& A, Ordinal window, int f, Offset grouped_entries,
                                          const Grouped& grouped, const Residual& residual) {
   Offset number = 0;
@@ -136,8 +135,8 @@ KOKKOS_INLINE_FUNCTION void split_window(const CsrPattern<Offset>& A, Ordinal wi
 }
 
 /// window_groups and window_residuals.
-template <class ExecutionSpace, class Offset, class Memory>
-void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, BlockRowPartition<Offset, Memory>& p) {
+template <class ExecutionSpace, class Memory>
+void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, BlockRowPartition<Memory>& p) {
   const Ordinal windows = window_count(A.rows, 16);
   p.window_groups = allocate<decltype(p.window_groups)>(exec, "Tessera::Brp::window_groups", windows + std::size_t(1));
   p.window_residuals =
@@ -157,11 +156,11 @@ void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
 }
 
 /// residual_rows and residual_offsets.
-template <class ExecutionSpace, class Offset, class Memory>
+template <class ExecutionSpace, class Memory>
 void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
-                            const BlockRowPartition<Offset, Memory>& p) {
+                            const BlockRowPartition<Memory>& p) {
   const auto out = p;
-  const BlockRowPartitionPattern<Offset> in = p.view();
+  const BlockRowPartitionPattern in = p.view();
   Kokkos::parallel_for(
       "Tessera::list_brp_residual_rows", WindowPolicy<ExecutionSpace>(exec, 0, in.windows()),
       KOKKOS_LAMBDA(Ordinal window) {
@@ -183,10 +182,9 @@ void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>
 /// The groups of a window, the columns of its residual entries, and where the values of both come from.
 ///
 /// \param p [in] the view of `out`
-template <class Offset, class Partition, class Slots>
-KOKKOS_INLINE_FUNCTION void fill_brp(const CsrPattern<Offset>& A, Ordinal window,
-                                     const BlockRowPartitionPattern<Offset>& p, const Partition& out,
-                                     const Slots& slots) {
+template <class Partition, class Slots>
+KOKKOS_INLINE_FUNCTION void fill_brp(const CsrPattern<Offset>& A, Ordinal window, const BlockRowPartitionPattern& p,
+                                     const Partition& out, const Slots& slots) {
   const Offset first_group = p.window_groups[window], end_group = p.window_groups[window + 1];
   for (Offset group = first_group; group < end_group; ++group) out.group_windows(group) = window;
   Offset entry[16] = {};     // the next entry of each row in A
@@ -212,7 +210,7 @@ KOKKOS_INLINE_FUNCTION void fill_brp(const CsrPattern<Offset>& A, Ordinal window
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                     const FormatParameters& parameters, std::size_t value_bytes) {
   const Impl::BrpCandidates candidates = Impl::brp_candidates(parameters, value_bytes);
@@ -231,15 +229,15 @@ BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern
   return {candidates.f[best], candidates.g[best]};
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltBlockRowPartition<Offset, typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec,
-                                                                                const CsrPattern<Offset>& A,
-                                                                                std::size_t nonzeros,
-                                                                                const FormatParameters& parameters,
-                                                                                std::size_t value_bytes) {
+template <class ExecutionSpace>
+BuiltBlockRowPartition<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec,
+                                                                        const CsrPattern<Offset>& A,
+                                                                        std::size_t nonzeros,
+                                                                        const FormatParameters& parameters,
+                                                                        std::size_t value_bytes) {
   using Memory = typename ExecutionSpace::memory_space;
   const BrpParameters chosen = choose_brp_parameters(exec, A, parameters, value_bytes);
-  BlockRowPartition<Offset, Memory> p{A.rows, A.columns, nonzeros, chosen.f, chosen.g, {}, {}, {}, {}, {}, {}, {}, {}};
+  BlockRowPartition<Memory> p{A.rows, A.columns, nonzeros, chosen.f, chosen.g, {}, {}, {}, {}, {}, {}, {}, {}};
   Impl::count_brp_windows(exec, A, p);
   const auto last_window = window_count(A.rows, 16);
   const auto groups = static_cast<std::size_t>(Impl::read_element(exec, p.window_groups.data() + last_window));
@@ -256,10 +254,10 @@ BuiltBlockRowPartition<Offset, typename ExecutionSpace::memory_space> build_brp(
   p.residual_columns =
       Impl::allocate<decltype(p.residual_columns)>(exec, "Tessera::Brp::residual_columns", nonzeros - grouped);
   Impl::list_brp_residual_rows(exec, A, p);
-  ValueMap<Offset, Memory> values;
+  ValueMap<Memory> values;
   values.slots = Impl::allocate<decltype(values.slots)>(exec, "Tessera::slots", nonzeros);
   const auto filled = p;
-  const BlockRowPartitionPattern<Offset> in = p.view();
+  const BlockRowPartitionPattern in = p.view();
   const auto slots = values.slots;
   Kokkos::parallel_for(
       "Tessera::build_brp", Impl::WindowPolicy<ExecutionSpace>(exec, 0, last_window),
@@ -267,12 +265,12 @@ BuiltBlockRowPartition<Offset, typename ExecutionSpace::memory_space> build_brp(
   return {p, values};
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A) {
-  const BlockRowPartitionPattern<Offset> in = A.view();
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A) {
+  const BlockRowPartitionPattern in = A.view();
   Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, A.nonzeros);
-  const Impl::EntryKeys<Offset> set_key(entries, A.columns);
+  const Impl::EntryKeys set_key(entries, A.columns);
   Kokkos::parallel_for(
       "Tessera::brp_to_csr", Impl::WindowPolicy<ExecutionSpace>(exec, 0, in.windows()), KOKKOS_LAMBDA(Ordinal window) {
         for_each_entry_of_window(in, window,
@@ -281,18 +279,17 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
   return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));
 }
 
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec,
-                     const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("BRP", Impl::brp_fault(exec, A));
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                       \
-  template BrpParameters choose_brp_parameters(const Exec&, const CsrPattern<Offset>&, const FormatParameters&, \
-                                               std::size_t);                                                    \
-  template BuiltBlockRowPartition<Offset, Exec::memory_space> build_brp(                                        \
-      const Exec&, const CsrPattern<Offset>&, std::size_t, const FormatParameters&, std::size_t);               \
-  TESSERA_INSTANTIATE_FORMAT(BlockRowPartition, Exec, Offset)
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                           \
+  template BrpParameters choose_brp_parameters(const Exec&, const CsrPattern<Offset>&, const FormatParameters&,      \
+                                               std::size_t);                                                         \
+  template BuiltBlockRowPartition<Exec::memory_space> build_brp(const Exec&, const CsrPattern<Offset>&, std::size_t, \
+                                                                const FormatParameters&, std::size_t);               \
+  TESSERA_INSTANTIATE_FORMAT(BlockRowPartition, Exec)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

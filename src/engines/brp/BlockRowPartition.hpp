@@ -19,7 +19,7 @@ namespace Tessera {
 /// Bytes without the values: groups * (4 + 8 g * 4 + 8 f g) + residual rows * (4 + sizeof(Offset)) + residual entries *
 /// 4
 /// + (2 ceil(rows / 16) + 3) sizeof(Offset).
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct BlockRowPartition {
   static constexpr Format format = Format::BlockRowPartition;  ///< its name
 
@@ -44,7 +44,7 @@ struct BlockRowPartition {
   std::size_t tile_elements() const { return group_columns.extent(0) * 16; }  ///< elements of all groups
   const auto& tile_counts() const { return window_groups; }  ///< the first group of each window, and the end
   /// The raw view that kernels take.
-  BlockRowPartitionPattern<Offset> view() const {
+  BlockRowPartitionPattern view() const {
     return {rows,
             columns,
             f,
@@ -64,10 +64,8 @@ struct BlockRowPartition {
 
   /// @cond
   template <class ExecutionSpace>
-  static Built<BlockRowPartition, Offset, MemorySpace> build(const ExecutionSpace& exec,
-                                                             const Csr<Offset, MemorySpace>& rows,
-                                                             const FormatParameters& parameters,
-                                                             std::size_t value_bytes) {
+  static Built<BlockRowPartition, MemorySpace> build(const ExecutionSpace& exec, const Csr<MemorySpace>& rows,
+                                                     const FormatParameters& parameters, std::size_t value_bytes) {
     return build_brp(exec, rows.view(), rows.nonzeros, parameters, value_bytes);
   }
   template <class Archive>
@@ -86,8 +84,8 @@ struct BlockRowPartition {
 };
 
 /// A pattern in the block-row partition as it was built, and where its values come from.
-template <class Offset, class MemorySpace>
-using BuiltBlockRowPartition = Built<BlockRowPartition<Offset, MemorySpace>, Offset, MemorySpace>;
+template <class MemorySpace>
+using BuiltBlockRowPartition = Built<BlockRowPartition<MemorySpace>, MemorySpace>;
 
 /// The parameters of the block-row partition.
 struct BrpParameters {
@@ -117,7 +115,7 @@ struct BrpParameters {
 /// \throws std::invalid_argument if f is not in 0 ... 16 or g not in 0 ... 64, or if they do not align groups
 ///
 /// Cost: one pass over the pattern for all candidates together, or nothing if there is only one.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                     const FormatParameters& parameters, std::size_t value_bytes);
 
@@ -129,23 +127,22 @@ BrpParameters choose_brp_parameters(const ExecutionSpace& exec, const CsrPattern
 ///
 /// Cost: that of the choice, and three passes over the pattern, each with 16 comparisons for each distinct column of a
 /// window.
-template <class ExecutionSpace, class Offset>
-BuiltBlockRowPartition<Offset, typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec,
-                                                                                const CsrPattern<Offset>& A,
-                                                                                std::size_t nonzeros,
-                                                                                const FormatParameters& parameters,
-                                                                                std::size_t value_bytes);
+template <class ExecutionSpace>
+BuiltBlockRowPartition<typename ExecutionSpace::memory_space> build_brp(const ExecutionSpace& exec,
+                                                                        const CsrPattern<Offset>& A,
+                                                                        std::size_t nonzeros,
+                                                                        const FormatParameters& parameters,
+                                                                        std::size_t value_bytes);
 
 /// Converts back to canonical rows without loss. The map takes values from the partition's order to that of the rows.
 /// Cost: a radix sort of the entries.
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A);
 
 /// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
 /// that is broken and where. Cost: a few passes over the pattern.
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec,
-                     const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A);
 
 }  // namespace Tessera

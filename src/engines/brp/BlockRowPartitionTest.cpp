@@ -18,7 +18,7 @@ template <class T>
 class BlockRowPartitionTest : public ::testing::Test {};
 TYPED_TEST_SUITE(BlockRowPartitionTest, OffsetCases);
 
-template <class Exec, class Offset>
+template <class Exec>
 auto brp_of(const HostPattern<Offset>& A, int f, int g, std::size_t value_bytes = 16) {
   FormatParameters parameters;
   parameters.brp_nonzeros_per_column = f;
@@ -27,7 +27,6 @@ auto brp_of(const HostPattern<Offset>& A, int f, int g, std::size_t value_bytes 
 }
 
 /// Those of all formats, and some whose columns make several local columns.
-template <class Offset>
 std::vector<HostPattern<Offset>> brp_patterns() {
   auto patterns = adversarial_patterns<Offset>();
   patterns.push_back(random_pattern<Offset>(50, 200, 0.5, 7));
@@ -45,7 +44,6 @@ constexpr std::pair<int, int> brp_parameters[] = {{1, 1}, {1, 4}, {2, 2}, {3, 1}
 ///     . r g . s l . .
 ///     . . h j . m . t
 ///     . . u . . n p .
-template <class Offset>
 HostPattern<Offset> brp_of_one_group() {
   HostPattern<Offset> A;
   A.columns = 8;
@@ -59,7 +57,6 @@ HostPattern<Offset> brp_of_one_group() {
 
 TYPED_TEST(BlockRowPartitionTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto built = brp_of<Exec>(example_matrix<Offset>(), 2, 1, 8);
   const auto& p = built.pattern;
   EXPECT_EQ(to_host(p.group_windows), (std::vector<int>{0}));
@@ -78,15 +75,14 @@ TYPED_TEST(BlockRowPartitionTest, IsThePictureInTheDocstring) {
 
 TYPED_TEST(BlockRowPartitionTest, ArraysAreThoseOfTheSerialBuild) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  for (const auto& A : brp_patterns<Offset>()) {
+  for (const auto& A : brp_patterns()) {
     for (const auto& [f, g] : brp_parameters) {
       if (!is_chosen_on<Exec>(5)) continue;
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + ", f = " + std::to_string(f) +
                    ", g = " + std::to_string(g));
       const auto built = brp_of<Exec>(A, f, g);
       const auto& p = built.pattern;
-      const auto expected = serial_brp<Offset>(A, f, g);
+      const auto expected = serial_brp(A, f, g);
       ASSERT_EQ(p.f, f);
       ASSERT_EQ(p.g, g);
       ASSERT_EQ(p.tiles(), expected.group_windows.size());
@@ -99,8 +95,8 @@ TYPED_TEST(BlockRowPartitionTest, ArraysAreThoseOfTheSerialBuild) {
 }
 
 /// For each place of a value what for_each_entry() visits it as, row * columns + column; -1 if it does not.
-template <class Exec, class Offset>
-std::vector<int> brp_visits(const BlockRowPartition<Offset, typename Exec::memory_space>& A) {
+template <class Exec>
+std::vector<int> brp_visits(const BlockRowPartition<typename Exec::memory_space>& A) {
   Kokkos::View<int*, typename Exec::memory_space> visits("visits", A.places());
   Kokkos::deep_copy(visits, -1);
   const auto view = A.view();
@@ -113,7 +109,6 @@ std::vector<int> brp_visits(const BlockRowPartition<Offset, typename Exec::memor
 
 TYPED_TEST(BlockRowPartitionTest, RowsAreWalkedThroughBothParts) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(50, 90, 0.4, 11, 7);
   std::vector<int> entries;
   for (int row = 0; row < A.rows; ++row) {
@@ -125,13 +120,12 @@ TYPED_TEST(BlockRowPartitionTest, RowsAreWalkedThroughBothParts) {
     const auto built = brp_of<Exec>(A, f, g);
     std::vector<int> expected;
     for (const Offset slot : to_host(built.values.slots)) expected.push_back(entries.at(std::size_t(slot)));
-    EXPECT_EQ((brp_visits<Exec, Offset>(built.pattern)), expected) << "f = " << f << ", g = " << g;
+    EXPECT_EQ((brp_visits<Exec>(built.pattern)), expected) << "f = " << f << ", g = " << g;
   }
 }
 
 TYPED_TEST(BlockRowPartitionTest, BytesAreTheDocumentedFormula) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto built = brp_of<Exec>(random_pattern<Offset>(123, 77, 0.3, 9), 2, 2);
   const std::size_t windows = 8, groups = built.pattern.groups();
   const std::size_t residual_rows = built.pattern.residual_rows.extent(0);
@@ -143,9 +137,8 @@ TYPED_TEST(BlockRowPartitionTest, BytesAreTheDocumentedFormula) {
 }
 
 /// The bytes that choose_brp_parameters() documents.
-template <class Offset>
 std::size_t brp_moved_bytes(const HostPattern<Offset>& A, int f, int g, std::size_t value_bytes) {
-  const auto p = serial_brp<Offset>(A, f, g);
+  const auto p = serial_brp(A, f, g);
   const std::size_t row = 128 * value_bytes;
   return p.group_windows.size() * (4 + std::size_t(8 * g) * (4 + row) + std::size_t(8 * f * g)) +
          p.residual_columns.size() * (4 + row) + p.residual_rows.size() * (4 + sizeof(Offset) + 2 * row);
@@ -153,9 +146,8 @@ std::size_t brp_moved_bytes(const HostPattern<Offset>& A, int f, int g, std::siz
 
 TYPED_TEST(BlockRowPartitionTest, AutomaticParametersMoveTheFewestBytes) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   std::map<std::pair<int, int>, int> chosen;
-  for (const auto& A : brp_patterns<Offset>()) {
+  for (const auto& A : brp_patterns()) {
     for (const std::size_t value_bytes : {4, 16}) {
       if (!is_chosen_on<Exec>(3)) continue;
       std::pair<int, int> best{0, 0};
@@ -177,7 +169,6 @@ TYPED_TEST(BlockRowPartitionTest, AutomaticParametersMoveTheFewestBytes) {
 
 TYPED_TEST(BlockRowPartitionTest, OneParameterMayBeGiven) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto full = random_pattern<Offset>(32, 64, 1.0, 1);
   EXPECT_EQ(brp_of<Exec>(full, 0, 3).pattern.g, 3);
   EXPECT_EQ(brp_of<Exec>(full, 0, 3).pattern.f, 4);
@@ -197,21 +188,19 @@ TYPED_TEST(BlockRowPartitionTest, OneParameterMayBeGiven) {
 
 TYPED_TEST(BlockRowPartitionTest, ParametersReachTheBuildOfAnyFormat) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(30, 30, 0.5, 1);
   const auto rows = build_csr(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros()).pattern;
   FormatParameters parameters;
   parameters.brp_nonzeros_per_column = 3;
   parameters.brp_tiles_per_group = 2;
   const auto built = build_format(Exec(), Format::BlockRowPartition, rows, parameters, 8);
-  const auto& p = std::get<BlockRowPartition<Offset, typename Exec::memory_space>>(built.pattern);
+  const auto& p = std::get<BlockRowPartition<typename Exec::memory_space>>(built.pattern);
   EXPECT_EQ(std::pair(p.f, p.g), std::pair(3, 2));
   EXPECT_THROW(build_format(Exec(), Format::BlockRowPartition, rows, parameters, 4), std::invalid_argument);
 }
 
 TYPED_TEST(BlockRowPartitionTest, WrongParametersAreNamed) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(20, 20, 0.5, 1);
   const auto expect_error = [&](int f, int g, std::size_t value_bytes, const std::vector<const char*>& words) {
     try {
@@ -233,10 +222,10 @@ TYPED_TEST(BlockRowPartitionTest, WrongParametersAreNamed) {
   EXPECT_EQ(brp_of<Exec>(A, 1, 1, 16).pattern.g, 1);
 }
 
-template <class Exec, class Offset>
-auto damaged_copies(const HostPattern<Offset>& A, const HostBrp<Offset>& valid) {
-  return DamagedCopies<Exec, BlockRowPartition<Offset, typename Exec::memory_space>, HostBrp<Offset>>(
-      valid, [=](auto& p, const HostBrp<Offset>& h) {
+template <class Exec>
+auto damaged_copies(const HostPattern<Offset>& A, const HostBrp& valid) {
+  return DamagedCopies<Exec, BlockRowPartition<typename Exec::memory_space>, HostBrp>(
+      valid, [=](auto& p, const HostBrp& h) {
         p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
         p.f = h.f, p.g = h.g;
       });
@@ -244,10 +233,9 @@ auto damaged_copies(const HostPattern<Offset>& A, const HostBrp<Offset>& valid) 
 
 TYPED_TEST(BlockRowPartitionTest, ValidateNamesTheBrokenArray) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  using Host = HostBrp<Offset>;
+  using Host = HostBrp;
   const HostPattern<Offset> A = random_pattern<Offset>(27, 60, 0.3, 4);  // groups and residual rows in both windows
-  const Host valid = serial_brp<Offset>(A, 2, 1);
+  const Host valid = serial_brp(A, 2, 1);
   const auto expect_fault = damaged_copies<Exec>(A, valid);
   expect_fault("BRP: f is not", [](Host& h) { h.f = 0; });
   expect_fault("f is not", [](Host& h) { h.f = 17; });
@@ -285,17 +273,16 @@ TYPED_TEST(BlockRowPartitionTest, ValidateNamesTheBrokenArray) {
   expect_fault("window 0: residual_columns does not ascend",
                [](Host& h) { std::swap(h.residual_columns[0], h.residual_columns[1]); });
   const auto empty = random_pattern<Offset>(5, 5, 0.0, 1);
-  damaged_copies<Exec>(empty, serial_brp<Offset>(empty, 1, 1))("residual_offsets does not ascend",
-                                                               [](Host& h) { h.residual_offsets[0] = 1; });
+  damaged_copies<Exec>(empty, serial_brp(empty, 1, 1))("residual_offsets does not ascend",
+                                                       [](Host& h) { h.residual_offsets[0] = 1; });
 }
 
 /// Entries that are all there, in order, but in the wrong part.
 TYPED_TEST(BlockRowPartitionTest, ValidateNamesAWrongSplit) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  using Host = HostBrp<Offset>;
-  const auto A = brp_of_one_group<Offset>();
-  const auto expect_fault = damaged_copies<Exec, Offset>(A, serial_brp<Offset>(A, 2, 1));
+  using Host = HostBrp;
+  const auto A = brp_of_one_group();
+  const auto expect_fault = damaged_copies<Exec>(A, serial_brp(A, 2, 1));
   // Entry u, of column 2 and row 4, and h, the last of that column in a group, change places.
   expect_fault("window 0: a residual entry is in a group too, or comes before", [](Host& h) {
     h.local_ids[7] = 4 * 8 + 3;

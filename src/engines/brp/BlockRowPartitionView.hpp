@@ -52,12 +52,10 @@ namespace Tessera {
 /// same. window_groups and window_residuals tell where the parts of a window are. The owner of a window can then write
 /// its rows of Y once, without atomics; the paper's groups and residual rows each add to Y. Offsets are a template
 /// parameter.
-template <class Offset>
 struct BlockRowPartitionPattern {
   static constexpr int tile_rows = 16;  ///< rows of a tile
   static constexpr int tile_width = 8;  ///< local columns of a tile
 
-  using offset_type = Offset;                                ///< the type of an offset
   static constexpr const char* label = "Tessera::brp_spmm";  ///< what profilers see of a portable product
 
   Ordinal rows = 0;                           ///< rows of the matrix
@@ -90,8 +88,8 @@ TESSERA_FUNCTION constexpr int brp_local_row(int id) { return id / 8; }
 /// Calls visit(column, place of the value) for every entry of a row: first those in groups, then the residual ones.
 /// Columns ascend within each part. Cost: a scan of the groups of the row's window, one byte for each entry.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry(const BlockRowPartitionPattern<Offset>& A, Ordinal row, const Visit& visit) {
+template <class Visit>
+TESSERA_FUNCTION void for_each_entry(const BlockRowPartitionPattern& A, Ordinal row, const Visit& visit) {
   const Ordinal window = row / A.tile_rows;
   const int r = row % A.tile_rows;
   const Offset end = A.window_groups[window + 1] * A.group_entries();
@@ -107,17 +105,15 @@ TESSERA_FUNCTION void for_each_entry(const BlockRowPartitionPattern<Offset>& A, 
 }
 
 /// The number of entries in the windows before `window`, which may be windows().
-template <class Offset>
-TESSERA_FUNCTION Offset entries_before(const BlockRowPartitionPattern<Offset>& A, Ordinal window) {
+TESSERA_FUNCTION Offset entries_before(const BlockRowPartitionPattern& A, Ordinal window) {
   return A.window_groups[window] * A.group_entries() + A.residual_offsets[A.window_residuals[window]];
 }
 
 /// Calls visit(row within the window, column, place of the value) for every entry of a window: first those in groups,
 /// in the order of their places, then the residual ones.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry_of_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
-                                               const Visit& visit) {
+template <class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const BlockRowPartitionPattern& A, Ordinal window, const Visit& visit) {
   const Offset end = A.window_groups[window + 1] * A.group_entries();
   Offset place = A.window_groups[window] * A.group_entries();
   for (Offset local_column = place / static_cast<Offset>(A.f); place < end; ++local_column) {

@@ -8,9 +8,8 @@
 
 namespace Tessera {
 
-#define TESSERA_INSTANTIATE(Exec, M, V, Offset)                                                                        \
-  template void portable_spmm(const Exec&, const BlockRowPartitionPattern<Offset>&, std::size_t, const Product<M, V>&, \
-                              Scratch);
+#define TESSERA_INSTANTIATE(Exec, M, V) \
+  template void portable_spmm(const Exec&, const BlockRowPartitionPattern&, std::size_t, const Product<M, V>&, Scratch);
 TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_PRODUCT, TESSERA_INSTANTIATE)
 #undef TESSERA_INSTANTIATE
 

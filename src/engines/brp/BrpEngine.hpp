@@ -5,13 +5,13 @@
 #include "EngineKind.hpp"
 
 namespace Tessera {
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct BlockRowPartition;
 }
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaBrp;
 
 /// The block-row partition, as BRP-SpMM has it.

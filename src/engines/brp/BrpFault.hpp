@@ -49,9 +49,7 @@ inline std::string describe_brp(int fault) {
 }
 
 /// The groups of a window, given that the offsets are in order.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION void check_brp_groups(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
-                                             FirstFault& found) {
+KOKKOS_INLINE_FUNCTION void check_brp_groups(const BlockRowPartitionPattern& A, Ordinal window, FirstFault& found) {
   const Offset first = A.window_groups[window], last = A.window_groups[window + 1];
   for (Offset group = first; group < last; ++group) found.check(A.group_windows[group] == window, brp_window);
   Ordinal previous_column = -1;
@@ -70,8 +68,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_groups(const BlockRowPartitionPattern<Offs
 }
 
 /// The residual rows of a window as a matrix of 16 rows, whose row offsets are written to `offsets`.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
+KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BlockRowPartitionPattern& A, Ordinal window,
                                                               Offset (&offsets)[17]) {
   Offset listed = A.window_residuals[window];
   for (int r = 0; r < 16; ++r) {
@@ -84,9 +81,7 @@ KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BlockRowPart
 }
 
 /// The residual rows of a window, given that the offsets are in order.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION void check_brp_residual(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
-                                               FirstFault& found) {
+KOKKOS_INLINE_FUNCTION void check_brp_residual(const BlockRowPartitionPattern& A, Ordinal window, FirstFault& found) {
   Ordinal previous_row = window * 16 - 1;
   for (Offset listed = A.window_residuals[window]; listed < A.window_residuals[window + 1]; ++listed) {
     const Ordinal row = A.residual_rows[listed];
@@ -104,9 +99,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_residual(const BlockRowPartitionPattern<Of
 }
 
 /// Checks that the right entries of a window are residual, given that both parts are in order.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION void check_brp_split(const BlockRowPartitionPattern<Offset>& A, Ordinal window,
-                                            FirstFault& found) {
+KOKKOS_INLINE_FUNCTION void check_brp_split(const BlockRowPartitionPattern& A, Ordinal window, FirstFault& found) {
   Offset offsets[17];
   const Offset width = A.group_entries() / static_cast<Offset>(A.f);
   Offset grouped = A.window_groups[window] * width;  // the first local column behind the residual column
@@ -126,8 +119,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_split(const BlockRowPartitionPattern<Offse
   found.check(left_columns < width, brp_group_left);
 }
 
-template <class Offset>
-KOKKOS_INLINE_FUNCTION int brp_window_fault(const BlockRowPartitionPattern<Offset>& A, Ordinal window) {
+KOKKOS_INLINE_FUNCTION int brp_window_fault(const BlockRowPartitionPattern& A, Ordinal window) {
   FirstFault found;
   check_brp_groups(A, window, found);
   check_brp_residual(A, window, found);
@@ -136,8 +128,8 @@ KOKKOS_INLINE_FUNCTION int brp_window_fault(const BlockRowPartitionPattern<Offse
 }
 
 /// The sizes of the arrays.
-template <class Offset, class Memory>
-std::string brp_extent_fault(const BlockRowPartition<Offset, Memory>& A) {
+template <class Memory>
+std::string brp_extent_fault(const BlockRowPartition<Memory>& A) {
   const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));
   if (A.f < 1 || A.f > brp_most_f) return "f is not in 1 ... 16";
   if (A.g < 1 || A.g > brp_most_g) return "g is not in 1 ... 64";
@@ -156,12 +148,11 @@ std::string brp_extent_fault(const BlockRowPartition<Offset, Memory>& A) {
   return {};
 }
 
-template <class ExecutionSpace, class Offset>
-std::string brp_fault(const ExecutionSpace& exec,
-                      const BlockRowPartition<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string brp_fault(const ExecutionSpace& exec, const BlockRowPartition<typename ExecutionSpace::memory_space>& A) {
   const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));
   const std::size_t residual_rows = A.residual_rows.extent(0);
-  const BlockRowPartitionPattern<Offset> in = A.view();
+  const BlockRowPartitionPattern in = A.view();
   return first_of(
       [&] { return brp_extent_fault(A); },
       [&] { return offsets_fault(exec, "window", in.window_groups, windows, A.groups(), "window_groups", "groups"); },
@@ -173,7 +164,7 @@ std::string brp_fault(const ExecutionSpace& exec,
         return offsets_fault(exec, "residual row", in.residual_offsets, residual_rows, A.residual_columns.extent(0),
                              "residual_offsets", "residual entries");
       },
-      [&] { return first_window_fault<brp_window_fault<Offset>>(exec, windows, in, describe_brp); });
+      [&] { return first_window_fault<brp_window_fault>(exec, windows, in, describe_brp); });
 }
 
 }  // namespace Tessera::Impl

@@ -16,12 +16,12 @@
 namespace Tessera::Impl {
 
 /// The block-row partition on tensor cores.
-template <class Scalar, class Offset>
-class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
+template <class Scalar>
+class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBrp, Scalar>;
   using Base::precision_;
   using typename Base::Memory;
-  using Schedule = DeviceSchedule<Cuda::BrpItem<Offset>, Memory>;
+  using Schedule = DeviceSchedule<Cuda::BrpItem, Memory>;
 
  public:
   static constexpr const char* label = "Tessera::brp_spmm";
@@ -39,7 +39,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
   /// \return whether it is built; not if there is no kernel for f entries a local column
   ///
   /// Cost: the host makes the schedule, window by window, from copies of the offsets and of the list of residual rows.
-  bool build(const Kokkos::Cuda& exec, const BlockRowPartition<Offset, Memory>& A, const PlanOptions& options,
+  bool build(const Kokkos::Cuda& exec, const BlockRowPartition<Memory>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
     if (A.nonzeros == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     if (!has(A.f)) return false;
@@ -66,14 +66,13 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
   }
 
  private:
-  static Cuda::HostBrpSchedule<Offset> host_schedule(const Kokkos::Cuda& exec,
-                                                     const BlockRowPartition<Offset, Memory>& A,
-                                                     const KernelPolicy& policy, int& width) {
+  static Cuda::HostBrpSchedule host_schedule(const Kokkos::Cuda& exec, const BlockRowPartition<Memory>& A,
+                                             const KernelPolicy& policy, int& width) {
     const auto window_groups = host_copy(exec, A.window_groups);
     const auto window_residuals = host_copy(exec, A.window_residuals);
     const auto residual_rows = host_copy(exec, A.residual_rows);
     const auto residual_offsets = host_copy(exec, A.residual_offsets);
-    BlockRowPartitionPattern<Offset> host = A.view();
+    BlockRowPartitionPattern host = A.view();
     host.window_groups = window_groups.data();
     host.window_residuals = window_residuals.data();
     host.residual_rows = residual_rows.data();
@@ -86,7 +85,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar, Offset>, Scalar> {
     return Cuda::build_brp_schedule(host, piece_tiles);
   }
 
-  BlockRowPartitionPattern<Offset> pattern_;
+  BlockRowPartitionPattern pattern_;
   Schedule schedule_;
 };
 

@@ -10,14 +10,13 @@ namespace Tessera::Test {
 
 /// The block-row partition (BlockRowPartitionView.hpp) on the host. slots: the entry at each place,
 /// those of groups first, then the residual ones.
-template <class Offset>
 struct HostBrp {
   int rows = 0, columns = 0, f = 1, g = 1;
   std::vector<int> group_windows, group_columns, residual_rows, residual_columns;
   std::vector<Offset> window_groups{0}, window_residuals{0}, residual_offsets{0}, slots;
   std::vector<std::uint8_t> local_ids;
 
-  BlockRowPartitionPattern<Offset> view() const {
+  BlockRowPartitionPattern view() const {
     return {rows,
             columns,
             f,
@@ -86,8 +85,7 @@ inline std::size_t split_brp_window(std::vector<BrpEntry>& entries, int f, int g
   return kept;
 }
 
-template <class Offset>
-void add_brp_groups(const std::vector<BrpEntry>& entries, std::size_t grouped, int window, HostBrp<Offset>& B) {
+inline void add_brp_groups(const std::vector<BrpEntry>& entries, std::size_t grouped, int window, HostBrp& B) {
   for (std::size_t e = 0; e < grouped; ++e) {
     if (e % (8 * B.f * B.g) == 0) B.group_windows.push_back(window);
     if (e % B.f == 0) B.group_columns.push_back(entries[e].column);
@@ -97,9 +95,8 @@ void add_brp_groups(const std::vector<BrpEntry>& entries, std::size_t grouped, i
   B.window_groups.push_back(static_cast<Offset>(B.group_windows.size()));
 }
 
-template <class Offset>
-void add_brp_residual(std::vector<BrpEntry>& entries, std::size_t grouped, HostBrp<Offset>& B,
-                      std::vector<Offset>& slots) {
+inline void add_brp_residual(std::vector<BrpEntry>& entries, std::size_t grouped, HostBrp& B,
+                             std::vector<Offset>& slots) {
   std::sort(entries.begin() + grouped, entries.end(), [](const BrpEntry& a, const BrpEntry& b) {
     return std::pair(a.row, a.column) < std::pair(b.row, b.column);
   });
@@ -116,9 +113,9 @@ void add_brp_residual(std::vector<BrpEntry>& entries, std::size_t grouped, HostB
 }
 
 /// Window by window and entry by entry. Cost: a sort of each window's entries.
-template <class Offset, class From>
-HostBrp<Offset> serial_brp(const HostPattern<From>& A, int f, int g) {
-  HostBrp<Offset> B;
+template <class From>
+HostBrp serial_brp(const HostPattern<From>& A, int f, int g) {
+  HostBrp B;
   B.rows = A.rows;
   B.columns = A.columns;
   B.f = f;

@@ -26,16 +26,16 @@ KOKKOS_INLINE_FUNCTION std::uint64_t mask_of_strip(const Rows* rows, int strip) 
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 std::size_t count_bittcf_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A) {
   return Impl::count_tiles<8, 8>(exec, A);
 }
 
-template <int strips, class ExecutionSpace, class Offset>
-BuiltCondensed<strips, Offset, typename ExecutionSpace::memory_space> build_condensed(const ExecutionSpace& exec,
-                                                                                      const CsrPattern<Offset>& A,
-                                                                                      std::size_t nonzeros) {
-  CondensedFormat<Offset, typename ExecutionSpace::memory_space, strips> p{A.rows, A.columns, nonzeros, {}, {}, {}, {}};
+template <int strips, class ExecutionSpace>
+BuiltCondensed<strips, typename ExecutionSpace::memory_space> build_condensed(const ExecutionSpace& exec,
+                                                                              const CsrPattern<Offset>& A,
+                                                                              std::size_t nonzeros) {
+  CondensedFormat<typename ExecutionSpace::memory_space, strips> p{A.rows, A.columns, nonzeros, {}, {}, {}, {}};
   const auto windows = Impl::condense_windows<8 * strips, 8>(exec, A);
   p.window_offsets = windows.window_offsets;
   p.tile_columns = windows.columns;
@@ -57,9 +57,9 @@ BuiltCondensed<strips, Offset, typename ExecutionSpace::memory_space> build_cond
   return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, nonzeros)};
 }
 
-template <class ExecutionSpace, class Offset, int strips>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const CondensedFormat<Offset, typename ExecutionSpace::memory_space, strips>& A) {
+template <class ExecutionSpace, int strips>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A) {
   return Impl::rows_of_format(exec, A.view(), A.nonzeros);
 }
 
@@ -76,8 +76,8 @@ inline std::string describe_condensed(int fault) {
 }
 
 /// The first broken invariant of the tiles of a window, given that the offsets are in order.
-template <class Offset, int strips>
-KOKKOS_INLINE_FUNCTION int condensed_window_fault(const CondensedTiles<Offset, strips>& A, Ordinal window) {
+template <int strips>
+KOKKOS_INLINE_FUNCTION int condensed_window_fault(const CondensedTiles<strips>& A, Ordinal window) {
   FirstFault found;
   CondensedColumns columns(A.columns);
   for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
@@ -97,10 +97,10 @@ KOKKOS_INLINE_FUNCTION int condensed_window_fault(const CondensedTiles<Offset, s
   return found.fault;
 }
 
-template <class ExecutionSpace, class Offset, int strips>
+template <class ExecutionSpace, int strips>
 std::string condensed_fault(const ExecutionSpace& exec,
-                            const CondensedFormat<Offset, typename ExecutionSpace::memory_space, strips>& A) {
-  const CondensedTiles<Offset, strips> in = A.view();
+                            const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A) {
+  const CondensedTiles<strips> in = A.view();
   const auto windows = static_cast<std::size_t>(in.windows());
   if (A.window_offsets.extent(0) != windows + 1)
     return "window_offsets does not have ceil(rows / " + std::to_string(in.tile_rows) + ") + 1 elements";
@@ -111,27 +111,25 @@ std::string condensed_fault(const ExecutionSpace& exec,
   return first_of(
       [&] { return offsets_fault(exec, "window", in.window_offsets, windows, A.tiles(), "window_offsets", "tiles"); },
       [&] { return offsets_fault(exec, "tile", in.tile_offsets, A.tiles(), A.nonzeros, "tile_offsets", "nonzeros"); },
-      [&] {
-        return first_window_fault<condensed_window_fault<Offset, strips>>(exec, windows, in, describe_condensed);
-      });
+      [&] { return first_window_fault<condensed_window_fault<strips>>(exec, windows, in, describe_condensed); });
 }
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset, int strips>
+template <class ExecutionSpace, int strips>
 std::string validate(const ExecutionSpace& exec,
-                     const CondensedFormat<Offset, typename ExecutionSpace::memory_space, strips>& A) {
+                     const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A) {
   return Impl::of_format(strips == 1 ? "BitTCF" : "BMat", Impl::condensed_fault(exec, A));
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                           \
-  template std::size_t count_bittcf_tiles(const Exec&, const CsrPattern<Offset>&);                                  \
-  template BuiltCondensed<1, Offset, Exec::memory_space> build_condensed<1>(const Exec&, const CsrPattern<Offset>&, \
-                                                                            std::size_t);                           \
-  template BuiltCondensed<2, Offset, Exec::memory_space> build_condensed<2>(const Exec&, const CsrPattern<Offset>&, \
-                                                                            std::size_t);                           \
-  TESSERA_INSTANTIATE_FORMAT(BitTcf, Exec, Offset)                                                                  \
-  TESSERA_INSTANTIATE_FORMAT(Bmat, Exec, Offset)
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                  \
+  template std::size_t count_bittcf_tiles(const Exec&, const CsrPattern<Offset>&);                          \
+  template BuiltCondensed<1, Exec::memory_space> build_condensed<1>(const Exec&, const CsrPattern<Offset>&, \
+                                                                    std::size_t);                           \
+  template BuiltCondensed<2, Exec::memory_space> build_condensed<2>(const Exec&, const CsrPattern<Offset>&, \
+                                                                    std::size_t);                           \
+  TESSERA_INSTANTIATE_FORMAT(BitTcf, Exec)                                                                  \
+  TESSERA_INSTANTIATE_FORMAT(Bmat, Exec)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

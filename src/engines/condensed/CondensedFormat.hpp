@@ -19,10 +19,10 @@ namespace Tessera {
 ///
 /// Bytes without the values: (windows + 1 + tiles + 1) sizeof(Offset) + tiles * (8 * 4 + strips * 8). For BitTcf with
 /// int offsets this is the paper's (ceil(rows / 8) + 11 tiles + 2) * 4 (Acc-SpMM, section 3.3).
-template <class Offset, class MemorySpace, int strips>
+template <class MemorySpace, int strips>
 struct CondensedFormat {
   static constexpr Format format = strips == 1 ? Format::BitTcf : Format::Bmat;  ///< its name
-  using View = CondensedTiles<Offset, strips>;                                   ///< the raw view of it
+  using View = CondensedTiles<strips>;                                           ///< the raw view of it
 
   Ordinal rows = 0;                                     ///< rows of the matrix
   Ordinal columns = 0;                                  ///< columns of the matrix
@@ -46,9 +46,8 @@ struct CondensedFormat {
 
   /// @cond
   template <class ExecutionSpace>
-  static Built<CondensedFormat, Offset, MemorySpace> build(const ExecutionSpace& exec,
-                                                           const Csr<Offset, MemorySpace>& rows,
-                                                           const FormatParameters&, std::size_t) {
+  static Built<CondensedFormat, MemorySpace> build(const ExecutionSpace& exec, const Csr<MemorySpace>& rows,
+                                                   const FormatParameters&, std::size_t) {
     return build_condensed<strips>(exec, rows.view(), rows.nonzeros);
   }
   template <class Archive>
@@ -62,11 +61,11 @@ struct CondensedFormat {
 };
 
 /// A pattern in condensed windows as it was built, and where its values come from.
-template <int strips, class Offset, class MemorySpace>
-using BuiltCondensed = Built<CondensedFormat<Offset, MemorySpace, strips>, Offset, MemorySpace>;
+template <int strips, class MemorySpace>
+using BuiltCondensed = Built<CondensedFormat<MemorySpace, strips>, MemorySpace>;
 
 /// Counts the tiles of BitTCF that the matrix would have, without building them. Cost: one pass over the pattern.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 std::size_t count_bittcf_tiles(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
 /// Builds condensed windows of `strips` strips from a canonical pattern: 1 for BitTCF, 2 for BMat. Windows are built in
@@ -74,20 +73,20 @@ std::size_t count_bittcf_tiles(const ExecutionSpace& exec, const CsrPattern<Offs
 /// for any number of threads.
 ///
 /// Cost: two passes over the pattern, with 8 * strips comparisons for each distinct column of a window.
-template <int strips, class ExecutionSpace, class Offset>
-BuiltCondensed<strips, Offset, typename ExecutionSpace::memory_space> build_condensed(const ExecutionSpace& exec,
-                                                                                      const CsrPattern<Offset>& A,
-                                                                                      std::size_t nonzeros);
+template <int strips, class ExecutionSpace>
+BuiltCondensed<strips, typename ExecutionSpace::memory_space> build_condensed(const ExecutionSpace& exec,
+                                                                              const CsrPattern<Offset>& A,
+                                                                              std::size_t nonzeros);
 
 /// Converts back to canonical rows without loss. The map takes values from the format's order to that of the rows.
-template <class ExecutionSpace, class Offset, int strips>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const CondensedFormat<Offset, typename ExecutionSpace::memory_space, strips>& A);
+template <class ExecutionSpace, int strips>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
+    const ExecutionSpace& exec, const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A);
 
 /// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
 /// that is broken and where. Cost: one pass over the pattern.
-template <class ExecutionSpace, class Offset, int strips>
+template <class ExecutionSpace, int strips>
 std::string validate(const ExecutionSpace& exec,
-                     const CondensedFormat<Offset, typename ExecutionSpace::memory_space, strips>& A);
+                     const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A);
 
 }  // namespace Tessera

@@ -3,14 +3,14 @@
 
 namespace Tessera {
 
-template <class Offset, class MemorySpace, int strips>
+template <class MemorySpace, int strips>
 struct CondensedFormat;
 
 /// BitTCF (BitTcfView.hpp) that owns its arrays.
-template <class Offset, class MemorySpace>
-using BitTcf = CondensedFormat<Offset, MemorySpace, 1>;
+template <class MemorySpace>
+using BitTcf = CondensedFormat<MemorySpace, 1>;
 /// BMat (BmatView.hpp) that owns its arrays.
-template <class Offset, class MemorySpace>
-using Bmat = CondensedFormat<Offset, MemorySpace, 2>;
+template <class MemorySpace>
+using Bmat = CondensedFormat<MemorySpace, 2>;
 
 }  // namespace Tessera

@@ -23,14 +23,13 @@ namespace Tessera {
 /// ```
 ///
 /// Values are stored tile by tile, strip by strip, in the order of the bits.
-template <class Offset, int strips_>
+template <int strips_>
 struct CondensedTiles {
   static constexpr int strips = strips_;        ///< strips of a window
   static constexpr int tile_rows = 8 * strips;  ///< rows of a tile
   static constexpr int tile_width = 8;          ///< columns of a tile
   static constexpr Ordinal no_column = -1;      ///< stands for a column that a tile does not have
 
-  using offset_type = Offset;  ///< the type of an offset
   /// What profilers see of a portable product.
   static constexpr const char* label = strips == 1 ? "Tessera::bittcf_spmm" : "Tessera::bmat_spmm";
 
@@ -52,8 +51,8 @@ TESSERA_FUNCTION constexpr unsigned row_of_mask(std::uint64_t mask, int r) {
 
 /// Calls visit(column, place of the value) for every entry of a row, in ascending order of columns.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, int strips, class Visit>
-TESSERA_FUNCTION void for_each_entry(const CondensedTiles<Offset, strips>& A, Ordinal row, const Visit& visit) {
+template <int strips, class Visit>
+TESSERA_FUNCTION void for_each_entry(const CondensedTiles<strips>& A, Ordinal row, const Visit& visit) {
   const Ordinal window = row / A.tile_rows;
   const int strip = row % A.tile_rows / 8, r = row % 8;
   for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
@@ -69,9 +68,8 @@ TESSERA_FUNCTION void for_each_entry(const CondensedTiles<Offset, strips>& A, Or
 
 /// Calls visit(row within the window, column, place of the value) for every entry of a window, block by block.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, int strips, class Visit>
-TESSERA_FUNCTION void for_each_entry_of_window(const CondensedTiles<Offset, strips>& A, Ordinal window,
-                                               const Visit& visit) {
+template <int strips, class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const CondensedTiles<strips>& A, Ordinal window, const Visit& visit) {
   Offset place = A.tile_offsets[A.window_offsets[window]];
   for (Offset tile = A.window_offsets[window]; tile < A.window_offsets[window + 1]; ++tile) {
     const Ordinal* const columns = A.tile_columns + std::size_t(tile) * A.tile_width;
@@ -85,8 +83,8 @@ TESSERA_FUNCTION void for_each_entry_of_window(const CondensedTiles<Offset, stri
 }
 
 /// The number of entries in the windows before `window`, which may be windows().
-template <class Offset, int strips>
-TESSERA_FUNCTION Offset entries_before(const CondensedTiles<Offset, strips>& A, Ordinal window) {
+template <int strips>
+TESSERA_FUNCTION Offset entries_before(const CondensedTiles<strips>& A, Ordinal window) {
   return A.tile_offsets[A.window_offsets[window]];
 }
 

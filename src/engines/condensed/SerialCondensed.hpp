@@ -9,7 +9,6 @@ namespace Tessera::Test {
 
 /// Condensed windows of 8 rows a strip (condensed/CondensedView.hpp) on the host; with one strip they are BitTCF
 /// (bittcf/BitTcfView.hpp), with two BMat (bmat/BmatView.hpp). slots: the entry at each place.
-template <class Offset>
 struct HostCondensed {
   int strips = 1;
   std::vector<Offset> window_offsets{0}, tile_offsets{0}, slots;
@@ -54,8 +53,8 @@ void for_each_condensed_entry(const HostPattern<From>& A, int strips, int window
 }
 
 /// Adds a window's tiles: columns, masks, offsets and entries.
-template <class Offset, class From>
-void add_condensed_window(const HostPattern<From>& A, int window, HostCondensed<Offset>& B) {
+template <class From>
+void add_condensed_window(const HostPattern<From>& A, int window, HostCondensed& B) {
   const int first = window * 8 * B.strips, last = std::min(A.rows, first + 8 * B.strips);
   const std::vector<int> columns = distinct_columns_of(A, first, last);
   const std::size_t tiles = (columns.size() + 7) / 8, first_word = B.tile_masks.size();
@@ -81,9 +80,9 @@ void add_condensed_window(const HostPattern<From>& A, int window, HostCondensed<
 }
 
 /// Window by window and entry by entry. Cost: a sort of each window's columns.
-template <class Offset, class From>
-HostCondensed<Offset> serial_condensed(const HostPattern<From>& A, int strips) {
-  HostCondensed<Offset> B;
+template <class From>
+HostCondensed serial_condensed(const HostPattern<From>& A, int strips) {
+  HostCondensed B;
   B.strips = strips;
   for (int window = 0; window * 8 * strips < A.rows; ++window) add_condensed_window(A, window, B);
   return B;

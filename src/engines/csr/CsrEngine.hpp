@@ -5,13 +5,13 @@
 #include "EngineKind.hpp"
 
 namespace Tessera {
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct Csr;
 }
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaCsr;
 
 /// Compressed rows.

@@ -23,8 +23,8 @@ namespace Tessera::Impl {
 
 /// Compressed rows against chunks of X in shared memory, on CUDA cores, for real numbers. The plan keeps where the
 /// entries of each row enter each chunk.
-template <class Scalar, class Offset>
-class CudaChunked : public CudaKernel<CudaChunked<Scalar, Offset>, Scalar> {
+template <class Scalar>
+class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
   using Base = CudaKernel<CudaChunked, Scalar>;
   using typename Base::Memory;
 
@@ -32,7 +32,7 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar, Offset>, Scalar> {
   static constexpr const char* label = "Tessera::chunked_spmm";
 
   /// Whether a plan with these options multiplies so.
-  static bool pays(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options) {
+  static bool pays(const Kokkos::Cuda& exec, const Csr<Memory>& A, const PlanOptions& options) {
     // X whose columns are apart comes in panels.
     const int at_once = options.layout_left ? std::min(options.columns, int(cuda_panel_columns)) : options.columns;
     const ChunkedProblem problem{static_cast<double>(A.rows), static_cast<double>(A.columns),
@@ -42,7 +42,7 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar, Offset>, Scalar> {
 
   /// \return whether it is built: not for complex numbers, nor where no row of X fits in shared memory. Waits for
   /// `exec`.
-  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A) {
+  bool build(const Kokkos::Cuda& exec, const Csr<Memory>& A) {
     pattern_ = A.view();
     const auto empty = Cuda::chunked_schedule(pattern_, A.nonzeros, chunked_machine(exec));
     if (is_complex_v<Scalar> || empty.chunks.rows == 0) return false;

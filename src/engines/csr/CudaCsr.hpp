@@ -23,7 +23,7 @@ namespace Tessera::Impl {
 /// Compressed rows on CUDA cores. The plan keeps the list of rows that are cut into pieces. Where it pays for vectors
 /// of the matrix's own type, it multiplies these against chunks of X in shared memory, however many columns they have:
 /// the bits of a column do not depend on that.
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaCsr {
   using Memory = Kokkos::Cuda::memory_space;
 
@@ -31,8 +31,7 @@ class CudaCsr {
   static std::string published_fault(const PlanOptions&) { return {}; }
 
   /// \return true: this is always built
-  bool build(const Kokkos::Cuda& exec, const Csr<Offset, Memory>& A, const PlanOptions& options,
-             const KernelPolicy& policy) {
+  bool build(const Kokkos::Cuda& exec, const Csr<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     pattern_ = A.view();
     const auto counters = allocate<Array<unsigned long long*, Memory>>(exec, "Tessera::counters",
                                                                        std::size_t(Cuda::csr_schedule_counters));
@@ -89,7 +88,7 @@ class CudaCsr {
   }
 
  private:
-  using Chunked = CudaChunked<Scalar, Offset>;
+  using Chunked = CudaChunked<Scalar>;
 
   /// \param piece  [in,out] entries of a piece; 0: as the schedule chooses
   /// \param chunks [in,out] whether X is multiplied in chunks

@@ -23,8 +23,8 @@ namespace Tessera::Impl {
 /// Condensed windows on tensor cores: BitTCF, and BMat. The plan also keeps the values as dense blocks. If there is no
 /// room for them, BitTCF is multiplied with its compact values, which takes longer. In precisions of 16 bits, blocks of
 /// BitTCF are rounded once, and all other values as they are read.
-template <class Scalar, class Offset>
-class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
+template <class Scalar>
+class CudaCondensed : public CudaKernel<CudaCondensed<Scalar>, Scalar> {
   using Base = CudaKernel<CudaCondensed, Scalar>;
   using Base::half_vectors_;
   using Base::precision_;
@@ -37,7 +37,7 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
   /// \return whether it is built; not if tensor cores do not multiply this type in this precision, nor BMat without
   ///         room for dense blocks
   template <int strips>
-  bool build(const Kokkos::Cuda& exec, const CondensedFormat<Offset, Memory, strips>& A, const PlanOptions& options,
+  bool build(const Kokkos::Cuda& exec, const CondensedFormat<Memory, strips>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = Cuda::condensed(A.view());
@@ -112,8 +112,8 @@ class CudaCondensed : public CudaKernel<CudaCondensed<Scalar, Offset>, Scalar> {
     return dense_.extent(0) > 0 ? Cuda::TileValues::Dense : Cuda::TileValues::Compact;
   }
 
-  Cuda::CondensedPattern<Offset> pattern_;
-  DeviceSchedule<Cuda::CondensedItem<Offset>, Memory> schedule_;
+  Cuda::CondensedPattern pattern_;
+  DeviceSchedule<Cuda::CondensedItem, Memory> schedule_;
   std::size_t tiles_ = 0;
   Array<Scalar*, Memory> dense_;
   Array<std::uint16_t*, Memory> rounded_;

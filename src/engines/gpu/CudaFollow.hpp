@@ -19,8 +19,8 @@ inline bool look_on_device(const Kokkos::Cuda& exec, const void* data, std::size
   return true;
 }
 
-template <class Offset, class Scalar>
-bool gather_on_device(const Kokkos::Cuda& exec, const GatherValue<Offset, Scalar>& gather, std::size_t size,
+template <class Scalar>
+bool gather_on_device(const Kokkos::Cuda& exec, const GatherValue<Scalar>& gather, std::size_t size,
                       const std::uint32_t* wanted) {
   if (!has_cuda_kernels(exec)) return false;
   const CudaLaunches launches("Tessera::gather_values", exec);

@@ -66,7 +66,7 @@ struct Device<Scalar, Kokkos::Cuda> {
   static FormatParameters parameters(const Kokkos::Cuda& exec, const PlanOptions& options, const MatrixStatistics& m) {
     FormatParameters result = options.parameters;
     if constexpr (std::is_same_v<Scalar, double>) {
-      const StagedShape shape = CudaStaged<Scalar, Offset>::shape_for(exec, m);
+      const StagedShape shape = CudaStaged<Scalar>::shape_for(exec, m);
       if (result.staged_chunk_values == 0) result.staged_chunk_values = shape.most_values;
       if (result.staged_piece_chunks == 0) result.staged_piece_chunks = shape.piece_chunks;
     }
@@ -90,13 +90,13 @@ struct Device<Scalar, Kokkos::Cuda> {
     if (options.precision == Precision::Tf32) gpu = GpuModel::tf32();
     if (is_half) gpu = options.half_vectors ? GpuModel::half_vectors() : GpuModel::half();
     if (options.precision == Precision::Tf32x3) gpu = GpuModel::tf32x3();
-    if (!CudaBrp<Scalar, Offset>::has(options.parameters.brp_nonzeros_per_column)) gpu.partition = 0;
+    if (!CudaBrp<Scalar>::has(options.parameters.brp_nonzeros_per_column)) gpu.partition = 0;
     // Doubles have the same kernels for blocks in all precisions.
     gpu.has_narrow_blocks = std::is_same_v<Scalar, double>;
     gpu.has_square_blocks = gpu.has_square_blocks && !gpu.has_narrow_blocks;
     gpu.whole_tiles = static_cast<double>(room_beside_format(exec, options.memory_limit));
     if (options.half_vectors) return gpu;
-    gpu.staged_entries = static_cast<double>(CudaStaged<Scalar, Offset>::most_entries(exec, options));
+    gpu.staged_entries = static_cast<double>(CudaStaged<Scalar>::most_entries(exec, options));
     if (exec.cuda_device_prop().sharedMemPerBlockOptin < Cuda::usual_staged_shared_bytes()) gpu.staged_chunk = 0;
     return gpu;
   }

@@ -38,7 +38,7 @@ struct DeviceSchedule {
 /// The ScheduleStart of each window, or group of rows; the last element has the totals.
 ///
 /// \param offsets [in] windows + 1 elements: the first tile of each window, and the end
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 static Array<Cuda::ScheduleStart*, typename ExecutionSpace::memory_space> start_schedule(const ExecutionSpace& exec,
                                                                                          const Offset* offsets,
                                                                                          Ordinal windows,
@@ -58,11 +58,11 @@ static Array<Cuda::ScheduleStart*, typename ExecutionSpace::memory_space> start_
 ///
 /// \param offsets [in] the first tile of each window, and the end
 /// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
-template <class ExecutionSpace, class Offset>
-static DeviceSchedule<Cuda::CondensedItem<Offset>, typename ExecutionSpace::memory_space> schedule_windows(
+template <class ExecutionSpace>
+static DeviceSchedule<Cuda::CondensedItem, typename ExecutionSpace::memory_space> schedule_windows(
     const ExecutionSpace& exec, const Array<Offset*, typename ExecutionSpace::memory_space>& offsets, int piece_tiles,
     Cuda::PieceCut cut = Cuda::PieceCut::Even) {
-  DeviceSchedule<Cuda::CondensedItem<Offset>, typename ExecutionSpace::memory_space> result;
+  DeviceSchedule<Cuda::CondensedItem, typename ExecutionSpace::memory_space> result;
   if (offsets.extent(0) < 2) return result;
   const auto windows = static_cast<Ordinal>(offsets.extent(0) - 1);
   const auto starts = start_schedule(exec, offsets.data(), windows, piece_tiles);
@@ -73,7 +73,7 @@ static DeviceSchedule<Cuda::CondensedItem<Offset>, typename ExecutionSpace::memo
   result.sums =
       allocate<decltype(result.sums)>(exec, "Tessera::WindowSchedule::sums", static_cast<std::size_t>(all.sums));
   result.slots = all.slots(windows);
-  const Cuda::WindowCuts<Offset> cuts{offsets.data(), windows, piece_tiles, cut};
+  const Cuda::WindowCuts cuts{offsets.data(), windows, piece_tiles, cut};
   const auto items = result.items;
   const auto sums = result.sums;
   Kokkos::parallel_for(

@@ -14,9 +14,7 @@ template <class T>
 class DeviceScheduleTest : public ::testing::Test {};
 TYPED_TEST_SUITE(DeviceScheduleTest, OffsetCases);
 
-template <class Offset>
-void expect_same(const std::vector<Cuda::CondensedItem<Offset>>& items,
-                 const std::vector<Cuda::CondensedItem<Offset>>& expected) {
+void expect_same(const std::vector<Cuda::CondensedItem>& items, const std::vector<Cuda::CondensedItem>& expected) {
   const auto parts = [](const auto& item) { return std::tie(item.first_tile, item.tiles, item.window, item.slot); };
   ASSERT_EQ(items.size(), expected.size());
   for (std::size_t i = 0; i < items.size(); ++i) EXPECT_EQ(parts(items[i]), parts(expected[i])) << "item " << i;
@@ -29,7 +27,6 @@ void expect_same(const std::vector<Cuda::CondensedSum>& sums, const std::vector<
 }
 
 /// A few long windows among short ones.
-template <class Offset>
 std::vector<Offset> uneven_offsets(Random& random, int windows) {
   std::vector<Offset> offsets{0};
   for (int w = 0; w < windows; ++w)
@@ -39,10 +36,9 @@ std::vector<Offset> uneven_offsets(Random& random, int windows) {
 
 TYPED_TEST(DeviceScheduleTest, SchedulesAreThoseOfTheHost) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   Random random(4);
   for (const int windows : {0, 1, 31, 32, 33, 1000}) {
-    const auto offsets = uneven_offsets<Offset>(random, windows);
+    const auto offsets = uneven_offsets(random, windows);
     const Impl::Array<Offset*, typename Exec::memory_space> on_device(to_device<Exec>(offsets));
     for (const int piece_tiles : {1, 7, 64}) {
       for (const auto cut : {Cuda::PieceCut::Even, Cuda::PieceCut::Full}) {

@@ -38,8 +38,7 @@ struct CudaRowGroupsSchedule {
 };
 
 /// The most columns of a group. Waits for `exec`.
-template <class Offset>
-static double longest_group(const Kokkos::Cuda& exec, const RowGroupsPattern<Offset>& A) {
+static double longest_group(const Kokkos::Cuda& exec, const RowGroupsPattern& A) {
   double longest = 0;
   Kokkos::parallel_reduce(
       "Tessera::longest_group", IndexPolicy<Kokkos::Cuda>(exec, 0, static_cast<std::size_t>(A.groups)),
@@ -55,8 +54,7 @@ static double longest_group(const Kokkos::Cuda& exec, const RowGroupsPattern<Off
 /// Cuda::build_row_groups_schedule() on the device.
 ///
 /// \throws std::length_error for more than 2^31 - 1 items. Waits for `exec`.
-template <class Offset>
-static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const RowGroupsPattern<Offset>& A,
+static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const RowGroupsPattern& A,
                                                  int piece_columns) {
   CudaRowGroupsSchedule result;
   if (A.groups == 0) return result;
@@ -91,8 +89,8 @@ static CudaRowGroupsSchedule row_groups_schedule(const Kokkos::Cuda& exec, const
 }
 
 /// Row groups on CUDA cores.
-template <class Scalar, class Offset>
-class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
+template <class Scalar>
+class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar>, Scalar> {
   using Base = CudaKernel<CudaRowGroups, Scalar>;
   using Base::half_vectors_;
   using typename Base::Memory;
@@ -101,7 +99,7 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
   static constexpr const char* label = "Tessera::row_groups_spmm";
 
   /// \return whether it is built; not if items cannot count the columns or values
-  bool build(const Kokkos::Cuda& exec, const RowGroups<Offset, Memory>& A, const PlanOptions& options,
+  bool build(const Kokkos::Cuda& exec, const RowGroups<Memory>& A, const PlanOptions& options,
              const KernelPolicy& policy) {
     if (!Cuda::row_groups_are_countable(A.tiles(), A.places())) return false;
     pattern_ = A.view();
@@ -145,8 +143,8 @@ class CudaRowGroups : public CudaKernel<CudaRowGroups<Scalar, Offset>, Scalar> {
   }
 
  private:
-  RowGroupsPattern<Offset> pattern_;
-  int most_rows_ = RowGroupsPattern<Offset>::most_rows;
+  RowGroupsPattern pattern_;
+  int most_rows_ = RowGroupsPattern::most_rows;
   CudaRowGroupsSchedule schedule_;
 };
 

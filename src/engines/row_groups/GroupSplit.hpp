@@ -14,19 +14,18 @@
 /// How the rows of a chunk are cut into groups (RowGroupsView.hpp).
 namespace Tessera::Impl {
 
-constexpr int most_group_rows = RowGroupsPattern<int>::most_rows;
+constexpr int most_group_rows = RowGroupsPattern::most_rows;
 
 constexpr Ordinal no_group_column = std::numeric_limits<Ordinal>::max();  // beyond all others
 
 /// The column of an entry of a row, if the row has not ended.
-template <class Offset>
 KOKKOS_INLINE_FUNCTION Ordinal column_of(const CsrPattern<Offset>& A, Ordinal row, Offset entry) {
   return entry < A.row_offsets[row + 1] ? A.column_indices[entry] : no_group_column;
 }
 
 /// Calls visit(column, mask) for the distinct columns of `height` adjacent rows, in ascending order. Bit r of the mask
 /// is set if row first + r has an entry there.
-template <class Offset, class Visit>
+template <class Visit>
 KOKKOS_INLINE_FUNCTION void merge_group(const CsrPattern<Offset>& A, Ordinal first, int height, const Visit& visit) {
   Offset cursor[most_group_rows];
   Ordinal next[most_group_rows];  // the column under each cursor
@@ -76,7 +75,6 @@ struct NewEntries {
 };
 
 /// Counts an entry of a row for the `rows` rows before it.
-template <class Offset>
 KOKKOS_INLINE_FUNCTION NewEntries count_entry(const CsrPattern<Offset>& A, Ordinal row, Ordinal column, int rows) {
   NewEntries count;
   for (int d = 0; d < rows && !has_column(A, row - d - 1, column); ++d) count.after[d] = 1;

@@ -31,7 +31,7 @@ template <class Memory>
 using NewEntriesOfRows = Array<Ordinal * [most_group_rows - 1], Memory>;
 
 /// Counts NewEntries of all rows.
-template <class Exec, class Offset>
+template <class Exec>
 struct CountNewEntries {
   CsrPattern<Offset> A;
   int group_rows;
@@ -40,7 +40,7 @@ struct CountNewEntries {
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team) const {
     const Ordinal first = team.league_rank() * team_rows, left = A.rows - first;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, left < team_rows ? left : team_rows), [&](Ordinal i) {
-      const Ordinal row = first + i, before = row % RowGroupsPattern<Offset>::chunk_rows;
+      const Ordinal row = first + i, before = row % RowGroupsPattern::chunk_rows;
       const int rows = before < group_rows - 1 ? before : group_rows - 1;
       NewEntries sum;
       Kokkos::parallel_reduce(
@@ -56,10 +56,10 @@ struct CountNewEntries {
   static constexpr Ordinal team_rows = 64;
 };
 
-template <class Exec, class Offset>
+template <class Exec>
 NewEntriesOfRows<typename Exec::memory_space> count_new_entries(const Exec& exec, const CsrPattern<Offset>& A,
                                                                 std::size_t nonzeros, int group_rows) {
-  using Count = CountNewEntries<Exec, Offset>;
+  using Count = CountNewEntries<Exec>;
   const Count count{A, group_rows,
                     allocate<NewEntriesOfRows<typename Exec::memory_space>>(exec, "Tessera::new_entries",
                                                                             static_cast<std::size_t>(A.rows))};
@@ -71,19 +71,19 @@ NewEntriesOfRows<typename Exec::memory_space> count_new_entries(const Exec& exec
 }
 
 /// Cuts a chunk of A into groups; see split_chunk().
-template <class Offset, class NewEntries, class Choose>
+template <class NewEntries, class Choose>
 KOKKOS_INLINE_FUNCTION RowGroupCounts cut_chunk(const CsrPattern<Offset>& A, const NewEntries& new_entries,
                                                 Ordinal chunk, int group_rows, const Choose& choose) {
-  constexpr Ordinal chunk_rows = RowGroupsPattern<Offset>::chunk_rows;
+  constexpr Ordinal chunk_rows = RowGroupsPattern::chunk_rows;
   const Ordinal first = chunk * chunk_rows, left = A.rows - first;
   const auto length = [&](Ordinal row) { return static_cast<Ordinal>(A.row_offsets[row + 1] - A.row_offsets[row]); };
   return split_chunk(length, new_entries, first, first + (left < chunk_rows ? left : chunk_rows), group_rows, choose);
 }
 
 /// Sets chunk_groups, first_rows and stored of a pattern without groups.
-template <class Exec, class Memory, class Offset>
+template <class Exec, class Memory>
 void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
-              int group_rows, RowGroups<Offset, Memory>& p) {
+              int group_rows, RowGroups<Memory>& p) {
   const Ordinal chunks = row_group_chunks(A.rows);
   p.chunk_groups =
       allocate<decltype(p.chunk_groups)>(exec, "Tessera::RowGroups::chunk_groups", std::size_t(chunks) + 1);
@@ -109,7 +109,7 @@ void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfR
           first_rows(groups) = A.rows;
           return;
         }
-        Ordinal row = chunk * RowGroupsPattern<Offset>::chunk_rows;
+        Ordinal row = chunk * RowGroupsPattern::chunk_rows;
         for (Ordinal group = chunk_groups(chunk); group < chunk_groups(chunk + 1); ++group) {
           first_rows(group) = row;
           row += heights(row);
@@ -118,19 +118,17 @@ void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfR
 }
 
 /// \throws FormatTooLarge if the places are too many for the offsets.
-template <class Offset>
 void check_group_places(std::size_t places) {
   if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
     throw FormatTooLarge("Tessera: row groups store " + std::to_string(places) + " values, more than offsets of " +
-                         std::to_string(sizeof(Offset)) +
-                         " bytes count; expected a smaller group_rows");
+                         std::to_string(sizeof(Offset)) + " bytes count; expected a smaller group_rows");
   }
 }
 
 /// Sets the offsets of columns and values.
-template <class Exec, class Memory, class Offset>
+template <class Exec, class Memory>
 void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
-                    RowGroups<Offset, Memory>& p) {
+                    RowGroups<Memory>& p) {
   const std::size_t size = p.first_rows.extent(0);
   p.column_offsets = allocate<decltype(p.column_offsets)>(exec, "Tessera::RowGroups::column_offsets", size);
   p.value_offsets = allocate<decltype(p.value_offsets)>(exec, "Tessera::RowGroups::value_offsets", size);
@@ -149,8 +147,8 @@ void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntr
 }
 
 /// Sets columns and masks.
-template <class Exec, class Offset, class Memory>
-void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Offset, Memory>& p) {
+template <class Exec, class Memory>
+void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Memory>& p) {
   const auto columns = static_cast<std::size_t>(read_element(exec, p.column_offsets.data() + p.groups()));
   p.group_columns = allocate<decltype(p.group_columns)>(exec, "Tessera::RowGroups::group_columns", columns);
   p.column_masks = allocate<decltype(p.column_masks)>(exec, "Tessera::RowGroups::column_masks", columns);
@@ -173,7 +171,7 @@ void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Offset
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                 int group_rows) {
   RowGroupCounts counts;
@@ -193,11 +191,11 @@ RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Off
   return counts;
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltRowGroups<Offset, typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
-                                                                               const CsrPattern<Offset>& A,
-                                                                               std::size_t nonzeros, int group_rows) {
-  RowGroups<Offset, typename ExecutionSpace::memory_space> p;
+template <class ExecutionSpace>
+BuiltRowGroups<typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
+                                                                       const CsrPattern<Offset>& A,
+                                                                       std::size_t nonzeros, int group_rows) {
+  RowGroups<typename ExecutionSpace::memory_space> p;
   p.rows = A.rows;
   p.columns = A.columns;
   p.nonzeros = nonzeros;
@@ -205,29 +203,29 @@ BuiltRowGroups<Offset, typename ExecutionSpace::memory_space> build_row_groups(c
   {
     const auto new_entries = Impl::count_new_entries(exec, A, nonzeros, group_rows);
     Impl::cut_rows(exec, A, new_entries, group_rows, p);
-    Impl::check_group_places<Offset>(p.stored);
+    Impl::check_group_places(p.stored);
     Impl::offset_columns(exec, A, new_entries, p);
   }
   Impl::fill_groups(exec, A, p);
   return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, p.places())};
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const RowGroups<typename ExecutionSpace::memory_space>& A) {
   return Impl::rows_of_format(exec, A.view(), A.nonzeros);
 }
 
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const RowGroups<typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("row groups", Impl::row_groups_fault(exec, A));
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                      \
-  template BuiltRowGroups<Offset, Exec::memory_space> build_row_groups(const Exec&, const CsrPattern<Offset>&, \
-                                                                       std::size_t, int);                      \
-  template RowGroupCounts count_row_groups(const Exec&, const CsrPattern<Offset>&, std::size_t, int);          \
-  TESSERA_INSTANTIATE_FORMAT(RowGroups, Exec, Offset)
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                          \
+  template BuiltRowGroups<Exec::memory_space> build_row_groups(const Exec&, const CsrPattern<Offset>&, std::size_t, \
+                                                               int);                                                \
+  template RowGroupCounts count_row_groups(const Exec&, const CsrPattern<Offset>&, std::size_t, int);               \
+  TESSERA_INSTANTIATE_FORMAT(RowGroups, Exec)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

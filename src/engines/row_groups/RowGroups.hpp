@@ -32,7 +32,7 @@ struct RowGroupCounts {
 /// other formats, a tile is what a row of X is read for: here a column of a group.
 ///
 /// Bytes without the values: 4 (ceil(rows / 256) + 1) + (groups + 1) (4 + 2 sizeof(Offset)) + tiles * (4 + 1).
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct RowGroups {
   static constexpr Format format = Format::RowGroups;  ///< its name
 
@@ -55,7 +55,7 @@ struct RowGroups {
   std::size_t tile_elements() const { return stored; }           ///< elements of all tiles
   const auto& tile_counts() const { return column_offsets; }     ///< the first column of each group, and the end
   /// The raw view that kernels take.
-  RowGroupsPattern<Offset> view() const {
+  RowGroupsPattern view() const {
     return {rows,
             columns,
             groups(),
@@ -71,8 +71,8 @@ struct RowGroups {
 
   /// @cond
   template <class ExecutionSpace>
-  static Built<RowGroups, Offset, MemorySpace> build(const ExecutionSpace& exec, const Csr<Offset, MemorySpace>& rows,
-                                                     const FormatParameters& parameters, std::size_t) {
+  static Built<RowGroups, MemorySpace> build(const ExecutionSpace& exec, const Csr<MemorySpace>& rows,
+                                             const FormatParameters& parameters, std::size_t) {
     return build_row_groups(exec, rows.view(), rows.nonzeros, parameters.group_rows);
   }
   template <class Archive>
@@ -89,14 +89,14 @@ struct RowGroups {
 };
 
 /// A pattern in row groups as it was built, and where its values come from.
-template <class Offset, class MemorySpace>
-using BuiltRowGroups = Built<RowGroups<Offset, MemorySpace>, Offset, MemorySpace>;
+template <class MemorySpace>
+using BuiltRowGroups = Built<RowGroups<MemorySpace>, MemorySpace>;
 
 /// The sizes of the groups that build_row_groups() makes from the same arguments. Throws std::invalid_argument
 /// if group_rows is none of 0 to 4.
 ///
 /// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own. Memory: 12 bytes a row.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                                 int group_rows = 0);
 
@@ -113,19 +113,19 @@ RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Off
 /// \throws FormatTooLarge if Offset cannot count the places, before anything as large as the values is allocated
 ///
 /// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own, then rows are merged.
-template <class ExecutionSpace, class Offset>
-BuiltRowGroups<Offset, typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
-                                                                               const CsrPattern<Offset>& A,
-                                                                               std::size_t nonzeros, int group_rows);
+template <class ExecutionSpace>
+BuiltRowGroups<typename ExecutionSpace::memory_space> build_row_groups(const ExecutionSpace& exec,
+                                                                       const CsrPattern<Offset>& A,
+                                                                       std::size_t nonzeros, int group_rows);
 
 /// Converts back to canonical rows without loss. The map takes values from the order of the groups to that of the rows.
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const RowGroups<typename ExecutionSpace::memory_space>& A);
 
 /// Checks every invariant of the format but that the groups cost the least, in memory that `exec` can read. Returns an
 /// empty text, or the first invariant that is broken and where. Cost: a few passes over the pattern.
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec, const RowGroups<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const RowGroups<typename ExecutionSpace::memory_space>& A);
 
 }  // namespace Tessera

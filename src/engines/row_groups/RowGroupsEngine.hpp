@@ -5,13 +5,13 @@
 #include "RowGroupsCost.hpp"
 
 namespace Tessera {
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct RowGroups;
 }
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaRowGroups;
 
 /// Compressed rows in groups of adjacent rows that share their columns.

@@ -37,8 +37,7 @@ inline std::string describe_row_groups(int fault) {
 }
 
 /// The first broken invariant of a group, given that the offsets are in order.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION int row_group_fault(const RowGroupsPattern<Offset>& A, Ordinal group) {
+KOKKOS_INLINE_FUNCTION int row_group_fault(const RowGroupsPattern& A, Ordinal group) {
   FirstFault found;
   const Ordinal first = A.first_rows[group], last = A.first_rows[group + 1];
   const Ordinal height = last - first;
@@ -66,9 +65,8 @@ KOKKOS_INLINE_FUNCTION int row_group_fault(const RowGroupsPattern<Offset>& A, Or
 }
 
 /// Whether a chunk begins with the first of its groups. The groups are those of row_group_fault().
-template <class Offset>
 struct ChunkFault {
-  RowGroupsPattern<Offset> A;
+  RowGroupsPattern A;
 
   KOKKOS_FUNCTION int operator()(std::size_t chunk) const {
     return A.first_rows[A.chunk_groups[chunk]] == static_cast<Ordinal>(chunk) * A.chunk_rows ? int(no_fault) : 0;
@@ -86,8 +84,8 @@ std::size_t count_group_entries(const ExecutionSpace& exec, const Masks& masks) 
   return bits;
 }
 
-template <class Offset, class Memory>
-std::string row_groups_extent_fault(const RowGroups<Offset, Memory>& A) {
+template <class Memory>
+std::string row_groups_extent_fault(const RowGroups<Memory>& A) {
   const auto chunks = static_cast<std::size_t>(row_group_chunks(A.rows));
   const std::size_t groups = A.first_rows.extent(0) - 1;
   if (A.chunk_groups.extent(0) != chunks + 1) return "chunk_groups does not have ceil(rows / 256) + 1 elements";
@@ -100,12 +98,11 @@ std::string row_groups_extent_fault(const RowGroups<Offset, Memory>& A) {
   return {};
 }
 
-template <class ExecutionSpace, class Offset>
-std::string row_groups_fault(const ExecutionSpace& exec,
-                             const RowGroups<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string row_groups_fault(const ExecutionSpace& exec, const RowGroups<typename ExecutionSpace::memory_space>& A) {
   std::string fault = row_groups_extent_fault(A);
   if (!fault.empty()) return fault;
-  const RowGroupsPattern<Offset> in = A.view();
+  const RowGroupsPattern in = A.view();
   const auto groups = static_cast<std::size_t>(in.groups), rows = static_cast<std::size_t>(in.rows);
   const auto chunks = static_cast<std::size_t>(row_group_chunks(in.rows));
   const auto fault_of = [&](const auto* offsets, std::size_t end, const char* what, const char* of) {
@@ -117,11 +114,11 @@ std::string row_groups_fault(const ExecutionSpace& exec,
       [&] { return fault_of(in.value_offsets, A.stored, "value_offsets", "values"); },
       [&] { return offsets_fault(exec, "chunk", in.chunk_groups, chunks, groups, "chunk_groups", "groups"); },
       [&] {
-        return first_fault(exec, "group", groups, WindowFault<row_group_fault<Offset>, RowGroupsPattern<Offset>>{in},
+        return first_fault(exec, "group", groups, WindowFault<row_group_fault, RowGroupsPattern>{in},
                            describe_row_groups);
       },
       [&] {
-        return first_fault(exec, "chunk", chunks, ChunkFault<Offset>{in},
+        return first_fault(exec, "chunk", chunks, ChunkFault{in},
                            [](int) { return "chunk_groups is not the group of its first row"; });
       },
       [&] {

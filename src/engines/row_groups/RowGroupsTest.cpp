@@ -16,17 +16,16 @@ template <class T>
 class RowGroupsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(RowGroupsTest, OffsetCases);
 
-template <class Exec, class Offset>
+template <class Exec>
 auto row_groups_of(const HostPattern<Offset>& A, int group_rows = 0) {
   return build_row_groups(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), group_rows);
 }
 
 /// The patterns for all formats, and those of chunks that end.
-template <class Offset>
 std::vector<HostPattern<Offset>> patterns_for_row_groups() {
   auto patterns = adversarial_patterns<Offset>();
   for (const int rows : {1, 2, 3, 4, 5, 255, 256, 257, 511, 512, 513}) {
-    patterns.push_back(rows_in_runs<Offset>(rows, static_cast<std::uint64_t>(rows)));
+    patterns.push_back(rows_in_runs(rows, static_cast<std::uint64_t>(rows)));
     patterns.push_back(random_pattern<Offset>(rows, 30, 0, 1));  // all empty
   }
   patterns.push_back(random_pattern<Offset>(300, 40, 0.2, 8, 7));
@@ -44,7 +43,6 @@ std::vector<int> heights_of(const Built& built) {
 
 TYPED_TEST(RowGroupsTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto built = row_groups_of<Exec>(example_matrix<Offset>(), 3);
   const auto& p = built.pattern;
   EXPECT_EQ(to_host(p.chunk_groups), (std::vector<int>{0, 6}));
@@ -66,14 +64,13 @@ TYPED_TEST(RowGroupsTest, IsThePictureInTheDocstring) {
 
 TYPED_TEST(RowGroupsTest, ArraysAreThoseOfTheSerialBuild) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  for (const auto& A : patterns_for_row_groups<Offset>()) {
+  for (const auto& A : patterns_for_row_groups()) {
     for (const int group_rows : {1, 2, 3, 4}) {
       if (!is_chosen_on<Exec>(3)) continue;
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in groups of up to " +
                    std::to_string(group_rows));
       const auto built = row_groups_of<Exec>(A, group_rows);
-      const auto expected = serial_row_groups<Offset>(A, group_rows);
+      const auto expected = serial_row_groups(A, group_rows);
       expect_serial_build(built, expected);
       EXPECT_EQ(built.pattern.stored, expected.slots.size());
     }
@@ -82,8 +79,7 @@ TYPED_TEST(RowGroupsTest, ArraysAreThoseOfTheSerialBuild) {
 
 TYPED_TEST(RowGroupsTest, IsValidAndGoesBackToRows) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  for (const auto& A : patterns_for_row_groups<Offset>()) {
+  for (const auto& A : patterns_for_row_groups()) {
     for (const int group_rows : {1, 2, 3, 4}) {
       if (!is_chosen_on<Exec>(3)) continue;
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in groups of up to " +
@@ -96,7 +92,6 @@ TYPED_TEST(RowGroupsTest, IsValidAndGoesBackToRows) {
 /// Where the cost is as low either way, the lower group comes first.
 TYPED_TEST(RowGroupsTest, RowsThatShareColumnsAreGroups) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const std::vector<int> some{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}, others{1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
   const auto heights = [](const std::vector<std::vector<int>>& rows, int group_rows = 4) {
     HostPattern<Offset> A;
@@ -124,7 +119,6 @@ TYPED_TEST(RowGroupsTest, RowsThatShareColumnsAreGroups) {
 /// Equal rows on both sides of row 256 are two groups.
 TYPED_TEST(RowGroupsTest, ChunksEndAGroup) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   HostPattern<Offset> A;
   A.columns = 300;
   for (int row = 0; row < 260; ++row) {
@@ -141,8 +135,7 @@ TYPED_TEST(RowGroupsTest, ChunksEndAGroup) {
 
 TYPED_TEST(RowGroupsTest, BytesAreTheDocumentedFormula) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  const auto p = row_groups_of<Exec>(rows_in_runs<Offset>(600, 3)).pattern;
+  const auto p = row_groups_of<Exec>(rows_in_runs(600, 3)).pattern;
   const auto groups = static_cast<std::size_t>(p.groups());
   ASSERT_GT(groups, 150u);
   EXPECT_EQ(p.bytes(), (3 + 1) * 4 + (groups + 1) * (4 + 2 * sizeof(Offset)) + p.tiles() * 5);
@@ -161,8 +154,7 @@ std::string refusal_of_row_groups(const std::function<void()>& call) {
 
 TYPED_TEST(RowGroupsTest, GroupsHaveOneToFourRows) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  const auto A = rows_in_runs<Offset>(40, 5);
+  const auto A = rows_in_runs(40, 5);
   for (const int group_rows : {-1, 5, 256}) {
     EXPECT_EQ(refusal_of_row_groups([&] { row_groups_of<Exec>(A, group_rows); }),
               "Tessera: group_rows is " + std::to_string(group_rows) + "; expected 1 to 4, or 0 for 4");
@@ -174,7 +166,6 @@ TYPED_TEST(RowGroupsTest, GroupsHaveOneToFourRows) {
 /// No index overflows in the widest matrix.
 TYPED_TEST(RowGroupsTest, TheLastColumnThatAnOrdinalNames) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   HostPattern<Offset> A;
   A.columns = std::numeric_limits<int>::max();
   add_row(A, {0, A.columns - 1});
@@ -185,7 +176,6 @@ TYPED_TEST(RowGroupsTest, TheLastColumnThatAnOrdinalNames) {
 }
 
 /// Groups of 2, 1 and 3 rows, then a chunk of one row.
-template <class Offset>
 HostPattern<Offset> small_row_groups() {
   const std::vector<int> some{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}, others{1, 3, 5, 7, 9, 11, 13, 15, 17, 19};
   HostPattern<Offset> A;
@@ -197,16 +187,14 @@ HostPattern<Offset> small_row_groups() {
 
 TYPED_TEST(RowGroupsTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  using Host = HostRowGroups<Offset>;
-  const auto A = small_row_groups<Offset>();
-  const auto valid = serial_row_groups<Offset>(A);
+  using Host = HostRowGroups;
+  const auto A = small_row_groups();
+  const auto valid = serial_row_groups(A);
   ASSERT_EQ(std::vector<int>(valid.first_rows.begin(), valid.first_rows.begin() + 4), (std::vector<int>{0, 2, 3, 6}));
-  const DamagedCopies<Exec, RowGroups<Offset, typename Exec::memory_space>, Host> copies(
-      valid, [&](auto& p, const Host& h) {
-        p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
-        p.stored = h.slots.size();
-      });
+  const DamagedCopies<Exec, RowGroups<typename Exec::memory_space>, Host> copies(valid, [&](auto& p, const Host& h) {
+    p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
+    p.stored = h.slots.size();
+  });
   const auto expect_fault = [&](const std::string& what, const std::function<void(Host&)>& damage) {
     EXPECT_EQ(copies.fault(damage), "row groups: " + what);
   };

@@ -51,13 +51,11 @@ namespace Tessera {
 ///   group_columns   0 1 9 9   0 2 2 2   5 6 9 13 15 15 15 15   8 9 12 12   1 8 9 12   12 13 13 13
 ///   values          acbd0e00  0f0g0000  hjl0k000m00ni00000000000  0pr0qso00000  t000u00v000w  00yx0z000000
 /// ```
-template <class Offset>
 struct RowGroupsPattern {
   static constexpr int chunk_rows = 256;  ///< rows of a chunk
   static constexpr int most_rows = 4;     ///< the most rows of a group
   static constexpr int alignment = 4;     ///< columns and values of a group begin at multiples of this
 
-  using offset_type = Offset;                                       ///< the type of an offset
   static constexpr const char* label = "Tessera::row_groups_spmm";  ///< what profilers see of a portable product
 
   Ordinal rows = 0;                            ///< rows of the matrix
@@ -77,26 +75,24 @@ struct RowGroupsPattern {
 
 /// The number of chunks of a matrix in row groups.
 TESSERA_FUNCTION constexpr Ordinal row_group_chunks(Ordinal rows) {
-  return window_count(rows, RowGroupsPattern<int>::chunk_rows);
+  return window_count(rows, RowGroupsPattern::chunk_rows);
 }
 
 /// The number of columns that a group of `columns` distinct columns stores, with those that repeat the last one.
 TESSERA_FUNCTION constexpr std::size_t padded_group_columns(std::size_t columns) {
-  constexpr std::size_t unit = RowGroupsPattern<int>::alignment;
+  constexpr std::size_t unit = RowGroupsPattern::alignment;
   return (columns + unit - 1) / unit * unit;
 }
 
 /// The end of a group's distinct columns, before those that repeat the last one.
-template <class Offset>
-TESSERA_FUNCTION Offset end_of_columns(const RowGroupsPattern<Offset>& A, Ordinal group) {
+TESSERA_FUNCTION Offset end_of_columns(const RowGroupsPattern& A, Ordinal group) {
   Offset end = A.column_offsets[group + 1];
   while (end > A.column_offsets[group] && A.column_masks[end - 1] == 0) --end;
   return end;
 }
 
 /// The group that a row belongs to. Cost: a bisection of the groups of the row's chunk.
-template <class Offset>
-TESSERA_FUNCTION Ordinal group_of(const RowGroupsPattern<Offset>& A, Ordinal row) {
+TESSERA_FUNCTION Ordinal group_of(const RowGroupsPattern& A, Ordinal row) {
   const Ordinal chunk = row / A.chunk_rows;
   Ordinal low = A.chunk_groups[chunk], high = A.chunk_groups[chunk + 1];
   while (high - low > 1) {
@@ -112,8 +108,8 @@ TESSERA_FUNCTION Ordinal group_of(const RowGroupsPattern<Offset>& A, Ordinal row
 
 /// Calls visit(column, place of the value) for every entry of a row, in ascending order of columns.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry(const RowGroupsPattern<Offset>& A, Ordinal row, const Visit& visit) {
+template <class Visit>
+TESSERA_FUNCTION void for_each_entry(const RowGroupsPattern& A, Ordinal row, const Visit& visit) {
   const Ordinal group = group_of(A, row);
   const int r = row - A.first_rows[group];
   const auto height = static_cast<Offset>(A.height(group));
@@ -124,8 +120,8 @@ TESSERA_FUNCTION void for_each_entry(const RowGroupsPattern<Offset>& A, Ordinal 
 
 /// Calls visit(row within the group, column, place of the value) for every entry of a group, column by column.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry_of_window(const RowGroupsPattern<Offset>& A, Ordinal group, const Visit& visit) {
+template <class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const RowGroupsPattern& A, Ordinal group, const Visit& visit) {
   const int height = A.height(group);
   Offset place = A.value_offsets[group];
   for (Offset c = A.column_offsets[group]; c < A.column_offsets[group + 1]; ++c, place += static_cast<Offset>(height)) {
@@ -135,9 +131,6 @@ TESSERA_FUNCTION void for_each_entry_of_window(const RowGroupsPattern<Offset>& A
 }
 
 /// The number of values in the groups before `group`, an upper bound on their entries; `group` may be A.groups.
-template <class Offset>
-TESSERA_FUNCTION Offset entries_before(const RowGroupsPattern<Offset>& A, Ordinal group) {
-  return A.value_offsets[group];
-}
+TESSERA_FUNCTION Offset entries_before(const RowGroupsPattern& A, Ordinal group) { return A.value_offsets[group]; }
 
 }  // namespace Tessera

@@ -10,15 +10,13 @@
 namespace Tessera::Test {
 
 /// Adds a row with these columns.
-template <class Offset>
-void add_row(HostPattern<Offset>& A, const std::vector<int>& columns) {
+inline void add_row(HostPattern<Offset>& A, const std::vector<int>& columns) {
   A.column_indices.insert(A.column_indices.end(), columns.begin(), columns.end());
   A.end_row();
 }
 
 /// Rows that come in runs of equal ones, of lengths 1 to 6, some with a column more; others are empty.
-template <class Offset>
-HostPattern<Offset> rows_in_runs(int rows, std::uint64_t seed) {
+inline HostPattern<Offset> rows_in_runs(int rows, std::uint64_t seed) {
   Random random(seed);
   HostPattern<Offset> A;
   A.columns = 200;
@@ -36,14 +34,13 @@ HostPattern<Offset> rows_in_runs(int rows, std::uint64_t seed) {
 }
 
 /// Row groups (RowGroupsView.hpp) on the host. slots: the entry at each place, -1 where there is none.
-template <class Offset>
 struct HostRowGroups {
   int rows = 0, columns = 0;
   std::vector<int> chunk_groups{0}, first_rows{0}, group_columns;
   std::vector<Offset> column_offsets{0}, value_offsets{0}, slots;
   std::vector<std::uint8_t> column_masks;
 
-  RowGroupsPattern<Offset> view() const {
+  RowGroupsPattern view() const {
     return {rows,
             columns,
             static_cast<int>(first_rows.size()) - 1,
@@ -95,8 +92,8 @@ std::vector<int> row_group_heights(const HostPattern<From>& A, int first, int la
 }
 
 /// Adds the group of the rows [first, first + height).
-template <class Offset, class From>
-void add_row_group(const HostPattern<From>& A, int first, int height, HostRowGroups<Offset>& B) {
+template <class From>
+void add_row_group(const HostPattern<From>& A, int first, int height, HostRowGroups& B) {
   for (const int column : columns_of_rows(A, first, first + height)) {
     unsigned mask = 0;
     for (int r = 0; r < height; ++r) {
@@ -120,9 +117,9 @@ void add_row_group(const HostPattern<From>& A, int first, int height, HostRowGro
 }
 
 /// Chunk by chunk and group by group. Cost: sets of the columns of every few rows.
-template <class Offset, class From>
-HostRowGroups<Offset> serial_row_groups(const HostPattern<From>& A, int group_rows = 4) {
-  HostRowGroups<Offset> B;
+template <class From>
+HostRowGroups serial_row_groups(const HostPattern<From>& A, int group_rows = 4) {
+  HostRowGroups B;
   B.rows = A.rows;
   B.columns = A.columns;
   for (int first = 0; first < A.rows; first += 256) {

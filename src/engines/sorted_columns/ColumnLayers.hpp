@@ -16,17 +16,15 @@
 namespace Tessera::Impl {
 
 /// Columns of the same length, from a position to the next run's.
-template <class Offset>
 struct LengthRun {
   Offset position;
   Offset length;
 };
 // Copies from a device would read padding, which nothing wrote.
-static_assert(std::has_unique_object_representations_v<LengthRun<std::size_t>>);
+static_assert(std::has_unique_object_representations_v<LengthRun>);
 
 /// Entries [depth, depth + height) of the columns from a position on. A table of layers ends with one that has no
 /// blocks: it stands for the entries that the layers leave.
-template <class Offset>
 struct ColumnLayer {
   Ordinal position;  // the first column
   Offset depth;      // the first entry of each column
@@ -36,7 +34,6 @@ struct ColumnLayer {
 };
 
 /// A column of the irregular part. A table of them ends with one that holds the ends of the last column.
-template <class Offset>
 struct IrregularColumn {
   Offset candidate;  // entries of the irregular columns before it, those in blocks included
   Offset element;    // its first element
@@ -44,7 +41,7 @@ struct IrregularColumn {
 };
 
 /// The last element of a table whose `member` is not above `wanted`. The members ascend, and the first is not above it.
-template <class Table, class Offset>
+template <class Table>
 KOKKOS_INLINE_FUNCTION std::size_t last_not_above(const Table& table, Offset Table::value_type::*member,
                                                   Offset wanted) {
   std::size_t low = 0, high = table.extent(0);
@@ -61,9 +58,8 @@ KOKKOS_INLINE_FUNCTION std::size_t last_not_above(const Table& table, Offset Tab
 
 /// The runs of equal lengths, at most sqrt(2 nonzeros).
 template <class ExecutionSpace, class Lengths>
-static auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths)
-    -> std::vector<LengthRun<typename Lengths::value_type>> {
-  using Run = LengthRun<typename Lengths::value_type>;
+static auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths) -> std::vector<LengthRun> {
+  using Run = LengthRun;
   const std::size_t positions = lengths.extent(0);
   const auto is_first = KOKKOS_LAMBDA(std::size_t p) { return p == 0 || lengths(p) != lengths(p - 1); };
   std::size_t count = 0;
@@ -83,12 +79,11 @@ static auto runs_of_lengths(const ExecutionSpace& exec, const Lengths& lengths)
   return host_copy(exec, runs);
 }
 
-template <class Offset>
-std::vector<ColumnLayer<Offset>> layers_of_columns(const std::vector<LengthRun<Offset>>& runs, Ordinal positions,
-                                                   Ordinal width, Ordinal height) {
-  std::vector<ColumnLayer<Offset>> layers;
-  ColumnLayer<Offset> next{};
-  for (const LengthRun<Offset>& run : runs) {
+inline std::vector<ColumnLayer> layers_of_columns(const std::vector<LengthRun>& runs, Ordinal positions, Ordinal width,
+                                                  Ordinal height) {
+  std::vector<ColumnLayer> layers;
+  ColumnLayer next{};
+  for (const LengthRun& run : runs) {
     next.position = static_cast<Ordinal>(run.position);  // the columns before it have no entries left
     const auto blocks = static_cast<Offset>((positions - next.position) / width);
     if (blocks == 0) break;
@@ -108,17 +103,16 @@ std::vector<ColumnLayer<Offset>> layers_of_columns(const std::vector<LengthRun<O
 /// The columns, from the right, that have irregular entries.
 ///
 /// \param right_most [in] lengths of the last width - 1 columns, or of all if they are fewer
-template <class Offset>
-std::vector<IrregularColumn<Offset>> irregular_columns(const std::vector<ColumnLayer<Offset>>& layers,
-                                                       const std::vector<Offset>& right_most, Ordinal positions,
-                                                       Ordinal width) {
+inline std::vector<IrregularColumn> irregular_columns(const std::vector<ColumnLayer>& layers,
+                                                      const std::vector<Offset>& right_most, Ordinal positions,
+                                                      Ordinal width) {
   // left[c]: the entries that layers leave of the c-th column from the right, counted from 1.
   std::vector<Offset> left(static_cast<std::size_t>(width) + 1, 0);
   for (const auto& layer : layers) left[static_cast<std::size_t>((positions - layer.position) % width)] += layer.height;
   for (std::size_t c = left.size() - 1; c-- > 0;) left[c] += left[c + 1];
-  std::vector<IrregularColumn<Offset>> columns;
-  const ColumnLayer<Offset>& rest = layers.back();
-  IrregularColumn<Offset> next{0, rest.element, 0};
+  std::vector<IrregularColumn> columns;
+  const ColumnLayer& rest = layers.back();
+  IrregularColumn next{0, rest.element, 0};
   for (std::size_t c = 1; c <= right_most.size(); ++c) {
     const Offset length = right_most[right_most.size() - c];
     const Offset entries = left[c] + (length > rest.depth ? length - rest.depth : 0);
@@ -133,7 +127,7 @@ std::vector<IrregularColumn<Offset>> irregular_columns(const std::vector<ColumnL
 }
 
 /// Blocks and pieces, and which entry of the sorted columns each element is.
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct ColumnLayout {
   Array<Offset*, MemorySpace> block_offsets;
   Array<Ordinal*, MemorySpace> block_positions;
@@ -144,16 +138,16 @@ struct ColumnLayout {
 };
 
 /// Fills in the blocks and the sources of their elements. A thread takes a column of a block.
-template <class ExecutionSpace, class Offset, class Memory, class Layers>
+template <class ExecutionSpace, class Memory, class Layers>
 static void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers, const Array<Offset*, Memory>& starts,
-                           Ordinal width, const ColumnLayout<Offset, Memory>& out) {
+                           Ordinal width, const ColumnLayout<Memory>& out) {
   const auto w = static_cast<std::size_t>(width);
   const std::size_t blocks = out.block_positions.extent(0);
   Kokkos::parallel_for(
       "Tessera::lay_out_blocks", IndexPolicy<ExecutionSpace>(exec, 0, blocks * w + 1), KOKKOS_LAMBDA(std::size_t i) {
         const auto block = static_cast<Offset>(i / w);
         const std::size_t c = i % w;
-        const auto layer = layers(last_not_above(layers, &ColumnLayer<Offset>::block, block));
+        const auto layer = layers(last_not_above(layers, &ColumnLayer::block, block));
         const std::size_t number = std::size_t(block - layer.block);
         const std::size_t first = std::size_t(layer.element) + number * w * std::size_t(layer.height);
         const std::size_t position = std::size_t(layer.position) + number * w;
@@ -167,34 +161,34 @@ static void lay_out_blocks(const ExecutionSpace& exec, const Layers& layers, con
 }
 
 /// Fills in the pieces.
-template <class ExecutionSpace, class Offset, class Memory, class Columns>
+template <class ExecutionSpace, class Memory, class Columns>
 static void lay_out_pieces(const ExecutionSpace& exec, const Columns& columns, Ordinal width,
-                           const ColumnLayout<Offset, Memory>& out) {
+                           const ColumnLayout<Memory>& out) {
   const std::size_t pieces = out.piece_columns.extent(0);
   Kokkos::parallel_for(
       "Tessera::lay_out_pieces", IndexPolicy<ExecutionSpace>(exec, 0, pieces + 1), KOKKOS_LAMBDA(std::size_t piece) {
-        const std::size_t i = last_not_above(columns, &IrregularColumn<Offset>::piece, Offset(piece));
+        const std::size_t i = last_not_above(columns, &IrregularColumn::piece, Offset(piece));
         const Offset number = Offset(piece) - columns(i).piece;
         out.piece_offsets(piece) = columns(i).element + number * Offset(width);
         if (piece == pieces) return;
         const bool is_split = columns(i + 1).piece - columns(i).piece > Offset(1);
-        out.piece_columns(piece) = std::uint32_t(i) | (is_split ? SortedColumnsPattern<Offset>::split_bit : 0u);
+        out.piece_columns(piece) = std::uint32_t(i) | (is_split ? SortedColumnsPattern::split_bit : 0u);
       });
 }
 
 /// Fills in the sources of irregular elements: the entries of the irregular columns that no layer has.
-template <class ExecutionSpace, class Offset, class Memory, class Layers, class Columns>
+template <class ExecutionSpace, class Memory, class Layers, class Columns>
 static void place_irregular_entries(const ExecutionSpace& exec, const Layers& layers, const Columns& columns,
                                     Offset candidates, const Array<Offset*, Memory>& starts, Ordinal width,
-                                    const ColumnLayout<Offset, Memory>& out) {
+                                    const ColumnLayout<Memory>& out) {
   const auto positions = static_cast<Ordinal>(starts.extent(0));
   const std::size_t first = out.regular;
   Kokkos::parallel_scan(
       "Tessera::place_irregular_entries", IndexPolicy<ExecutionSpace>(exec, 0, std::size_t(candidates)),
       KOKKOS_LAMBDA(std::size_t candidate, std::size_t & sum, bool final) {
-        const std::size_t i = last_not_above(columns, &IrregularColumn<Offset>::candidate, Offset(candidate));
+        const std::size_t i = last_not_above(columns, &IrregularColumn::candidate, Offset(candidate));
         const Offset depth = Offset(candidate) - columns(i).candidate;
-        const auto layer = layers(last_not_above(layers, &ColumnLayer<Offset>::depth, depth));
+        const auto layer = layers(last_not_above(layers, &ColumnLayer::depth, depth));
         if (std::size_t((positions - layer.position) % width) <= i) return;  // in a block
         if (final) out.sources(first + sum) = starts(std::size_t(positions) - 1 - i) + depth;
         ++sum;
@@ -203,10 +197,10 @@ static void place_irregular_entries(const ExecutionSpace& exec, const Layers& la
 
 /// \param lengths [in] of the columns, ascending, none of them 0
 /// \param starts  [in] the first entry of each column
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-ColumnLayout<Offset, Memory> layout_of_columns(const ExecutionSpace& exec, const Array<Offset*, Memory>& lengths,
-                                               const Array<Offset*, Memory>& starts, std::size_t nonzeros,
-                                               Ordinal width, Ordinal height) {
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+ColumnLayout<Memory> layout_of_columns(const ExecutionSpace& exec, const Array<Offset*, Memory>& lengths,
+                                       const Array<Offset*, Memory>& starts, std::size_t nonzeros, Ordinal width,
+                                       Ordinal height) {
   const std::size_t positions = lengths.extent(0);
   const auto layers = layers_of_columns(runs_of_lengths(exec, lengths), static_cast<Ordinal>(positions), width, height);
   const std::size_t right = std::min(positions, static_cast<std::size_t>(width) - 1);
@@ -214,7 +208,7 @@ ColumnLayout<Offset, Memory> layout_of_columns(const ExecutionSpace& exec, const
   const auto columns = irregular_columns(layers, right_most, static_cast<Ordinal>(positions), width);
   const auto blocks = static_cast<std::size_t>(layers.back().block);
   const auto pieces = static_cast<std::size_t>(columns.back().piece);
-  ColumnLayout<Offset, Memory> out;
+  ColumnLayout<Memory> out;
   out.block_offsets = allocate<Array<Offset*, Memory>>(exec, "Tessera::block_offsets", blocks + 1);
   out.block_positions = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::block_positions", blocks);
   out.piece_offsets = allocate<Array<Offset*, Memory>>(exec, "Tessera::piece_offsets", pieces + 1);

@@ -18,8 +18,8 @@ namespace Tessera::Impl {
 
 /// Sorted columns on CUDA cores, with the lists of where the sums of a row meet. The lists take up to about 4 bytes and
 /// an offset for each nonzero.
-template <class Scalar, class Offset>
-class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, Scalar> {
+template <class Scalar>
+class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
   using Base = CudaKernel<CudaSortedColumns, Scalar>;
   using typename Base::Memory;
 
@@ -30,8 +30,7 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
   ///
   /// Cost: one thread of the host makes the lists from a copy of the pattern, and sorts the elements of each group by
   /// row: some tens of nanoseconds a nonzero.
-  bool build(const Kokkos::Cuda& exec, const SortedColumns<Offset, Memory>& A, const PlanOptions&,
-             const KernelPolicy& policy) {
+  bool build(const Kokkos::Cuda& exec, const SortedColumns<Memory>& A, const PlanOptions&, const KernelPolicy& policy) {
     if (A.nonzeros == 0) return false;
     pattern_ = A.view();
     int steps = Cuda::sorted_columns_group_steps(A.width), width = 0, by_elements = 0;
@@ -73,14 +72,13 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
   }
 
  private:
-  static Cuda::HostSortedColumnsSchedule<Offset> host_schedule(const Kokkos::Cuda& exec,
-                                                               const SortedColumns<Offset, Memory>& A, int steps,
-                                                               Cuda::SegmentRule rule) {
+  static Cuda::HostSortedColumnsSchedule host_schedule(const Kokkos::Cuda& exec, const SortedColumns<Memory>& A,
+                                                       int steps, Cuda::SegmentRule rule) {
     const auto block_offsets = host_copy(exec, A.block_offsets);
     const auto block_positions = host_copy(exec, A.block_positions);
     const auto row_indices = host_copy(exec, A.row_indices);
     const auto piece_offsets = host_copy(exec, A.piece_offsets);
-    SortedColumnsPattern<Offset> host = A.view();
+    SortedColumnsPattern host = A.view();
     host.block_offsets = block_offsets.data();
     host.block_positions = block_positions.data();
     host.row_indices = row_indices.data();
@@ -93,8 +91,8 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
     return ((std::size(arrays) * sizeof(*arrays.data())) + ...);
   }
 
-  Cuda::SortedColumnsSchedule<Offset> schedule() const {
-    Cuda::SortedColumnsSchedule<Offset> schedule = sizes_;
+  Cuda::SortedColumnsSchedule schedule() const {
+    Cuda::SortedColumnsSchedule schedule = sizes_;
     schedule.step_positions = step_positions_.data();
     schedule.places = places_.extent(0) > 0 ? places_.data() : nullptr;
     schedule.group_segments = group_segments_.data();
@@ -105,8 +103,8 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar, Offset>, S
     return schedule;
   }
 
-  SortedColumnsPattern<Offset> pattern_;
-  Cuda::SortedColumnsSchedule<Offset> sizes_;  // without its pointers
+  SortedColumnsPattern pattern_;
+  Cuda::SortedColumnsSchedule sizes_;  // without its pointers
   Array<Ordinal*, Memory> step_positions_, long_rows_;
   Array<std::uint16_t*, Memory> places_, segment_ends_;
   Array<Offset*, Memory> group_segments_, row_offsets_, row_slots_;

@@ -18,7 +18,7 @@ struct Segments {
   Array<std::int16_t*, Memory> segment_lengths;
 };
 
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 Segments<Memory> segments_of_sets(const ExecutionSpace& exec, const Array<Ordinal*, Memory>& row_indices,
                                   std::size_t regular, Ordinal rows, std::size_t set_size) {
   const int row_bits = key_bits(rows);

@@ -9,7 +9,6 @@
 namespace Tessera::Test {
 
 /// Sorted columns (SortedColumnsView.hpp) on the host. slots: the entry at each place.
-template <class Offset>
 struct HostSortedColumns {
   int rows = 0, columns = 0, width = 32, height = 32;
   std::vector<Offset> block_offsets{0}, piece_offsets, slots;
@@ -18,8 +17,8 @@ struct HostSortedColumns {
   std::vector<std::int16_t> segment_lengths;
   std::vector<std::uint32_t> piece_columns;
 
-  SortedColumnsPattern<Offset> view() const {
-    SortedColumnsPattern<Offset> A;
+  SortedColumnsPattern view() const {
+    SortedColumnsPattern A;
     A.rows = rows;
     A.columns = columns;
     A.positions = static_cast<int>(column_order.size());
@@ -79,10 +78,10 @@ struct HostColumns {
 
 /// Takes layer after layer from the columns, each a height from all positions from `first` on. What fills no block is
 /// the end of a column, or goes to `skipped` at its position.
-template <class Offset, class From>
+template <class From>
 class SortedColumnsBuilder {
  public:
-  SortedColumnsBuilder(const HostPattern<From>& A, HostSortedColumns<Offset>& B) : B_(B), columns_(A) {
+  SortedColumnsBuilder(const HostPattern<From>& A, HostSortedColumns& B) : B_(B), columns_(A) {
     for (int j = 0; j < A.columns; ++j) {
       if (columns_.length(j) > 0) B_.column_order.push_back(j);
     }
@@ -142,22 +141,21 @@ class SortedColumnsBuilder {
         const int end = std::min(begin + B_.width, count);
         for (int i = begin; i < end; ++i) add_element(places[i]);
         B_.piece_columns.push_back(static_cast<std::uint32_t>(from_right) |
-                                   (count > B_.width ? SortedColumnsPattern<int>::split_bit : 0u));
+                                   (count > B_.width ? SortedColumnsPattern::split_bit : 0u));
         B_.piece_offsets.push_back(static_cast<Offset>(B_.slots.size()));
       }
     }
   }
 
-  HostSortedColumns<Offset>& B_;
+  HostSortedColumns& B_;
   HostColumns<From> columns_;
   std::vector<std::vector<From>> skipped_;  // of each position, the places of what is irregular, ascending
 };
 
 /// Sorts each set by row.
-template <class Offset>
-void sort_sets(HostSortedColumns<Offset>& B) {
+inline void sort_sets(HostSortedColumns& B) {
   const auto regular = static_cast<std::size_t>(B.block_offsets.back());
-  const auto set_size = static_cast<std::size_t>(SortedColumnsPattern<int>::steps_of_set * B.width);
+  const auto set_size = static_cast<std::size_t>(SortedColumnsPattern::steps_of_set * B.width);
   B.position_indices.resize(regular);
   B.segment_lengths.assign(regular, 0);
   for (std::size_t begin = 0; begin < regular; begin += set_size) {
@@ -176,14 +174,14 @@ void sort_sets(HostSortedColumns<Offset>& B) {
 }
 
 /// Step by step, as SortedColumnsView.hpp says it. Cost: a sort of the columns by length, and of each set by row.
-template <class Offset, class From>
-HostSortedColumns<Offset> serial_sorted_columns(const HostPattern<From>& A, int width = 32, int height = 32) {
-  HostSortedColumns<Offset> B;
+template <class From>
+HostSortedColumns serial_sorted_columns(const HostPattern<From>& A, int width = 32, int height = 32) {
+  HostSortedColumns B;
   B.rows = A.rows;
   B.columns = A.columns;
   B.width = width;
   B.height = height;
-  SortedColumnsBuilder<Offset, From>(A, B).build();
+  SortedColumnsBuilder<From>(A, B).build();
   sort_sets(B);
   return B;
 }

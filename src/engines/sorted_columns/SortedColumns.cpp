@@ -20,7 +20,7 @@ namespace Impl {
 constexpr Ordinal warp_size = 32;
 
 /// The columns that are not empty, sorted by length.
-template <class Offset, class Memory>
+template <class Memory>
 struct ColumnsByLength {
   Array<Ordinal*, Memory> order;
   Array<Offset*, Memory> lengths;
@@ -28,8 +28,8 @@ struct ColumnsByLength {
 };
 
 /// \param columns [in] as rows: of A's transpose
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-ColumnsByLength<Offset, Memory> columns_by_length(const ExecutionSpace& exec, const CsrPattern<Offset>& columns) {
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+ColumnsByLength<Memory> columns_by_length(const ExecutionSpace& exec, const CsrPattern<Offset>& columns) {
   KeyedSlots<ExecutionSpace, Ordinal> sorted(exec, columns.rows);
   const auto keys = sorted.keys;
   const auto slots = sorted.slots;
@@ -46,7 +46,7 @@ ColumnsByLength<Offset, Memory> columns_by_length(const ExecutionSpace& exec, co
   sorted.sort(exec, 0, key_bits(columns.columns));
   const auto by_length = sorted;
   const std::size_t empty = static_cast<std::size_t>(columns.rows) - positions;
-  ColumnsByLength<Offset, Memory> out;
+  ColumnsByLength<Memory> out;
   out.order = allocate<decltype(out.order)>(exec, "Tessera::SortedColumns::column_order", positions);
   out.lengths = allocate<decltype(out.lengths)>(exec, "Tessera::lengths", positions);
   out.starts = allocate<decltype(out.starts)>(exec, "Tessera::starts", positions);
@@ -74,13 +74,13 @@ inline void check_block_shape(Ordinal width, Ordinal height) {
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
-BuiltSortedColumns<Offset, typename ExecutionSpace::memory_space> build_sorted_columns(const ExecutionSpace& exec,
-                                                                                       const CsrPattern<Offset>& A,
-                                                                                       std::size_t nonzeros,
-                                                                                       Ordinal width, Ordinal height) {
+template <class ExecutionSpace>
+BuiltSortedColumns<typename ExecutionSpace::memory_space> build_sorted_columns(const ExecutionSpace& exec,
+                                                                               const CsrPattern<Offset>& A,
+                                                                               std::size_t nonzeros, Ordinal width,
+                                                                               Ordinal height) {
   Impl::check_block_shape(width, height);
-  BuiltSortedColumns<Offset, typename ExecutionSpace::memory_space> result;
+  BuiltSortedColumns<typename ExecutionSpace::memory_space> result;
   auto& p = result.pattern;
   p.rows = A.rows;
   p.columns = A.columns;
@@ -89,8 +89,8 @@ BuiltSortedColumns<Offset, typename ExecutionSpace::memory_space> build_sorted_c
   p.height = height == 0 ? Impl::warp_size : height;
   auto turned = transpose(exec, A, nonzeros);
   auto columns = Impl::columns_by_length(exec, turned.pattern.view());
-  const auto layout = Impl::layout_of_columns<ExecutionSpace, Offset>(exec, columns.lengths, columns.starts, nonzeros,
-                                                                      p.width, p.height);
+  const auto layout =
+      Impl::layout_of_columns<ExecutionSpace>(exec, columns.lengths, columns.starts, nonzeros, p.width, p.height);
   p.column_order = columns.order;
   p.block_offsets = layout.block_offsets;
   p.block_positions = layout.block_positions;
@@ -111,19 +111,19 @@ BuiltSortedColumns<Offset, typename ExecutionSpace::memory_space> build_sorted_c
   turned = {};  // its memory, before more is sorted
   columns = {};
   result.values.slots = sources;
-  const auto segments = Impl::segments_of_sets<ExecutionSpace, Offset>(exec, row_indices, layout.regular, A.rows,
-                                                                       std::size_t(8) * p.width);
+  const auto segments =
+      Impl::segments_of_sets<ExecutionSpace>(exec, row_indices, layout.regular, A.rows, std::size_t(8) * p.width);
   p.position_indices = segments.position_indices;
   p.segment_lengths = segments.segment_lengths;
   return result;
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const SortedColumns<typename ExecutionSpace::memory_space>& A) {
   Impl::KeyedSlots<ExecutionSpace, Offset> entries(exec, A.nonzeros);
-  const Impl::EntryKeys<Offset> set_key(entries, A.columns);
-  const SortedColumnsPattern<Offset> in = A.view();
+  const Impl::EntryKeys set_key(entries, A.columns);
+  const SortedColumnsPattern in = A.view();
   Kokkos::parallel_for(
       "Tessera::to_csr", Impl::IndexPolicy<ExecutionSpace>(exec, 0, static_cast<std::size_t>(in.units())),
       KOKKOS_LAMBDA(std::size_t unit) {
@@ -134,16 +134,15 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
   return Impl::csr_of_entries(exec, A.rows, A.columns, std::move(entries));
 }
 
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec,
-                     const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const SortedColumns<typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("sorted columns", Impl::sorted_columns_fault(exec, A));
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                              \
-  template BuiltSortedColumns<Offset, Exec::memory_space> build_sorted_columns(const Exec&, const CsrPattern<Offset>&, \
-                                                                               std::size_t, Ordinal, Ordinal);         \
-  TESSERA_INSTANTIATE_FORMAT(SortedColumns, Exec, Offset)
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                     \
+  template BuiltSortedColumns<Exec::memory_space> build_sorted_columns(const Exec&, const CsrPattern<Offset>&, \
+                                                                       std::size_t, Ordinal, Ordinal);         \
+  TESSERA_INSTANTIATE_FORMAT(SortedColumns, Exec)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

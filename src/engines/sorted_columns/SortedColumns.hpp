@@ -17,7 +17,7 @@ namespace Tessera {
 ///
 /// Bytes without the values: (blocks + pieces + 2) sizeof(Offset) + 4 (blocks + pieces + positions + nonzeros +
 /// regular elements), where positions is the number of columns that are not empty.
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct SortedColumns {
   static constexpr Format format = Format::SortedColumns;  ///< its name
 
@@ -42,7 +42,7 @@ struct SortedColumns {
   std::size_t tile_elements() const { return tiled_nonzeros(); }             ///< elements of all blocks, which are full
   auto tile_counts() const { return decltype(block_offsets)(); }             ///< empty: blocks belong to no window
   /// The raw view that kernels take.
-  SortedColumnsPattern<Offset> view() const {
+  SortedColumnsPattern view() const {
     return {rows,
             columns,
             static_cast<Ordinal>(column_order.extent(0)),
@@ -65,9 +65,8 @@ struct SortedColumns {
 
   /// @cond
   template <class ExecutionSpace>
-  static Built<SortedColumns, Offset, MemorySpace> build(const ExecutionSpace& exec,
-                                                         const Csr<Offset, MemorySpace>& rows,
-                                                         const FormatParameters& parameters, std::size_t) {
+  static Built<SortedColumns, MemorySpace> build(const ExecutionSpace& exec, const Csr<MemorySpace>& rows,
+                                                 const FormatParameters& parameters, std::size_t) {
     return build_sorted_columns(exec, rows.view(), rows.nonzeros, parameters.sorted_columns_width,
                                 parameters.sorted_columns_height);
   }
@@ -87,8 +86,8 @@ struct SortedColumns {
 };
 
 /// A pattern in sorted columns as it was built, and where its values come from.
-template <class Offset, class MemorySpace>
-using BuiltSortedColumns = Built<SortedColumns<Offset, MemorySpace>, Offset, MemorySpace>;
+template <class MemorySpace>
+using BuiltSortedColumns = Built<SortedColumns<MemorySpace>, MemorySpace>;
 
 /// Builds sorted columns from a canonical pattern. The arrays are the same on every backend and for any number of
 /// threads.
@@ -103,27 +102,27 @@ using BuiltSortedColumns = Built<SortedColumns<Offset, MemorySpace>, Offset, Mem
 /// Cost: three radix sorts, of the entries by their columns, of the columns by their lengths and of the regular
 /// elements by sets and rows. The host lays out the layers serially. There are at most as many layers as different
 /// lengths, and one more for each `height` entries of the longest column.
-template <class ExecutionSpace, class Offset>
-BuiltSortedColumns<Offset, typename ExecutionSpace::memory_space> build_sorted_columns(const ExecutionSpace& exec,
-                                                                                       const CsrPattern<Offset>& A,
-                                                                                       std::size_t nonzeros,
-                                                                                       Ordinal width, Ordinal height);
+template <class ExecutionSpace>
+BuiltSortedColumns<typename ExecutionSpace::memory_space> build_sorted_columns(const ExecutionSpace& exec,
+                                                                               const CsrPattern<Offset>& A,
+                                                                               std::size_t nonzeros, Ordinal width,
+                                                                               Ordinal height);
 
 /// Converts back to canonical rows without loss. The map takes values from the order here to that of the rows. Cost: a
 /// radix sort of the entries.
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const SortedColumns<typename ExecutionSpace::memory_space>& A);
 
 /// Checks every invariant of the format, in memory that `exec` can read. Returns an empty text, or the first invariant
 /// that is broken and where. Cost: about that of a build.
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec, const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const SortedColumns<typename ExecutionSpace::memory_space>& A);
 
 /// Y = alpha A X + beta Y for A in sorted columns. It takes Y = beta Y, then adds alpha A X one column of A after the
 /// other. Threads share the columns of X; each adds to all rows of its own columns of Y. `scratch` is not used.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A, std::size_t nonzeros,
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
+void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern& A, std::size_t nonzeros,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 
 }  // namespace Tessera

@@ -5,13 +5,13 @@
 #include "SortedColumnsCost.hpp"
 
 namespace Tessera {
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct SortedColumns;
 }
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaSortedColumns;
 
 /// Sorted columns, as Swift has them.

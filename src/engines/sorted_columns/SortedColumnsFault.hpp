@@ -67,8 +67,8 @@ std::string first_broken(const ExecutionSpace& exec, const std::string& unit_nam
   return first_fault(exec, unit_name, units, FaultUnless<Holds>{holds, fault}, describe_sorted_columns);
 }
 
-template <class ExecutionSpace, class Offset>
-std::string sorted_columns_size_fault(const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string sorted_columns_size_fault(const SortedColumns<typename ExecutionSpace::memory_space>& A) {
   if (A.width < 1 || A.width > most_columns_of_block) return "width is not from 1 to 1024";
   if (A.height < 1) return "height is less than 1";
   if (A.column_order.extent(0) > static_cast<std::size_t>(A.columns))
@@ -84,10 +84,10 @@ std::string sorted_columns_size_fault(const SortedColumns<Offset, typename Execu
 }
 
 /// Checks what must hold before an element of one array may be used as an index into another.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 std::string sorted_columns_reference_fault(const ExecutionSpace& exec,
-                                           const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A) {
-  const SortedColumnsPattern<Offset> in = A.view();
+                                           const SortedColumns<typename ExecutionSpace::memory_space>& A) {
+  const SortedColumnsPattern in = A.view();
   const std::size_t regular = A.position_indices.extent(0);
   auto fault = first_broken(
       exec, "position", A.column_order.extent(0), sorted_columns_outside,
@@ -120,8 +120,8 @@ std::string sorted_columns_reference_fault(const ExecutionSpace& exec,
 }
 
 /// The number of entries at each position. Sums of integers are the same in any order.
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-Array<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A) {
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+Array<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, const SortedColumnsPattern& A) {
   const auto lengths =
       allocate_zeros<Array<Offset*, Memory>>(exec, "Tessera::lengths", static_cast<std::size_t>(A.positions));
   Kokkos::parallel_for(
@@ -134,8 +134,8 @@ Array<Offset*, Memory> lengths_of_positions(const ExecutionSpace& exec, const So
 
 /// Marks each position whose column is at another position too. The memory is that of the positions, since a file may
 /// claim any number of columns.
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-Array<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A) {
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+Array<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedColumnsPattern& A) {
   const auto positions = static_cast<std::size_t>(A.positions);
   const auto repeated = allocate_zeros<Array<char*, Memory>>(exec, "Tessera::repeated", positions);
   KeyedSlots<ExecutionSpace, Offset> sorted(exec, positions);
@@ -158,8 +158,8 @@ Array<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedCo
 }
 
 /// Whether the columns are sorted, each there once.
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-std::string column_order_fault(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+std::string column_order_fault(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                                const Array<Offset*, Memory>& lengths) {
   const auto repeated = repeated_columns(exec, A);
   const auto positions = static_cast<std::size_t>(A.positions);
@@ -178,9 +178,9 @@ std::string column_order_fault(const ExecutionSpace& exec, const SortedColumnsPa
 }
 
 /// Whether blocks and pieces are those of the layout.
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-std::string layout_fault(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
-                         const ColumnLayout<Offset, Memory>& layout) {
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+std::string layout_fault(const ExecutionSpace& exec, const SortedColumnsPattern& A,
+                         const ColumnLayout<Memory>& layout) {
   const std::size_t blocks = layout.block_positions.extent(0), pieces = layout.piece_columns.extent(0);
   if (std::size_t(A.blocks) != blocks) return "the layers have " + std::to_string(blocks) + " blocks";
   if (std::size_t(A.pieces) != pieces) return "the layers leave " + std::to_string(pieces) + " pieces";
@@ -198,8 +198,8 @@ std::string layout_fault(const ExecutionSpace& exec, const SortedColumnsPattern<
 }
 
 /// Whether rows ascend along each column, through blocks and pieces.
-template <class ExecutionSpace, class Offset, class Memory = typename ExecutionSpace::memory_space>
-std::string row_order_fault(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+std::string row_order_fault(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                             const Array<Offset*, Memory>& lengths, const Array<Offset*, Memory>& starts,
                             const Array<Offset*, Memory>& sources) {
   const auto rows = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::rows", sources.extent(0));
@@ -214,12 +214,11 @@ std::string row_order_fault(const ExecutionSpace& exec, const SortedColumnsPatte
       });
 }
 
-template <class ExecutionSpace, class Offset>
-std::string segments_fault(const ExecutionSpace& exec,
-                           const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string segments_fault(const ExecutionSpace& exec, const SortedColumns<typename ExecutionSpace::memory_space>& A) {
   const std::size_t regular = A.position_indices.extent(0);
   const auto segments =
-      segments_of_sets<ExecutionSpace, Offset>(exec, A.row_indices, regular, A.rows, std::size_t(8) * A.width);
+      segments_of_sets<ExecutionSpace>(exec, A.row_indices, regular, A.rows, std::size_t(8) * A.width);
   const auto position_indices = A.position_indices;
   const auto segment_lengths = A.segment_lengths;
   const auto fault = first_broken(
@@ -231,14 +230,14 @@ std::string segments_fault(const ExecutionSpace& exec,
       KOKKOS_LAMBDA(std::size_t i) { return segment_lengths(i) == segments.segment_lengths(i); });
 }
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 std::string sorted_columns_fault(const ExecutionSpace& exec,
-                                 const SortedColumns<Offset, typename ExecutionSpace::memory_space>& A) {
+                                 const SortedColumns<typename ExecutionSpace::memory_space>& A) {
   auto fault = sorted_columns_size_fault<ExecutionSpace>(A);
   if (!fault.empty()) return fault;
   fault = sorted_columns_reference_fault(exec, A);
   if (!fault.empty()) return fault;
-  const SortedColumnsPattern<Offset> in = A.view();
+  const SortedColumnsPattern in = A.view();
   const auto lengths = lengths_of_positions(exec, in);
   fault = column_order_fault(exec, in, lengths);
   if (!fault.empty()) return fault;
@@ -249,7 +248,7 @@ std::string sorted_columns_fault(const ExecutionSpace& exec,
         if (final) starts(p) = sum;
         sum += lengths(p);
       });
-  const auto layout = layout_of_columns<ExecutionSpace, Offset>(exec, lengths, starts, A.nonzeros, A.width, A.height);
+  const auto layout = layout_of_columns<ExecutionSpace>(exec, lengths, starts, A.nonzeros, A.width, A.height);
   fault = layout_fault(exec, in, layout);
   if (!fault.empty()) return fault;
   fault = row_order_fault(exec, in, lengths, starts, layout.sources);

@@ -6,8 +6,7 @@
 namespace Tessera::Test {
 
 /// The arrays that are pictured in SortedColumnsView.hpp: width 4, height 2. Values are letters, a = 1.
-template <class Offset = int>
-struct SortedColumnsPicture : HostSortedColumns<Offset> {
+struct SortedColumnsPicture : HostSortedColumns {
   const char* values = "gkiabhpocdjrftluemqsvnxzwy";
 
   SortedColumnsPicture() {

@@ -23,8 +23,8 @@ void add_row(VectorScalar alpha, VectorScalar value, const VectorScalar* KOKKOS_
 }
 
 /// Y += alpha A X, one entry of A after the other.
-template <class MatrixScalar, class VectorScalar, class Offset>
-void add_columns(const SortedColumnsPattern<Offset>& A, Product<MatrixScalar, VectorScalar> product) {
+template <class MatrixScalar, class VectorScalar>
+void add_columns(const SortedColumnsPattern& A, Product<MatrixScalar, VectorScalar> product) {
   const auto x = product.x;
   const auto y = product.y;
   const bool are_adjacent = x.column_stride == 1 && y.column_stride == 1;
@@ -43,8 +43,8 @@ void add_columns(const SortedColumnsPattern<Offset>& A, Product<MatrixScalar, Ve
   for (Offset unit = 0; unit < A.units(); ++unit) for_each_element(A, unit, add);
 }
 
-template <class MatrixScalar, class VectorScalar, class Offset>
-TESSERA_WITH_AVX2 void add_columns_with_avx2(const SortedColumnsPattern<Offset>& A,
+template <class MatrixScalar, class VectorScalar>
+TESSERA_WITH_AVX2 void add_columns_with_avx2(const SortedColumnsPattern& A,
                                              Product<MatrixScalar, VectorScalar> product) {
   add_columns(A, product);
 }
@@ -55,8 +55,8 @@ TESSERA_WITH_AVX2 void add_columns_with_avx2(const SortedColumnsPattern<Offset>&
 ///
 /// Memory bounds the product: each entry reads and writes a row anywhere in Y, and each part of the columns reads the
 /// index and the value of each entry. There are no more threads at work than parts: one for a single column.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
+void add_columns_on_host(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                          const Product<MatrixScalar, VectorScalar>& product) {
   const Ordinal columns = product.x.columns;
   const Ordinal width = columns_of_a_thread<VectorScalar>(columns, exec.concurrency(), product.y.column_stride == 1);
@@ -78,8 +78,8 @@ struct SetSums {
 
 /// Y(:, column) += alpha A X(:, column) for the elements of a set. Products are written to the places that the elements
 /// have when the set is sorted by row. The first of each row then adds up those that follow.
-template <class Member, class MatrixScalar, class VectorScalar, class Offset>
-KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern<Offset>& A, Offset begin,
+template <class Member, class MatrixScalar, class VectorScalar>
+KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern& A, Offset begin,
                              const Product<MatrixScalar, VectorScalar>& product, Ordinal column,
                              const SetSums<VectorScalar>& set) {
   const Offset left = A.regular - begin;
@@ -104,8 +104,8 @@ KOKKOS_FUNCTION void add_set(const Member& team, const SortedColumnsPattern<Offs
 }
 
 /// Does the same for a piece, whose elements lie in different rows.
-template <class Member, class MatrixScalar, class VectorScalar, class Offset>
-KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern<Offset>& A, Offset piece,
+template <class Member, class MatrixScalar, class VectorScalar>
+KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern& A, Offset piece,
                                const Product<MatrixScalar, VectorScalar>& product, Ordinal column) {
   const Offset begin = A.piece_offsets[piece];
   const VectorScalar x = product.alpha * product.x(A.column_order[A.piece_position(piece)], column);
@@ -120,8 +120,8 @@ KOKKOS_FUNCTION void add_piece(const Member& team, const SortedColumnsPattern<Of
 
 /// Y += alpha A X on a device by the paper's Algorithms 2 and 3. One team takes all sets and pieces for its column of
 /// X, one after the other, so that sums have the same order every time.
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void add_columns_on_device(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A,
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
+void add_columns_on_device(const ExecutionSpace& exec, const SortedColumnsPattern& A,
                            const Product<MatrixScalar, VectorScalar>& product) {
   using Policy = Kokkos::TeamPolicy<ExecutionSpace>;
   const auto set_size = static_cast<std::size_t>(A.set_size());
@@ -144,8 +144,8 @@ void add_columns_on_device(const ExecutionSpace& exec, const SortedColumnsPatter
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class MatrixScalar, class VectorScalar, class Offset>
-void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern<Offset>& A, std::size_t,
+template <class ExecutionSpace, class MatrixScalar, class VectorScalar>
+void portable_spmm(const ExecutionSpace& exec, const SortedColumnsPattern& A, std::size_t,
                    const Product<MatrixScalar, VectorScalar>& product, Scratch) {
   if (product.beta != VectorScalar(1)) scale(exec, product.beta, product.y);
   if constexpr (Impl::is_host_space<ExecutionSpace>) {

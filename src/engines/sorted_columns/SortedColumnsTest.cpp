@@ -17,7 +17,6 @@ class SortedColumnsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SortedColumnsTest, OffsetCases);
 
 /// Besides what matters for every format, columns of every length.
-template <class Offset>
 std::vector<HostPattern<Offset>> patterns_for_sorted_columns() {
   auto patterns = adversarial_patterns<Offset>();
   HostPattern<Offset> triangle, hubs = random_pattern<Offset>(0, 90, 0, 0), staircase = hubs;
@@ -40,7 +39,7 @@ std::vector<HostPattern<Offset>> patterns_for_sorted_columns() {
   return patterns;
 }
 
-template <class Exec, class Offset>
+template <class Exec>
 auto sorted_columns_of(const HostPattern<Offset>& A, int width, int height) {
   return build_sorted_columns(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), width, height);
 }
@@ -53,7 +52,6 @@ auto sorted_columns_of(const HostPattern<Offset>& A, int width, int height) {
 ///     K . . . g     . . g K     e h
 ///     L . e . .     . e . L     K L
 ///     M . . b h     b . h M     M
-template <class Offset>
 HostPattern<Offset> small_sorted_columns() {
   HostPattern<Offset> A;
   A.columns = 5;
@@ -66,32 +64,30 @@ HostPattern<Offset> small_sorted_columns() {
 
 TYPED_TEST(SortedColumnsTest, IsThePictureInTheDocstring) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto built = sorted_columns_of<Exec>(example_matrix<Offset>(), 4, 2);
-  const SortedColumnsPicture<Offset> picture;
+  const SortedColumnsPicture picture;
   expect_arrays(built.pattern, picture);
   EXPECT_EQ(example_values(to_host(built.values.slots)), picture.values);
 }
 
 TYPED_TEST(SortedColumnsTest, ArraysAreThoseOfTheSerialBuild) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  for (const auto& A : patterns_for_sorted_columns<Offset>()) {
+  for (const auto& A : patterns_for_sorted_columns()) {
     for (const auto& [width, height] :
          {std::pair{1, 1}, {2, 1}, {3, 2}, {4, 1000}, {8, 4}, {31, 7}, {32, 32}, {1024, 3}}) {
       if (!is_chosen_on<Exec>(7)) continue;
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + ", blocks of " + std::to_string(width) +
                    " x " + std::to_string(height));
       const auto built = sorted_columns_of<Exec>(A, width, height);
-      expect_serial_build(built, serial_sorted_columns<Offset>(A, width, height));
+      expect_serial_build(built, serial_sorted_columns(A, width, height));
       expect_lossless<Exec>(built, A);
     }
   }
 }
 
 /// The position of each regular element's column, found on the device.
-template <class Exec, class Offset>
-std::vector<int> positions_of_elements(const SortedColumnsPattern<Offset>& A, std::size_t regular) {
+template <class Exec>
+std::vector<int> positions_of_elements(const SortedColumnsPattern& A, std::size_t regular) {
   const auto found = to_device<Exec>(std::vector<int>(regular));
   Kokkos::parallel_for(
       "position_of", Kokkos::RangePolicy<Exec>(Exec(), 0, regular),
@@ -102,7 +98,6 @@ std::vector<int> positions_of_elements(const SortedColumnsPattern<Offset>& A, st
 /// Kernels for devices ask for the block and the column of an element.
 TYPED_TEST(SortedColumnsTest, ElementsKnowTheirPosition) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(60, 50, 0.2, 8);
   const auto p = sorted_columns_of<Exec>(A, 4, 3).pattern;
   const auto positions = positions_of_elements<Exec>(p.view(), p.position_indices.extent(0));
@@ -117,7 +112,6 @@ TYPED_TEST(SortedColumnsTest, ElementsKnowTheirPosition) {
 
 TYPED_TEST(SortedColumnsTest, BytesAreTheDocumentedFormula) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   auto A = random_pattern<Offset>(123, 77, 0.1, 9);
   A.columns = 90;  // 13 are empty
   const auto p = sorted_columns_of<Exec>(A, 8, 4).pattern;
@@ -130,7 +124,6 @@ TYPED_TEST(SortedColumnsTest, BytesAreTheDocumentedFormula) {
 
 TYPED_TEST(SortedColumnsTest, ParametersAreCheckedAndHaveDefaults) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(9, 9, 0.5, 1);
   const auto message = [&](int width, int height) -> std::string {
     try {
@@ -150,7 +143,7 @@ TYPED_TEST(SortedColumnsTest, ParametersAreCheckedAndHaveDefaults) {
   FormatParameters parameters;
   parameters.sorted_columns_width = 2;
   parameters.sorted_columns_height = 3;
-  using Pattern = SortedColumns<Offset, typename Exec::memory_space>;
+  using Pattern = SortedColumns<typename Exec::memory_space>;
   const auto any = build_format(Exec(), Format::SortedColumns, rows, parameters, 8).pattern;
   EXPECT_EQ(std::get<Pattern>(any).width, 2);
   EXPECT_EQ(std::get<Pattern>(any).height, 3);
@@ -159,11 +152,10 @@ TYPED_TEST(SortedColumnsTest, ParametersAreCheckedAndHaveDefaults) {
 /// A broken copy of a valid format is refused, and the message says what is broken.
 TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  using Host = HostSortedColumns<Offset>;
-  const auto A = small_sorted_columns<Offset>();
-  const DamagedCopies<Exec, SortedColumns<Offset, typename Exec::memory_space>, Host> expect_fault(
-      serial_sorted_columns<Offset>(A, 2, 2), [&](auto& p, const Host& h) {
+  using Host = HostSortedColumns;
+  const auto A = small_sorted_columns();
+  const DamagedCopies<Exec, SortedColumns<typename Exec::memory_space>, Host> expect_fault(
+      serial_sorted_columns(A, 2, 2), [&](auto& p, const Host& h) {
         p.rows = A.rows, p.columns = A.columns, p.nonzeros = A.nonzeros();
         p.width = h.width, p.height = h.height;
       });
@@ -228,7 +220,6 @@ TYPED_TEST(SortedColumnsTest, ValidateNamesTheBrokenInvariant) {
 /// Without blocks or pieces, the offsets are a single element, which must be right too.
 TYPED_TEST(SortedColumnsTest, ValidateSeesTheOnlyOffset) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   auto p = sorted_columns_of<Exec>(random_pattern<Offset>(6, 8, 1.0, 1), 4, 2).pattern;
   ASSERT_EQ(p.pieces(), 0u);
   p.piece_offsets = to_device<Exec>(std::vector<Offset>{47});

@@ -77,12 +77,10 @@ namespace Tessera {
 ///   columns longer than a warp. So do we: a column of `width` entries is whole.
 /// - Algorithm 2 writes Y by columns and Algorithm 3 by rows, which is a slip. Here Y has any strides.
 /// - Offsets are a template parameter.
-template <class Offset>
 struct SortedColumnsPattern {
   static constexpr int steps_of_set = 8;                   ///< steps of a set
   static constexpr std::uint32_t split_bit = 0x80000000u;  ///< set in piece_columns if the column has several pieces
 
-  using offset_type = Offset;  ///< the type of an offset
 
   Ordinal rows = 0;                                 ///< rows of the matrix
   Ordinal columns = 0;                              ///< columns of the matrix
@@ -112,8 +110,7 @@ struct SortedColumnsPattern {
 };
 
 /// The number of the block that holds a regular element. Cost: a bisection of the blocks.
-template <class Offset>
-TESSERA_FUNCTION Offset block_of(const SortedColumnsPattern<Offset>& A, Offset element) {
+TESSERA_FUNCTION Offset block_of(const SortedColumnsPattern& A, Offset element) {
   Offset low = 0, high = A.blocks;
   while (high - low > 1) {
     const Offset middle = low + (high - low) / 2;
@@ -127,8 +124,7 @@ TESSERA_FUNCTION Offset block_of(const SortedColumnsPattern<Offset>& A, Offset e
 }
 
 /// The position of the column of a regular element.
-template <class Offset>
-TESSERA_FUNCTION Ordinal position_of(const SortedColumnsPattern<Offset>& A, Offset element) {
+TESSERA_FUNCTION Ordinal position_of(const SortedColumnsPattern& A, Offset element) {
   const Offset block = block_of(A, element);
   return A.block_positions[block] +
          static_cast<Ordinal>((element - A.block_offsets[block]) % static_cast<Offset>(A.width));
@@ -136,8 +132,8 @@ TESSERA_FUNCTION Ordinal position_of(const SortedColumnsPattern<Offset>& A, Offs
 
 /// Calls visit(position, place of the value) for every element of a unit (a block or a piece), in the order in which
 /// elements are stored. This format has no walk along a row.
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_element(const SortedColumnsPattern<Offset>& A, Offset unit, const Visit& visit) {
+template <class Visit>
+TESSERA_FUNCTION void for_each_element(const SortedColumnsPattern& A, Offset unit, const Visit& visit) {
   const bool is_block = unit < A.blocks;
   const Offset* offsets = is_block ? A.block_offsets + unit : A.piece_offsets + (unit - A.blocks);
   const Ordinal first = is_block ? A.block_positions[unit] : A.piece_position(unit - A.blocks);

@@ -19,11 +19,11 @@
 namespace Tessera::Impl {
 
 /// Staged windows on tensor cores, whose rows of X are staged in shared memory. There is a kernel for doubles alone.
-template <class Scalar, class Offset>
-class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
+template <class Scalar>
+class CudaStaged : public CudaKernel<CudaStaged<Scalar>, Scalar> {
   using Base = CudaKernel<CudaStaged, Scalar>;
   using typename Base::Memory;
-  using Schedule = DeviceSchedule<Cuda::CondensedItem<int>, Memory>;
+  using Schedule = DeviceSchedule<Cuda::CondensedItem, Memory>;
 
  public:
   static constexpr const char* label = "Tessera::staged_spmm";
@@ -42,8 +42,7 @@ class CudaStaged : public CudaKernel<CudaStaged<Scalar, Offset>, Scalar> {
   }
 
   /// \return whether it is built; not for other scalars, nor for windows or chunks that the kernel does not take
-  bool build(const Kokkos::Cuda& exec, const StagedWindows<Offset, Memory>& A, const PlanOptions&,
-             const KernelPolicy& policy) {
+  bool build(const Kokkos::Cuda& exec, const StagedWindows<Memory>& A, const PlanOptions&, const KernelPolicy& policy) {
     policy.replace({});  // the parameters of the format are all that there is to change
     const StagedShape kernel = Cuda::choose_staged({});
     const StagedShape& shape = A.shape;

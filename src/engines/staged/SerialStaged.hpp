@@ -12,7 +12,6 @@
 namespace Tessera::Test {
 
 /// Staged windows on the host.
-template <class Offset>
 struct HostStaged {
   std::vector<int> window_offsets{0}, chunk_columns;
   std::vector<StagedChunk> chunks{{0, 0}};
@@ -22,14 +21,13 @@ struct HostStaged {
 };
 
 /// Built the obvious way, with lists of columns: the definition that the parallel build is compared with.
-template <class Offset>
 class SerialStaged {
  public:
   SerialStaged(const HostPattern<Offset>& A, const StagedShape& shape, std::size_t value_bytes)
       : A_(A), shape_(shape), granule_(16 / value_bytes) {
     for (int first_row = 0; first_row < A.rows; first_row += shape.window_rows) add_window(first_row);
   }
-  const HostStaged<Offset>& result() const { return B_; }
+  const HostStaged& result() const { return B_; }
 
  private:
   using Entries = std::map<int, Offset>;  // of a column, by row of the window
@@ -162,7 +160,7 @@ class SerialStaged {
   const HostPattern<Offset>& A_;
   StagedShape shape_;
   std::size_t granule_;
-  HostStaged<Offset> B_;
+  HostStaged B_;
 };
 
 }  // namespace Tessera::Test

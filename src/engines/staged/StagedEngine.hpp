@@ -5,13 +5,13 @@
 #include "StagedCost.hpp"
 
 namespace Tessera {
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct StagedWindows;
 }
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaStaged;
 
 /// Windows of 64 rows, whose rows of X are staged in shared memory.

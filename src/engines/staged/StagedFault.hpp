@@ -48,8 +48,7 @@ struct StagedChunkSize {
   std::size_t tiles;
   std::size_t values;
 };
-template <class Offset>
-KOKKOS_INLINE_FUNCTION StagedChunkSize staged_chunk_size(const StagedWindowsPattern<Offset>& A, std::size_t chunk) {
+KOKKOS_INLINE_FUNCTION StagedChunkSize staged_chunk_size(const StagedWindowsPattern& A, std::size_t chunk) {
   const int tiles = A.strip_tiles(chunk)[A.strips()];
   if (tiles == 0) return {0, 0};
   const StagedTile& last = A.chunk_tiles(chunk)[tiles - 1];
@@ -57,9 +56,8 @@ KOKKOS_INLINE_FUNCTION StagedChunkSize staged_chunk_size(const StagedWindowsPatt
 }
 
 /// The first broken invariant of a chunk in itself.
-template <class Offset>
 struct StagedChunkFaultOf {
-  StagedWindowsPattern<Offset> A;
+  StagedWindowsPattern A;
   StagedChunk end;
 
   KOKKOS_FUNCTION int operator()(std::size_t chunk) const {
@@ -99,9 +97,8 @@ inline std::string describe_staged_window(int fault) {
 }
 
 /// The first broken invariant of a window whose chunks are in order.
-template <class Offset>
 struct StagedWindowFaultOf {
-  StagedWindowsPattern<Offset> A;
+  StagedWindowsPattern A;
 
   KOKKOS_FUNCTION int operator()(std::size_t unit) const {
     const auto window = static_cast<Ordinal>(unit);
@@ -161,10 +158,10 @@ struct StagedWindowFaultOf {
 };
 
 /// The counts of the arrays, whose chunks are in order, and the entries that they hold.
-template <class Exec, class Offset>
-static StagedCounts counts_of_staged(const Exec& exec, const StagedWindows<Offset, typename Exec::memory_space>& p,
+template <class Exec>
+static StagedCounts counts_of_staged(const Exec& exec, const StagedWindows<typename Exec::memory_space>& p,
                                      std::size_t& entries) {
-  const StagedWindowsPattern<Offset> A = p.view();
+  const StagedWindowsPattern A = p.view();
   const std::size_t chunks = p.chunks.extent(0) - 1;
   StagedCounts counts;
   std::size_t most_tiles = 0, most_values = 0;
@@ -194,8 +191,8 @@ static StagedCounts counts_of_staged(const Exec& exec, const StagedWindows<Offse
 }
 
 /// The sizes of the arrays.
-template <class Offset, class Memory>
-std::string staged_extent_fault(const StagedWindows<Offset, Memory>& A) {
+template <class Memory>
+std::string staged_extent_fault(const StagedWindows<Memory>& A) {
   const auto windows = static_cast<std::size_t>(window_count(A.rows, A.shape.window_rows));
   if (A.window_offsets.extent(0) != windows + 1) return "window_offsets does not have an element more than windows";
   if (A.chunks.extent(0) == 0) return "chunks does not have an element more than chunks";
@@ -206,9 +203,8 @@ std::string staged_extent_fault(const StagedWindows<Offset, Memory>& A) {
   return {};
 }
 
-template <class ExecutionSpace, class Offset>
-std::string staged_fault(const ExecutionSpace& exec,
-                         const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string staged_fault(const ExecutionSpace& exec, const StagedWindows<typename ExecutionSpace::memory_space>& A) {
   auto fault = staged_shape_fault(A.shape, A.value_size);
   if (fault.empty()) fault = staged_extent_fault(A);
   if (!fault.empty()) return fault;
@@ -220,12 +216,12 @@ std::string staged_fault(const ExecutionSpace& exec,
   if (first.tiles != 0 || first.values != 0 || 16 * std::size_t(last.tiles) != A.tile_data.extent(0) ||
       16 * std::size_t(last.values) != A.counts.value_bytes)
     return "chunks does not begin at 0, and end where tile_data and the values do";
-  fault = first_fault(exec, "chunk", chunks, StagedChunkFaultOf<Offset>{A.view(), last}, describe_staged_chunk);
+  fault = first_fault(exec, "chunk", chunks, StagedChunkFaultOf{A.view(), last}, describe_staged_chunk);
   if (!fault.empty()) return fault;
   std::size_t entries = 0;
   if (counts_of_staged(exec, A, entries) != A.counts) return "the counts are not those of the arrays";
   if (entries != A.nonzeros) return "the masks do not have a bit for each nonzero";
-  return first_fault(exec, "window", windows, StagedWindowFaultOf<Offset>{A.view()}, describe_staged_window);
+  return first_fault(exec, "window", windows, StagedWindowFaultOf{A.view()}, describe_staged_window);
 }
 
 }  // namespace Tessera::Impl

@@ -19,7 +19,6 @@
 namespace Tessera::Impl {
 
 /// The arrays of a StagedLayout for kernels, which take a few numbers and pointers and no long list of Views.
-template <class Offset>
 struct StagedLayoutPointers {
   StagedShape shape;
   const Ordinal* column_indices;  ///< this and the next three are arrays of ColumnsOfWindows
@@ -42,10 +41,10 @@ struct StagedLayoutPointers {
   }
 };
 
-template <class Offset, class Memory>
+template <class Memory>
 struct StagedLayout {
   StagedShape shape;
-  ColumnsOfWindows<Offset, Memory> columns;
+  ColumnsOfWindows<Memory> columns;
   Array<int*, Memory> window_offsets;           ///< first chunk of each window, and the end
   Array<Offset*, Memory> chunk_offsets;         ///< first distinct column of each chunk, and the end
   Array<bool*, Memory> ends_piece;              ///< whether a chunk is the last of its piece
@@ -56,7 +55,7 @@ struct StagedLayout {
   StagedCounts counts;
 
   std::size_t chunks() const { return ends_piece.extent(0); }
-  StagedLayoutPointers<Offset> pointers() const {
+  StagedLayoutPointers pointers() const {
     return {shape,
             columns.columns.column_indices.data(),
             columns.entry_offsets.data(),
@@ -73,7 +72,7 @@ struct StagedLayout {
 
 /// Calls visit(number, first, end) for the chunks of a window whose distinct columns are [first, last). Returns their
 /// number.
-template <class Offset, class Visit>
+template <class Visit>
 KOKKOS_INLINE_FUNCTION int for_each_chunk(const StagedShape& shape, const Offset* entry_offsets, Offset first,
                                           Offset last, const Visit& visit) {
   int number = 0;
@@ -86,8 +85,8 @@ KOKKOS_INLINE_FUNCTION int for_each_chunk(const StagedShape& shape, const Offset
 
 /// Fills in the chunks.
 /// \throws FormatTooLarge if they are 2^31 or more
-template <class Exec, class Offset, class Memory>
-void cut_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
+template <class Exec, class Memory>
+void cut_chunks(const Exec& exec, StagedLayout<Memory>& layout) {
   const StagedShape shape = layout.shape;
   const CsrPattern<Offset> columns = layout.columns.columns.view();
   const auto entry_offsets = layout.columns.entry_offsets;
@@ -136,8 +135,8 @@ void cut_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
 
 /// Fills in what the tiles of each strip take: first the columns of the chunk, then, along each piece, those that a
 /// chunk leaves to the next.
-template <class Exec, class Offset, class Memory>
-void pack_strips(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
+template <class Exec, class Memory>
+void pack_strips(const Exec& exec, StagedLayout<Memory>& layout) {
   const std::size_t strips = static_cast<std::size_t>(layout.shape.strips()), parts = layout.chunks() * strips;
   const auto in = layout.pointers();
   Kokkos::parallel_for(
@@ -176,8 +175,8 @@ void pack_strips(const Exec& exec, StagedLayout<Offset, Memory>& layout) {
 }
 
 /// Fills in where chunks begin, and the counts.
-template <class Exec, class Offset, class Memory>
-void count_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout, std::size_t value_bytes) {
+template <class Exec, class Memory>
+void count_chunks(const Exec& exec, StagedLayout<Memory>& layout, std::size_t value_bytes) {
   const std::size_t chunks = layout.chunks(), strips = static_cast<std::size_t>(layout.shape.strips());
   const std::size_t header = static_cast<std::size_t>(staged_header_bytes(layout.shape.strips())) / 16;
   const std::size_t tile_size = sizeof(StagedTile);
@@ -214,11 +213,11 @@ void count_chunks(const Exec& exec, StagedLayout<Offset, Memory>& layout, std::s
   layout.counts.most_value_bytes = static_cast<int>(16 * most_values);
 }
 
-template <class Exec, class Offset>
-StagedLayout<Offset, typename Exec::memory_space> staged_layout(const Exec& exec, const CsrPattern<Offset>& A,
-                                                                std::size_t nonzeros, const StagedShape& shape,
-                                                                std::size_t value_bytes) {
-  StagedLayout<Offset, typename Exec::memory_space> layout;
+template <class Exec>
+StagedLayout<typename Exec::memory_space> staged_layout(const Exec& exec, const CsrPattern<Offset>& A,
+                                                        std::size_t nonzeros, const StagedShape& shape,
+                                                        std::size_t value_bytes) {
+  StagedLayout<typename Exec::memory_space> layout;
   layout.shape = shape;
   layout.columns = columns_of_windows(exec, A, nonzeros, shape.window_rows);
   cut_chunks(exec, layout);

@@ -14,7 +14,6 @@ constexpr int staged_most_slots = 64;
 /// The end of the chunk that begins with distinct column `first` of a window that ends before `last`.
 ///
 /// \param entry_offsets [in] the first entry of each distinct column, column by column
-template <class Offset>
 TESSERA_FUNCTION Offset staged_chunk_end(const StagedShape& shape, const Offset* entry_offsets, Offset first,
                                          Offset last) {
   const auto slots = static_cast<Offset>(shape.chunk_slots), most_values = static_cast<Offset>(shape.most_values);

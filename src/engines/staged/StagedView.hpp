@@ -83,11 +83,7 @@ struct StagedShape {
 TESSERA_FUNCTION constexpr int staged_header_bytes(int strips) { return (2 * (strips + 1) + 15) / 16 * 16; }
 
 /// Staged windows for code that walks along rows.
-///
-/// \tparam Offset the type of the places of values
-template <class Offset>
 struct StagedWindowsPattern : StagedPattern {
-  using offset_type = Offset;                                   ///< the type of the places of values
   static constexpr const char* label = "Tessera::staged_spmm";  ///< what profilers see of a portable product
 
   int granule = 2;  ///< number of values in 16 bytes
@@ -113,8 +109,8 @@ struct StagedWindowsPattern : StagedPattern {
 
 /// Calls visit(column, place of the value) for every entry of a row. The columns come in no order.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern<Offset>& A, Ordinal row, const Visit& visit) {
+template <class Visit>
+TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern& A, Ordinal row, const Visit& visit) {
   const Ordinal window = row / A.window_rows;
   const int strip = row % A.window_rows / 8, r = row % 8;
   for (int chunk = A.window_offsets[window]; chunk < A.window_offsets[window + 1]; ++chunk) {
@@ -132,9 +128,8 @@ TESSERA_FUNCTION void for_each_entry(const StagedWindowsPattern<Offset>& A, Ordi
 
 /// Calls visit(row within the window, column, place of the value) for every entry of a window, tile by tile.
 TESSERA_CALLS_ARGUMENT
-template <class Offset, class Visit>
-TESSERA_FUNCTION void for_each_entry_of_window(const StagedWindowsPattern<Offset>& A, Ordinal window,
-                                               const Visit& visit) {
+template <class Visit>
+TESSERA_FUNCTION void for_each_entry_of_window(const StagedWindowsPattern& A, Ordinal window, const Visit& visit) {
   for (auto chunk = std::size_t(A.window_offsets[window]); chunk < std::size_t(A.window_offsets[window + 1]); ++chunk) {
     const std::uint16_t* strip_tiles = A.strip_tiles(chunk);
     for (int strip = 0; strip < A.strips(); ++strip) {
@@ -151,8 +146,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const StagedWindowsPattern<Offset
 }
 
 /// The number of places before a window; for window = windows(), of all places.
-template <class Offset>
-TESSERA_FUNCTION Offset entries_before(const StagedWindowsPattern<Offset>& A, Ordinal window) {
+TESSERA_FUNCTION Offset entries_before(const StagedWindowsPattern& A, Ordinal window) {
   return A.first_place(std::size_t(A.window_offsets[window]));
 }
 

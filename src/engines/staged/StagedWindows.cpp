@@ -36,9 +36,9 @@ void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std:
 }
 
 /// Fills in chunk_columns and chunks.
-template <class Exec, class Offset, class Memory>
-void fill_chunks(const Exec& exec, const StagedLayout<Offset, Memory>& layout, StagedWindows<Offset, Memory>& p) {
-  const StagedLayoutPointers<Offset> in = layout.pointers();
+template <class Exec, class Memory>
+void fill_chunks(const Exec& exec, const StagedLayout<Memory>& layout, StagedWindows<Memory>& p) {
+  const StagedLayoutPointers in = layout.pointers();
   const std::size_t chunks = layout.chunks(), slots = static_cast<std::size_t>(in.shape.chunk_slots);
   p.chunk_columns = allocate<decltype(p.chunk_columns)>(exec, "Tessera::StagedWindows::chunk_columns", chunks * slots);
   p.chunks = allocate<decltype(p.chunks)>(exec, "Tessera::StagedWindows::chunks", chunks + 1);
@@ -61,8 +61,7 @@ struct StagedPlace {
   int tile;
   std::uint32_t value;
 };
-template <class Offset>
-KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayoutPointers<Offset>& in, std::size_t chunk, int strip) {
+KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayoutPointers& in, std::size_t chunk, int strip) {
   StagedPlace place = {0, 0};
   const std::size_t first = chunk * static_cast<std::size_t>(in.shape.strips());
   for (std::size_t part = first; part < first + static_cast<std::size_t>(strip); ++part) {
@@ -73,8 +72,7 @@ KOKKOS_INLINE_FUNCTION StagedPlace staged_place(const StagedLayoutPointers<Offse
 }
 
 /// Writes the number of a strip's first tile to the header of its chunk. The last strip writes the rest of the header.
-template <class Offset>
-KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers<Offset>& in, std::size_t chunk, int strip,
+KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers& in, std::size_t chunk, int strip,
                                          std::uint16_t* header) {
   const int strips = in.shape.strips();
   header[strip] = static_cast<std::uint16_t>(staged_place(in, chunk, strip).tile);
@@ -84,10 +82,10 @@ KOKKOS_INLINE_FUNCTION void write_header(const StagedLayoutPointers<Offset>& in,
 }
 
 /// Fills in the tiles, and in `slots` the canonical entry of each value. A thread takes a strip of a chunk.
-template <class Exec, class Offset, class Memory>
-void fill_tiles(const Exec& exec, const StagedLayout<Offset, Memory>& layout, const StagedWindows<Offset, Memory>& p,
+template <class Exec, class Memory>
+void fill_tiles(const Exec& exec, const StagedLayout<Memory>& layout, const StagedWindows<Memory>& p,
                 const Array<Offset*, Memory>& slots) {
-  const StagedLayoutPointers<Offset> in = layout.pointers();
+  const StagedLayoutPointers in = layout.pointers();
   const auto strips = static_cast<std::size_t>(in.shape.strips());
   const std::size_t granule = 16 / p.value_size;
   const auto tile_data = p.tile_data;
@@ -114,24 +112,23 @@ void fill_tiles(const Exec& exec, const StagedLayout<Offset, Memory>& layout, co
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                           const StagedShape& shape, std::size_t value_bytes) {
   Impl::check_staged_shape(shape, value_bytes);
   return Impl::staged_layout(exec, A, nonzeros, shape, value_bytes).counts;
 }
 
-template <class ExecutionSpace, class Offset>
-BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(const ExecutionSpace& exec,
-                                                                               const CsrPattern<Offset>& A,
-                                                                               std::size_t nonzeros,
-                                                                               const StagedShape& shape,
-                                                                               std::size_t value_bytes) {
+template <class ExecutionSpace>
+BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const ExecutionSpace& exec,
+                                                                       const CsrPattern<Offset>& A,
+                                                                       std::size_t nonzeros, const StagedShape& shape,
+                                                                       std::size_t value_bytes) {
   using Memory = typename ExecutionSpace::memory_space;
   Impl::check_staged_shape(shape, value_bytes);
   const auto layout = Impl::staged_layout(exec, A, nonzeros, shape, value_bytes);
   Impl::check_staged_size(layout.counts, value_bytes, static_cast<std::size_t>(std::numeric_limits<Offset>::max()));
-  StagedWindows<Offset, Memory> p;
+  StagedWindows<Memory> p;
   p.rows = A.rows;
   p.columns = A.columns;
   p.nonzeros = nonzeros;
@@ -141,9 +138,9 @@ BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(c
   p.window_offsets = layout.window_offsets;
   Impl::fill_chunks(exec, layout, p);
   p.tile_data = Impl::allocate<decltype(p.tile_data)>(exec, "Tessera::StagedWindows::tile_data", p.counts.tile_bytes);
-  ValueMap<Offset, Memory> map;
+  ValueMap<Memory> map;
   map.slots = Impl::allocate<decltype(map.slots)>(exec, "Tessera::slots", p.places());
-  if (p.places() > nonzeros) Kokkos::deep_copy(exec, map.slots, ValueMap<Offset, Memory>::no_source);
+  if (p.places() > nonzeros) Kokkos::deep_copy(exec, map.slots, ValueMap<Memory>::no_source);
   Impl::fill_tiles(exec, layout, p, map.slots);
   return {p, map};
 }
@@ -151,8 +148,8 @@ BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(c
 namespace Impl {
 
 /// Calls visit(row, column, place) for the entries of a strip in a chunk of its window.
-template <class Offset, class Visit>
-KOKKOS_INLINE_FUNCTION void for_each_entry_of_strip(const StagedWindowsPattern<Offset>& A, Ordinal window, int strip,
+template <class Visit>
+KOKKOS_INLINE_FUNCTION void for_each_entry_of_strip(const StagedWindowsPattern& A, Ordinal window, int strip,
                                                     std::size_t chunk, const Visit& visit) {
   const std::uint16_t* strip_tiles = A.strip_tiles(chunk);
   const Ordinal first_row = window * A.window_rows + strip * A.strip_rows;
@@ -167,9 +164,9 @@ KOKKOS_INLINE_FUNCTION void for_each_entry_of_strip(const StagedWindowsPattern<O
 }
 
 /// The keys of the places that hold entries.
-template <class Exec, class Offset, class Memory>
-void fill_place_keys(const Exec& exec, const StagedWindows<Offset, Memory>& p, const EntryKeys<Offset>& set_key) {
-  const StagedWindowsPattern<Offset> A = p.view();
+template <class Exec, class Memory>
+void fill_place_keys(const Exec& exec, const StagedWindows<Memory>& p, const EntryKeys& set_key) {
+  const StagedWindowsPattern A = p.view();
   const int strips = A.strips();
   Kokkos::parallel_for(
       "Tessera::fill_place_keys", IndexPolicy<Exec>(exec, 0, std::size_t(A.windows()) * std::size_t(strips)),
@@ -185,35 +182,34 @@ void fill_place_keys(const Exec& exec, const StagedWindows<Offset, Memory>& p, c
 
 }  // namespace Impl
 
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const StagedWindows<typename ExecutionSpace::memory_space>& A) {
   const int column_bits = Impl::key_bits(A.columns);
   Impl::KeyedSlots<ExecutionSpace, Offset> places(exec, A.places());
   // Places without an entry are sorted behind all rows, and left there.
   Kokkos::deep_copy(exec, places.keys, static_cast<std::uint64_t>(A.rows) << column_bits);
   Kokkos::deep_copy(exec, places.slots, Offset(0));
-  Impl::fill_place_keys(exec, A, Impl::EntryKeys<Offset>(places, A.columns));
+  Impl::fill_place_keys(exec, A, Impl::EntryKeys(places, A.columns));
   places.sort(exec, 0, column_bits + Impl::key_bits(A.rows));
   const std::pair<std::size_t, std::size_t> entries(0, A.nonzeros);
-  BuiltCsr<Offset, typename ExecutionSpace::memory_space> result;
-  result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace, Offset>(exec, A.rows, A.columns,
-                                                                    Impl::part_of(places.keys, entries), column_bits);
+  BuiltCsr<typename ExecutionSpace::memory_space> result;
+  result.pattern = Impl::csr_of_sorted_keys<ExecutionSpace>(exec, A.rows, A.columns,
+                                                            Impl::part_of(places.keys, entries), column_bits);
   result.values.slots = Impl::part_of(places.slots, entries);
   return result;
 }
 
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec,
-                     const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const StagedWindows<typename ExecutionSpace::memory_space>& A) {
   return Impl::of_format("staged windows", Impl::staged_fault(exec, A));
 }
 
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
-    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A) {
+    const ExecutionSpace& exec, const StagedWindows<typename ExecutionSpace::memory_space>& A) {
   using Offsets = Impl::Array<Offset*, typename ExecutionSpace::memory_space>;
-  const StagedWindowsPattern<Offset> in = A.view();
+  const StagedWindowsPattern in = A.view();
   const auto offsets = Impl::allocate<Offsets>(exec, "Tessera::tile_counts", A.window_offsets.extent(0));
   Kokkos::parallel_for(
       "Tessera::tile_counts", Impl::WindowPolicy<ExecutionSpace>(exec, 0, in.windows()), KOKKOS_LAMBDA(Ordinal window) {
@@ -226,14 +222,14 @@ Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
   return offsets;
 }
 
-#define TESSERA_INSTANTIATE(Exec, Offset)                                                                             \
-  template StagedCounts count_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, const StagedShape&,         \
-                                     std::size_t);                                                                    \
-  template BuiltStagedWindows<Offset, Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&,        \
-                                                                       std::size_t, const StagedShape&, std::size_t); \
-  template Impl::Array<Offset*, Exec::memory_space> tile_counts(const Exec&,                                          \
-                                                                const StagedWindows<Offset, Exec::memory_space>&);    \
-  TESSERA_INSTANTIATE_FORMAT(StagedWindows, Exec, Offset)
-TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_FOR_EACH_OFFSET, TESSERA_INSTANTIATE)
+#define TESSERA_INSTANTIATE(Exec, Ignored)                                                                          \
+  template StagedCounts count_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, const StagedShape&,       \
+                                     std::size_t);                                                                  \
+  template BuiltStagedWindows<Exec::memory_space> build_staged(const Exec&, const CsrPattern<Offset>&, std::size_t, \
+                                                               const StagedShape&, std::size_t);                    \
+  template Impl::Array<Offset*, Exec::memory_space> tile_counts(const Exec&,                                        \
+                                                                const StagedWindows<Exec::memory_space>&);          \
+  TESSERA_INSTANTIATE_FORMAT(StagedWindows, Exec)
+TESSERA_FOR_EACH_EXECUTION_SPACE(TESSERA_INSTANTIATE, )
 
 }  // namespace Tessera

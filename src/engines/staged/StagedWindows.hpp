@@ -37,7 +37,7 @@ inline StagedShape staged_shape(const FormatParameters& parameters) {
 /// places of values are Offsets. Numbers of chunks are int; distances in tiles and values count units of 16 bytes.
 ///
 /// Bytes without the values: 4 (windows + 1) + (4 chunk_slots + 8) chunks + 8 + tile_data.
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct StagedWindows {
   static constexpr Format format = Format::Staged;  ///< its name
 
@@ -57,7 +57,7 @@ struct StagedWindows {
   std::size_t tiled_nonzeros() const { return nonzeros; }                 ///< number of entries in tiles
   std::size_t tile_elements() const { return tiles() * 64; }              ///< elements of all tiles
   /// The raw view that kernels take.
-  StagedWindowsPattern<Offset> view() const {
+  StagedWindowsPattern view() const {
     return {{rows, columns, shape.window_rows, shape.chunk_slots, shape.piece_chunks, counts.most_tile_bytes,
              counts.most_value_bytes, window_offsets.data(), chunk_columns.data(), chunks.data(), tile_data.data()},
             static_cast<int>(16 / value_size)};
@@ -67,9 +67,8 @@ struct StagedWindows {
 
   /// @cond
   template <class ExecutionSpace>
-  static Built<StagedWindows, Offset, MemorySpace> build(const ExecutionSpace& exec,
-                                                         const Csr<Offset, MemorySpace>& rows,
-                                                         const FormatParameters& parameters, std::size_t value_bytes) {
+  static Built<StagedWindows, MemorySpace> build(const ExecutionSpace& exec, const Csr<MemorySpace>& rows,
+                                                 const FormatParameters& parameters, std::size_t value_bytes) {
     return build_staged(exec, rows.view(), rows.nonzeros, staged_shape(parameters), value_bytes);
   }
   template <class Archive>
@@ -86,15 +85,15 @@ struct StagedWindows {
 };
 
 /// A pattern in staged windows as it was built, and where its values come from.
-template <class Offset, class MemorySpace>
-using BuiltStagedWindows = Built<StagedWindows<Offset, MemorySpace>, Offset, MemorySpace>;
+template <class MemorySpace>
+using BuiltStagedWindows = Built<StagedWindows<MemorySpace>, MemorySpace>;
 
 /// The sizes of what build_staged() would make, without building it.
 ///
 /// \throws std::invalid_argument and FormatTooLarge as build_staged(), but not for sizes that do not fit
 ///
 /// Cost: most of the cost of a build.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                           const StagedShape& shape, std::size_t value_bytes);
 
@@ -108,26 +107,25 @@ StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& 
 ///         places than an Offset counts. Nothing as large as these is allocated before.
 ///
 /// Cost: a radix sort of the entries by windows and columns; then passes over the distinct columns of the windows.
-template <class ExecutionSpace, class Offset>
-BuiltStagedWindows<Offset, typename ExecutionSpace::memory_space> build_staged(const ExecutionSpace& exec,
-                                                                               const CsrPattern<Offset>& A,
-                                                                               std::size_t nonzeros,
-                                                                               const StagedShape& shape,
-                                                                               std::size_t value_bytes);
+template <class ExecutionSpace>
+BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const ExecutionSpace& exec,
+                                                                       const CsrPattern<Offset>& A,
+                                                                       std::size_t nonzeros, const StagedShape& shape,
+                                                                       std::size_t value_bytes);
 
 /// Converts back to canonical rows without loss. The map takes values from the places here to the order of the rows.
 /// Cost: a radix sort of the places.
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> to_csr(
-    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
+                                                       const StagedWindows<typename ExecutionSpace::memory_space>& A);
 
 /// Checks every invariant of the format.
 ///
 /// \param exec [in] the instance to run on
 /// \param A    [in] the pattern, in memory that `exec` can read
 /// \return an empty string, or the first invariant that is broken and where. Cost: a few passes over the pattern.
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const StagedWindows<typename ExecutionSpace::memory_space>& A);
 
 /// Counts the first tile of each window, and the end.
 ///
@@ -135,9 +133,9 @@ std::string validate(const ExecutionSpace& exec, const StagedWindows<Offset, typ
 /// \param A    [in] the pattern
 ///
 /// Cost: a pass over the chunks.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
-    const ExecutionSpace& exec, const StagedWindows<Offset, typename ExecutionSpace::memory_space>& A);
+    const ExecutionSpace& exec, const StagedWindows<typename ExecutionSpace::memory_space>& A);
 
 namespace Impl {
 

@@ -33,7 +33,6 @@ std::vector<StagedShape> shapes() {
 }
 
 /// Columns of a window that fill a chunk, in number or in values, or exceed it by one; long rows; empty windows.
-template <class Offset>
 std::vector<HostPattern<Offset>> staged_patterns() {
   auto patterns = adversarial_patterns<Offset>();
   for (const int rows : {1, 63, 64, 65, 129}) {
@@ -50,17 +49,17 @@ std::vector<HostPattern<Offset>> staged_patterns() {
   return patterns;
 }
 
-template <class Exec, class Offset>
+template <class Exec>
 auto staged_of(const HostPattern<Offset>& A, const StagedShape& shape, std::size_t value_bytes) {
   return build_staged(Exec(), DevicePattern<Exec, Offset>(A).view(), A.nonzeros(), shape, value_bytes);
 }
 
-template <class Exec, class Offset>
+template <class Exec>
 void expect_serial_arrays(const HostPattern<Offset>& A, const StagedShape& shape, std::size_t value_bytes) {
   SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in windows of " + to_string(shape));
   const auto built = staged_of<Exec>(A, shape, value_bytes);
   const auto& p = built.pattern;
-  const SerialStaged<Offset> serial(A, shape, value_bytes);
+  const SerialStaged serial(A, shape, value_bytes);
   const auto& expected = serial.result();
   ASSERT_EQ(to_host(p.window_offsets), expected.window_offsets);
   ASSERT_EQ(to_host(p.chunk_columns), expected.chunk_columns);
@@ -85,8 +84,7 @@ void expect_serial_arrays(const HostPattern<Offset>& A, const StagedShape& shape
 
 TYPED_TEST(StagedWindowsTest, ArraysAreThoseOfTheSerialBuild) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  for (const auto& A : staged_patterns<Offset>()) {
+  for (const auto& A : staged_patterns()) {
     for (const StagedShape& shape : shapes()) expect_serial_arrays<Exec>(A, shape, 8);
     expect_serial_arrays<Exec>(A, {}, 4);
     expect_serial_arrays<Exec>(A, {}, 16);
@@ -100,7 +98,6 @@ struct TileColumn {
 };
 
 /// Reads staged windows as kernels do: every entry with the value that belongs to it, and who looks back how far.
-template <class Offset>
 class StagedReader {
  public:
   template <class Pattern>
@@ -221,7 +218,7 @@ class StagedReader {
 };
 
 /// Values go through the map on the device; where they arrive, they are read with the pattern.
-template <class Exec, class Offset>
+template <class Exec>
 void expect_readable(const HostPattern<Offset>& A, const StagedShape& shape) {
   SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in windows of " + to_string(shape));
   const auto built = staged_of<Exec>(A, shape, sizeof(double));
@@ -230,23 +227,21 @@ void expect_readable(const HostPattern<Offset>& A, const StagedShape& shape) {
   const auto device_source = to_device<Exec>(source);
   const auto target =
       to_device<Exec>(std::vector<double>(built.pattern.places(), std::numeric_limits<double>::quiet_NaN()));
-  gather_values(Exec(), ValueMap<Offset, typename Exec::memory_space>{}, built.values,
+  gather_values(Exec(), ValueMap<typename Exec::memory_space>{}, built.values,
                 static_cast<const double*>(device_source.data()), target.data(), built.pattern.places());
-  StagedReader<Offset>(A, built.pattern, to_host(target)).check();
+  StagedReader(A, built.pattern, to_host(target)).check();
 }
 
 TYPED_TEST(StagedWindowsTest, EveryEntryIsReadOnceWithItsValue) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  for (const auto& A : staged_patterns<Offset>()) {
+  for (const auto& A : staged_patterns()) {
     for (const StagedShape& shape : shapes()) expect_readable<Exec>(A, shape);
   }
 }
 
 TYPED_TEST(StagedWindowsTest, GoesBackToRowsWithoutLoss) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  for (const auto& A : staged_patterns<Offset>()) {
+  for (const auto& A : staged_patterns()) {
     for (const StagedShape& shape : shapes()) {
       SCOPED_TRACE(std::to_string(A.rows) + " x " + std::to_string(A.columns) + " in windows of " + to_string(shape));
       expect_lossless<Exec>(staged_of<Exec>(A, shape, 4), A);
@@ -256,7 +251,6 @@ TYPED_TEST(StagedWindowsTest, GoesBackToRowsWithoutLoss) {
 
 TYPED_TEST(StagedWindowsTest, ChunksEndWhenTheyAreFull) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto chunks = [](int rows, int columns, const StagedShape& shape) {
     return staged_of<Exec>(random_pattern<Offset>(rows, columns, 1.0, 1), shape, 8).pattern.counts.chunks;
   };
@@ -271,7 +265,6 @@ TYPED_TEST(StagedWindowsTest, ChunksEndWhenTheyAreFull) {
 
 TYPED_TEST(StagedWindowsTest, RealMatrices) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const char* folder = std::getenv("TESSERA_DATA_DIR");
   if (folder == nullptr || *folder == '\0') GTEST_SKIP() << "TESSERA_DATA_DIR is not set";
   for (const char* name :
@@ -292,7 +285,6 @@ TYPED_TEST(StagedWindowsTest, RealMatrices) {
 
 TYPED_TEST(StagedWindowsTest, RefusesOtherShapes) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   const auto A = random_pattern<Offset>(5, 5, 0.5, 1);
   const auto expect_refusal = [&](const StagedShape& shape, std::size_t value_bytes, const std::string& what) {
     try {
@@ -316,9 +308,9 @@ TYPED_TEST(StagedWindowsTest, RefusesOtherShapes) {
 }
 
 /// The arrays of a pattern on the host, to be changed.
-template <class Exec, class Offset>
+template <class Exec>
 struct StagedArrays {
-  StagedWindows<Offset, typename Exec::memory_space> p;
+  StagedWindows<typename Exec::memory_space> p;
   std::vector<int> window_offsets = to_host(p.window_offsets), chunk_columns = to_host(p.chunk_columns);
   std::vector<StagedChunk> chunks = to_host(p.chunks);
   std::vector<std::byte> tile_data = to_host(p.tile_data);
@@ -335,15 +327,14 @@ struct StagedArrays {
     p.chunk_columns = to_device<Exec>(chunk_columns);
     p.chunks = to_device<Exec>(chunks);
     p.tile_data = to_device<Exec>(tile_data);
-    return validate<Exec, Offset>(Exec(), p);
+    return validate<Exec>(Exec(), p);
   }
 };
 
 /// 70 x 60 in chunks of 12 columns, two of which make a piece: every row of the first window has 30 entries.
 TYPED_TEST(StagedWindowsTest, ValidateNamesTheFirstFault) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
-  using Arrays = StagedArrays<Exec, Offset>;
+  using Arrays = StagedArrays<Exec>;
   const auto built = staged_of<Exec>(random_pattern<Offset>(70, 60, 0.5, 4), {64, 12, 2, 1000}, 8).pattern;
   EXPECT_EQ(Arrays{built}.fault(), "");
   const auto expect_fault = [&](const std::string& expected, const auto& change) {
@@ -391,7 +382,6 @@ TYPED_TEST(StagedWindowsTest, ValidateNamesTheFirstFault) {
 /// The second window has no entries.
 TYPED_TEST(StagedWindowsTest, TilesAreCountedWindowByWindow) {
   using Exec = typename TypeParam::ExecutionSpace;
-  using Offset = typename TypeParam::Offset;
   HostPattern<Offset> A = random_pattern<Offset>(64, 16, 1.0, 1);  // two full tiles a strip
   while (A.rows < 128) A.end_row();
   A.column_indices.push_back(3);

@@ -20,12 +20,12 @@ namespace Tessera::Impl {
 /// BMat with the kernel of Voltrix-SpMM (sections 3.1 and 3.2): compact values, a producer warp and consumer warps in
 /// blocks that stay on their multiprocessors, and work that Algorithm 1 divides into parts of equal cost. It keeps the
 /// words of the paper, and the values in their order.
-template <class Scalar, class Offset>
-class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
+template <class Scalar>
+class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBmat, Scalar>;
   using Base::precision_;
   using typename Base::Memory;
-  using Pieces = DeviceSchedule<Cuda::BmatItem<Offset>, Memory>;
+  using Pieces = DeviceSchedule<Cuda::BmatItem, Memory>;
 
  public:
   static constexpr const char* label = "Tessera::bmat_spmm";
@@ -38,8 +38,7 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
   ///         words and values
   ///
   /// Cost: a pass over the masks; the host makes the schedule, window by window, from copies of the offsets.
-  bool build(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const PlanOptions& options,
-             const KernelPolicy& policy) {
+  bool build(const Kokkos::Cuda& exec, const Bmat<Memory>& A, const PlanOptions& options, const KernelPolicy& policy) {
     if (A.tiles() == 0 || !has_tensor_cores<Scalar>(options.precision)) return false;
     pattern_ = A.view();
     tiles_ = A.tiles();
@@ -80,10 +79,10 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
   }
 
  private:
-  void set_schedule(const Kokkos::Cuda& exec, const Bmat<Offset, Memory>& A, const KernelPolicy& policy) {
+  void set_schedule(const Kokkos::Cuda& exec, const Bmat<Memory>& A, const KernelPolicy& policy) {
     const auto window_offsets = host_copy(exec, A.window_offsets);
     const auto tile_offsets = host_copy(exec, A.tile_offsets);
-    const BmatWords<Offset> host{A.rows, A.columns, window_offsets.data(), tile_offsets.data(), nullptr, nullptr};
+    const BmatWords host{A.rows, A.columns, window_offsets.data(), tile_offsets.data(), nullptr, nullptr};
     int piece_tiles = Cuda::condensed_piece_tiles(static_cast<double>(A.tiles()), device_of(exec));
     int width = 0, partition = static_cast<int>(Cuda::BmatPartition::EqualCost);
     policy.replace({{"piece", piece_tiles}, {"partition", partition, 0, 2}, {"width", width}});
@@ -92,13 +91,13 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar, Offset>, Scalar> {
     pieces_.width = width;
     points_ = device_copy(exec, "Tessera::BmatSchedule::points", made.points);
   }
-  BmatWords<Offset> words() const {
+  BmatWords words() const {
     return {pattern_.rows,         pattern_.columns,      pattern_.window_offsets,
             pattern_.tile_offsets, pattern_.tile_columns, words_.data()};
   }
-  Cuda::BmatSchedule<Offset> schedule() const { return {pieces_.view(), multiprocessors_, points_.data()}; }
+  Cuda::BmatSchedule schedule() const { return {pieces_.view(), multiprocessors_, points_.data()}; }
 
-  BmatPattern<Offset> pattern_;
+  BmatPattern pattern_;
   std::size_t tiles_ = 0;
   Array<std::uint32_t*, Memory> words_;
   Array<Scalar*, Memory> values_;  // in the order of the words

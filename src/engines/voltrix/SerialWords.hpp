@@ -7,21 +7,19 @@
 namespace Tessera::Test {
 
 /// BMat with the words of its paper (WordsView.hpp) on the host. slots: the entry at each place.
-template <class Offset>
 struct HostBmatWords {
   int rows = 0, columns = 0;
   std::vector<Offset> window_offsets, tile_offsets, slots;
   std::vector<int> tile_columns;
   std::vector<std::uint32_t> tile_words;
 
-  BmatWords<Offset> view() const {
+  BmatWords view() const {
     return {rows, columns, window_offsets.data(), tile_offsets.data(), tile_columns.data(), tile_words.data()};
   }
 };
 
 /// Adds tile t of windows of two strips: the same elements, in another order.
-template <class Offset>
-void add_bmat_tile(const HostCondensed<Offset>& A, std::size_t t, HostBmatWords<Offset>& B) {
+inline void add_bmat_tile(const HostCondensed& A, std::size_t t, HostBmatWords& B) {
   const std::uint64_t* masks = A.tile_masks.data() + 2 * t;
   for (int w = 0; w < 4; ++w) {
     const int strip = w % 2;
@@ -38,10 +36,10 @@ void add_bmat_tile(const HostCondensed<Offset>& A, std::size_t t, HostBmatWords<
 }
 
 /// Tile by tile, from condensed windows of two strips. Cost: a sort of each window's columns.
-template <class Offset, class From>
-HostBmatWords<Offset> serial_bmat_words(const HostPattern<From>& A) {
-  HostCondensed<Offset> condensed = serial_condensed<Offset>(A, 2);
-  HostBmatWords<Offset> B;
+template <class From>
+HostBmatWords serial_bmat_words(const HostPattern<From>& A) {
+  HostCondensed condensed = serial_condensed(A, 2);
+  HostBmatWords B;
   B.rows = A.rows;
   B.columns = A.columns;
   B.window_offsets = std::move(condensed.window_offsets);

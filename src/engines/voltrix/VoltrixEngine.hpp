@@ -6,7 +6,7 @@
 
 namespace Tessera::Impl {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 class CudaBmat;
 
 /// BMat with the kernel of Voltrix-SpMM.

@@ -9,7 +9,7 @@ namespace Tessera::Test {
 namespace {
 
 /// The words of condensed windows of two strips.
-std::vector<std::uint32_t> words_of(const HostCondensed<int>& A) {
+std::vector<std::uint32_t> words_of(const HostCondensed& A) {
   std::vector<std::uint32_t> words;
   for (std::size_t word = 0; word < 4 * A.tiles(); ++word)
     words.push_back(bmat_word(&A.tile_masks[word / 4 * 2], static_cast<int>(word % 4)));
@@ -17,7 +17,7 @@ std::vector<std::uint32_t> words_of(const HostCondensed<int>& A) {
 }
 
 /// Which entry each place takes, by the order of the words.
-std::vector<int> slots_by_words(const HostCondensed<int>& A, const std::vector<std::uint32_t>& words) {
+std::vector<int> slots_by_words(const HostCondensed& A, const std::vector<std::uint32_t>& words) {
   std::vector<int> slots;
   for (std::size_t word = 0; word < words.size(); ++word) {
     const std::size_t tile = word / 4;
@@ -31,7 +31,7 @@ std::vector<int> slots_by_words(const HostCondensed<int>& A, const std::vector<s
 }
 
 TEST(BmatWordsTest, AreThePictureInTheDocstring) {
-  const auto A = serial_condensed<int>(example_matrix<int>(), 2);
+  const auto A = serial_condensed(example_matrix<int>(), 2);
   const std::vector<std::uint32_t> words = words_of(A);
   EXPECT_EQ(words, (std::vector<std::uint32_t>{0x08885033u, 0x00000200u, 0x84100040u, 0x80086066u, 0x01020000u,
                                                0x10100000u, 0, 0}));
@@ -41,8 +41,8 @@ TEST(BmatWordsTest, AreThePictureInTheDocstring) {
 TEST(BmatWordsTest, AreThoseOfTheSerialBuild) {
   for (const auto& matrix : adversarial_patterns<int>()) {
     SCOPED_TRACE(std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
-    const auto A = serial_condensed<int>(matrix, 2);
-    const auto expected = serial_bmat_words<int>(matrix);
+    const auto A = serial_condensed(matrix, 2);
+    const auto expected = serial_bmat_words(matrix);
     EXPECT_EQ(words_of(A), expected.tile_words);
     EXPECT_EQ(slots_by_words(A, expected.tile_words), expected.slots);
   }

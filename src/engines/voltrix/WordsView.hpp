@@ -30,13 +30,11 @@ namespace Tessera {
 /// Deviations from the paper: its position mask includes a thread's own bit and so counts the thread itself; here the
 /// place of a value counts only the bits before it. Its kernels run through all tiles of a window and count values as
 /// they go; tile_offsets tells where the tiles of an item begin. Offsets are a template parameter.
-template <class Offset>
 struct BmatWords {
   static constexpr int tile_rows = 16;        ///< rows of a tile
   static constexpr int tile_width = 8;        ///< columns of a tile
   static constexpr int tile_words_count = 4;  ///< 32-bit words of a tile
 
-  using offset_type = Offset;  ///< the type of an offset
 
   Ordinal rows = 0;                           ///< rows of the matrix
   Ordinal columns = 0;                        ///< columns of the matrix

@@ -49,8 +49,8 @@ template <class T>
   });
 }
 
-template <class MatrixScalar, class VectorScalar, class Offset>
-void bittcf_windows(const BitTcfPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
+template <class MatrixScalar, class VectorScalar>
+void bittcf_windows(const BitTcfPattern& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
                     Ordinal last) {
   const auto d = take_apart<Types<MatrixScalar, VectorScalar>>(product);
   for (Ordinal window = first; window < last; ++window) {

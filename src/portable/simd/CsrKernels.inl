@@ -67,7 +67,7 @@ template <class T>
 ///
 /// \param x_stride [in] elements from row to row of X; a constant if it is 1
 /// \param write    [in] takes a row of the matrix and its sum
-template <class T, class Offset, class Stride, class Write>
+template <class T, class Stride, class Write>
 [[gnu::noinline, gnu::aligned(64)]] void csr_rows_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d,
                                                            Ordinal first, Ordinal last, Stride x_stride, Write write) {
   using Real = typename T::Real;
@@ -121,7 +121,7 @@ template <class T, class Offset, class Stride, class Write>
   }
 }
 
-template <class T, class Offset>
+template <class T>
 TESSERA_INLINE void csr_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d, Ordinal first, Ordinal last) {
   using Real = typename T::Real;
   constexpr std::integral_constant<std::ptrdiff_t, 1> one;
@@ -141,7 +141,7 @@ TESSERA_INLINE void csr_one_lane(const CsrPattern<Offset>& A, const Dense<T>& d,
   }
 }
 
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar, class VectorScalar>
 void csr_rows(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product, Ordinal first,
               Ordinal last) {
   using T = Types<MatrixScalar, VectorScalar>;

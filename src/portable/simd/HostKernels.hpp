@@ -15,7 +15,7 @@
 /// the linker keeps one copy of a function of a shared header, and that could be the one compiled with AVX-512.
 namespace Tessera::Impl {
 
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar, class VectorScalar>
 struct HostKernels {
   // X is read by rows: its columns must be adjacent (column_stride 1) unless there is only one.
   // It has no more than most_columns columns (HostSpmm.hpp).
@@ -23,13 +23,13 @@ struct HostKernels {
   /// Rows [first, last) of a matrix in CSR.
   void (*csr)(const CsrPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
   /// Windows of 8 rows [first, last) of a matrix in BitTCF.
-  void (*bittcf)(const BitTcfPattern<Offset>&, const Dense&, Ordinal first, Ordinal last);
+  void (*bittcf)(const BitTcfPattern&, const Dense&, Ordinal first, Ordinal last);
   /// Copies rows [first, last) of X to `packed`, with adjacent columns and `packed_stride` elements from row to row.
   void (*pack)(const Multivector<const VectorScalar>& x, VectorScalar* packed, std::ptrdiff_t packed_stride,
                Ordinal first, Ordinal last);
 };
 
-template <class MatrixScalar, class VectorScalar, class Offset>
-const HostKernels<MatrixScalar, VectorScalar, Offset>& host_kernels(SimdTarget target);
+template <class MatrixScalar, class VectorScalar>
+const HostKernels<MatrixScalar, VectorScalar>& host_kernels(SimdTarget target);
 
 }  // namespace Tessera::Impl

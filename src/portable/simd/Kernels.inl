@@ -10,17 +10,17 @@
 
 namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE {
 
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar, class VectorScalar>
 struct Table {
-  static constexpr HostKernels<MatrixScalar, VectorScalar, Offset> kernels = {csr_rows, bittcf_windows, pack_rows};
+  static constexpr HostKernels<MatrixScalar, VectorScalar> kernels = {csr_rows, bittcf_windows, pack_rows};
 };
 
-template <class MatrixScalar, class VectorScalar, class Offset>
-const HostKernels<MatrixScalar, VectorScalar, Offset>& kernels() {
-  return Table<MatrixScalar, VectorScalar, Offset>::kernels;
+template <class MatrixScalar, class VectorScalar>
+const HostKernels<MatrixScalar, VectorScalar>& kernels() {
+  return Table<MatrixScalar, VectorScalar>::kernels;
 }
 
-#define TESSERA_INSTANTIATE(Ignored, M, V, Offset) template const HostKernels<M, V, Offset>& kernels();
+#define TESSERA_INSTANTIATE(Ignored, M, V) template const HostKernels<M, V>& kernels();
 TESSERA_FOR_EACH_PRODUCT(, TESSERA_INSTANTIATE)
 
 }  // namespace Tessera::Impl::TESSERA_SIMD_NAMESPACE

@@ -11,11 +11,11 @@ namespace Tessera::Cuda {
 /// X; two of the warps decode tiles for all. The pipeline runs on across the ends of windows.
 ///
 /// access is that of CondensedAgent, which reads X, multiplies and writes Y.
-template <class Kind, class Policy, int access, class Offset, class Scalar>
+template <class Kind, class Policy, int access, class Scalar>
 class BitTcfAgent {
  public:
-  using Arguments = BitTcfArguments<Offset, Scalar>;
-  using Tiles = BitTcfTiles<Offset, Scalar>;
+  using Arguments = BitTcfArguments<Scalar>;
+  using Tiles = BitTcfTiles<Scalar>;
 
   /// slab counts the slabs that a block of threads takes.
   __device__ __forceinline__ BitTcfAgent(const Arguments& arguments, typename Tiles::Memory& memory, int slab,
@@ -28,12 +28,12 @@ class BitTcfAgent {
 
   /// Items first_item, ..., last_item - 1 of the schedule, whose tiles are adjacent.
   __device__ __forceinline__ void run(int first_item, int last_item) {
-    const CondensedItem<Offset>* items = arguments_.schedule.items;
+    const CondensedItem* items = arguments_.schedule.items;
     Offset tile = items[first_item].first_tile;
     last_tile_ = items[last_item - 1].first_tile + static_cast<Offset>(items[last_item - 1].tiles);
     if (tile < last_tile_) fill(tile);
     for (int i = first_item; i < last_item; ++i) {
-      const CondensedItem<Offset> item = items[i];
+      const CondensedItem item = items[i];
       typename Warp::Sums sums = {};
       const Offset end = item.first_tile + static_cast<Offset>(item.tiles);
       // Two tiles a turn, because a copy from one set of registers to the other would wait for the rows.
@@ -53,7 +53,7 @@ class BitTcfAgent {
   }
 
  private:
-  using Warp = CondensedAgent<Kind, Policy, access, Offset, Scalar, Scalar>;
+  using Warp = CondensedAgent<Kind, Policy, access, Scalar, Scalar>;
   using Rows = typename Warp::Tile;
 
   // Begins, before the first tile, what multiply() expects to be under way.

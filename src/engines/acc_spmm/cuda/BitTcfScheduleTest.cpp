@@ -11,7 +11,6 @@ namespace Tessera::Cuda {
 namespace {
 
 // Every tile in one item of one block, in order; blocks within what they may have. Returns the tiles of the blocks.
-template <class Offset>
 std::vector<Offset> expect_covered(const std::vector<Offset>& offsets, int block_tiles, BitTcfBalance balance) {
   const auto windows = static_cast<Ordinal>(offsets.size()) - 1;
   const auto schedule = build_bittcf_schedule(offsets.data(), windows, block_tiles, 8, balance);
@@ -49,10 +48,10 @@ std::vector<Offset> expect_covered(const std::vector<Offset>& offsets, int block
 TEST(BitTcfSchedule, BlocksCoverEachTileOnce) {
   for (const auto balance : {BitTcfBalance::Never, BitTcfBalance::Always}) {
     for (const int block_tiles : {1, 3, 4, 5, 32, 100}) {
-      expect_covered<int>({0, 4, 4, 9, 10, 30, 30}, block_tiles, balance);
-      expect_covered<std::size_t>({0, 3, 7, 12}, block_tiles, balance);
-      expect_covered<int>({0, 0, 0, 0}, block_tiles, balance);
-      EXPECT_TRUE(expect_covered<int>({0}, block_tiles, balance).empty());
+      expect_covered({0, 4, 4, 9, 10, 30, 30}, block_tiles, balance);
+      expect_covered({0, 3, 7, 12}, block_tiles, balance);
+      expect_covered({0, 0, 0, 0}, block_tiles, balance);
+      EXPECT_TRUE(expect_covered({0}, block_tiles, balance).empty());
     }
   }
 }

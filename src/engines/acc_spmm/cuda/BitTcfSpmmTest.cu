@@ -15,10 +15,10 @@ struct BitTcfCase : ProductCase {
   std::string text() const { return balance == BitTcfBalance::Always ? ", balanced" : ""; }
 };
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 class BitTcfMatrix {
  public:
-  BitTcfMatrix(const HostMatrix& A, const BitTcfCase& c) : BitTcfMatrix(A, c, serial_condensed<Offset>(A, 1)) {}
+  BitTcfMatrix(const HostMatrix& A, const BitTcfCase& c) : BitTcfMatrix(A, c, serial_condensed(A, 1)) {}
 
   const Scalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
@@ -31,11 +31,11 @@ class BitTcfMatrix {
   }
 
  private:
-  BitTcfMatrix(const HostMatrix& A, const BitTcfCase& c, const HostCondensed<Offset>& B)
+  BitTcfMatrix(const HostMatrix& A, const BitTcfCase& c, const HostCondensed& B)
       : BitTcfMatrix(A, B,
                      Cuda::build_bittcf_schedule(B.window_offsets.data(), static_cast<int>(B.window_offsets.size()) - 1,
                                                  c.piece_tiles, int(sizeof(Scalar)), c.balance)) {}
-  BitTcfMatrix(const HostMatrix& A, const HostCondensed<Offset>& B, const Cuda::HostBitTcfSchedule<Offset>& schedule)
+  BitTcfMatrix(const HostMatrix& A, const HostCondensed& B, const Cuda::HostBitTcfSchedule& schedule)
       : windows_(B.window_offsets),
         tiles_(B.tile_offsets),
         columns_(B.tile_columns),
@@ -46,21 +46,21 @@ class BitTcfMatrix {
         block_count_(schedule.block_count()),
         pattern_{A.rows, A.columns, windows_.data(), tiles_.data(), columns_.data(), masks_.data()} {}
 
-  Cuda::BitTcfSchedule<Offset> schedule() const { return {pieces_.view, block_count_, block_items_.data()}; }
+  Cuda::BitTcfSchedule schedule() const { return {pieces_.view, block_count_, block_items_.data()}; }
 
   OnDevice<Offset> windows_, tiles_;
   OnDevice<int> columns_;
   OnDevice<std::uint64_t> masks_;
   OnDevice<Scalar> values_;
-  ScheduleOnDevice<Cuda::CondensedItem<Offset>> pieces_;
+  ScheduleOnDevice<Cuda::CondensedItem> pieces_;
   OnDevice<int> block_items_;
   int block_count_;
-  BitTcfPattern<Offset> pattern_;
+  BitTcfPattern pattern_;
 };
 
 struct BitTcfKernel : SpmmKernel<BitTcfCase> {
-  template <class Offset, class MatrixScalar, class Scalar>
-  using Matrix = BitTcfMatrix<Offset, MatrixScalar, Scalar>;
+  template <class MatrixScalar, class Scalar>
+  using Matrix = BitTcfMatrix<MatrixScalar, Scalar>;
   static constexpr std::array heights = {8, 16};
   static constexpr std::array widths = {8, 16};
   static constexpr int emulated_share = 17;
@@ -96,20 +96,20 @@ struct BitTcfKernel : SpmmKernel<BitTcfCase> {
   }
 };
 
-template <Precision precision, class Scalar, class Offset = int>
-using BitTcfCell = SpmmCell<BitTcfKernel, precision, Scalar, Scalar, Offset>;
+template <Precision precision, class Scalar>
+using BitTcfCell = SpmmCell<BitTcfKernel, precision, Scalar, Scalar>;
 using BitTcfCells = ::testing::Types<BitTcfCell<Precision::Native, double>, BitTcfCell<Precision::Tf32x3, float>,
                                      BitTcfCell<Precision::Tf32, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(BitTcf, Spmm, BitTcfCells, SpmmCellNames);
 
 TEST(BitTcfSpmm, RefusesWhatItCannotDo) {
-  const BitTcfPattern<int> A;
-  const Cuda::BitTcfSchedule<int> schedule;
+  const BitTcfPattern A;
+  const Cuda::BitTcfSchedule schedule;
   EXPECT_THROW(Cuda::bittcf_spmm(nullptr, A, Precision::Native, schedule, Product<float, float>{}, {}),
                std::invalid_argument);
   EXPECT_THROW(Cuda::bittcf_spmm(nullptr, A, Precision::Tf32, schedule, Product<double, double>{}, {}),
                std::invalid_argument);
-  Cuda::BitTcfSchedule<int> with_slots;
+  Cuda::BitTcfSchedule with_slots;
   with_slots.pieces.slot_count = 1;
   Product<double, double> product;
   product.x.columns = 4;

@@ -11,10 +11,10 @@ namespace Tessera::Cuda {
 using NarrowBitTcfPolicy = BitTcfPolicy<2, 16, 12, 2>;
 
 /// A block of threads multiplies a block of the schedule with a slab of columns.
-template <class Kind, class Policy, int access, class Offset, class Scalar>
+template <class Kind, class Policy, int access, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::warps, Policy::blocks)
-    bittcf_kernel(const __grid_constant__ BitTcfArguments<Offset, Scalar> arguments) {
-  using Agent = BitTcfAgent<Kind, Policy, access, Offset, Scalar>;
+    bittcf_kernel(const __grid_constant__ BitTcfArguments<Scalar> arguments) {
+  using Agent = BitTcfAgent<Kind, Policy, access, Scalar>;
   const unsigned slabs = arguments.slabs, slab = blockIdx.x % slabs, block = blockIdx.x / slabs;
   auto& memory = *reinterpret_cast<typename Agent::Tiles::Memory*>(dynamic_memory());
   Agent agent(arguments, memory, static_cast<int>(slab), static_cast<int>(threadIdx.x));
@@ -22,15 +22,15 @@ __global__ void __launch_bounds__(32 * Policy::warps, Policy::blocks)
 }
 
 /// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
-template <Precision precision, class Policy, class Offset, class Scalar>
-void launch_bittcf(Stream stream, const BitTcfArguments<Offset, Scalar>& arguments) {
+template <Precision precision, class Policy, class Scalar>
+void launch_bittcf(Stream stream, const BitTcfArguments<Scalar>& arguments) {
   if (arguments.block_count == 0) return;
-  const auto start = [&]<class Chosen, int access>(BitTcfArguments<Offset, Scalar> part) {
+  const auto start = [&]<class Chosen, int access>(BitTcfArguments<Scalar> part) {
     using Kind = CondensedKind<precision, TileValues::Compact, 1>;
     part.slabs = slab_count(part.product.y.columns, Chosen::block_columns);
-    launch("bittcf_kernel", bittcf_kernel<Kind, Chosen, access, Offset, Scalar>,
+    launch("bittcf_kernel", bittcf_kernel<Kind, Chosen, access, Scalar>,
            launch_count(std::size_t(part.block_count) * part.slabs), 32 * Chosen::warps,
-           sizeof(typename BitTcfTiles<Offset, Scalar>::Memory), stream, part);
+           sizeof(typename BitTcfTiles<Scalar>::Memory), stream, part);
   };
   launch_parts<precision, Policy, NarrowBitTcfPolicy>(stream, arguments, start);
 }

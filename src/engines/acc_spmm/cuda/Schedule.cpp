@@ -14,16 +14,14 @@ namespace {
 constexpr double tile_rows = 8, tile_columns = 8;
 
 // Orders items by window, then by tile, so that the tiles of adjacent items are adjacent.
-template <class Offset>
-void put_in_order_of_tiles(std::vector<CondensedItem<Offset>>& items) {
+void put_in_order_of_tiles(std::vector<CondensedItem>& items) {
   std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
     return std::tie(a.window, a.first_tile) < std::tie(b.window, b.first_tile);
   });
 }
 
 // Joins adjacent items to blocks that are neither too long nor too slow.
-template <class Offset>
-std::vector<int> joined_items(const std::vector<CondensedItem<Offset>>& items, int block_tiles, int scalar_bytes) {
+std::vector<int> joined_items(const std::vector<CondensedItem>& items, int block_tiles, int scalar_bytes) {
   const double longest_time = bittcf_block_time(block_tiles, 1, scalar_bytes);
   std::vector<int> block_items = {0};
   double tiles = 0, windows = 0;
@@ -48,7 +46,6 @@ std::vector<int> single_items(std::size_t count) {
 
 }  // namespace
 
-template <class Offset>
 double tile_imbalance(const Offset* window_offsets, Ordinal windows) {
   if (windows == 0) return 0;
   const double mean = static_cast<double>(window_offsets[windows] - window_offsets[0]) / windows;
@@ -73,9 +70,8 @@ int bittcf_block_tiles(double tiles, const Device& device) {
   return static_cast<int>(std::clamp(std::ceil(tiles / resident_blocks), fewest, most));
 }
 
-template <class Offset>
-HostBitTcfSchedule<Offset> build_bittcf_schedule(const Offset* window_offsets, Ordinal windows, int block_tiles,
-                                                 int scalar_bytes, BitTcfBalance balance) {
+HostBitTcfSchedule build_bittcf_schedule(const Offset* window_offsets, Ordinal windows, int block_tiles,
+                                         int scalar_bytes, BitTcfBalance balance) {
   if (block_tiles <= 0 || scalar_bytes <= 0) {
     throw std::invalid_argument("build_bittcf_schedule: block_tiles = " + std::to_string(block_tiles) +
                                 ", scalar_bytes = " + std::to_string(scalar_bytes) + ", not both > 0");
@@ -83,7 +79,7 @@ HostBitTcfSchedule<Offset> build_bittcf_schedule(const Offset* window_offsets, O
   const bool is_balanced =
       balance == BitTcfBalance::Always ||
       (balance == BitTcfBalance::Adaptive && tile_imbalance(window_offsets, windows) > balanced_imbalance);
-  HostBitTcfSchedule<Offset> schedule;
+  HostBitTcfSchedule schedule;
   schedule.pieces =
       build_condensed_schedule(window_offsets, windows, is_balanced ? block_tiles : std::numeric_limits<int>::max());
   put_in_order_of_tiles(schedule.pieces.items);
@@ -91,10 +87,5 @@ HostBitTcfSchedule<Offset> build_bittcf_schedule(const Offset* window_offsets, O
                                      : single_items(schedule.pieces.items.size());
   return schedule;
 }
-
-template double tile_imbalance(const int*, Ordinal);
-template double tile_imbalance(const std::size_t*, Ordinal);
-template HostBitTcfSchedule<int> build_bittcf_schedule(const int*, Ordinal, int, int, BitTcfBalance);
-template HostBitTcfSchedule<std::size_t> build_bittcf_schedule(const std::size_t*, Ordinal, int, int, BitTcfBalance);
 
 }  // namespace Tessera::Cuda

@@ -9,18 +9,16 @@ namespace Tessera::Cuda {
 ///
 /// Block b has the items block_items[b], ..., block_items[b + 1] - 1. There is at least one. Items are whole windows or
 /// pieces of them, and their tiles are adjacent. Results depend on the schedule as described at CondensedSchedule.
-template <class Offset>
 struct BitTcfSchedule {
-  CondensedSchedule<Offset> pieces;  ///< items, sums and slots
+  CondensedSchedule pieces;          ///< items, sums and slots
   int block_count = 0;               ///< number of blocks of threads
   const int* block_items = nullptr;  ///< block_count + 1 offsets, counted in items
 };
 
 /// The arrays of a schedule, in host memory.
-template <class Offset>
 struct HostBitTcfSchedule {
-  HostCondensedSchedule<Offset> pieces;  ///< items, sums and slots
-  std::vector<int> block_items;          ///< block_count() + 1 offsets, counted in items
+  HostCondensedSchedule pieces;  ///< items, sums and slots
+  std::vector<int> block_items;  ///< block_count() + 1 offsets, counted in items
 
   int block_count() const { return static_cast<int>(block_items.size()) - 1; }  ///< number of blocks of threads
 };
@@ -34,7 +32,6 @@ enum class BitTcfBalance {
 
 /// The imbalance as Acc-SpMM measures it (section 3.5, Eq. 3): the mean absolute deviation of the number of tiles of a
 /// window. It is 0 for no windows. Cost: O(windows).
-template <class Offset>
 double tile_imbalance(const Offset* window_offsets, Ordinal windows);
 
 /// The imbalance above which the paper balances.
@@ -63,8 +60,7 @@ int bittcf_block_tiles(double tiles, const Device& device = {});
 ///
 /// Throws std::invalid_argument for block_tiles <= 0 or scalar_bytes <= 0, std::length_error for more than 2^31 - 1
 /// items. Cost: O(items log items).
-template <class Offset>
-HostBitTcfSchedule<Offset> build_bittcf_schedule(const Offset* window_offsets, Ordinal windows, int block_tiles,
-                                                 int scalar_bytes, BitTcfBalance balance = BitTcfBalance::Adaptive);
+HostBitTcfSchedule build_bittcf_schedule(const Offset* window_offsets, Ordinal windows, int block_tiles,
+                                         int scalar_bytes, BitTcfBalance balance = BitTcfBalance::Adaptive);
 
 }  // namespace Tessera::Cuda

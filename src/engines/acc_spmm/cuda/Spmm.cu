@@ -4,11 +4,10 @@
 
 namespace Tessera::Cuda {
 
-template <class Offset, class Scalar>
-void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precision,
-                 const BitTcfSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
-                 const Scratch& workspace) {
-  BitTcfArguments<Offset, Scalar> arguments;
+template <class Scalar>
+void bittcf_spmm(Stream stream, const BitTcfPattern& A, Precision precision, const BitTcfSchedule& schedule,
+                 const Product<Scalar, Scalar>& product, const Scratch& workspace) {
+  BitTcfArguments<Scalar> arguments;
   arguments.A = condensed(A);
   arguments.schedule = schedule.pieces;
   arguments.product = product;
@@ -21,11 +20,11 @@ void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precis
   });
 }
 
-#define TESSERA_BITTCF_SPMM(Scalar, Offset)                                                                 \
-  template void bittcf_spmm(Stream, const BitTcfPattern<Offset>&, Precision, const BitTcfSchedule<Offset>&, \
+#define TESSERA_BITTCF_SPMM(Scalar)                                                         \
+  template void bittcf_spmm(Stream, const BitTcfPattern&, Precision, const BitTcfSchedule&, \
                             const Product<Scalar, Scalar>&, const Scratch&);
 
-TESSERA_BITTCF_SPMM(float, int)
-TESSERA_BITTCF_SPMM(double, int)
+TESSERA_BITTCF_SPMM(float)
+TESSERA_BITTCF_SPMM(double)
 
 }  // namespace Tessera::Cuda

@@ -15,8 +15,8 @@ namespace Tessera::Cuda {
 inline constexpr XAccess bittcf_x_access = XAccess::Rows;
 
 /// Bytes of scratch memory for a product of these operands in any precision.
-template <class Offset, class Scalar>
-std::size_t bittcf_workspace_bytes(const BitTcfPattern<Offset>& A, const BitTcfSchedule<Offset>& schedule,
+template <class Scalar>
+std::size_t bittcf_workspace_bytes(const BitTcfPattern& A, const BitTcfSchedule& schedule,
                                    const Multivector<const Scalar>& x) {
   return window_scratch(schedule.pieces, A.window_rows(), x, bittcf_x_access).bytes;
 }
@@ -41,9 +41,8 @@ std::size_t bittcf_workspace_bytes(const BitTcfPattern<Offset>& A, const BitTcfS
 ///
 /// Cost: 16 * 64 multiplications for each tile and 16 columns; reads 8 rows of X a tile, and A once for each 32 columns
 /// if N <= 32, for each 128 columns otherwise.
-template <class Offset, class Scalar>
-void bittcf_spmm(Stream stream, const BitTcfPattern<Offset>& A, Precision precision,
-                 const BitTcfSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
-                 const Scratch& workspace);
+template <class Scalar>
+void bittcf_spmm(Stream stream, const BitTcfPattern& A, Precision precision, const BitTcfSchedule& schedule,
+                 const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

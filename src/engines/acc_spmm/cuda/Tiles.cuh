@@ -14,8 +14,8 @@
 namespace Tessera::Cuda {
 
 /// What the kernel for BitTCF is given: A as condensed windows of one strip, and the items of each block of threads.
-template <class Offset, class Scalar>
-struct BitTcfArguments : CondensedArguments<Offset, Scalar, Scalar> {
+template <class Scalar>
+struct BitTcfArguments : CondensedArguments<Scalar, Scalar> {
   int block_count = 0;
   const int* block_items = nullptr;
 };
@@ -26,10 +26,10 @@ struct BitTcfArguments : CondensedArguments<Offset, Scalar, Scalar> {
 /// Two warps decode, one element a thread. Where the mask has an entry, the thread copies its value from memory;
 /// elsewhere it writes 0. There are buffers for blocks up to three tiles ahead. There are as many for tile columns,
 /// which the reads of X wait for: between the first two barriers, warps read the columns of two tiles.
-template <class Offset, class Scalar>
+template <class Scalar>
 class BitTcfTiles {
  public:
-  using Pattern = CondensedPattern<Offset>;
+  using Pattern = CondensedPattern;
 
   static constexpr unsigned buffers = 4;  // a power of 2: numbers of tiles wrap around
 

@@ -21,10 +21,10 @@ namespace Tessera::Cuda {
 ///
 /// product has X and the values as the caller has them, for sums of single entries. Tensor cores multiply rows of `x`
 /// and `values`, which have the kernel's type of operands and can be copied 16 bytes at a time.
-template <class Offset, class Scalar, class Operand>
+template <class Scalar, class Operand>
 struct BcsrArguments {
-  BcsrPattern<Offset> A;
-  CondensedSchedule<Offset> schedule;
+  BcsrPattern A;
+  CondensedSchedule schedule;
   Product<Scalar, Scalar> product;
   // WindowArguments has most of these members. With its order, nvcc 13.0 gives some kernels other registers.
   const Operand* values = nullptr;
@@ -44,12 +44,12 @@ struct BcsrArguments {
 ///
 /// gathers says whether X has its rows in another order (x_rows). Numbers that are the same for all lanes come from
 /// __shfl_sync, which tells the compiler that they are.
-template <class Kind, class Policy, bool gathers, class Offset, class Scalar>
+template <class Kind, class Policy, bool gathers, class Scalar>
 class BcsrAgent {
  public:
   using Tile = std::conditional_t<Kind::half, BcsrHalfTile<Kind, Policy>, BcsrTile<Kind, Policy>>;
   using Operand = typename Kind::Operand;
-  using Arguments = BcsrArguments<Offset, Scalar, Operand>;
+  using Arguments = BcsrArguments<Scalar, Operand>;
   using Sums = typename Tile::Sums;
   static_assert(std::is_same_v<Scalar, typename Tile::Scalar>);
 
@@ -67,7 +67,7 @@ class BcsrAgent {
   }
 
   /// Adds the products of all blocks of an item.
-  __device__ __forceinline__ void multiply(const CondensedItem<Offset>& item, Sums& sums) const {
+  __device__ __forceinline__ void multiply(const CondensedItem& item, Sums& sums) const {
     if (item.tiles == 0) return;
     clear_rows();
     __syncwarp();
@@ -98,9 +98,9 @@ class BcsrAgent {
     static constexpr bool is_whole = false, has_rest = false, reads_ahead = false;
 
     /// In the caller's precision.
-    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem<Offset>& item,
-                                                         int row, int column) {
-      const BcsrPattern<Offset>& A = arguments.A;
+    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem& item, int row,
+                                                         int column) {
+      const BcsrPattern& A = arguments.A;
       const Product<Scalar, Scalar>& product = arguments.product;
       Scalar sum = 0;
       for (Offset block = item.first_tile; block < item.first_tile + static_cast<Offset>(item.tiles); ++block) {
@@ -117,7 +117,7 @@ class BcsrAgent {
   };
 
   /// Writes the sums of an item to Y, or those of a piece of a window to its slot of the workspace.
-  __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
+  __device__ __forceinline__ void finish(const CondensedItem& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments>(arguments_, lane_, first_column_).finish(item, sums);
   }
 
@@ -128,7 +128,7 @@ class BcsrAgent {
   // reads x_rows one block ahead.
   class BlockWalk {
    public:
-    __device__ __forceinline__ BlockWalk(const Arguments& arguments, const CondensedItem<Offset>& item, int lane)
+    __device__ __forceinline__ BlockWalk(const Arguments& arguments, const CondensedItem& item, int lane)
         : arguments_(arguments), count_(item.tiles), lane_(lane), first_block_(item.first_tile) {
       values_ = reinterpret_cast<const uint4*>(arguments.values) + std::size_t(first_block_) * Tile::a_units + lane;
       later_ = load(0);

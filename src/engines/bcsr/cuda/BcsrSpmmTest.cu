@@ -13,18 +13,17 @@ struct BcsrCase : ProductCase {
   std::string text() const { return ", blocks " + std::to_string(block.height) + "x" + std::to_string(block.width); }
 };
 
-template <class Offset>
-Cuda::HostCondensedSchedule<Offset> bcsr_schedule(const std::vector<Offset>& offsets, const BcsrCase& c) {
+Cuda::HostCondensedSchedule bcsr_schedule(const std::vector<Offset>& offsets, const BcsrCase& c) {
   auto schedule =
       Cuda::build_condensed_schedule(offsets.data(), static_cast<Ordinal>(offsets.size()) - 1, c.piece_tiles);
   if (c.longest_first) Cuda::put_longest_first(schedule.items);
   return schedule;
 }
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 class BcsrMatrix {
  public:
-  BcsrMatrix(const HostMatrix& A, const BcsrCase& c) : BcsrMatrix(A, c, serial_bcsr<Offset>(A, c.block)) {}
+  BcsrMatrix(const HostMatrix& A, const BcsrCase& c) : BcsrMatrix(A, c, serial_bcsr(A, c.block)) {}
 
   const Scalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision precision, const Multivector<const Scalar>& x) const {
@@ -36,7 +35,7 @@ class BcsrMatrix {
   }
 
  private:
-  BcsrMatrix(const HostMatrix& A, const BcsrCase& c, const HostBcsr<Offset>& B)
+  BcsrMatrix(const HostMatrix& A, const BcsrCase& c, const HostBcsr& B)
       : offsets_(B.block_offsets),
         columns_(B.block_columns),
         masks_(B.block_masks),
@@ -56,13 +55,13 @@ class BcsrMatrix {
   OnDevice<std::uint64_t> masks_;
   OnDevice<Scalar> values_;
   OnDevice<std::uint16_t> rounded_;
-  ScheduleOnDevice<Cuda::CondensedItem<Offset>> schedule_;
-  BcsrPattern<Offset> pattern_;
+  ScheduleOnDevice<Cuda::CondensedItem> schedule_;
+  BcsrPattern pattern_;
 };
 
 struct BcsrKernel : SpmmKernel<BcsrCase> {
-  template <class Offset, class MatrixScalar, class Scalar>
-  using Matrix = BcsrMatrix<Offset, MatrixScalar, Scalar>;
+  template <class MatrixScalar, class Scalar>
+  using Matrix = BcsrMatrix<MatrixScalar, Scalar>;
   static constexpr std::array heights = {8, 16};
   static constexpr std::array widths = {4, 8, 16};
   static constexpr int emulated_share = 47, emulated_columns_share = 4;
@@ -103,8 +102,8 @@ struct BcsrKernel : SpmmKernel<BcsrCase> {
   }
 };
 
-template <Precision precision, class Scalar, class Offset = int>
-using BcsrCell = SpmmCell<BcsrKernel, precision, Scalar, Scalar, Offset>;
+template <Precision precision, class Scalar>
+using BcsrCell = SpmmCell<BcsrKernel, precision, Scalar, Scalar>;
 using BcsrCells = ::testing::Types<BcsrCell<Precision::Native, double>, BcsrCell<Precision::Tf32x3, float>,
                                    BcsrCell<Precision::Tf32, float>, BcsrCell<Precision::Fp16, float>,
                                    BcsrCell<Precision::Bf16, float>>;
@@ -132,7 +131,7 @@ TEST(BcsrSpmm, ASkewedMatrix) {
   c.piece_tiles = 32;
   c.longest_first = true;
   const HostMatrix A = random_matrix(400, 3200, 1, 12);
-  const auto B = serial_bcsr<int>(A, c.block);
+  const auto B = serial_bcsr(A, c.block);
   const auto schedule = bcsr_schedule(B.block_offsets, c);
   EXPECT_GE(2 * (B.block_offsets.back() - B.block_offsets.end()[-2]), B.block_offsets.back());
   EXPECT_EQ(schedule.slots, 13);
@@ -143,7 +142,7 @@ TEST(BcsrSpmm, ASkewedMatrix) {
 
 template <class Scalar>
 void expect_refused(BlockShape block, Precision precision, const Product<Scalar, Scalar>& product = {}) {
-  BcsrPattern<int> A;
+  BcsrPattern A;
   A.block = block;
   EXPECT_THROW(Cuda::bcsr_spmm(nullptr, A, precision, {}, product, nullptr, {}), std::invalid_argument);
 }
@@ -157,9 +156,9 @@ TEST(BcsrSpmm, RefusesWhatItCannotDo) {
   Product<double, double> product;
   product.values = reinterpret_cast<const double*>(std::uintptr_t(8));
   expect_refused({16, 8}, Precision::Native, product);
-  BcsrPattern<int> A;
+  BcsrPattern A;
   A.block = {16, 8};
-  Cuda::CondensedSchedule<int> with_slots;
+  Cuda::CondensedSchedule with_slots;
   with_slots.slot_count = 1;
   product.values = nullptr;
   product.x.columns = 4;

@@ -10,17 +10,17 @@
 namespace Tessera::Cuda {
 
 /// A warp multiplies an item with a slab of columns (launch_items).
-template <class Kind, class Policy, bool gathers, class Offset, class Scalar>
+template <class Kind, class Policy, bool gathers, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
-    bcsr_kernel(const __grid_constant__ BcsrArguments<Offset, Scalar, typename Kind::Operand> arguments) {
-  using Agent = BcsrAgent<Kind, Policy, gathers, Offset, Scalar>;
+    bcsr_kernel(const __grid_constant__ BcsrArguments<Scalar, typename Kind::Operand> arguments) {
+  using Agent = BcsrAgent<Kind, Policy, gathers, Scalar>;
   const int warp = __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x / 32), 0);
   const unsigned slab = blockIdx.x % arguments.slabs;
   const unsigned index = blockIdx.x / arguments.slabs * Policy::block_warps + static_cast<unsigned>(warp);
   if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
 
   auto* const ring = reinterpret_cast<uint4*>(dynamic_memory() + warp * Agent::shared_bytes);
-  CondensedItem<Offset> item = arguments.schedule.items[index];
+  CondensedItem item = arguments.schedule.items[index];
   item.tiles = __shfl_sync(0xffffffffu, item.tiles, 0);
   const Agent agent(arguments, ring, slab, static_cast<int>(threadIdx.x % 32));
   typename Agent::Sums sums = {};
@@ -29,10 +29,10 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
 }
 
 /// The first step of a product, with a given policy.
-template <class Kind, class Policy, bool gathers, class Offset, class Scalar>
-void launch_bcsr_items(Stream stream, const BcsrArguments<Offset, Scalar, typename Kind::Operand>& arguments) {
-  using Agent = BcsrAgent<Kind, Policy, gathers, Offset, Scalar>;
-  constexpr auto kernel = &bcsr_kernel<Kind, Policy, gathers, Offset, Scalar>;
+template <class Kind, class Policy, bool gathers, class Scalar>
+void launch_bcsr_items(Stream stream, const BcsrArguments<Scalar, typename Kind::Operand>& arguments) {
+  using Agent = BcsrAgent<Kind, Policy, gathers, Scalar>;
+  constexpr auto kernel = &bcsr_kernel<Kind, Policy, gathers, Scalar>;
   constexpr std::size_t shared_bytes = std::size_t(Agent::shared_bytes) * Policy::block_warps;
   allow_shared_memory<kernel>("bcsr_kernel: shared memory", static_cast<int>(shared_bytes));
   launch_items<Policy>("bcsr_kernel", kernel, shared_bytes, stream, arguments);
@@ -40,8 +40,8 @@ void launch_bcsr_items(Stream stream, const BcsrArguments<Offset, Scalar, typena
 
 /// A whole product with a given policy. Needs what BcsrArguments says of x and values, block sizes that are those of
 /// the kind and, if the schedule has slots, partials. may_gather says whether x_rows may be given.
-template <class Kind, class Policy, bool may_gather = true, class Offset, class Scalar>
-void launch_bcsr(Stream stream, BcsrArguments<Offset, Scalar, typename Kind::Operand> arguments) {
+template <class Kind, class Policy, bool may_gather = true, class Scalar>
+void launch_bcsr(Stream stream, BcsrArguments<Scalar, typename Kind::Operand> arguments) {
   const Product<Scalar, Scalar>& product = arguments.product;
   const Ordinal columns = product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;

@@ -14,11 +14,11 @@ void expect_aligned(const char* what, const Operand* values) {
 }
 
 /// What a product is launched with.
-template <class Offset, class Scalar>
+template <class Scalar>
 struct Call {
   Stream stream;
-  const BcsrPattern<Offset>& A;
-  const CondensedSchedule<Offset>& schedule;
+  const BcsrPattern& A;
+  const CondensedSchedule& schedule;
   const Product<Scalar, Scalar>& product;
   const std::uint16_t* rounded_values;
   const Scratch& workspace;
@@ -26,8 +26,7 @@ struct Call {
   template <Precision precision, int height, int width>
   void launch() const {
     using Kind = BcsrKind<precision, height, width>;
-    BcsrArguments<Offset, Scalar, typename Kind::Operand> arguments = {
-        .A = A, .schedule = schedule, .product = product};
+    BcsrArguments<Scalar, typename Kind::Operand> arguments = {.A = A, .schedule = schedule, .product = product};
     const auto layout = window_scratch(schedule, height, product.x, bcsr_x_access(precision), precision);
     std::byte* const packed = use_scratch("bcsr_spmm", layout, workspace, arguments);
     const auto take_x = [&](const auto& x) {
@@ -76,19 +75,18 @@ struct Call {
 
 }  // namespace
 
-template <class Offset, class Scalar>
-void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
-               const CondensedSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
-               const std::uint16_t* rounded_values, const Scratch& workspace) {
-  const Call<Offset, Scalar> call = {stream, A, schedule, product, rounded_values, workspace};
+template <class Scalar>
+void bcsr_spmm(Stream stream, const BcsrPattern& A, Precision precision, const CondensedSchedule& schedule,
+               const Product<Scalar, Scalar>& product, const std::uint16_t* rounded_values, const Scratch& workspace) {
+  const Call<Scalar> call = {stream, A, schedule, product, rounded_values, workspace};
   for_precision<Scalar, true>("bcsr_spmm", precision, [&]<Precision p>() { call.template launch_shape<p>(); });
 }
 
-#define TESSERA_BCSR_SPMM(Scalar, Offset)                                                                  \
-  template void bcsr_spmm(Stream, const BcsrPattern<Offset>&, Precision, const CondensedSchedule<Offset>&, \
+#define TESSERA_BCSR_SPMM(Scalar)                                                          \
+  template void bcsr_spmm(Stream, const BcsrPattern&, Precision, const CondensedSchedule&, \
                           const Product<Scalar, Scalar>&, const std::uint16_t*, const Scratch&);
 
-TESSERA_BCSR_SPMM(float, int)
-TESSERA_BCSR_SPMM(double, int)
+TESSERA_BCSR_SPMM(float)
+TESSERA_BCSR_SPMM(double)
 
 }  // namespace Tessera::Cuda

@@ -17,9 +17,9 @@ namespace Tessera::Cuda {
 constexpr XAccess bcsr_x_access(Precision precision) { return is_half(precision) ? XAccess::Copies : XAccess::Vectors; }
 
 /// Bytes of scratch memory for a product of these operands.
-template <class Offset, class Scalar>
-std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precision,
-                                 const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+template <class Scalar>
+std::size_t bcsr_workspace_bytes(const BcsrPattern& A, Precision precision, const CondensedSchedule& schedule,
+                                 const Multivector<const Scalar>& x) {
   return window_scratch(schedule, A.window_rows(), x, bcsr_x_access(precision), precision).bytes;
 }
 
@@ -59,9 +59,8 @@ std::size_t bcsr_workspace_bytes(const BcsrPattern<Offset>& A, Precision precisi
 /// Cost: block.size() * N multiplications a block, three times as many with Tf32x3. N is rounded up to 32 or, if it is
 /// more, to 64 (beyond 64 with Tf32x3 to 128). Reads the mask of each block, the 16 bytes around each of its entries,
 /// and the rows of X that it has entries for.
-template <class Offset, class Scalar>
-void bcsr_spmm(Stream stream, const BcsrPattern<Offset>& A, Precision precision,
-               const CondensedSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
-               const std::uint16_t* rounded_values, const Scratch& workspace);
+template <class Scalar>
+void bcsr_spmm(Stream stream, const BcsrPattern& A, Precision precision, const CondensedSchedule& schedule,
+               const Product<Scalar, Scalar>& product, const std::uint16_t* rounded_values, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

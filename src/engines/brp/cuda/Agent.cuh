@@ -12,10 +12,10 @@ namespace Tessera::Cuda {
 
 /// What the kernels for block-row partitions are given: the arguments for condensed windows of two strips, of which
 /// they use the product, sums of pieces and sizes, and the partition and the schedule's items.
-template <class Offset, class Scalar>
-struct BrpArguments : CondensedArguments<Offset, Scalar, Scalar> {
-  BlockRowPartitionPattern<Offset> partition;
-  const BrpItem<Offset>* items = nullptr;
+template <class Scalar>
+struct BrpArguments : CondensedArguments<Scalar, Scalar> {
+  BlockRowPartitionPattern partition;
+  const BrpItem* items = nullptr;
 };
 
 /// The residual entries begin, ..., end - 1 of a window.
@@ -31,7 +31,7 @@ struct ResidualRange {
 };
 
 /// The residual entries of an item's window.
-template <class Offset, class Scalar>
+template <class Scalar>
 struct WindowResidual {
   const Offset* offsets;
   unsigned rows;
@@ -39,8 +39,7 @@ struct WindowResidual {
   const Ordinal* columns;
   const Scalar* values;
 
-  TESSERA_FUNCTION WindowResidual(const BlockRowPartitionPattern<Offset>& A, const Scalar* all_values,
-                                  const BrpItem<Offset>& item)
+  TESSERA_FUNCTION WindowResidual(const BlockRowPartitionPattern& A, const Scalar* all_values, const BrpItem& item)
       : offsets(A.residual_offsets + item.first_listed),
         rows(item.residual_rows),
         first(offsets[0]),
@@ -55,7 +54,7 @@ struct WindowResidual {
     return {static_cast<int>(of_row[0] - first), static_cast<int>(of_row[1] - first)};
   }
   /// The residual entries of row r that the item has.
-  TESSERA_FUNCTION ResidualRange row_of_piece(int r, const BrpItem<Offset>& item) const {
+  TESSERA_FUNCTION ResidualRange row_of_piece(int r, const BrpItem& item) const {
     const ResidualRange of_row = row(r), piece = ResidualRange{0, size()}.piece(item.piece, item.pieces);
     return {of_row.begin > piece.begin ? of_row.begin : piece.begin, of_row.end < piece.end ? of_row.end : piece.end};
   }
@@ -67,11 +66,10 @@ struct WindowResidual {
 /// is zero otherwise. It takes 32 entries at once, one a lane, which are those of 4 / f tiles. It puts them in their
 /// places, multiplies, and takes them out again. Each 8 residual entries are a tile with one entry a column. On an H200
 /// that is faster than CUDA cores, above all where the rows of a window differ in length.
-template <class Kind, class Policy, int access, class Offset, class Scalar>
-class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Offset,
-                                        Scalar, Scalar> {
-  using Base =
-      CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Offset, Scalar, Scalar>;
+template <class Kind, class Policy, int access, class Scalar>
+class BrpAgent
+    : private CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Scalar, Scalar> {
+  using Base = CondensedAgent<CondensedKind<Kind::precision, TileValues::Dense, 2>, Policy, access, Scalar, Scalar>;
   using typename Base::Tile;
   static constexpr int f = Kind::f;
   static constexpr int strips = 2;
@@ -82,9 +80,9 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
  public:
   using typename Base::Layout;
   using typename Base::Sums;
-  using Arguments = BrpArguments<Offset, Scalar>;
-  using Item = BrpItem<Offset>;
-  using Residual = WindowResidual<Offset, Scalar>;
+  using Arguments = BrpArguments<Scalar>;
+  using Item = BrpItem;
+  using Residual = WindowResidual<Scalar>;
 
   /// Bytes of shared memory for each warp, aligned to 16 bytes.
   static constexpr int memory_bytes = batch * tile_size * static_cast<int>(sizeof(Scalar));
@@ -110,7 +108,7 @@ class BrpAgent : private CondensedAgent<CondensedKind<Kind::precision, TileValue
   struct Fragment : Base::Fragment {
     static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const Item& item, int row,
                                                          int column) {
-      const BlockRowPartitionPattern<Offset>& A = arguments.partition;
+      const BlockRowPartitionPattern& A = arguments.partition;
       const Product<Scalar, Scalar>& product = arguments.product;
       const auto size = static_cast<std::size_t>(A.group_entries());
       const std::size_t first = std::size_t(item.first_group) * size, end = first + std::size_t(item.groups) * size;

@@ -12,7 +12,6 @@ namespace Tessera::Cuda {
 namespace {
 
 /// Windows with so many groups, and residual rows with so many entries.
-template <class Offset>
 struct Partition {
   std::vector<Offset> window_groups = {0}, window_residuals = {0}, residual_offsets = {0};
   std::vector<Ordinal> residual_rows;
@@ -27,8 +26,8 @@ struct Partition {
     window_residuals.push_back(static_cast<Offset>(residual_rows.size()));
   }
 
-  BlockRowPartitionPattern<Offset> pattern(int g) const {
-    BlockRowPartitionPattern<Offset> A;
+  BlockRowPartitionPattern pattern(int g) const {
+    BlockRowPartitionPattern A;
     A.rows = 16 * static_cast<Ordinal>(window_groups.size() - 1);
     A.g = g;
     A.groups = window_groups.back();
@@ -40,9 +39,8 @@ struct Partition {
   }
 };
 
-template <class Offset>
-Partition<Offset> partition() {
-  Partition<Offset> A;
+Partition partition() {
+  Partition A;
   A.add_window(3, {{0, 1}, {15, 9}});
   A.add_window(0, {});
   A.add_window(40, {{3, 5}});
@@ -52,9 +50,8 @@ Partition<Offset> partition() {
 }
 
 /// Each group and each piece of the residual entries is in one item of its window, in the order of the slots.
-template <class Offset>
 void expect_covered(int g, int piece_tiles) {
-  const Partition<Offset> arrays = partition<Offset>();
+  const Partition arrays = partition();
   const auto A = arrays.pattern(g);
   auto schedule = build_brp_schedule(A, piece_tiles);
   std::sort(schedule.items.begin(), schedule.items.end(),
@@ -86,21 +83,21 @@ void expect_covered(int g, int piece_tiles) {
   }
   EXPECT_EQ(slots, schedule.slots);
   for (const auto& item : schedule.items) {
-    EXPECT_EQ(item.slot == BrpItem<Offset>::direct, items_of[std::size_t(item.window)] == 1);
+    EXPECT_EQ(item.slot == BrpItem::direct, items_of[std::size_t(item.window)] == 1);
   }
 }
 
 TEST(BrpSchedule, CoversEachGroupAndEntryOnceInPieces) {
   for (const int g : {1, 2, 4}) {
     for (const int piece : {1, 3, 8, 38, 1000}) {
-      expect_covered<int>(g, piece);
-      expect_covered<std::size_t>(g, piece);
+      expect_covered(g, piece);
+      expect_covered(g, piece);
     }
   }
 }
 
 TEST(BrpSchedule, CountsResidualEntriesAsTiles) {
-  const Partition<int> arrays = partition<int>();
+  const Partition arrays = partition();
   const auto A = arrays.pattern(4);
   EXPECT_EQ(brp_window_work(A, 0), 4 * 3 + 2);
   EXPECT_EQ(brp_window_work(A, 1), 0);
@@ -108,7 +105,7 @@ TEST(BrpSchedule, CountsResidualEntriesAsTiles) {
 }
 
 TEST(BrpSchedule, RefusesPiecesOfNothing) {
-  const Partition<int> arrays = partition<int>();
+  const Partition arrays = partition();
   EXPECT_THROW(build_brp_schedule(arrays.pattern(1), 0), std::invalid_argument);
 }
 

@@ -13,10 +13,10 @@ struct BrpCase : ProductCase {
   std::string text() const { return ", f " + std::to_string(f) + ", g " + std::to_string(g); }
 };
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 class BrpMatrix {
  public:
-  BrpMatrix(const HostMatrix& A, const BrpCase& c) : BrpMatrix(A, c, serial_brp<Offset>(A, c.f, c.g)) {}
+  BrpMatrix(const HostMatrix& A, const BrpCase& c) : BrpMatrix(A, c, serial_brp(A, c.f, c.g)) {}
 
   const Scalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
@@ -27,7 +27,7 @@ class BrpMatrix {
   }
 
  private:
-  BrpMatrix(const HostMatrix& A, const BrpCase& c, const HostBrp<Offset>& B)
+  BrpMatrix(const HostMatrix& A, const BrpCase& c, const HostBrp& B)
       : window_groups_(B.window_groups),
         residual_offsets_(B.residual_offsets),
         window_residuals_(B.window_residuals),
@@ -55,8 +55,8 @@ class BrpMatrix {
   OnDevice<int> group_columns_, residual_rows_, residual_columns_;
   OnDevice<std::uint8_t> local_ids_;
   OnDevice<Scalar> values_;
-  ScheduleOnDevice<Cuda::BrpItem<Offset>> schedule_;
-  BlockRowPartitionPattern<Offset> pattern_;
+  ScheduleOnDevice<Cuda::BrpItem> schedule_;
+  BlockRowPartitionPattern pattern_;
 };
 
 /// Each window has so many columns of f entries, and each row so many entries that are alone in their columns.
@@ -75,8 +75,8 @@ HostMatrix partitioned_matrix(int windows, int f, int local_columns, int residua
 }
 
 struct BrpKernel : SpmmKernel<BrpCase> {
-  template <class Offset, class MatrixScalar, class Scalar>
-  using Matrix = BrpMatrix<Offset, MatrixScalar, Scalar>;
+  template <class MatrixScalar, class Scalar>
+  using Matrix = BrpMatrix<MatrixScalar, Scalar>;
   static constexpr std::array heights = {8, 16, 32};
   static constexpr std::array widths = {8, 32};
   static constexpr int emulated_share = 37, emulated_columns_share = 5;
@@ -109,15 +109,15 @@ struct BrpKernel : SpmmKernel<BrpCase> {
   }
 };
 
-template <Precision precision, class Scalar, class Offset = int>
-using BrpCell = SpmmCell<BrpKernel, precision, Scalar, Scalar, Offset>;
+template <Precision precision, class Scalar>
+using BrpCell = SpmmCell<BrpKernel, precision, Scalar, Scalar>;
 using BrpCells = ::testing::Types<BrpCell<Precision::Native, double>, BrpCell<Precision::Tf32x3, float>,
                                   BrpCell<Precision::Tf32, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Brp, Spmm, BrpCells, SpmmCellNames);
 
 TEST(BrpSpmm, RefusesWhatItCannotDo) {
-  BlockRowPartitionPattern<int> A;
-  const Cuda::BrpSchedule<int> schedule;
+  BlockRowPartitionPattern A;
+  const Cuda::BrpSchedule schedule;
   Product<float, float> product;
   EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Native, schedule, product, {}), std::invalid_argument);
   EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, Product<double, double>{}, {}),
@@ -129,7 +129,7 @@ TEST(BrpSpmm, RefusesWhatItCannotDo) {
   A.group_columns = columns + 1;
   EXPECT_THROW(Cuda::brp_spmm(nullptr, A, Precision::Tf32, schedule, product, {}), std::invalid_argument);
   A.group_columns = columns;
-  Cuda::BrpSchedule<int> with_slots;
+  Cuda::BrpSchedule with_slots;
   with_slots.slot_count = 1;
   product.x.columns = 4;
   product.x.column_stride = 1;

@@ -7,15 +7,15 @@
 namespace Tessera::Cuda {
 
 /// A warp multiplies an item with a slab of columns (launch_items).
-template <class Kind, class Policy, int access, class Offset, class Scalar>
+template <class Kind, class Policy, int access, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
-    brp_kernel(const __grid_constant__ BrpArguments<Offset, Scalar> arguments) {
-  using Agent = BrpAgent<Kind, Policy, access, Offset, Scalar>;
+    brp_kernel(const __grid_constant__ BrpArguments<Scalar> arguments) {
+  using Agent = BrpAgent<Kind, Policy, access, Scalar>;
   const unsigned slabs = arguments.slabs;
   const unsigned index = blockIdx.x / slabs * Policy::block_warps + threadIdx.x / 32;
   if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
 
-  const BrpItem<Offset> item = arguments.items[index];
+  const BrpItem item = arguments.items[index];
   alignas(16) __shared__ std::byte memory[Policy::block_warps][Agent::memory_bytes];
   const Agent agent(arguments, static_cast<int>(blockIdx.x % slabs), static_cast<int>(threadIdx.x % 32),
                     memory[threadIdx.x / 32]);
@@ -26,12 +26,12 @@ __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Poli
 }
 
 /// A whole product with a given policy. Needs product.x.column_stride == 1 and, if the schedule has slots, partials.
-template <class Kind, class Policy, class Offset, class Scalar>
-void launch_brp(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
+template <class Kind, class Policy, class Scalar>
+void launch_brp(Stream stream, const BrpArguments<Scalar>& arguments) {
   if (arguments.schedule.item_count == 0) return;
-  const auto start = [&]<class Chosen, int access>(BrpArguments<Offset, Scalar> part) {
+  const auto start = [&]<class Chosen, int access>(BrpArguments<Scalar> part) {
     part.slabs = slab_count(part.product.y.columns, Chosen::columns);
-    launch_items<Chosen>("brp_kernel", brp_kernel<Kind, Chosen, access, Offset, Scalar>, 0, stream, part);
+    launch_items<Chosen>("brp_kernel", brp_kernel<Kind, Chosen, access, Scalar>, 0, stream, part);
   };
   launch_parts<Kind::precision, Policy, NarrowBrpPolicy>(stream, arguments, start);
 }

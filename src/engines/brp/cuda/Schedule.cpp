@@ -4,22 +4,20 @@
 namespace Tessera::Cuda {
 namespace {
 
-template <class Offset>
-Offset first_residual(const BlockRowPartitionPattern<Offset>& A, Ordinal window) {
+Offset first_residual(const BlockRowPartitionPattern& A, Ordinal window) {
   return A.residual_offsets[A.window_residuals[window]];
 }
 
 // Piece p of a window that is cut into `pieces` pieces.
-template <class Offset>
-BrpItem<Offset> piece_of_window(const BlockRowPartitionPattern<Offset>& A, Ordinal window, int pieces, int p) {
+BrpItem piece_of_window(const BlockRowPartitionPattern& A, Ordinal window, int pieces, int p) {
   const Offset groups = A.window_groups[window + 1] - A.window_groups[window];
   const Offset group = first_of_even_piece(groups, pieces, p);
-  BrpItem<Offset> item = {};
+  BrpItem item = {};
   item.first_group = A.window_groups[window] + group;
   item.first_listed = A.window_residuals[window];
   item.groups = static_cast<int>(first_of_even_piece(groups, pieces, p + 1) - group);
   item.window = window;
-  item.slot = BrpItem<Offset>::direct;
+  item.slot = BrpItem::direct;
   item.piece = p;
   item.pieces = pieces;
   for (Offset listed = A.window_residuals[window]; listed < A.window_residuals[window + 1]; ++listed) {
@@ -30,29 +28,27 @@ BrpItem<Offset> piece_of_window(const BlockRowPartitionPattern<Offset>& A, Ordin
 
 }  // namespace
 
-template <class Offset>
-Offset brp_window_work(const BlockRowPartitionPattern<Offset>& A, Ordinal window) {
-  constexpr Offset width = BlockRowPartitionPattern<Offset>::tile_width;
+Offset brp_window_work(const BlockRowPartitionPattern& A, Ordinal window) {
+  constexpr Offset width = BlockRowPartitionPattern::tile_width;
   const Offset residuals = first_residual(A, window + 1) - first_residual(A, window);
   return (A.window_groups[window + 1] - A.window_groups[window]) * static_cast<Offset>(A.g) +
          (residuals + width - 1) / width;
 }
 
-template <class Offset>
-HostBrpSchedule<Offset> build_brp_schedule(const BlockRowPartitionPattern<Offset>& A, int piece_tiles) {
+HostBrpSchedule build_brp_schedule(const BlockRowPartitionPattern& A, int piece_tiles) {
   // Windows are cut like condensed windows that have a tile for each unit of work.
   std::vector<Offset> work = {0};
   work.reserve(static_cast<std::size_t>(A.windows()) + 1);
   for (Ordinal window = 0; window < A.windows(); ++window) work.push_back(work.back() + brp_window_work(A, window));
-  HostCondensedSchedule<Offset> cut = build_condensed_schedule(work.data(), A.windows(), piece_tiles);
+  HostCondensedSchedule cut = build_condensed_schedule(work.data(), A.windows(), piece_tiles);
 
   std::vector<CondensedSum> split(static_cast<std::size_t>(A.windows()), CondensedSum{0, 0, 0});
   for (const CondensedSum& sum : cut.sums) split[static_cast<std::size_t>(sum.window)] = sum;
-  HostBrpSchedule<Offset> schedule;
+  HostBrpSchedule schedule;
   schedule.items.reserve(cut.items.size());
-  for (const CondensedItem<Offset>& item : cut.items) {
+  for (const CondensedItem& item : cut.items) {
     const CondensedSum& sum = split[static_cast<std::size_t>(item.window)];
-    const bool whole = item.slot == CondensedItem<Offset>::direct;
+    const bool whole = item.slot == CondensedItem::direct;
     schedule.items.push_back(
         piece_of_window(A, item.window, whole ? 1 : sum.slots, whole ? 0 : item.slot - sum.first_slot));
     schedule.items.back().slot = item.slot;
@@ -61,10 +57,5 @@ HostBrpSchedule<Offset> build_brp_schedule(const BlockRowPartitionPattern<Offset
   schedule.slots = cut.slots;
   return schedule;
 }
-
-template int brp_window_work(const BlockRowPartitionPattern<int>&, Ordinal);
-template std::size_t brp_window_work(const BlockRowPartitionPattern<std::size_t>&, Ordinal);
-template HostBrpSchedule<int> build_brp_schedule(const BlockRowPartitionPattern<int>&, int);
-template HostBrpSchedule<std::size_t> build_brp_schedule(const BlockRowPartitionPattern<std::size_t>&, int);
 
 }  // namespace Tessera::Cuda

@@ -10,9 +10,8 @@ namespace Tessera::Cuda {
 
 /// Some groups and some residual entries of one window, which a warp multiplies with a slab of columns of X. The item
 /// tells which rows have residual entries, so that the warp can read the entries before it has the list of rows.
-template <class Offset>
 struct alignas(16) BrpItem {
-  static constexpr int direct = CondensedItem<Offset>::direct;  ///< stands for no slot
+  static constexpr int direct = CondensedItem::direct;  ///< stands for no slot
 
   Offset first_group;   ///< its first group
   Offset first_listed;  ///< the first residual row of its window
@@ -25,15 +24,12 @@ struct alignas(16) BrpItem {
 };
 
 /// A schedule of a block-row partition. Each piece of a window has its share of the groups and of the residual entries.
-template <class Offset>
-using BrpSchedule = WindowSchedule<BrpItem<Offset>>;
+using BrpSchedule = WindowSchedule<BrpItem>;
 /// A schedule of a block-row partition in host memory.
-template <class Offset>
-using HostBrpSchedule = HostWindowSchedule<BrpItem<Offset>>;
+using HostBrpSchedule = HostWindowSchedule<BrpItem>;
 
 /// The work of a window, counted in tiles: the tiles of its groups, and those that its residual entries would fill.
-template <class Offset>
-Offset brp_window_work(const BlockRowPartitionPattern<Offset>& A, Ordinal window);
+Offset brp_window_work(const BlockRowPartitionPattern& A, Ordinal window);
 
 /// Builds a schedule from a pattern in host memory: its sizes, window_groups, window_residuals, residual_rows and
 /// residual_offsets; the other arrays are not read.
@@ -41,7 +37,6 @@ Offset brp_window_work(const BlockRowPartitionPattern<Offset>& A, Ordinal window
 /// piece_tiles > 0 is the most work of an item (condensed_piece_tiles of the work of all windows). Windows without
 /// entries get an item too, for beta Y. Throws std::invalid_argument for piece_tiles <= 0, std::length_error for more
 /// than 2^31 - 1 items. Cost: O(items + residual rows).
-template <class Offset>
-HostBrpSchedule<Offset> build_brp_schedule(const BlockRowPartitionPattern<Offset>& A, int piece_tiles);
+HostBrpSchedule build_brp_schedule(const BlockRowPartitionPattern& A, int piece_tiles);
 
 }  // namespace Tessera::Cuda

@@ -5,14 +5,14 @@
 namespace Tessera::Cuda {
 namespace {
 
-template <Precision precision, int f, class Offset, class Scalar>
-void launch_widths(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
+template <Precision precision, int f, class Scalar>
+void launch_widths(Stream stream, const BrpArguments<Scalar>& arguments) {
   for_width(policy_columns(arguments.schedule, arguments.product.x.columns),
             [&]<bool wide>() { launch_brp<BrpKind<precision, f>, TunedBrpPolicy<Scalar, wide>>(stream, arguments); });
 }
 
-template <Precision precision, class Offset, class Scalar>
-void launch_kind(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
+template <Precision precision, class Scalar>
+void launch_kind(Stream stream, const BrpArguments<Scalar>& arguments) {
   switch (arguments.partition.f) {
     case 1:
       return launch_widths<precision, 1>(stream, arguments);
@@ -27,15 +27,15 @@ void launch_kind(Stream stream, const BrpArguments<Offset, Scalar>& arguments) {
 
 }  // namespace
 
-template <class Offset, class Scalar>
-void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precision precision,
-              const BrpSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product, const Scratch& workspace) {
+template <class Scalar>
+void brp_spmm(Stream stream, const BlockRowPartitionPattern& A, Precision precision, const BrpSchedule& schedule,
+              const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   // The kernel reads pairs of them.
   if (reinterpret_cast<std::uintptr_t>(A.group_columns) % (2 * sizeof(Ordinal)) != 0) {
     throw std::invalid_argument("brp_spmm: group_columns are not aligned to 8 bytes");
   }
 
-  BrpArguments<Offset, Scalar> arguments;
+  BrpArguments<Scalar> arguments;
   arguments.A.rows = A.rows;
   arguments.A.columns = A.columns;
   arguments.A.strips = 2;
@@ -48,11 +48,11 @@ void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precisio
   for_precision<Scalar>("brp_spmm", precision, [&]<Precision p>() { launch_kind<p>(stream, arguments); });
 }
 
-#define TESSERA_BRP_SPMM(Scalar, Offset)                                                                         \
-  template void brp_spmm(Stream, const BlockRowPartitionPattern<Offset>&, Precision, const BrpSchedule<Offset>&, \
+#define TESSERA_BRP_SPMM(Scalar)                                                                 \
+  template void brp_spmm(Stream, const BlockRowPartitionPattern&, Precision, const BrpSchedule&, \
                          const Product<Scalar, Scalar>&, const Scratch&);
 
-TESSERA_BRP_SPMM(float, int)
-TESSERA_BRP_SPMM(double, int)
+TESSERA_BRP_SPMM(float)
+TESSERA_BRP_SPMM(double)
 
 }  // namespace Tessera::Cuda

@@ -15,8 +15,8 @@ namespace Tessera::Cuda {
 inline constexpr XAccess brp_x_access = XAccess::Rows;
 
 /// Bytes of scratch memory for a product of these operands in any precision.
-template <class Offset, class Scalar>
-std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const BrpSchedule<Offset>& schedule,
+template <class Scalar>
+std::size_t brp_workspace_bytes(const BlockRowPartitionPattern& A, const BrpSchedule& schedule,
                                 const Multivector<const Scalar>& x) {
   return window_scratch(schedule, A.window_rows(), x, brp_x_access).bytes;
 }
@@ -38,8 +38,8 @@ std::size_t brp_workspace_bytes(const BlockRowPartitionPattern<Offset>& A, const
 ///
 /// Cost: 16 * 128 multiplications for each 8 f entries of groups, or 8 residual ones, and 16 columns; reads a row of X
 /// for each f entries of groups, and for each residual one.
-template <class Offset, class Scalar>
-void brp_spmm(Stream stream, const BlockRowPartitionPattern<Offset>& A, Precision precision,
-              const BrpSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product, const Scratch& workspace);
+template <class Scalar>
+void brp_spmm(Stream stream, const BlockRowPartitionPattern& A, Precision precision, const BrpSchedule& schedule,
+              const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

@@ -21,10 +21,10 @@ namespace Tessera::Cuda {
 ///
 /// A tile column without a matrix column reads row 0 of X, which exists where there is a tile, and multiplies it with
 /// zeros.
-template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
+template <class Kind, class Policy, int access, class MatrixScalar, class Scalar>
 class CondensedAgent {
  public:
-  using Arguments = CondensedArguments<Offset, MatrixScalar, Scalar>;
+  using Arguments = CondensedArguments<MatrixScalar, Scalar>;
   using Operands = CondensedOperands<Kind::precision, Scalar, Policy::columns, Policy::reads>;
   using Element = typename Operands::Element;
   using Sum = typename Operands::Sum;
@@ -119,19 +119,19 @@ class CondensedAgent {
   struct Fragment {
     using Sum = typename Operands::Sum;
     static constexpr int rows = 2 * Kind::strips, columns = Operands::lane_columns, vector = Operands::y_access(access);
-    static constexpr int window_rows = CondensedPattern<Offset>::strip_rows * Kind::strips;
+    static constexpr int window_rows = CondensedPattern::strip_rows * Kind::strips;
     static constexpr bool is_whole = true, has_rest = false, reads_ahead = false;
     static __device__ __forceinline__ int row(int lane, int p) {
-      return p / 2 * CondensedPattern<Offset>::strip_rows + Layout::result_row(lane, p % 2);
+      return p / 2 * CondensedPattern::strip_rows + Layout::result_row(lane, p % 2);
     }
     static __device__ __forceinline__ int column(int lane, int q) { return Operands::column(lane, q); }
     template <class AnySums>
     static __device__ __forceinline__ auto& at(AnySums& sums, int p, int q) {
       return sums[p / 2][q / 2][Layout::result(q, p % 2)];
     }
-    static __device__ __forceinline__ Factor sum_entries(const Arguments& arguments, const CondensedItem<Offset>& item,
-                                                         int row, int column) {
-      using Pattern = CondensedPattern<Offset>;
+    static __device__ __forceinline__ Factor sum_entries(const Arguments& arguments, const CondensedItem& item, int row,
+                                                         int column) {
+      using Pattern = CondensedPattern;
       const Pattern& A = arguments.A;
       const int strip = row / Pattern::strip_rows, r = row % Pattern::strip_rows;
       Factor sum = 0;
@@ -152,7 +152,7 @@ class CondensedAgent {
   };
 
   /// Writes the sums of an item to Y, or those of a piece of a window to its slot of the workspace.
-  __device__ __forceinline__ void finish(const CondensedItem<Offset>& item, const Sums& sums) const {
+  __device__ __forceinline__ void finish(const CondensedItem& item, const Sums& sums) const {
     Epilogue<Fragment, Arguments, Policy::y_caching>(arguments_, lane_, first_column_).finish(item, sums);
   }
 
@@ -172,7 +172,7 @@ class CondensedAgent {
   };
 
   __device__ __forceinline__ TileIndex load_index(Offset tile) const {
-    const CondensedPattern<Offset>& A = arguments_.A;
+    const CondensedPattern& A = arguments_.A;
     TileIndex index;
     index.columns =
         __ldcs(reinterpret_cast<const int2*>(A.tile_columns + std::size_t(tile) * A.tile_width) + lane_ % 4);
@@ -191,13 +191,13 @@ class CondensedAgent {
     if constexpr (compact) {
       load_compact(index, tile);
     } else if constexpr (rounded) {
-      const std::uint16_t* block = arguments_.rounded_values + std::size_t(t) * CondensedPattern<Offset>::block_size;
+      const std::uint16_t* block = arguments_.rounded_values + std::size_t(t) * CondensedPattern::block_size;
       tile.a[0] = __ldcs(reinterpret_cast<const std::uint32_t*>(block + Layout::first_element(lane_)));
     } else {
 #pragma unroll
       for (int s = 0; s < Kind::strips; ++s) {
         const std::size_t block = std::size_t(t) * Kind::strips + s;
-        const MatrixScalar* place = arguments_.product.values + block * CondensedPattern<Offset>::block_size;
+        const MatrixScalar* place = arguments_.product.values + block * CondensedPattern::block_size;
         load_once<2>(place + Layout::first_element(lane_), tile.a[s]);
       }
     }

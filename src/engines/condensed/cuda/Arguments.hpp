@@ -17,8 +17,8 @@
 namespace Tessera::Cuda {
 
 /// What the kernels for condensed windows are given. product.x has column_stride 1, unless x are its rows in 16 bits.
-template <class Offset, class MatrixScalar, class Scalar>
-struct CondensedArguments : WindowArguments<CondensedPattern<Offset>, CondensedSchedule<Offset>, MatrixScalar, Scalar> {
+template <class MatrixScalar, class Scalar>
+struct CondensedArguments : WindowArguments<CondensedPattern, CondensedSchedule, MatrixScalar, Scalar> {
   const void* x = nullptr;  // rows of X as they are multiplied: product.x.data, or rounded to 16 bits
   Ordinal x_columns = 0;    // columns of x, with padding that may be read; set by the caller for operands of 16 bits
   int x_elements = 0;       // elements of a row of x (CondensedOperands)
@@ -58,8 +58,8 @@ struct CondensedOperands {
 
 /// condensed_spmm in a precision of 16 bits. arguments.x are rows of 16 bits with their columns in order: those of X,
 /// or those that round_rows made. It has a source of its own because it takes long to compile.
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 void launch_condensed_half(Stream stream, TileValues values, Precision precision,
-                           const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments);
+                           const CondensedArguments<MatrixScalar, Scalar>& arguments);
 
 }  // namespace Tessera::Cuda

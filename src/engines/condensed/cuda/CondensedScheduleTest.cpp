@@ -12,7 +12,6 @@ namespace {
 
 /// Each tile is in one item of its window, items of split windows have slots in the order of their tiles, and no item
 /// has more tiles than a piece.
-template <class Offset>
 void expect_covered(const std::vector<Offset>& offsets, int piece_tiles, PieceCut cut) {
   const int windows = static_cast<int>(offsets.size()) - 1;
   const auto schedule = build_condensed_schedule(offsets.data(), windows, piece_tiles, cut);
@@ -29,7 +28,7 @@ void expect_covered(const std::vector<Offset>& offsets, int piece_tiles, PieceCu
     EXPECT_GE(item.first_tile, offsets[w]);
     EXPECT_LE(item.first_tile + item.tiles, offsets[w + 1]);
     for (int t = 0; t < item.tiles; ++t) ++covered[std::size_t(item.first_tile) + std::size_t(t)];
-    if (item.slot == CondensedItem<Offset>::direct) {
+    if (item.slot == CondensedItem::direct) {
       EXPECT_EQ(item.tiles, offsets[w + 1] - offsets[w]);
     } else {
       slot_tiles[std::size_t(item.slot)] = item.first_tile;
@@ -54,10 +53,10 @@ void expect_covered(const std::vector<Offset>& offsets, int piece_tiles, PieceCu
 TEST(CondensedSchedule, CoversEachTileOnceInPieces) {
   for (const PieceCut cut : {PieceCut::Even, PieceCut::Full}) {
     for (const int piece : {1, 3, 4, 5, 100}) {
-      expect_covered<int>({0, 4, 4, 9, 10, 30, 30}, piece, cut);
-      expect_covered<std::size_t>({0, 3, 7, 12}, piece, cut);
+      expect_covered({0, 4, 4, 9, 10, 30, 30}, piece, cut);
+      expect_covered({0, 3, 7, 12}, piece, cut);
     }
-    expect_covered<int>({0}, 4, cut);
+    expect_covered({0}, 4, cut);
   }
 }
 
@@ -80,7 +79,7 @@ TEST(CondensedSchedule, PiecesOfSmallerDevicesAreLonger) {
 }
 
 TEST(CondensedSchedule, LongItemsComeFirstWhereTheyDiffer) {
-  const auto windows_of = [](std::vector<CondensedItem<int>> items) {
+  const auto windows_of = [](std::vector<CondensedItem> items) {
     put_longest_first(items);
     std::vector<int> windows;
     for (const auto& item : items) windows.push_back(item.window);

@@ -26,11 +26,10 @@ struct CondensedCase : ProductCase {
   }
 };
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 class CondensedMatrix {
  public:
-  CondensedMatrix(const HostMatrix& A, const CondensedCase& c)
-      : CondensedMatrix(A, c, serial_condensed<Offset>(A, c.strips)) {}
+  CondensedMatrix(const HostMatrix& A, const CondensedCase& c) : CondensedMatrix(A, c, serial_condensed(A, c.strips)) {}
 
   const MatrixScalar* values() const { return kind_ == TileValues::Dense ? dense_.data() : compact_.data(); }
   std::size_t workspace_bytes(Precision precision, const Multivector<const Scalar>& x) const {
@@ -42,7 +41,7 @@ class CondensedMatrix {
   }
 
  private:
-  CondensedMatrix(const HostMatrix& A, const CondensedCase& c, const HostCondensed<Offset>& B)
+  CondensedMatrix(const HostMatrix& A, const CondensedCase& c, const HostCondensed& B)
       : kind_(c.values),
         windows_(B.window_offsets),
         tiles_(B.tile_offsets),
@@ -54,10 +53,10 @@ class CondensedMatrix {
         schedule_(Cuda::build_condensed_schedule(B.window_offsets.data(), static_cast<int>(B.window_offsets.size()) - 1,
                                                  c.piece_tiles)),
         pattern_{A.rows, A.columns, c.strips, windows_.data(), tiles_.data(), columns_.data(), masks_.data()} {
-    Cuda::expand_tiles<Offset, MatrixScalar>(nullptr, pattern_, B.tiles(), compact_.data(), dense_.data());
+    Cuda::expand_tiles<MatrixScalar>(nullptr, pattern_, B.tiles(), compact_.data(), dense_.data());
     if (kind_ == TileValues::Rounded) {
-      Cuda::expand_rounded_tiles<Offset, MatrixScalar>(nullptr, c.precision, pattern_, B.tiles(), compact_.data(),
-                                                       rounded_.data());
+      Cuda::expand_rounded_tiles<MatrixScalar>(nullptr, c.precision, pattern_, B.tiles(), compact_.data(),
+                                               rounded_.data());
     }
   }
 
@@ -67,13 +66,13 @@ class CondensedMatrix {
   OnDevice<std::uint64_t> masks_;
   OnDevice<MatrixScalar> compact_, dense_;
   OnDevice<std::uint16_t> rounded_;
-  ScheduleOnDevice<Cuda::CondensedItem<Offset>> schedule_;
-  Cuda::CondensedPattern<Offset> pattern_;
+  ScheduleOnDevice<Cuda::CondensedItem> schedule_;
+  Cuda::CondensedPattern pattern_;
 };
 
 struct CondensedKernel : SpmmKernel<CondensedCase> {
-  template <class Offset, class MatrixScalar, class Scalar>
-  using Matrix = CondensedMatrix<Offset, MatrixScalar, Scalar>;
+  template <class MatrixScalar, class Scalar>
+  using Matrix = CondensedMatrix<MatrixScalar, Scalar>;
   static constexpr std::array heights = {8, 16};
   static constexpr std::array widths = {8};
   static constexpr int emulated_share = 37, emulated_columns_share = 7;
@@ -103,8 +102,8 @@ struct CondensedKernel : SpmmKernel<CondensedCase> {
   }
 };
 
-template <Precision precision, class Scalar, class MatrixScalar = Scalar, class Offset = int>
-using CondensedCell = SpmmCell<CondensedKernel, precision, Scalar, MatrixScalar, Offset>;
+template <Precision precision, class Scalar, class MatrixScalar = Scalar>
+using CondensedCell = SpmmCell<CondensedKernel, precision, Scalar, MatrixScalar>;
 using CondensedCells =
     ::testing::Types<CondensedCell<Precision::Native, double>, CondensedCell<Precision::Tf32x3, float>,
                      CondensedCell<Precision::Tf32, float>, CondensedCell<Precision::Bf16, float>,
@@ -146,9 +145,9 @@ TEST(CondensedSpmm, RowsOfHalvesInPlace) {
 }
 
 TEST(CondensedSpmm, RefusesWhatItCannotDo) {
-  EXPECT_THROW(Cuda::build_condensed_schedule<int>(nullptr, 0, 0), std::invalid_argument);
-  const Cuda::CondensedPattern<int> A;
-  const Cuda::CondensedSchedule<int> schedule;
+  EXPECT_THROW(Cuda::build_condensed_schedule(nullptr, 0, 0), std::invalid_argument);
+  const Cuda::CondensedPattern A;
+  const Cuda::CondensedSchedule schedule;
   EXPECT_THROW(
       Cuda::condensed_spmm(nullptr, A, TileValues::Dense, Precision::Native, schedule, Product<float, float>{}, {}),
       std::invalid_argument);

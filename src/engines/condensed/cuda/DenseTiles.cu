@@ -17,9 +17,9 @@ __device__ std::size_t warp_of_grid() { return (std::size_t(blockIdx.x) * block_
 __device__ std::size_t warps_of_grid() { return std::size_t(gridDim.x) * block_threads / 32; }
 
 // Each warp expands blocks of 64 elements, each thread two adjacent ones.
-template <class Offset, class Scalar, class Element>
-__global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t blocks, const Scalar* compact,
-                                    Element* dense, const std::uint32_t* wanted) {
+template <class Scalar, class Element>
+__global__ void expand_tiles_kernel(CondensedPattern A, std::size_t blocks, const Scalar* compact, Element* dense,
+                                    const std::uint32_t* wanted) {
   if (wanted != nullptr && *wanted == 0) return;
   const int element = 2 * (static_cast<int>(threadIdx.x) % 32);
   for (std::size_t block = warp_of_grid(); block < blocks; block += warps_of_grid()) {
@@ -30,7 +30,7 @@ __global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t bloc
     for (int i = 0; i < 2; ++i) {
       const bool entry = (mask >> (element + i) & 1u) != 0;
       const Scalar value = entry ? compact[place++] : Scalar(0);
-      dense[block * CondensedPattern<Offset>::block_size + element + i] = static_cast<Element>(value);
+      dense[block * CondensedPattern::block_size + element + i] = static_cast<Element>(value);
     }
   }
 }
@@ -38,23 +38,23 @@ __global__ void expand_tiles_kernel(CondensedPattern<Offset> A, std::size_t bloc
 }  // namespace
 
 /// Expands tiles to blocks of any type.
-template <class Offset, class Scalar, class Element>
-static void expand(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
-                   Element* blocks, const std::uint32_t* wanted) {
+template <class Scalar, class Element>
+static void expand(Stream stream, const CondensedPattern& A, std::size_t tiles, const Scalar* compact, Element* blocks,
+                   const std::uint32_t* wanted) {
   const std::size_t count = tiles * A.strips;
   if (count == 0) return;
-  launch("expand_tiles_kernel", expand_tiles_kernel<Offset, Scalar, Element>, few_blocks_for(count * 32, block_threads),
+  launch("expand_tiles_kernel", expand_tiles_kernel<Scalar, Element>, few_blocks_for(count * 32, block_threads),
          block_threads, 0, stream, A, count, compact, blocks, wanted);
 }
 
-template <class Offset, class Scalar>
-void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
-                  Scalar* dense, const std::uint32_t* wanted) {
+template <class Scalar>
+void expand_tiles(Stream stream, const CondensedPattern& A, std::size_t tiles, const Scalar* compact, Scalar* dense,
+                  const std::uint32_t* wanted) {
   expand(stream, A, tiles, compact, dense, wanted);
 }
 
-template <class Offset, class Scalar>
-void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPattern<Offset>& A, std::size_t tiles,
+template <class Scalar>
+void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPattern& A, std::size_t tiles,
                           const Scalar* compact, std::uint16_t* rounded, const std::uint32_t* wanted) {
   if (precision == Precision::Fp16) return expand(stream, A, tiles, compact, reinterpret_cast<Half*>(rounded), wanted);
   if (precision == Precision::Bf16)
@@ -62,15 +62,12 @@ void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPat
   throw std::invalid_argument("expand_rounded_tiles: " + std::string(to_string(precision)) + " is not of 16 bits");
 }
 
-#define TESSERA_DENSE_TILES(Offset)                                                                                  \
-  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const float*, float*,             \
-                             const std::uint32_t*);                                                                  \
-  template void expand_tiles(Stream, const CondensedPattern<Offset>&, std::size_t, const double*, double*,           \
-                             const std::uint32_t*);                                                                  \
-  template void expand_rounded_tiles(Stream, Precision, const CondensedPattern<Offset>&, std::size_t, const float*,  \
-                                     std::uint16_t*, const std::uint32_t*);                                          \
-  template void expand_rounded_tiles(Stream, Precision, const CondensedPattern<Offset>&, std::size_t, const double*, \
+#define TESSERA_DENSE_TILES(Scalar)                                                                          \
+  template void expand_tiles(Stream, const CondensedPattern&, std::size_t, const Scalar*, Scalar*,           \
+                             const std::uint32_t*);                                                          \
+  template void expand_rounded_tiles(Stream, Precision, const CondensedPattern&, std::size_t, const Scalar*, \
                                      std::uint16_t*, const std::uint32_t*);
-TESSERA_DENSE_TILES(int)
+TESSERA_DENSE_TILES(float)
+TESSERA_DENSE_TILES(double)
 
 }  // namespace Tessera::Cuda

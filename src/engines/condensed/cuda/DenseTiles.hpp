@@ -19,15 +19,15 @@ namespace Tessera::Cuda {
 /// tiles is the number of tiles of the matrix, the last of window_offsets. compact and dense are device memory; dense
 /// has room for 64 * strips * tiles values. Throws std::runtime_error if the launch fails. Cost: reads the pattern and
 /// writes the dense values, once.
-template <class Offset, class Scalar>
-void expand_tiles(Stream stream, const CondensedPattern<Offset>& A, std::size_t tiles, const Scalar* compact,
-                  Scalar* dense, const std::uint32_t* wanted = nullptr);
+template <class Scalar>
+void expand_tiles(Stream stream, const CondensedPattern& A, std::size_t tiles, const Scalar* compact, Scalar* dense,
+                  const std::uint32_t* wanted = nullptr);
 
 /// The same for blocks of numbers of 16 bits, rounded as by round_values().
 ///
 /// \param precision  Fp16 or Bf16; throws std::invalid_argument for another one
-template <class Offset, class Scalar>
-void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPattern<Offset>& A, std::size_t tiles,
+template <class Scalar>
+void expand_rounded_tiles(Stream stream, Precision precision, const CondensedPattern& A, std::size_t tiles,
                           const Scalar* compact, std::uint16_t* rounded, const std::uint32_t* wanted = nullptr);
 
 }  // namespace Tessera::Cuda

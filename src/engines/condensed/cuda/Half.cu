@@ -3,9 +3,9 @@
 
 namespace Tessera::Cuda {
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 void launch_condensed_half(Stream stream, TileValues values, Precision precision,
-                           const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
+                           const CondensedArguments<MatrixScalar, Scalar>& arguments) {
   const auto launch = [&]<Precision p>() {
     for_kind<TileValues::Rounded>(values, arguments.A.strips, [&]<TileValues v, int strips>() {
       using Kind = CondensedKind<p, v, strips>;
@@ -19,9 +19,8 @@ void launch_condensed_half(Stream stream, TileValues values, Precision precision
                                : launch.template operator()<Precision::Bf16>();
 }
 
-#define TESSERA_CONDENSED_HALF(Offset, MatrixScalar, Scalar)         \
-  template void launch_condensed_half(Stream, TileValues, Precision, \
-                                      const CondensedArguments<Offset, MatrixScalar, Scalar>&);
+#define TESSERA_CONDENSED_HALF(Offset, MatrixScalar, Scalar) \
+  template void launch_condensed_half(Stream, TileValues, Precision, const CondensedArguments<MatrixScalar, Scalar>&);
 TESSERA_CONDENSED_HALF(int, float, float)
 TESSERA_CONDENSED_HALF(int, double, double)
 TESSERA_CONDENSED_HALF(int, float, double)

@@ -15,15 +15,15 @@ template <class Kind>
 using NarrowCondensedPolicy = CondensedPolicy<is_half(Kind::precision) ? 32 : 16, 32, 4>;
 
 /// A warp multiplies an item with a slab of columns (launch_items).
-template <class Kind, class Policy, int access, class Offset, class MatrixScalar, class Scalar>
+template <class Kind, class Policy, int access, class MatrixScalar, class Scalar>
 __global__ void __launch_bounds__(32 * Policy::block_warps, Policy::warps / Policy::block_warps)
-    condensed_kernel(const __grid_constant__ CondensedArguments<Offset, MatrixScalar, Scalar> arguments) {
-  using Agent = CondensedAgent<Kind, Policy, access, Offset, MatrixScalar, Scalar>;
+    condensed_kernel(const __grid_constant__ CondensedArguments<MatrixScalar, Scalar> arguments) {
+  using Agent = CondensedAgent<Kind, Policy, access, MatrixScalar, Scalar>;
   const unsigned slabs = arguments.slabs, slab = blockIdx.x % slabs;
   const unsigned index = blockIdx.x / slabs * Policy::block_warps + threadIdx.x / 32;
   if (index >= static_cast<unsigned>(arguments.schedule.item_count)) return;
 
-  const CondensedItem<Offset> item = arguments.schedule.items[index];
+  const CondensedItem item = arguments.schedule.items[index];
   const Agent agent(arguments, static_cast<int>(slab), static_cast<int>(threadIdx.x % 32));
   typename Agent::Sums sums = {};
   agent.multiply(item.first_tile, item.first_tile + static_cast<Offset>(item.tiles), sums);
@@ -94,13 +94,13 @@ void launch_parts(Stream stream, const Arguments& arguments, const Launch& launc
 
 /// A whole product with a given policy. Needs product.x.column_stride == 1 or, in 16 bits, what x is to be there; if
 /// the schedule has slots, partials.
-template <class Kind, class Policy, class Offset, class MatrixScalar, class Scalar>
-void launch_condensed(Stream stream, const CondensedArguments<Offset, MatrixScalar, Scalar>& arguments) {
+template <class Kind, class Policy, class MatrixScalar, class Scalar>
+void launch_condensed(Stream stream, const CondensedArguments<MatrixScalar, Scalar>& arguments) {
   if (arguments.schedule.item_count == 0) return;
-  const auto start = [&]<class Chosen, int access>(CondensedArguments<Offset, MatrixScalar, Scalar> part) {
+  const auto start = [&]<class Chosen, int access>(CondensedArguments<MatrixScalar, Scalar> part) {
     part.slabs = slab_count(part.product.y.columns, Chosen::columns);
-    launch_items<Chosen>("condensed_kernel", condensed_kernel<Kind, Chosen, access, Offset, MatrixScalar, Scalar>, 0,
-                         stream, part);
+    launch_items<Chosen>("condensed_kernel", condensed_kernel<Kind, Chosen, access, MatrixScalar, Scalar>, 0, stream,
+                         part);
   };
   launch_parts<Kind::precision, Policy, NarrowCondensedPolicy<Kind>>(stream, arguments, start);
 }

@@ -16,20 +16,19 @@ int condensed_piece_tiles(double tiles, const Device& device) {
   return static_cast<int>(std::clamp<double>(std::ceil(tiles / resident_warps / step) * step, shortest, longest));
 }
 
-template <class Offset>
-HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
-                                                       PieceCut cut) {
+HostCondensedSchedule build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
+                                               PieceCut cut) {
   if (piece_tiles <= 0) {
     throw std::invalid_argument("build_condensed_schedule: piece_tiles = " + std::to_string(piece_tiles) + " <= 0");
   }
-  const WindowCuts<Offset> cuts{window_offsets, windows, piece_tiles, cut};
+  const WindowCuts cuts{window_offsets, windows, piece_tiles, cut};
   std::vector<ScheduleStart> starts(static_cast<std::size_t>(windows) + 1);
   for (Ordinal window = 0; window < windows; ++window) {
     starts[window + 1] = starts[window];
     starts[window + 1] += schedule_of_window(cuts.tiles(window), piece_tiles);
   }
   const ScheduleStart& all = starts.back();
-  HostCondensedSchedule<Offset> schedule;
+  HostCondensedSchedule schedule;
   schedule.items.resize(expect_countable_items("build_condensed_schedule", all));
   schedule.sums.resize(static_cast<std::size_t>(all.sums));
   schedule.slots = all.slots(windows);
@@ -38,8 +37,7 @@ HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offs
   return schedule;
 }
 
-template <class Offset>
-void put_longest_first(std::vector<CondensedItem<Offset>>& items) {
+void put_longest_first(std::vector<CondensedItem>& items) {
   double tiles = 0, most = 0;
   for (const auto& item : items) {
     tiles += item.tiles;
@@ -48,10 +46,5 @@ void put_longest_first(std::vector<CondensedItem<Offset>>& items) {
   if (!lengths_differ(most, static_cast<double>(items.size()), tiles)) return;
   std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.tiles > b.tiles; });
 }
-
-template void put_longest_first(std::vector<CondensedItem<int>>&);
-template void put_longest_first(std::vector<CondensedItem<std::size_t>>&);
-template HostCondensedSchedule<int> build_condensed_schedule(const int*, Ordinal, int, PieceCut);
-template HostCondensedSchedule<std::size_t> build_condensed_schedule(const std::size_t*, Ordinal, int, PieceCut);
 
 }  // namespace Tessera::Cuda

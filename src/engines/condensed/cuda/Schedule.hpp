@@ -10,7 +10,6 @@
 namespace Tessera::Cuda {
 
 /// Some tiles of one window, which one group of warps multiplies with a slab of columns of X.
-template <class Offset>
 struct alignas(4 * sizeof(Offset)) CondensedItem {
   static constexpr int direct = -1;  ///< stands for no slot
 
@@ -52,11 +51,9 @@ struct HostWindowSchedule {
 };
 
 /// A schedule of condensed windows.
-template <class Offset>
-using CondensedSchedule = WindowSchedule<CondensedItem<Offset>>;
+using CondensedSchedule = WindowSchedule<CondensedItem>;
 /// A schedule of condensed windows in host memory.
-template <class Offset>
-using HostCondensedSchedule = HostWindowSchedule<CondensedItem<Offset>>;
+using HostCondensedSchedule = HostWindowSchedule<CondensedItem>;
 
 /// Where windows are cut.
 enum class PieceCut {
@@ -74,14 +71,12 @@ int condensed_piece_tiles(double tiles, const Device& device = {});
 inline constexpr Ordinal schedule_group_windows = 32;
 
 /// The number of items that a window with `tiles` tiles becomes, at least one.
-template <class Offset>
 TESSERA_FUNCTION int pieces_of_window(Offset tiles, int piece_tiles) {
   const auto size = static_cast<Offset>(piece_tiles);
   return tiles <= size ? 1 : static_cast<int>((tiles + size - 1) / size);
 }
 
 /// The first tile of piece p, for a window with `tiles` tiles in `pieces` even pieces.
-template <class Offset>
 TESSERA_FUNCTION Offset first_of_even_piece(Offset tiles, int pieces, int p) {
   return static_cast<Offset>(static_cast<std::uint64_t>(tiles) * static_cast<unsigned>(p) /
                              static_cast<unsigned>(pieces));
@@ -91,13 +86,11 @@ TESSERA_FUNCTION Offset first_of_even_piece(Offset tiles, int pieces, int p) {
 ///
 /// piece_tiles > 0 is the most tiles of an item. Windows without tiles get an item too, for beta Y. Throws
 /// std::invalid_argument for piece_tiles <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
-template <class Offset>
-HostCondensedSchedule<Offset> build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
-                                                       PieceCut cut = PieceCut::Even);
+HostCondensedSchedule build_condensed_schedule(const Offset* window_offsets, Ordinal windows, int piece_tiles,
+                                               PieceCut cut = PieceCut::Even);
 
 /// Puts the longest items first if their lengths differ much. Otherwise neighbours, which share rows of X, stay
 /// together. Results do not depend on the order of the items. Cost: a sort of the items.
-template <class Offset>
-void put_longest_first(std::vector<CondensedItem<Offset>>& items);
+void put_longest_first(std::vector<CondensedItem>& items);
 
 }  // namespace Tessera::Cuda

@@ -4,11 +4,11 @@
 
 namespace Tessera::Cuda {
 
-template <class Offset, class MatrixScalar, class Scalar>
-void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues values, Precision precision,
-                    const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+template <class MatrixScalar, class Scalar>
+void condensed_spmm(Stream stream, const CondensedPattern& A, TileValues values, Precision precision,
+                    const CondensedSchedule& schedule, const Product<MatrixScalar, Scalar>& product,
                     const Scratch& workspace, const std::uint16_t* rounded_values) {
-  CondensedArguments<Offset, MatrixScalar, Scalar> arguments = {{.A = A, .schedule = schedule, .product = product}};
+  CondensedArguments<MatrixScalar, Scalar> arguments = {{.A = A, .schedule = schedule, .product = product}};
   if (is_half(precision)) {
     expect_no_x_rows("condensed_spmm", product);
     constexpr auto access = condensed_x_access<Scalar>;
@@ -41,15 +41,14 @@ void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues
   }
 }
 
-#define TESSERA_CONDENSED_SPMM(MatrixScalar, Scalar, Offset)                                                           \
-  template void condensed_spmm(Stream, const CondensedPattern<Offset>&, TileValues, Precision,                         \
-                               const CondensedSchedule<Offset>&, const Product<MatrixScalar, Scalar>&, const Scratch&, \
-                               const std::uint16_t*);
+#define TESSERA_CONDENSED_SPMM(MatrixScalar, Scalar)                                                             \
+  template void condensed_spmm(Stream, const CondensedPattern&, TileValues, Precision, const CondensedSchedule&, \
+                               const Product<MatrixScalar, Scalar>&, const Scratch&, const std::uint16_t*);
 
-TESSERA_CONDENSED_SPMM(float, float, int)
-TESSERA_CONDENSED_SPMM(double, double, int)
-TESSERA_CONDENSED_SPMM(float, double, int)
-TESSERA_CONDENSED_SPMM(float, Half, int)
-TESSERA_CONDENSED_SPMM(float, BFloat16, int)
+TESSERA_CONDENSED_SPMM(float, float)
+TESSERA_CONDENSED_SPMM(double, double)
+TESSERA_CONDENSED_SPMM(float, double)
+TESSERA_CONDENSED_SPMM(float, Half)
+TESSERA_CONDENSED_SPMM(float, BFloat16)
 
 }  // namespace Tessera::Cuda

@@ -21,9 +21,9 @@ constexpr XAccess condensed_x_access(Precision precision) {
 }
 
 /// Bytes of scratch memory for a product of these operands.
-template <class Offset, class Scalar>
-std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, Precision precision,
-                                      const CondensedSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
+template <class Scalar>
+std::size_t condensed_workspace_bytes(const CondensedPattern& A, Precision precision, const CondensedSchedule& schedule,
+                                      const Multivector<const Scalar>& x) {
   return window_scratch(schedule, A.window_rows(), x, condensed_x_access<Scalar>(precision), precision).bytes;
 }
 
@@ -53,9 +53,9 @@ std::size_t condensed_workspace_bytes(const CondensedPattern<Offset>& A, Precisi
 /// windows of 8 if they have less than three quarters of their tiles.
 ///
 /// Cost: 16 * 64 * strips multiplications for each tile and 16 columns; reads 8 rows of X a tile.
-template <class Offset, class MatrixScalar, class Scalar>
-void condensed_spmm(Stream stream, const CondensedPattern<Offset>& A, TileValues values, Precision precision,
-                    const CondensedSchedule<Offset>& schedule, const Product<MatrixScalar, Scalar>& product,
+template <class MatrixScalar, class Scalar>
+void condensed_spmm(Stream stream, const CondensedPattern& A, TileValues values, Precision precision,
+                    const CondensedSchedule& schedule, const Product<MatrixScalar, Scalar>& product,
                     const Scratch& workspace, const std::uint16_t* rounded_values = nullptr);
 
 }  // namespace Tessera::Cuda

@@ -10,13 +10,11 @@ namespace Tessera::Cuda {
 ///
 /// Compact values are those of CondensedTiles. Dense values are whole blocks, 64 values for each mask, row by row, with
 /// zeros where there is no entry. They are aligned to 16 bytes.
-template <class Offset>
 struct CondensedPattern {
   static constexpr int strip_rows = 8;                        ///< rows of a strip
   static constexpr int tile_width = 8;                        ///< columns of a tile
   static constexpr int block_size = strip_rows * tile_width;  ///< elements of a block
 
-  using offset_type = Offset;  ///< the type of an offset
 
   Ordinal rows = 0;                           ///< rows of the matrix
   Ordinal columns = 0;                        ///< columns of the matrix
@@ -38,8 +36,8 @@ enum class TileValues {
 };
 
 /// The same pattern, without a copy.
-template <class Offset, int strips>
-CondensedPattern<Offset> condensed(const CondensedTiles<Offset, strips>& A) {
+template <int strips>
+CondensedPattern condensed(const CondensedTiles<strips>& A) {
   return {A.rows, A.columns, strips, A.window_offsets, A.tile_offsets, A.tile_columns, A.tile_masks};
 }
 

@@ -29,7 +29,6 @@ struct ScheduleStart {
 };
 
 /// What a window with `tiles` tiles adds to a ScheduleStart.
-template <class Offset>
 TESSERA_FUNCTION ScheduleStart schedule_of_window(Offset tiles, int piece_tiles) {
   const int pieces = pieces_of_window(tiles, piece_tiles);
   return {pieces, pieces > 1};
@@ -46,7 +45,6 @@ inline std::size_t expect_countable_items(const char* function, const ScheduleSt
 }
 
 /// Windows that are cut into items.
-template <class Offset>
 struct WindowCuts {
   const Offset* offsets = nullptr;  ///< the first tile of each window, and the end
   Ordinal windows = 0;              ///< number of windows
@@ -57,14 +55,14 @@ struct WindowCuts {
   TESSERA_FUNCTION Offset tiles(Ordinal window) const { return offsets[window + 1] - offsets[window]; }
 
   /// Writes the items of a window, and its sum if it is split. starts[w] is what the windows before w take.
-  TESSERA_FUNCTION void write(Ordinal window, const ScheduleStart* starts, CondensedItem<Offset>* items,
+  TESSERA_FUNCTION void write(Ordinal window, const ScheduleStart* starts, CondensedItem* items,
                               CondensedSum* sums) const {
     const int pieces = pieces_of(starts, window), first_slot = starts[window].slots(window);
     if (pieces > 1) sums[starts[window].sums] = {window, first_slot, pieces};
     for (int p = 0; p < pieces; ++p) {
       const Offset begin = first_of_piece(window, pieces, p), end = first_of_piece(window, pieces, p + 1);
       items[place(window, starts, p)] = {offsets[window] + begin, static_cast<int>(end - begin), window,
-                                         pieces == 1 ? CondensedItem<Offset>::direct : first_slot + p};
+                                         pieces == 1 ? CondensedItem::direct : first_slot + p};
     }
   }
 

@@ -22,7 +22,6 @@ struct ChunkedCase : ProductCase {
 };
 
 /// The rows of A, the longest first.
-template <class Offset>
 std::vector<int> rows_by_length(const std::vector<Offset>& row_offsets) {
   std::vector<int> order(row_offsets.size() - 1);
   std::iota(order.begin(), order.end(), 0);
@@ -31,7 +30,7 @@ std::vector<int> rows_by_length(const std::vector<Offset>& row_offsets) {
   return order;
 }
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 class ChunkedMatrix {
  public:
   ChunkedMatrix(const HostMatrix& A, const ChunkedCase& c)
@@ -83,8 +82,8 @@ ChunkedCase chunked_case(int chunk_rows, int multiprocessors) {
 
 /// All chunks in a block, chunks in blocks of their own where X has few columns, and a single chunk.
 struct ChunkedKernel : SpmmKernel<ChunkedCase> {
-  template <class Offset, class MatrixScalar, class Scalar>
-  using Matrix = ChunkedMatrix<Offset, MatrixScalar, Scalar>;
+  template <class MatrixScalar, class Scalar>
+  using Matrix = ChunkedMatrix<MatrixScalar, Scalar>;
   static constexpr std::array heights = {4, 64};
   static constexpr std::array widths = {64, 128};
   static constexpr int emulated_share = 7, emulated_columns_share = 1;
@@ -103,8 +102,8 @@ struct ChunkedKernel : SpmmKernel<ChunkedCase> {
   static std::vector<Case> column_cases(const Case& c) { return {c}; }
 };
 
-template <Precision precision, class Scalar, class Offset = int>
-using ChunkedCell = SpmmCell<ChunkedKernel, precision, Scalar, Scalar, Offset>;
+template <Precision precision, class Scalar>
+using ChunkedCell = SpmmCell<ChunkedKernel, precision, Scalar, Scalar>;
 using ChunkedCells = ::testing::Types<ChunkedCell<Precision::Single, float>, ChunkedCell<Precision::Native, double>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Chunked, Spmm, ChunkedCells, SpmmCellNames);
 
@@ -205,7 +204,7 @@ TEST(ChunkedSpmm, ItemsHaveTheEntriesOfEachChunk) {
   TESSERA_SKIP_WITHOUT_GPU();
   const HostMatrix A = random_matrix(50, 203, 60, 13);
   for (const int chunk_rows : {1, 64, 102, 203, 500}) {
-    const ChunkedMatrix<int, float, float> matrix(A, chunked_case(chunk_rows, 1));
+    const ChunkedMatrix<float, float> matrix(A, chunked_case(chunk_rows, 1));
     const Chunks chunks = matrix.schedule().chunks;
     ASSERT_LE(chunks.rows, chunk_rows);
     ASSERT_GE(chunks.rows * chunks.count, A.columns);

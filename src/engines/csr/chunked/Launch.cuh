@@ -61,7 +61,7 @@ void launch_chunked(Stream stream, const ChunkedArguments<Scalar>& arguments) {
 
 /// The arguments of a product: X by rows, and the parts of the scratch memory. Throws std::invalid_argument for
 /// operands, a schedule or a workspace that do not fit.
-template <class Scalar, class Offset>
+template <class Scalar>
 ChunkedArguments<Scalar> chunked_arguments(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                                            const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   constexpr auto function = "chunked_spmm";

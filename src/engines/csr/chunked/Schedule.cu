@@ -9,7 +9,6 @@ namespace {
 
 constexpr unsigned block_threads = 256;
 
-template <class Offset>
 __global__ void number_rows_kernel(CsrPattern<Offset> A, std::uint64_t* keys, Ordinal* order) {
   const std::size_t index = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (index >= static_cast<std::size_t>(A.rows)) return;
@@ -18,7 +17,6 @@ __global__ void number_rows_kernel(CsrPattern<Offset> A, std::uint64_t* keys, Or
   order[index] = static_cast<Ordinal>(index);
 }
 
-template <class Offset>
 __global__ void fill_items_kernel(CsrPattern<Offset> A, ChunkedSchedule schedule, const Ordinal* order,
                                   ChunkedItem* items) {
   const std::size_t index = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -35,25 +33,17 @@ __global__ void fill_items_kernel(CsrPattern<Offset> A, ChunkedSchedule schedule
 
 }  // namespace
 
-template <class Offset>
 void number_rows_by_length(Stream stream, const CsrPattern<Offset>& A, std::uint64_t* keys, Ordinal* order) {
   if (A.rows == 0) return;
-  launch("number_rows_kernel", number_rows_kernel<Offset>, blocks_for(std::size_t(A.rows), block_threads),
-         block_threads, 0, stream, A, keys, order);
+  launch("number_rows_kernel", number_rows_kernel, blocks_for(std::size_t(A.rows), block_threads), block_threads, 0,
+         stream, A, keys, order);
 }
 
-template <class Offset>
 void fill_chunked_items(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                         const Ordinal* order, ChunkedItem* items) {
   if (schedule.item_count() == 0) return;
-  launch("fill_items_kernel", fill_items_kernel<Offset>, blocks_for(schedule.item_count(), block_threads),
-         block_threads, 0, stream, A, schedule, order, items);
+  launch("fill_items_kernel", fill_items_kernel, blocks_for(schedule.item_count(), block_threads), block_threads, 0,
+         stream, A, schedule, order, items);
 }
-
-#define TESSERA_CHUNKED_SCHEDULE(Offset)                                                                      \
-  template void number_rows_by_length(Stream, const CsrPattern<Offset>&, std::uint64_t*, Ordinal*);           \
-  template void fill_chunked_items(Stream, const CsrPattern<Offset>&, const ChunkedSchedule&, const Ordinal*, \
-                                   ChunkedItem*);
-TESSERA_CHUNKED_SCHEDULE(int)
 
 }  // namespace Tessera::Cuda

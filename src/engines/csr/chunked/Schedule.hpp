@@ -34,8 +34,8 @@ struct ChunkedSchedule {
 };
 
 /// A schedule without items yet, for chunks that fit in the shared memory of a GPU.
-template <class Offset>
-ChunkedSchedule chunked_schedule(const CsrPattern<Offset>& A, std::size_t nonzeros, const ChunkedMachine& machine) {
+inline ChunkedSchedule chunked_schedule(const CsrPattern<Offset>& A, std::size_t nonzeros,
+                                        const ChunkedMachine& machine) {
   return {A.rows, A.columns, Chunks::of(A.columns, machine.shared_bytes), nonzeros, machine.multiprocessors, nullptr};
 }
 
@@ -43,7 +43,6 @@ ChunkedSchedule chunked_schedule(const CsrPattern<Offset>& A, std::size_t nonzer
 ///
 /// \param keys, order [out] A.rows elements of device memory
 /// \throws std::runtime_error for errors of CUDA
-template <class Offset>
 void number_rows_by_length(Stream stream, const CsrPattern<Offset>& A, std::uint64_t* keys, Ordinal* order);
 
 /// Writes the items of a schedule. The call does not wait for the stream.
@@ -52,7 +51,6 @@ void number_rows_by_length(Stream stream, const CsrPattern<Offset>& A, std::uint
 /// \param order    [in]  the rows of A in the order of the items
 /// \param items    [out] schedule.item_count() items of device memory
 /// \throws std::runtime_error for errors of CUDA
-template <class Offset>
 void fill_chunked_items(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                         const Ordinal* order, ChunkedItem* items);
 

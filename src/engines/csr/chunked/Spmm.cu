@@ -4,17 +4,17 @@
 
 namespace Tessera::Cuda {
 
-template <class Scalar, class Offset>
+template <class Scalar>
 void chunked_spmm(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                   const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   launch_chunked(stream, chunked_arguments(stream, A, schedule, product, workspace));
 }
 
-#define TESSERA_CHUNKED_SPMM(Scalar, Offset)                                            \
+#define TESSERA_CHUNKED_SPMM(Scalar)                                                    \
   template void chunked_spmm(Stream, const CsrPattern<Offset>&, const ChunkedSchedule&, \
                              const Product<Scalar, Scalar>&, const Scratch&);
 
-TESSERA_CHUNKED_SPMM(float, int)
-TESSERA_CHUNKED_SPMM(double, int)
+TESSERA_CHUNKED_SPMM(float)
+TESSERA_CHUNKED_SPMM(double)
 
 }  // namespace Tessera::Cuda

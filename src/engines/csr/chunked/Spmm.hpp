@@ -52,7 +52,7 @@ std::size_t chunked_workspace_bytes(const ChunkedSchedule& schedule, const Multi
 ///
 /// Cost: 2 nonzeros N operations. It reads 128 bytes of shared memory for each entry and slab, A and its items once for
 /// each slab, and X once for each part of the rows; sums of chunks are written and read.
-template <class Scalar, class Offset>
+template <class Scalar>
 void chunked_spmm(Stream stream, const CsrPattern<Offset>& A, const ChunkedSchedule& schedule,
                   const Product<Scalar, Scalar>& product, const Scratch& workspace);
 

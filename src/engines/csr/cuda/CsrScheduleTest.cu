@@ -120,7 +120,6 @@ std::vector<std::pair<int, int>> pieces_in_order(const CsrScheduleSize& size, co
   return pieces;
 }
 
-template <class Offset>
 void compare_with_host() {
   const Rows rows;
   const std::vector<Offset> offsets(rows.row_offsets.begin(), rows.row_offsets.end());
@@ -174,7 +173,7 @@ TEST(CsrSchedule, EmptyRowsFillTiles) {
 
 TEST(CsrSchedule, OfTheDeviceIsThatOfTheHost) {
   TESSERA_SKIP_WITHOUT_GPU();
-  compare_with_host<int>();
+  compare_with_host();
 }
 
 }  // namespace

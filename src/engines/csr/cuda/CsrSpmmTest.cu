@@ -44,7 +44,7 @@ Complex<Real> multiplied(Complex<Real> a, Complex<Real> b) {
   return {fused(-a.im, b.im, multiplied(a.re, b.re)), fused(a.im, b.re, multiplied(a.re, b.im))};
 }
 
-template <class M, class V, class Offset>
+template <class M, class V>
 sum_of_t<V> serial_sum(const CsrPattern<Offset>& A, const Product<M, V>& p, int piece_length, int row, int column) {
   using Sum = sum_of_t<V>;
   Sum sum(0);
@@ -62,7 +62,7 @@ sum_of_t<V> serial_sum(const CsrPattern<Offset>& A, const Product<M, V>& p, int 
 }
 
 /// Y in place.
-template <class M, class V, class Offset>
+template <class M, class V>
 void serial_product(const CsrPattern<Offset>& A, const Product<M, V>& p, int piece_length) {
   for (int i = 0; i < A.rows; ++i) {
     for (int j = 0; j < p.y.columns; ++j) {
@@ -105,7 +105,7 @@ std::vector<int> random_order(int size) {
   return order;
 }
 
-template <class M, class Offset>
+template <class M>
 struct Matrix {
   int rows = 0;
   int columns = 0;
@@ -204,7 +204,6 @@ struct Options {
   }
 };
 
-template <class Offset>
 std::vector<int> schedule_memory_of_device(const CsrPattern<Offset>& A, CsrScheduleSize& size) {
   const OnDevice<unsigned long long> counters{std::vector<unsigned long long>(csr_schedule_counters)};
   size = count_csr_schedule(nullptr, A, size.piece_length, counters.data());
@@ -221,8 +220,8 @@ std::vector<T> shifted(std::vector<T> array, int shift, T unread) {
 }
 
 /// Y, of the GPU, with everything between its elements.
-template <class M, class V, class Offset>
-std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host, const Dense<V>& x, const Dense<V>& y,
+template <class M, class V>
+std::vector<V> gpu_product(const Matrix<M>& A, const Product<M, V>& host, const Dense<V>& x, const Dense<V>& y,
                            const Options& options, const std::vector<int>& y_rows, const std::vector<int>& x_rows) {
   const OnDevice<Offset> row_offsets(A.row_offsets);
   const OnDevice<int> device_y_rows(y_rows), device_x_rows(x_rows);
@@ -254,8 +253,8 @@ std::vector<V> gpu_product(const Matrix<M, Offset>& A, const Product<M, V>& host
 }
 
 /// Makes rows of X infinite that no entry of A needs.
-template <class M, class V, class Offset>
-void spoil_rest(const Matrix<M, Offset>& A, const std::vector<int>& x_rows, Dense<V>& x) {
+template <class M, class V>
+void spoil_rest(const Matrix<M>& A, const std::vector<int>& x_rows, Dense<V>& x) {
   std::vector<bool> is_needed(static_cast<std::size_t>(A.columns));
   for (const int c : A.column_indices) {
     is_needed[static_cast<std::size_t>(x_rows.empty() ? c : x_rows[static_cast<std::size_t>(c)])] = true;
@@ -267,8 +266,8 @@ void spoil_rest(const Matrix<M, Offset>& A, const std::vector<int>& x_rows, Dens
   }
 }
 
-template <class M, class V, class Offset>
-void compare(const Matrix<M, Offset>& A, const Options& options, int some = 41) {
+template <class M, class V>
+void compare(const Matrix<M>& A, const Options& options, int some = 41) {
   if (!Test::is_chosen(some)) return;
   Dense<V> x(A.columns, options.columns, options.x_layout, options.shift);
   Dense<V> y(A.rows, options.columns, options.y_layout, options.shift);
@@ -321,7 +320,7 @@ using EveryProduct = ::testing::Types<Types<float, float>, Types<double, double>
 template <class T>
 class CsrSpmm : public ::testing::Test {
  protected:
-  using Matrix = Cuda::Matrix<typename T::MatrixScalar, typename T::Offset>;
+  using Matrix = Cuda::Matrix<typename T::MatrixScalar>;
 
   void SetUp() override { TESSERA_SKIP_WITHOUT_GPU(); }
 };
@@ -582,9 +581,8 @@ TYPED_TEST(CsrSpmm, ColumnsAloneAndTogetherHaveTheSameBits) {
 }
 
 /// One column of floats in tiles of entries, for pieces of every length that fits.
-template <class Offset>
 void compare_in_tiles(int columns_of_A, const std::vector<int>& lengths) {
-  const Matrix<float, Offset> A(columns_of_A, lengths);
+  const Matrix<float> A(columns_of_A, lengths);
   const CsrPolicy tiles{.tiles = true};
   int k = 0;
   for (const int piece_length : {64, 128, 255, 256}) {
@@ -608,40 +606,40 @@ TEST(CsrSpmmTiles, RowsAcrossTheEdgesOfTiles) {
   TESSERA_SKIP_WITHOUT_GPU();
   constexpr int span = csr_tile_span;
   for (const int first : {span - 129, span - 1, span, span + 1, 2 * span}) {
-    compare_in_tiles<int>(2 * span, {first, 40, 0, 3, 700, 65, 128, 129, 1500, 1, 2 * span, 17});
+    compare_in_tiles(2 * span, {first, 40, 0, 3, 700, 65, 128, 129, 1500, 1, 2 * span, 17});
     if (HasFatalFailure()) return;
   }
-  compare_in_tiles<int>(2 * span, {200, 2 * span - 3, 0, 0, 64, 2 * span, 256, 257, 300});
+  compare_in_tiles(2 * span, {200, 2 * span - 3, 0, 0, 64, 2 * span, 256, 257, 300});
 }
 
 TEST(CsrSpmmTiles, OneRowAndRowsOfOneLength) {
   TESSERA_SKIP_WITHOUT_GPU();
   constexpr int span = csr_tile_span;
   for (const int entries : {0, 1, 31, 64, 65, span - 1, span, span + 1, 2 * span - 1, 2 * span, 3 * span + 5}) {
-    compare_in_tiles<int>(3 * span + 5, {entries});
+    compare_in_tiles(3 * span + 5, {entries});
     if (HasFatalFailure()) return;
   }
   for (const int length : {1, 2, 7, 16, 64}) {
-    compare_in_tiles<int>(100, std::vector<int>(static_cast<std::size_t>(4 * span / length), length));
+    compare_in_tiles(100, std::vector<int>(static_cast<std::size_t>(4 * span / length), length));
     if (HasFatalFailure()) return;
   }
 }
 
 TEST(CsrSpmmTiles, RunsOfEmptyRows) {
   TESSERA_SKIP_WITHOUT_GPU();
-  compare_in_tiles<int>(10, std::vector<int>(9000, 0));
+  compare_in_tiles(10, std::vector<int>(9000, 0));
   std::vector<int> lengths(20000, 0);
   lengths[7000] = 400, lengths[7001] = 3, lengths[19999] = 9;
-  compare_in_tiles<int>(400, lengths);
+  compare_in_tiles(400, lengths);
   lengths = varied_lengths(3000, 30);
   lengths[50] = 2000, lengths[1000] = 5000;
-  compare_in_tiles<int>(5000, lengths);
+  compare_in_tiles(5000, lengths);
 }
 
 /// The column of 33 that is left over from vectors goes by other kernels, whose pieces are all added.
 TEST(CsrSpmmTiles, AColumnAmongOthersIsNotTiled) {
   TESSERA_SKIP_WITHOUT_GPU();
-  const Matrix<float, int> A(3000, {5, 300, 2500, 0, 64});
+  const Matrix<float> A(3000, {5, 300, 2500, 0, 64});
   const CsrPolicy tiles{.tiles = true};
   for (const int columns : {2, 5, 33}) compare<float, float>(A, {.columns = columns, .policy = &tiles}, 1);
 }

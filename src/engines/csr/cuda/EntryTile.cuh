@@ -115,7 +115,6 @@ class CsrTileSpans {
 /// row, or of a piece of a long row, in their order.
 template <class Task>
 class CsrEntryTile {
-  using Offset = typename decltype(Task::A)::offset_type;
   using Sum = Vector<float, false>;
   static constexpr int unroll = 8;
 

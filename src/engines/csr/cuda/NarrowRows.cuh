@@ -19,7 +19,7 @@ namespace Tessera::Cuda {
 /// A block has at most as many rows as threads.
 template <class Task>
 class CsrItemOrder {
-  using Span = CsrSpan<typename decltype(Task::A)::offset_type>;
+  using Span = CsrSpan;
   static constexpr int warp = 32;
   /// Classes of lengths, one for each lane of the first warp. Lengths of a class differ by less than class_length; the
   /// last class has all longer ones. Within a class the order may differ from run to run: no result depends on it.
@@ -104,8 +104,7 @@ class CsrNarrowRows {
   using Scalar = typename Task::Scalar;
   using InMemory = typename Task::InMemory;
   using MatrixScalar = typename Task::MatrixScalar;
-  using Offset = typename decltype(Task::A)::offset_type;
-  using Span = CsrSpan<Offset>;
+  using Span = CsrSpan;
   using Lane = Vector<InMemory, aligned>;
   using Sum = Vector<Scalar, aligned, InMemory>;
   static constexpr int vectors = most_columns / Lane::size;

@@ -29,7 +29,7 @@ class CsrRows {
   using Scalar = typename Task::Scalar;
   using InMemory = typename Task::InMemory;
   using MatrixScalar = typename Task::MatrixScalar;
-  using Span = CsrSpan<typename decltype(Task::A)::offset_type>;
+  using Span = CsrSpan;
   using Lane = Vector<InMemory, aligned>;
   using Sum = Vector<Scalar, aligned, InMemory>;
   static constexpr int distance = lanes * Lane::size;  // of a lane's vectors, in elements

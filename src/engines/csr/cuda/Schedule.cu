@@ -20,13 +20,11 @@ namespace {
 using LongRowsAndPieces = unsigned long long;
 constexpr int pieces_bits = 32;
 
-template <class Offset>
 __host__ __device__ Ordinal pieces_of(Offset length, Ordinal piece_length) {
   if (length <= Offset(piece_length)) return 0;  // one piece, which is the row
   return static_cast<Ordinal>((length - 1) / Offset(piece_length)) + 1;
 }
 
-template <class Offset>
 __host__ __device__ Ordinal span_of(const CsrPattern<Offset>& A, Ordinal row) {
   const Offset begin = A.row_offsets[row], end = A.row_offsets[row + 1];
   if (begin == end) return 0;
@@ -59,7 +57,6 @@ CsrScheduleSize size_of(const Counts& counts, Ordinal rows, std::size_t nonzeros
 /// Writes the tiles that begin after the first entry of a row and not after that of the next row.
 ///
 /// \param first_piece  the first piece of the row in the schedule, if it is long
-template <class Offset>
 __host__ __device__ void fill_tiles(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal row,
                                     Ordinal first_piece, CsrTile* tiles) {
   const std::uint64_t begin = A.row_offsets[row], end = A.row_offsets[row + 1];
@@ -82,7 +79,6 @@ void check_piece_length(Ordinal piece_length) {
 }
 
 /// Adds the spans to counters[0], the rows with entries to counters[1], and long rows and pieces to counters[2].
-template <class Offset>
 __global__ void count_long_rows(CsrPattern<Offset> A, Ordinal piece_length, unsigned long long* counters) {
   const auto row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   Ordinal span = 0, pieces = 0;
@@ -103,7 +99,6 @@ __global__ void count_long_rows(CsrPattern<Offset> A, Ordinal piece_length, unsi
 /// Lists a row if it is long.
 ///
 /// \return its first piece
-template <class Offset>
 __device__ Ordinal fill_long_row(const CsrPattern<Offset>& A, const CsrScheduleSize& size, Ordinal i,
                                  unsigned long long* counter, Ordinal* memory) {
   const Ordinal pieces = pieces_of(A.row_offsets[i + 1] - A.row_offsets[i], size.piece_length);
@@ -126,7 +121,6 @@ __device__ Ordinal fill_long_row(const CsrPattern<Offset>& A, const CsrScheduleS
   return first;
 }
 
-template <class Offset>
 __global__ void fill_rows(CsrPattern<Offset> A, CsrScheduleSize size, unsigned long long* counter, CsrTile* tiles,
                           Ordinal* lists) {
   const auto row = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -156,7 +150,6 @@ bool csr_is_uncut(Ordinal rows, const CsrScheduleSize& uncut) {
   return uncut.long_rows == 0 && rows < H200::small_rows && static_cast<double>(uncut.nonzeros) < H200::small_entries;
 }
 
-template <class Offset>
 CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>& A, Ordinal piece_length) {
   check_piece_length(piece_length);
   Counts counts;
@@ -171,7 +164,6 @@ CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>& A, Ordinal piece_le
   return size_of(counts, A.rows, A.rows == 0 ? 0 : static_cast<std::size_t>(A.row_offsets[A.rows]), piece_length);
 }
 
-template <class Offset>
 std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrScheduleSize& size) {
   std::vector<Ordinal> long_rows, piece_offsets{0}, piece_rows, piece_numbers;
   std::vector<CsrTile> tiles(static_cast<std::size_t>(size.tiles) + 1);
@@ -194,7 +186,6 @@ std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrSch
   return memory;
 }
 
-template <class Offset>
 CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, Ordinal piece_length,
                                    unsigned long long* counters) {
   check_piece_length(piece_length);
@@ -202,8 +193,8 @@ CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, O
   unsigned long long host[csr_schedule_counters];
   Offset nonzeros = 0;
   check(cudaMemsetAsync(counters, 0, sizeof(host), stream), "csr schedule: clearing counters");
-  launch("count_long_rows", count_long_rows<Offset>, blocks_for(std::size_t(A.rows), block_threads), block_threads, 0,
-         stream, A, piece_length, counters);
+  launch("count_long_rows", count_long_rows, blocks_for(std::size_t(A.rows), block_threads), block_threads, 0, stream,
+         A, piece_length, counters);
   check(cudaMemcpyAsync(host, counters, sizeof(host), cudaMemcpyDefault, stream), "csr schedule: reading counters");
   check(cudaMemcpyAsync(&nonzeros, A.row_offsets + A.rows, sizeof(Offset), cudaMemcpyDefault, stream),
         "csr schedule: reading the number of entries");
@@ -212,21 +203,12 @@ CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, O
   return size_of(counts, A.rows, static_cast<std::size_t>(nonzeros), piece_length);
 }
 
-template <class Offset>
 void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrScheduleSize& size,
                        unsigned long long* counters, Ordinal* memory) {
   if (A.rows == 0) return;
   check(cudaMemsetAsync(counters, 0, sizeof(*counters), stream), "csr schedule: clearing counters");
-  launch("fill_rows", fill_rows<Offset>, blocks_for(std::size_t(A.rows), block_threads), block_threads, 0, stream, A,
-         size, counters, reinterpret_cast<CsrTile*>(memory), memory + size.tile_memory_size());
+  launch("fill_rows", fill_rows, blocks_for(std::size_t(A.rows), block_threads), block_threads, 0, stream, A, size,
+         counters, reinterpret_cast<CsrTile*>(memory), memory + size.tile_memory_size());
 }
-
-#define TESSERA_INSTANTIATE(Offset)                                                                               \
-  template CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>&, Ordinal);                                \
-  template std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>&, const CsrScheduleSize&);             \
-  template CsrScheduleSize count_csr_schedule(Stream, const CsrPattern<Offset>&, Ordinal, unsigned long long*);   \
-  template void fill_csr_schedule(Stream, const CsrPattern<Offset>&, const CsrScheduleSize&, unsigned long long*, \
-                                  Ordinal*);
-TESSERA_INSTANTIATE(int)
 
 }  // namespace Tessera::Cuda

@@ -115,10 +115,8 @@ CsrScheduleSize choose_csr_schedule(Ordinal rows, std::size_t nonzeros, std::siz
 /// \throws std::overflow_error if an int cannot count the pieces
 ///
 /// Cost: one pass over the rows.
-template <class Offset>
 CsrScheduleSize count_csr_schedule(const CsrPattern<Offset>& A, Ordinal piece_length);
 /// Fills the arrays of a schedule of these sizes, in host memory. Cost: one pass over the rows.
-template <class Offset>
 std::vector<Ordinal> fill_csr_schedule(const CsrPattern<Offset>& A, const CsrScheduleSize& size);
 
 /// The number of counters of 8 bytes that count_csr_schedule() and fill_csr_schedule() take in device memory.
@@ -132,7 +130,6 @@ inline constexpr int csr_schedule_counters = 3;
 /// \param counters     [scratch] csr_schedule_counters counters in device memory
 /// \throws std::overflow_error if an int cannot count the pieces
 /// \throws std::runtime_error for errors of CUDA
-template <class Offset>
 CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, Ordinal piece_length,
                                    unsigned long long* counters);
 /// Fills the schedule of a matrix in device memory. Does not wait. The order of long rows differs from run to run;
@@ -144,7 +141,6 @@ CsrScheduleSize count_csr_schedule(Stream stream, const CsrPattern<Offset>& A, O
 /// \param counters [scratch] csr_schedule_counters counters in device memory
 /// \param memory   [out]     size.memory_size() integers in device memory
 /// \throws std::runtime_error for errors of CUDA
-template <class Offset>
 void fill_csr_schedule(Stream stream, const CsrPattern<Offset>& A, const CsrScheduleSize& size,
                        unsigned long long* counters, Ordinal* memory);
 

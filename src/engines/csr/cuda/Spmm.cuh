@@ -100,9 +100,9 @@ __global__ void csr_tile_sums_kernel(const __grid_constant__ Task task) {
 }
 
 /// One product, cut into columns that different kernels compute.
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar, class VectorScalar>
 class CsrLauncher {
-  using Task = CsrTask<MatrixScalar, VectorScalar, Offset>;
+  using Task = CsrTask<MatrixScalar, VectorScalar>;
   using Scalar = typename Task::Scalar;
   static constexpr Ordinal vector_size = 16 / sizeof(VectorScalar);
   static constexpr int any_lanes = 0;
@@ -410,19 +410,19 @@ class CsrLauncher {
   VectorScalar* packed_x_ = nullptr;
 };
 
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar, class VectorScalar>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch) {
   CsrLauncher(stream, A, schedule, product, scratch, nullptr).run();
 }
 
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar, class VectorScalar>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy& policy) {
   CsrLauncher(stream, A, schedule, product, scratch, &policy).run();
 }
 
-#define TESSERA_INSTANTIATE_CSR_SPMM(MatrixScalar, VectorScalar, Offset)        \
+#define TESSERA_INSTANTIATE_CSR_SPMM(MatrixScalar, VectorScalar)                \
   template void csr_spmm(Stream, const CsrPattern<Offset>&, const CsrSchedule&, \
                          const Product<MatrixScalar, VectorScalar>&, Scratch);  \
   template void csr_spmm(Stream, const CsrPattern<Offset>&, const CsrSchedule&, \

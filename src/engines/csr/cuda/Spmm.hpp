@@ -76,7 +76,7 @@ std::size_t csr_workspace_bytes(const CsrScheduleSize& schedule, Ordinal x_rows,
 ///
 /// Cost: 2 nonzeros N operations. It reads A once for each slab of columns, and a row of X for each entry; packing
 /// reads and writes X once.
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar, class VectorScalar>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch);
 /// The product with this policy, which is for columns that are read 16 bytes a lane. For columns that
@@ -84,7 +84,7 @@ void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& sch
 /// vectors are narrow, too, and ignore it.
 ///
 /// \throws std::invalid_argument for a policy that is not valid as well
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar, class VectorScalar>
 void csr_spmm(Stream stream, const CsrPattern<Offset>& A, const CsrSchedule& schedule,
               const Product<MatrixScalar, VectorScalar>& product, Scratch scratch, const CsrPolicy& policy);
 

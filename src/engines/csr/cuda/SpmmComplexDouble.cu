@@ -3,6 +3,6 @@
 
 namespace Tessera::Cuda {
 
-TESSERA_INSTANTIATE_CSR_SPMM(Complex<double>, Complex<double>, int)
+TESSERA_INSTANTIATE_CSR_SPMM(Complex<double>, Complex<double>)
 
 }  // namespace Tessera::Cuda

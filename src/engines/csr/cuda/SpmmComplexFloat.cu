@@ -3,6 +3,6 @@
 
 namespace Tessera::Cuda {
 
-TESSERA_INSTANTIATE_CSR_SPMM(Complex<float>, Complex<float>, int)
+TESSERA_INSTANTIATE_CSR_SPMM(Complex<float>, Complex<float>)
 
 }  // namespace Tessera::Cuda

@@ -3,6 +3,6 @@
 
 namespace Tessera::Cuda {
 
-TESSERA_INSTANTIATE_CSR_SPMM(double, double, int)
+TESSERA_INSTANTIATE_CSR_SPMM(double, double)
 
 }  // namespace Tessera::Cuda

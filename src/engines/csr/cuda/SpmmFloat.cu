@@ -3,6 +3,6 @@
 
 namespace Tessera::Cuda {
 
-TESSERA_INSTANTIATE_CSR_SPMM(float, float, int)
+TESSERA_INSTANTIATE_CSR_SPMM(float, float)
 
 }  // namespace Tessera::Cuda

@@ -3,6 +3,6 @@
 
 namespace Tessera::Cuda {
 
-TESSERA_INSTANTIATE_CSR_SPMM(float, double, int)
+TESSERA_INSTANTIATE_CSR_SPMM(float, double)
 
 }  // namespace Tessera::Cuda

@@ -3,7 +3,7 @@
 
 namespace Tessera::Cuda {
 
-TESSERA_INSTANTIATE_CSR_SPMM(float, Half, int)
-TESSERA_INSTANTIATE_CSR_SPMM(float, BFloat16, int)
+TESSERA_INSTANTIATE_CSR_SPMM(float, Half)
+TESSERA_INSTANTIATE_CSR_SPMM(float, BFloat16)
 
 }  // namespace Tessera::Cuda

@@ -15,7 +15,7 @@ namespace Tessera::Cuda {
 
 /// A launch has items of work and slabs of columns. Items are pieces of long rows, which come first since they take
 /// longest, and rows. Block (b, s) computes for slab s. All blocks of a slab come before those of the next slab.
-template <class MatrixScalar_, class VectorScalar, class Offset>
+template <class MatrixScalar_, class VectorScalar>
 struct CsrTask {
   using Scalar = sum_of_t<VectorScalar>;  // of sums
   using InMemory = VectorScalar;          // of X and Y
@@ -62,7 +62,6 @@ __host__ __device__ inline std::uint64_t csr_tile_of(std::uint64_t entry, std::u
 }
 
 /// Adjacent entries of a row, and where their sum goes.
-template <class Offset>
 struct CsrSpan {
   Offset begin = 0;
   int length = 0;
@@ -78,7 +77,7 @@ struct CsrSpan {
 /// The span of a row of A. It is empty if the row does not exist, or if it is long, since its pieces are items.
 template <class Task>
 __device__ auto row_span(const Task& task, std::int64_t row) {
-  CsrSpan<typename decltype(task.A)::offset_type> span;
+  CsrSpan span;
   if (row >= task.rows) return span;
   const auto* const offsets = task.A.row_offsets + row;
   const auto begin = offsets[0], length = offsets[1] - begin;
@@ -93,10 +92,9 @@ __device__ auto row_span(const Task& task, std::int64_t row) {
 template <class Task>
 __device__ auto item_span(const Task& task, std::int64_t item) {
   if (item >= task.pieces) return row_span(task, item - task.pieces);
-  using Offset = typename decltype(task.A)::offset_type;
   const Offset piece_length = task.schedule.size.piece_length;
   const Ordinal row = task.schedule.piece_rows[item];
-  CsrSpan<Offset> span;
+  CsrSpan span;
   span.begin = task.A.row_offsets[row] + Offset(task.schedule.piece_numbers[item]) * piece_length;
   const Offset left = task.A.row_offsets[row + 1] - span.begin;
   span.length = static_cast<int>(left < piece_length ? left : piece_length);
@@ -114,8 +112,8 @@ __device__ void store_row(const Task& task, Ordinal row, Ordinal column,
 }
 
 /// Writes a sum where its span says.
-template <bool aligned, class Task, class Offset>
-__device__ void store_sum(const Task& task, const CsrSpan<Offset>& span, Ordinal column,
+template <bool aligned, class Task>
+__device__ void store_sum(const Task& task, const CsrSpan& span, Ordinal column,
                           const Vector<typename Task::Scalar, aligned, typename Task::InMemory>& sum) {
   if (span.has_piece()) {
     store_vector(task.partial_sums + std::int64_t(span.piece()) * task.partial_stride + column, sum);

@@ -66,8 +66,8 @@ void launch_row_groups(Stream stream, RowGroupsArguments<InMemory> arguments) {
 
 /// The arguments of a product: X by rows of whole vectors, and the parts of the scratch memory. Throws
 /// std::invalid_argument for operands or a workspace that do not fit.
-template <class Offset, class InMemory>
-RowGroupsArguments<InMemory> row_groups_arguments(Stream stream, const RowGroupsPattern<Offset>& A,
+template <class InMemory>
+RowGroupsArguments<InMemory> row_groups_arguments(Stream stream, const RowGroupsPattern& A,
                                                   const RowGroupsSchedule& schedule,
                                                   const Product<sum_of_t<InMemory>, InMemory>& product,
                                                   const Scratch& workspace) {

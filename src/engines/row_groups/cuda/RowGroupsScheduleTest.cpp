@@ -16,8 +16,8 @@ using Cuda::build_row_groups_schedule;
 using Cuda::RowGroupItem;
 
 /// Groups of 1, 2, 3 and 4 rows with 4, 12, 0 and 40 columns.
-HostRowGroups<int> some_groups() {
-  HostRowGroups<int> B;
+HostRowGroups some_groups() {
+  HostRowGroups B;
   int height = 1;
   for (const int columns : {4, 12, 0, 40}) {
     B.first_rows.push_back(B.first_rows.back() + height);
@@ -85,7 +85,7 @@ TEST(RowGroupsSchedule, ItemsAreSortedAmongNeighbours) {
     if (i % 7 == 0) row.push_back(0);
     if (row.size() > 90) row.resize(4);
   }
-  const auto B = serial_row_groups<int>(A, 1);
+  const auto B = serial_row_groups(A, 1);
   const auto schedule = build_row_groups_schedule(B.view(), 400);
   ASSERT_EQ(schedule.items.size(), 5000u);
   EXPECT_TRUE(schedule.sums.empty());

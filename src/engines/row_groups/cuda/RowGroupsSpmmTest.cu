@@ -14,11 +14,11 @@ struct RowGroupsCase : ProductCase {
   std::string text() const { return ", groups of up to " + std::to_string(group_rows); }
 };
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 class RowGroupsMatrix {
  public:
   RowGroupsMatrix(const HostMatrix& A, const RowGroupsCase& c)
-      : RowGroupsMatrix(A, c, serial_row_groups<Offset>(A, c.group_rows)) {}
+      : RowGroupsMatrix(A, c, serial_row_groups(A, c.group_rows)) {}
 
   const MatrixScalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
@@ -29,9 +29,9 @@ class RowGroupsMatrix {
   }
 
  private:
-  RowGroupsMatrix(const HostMatrix& A, const RowGroupsCase& c, const HostRowGroups<Offset>& B)
+  RowGroupsMatrix(const HostMatrix& A, const RowGroupsCase& c, const HostRowGroups& B)
       : RowGroupsMatrix(A, B, Cuda::build_row_groups_schedule(B.view(), 4 * c.piece_tiles)) {}
-  RowGroupsMatrix(const HostMatrix& A, const HostRowGroups<Offset>& B, const Cuda::HostRowGroupsSchedule& schedule)
+  RowGroupsMatrix(const HostMatrix& A, const HostRowGroups& B, const Cuda::HostRowGroupsSchedule& schedule)
       : group_columns_(B.group_columns),
         column_masks_(B.column_masks),
         values_(placed_values<MatrixScalar>(A.values, B.slots)),
@@ -51,12 +51,12 @@ class RowGroupsMatrix {
   OnDevice<Cuda::RowGroupItem> items_;
   OnDevice<Cuda::RowGroupSum> sums_;
   Cuda::RowGroupsSchedule schedule_;
-  RowGroupsPattern<Offset> pattern_;
+  RowGroupsPattern pattern_;
 };
 
 struct RowGroupsKernel : SpmmKernel<RowGroupsCase> {
-  template <class Offset, class MatrixScalar, class Scalar>
-  using Matrix = RowGroupsMatrix<Offset, MatrixScalar, Scalar>;
+  template <class MatrixScalar, class Scalar>
+  using Matrix = RowGroupsMatrix<MatrixScalar, Scalar>;
   static constexpr std::array heights = {4, 256};
   static constexpr std::array widths = {4};
   static constexpr int emulated_share = 11, emulated_columns_share = 3;
@@ -71,8 +71,8 @@ struct RowGroupsKernel : SpmmKernel<RowGroupsCase> {
   }
 };
 
-template <Precision precision, class Scalar, class Offset = int>
-using RowGroupsCell = SpmmCell<RowGroupsKernel, precision, Scalar, sum_of_t<Scalar>, Offset>;
+template <Precision precision, class Scalar>
+using RowGroupsCell = SpmmCell<RowGroupsKernel, precision, Scalar, sum_of_t<Scalar>>;
 using RowGroupsCells =
     ::testing::Types<RowGroupsCell<Precision::Single, float>, RowGroupsCell<Precision::Native, double>,
                      RowGroupsCell<Precision::Single, Half>, RowGroupsCell<Precision::Single, BFloat16>>;
@@ -81,7 +81,7 @@ INSTANTIATE_TYPED_TEST_SUITE_P(RowGroups, Spmm, RowGroupsCells, SpmmCellNames);
 /// Rows in runs of alike ones: groups of every height, with places that have no entry.
 HostMatrix matrix_in_runs(int rows) {
   HostMatrix A;
-  static_cast<HostPattern<int>&>(A) = rows_in_runs<int>(rows, 3);
+  static_cast<HostPattern<int>&>(A) = rows_in_runs(rows, 3);
   A.values = random_values<double>(A.nonzeros(), 4);
   return A;
 }
@@ -134,7 +134,7 @@ template <class Real>
 void check_complex(bool conjugates, int columns) {
   using Scalar = Complex<Real>;
   HostMatrix A = matrix_in_runs(70);
-  const auto B = serial_row_groups<int>(A);
+  const auto B = serial_row_groups(A);
   Random random(7);
   std::vector<Scalar> entries(A.nonzeros()), values(B.slots.size()), x(std::size_t(A.columns) * columns),
       y(std::size_t(A.rows) * columns);
@@ -148,7 +148,7 @@ void check_complex(bool conjugates, int columns) {
   const OnDevice<Scalar> device_values(values), device_x(x), device_y(y);
   const OnDevice<Cuda::RowGroupItem> items(host.items);
   const OnDevice<Cuda::RowGroupSum> sums(host.sums);
-  RowGroupsPattern<int> pattern;
+  RowGroupsPattern pattern;
   pattern.rows = A.rows, pattern.columns = A.columns;
   pattern.group_columns = group_columns.data(), pattern.column_masks = masks.data();
   const Cuda::RowGroupsSchedule schedule{static_cast<int>(host.items.size()), static_cast<int>(host.sums.size()),
@@ -191,7 +191,7 @@ TEST(RowGroupsSpmm, ComplexNumbers) {
 }
 
 TEST(RowGroupsSpmm, RefusesWhatItCannotDo) {
-  RowGroupsPattern<int> A;
+  RowGroupsPattern A;
   const Cuda::RowGroupsSchedule schedule;
   EXPECT_THROW(Cuda::row_groups_spmm(nullptr, A, schedule, product_with_x_rows<float>(), {}), std::invalid_argument);
   A.rows = 1;

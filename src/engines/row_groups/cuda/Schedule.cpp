@@ -27,8 +27,7 @@ bool row_groups_are_countable(std::size_t columns, std::size_t values) {
   return columns <= most && values <= most;
 }
 
-template <class Offset>
-HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern<Offset>& A, int piece_columns) {
+HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern& A, int piece_columns) {
   if (piece_columns <= 0 || piece_columns % A.alignment != 0) {
     throw std::invalid_argument("build_row_groups_schedule: piece_columns is " + std::to_string(piece_columns) +
                                 "; expected a positive multiple of 4");
@@ -51,8 +50,5 @@ HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern<Offset>& 
   for (const auto& item : items) schedule.items.push_back(item.second);
   return schedule;
 }
-
-template HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern<int>&, int);
-template HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern<std::size_t>&, int);
 
 }  // namespace Tessera::Cuda

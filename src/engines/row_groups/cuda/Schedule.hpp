@@ -66,14 +66,12 @@ struct HostRowGroupsSchedule {
 };
 
 /// The number of items that a group becomes, at least one.
-template <class Offset>
-TESSERA_FUNCTION int items_of_group(const RowGroupsPattern<Offset>& A, Ordinal group, int piece_columns) {
+TESSERA_FUNCTION int items_of_group(const RowGroupsPattern& A, Ordinal group, int piece_columns) {
   return pieces_of_window(A.column_offsets[group + 1] - A.column_offsets[group], piece_columns);
 }
 
 /// Item p of `pieces` of a group. first_slot is the slot of its first piece if there are several.
-template <class Offset>
-TESSERA_FUNCTION RowGroupItem item_of_group(const RowGroupsPattern<Offset>& A, Ordinal group, int pieces, int p,
+TESSERA_FUNCTION RowGroupItem item_of_group(const RowGroupsPattern& A, Ordinal group, int pieces, int p,
                                             int first_slot) {
   const Offset first = A.column_offsets[group] / 4, fours = A.column_offsets[group + 1] / 4 - first;
   const Offset begin = first_of_even_piece(fours, pieces, p), end = first_of_even_piece(fours, pieces, p + 1);
@@ -114,7 +112,6 @@ bool row_groups_are_countable(std::size_t columns, std::size_t values);
 /// \throws std::length_error for more than 2^31 - 1 items
 ///
 /// Cost: a sort of the items.
-template <class Offset>
-HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern<Offset>& A, int piece_columns);
+HostRowGroupsSchedule build_row_groups_schedule(const RowGroupsPattern& A, int piece_columns);
 
 }  // namespace Tessera::Cuda

@@ -4,8 +4,8 @@
 
 namespace Tessera::Cuda {
 
-template <class InMemory, class Offset>
-void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const RowGroupsSchedule& schedule,
+template <class InMemory>
+void row_groups_spmm(Stream stream, const RowGroupsPattern& A, const RowGroupsSchedule& schedule,
                      const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace) {
   const auto arguments = row_groups_arguments(stream, A, schedule, product, workspace);
   // Rows of X end with whole vectors, also those that were packed.
@@ -22,15 +22,15 @@ void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const Row
   });
 }
 
-#define TESSERA_ROW_GROUPS_SPMM(InMemory, Offset)                                                  \
-  template void row_groups_spmm(Stream, const RowGroupsPattern<Offset>&, const RowGroupsSchedule&, \
+#define TESSERA_ROW_GROUPS_SPMM(InMemory)                                                  \
+  template void row_groups_spmm(Stream, const RowGroupsPattern&, const RowGroupsSchedule&, \
                                 const Product<sum_of_t<InMemory>, InMemory>&, const Scratch&);
 
-TESSERA_ROW_GROUPS_SPMM(float, int)
-TESSERA_ROW_GROUPS_SPMM(Half, int)
-TESSERA_ROW_GROUPS_SPMM(BFloat16, int)
-TESSERA_ROW_GROUPS_SPMM(double, int)
-TESSERA_ROW_GROUPS_SPMM(Complex<float>, int)
-TESSERA_ROW_GROUPS_SPMM(Complex<double>, int)
+TESSERA_ROW_GROUPS_SPMM(float)
+TESSERA_ROW_GROUPS_SPMM(Half)
+TESSERA_ROW_GROUPS_SPMM(BFloat16)
+TESSERA_ROW_GROUPS_SPMM(double)
+TESSERA_ROW_GROUPS_SPMM(Complex<float>)
+TESSERA_ROW_GROUPS_SPMM(Complex<double>)
 
 }  // namespace Tessera::Cuda

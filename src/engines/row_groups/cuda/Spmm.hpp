@@ -33,8 +33,8 @@ std::size_t row_groups_workspace_bytes(const RowGroupsSchedule& schedule, const 
 ///
 /// Cost: 2 N operations for each value, zeros included. It reads 4 + v height bytes of A for each column of a group,
 /// for each slab of columns of X, and a row of X for each column of a group.
-template <class InMemory, class Offset>
-void row_groups_spmm(Stream stream, const RowGroupsPattern<Offset>& A, const RowGroupsSchedule& schedule,
+template <class InMemory>
+void row_groups_spmm(Stream stream, const RowGroupsPattern& A, const RowGroupsSchedule& schedule,
                      const Product<sum_of_t<InMemory>, InMemory>& product, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

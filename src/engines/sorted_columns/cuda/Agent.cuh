@@ -14,10 +14,10 @@
 namespace Tessera::Cuda {
 
 /// What the kernels for sorted columns are given: a product with a slab of columns.
-template <class Offset, class Scalar>
+template <class Scalar>
 struct SortedColumnsArguments {
-  SortedColumnsPattern<Offset> A;
-  SortedColumnsSchedule<Offset> schedule;
+  SortedColumnsPattern A;
+  SortedColumnsSchedule schedule;
   Product<Scalar, Scalar> product;
   Scalar* partials = nullptr;          // slots x partials_stride, which is a multiple of 16 bytes
   std::ptrdiff_t partials_stride = 0;  // at least the columns of the slab
@@ -50,24 +50,22 @@ __device__ __forceinline__ void store_slot(const Arguments& arguments, std::ptrd
 }
 
 /// The elements of a group.
-template <class Offset>
 struct GroupElements {
   Offset first;
   int count;
 };
 
-template <class Offset, class Scalar>
-__device__ __forceinline__ GroupElements<Offset> group_elements(const SortedColumnsArguments<Offset, Scalar>& arguments,
-                                                                Offset group) {
+template <class Scalar>
+__device__ __forceinline__ GroupElements group_elements(const SortedColumnsArguments<Scalar>& arguments, Offset group) {
   const auto most = static_cast<Offset>(arguments.schedule.group_steps) * static_cast<Offset>(arguments.A.width);
   const Offset first = group * most, left = arguments.A.regular - first;
   return {first, static_cast<int>(left < most ? left : most)};
 }
 
 /// The column of A that a group's element is in: threads with adjacent elements read adjacent positions.
-template <class Offset, class Scalar>
-__device__ __forceinline__ Ordinal column_of_element(const SortedColumnsArguments<Offset, Scalar>& arguments,
-                                                     Offset group, int element) {
+template <class Scalar>
+__device__ __forceinline__ Ordinal column_of_element(const SortedColumnsArguments<Scalar>& arguments, Offset group,
+                                                     int element) {
   const int step = element / arguments.A.width;
   const Ordinal first = __ldg(arguments.schedule.step_positions +
                               group * static_cast<Offset>(arguments.schedule.group_steps) + static_cast<Offset>(step));
@@ -79,10 +77,10 @@ __device__ __forceinline__ Ordinal column_of_element(const SortedColumnsArgument
 ///
 /// Threads read the elements of a group side by side; the step of an element tells its column. They put each element at
 /// its place, sorted by row, in shared memory. Then a team of lanes sums a segment, each lane a vector of columns.
-template <class Policy, class Offset, class Scalar>
+template <class Policy, class Scalar>
 class SortedColumnsSegments {
  public:
-  using Arguments = SortedColumnsArguments<Offset, Scalar>;
+  using Arguments = SortedColumnsArguments<Scalar>;
 
   __device__ SortedColumnsSegments(const Arguments& arguments, unsigned chunk)
       : arguments_(arguments),
@@ -120,7 +118,7 @@ class SortedColumnsSegments {
 
   /// Puts the elements of a group into the order of their rows.
   __device__ void sort_elements(Offset group, Element* elements) const {
-    const GroupElements<Offset> stored = group_elements(arguments_, group);
+    const GroupElements stored = group_elements(arguments_, group);
     const Scalar* const values = arguments_.product.values + stored.first;
     const std::uint16_t* const places = arguments_.schedule.places + stored.first;
 #pragma unroll 4
@@ -165,16 +163,16 @@ class SortedColumnsSegments {
 
 /// A block of threads that multiplies pieces of irregular columns with a chunk of the columns of X. A team of lanes
 /// takes a piece, whose row of X stays in their registers. Each element of a piece has a row and a slot of its own.
-template <class Policy, class Offset, class Scalar>
+template <class Policy, class Scalar>
 class SortedColumnsPieces {
  public:
-  using Arguments = SortedColumnsArguments<Offset, Scalar>;
+  using Arguments = SortedColumnsArguments<Scalar>;
 
   static constexpr int pieces_of_block = Policy::threads / Policy::lanes;
 
   static __device__ void multiply(const Arguments& arguments, Offset block, unsigned chunk) {
     using Lane = Vector<Scalar, true>;
-    const SortedColumnsPattern<Offset>& A = arguments.A;
+    const SortedColumnsPattern& A = arguments.A;
     const int thread = static_cast<int>(threadIdx.x);
     const Ordinal column = (static_cast<int>(chunk) * Policy::lanes + thread % Policy::lanes) * Lane::size;
     const Offset piece = block * static_cast<Offset>(pieces_of_block) + static_cast<Offset>(thread / Policy::lanes);

@@ -11,23 +11,23 @@
 namespace Tessera::Cuda {
 
 /// A block of threads takes a group, or several pieces, with a chunk of columns. Groups come first.
-template <class Policy, class Offset, class Scalar>
+template <class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
-    sorted_columns_product_kernel(const __grid_constant__ SortedColumnsArguments<Offset, Scalar> arguments) {
+    sorted_columns_product_kernel(const __grid_constant__ SortedColumnsArguments<Scalar> arguments) {
   const unsigned chunk = blockIdx.x % arguments.chunks;
   const auto unit = static_cast<Offset>(blockIdx.x / arguments.chunks);
   if (unit < arguments.schedule.groups) {
-    SortedColumnsSegments<Policy, Offset, Scalar>(arguments, chunk).multiply_group(unit);
+    SortedColumnsSegments<Policy, Scalar>(arguments, chunk).multiply_group(unit);
   } else {
-    SortedColumnsPieces<Policy, Offset, Scalar>::multiply(arguments, unit - arguments.schedule.groups, chunk);
+    SortedColumnsPieces<Policy, Scalar>::multiply(arguments, unit - arguments.schedule.groups, chunk);
   }
 }
 
 /// A block of threads takes a long row, or several other rows, with a chunk of columns. Long rows come first.
-template <class Policy, bool aligned, class Offset, class Scalar>
+template <class Policy, bool aligned, class Scalar>
 __global__ void __launch_bounds__(Policy::row_threads)
-    sorted_columns_sum_kernel(const __grid_constant__ SortedColumnsArguments<Offset, Scalar> arguments) {
-  using Agent = SortedColumnsRowSums<Policy, aligned, Offset, Scalar>;
+    sorted_columns_sum_kernel(const __grid_constant__ SortedColumnsArguments<Scalar> arguments) {
+  using Agent = SortedColumnsRowSums<Policy, aligned, Scalar>;
   wait_for_previous_kernels();
   const Agent agent(arguments, blockIdx.x % arguments.chunks);
   const auto unit = static_cast<Ordinal>(blockIdx.x / arguments.chunks);
@@ -49,27 +49,27 @@ std::ptrdiff_t sorted_columns_padded(Ordinal columns) {
 }
 
 /// The first step writes sums of segments, and irregular products, to their slots.
-template <class Policy, class Offset, class Scalar>
-void launch_sorted_columns_products(Stream stream, const SortedColumnsArguments<Offset, Scalar>& arguments) {
-  using Segments = SortedColumnsSegments<Policy, Offset, Scalar>;
-  constexpr std::size_t pieces_of_block = SortedColumnsPieces<Policy, Offset, Scalar>::pieces_of_block;
+template <class Policy, class Scalar>
+void launch_sorted_columns_products(Stream stream, const SortedColumnsArguments<Scalar>& arguments) {
+  using Segments = SortedColumnsSegments<Policy, Scalar>;
+  constexpr std::size_t pieces_of_block = SortedColumnsPieces<Policy, Scalar>::pieces_of_block;
   const std::size_t piece_blocks = ceil_divide(std::size_t(arguments.A.pieces), pieces_of_block);
   const std::size_t units = std::size_t(arguments.schedule.groups) + piece_blocks;
   if (units == 0) return;
   const int group_elements = arguments.schedule.groups == 0 ? 0 : arguments.schedule.group_steps * arguments.A.width;
-  launch("sorted_columns_product_kernel", sorted_columns_product_kernel<Policy, Offset, Scalar>,
+  launch("sorted_columns_product_kernel", sorted_columns_product_kernel<Policy, Scalar>,
          launch_count(units * arguments.chunks), Policy::threads, Segments::shared_bytes(group_elements), stream,
          arguments);
 }
 
 /// The second step sums rows of Y from their slots.
-template <class Policy, class Offset, class Scalar>
-void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Offset, Scalar>& arguments) {
+template <class Policy, class Scalar>
+void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Scalar>& arguments) {
   const auto start = [&]<bool aligned>() {
-    using Agent = SortedColumnsRowSums<Policy, aligned, Offset, Scalar>;
+    using Agent = SortedColumnsRowSums<Policy, aligned, Scalar>;
     const std::size_t blocks = std::size_t(arguments.schedule.long_row_count) +
                                std::size_t(window_count(arguments.A.rows, Agent::rows_of_block));
-    launch_early<&sorted_columns_sum_kernel<Policy, aligned, Offset, Scalar>>(
+    launch_early<&sorted_columns_sum_kernel<Policy, aligned, Scalar>>(
         "sorted_columns_sum_kernel", launch_count(blocks * arguments.chunks), Policy::row_threads,
         Agent::shared_bytes(), stream, arguments);
   };
@@ -79,8 +79,8 @@ void launch_sorted_columns_sums(Stream stream, const SortedColumnsArguments<Offs
 /// A whole product with a given policy, one slab of columns after another. arguments.partials has a row of the padded
 /// columns of a slab for each slot. packed has such a row for each row of X; slabs of X that are read in place leave it
 /// as it is.
-template <class Policy, class Offset, class Scalar>
-void launch_sorted_columns(Stream stream, SortedColumnsArguments<Offset, Scalar> arguments, Ordinal slab_columns,
+template <class Policy, class Scalar>
+void launch_sorted_columns(Stream stream, SortedColumnsArguments<Scalar> arguments, Ordinal slab_columns,
                            Scalar* packed) {
   if (arguments.schedule.places == nullptr) arguments.schedule.places = arguments.A.position_indices;
   const Product<Scalar, Scalar> whole = arguments.product;

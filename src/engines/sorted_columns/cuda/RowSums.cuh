@@ -11,10 +11,10 @@ namespace Tessera::Cuda {
 ///
 /// aligned: Y is row-major, and lanes read and write 16 bytes at a time. Otherwise Y has any strides, and sums go
 /// through shared memory, so that adjacent threads write adjacent elements.
-template <class Policy, bool aligned, class Offset, class Scalar>
+template <class Policy, bool aligned, class Scalar>
 class SortedColumnsRowSums {
  public:
-  using Arguments = SortedColumnsArguments<Offset, Scalar>;
+  using Arguments = SortedColumnsArguments<Scalar>;
   using Lane = Vector<Scalar, true>;
 
   static constexpr int chunk_columns = Policy::lanes * Lane::size;

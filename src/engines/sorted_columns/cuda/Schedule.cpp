@@ -10,8 +10,7 @@
 namespace Tessera::Cuda {
 namespace {
 
-template <class Offset>
-void add_step_positions(const SortedColumnsPattern<Offset>& A, HostSortedColumnsSchedule<Offset>& schedule) {
+void add_step_positions(const SortedColumnsPattern& A, HostSortedColumnsSchedule& schedule) {
   for (Offset block = 0; block < A.blocks; ++block) {
     const Offset steps = (A.block_offsets[block + 1] - A.block_offsets[block]) / static_cast<Offset>(A.width);
     schedule.step_positions.insert(schedule.step_positions.end(), static_cast<std::size_t>(steps),
@@ -20,9 +19,8 @@ void add_step_positions(const SortedColumnsPattern<Offset>& A, HostSortedColumns
 }
 
 /// Sorts the elements first, ..., last - 1, a group, by row, and ends its segments, whose rows it appends.
-template <class Offset>
-void add_group(const SortedColumnsPattern<Offset>& A, Offset first, Offset last, SegmentRule rule,
-               HostSortedColumnsSchedule<Offset>& schedule, std::vector<Ordinal>& segment_rows) {
+void add_group(const SortedColumnsPattern& A, Offset first, Offset last, SegmentRule rule,
+               HostSortedColumnsSchedule& schedule, std::vector<Ordinal>& segment_rows) {
   // Rows above, elements below: keys that differ.
   std::vector<std::uint64_t> keys;
   for (Offset i = first; i < last; ++i) {
@@ -41,9 +39,7 @@ void add_group(const SortedColumnsPattern<Offset>& A, Offset first, Offset last,
 }
 
 /// Sorts the slots by row; `rows` are those of the segments and the irregular elements, in order.
-template <class Offset>
-void sort_slots(const SortedColumnsPattern<Offset>& A, const std::vector<Ordinal>& rows,
-                HostSortedColumnsSchedule<Offset>& schedule) {
+void sort_slots(const SortedColumnsPattern& A, const std::vector<Ordinal>& rows, HostSortedColumnsSchedule& schedule) {
   std::vector<Offset>& first = schedule.row_offsets;
   first.assign(static_cast<std::size_t>(A.rows) + 1, 0);
   for (const Ordinal row : rows) ++first[static_cast<std::size_t>(row) + 1];
@@ -62,9 +58,8 @@ void sort_slots(const SortedColumnsPattern<Offset>& A, const std::vector<Ordinal
 
 }  // namespace
 
-template <class Offset>
-SortedColumnsSchedule<Offset> HostSortedColumnsSchedule<Offset>::view() const {
-  SortedColumnsSchedule<Offset> schedule;
+SortedColumnsSchedule HostSortedColumnsSchedule::view() const {
+  SortedColumnsSchedule schedule;
   schedule.group_steps = group_steps;
   schedule.groups = static_cast<Offset>(group_segments.size() - 1);
   schedule.segments = group_segments.back();
@@ -82,9 +77,8 @@ SortedColumnsSchedule<Offset> HostSortedColumnsSchedule<Offset>::view() const {
 
 int sorted_columns_group_steps(Ordinal width) { return std::clamp(2048 / std::max(width, 1), 1, 64); }
 
-template <class Offset>
-HostSortedColumnsSchedule<Offset> build_sorted_columns_schedule(const SortedColumnsPattern<Offset>& A, int group_steps,
-                                                                SegmentRule rule) {
+HostSortedColumnsSchedule build_sorted_columns_schedule(const SortedColumnsPattern& A, int group_steps,
+                                                        SegmentRule rule) {
   if (group_steps <= 0) {
     throw std::invalid_argument("build_sorted_columns_schedule: groups of " + std::to_string(group_steps) + " steps");
   }
@@ -94,7 +88,7 @@ HostSortedColumnsSchedule<Offset> build_sorted_columns_schedule(const SortedColu
                             std::to_string(A.width) + " columns, more than " +
                             std::to_string(sorted_columns_most_elements) + " elements");
   }
-  HostSortedColumnsSchedule<Offset> schedule;
+  HostSortedColumnsSchedule schedule;
   schedule.group_steps = group_steps;
   add_step_positions(A, schedule);
   schedule.places.resize(static_cast<std::size_t>(A.regular));
@@ -110,12 +104,5 @@ HostSortedColumnsSchedule<Offset> build_sorted_columns_schedule(const SortedColu
   if (group_steps == A.steps_of_set && rule == SegmentRule::Rows) schedule.places = {};
   return schedule;
 }
-
-#define TESSERA_SORTED_COLUMNS_SCHEDULE(Offset)                                                                      \
-  template struct HostSortedColumnsSchedule<Offset>;                                                                 \
-  template HostSortedColumnsSchedule<Offset> build_sorted_columns_schedule(const SortedColumnsPattern<Offset>&, int, \
-                                                                           SegmentRule);
-TESSERA_SORTED_COLUMNS_SCHEDULE(int)
-TESSERA_SORTED_COLUMNS_SCHEDULE(std::size_t)
 
 }  // namespace Tessera::Cuda

@@ -25,7 +25,6 @@ namespace Tessera::Cuda {
 ///   row_slots        segments + irregular     slots of each row, ascending
 ///   long_rows        long_row_count           rows with more than sorted_columns_long_row_slots slots, ascending
 /// ```
-template <class Offset>
 struct SortedColumnsSchedule {
   int group_steps = 0;                          ///< steps of a group
   Offset groups = 0;                            ///< number of groups
@@ -49,7 +48,6 @@ inline constexpr int sorted_columns_long_row_slots = 64;
 inline constexpr int sorted_columns_most_elements = 2048;
 
 /// The arrays of a schedule, in host memory.
-template <class Offset>
 struct HostSortedColumnsSchedule {
   int group_steps = 0;                       ///< steps of a group
   std::vector<Ordinal> step_positions;       ///< see SortedColumnsSchedule
@@ -61,7 +59,7 @@ struct HostSortedColumnsSchedule {
   std::vector<Ordinal> long_rows;            ///< see SortedColumnsSchedule
 
   /// A schedule whose arrays are in host memory.
-  SortedColumnsSchedule<Offset> view() const;
+  SortedColumnsSchedule view() const;
 };
 
 /// Which elements of a group make up a segment.
@@ -79,8 +77,7 @@ int sorted_columns_group_steps(Ordinal width);
 /// group_steps is 8 for the sets of the format and of the paper; with more steps there are fewer segments. Throws
 /// std::invalid_argument for group_steps <= 0, std::length_error if a group has more than sorted_columns_most_elements
 /// elements. Cost: a sort of each group by row.
-template <class Offset>
-HostSortedColumnsSchedule<Offset> build_sorted_columns_schedule(const SortedColumnsPattern<Offset>& A, int group_steps,
-                                                                SegmentRule rule = SegmentRule::Rows);
+HostSortedColumnsSchedule build_sorted_columns_schedule(const SortedColumnsPattern& A, int group_steps,
+                                                        SegmentRule rule = SegmentRule::Rows);
 
 }  // namespace Tessera::Cuda

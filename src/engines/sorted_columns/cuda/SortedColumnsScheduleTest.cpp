@@ -14,7 +14,7 @@ using Cuda::build_sorted_columns_schedule;
 using Cuda::SegmentRule;
 
 TEST(SortedColumnsSchedule, PictureInOneGroup) {
-  const SortedColumnsPicture<> picture;
+  const SortedColumnsPicture picture;
   const auto schedule = build_sorted_columns_schedule(picture.view(), 8);
   EXPECT_EQ(schedule.step_positions, (std::vector<int>{0, 4, 3, 3}));
   EXPECT_TRUE(schedule.places.empty());
@@ -33,7 +33,7 @@ TEST(SortedColumnsSchedule, PictureInOneGroup) {
 
 /// Three steps a group: the last has one.
 TEST(SortedColumnsSchedule, PictureInTwoGroups) {
-  const SortedColumnsPicture<> picture;
+  const SortedColumnsPicture picture;
   const auto schedule = build_sorted_columns_schedule(picture.view(), 3);
   EXPECT_EQ(schedule.places, (std::vector<std::uint16_t>{4, 7, 5, 0, 1, 6, 10, 9, 2, 3, 8, 11, 0, 2, 1, 3}));
   EXPECT_EQ(schedule.group_segments, (std::vector<int>{0, 8, 12}));
@@ -45,7 +45,7 @@ TEST(SortedColumnsSchedule, PictureInTwoGroups) {
 }
 
 TEST(SortedColumnsSchedule, ElementsAlone) {
-  const SortedColumnsPicture<> picture;
+  const SortedColumnsPicture picture;
   const auto schedule = build_sorted_columns_schedule(picture.view(), 8, SegmentRule::Elements);
   std::vector<std::uint16_t> in_order(16);
   std::iota(in_order.begin(), in_order.end(), std::uint16_t(0));
@@ -57,11 +57,11 @@ TEST(SortedColumnsSchedule, ElementsAlone) {
 /// A row of more slots than some lanes should sum, and one of just as many.
 TEST(SortedColumnsSchedule, LongRows) {
   const std::size_t few = Cuda::sorted_columns_long_row_slots;
-  std::vector<std::size_t> piece_offsets(2 * few + 2);
-  std::iota(piece_offsets.begin(), piece_offsets.end(), std::size_t(0));
+  std::vector<int> piece_offsets(2 * few + 2);
+  std::iota(piece_offsets.begin(), piece_offsets.end(), 0);
   std::vector<int> row_indices(2 * few + 1, 2);
   std::fill_n(row_indices.begin(), few, 0);
-  SortedColumnsPattern<std::size_t> A;
+  SortedColumnsPattern A;
   A.rows = 3;
   A.pieces = 2 * few + 1;
   A.width = 32;
@@ -71,7 +71,7 @@ TEST(SortedColumnsSchedule, LongRows) {
 }
 
 TEST(SortedColumnsSchedule, RefusesWhatItCannotDo) {
-  const SortedColumnsPicture<> picture;
+  const SortedColumnsPicture picture;
   EXPECT_THROW(build_sorted_columns_schedule(picture.view(), 0), std::invalid_argument);
   EXPECT_THROW(build_sorted_columns_schedule(picture.view(), Cuda::sorted_columns_most_elements / 4 + 1),
                std::length_error);

@@ -19,11 +19,11 @@ struct SortedColumnsCase : ProductCase {
   }
 };
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 class SortedColumnsMatrix {
  public:
   SortedColumnsMatrix(const HostMatrix& A, const SortedColumnsCase& c)
-      : SortedColumnsMatrix(A, c, serial_sorted_columns<Offset>(A, c.width, c.height)) {}
+      : SortedColumnsMatrix(A, c, serial_sorted_columns(A, c.width, c.height)) {}
 
   const Scalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
@@ -39,10 +39,9 @@ class SortedColumnsMatrix {
   }
 
  private:
-  SortedColumnsMatrix(const HostMatrix& A, const SortedColumnsCase& c, const HostSortedColumns<Offset>& B)
+  SortedColumnsMatrix(const HostMatrix& A, const SortedColumnsCase& c, const HostSortedColumns& B)
       : SortedColumnsMatrix(A, B, Cuda::build_sorted_columns_schedule(B.view(), c.group_steps)) {}
-  SortedColumnsMatrix(const HostMatrix& A, const HostSortedColumns<Offset>& B,
-                      const Cuda::HostSortedColumnsSchedule<Offset>& schedule)
+  SortedColumnsMatrix(const HostMatrix& A, const HostSortedColumns& B, const Cuda::HostSortedColumnsSchedule& schedule)
       : values_(placed_values<Scalar>(A.values, B.slots)),
         block_offsets_(B.block_offsets),
         piece_offsets_(B.piece_offsets),
@@ -85,7 +84,7 @@ class SortedColumnsMatrix {
     const auto padded = static_cast<std::size_t>(Cuda::sorted_columns_padded<Scalar>(slab));
     const OnDevice<Scalar> partials(std::vector<Scalar>(std::size_t(schedule_.slot_count) * padded));
     const OnDevice<Scalar> packed(std::vector<Scalar>(std::size_t(pattern_.columns) * padded));
-    Cuda::SortedColumnsArguments<Offset, Scalar> arguments = {.A = pattern_, .schedule = schedule_, .product = product};
+    Cuda::SortedColumnsArguments<Scalar> arguments = {.A = pattern_, .schedule = schedule_, .product = product};
     arguments.partials = partials.data();
     Cuda::launch_sorted_columns<Policy>(nullptr, arguments, slab, packed.data());
     check(cudaDeviceSynchronize(), "running");
@@ -97,13 +96,13 @@ class SortedColumnsMatrix {
   OnDevice<std::uint16_t> position_indices_, places_, segment_ends_;
   OnDevice<std::int16_t> segment_lengths_;
   OnDevice<std::uint32_t> piece_columns_;
-  SortedColumnsPattern<Offset> pattern_;
-  Cuda::SortedColumnsSchedule<Offset> schedule_;
+  SortedColumnsPattern pattern_;
+  Cuda::SortedColumnsSchedule schedule_;
 };
 
 struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
-  template <class Offset, class MatrixScalar, class Scalar>
-  using Matrix = SortedColumnsMatrix<Offset, MatrixScalar, Scalar>;
+  template <class MatrixScalar, class Scalar>
+  using Matrix = SortedColumnsMatrix<MatrixScalar, Scalar>;
   static constexpr std::array heights = {8, 32};
   static constexpr std::array widths = {32};
   static constexpr bool scatters = false;
@@ -139,10 +138,10 @@ struct SortedColumnsKernel : SpmmKernel<SortedColumnsCase> {
   }
 };
 
-template <class Scalar, class Offset = int>
+template <class Scalar>
 using SortedColumnsCell =
     SpmmCell<SortedColumnsKernel, std::is_same_v<Scalar, double> ? Precision::Native : Precision::Single, Scalar,
-             Scalar, Offset>;
+             Scalar>;
 using SortedColumnsCells = ::testing::Types<SortedColumnsCell<double>, SortedColumnsCell<float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(SortedColumns, Spmm, SortedColumnsCells, SpmmCellNames);
 
@@ -169,10 +168,10 @@ TYPED_TEST(SortedColumnsSpmm, BlocksAndGroups) {
 }
 
 TEST(SortedColumnsProduct, SlabsFitTheirMemory) {
-  Cuda::SortedColumnsSchedule<int> schedule;
+  Cuda::SortedColumnsSchedule schedule;
   const auto slab = [&](std::size_t slots, int N) {
     schedule.slot_count = slots;
-    return Cuda::sorted_columns_slab<int, double>(schedule, N);
+    return Cuda::sorted_columns_slab<double>(schedule, N);
   };
   constexpr std::size_t most = std::size_t(1) << 28;  // doubles in 2 GiB
   EXPECT_EQ(slab(0, 1000), 1000);
@@ -186,10 +185,10 @@ TEST(SortedColumnsProduct, SlabsFitTheirMemory) {
 }
 
 TEST(SortedColumnsProduct, RefusesWhatItCannotDo) {
-  const SortedColumnsPicture<> picture;
+  const SortedColumnsPicture picture;
   const auto host_schedule = Cuda::build_sorted_columns_schedule(picture.view(), 3);
-  const SortedColumnsPattern<int> A = picture.view();
-  Cuda::SortedColumnsSchedule<int> schedule = host_schedule.view();
+  const SortedColumnsPattern A = picture.view();
+  Cuda::SortedColumnsSchedule schedule = host_schedule.view();
   Product<float, float> product;
   product.x.rows = product.y.rows = 16;
   product.x.columns = product.y.columns = 4;

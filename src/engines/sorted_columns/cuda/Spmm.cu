@@ -12,17 +12,17 @@ struct SlabLayout : ScratchLayout {
   Ordinal columns;
 };
 
-template <class Offset, class Scalar>
-SlabLayout workspace_layout(const SortedColumnsSchedule<Offset>& schedule, const Multivector<const Scalar>& x) {
-  const Ordinal columns = sorted_columns_slab<Offset, Scalar>(schedule, x.columns);
+template <class Scalar>
+SlabLayout workspace_layout(const SortedColumnsSchedule& schedule, const Multivector<const Scalar>& x) {
+  const Ordinal columns = sorted_columns_slab<Scalar>(schedule, x.columns);
   const std::size_t row = std::size_t(sorted_columns_padded<Scalar>(columns)) * sizeof(Scalar);
   const std::size_t packed = is_read_in_place(x, sorted_columns_x_access) ? 0 : std::size_t(x.rows) * row;
   return {{std::size_t(schedule.slot_count) * row, packed}, columns};
 }
 
-template <class Offset, class Scalar>
-void check_arguments(const SortedColumnsPattern<Offset>& A, Precision precision,
-                     const SortedColumnsSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product) {
+template <class Scalar>
+void check_arguments(const SortedColumnsPattern& A, Precision precision, const SortedColumnsSchedule& schedule,
+                     const Product<Scalar, Scalar>& product) {
   if (precision != Precision::Native && !(precision == Precision::Single && std::is_same_v<Scalar, float>)) {
     throw std::invalid_argument("sorted_columns_spmm: no " + std::string(to_string(precision)) +
                                 " products of these types");
@@ -43,8 +43,8 @@ void check_arguments(const SortedColumnsPattern<Offset>& A, Precision precision,
 
 }  // namespace
 
-template <class Offset, class Scalar>
-Ordinal sorted_columns_slab(const SortedColumnsSchedule<Offset>& schedule, Ordinal N) {
+template <class Scalar>
+Ordinal sorted_columns_slab(const SortedColumnsSchedule& schedule, Ordinal N) {
   const std::size_t column_bytes = std::max<std::size_t>(std::size_t(schedule.slot_count), 1) * sizeof(Scalar);
   const std::size_t most = slab_bytes / column_bytes;
   if (most >= std::size_t(N)) return std::max(N, 1);
@@ -58,21 +58,20 @@ Ordinal sorted_columns_slab(const SortedColumnsSchedule<Offset>& schedule, Ordin
   return slab;
 }
 
-template <class Offset, class Scalar>
-std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern<Offset>&,
-                                           const SortedColumnsSchedule<Offset>& schedule,
+template <class Scalar>
+std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern&, const SortedColumnsSchedule& schedule,
                                            const Multivector<const Scalar>& x) {
   return workspace_layout(schedule, x).bytes;
 }
 
-template <class Offset, class Scalar>
-void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, Precision precision,
-                         const SortedColumnsSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
+template <class Scalar>
+void sorted_columns_spmm(Stream stream, const SortedColumnsPattern& A, Precision precision,
+                         const SortedColumnsSchedule& schedule, const Product<Scalar, Scalar>& product,
                          const Scratch& workspace) {
   check_arguments(A, precision, schedule, product);
   const SlabLayout layout = workspace_layout(schedule, product.x);
   expect_scratch("sorted_columns_spmm", layout, workspace);
-  SortedColumnsArguments<Offset, Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
+  SortedColumnsArguments<Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
   Scalar* const packed = reinterpret_cast<Scalar*>(workspace.data + layout.packed);
   for_width(policy_columns(schedule, layout.columns), [&]<bool wide>() {
@@ -80,15 +79,14 @@ void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, P
   });
 }
 
-#define TESSERA_SORTED_COLUMNS_SPMM(Scalar, Offset)                                                                 \
-  template Ordinal sorted_columns_slab<Offset, Scalar>(const SortedColumnsSchedule<Offset>&, Ordinal);              \
-  template std::size_t sorted_columns_workspace_bytes(                                                              \
-      const SortedColumnsPattern<Offset>&, const SortedColumnsSchedule<Offset>&, const Multivector<const Scalar>&); \
-  template void sorted_columns_spmm(Stream, const SortedColumnsPattern<Offset>&, Precision,                         \
-                                    const SortedColumnsSchedule<Offset>&, const Product<Scalar, Scalar>&,           \
-                                    const Scratch&);
+#define TESSERA_SORTED_COLUMNS_SPMM(Scalar)                                                                       \
+  template Ordinal sorted_columns_slab<Scalar>(const SortedColumnsSchedule&, Ordinal);                            \
+  template std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern&, const SortedColumnsSchedule&,  \
+                                                      const Multivector<const Scalar>&);                          \
+  template void sorted_columns_spmm(Stream, const SortedColumnsPattern&, Precision, const SortedColumnsSchedule&, \
+                                    const Product<Scalar, Scalar>&, const Scratch&);
 
-TESSERA_SORTED_COLUMNS_SPMM(float, int)
-TESSERA_SORTED_COLUMNS_SPMM(double, int)
+TESSERA_SORTED_COLUMNS_SPMM(float)
+TESSERA_SORTED_COLUMNS_SPMM(double)
 
 }  // namespace Tessera::Cuda

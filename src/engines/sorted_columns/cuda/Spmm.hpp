@@ -16,15 +16,14 @@ inline constexpr XAccess sorted_columns_x_access = XAccess::WholeVectors;
 /// The number of columns of X, a slab, that a product of N columns takes at a time. The workspace holds the sums of all
 /// slots for one slab. Slabs are as wide as 2 GiB of slots allow, and about equally wide: a multiple of 32 columns, or
 /// for very large matrices fewer, down to 16 bytes of a row.
-template <class Offset, class Scalar>
-Ordinal sorted_columns_slab(const SortedColumnsSchedule<Offset>& schedule, Ordinal N);
+template <class Scalar>
+Ordinal sorted_columns_slab(const SortedColumnsSchedule& schedule, Ordinal N);
 
 /// Bytes of scratch memory for a product of these operands: a slab of columns of the slots of the schedule, and of X
 /// where it cannot be read 16 bytes at a time (columns that are not adjacent, or rows that do not begin and end at
 /// multiples of 16 bytes).
-template <class Offset, class Scalar>
-std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern<Offset>& A,
-                                           const SortedColumnsSchedule<Offset>& schedule,
+template <class Scalar>
+std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern& A, const SortedColumnsSchedule& schedule,
                                            const Multivector<const Scalar>& x);
 
 /// Y = alpha A X + beta Y on CUDA cores, A in sorted columns (Swift, sections IV-A to IV-D). All pointers, those of the
@@ -56,9 +55,9 @@ std::size_t sorted_columns_workspace_bytes(const SortedColumnsPattern<Offset>& A
 /// std::length_error for sizes beyond a launch, std::runtime_error if a launch fails. Cost: N multiplications and reads
 /// of X for each nonzero; N numbers written and read for each slot, far more than all else from memory where the slots
 /// of a slab are more than the L2 cache holds.
-template <class Offset, class Scalar>
-void sorted_columns_spmm(Stream stream, const SortedColumnsPattern<Offset>& A, Precision precision,
-                         const SortedColumnsSchedule<Offset>& schedule, const Product<Scalar, Scalar>& product,
+template <class Scalar>
+void sorted_columns_spmm(Stream stream, const SortedColumnsPattern& A, Precision precision,
+                         const SortedColumnsSchedule& schedule, const Product<Scalar, Scalar>& product,
                          const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

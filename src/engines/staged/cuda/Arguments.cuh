@@ -14,7 +14,7 @@ namespace Tessera::Cuda {
 
 /// What the kernels for staged windows are given. What a schedule calls tiles are chunks here.
 template <class Scalar>
-using StagedArguments = WindowArguments<StagedPattern, CondensedSchedule<int>, Scalar, Scalar>;
+using StagedArguments = WindowArguments<StagedPattern, CondensedSchedule, Scalar, Scalar>;
 
 /// The tasks of a block, one after another: an item with a slab of columns each. Blocks that run at the same time have
 /// the same item or neighbouring ones.
@@ -32,7 +32,7 @@ struct StagedTasks {
 /// The chunks of a block's tasks, one after another.
 class StagedSteps {
  public:
-  __device__ __forceinline__ StagedSteps(const CondensedItem<int>* items, unsigned item_count, unsigned slabs)
+  __device__ __forceinline__ StagedSteps(const CondensedItem* items, unsigned item_count, unsigned slabs)
       : items_(items), tasks_(item_count, slabs) {
     if (!tasks_.left()) return;
     next_item_ = items_[tasks_.item()];
@@ -58,9 +58,9 @@ class StagedSteps {
     }
   }
 
-  const CondensedItem<int>* items_;
+  const CondensedItem* items_;
   StagedTasks tasks_;
-  CondensedItem<int> next_item_ = {};
+  CondensedItem next_item_ = {};
   int chunk_ = 0, last_ = 0;
   unsigned slab_ = 0;
 };

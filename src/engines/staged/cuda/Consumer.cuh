@@ -28,9 +28,9 @@ class StagedConsumer {
     bool first = true;  // no chunk comes before the block's first
     StagedTasks tasks(arguments_.schedule.item_count, arguments_.slabs);
     if (!tasks.left()) return;
-    CondensedItem<int> next_item = arguments_.schedule.items[tasks.item()];
+    CondensedItem next_item = arguments_.schedule.items[tasks.item()];
     while (tasks.left()) {
-      const CondensedItem<int> item = next_item;
+      const CondensedItem item = next_item;
       const int first_column = static_cast<int>(tasks.slab()) * Policy::columns;
       tasks.advance();
       if (tasks.left()) next_item = arguments_.schedule.items[tasks.item()];
@@ -69,8 +69,8 @@ class StagedConsumer {
     static __device__ __forceinline__ auto& at(AnySums& sums, int p, int q) {
       return sums[q / 2][Layout::result(q, p)];
     }
-    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem<int>& item,
-                                                         int row, int column) {
+    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const CondensedItem& item, int row,
+                                                         int column) {
       const StagedPattern& A = arguments.A;
       const int strip = row / 8, r = row % 8;
       Scalar sum = 0;

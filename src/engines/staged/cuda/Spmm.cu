@@ -5,7 +5,7 @@
 namespace Tessera::Cuda {
 
 template <class Scalar>
-void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule<int>& schedule,
+void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule& schedule,
                  const Product<Scalar, Scalar>& product, const Scratch& workspace) {
   StagedArguments<Scalar> arguments = {.A = A, .schedule = schedule, .product = product};
   take_operands("staged_spmm", stream, A.window_rows, staged_x_access, workspace, arguments);
@@ -13,7 +13,7 @@ void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, con
                         [&]<Precision p>() { launch_staged<p, DefaultStagedPolicy<Scalar>>(stream, arguments); });
 }
 
-template void staged_spmm(Stream, const StagedPattern&, Precision, const CondensedSchedule<int>&,
+template void staged_spmm(Stream, const StagedPattern&, Precision, const CondensedSchedule&,
                           const Product<double, double>&, const Scratch&);
 
 }  // namespace Tessera::Cuda

@@ -17,7 +17,7 @@ inline constexpr XAccess staged_x_access = XAccess::Vectors;
 
 /// Bytes of scratch memory for a product of these operands.
 template <class Scalar>
-std::size_t staged_workspace_bytes(const StagedPattern& A, const CondensedSchedule<int>& schedule,
+std::size_t staged_workspace_bytes(const StagedPattern& A, const CondensedSchedule& schedule,
                                    const Multivector<const Scalar>& x) {
   return window_scratch(schedule, A.window_rows, x, staged_x_access).bytes;
 }
@@ -33,7 +33,7 @@ std::size_t staged_workspace_bytes(const StagedPattern& A, const CondensedSchedu
 /// Cost: reads a row of X once for each window that has its column; 16 * 64 multiplications for each tile and 16
 /// columns.
 template <class Scalar>
-void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule<int>& schedule,
+void staged_spmm(Stream stream, const StagedPattern& A, Precision precision, const CondensedSchedule& schedule,
                  const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

@@ -12,11 +12,11 @@ using StagedCase = ProductCase;
 
 StagedShape shape_of(const StagedCase& c) { return {64, 64, c.piece_tiles, 1024}; }
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 class StagedMatrix {
  public:
   StagedMatrix(const HostMatrix& A, const StagedCase& c)
-      : StagedMatrix(A, shape_of(c), SerialStaged<Offset>(A, shape_of(c), sizeof(MatrixScalar)).result()) {}
+      : StagedMatrix(A, shape_of(c), SerialStaged(A, shape_of(c), sizeof(MatrixScalar)).result()) {}
 
   const MatrixScalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
@@ -27,7 +27,7 @@ class StagedMatrix {
   }
 
  private:
-  StagedMatrix(const HostMatrix& A, const StagedShape& shape, const HostStaged<Offset>& B)
+  StagedMatrix(const HostMatrix& A, const StagedShape& shape, const HostStaged& B)
       : window_offsets_(B.window_offsets),
         chunk_columns_(B.chunk_columns),
         chunks_(B.chunks),
@@ -51,13 +51,13 @@ class StagedMatrix {
   OnDevice<MatrixScalar> values_;
 
  protected:
-  ScheduleOnDevice<Cuda::CondensedItem<int>> schedule_;
+  ScheduleOnDevice<Cuda::CondensedItem> schedule_;
   StagedPattern pattern_;
 };
 
 struct StagedKernel : SpmmKernel<StagedCase> {
-  template <class Offset, class MatrixScalar, class Scalar>
-  using Matrix = StagedMatrix<Offset, MatrixScalar, Scalar>;
+  template <class MatrixScalar, class Scalar>
+  using Matrix = StagedMatrix<MatrixScalar, Scalar>;
   static constexpr std::array heights = {64, 128};
   static constexpr std::array widths = {8, 64};
   static constexpr int emulated_share = 5;
@@ -94,8 +94,8 @@ TEST(StagedSpmm, ChunksThatDifferInTurns) {
   for (const HostMatrix* A : {&few, &many, &few, &many}) check_doubles(*A);
 }
 
-struct MatrixWhoseLanesFree : StagedMatrix<int, double, double> {
-  using StagedMatrix<int, double, double>::StagedMatrix;
+struct MatrixWhoseLanesFree : StagedMatrix<double, double> {
+  using StagedMatrix<double, double>::StagedMatrix;
 
   void launch(const StagedCase&, const Product<double, double>& product, const Scratch& workspace) const {
     Cuda::StagedArguments<double> arguments = {.A = pattern_, .schedule = schedule_.view, .product = product};
@@ -120,7 +120,7 @@ TEST(StagedSpmm, EveryLaneFrees) {
       c.columns = columns, c.piece_tiles = chunks;
       const auto x = random_values<double>(extent(c, A.columns), 1), y = random_values<double>(extent(c, A.rows), 2);
       std::vector<double> expected = y, result = y;
-      multiply(StagedMatrix<int, double, double>(A, c), A, c, x, expected);
+      multiply(StagedMatrix<double, double>(A, c), A, c, x, expected);
       multiply(MatrixWhoseLanesFree(A, c), A, c, x, result);
       EXPECT_EQ(std::memcmp(result.data(), expected.data(), y.size() * sizeof(double)), 0) << describe(A, c);
     }
@@ -149,7 +149,7 @@ TEST(StagedSpmm, ASecondProductOnlyLaunches) {
 
 TEST(StagedSpmm, RefusesWhatItCannotDo) {
   StagedPattern A;
-  const Cuda::CondensedSchedule<int> schedule;
+  const Cuda::CondensedSchedule schedule;
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Tf32, schedule, Product<double, double>{}, {}),
                std::invalid_argument);
   EXPECT_THROW(Cuda::staged_spmm(nullptr, A, Precision::Native, schedule, product_with_x_rows<double>(), {}),

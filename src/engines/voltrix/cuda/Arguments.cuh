@@ -14,16 +14,16 @@
 namespace Tessera::Cuda {
 
 /// What the kernels for BMat are given. Rows of product.x are aligned to 16 bytes, its column_stride is 1.
-template <class Offset, class Scalar>
-struct BmatArguments : WindowArguments<BmatWords<Offset>, BmatSchedule<Offset>, Scalar, Scalar> {
+template <class Scalar>
+struct BmatArguments : WindowArguments<BmatWords, BmatSchedule, Scalar, Scalar> {
   int copied_columns = 0;  // of a row of X: those of the product, rounded up to 16 bytes
 };
 
 /// The tasks of a block, one after another: items with a slab of columns of X each.
-template <class Policy, class Offset>
+template <class Policy>
 class BmatTasks {
  public:
-  __device__ __forceinline__ BmatTasks(const BmatSchedule<Offset>& schedule, int columns)
+  __device__ __forceinline__ BmatTasks(const BmatSchedule& schedule, int columns)
       : slabs_(window_count(columns, Policy::columns)) {
     if (schedule.points != nullptr) {
       constexpr int step = bmat_parts_per_multiprocessor / Policy::blocks;
@@ -69,7 +69,7 @@ class BmatTasks {
 /// these strides they lie in different banks.
 template <class Scalar, class Policy>
 struct BmatBuffers : RingBarriers<Policy::buffers> {
-  using Pattern = BmatWords<int>;
+  using Pattern = BmatWords;
   static constexpr int rows = Policy::stage_tiles * Pattern::tile_width;
   static constexpr int words = Policy::stage_tiles * Pattern::tile_words_count;
   static constexpr int most_values = Policy::stage_tiles * Pattern::tile_rows * Pattern::tile_width;

@@ -12,7 +12,7 @@
 namespace Tessera::Cuda {
 namespace {
 
-using Items = std::vector<BmatItem<int>>;
+using Items = std::vector<BmatItem>;
 
 Items items_of(const std::vector<int>& tiles) {
   Items items;
@@ -85,11 +85,10 @@ TEST(BmatSchedule, PartsAreBalanced) {
 }
 
 /// Pieces of windows, their first values, and their slots.
-template <class Offset>
 void check_schedule() {
   // Three windows of 5, 0 and 2 tiles; tile t has t + 1 entries.
   const std::vector<Offset> windows = {0, 5, 5, 7}, values = {0, 1, 3, 6, 10, 15, 21, 28};
-  const BmatWords<Offset> A = {33, 100, windows.data(), values.data(), nullptr, nullptr};
+  const BmatWords A = {33, 100, windows.data(), values.data(), nullptr, nullptr};
   const auto schedule = build_bmat_schedule(A, 2, 3, BmatPartition::EqualCost);
   ASSERT_EQ(schedule.items.size(), 5u);
   EXPECT_EQ(schedule.slots, 3);
@@ -101,14 +100,14 @@ void check_schedule() {
     tiles += item.tiles;
     const Offset t = item.first_tile;
     EXPECT_EQ(item.first_value, t * (t + 1) / 2) << t;
-    EXPECT_EQ(item.slot == BmatItem<Offset>::direct, item.window != 0);
+    EXPECT_EQ(item.slot == BmatItem::direct, item.window != 0);
   }
   EXPECT_EQ(tiles, 7);
 }
 
 TEST(BmatSchedule, ItemsKnowTheirFirstValue) {
-  check_schedule<int>();
-  check_schedule<std::size_t>();
+  check_schedule();
+  check_schedule();
 }
 
 TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
@@ -121,7 +120,7 @@ TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
     for (int w = 0; w < 32; ++w) offsets.push_back(offsets.back() + 10 + (w % 4 == 0 ? longer : 0));
     std::vector<int> values(std::size_t(offsets.back()) + 1);
     std::iota(values.begin(), values.end(), 0);
-    const BmatWords<int> A = {512, 100, offsets.data(), values.data(), nullptr, nullptr};
+    const BmatWords A = {512, 100, offsets.data(), values.data(), nullptr, nullptr};
     EXPECT_EQ(build_bmat_schedule(A, 1000, 1).points.empty(), longer == 0);
     EXPECT_TRUE(build_bmat_schedule(A, 1000, 1, BmatPartition::Dealt).points.empty());
     EXPECT_FALSE(build_bmat_schedule(A, 1000, 1, BmatPartition::EqualCost).points.empty());
@@ -130,7 +129,7 @@ TEST(BmatSchedule, ItemsAreDealtWhereNoBlockGetsMuchMore) {
 
 TEST(BmatSchedule, RefusesNumbersThatMakeNoSense) {
   const std::vector<int> offsets{0, 4};
-  const BmatWords<int> A = {16, 100, offsets.data(), offsets.data(), nullptr, nullptr};
+  const BmatWords A = {16, 100, offsets.data(), offsets.data(), nullptr, nullptr};
   EXPECT_THROW(build_bmat_schedule(A, 0, 1), std::invalid_argument);
   EXPECT_THROW(build_bmat_schedule(A, 1, 0), std::invalid_argument);
   EXPECT_THROW(partition_bmat_items(Items(), 0), std::invalid_argument);

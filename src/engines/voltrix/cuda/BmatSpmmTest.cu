@@ -12,11 +12,11 @@ struct BmatCase : ProductCase {
   int multiprocessors = 0;  // that it is scheduled for; 0: as many as there are
 };
 
-template <class Offset, class MatrixScalar, class Scalar>
+template <class MatrixScalar, class Scalar>
 class BmatMatrix {
  public:
   BmatMatrix(const HostMatrix& A, const BmatCase& c)
-      : BmatMatrix(A, c, serial_bmat_words<Offset>(A), c.multiprocessors > 0 ? c.multiprocessors : multiprocessors()) {}
+      : BmatMatrix(A, c, serial_bmat_words(A), c.multiprocessors > 0 ? c.multiprocessors : multiprocessors()) {}
 
   const Scalar* values() const { return values_.data(); }
   std::size_t workspace_bytes(Precision, const Multivector<const Scalar>& x) const {
@@ -27,14 +27,13 @@ class BmatMatrix {
   }
 
  protected:
-  Cuda::BmatSchedule<Offset> schedule() const { return {pieces_.view, multiprocessors_, points_.data()}; }
+  Cuda::BmatSchedule schedule() const { return {pieces_.view, multiprocessors_, points_.data()}; }
 
  private:
-  BmatMatrix(const HostMatrix& A, const BmatCase& c, const HostBmatWords<Offset>& B, int multiprocessors)
+  BmatMatrix(const HostMatrix& A, const BmatCase& c, const HostBmatWords& B, int multiprocessors)
       : BmatMatrix(A, B, multiprocessors,
-                   Cuda::build_bmat_schedule<Offset>(B.view(), c.piece_tiles, multiprocessors, c.partition)) {}
-  BmatMatrix(const HostMatrix& A, const HostBmatWords<Offset>& B, int multiprocessors,
-             const Cuda::HostBmatSchedule<Offset>& schedule)
+                   Cuda::build_bmat_schedule(B.view(), c.piece_tiles, multiprocessors, c.partition)) {}
+  BmatMatrix(const HostMatrix& A, const HostBmatWords& B, int multiprocessors, const Cuda::HostBmatSchedule& schedule)
       : multiprocessors_(multiprocessors),
         windows_(B.window_offsets),
         first_values_(B.tile_offsets),
@@ -56,35 +55,34 @@ class BmatMatrix {
   OnDevice<int> columns_;
   OnDevice<std::uint32_t> words_;
   OnDevice<Scalar> values_;
-  ScheduleOnDevice<Cuda::BmatItem<Offset>> pieces_;
+  ScheduleOnDevice<Cuda::BmatItem> pieces_;
   OnDevice<Cuda::BmatPoint> points_;
 
  protected:
-  BmatWords<Offset> pattern_;
+  BmatWords pattern_;
 };
 
 struct BmatKernel : SpmmKernel<BmatCase> {
-  template <class Offset, class MatrixScalar, class Scalar>
-  using Matrix = BmatMatrix<Offset, MatrixScalar, Scalar>;
+  template <class MatrixScalar, class Scalar>
+  using Matrix = BmatMatrix<MatrixScalar, Scalar>;
   static constexpr std::array heights = {16, 32};
   static constexpr std::array widths = {8, 16};
   static constexpr int emulated_share = 11;
 };
 
-template <Precision precision, class Scalar, class Offset = int>
-using BmatCell = SpmmCell<BmatKernel, precision, Scalar, Scalar, Offset>;
+template <Precision precision, class Scalar>
+using BmatCell = SpmmCell<BmatKernel, precision, Scalar, Scalar>;
 using BmatCells = ::testing::Types<BmatCell<Precision::Native, double>, BmatCell<Precision::Tf32x3, float>,
                                    BmatCell<Precision::Tf32, float>>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Bmat, Spmm, BmatCells, SpmmCellNames);
 
 /// Launches a policy that bmat_spmm() does not choose.
 template <Precision precision, class Policy, class Scalar>
-struct MatrixWithPolicy : BmatMatrix<int, Scalar, Scalar> {
-  using BmatMatrix<int, Scalar, Scalar>::BmatMatrix;
+struct MatrixWithPolicy : BmatMatrix<Scalar, Scalar> {
+  using BmatMatrix<Scalar, Scalar>::BmatMatrix;
 
   void launch(const BmatCase&, const Product<Scalar, Scalar>& product, const Scratch& workspace) const {
-    Cuda::BmatArguments<int, Scalar> arguments = {
-        {.A = this->pattern_, .schedule = this->schedule(), .product = product}};
+    Cuda::BmatArguments<Scalar> arguments = {{.A = this->pattern_, .schedule = this->schedule(), .product = product}};
     arguments.partials = reinterpret_cast<Scalar*>(workspace.data);
     arguments.partials_stride = product.x.columns;
     Cuda::launch_bmat<precision, Policy>(nullptr, arguments);
@@ -96,7 +94,7 @@ template <Precision precision, class Policy, class Scalar>
 void check_policy(const char* name, const HostMatrix& A, BmatCase c) {
   SCOPED_TRACE(name);
   c.precision = precision;
-  const BmatMatrix<int, Scalar, Scalar> tuned(A, BmatCase{ProductCase(c)});
+  const BmatMatrix<Scalar, Scalar> tuned(A, BmatCase{ProductCase(c)});
   const MatrixWithPolicy<precision, Policy, Scalar> other(A, c);
   for (const int columns : {8, 100}) {
     c.columns = columns;
@@ -146,7 +144,7 @@ void check_barriers(const char* name) {
 #else
   const HostMatrix A = random_matrix(400, 900, 250, 10);
 #endif
-  const auto windows = serial_bmat_words<int>(A).window_offsets;
+  const auto windows = serial_bmat_words(A).window_offsets;
   for (std::size_t w = 0; w + 1 < windows.size(); ++w) ASSERT_GE(windows[w + 1] - windows[w], 64);
   check_policy<precision, EveryLaneFrees<Policy>, Scalar>(name, A, c);
 }
@@ -163,8 +161,8 @@ TEST(BmatSpmm, EveryLaneFrees) {
 }
 
 TEST(BmatSpmm, RefusesWhatItCannotDo) {
-  const BmatWords<int> A;
-  Cuda::BmatSchedule<int> schedule;
+  const BmatWords A;
+  Cuda::BmatSchedule schedule;
   EXPECT_THROW(Cuda::bmat_spmm(nullptr, A, Precision::Native, schedule, Product<float, float>{}, {}),
                std::invalid_argument);
   EXPECT_THROW(Cuda::bmat_spmm(nullptr, A, Precision::Tf32, schedule, Product<double, double>{}, {}),

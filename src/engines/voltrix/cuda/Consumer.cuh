@@ -15,10 +15,10 @@ namespace Tessera::Cuda {
 /// columns of X have an order in which a lane reads `vector` adjacent ones of a row at once, and writes 2 `vector` of a
 /// row of Y: column g of the right operands of the products q = vector v, vector v + 1, ... is 8 vector v + vector g,
 /// ... .
-template <Precision precision, class Policy, class Offset, class Scalar>
+template <Precision precision, class Policy, class Scalar>
 class BmatConsumer {
  public:
-  using Arguments = BmatArguments<Offset, Scalar>;
+  using Arguments = BmatArguments<Scalar>;
   using Buffers = BmatBuffers<Scalar, Policy>;
 
   __device__ __forceinline__ BmatConsumer(const Arguments& arguments, const Buffers& buffers, int consumer, int lane)
@@ -26,11 +26,11 @@ class BmatConsumer {
 
   __device__ __forceinline__ void run() const {
     RingPlace<Policy::buffers> place;
-    BmatTasks<Policy, Offset> tasks(arguments_.schedule, arguments_.product.x.columns);
-    BmatItem<Offset> next_item = {};
+    BmatTasks<Policy> tasks(arguments_.schedule, arguments_.product.x.columns);
+    BmatItem next_item = {};
     if (tasks.left()) next_item = arguments_.schedule.items[tasks.item()];
     while (tasks.left()) {
-      const BmatItem<Offset> item = next_item;
+      const BmatItem item = next_item;
       const int first_column = tasks.first_column() + consumer_ * Policy::warp_columns;
       const bool has_columns = first_column < arguments_.product.x.columns;
       tasks.advance();
@@ -49,7 +49,7 @@ class BmatConsumer {
 
  private:
   using Product = TileProduct<precision>;
-  using Pattern = BmatWords<Offset>;
+  using Pattern = BmatWords;
   static constexpr int products = Policy::warp_columns / 8;
   static constexpr int widest = 16 / static_cast<int>(sizeof(Scalar));
   static constexpr int vector = products < widest ? products : widest;
@@ -77,9 +77,9 @@ class BmatConsumer {
     static __device__ __forceinline__ auto& at(AnySums& sums, int p, int q) {
       return sums[q / (2 * vector) * vector + q % vector][2 * p + q / vector % 2];
     }
-    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const BmatItem<Offset>& item,
-                                                         int row, int column) {
-      const BmatWords<Offset>& A = arguments.A;
+    static __device__ __forceinline__ Scalar sum_entries(const Arguments& arguments, const BmatItem& item, int row,
+                                                         int column) {
+      const BmatWords& A = arguments.A;
       const int first_bit = bmat_bit(row % 8, 0);
       std::size_t place = std::size_t(item.first_value);  // of the word's first value
       Scalar sum = 0;

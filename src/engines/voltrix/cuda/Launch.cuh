@@ -9,9 +9,9 @@ namespace Tessera::Cuda {
 
 /// Blocks stay on their multiprocessors and take their tasks. The producer of a block runs ahead of its consumers by as
 /// many buffers as the ring has.
-template <Precision precision, class Policy, class Offset, class Scalar>
+template <Precision precision, class Policy, class Scalar>
 __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
-    bmat_kernel(const __grid_constant__ BmatArguments<Offset, Scalar> arguments) {
+    bmat_kernel(const __grid_constant__ BmatArguments<Scalar> arguments) {
   using Buffers = BmatBuffers<Scalar, Policy>;
   const Buffers buffers = {{dynamic_memory()}};
   if (threadIdx.x == 0) {
@@ -24,16 +24,16 @@ __global__ void __launch_bounds__(Policy::threads, Policy::blocks)
   __syncthreads();
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
   if (warp < Policy::consumers) {
-    BmatConsumer<precision, Policy, Offset, Scalar>(arguments, buffers, warp, lane).run();
+    BmatConsumer<precision, Policy, Scalar>(arguments, buffers, warp, lane).run();
   } else {
-    BmatProducer<Policy, Offset, Scalar>(arguments, buffers, lane).run();
+    BmatProducer<Policy, Scalar>(arguments, buffers, lane).run();
   }
 }
 
 /// A whole product with a given policy. Needs rows_are_whole(product.x), of columns up to the next 16 bytes, and, if
 /// the schedule has slots, partials.
-template <Precision precision, class Policy, class Offset, class Scalar>
-void launch_bmat(Stream stream, BmatArguments<Offset, Scalar> arguments) {
+template <Precision precision, class Policy, class Scalar>
+void launch_bmat(Stream stream, BmatArguments<Scalar> arguments) {
   using Buffers = BmatBuffers<Scalar, Policy>;
   const Ordinal columns = arguments.product.y.columns;
   if (columns == 0 || arguments.schedule.item_count == 0) return;
@@ -42,7 +42,7 @@ void launch_bmat(Stream stream, BmatArguments<Offset, Scalar> arguments) {
   constexpr Ordinal vector = 16 / sizeof(Scalar);
   arguments.copied_columns = ceil_divide(columns, vector) * vector;
   arguments.y_vectors = rows_are_aligned(arguments.product.y);
-  constexpr auto kernel = &bmat_kernel<precision, Policy, Offset, Scalar>;
+  constexpr auto kernel = &bmat_kernel<precision, Policy, Scalar>;
   allow_shared_memory<kernel>("bmat_kernel: shared memory", Buffers::bytes, cudaSharedmemCarveoutMaxShared);
   const unsigned blocks = launch_count(std::size_t(arguments.schedule.multiprocessors) * Policy::blocks);
   launch("bmat_kernel", kernel, blocks, Policy::threads, Buffers::bytes, stream, arguments);

@@ -9,10 +9,10 @@ namespace Tessera::Cuda {
 ///
 /// It counts the entries of tiles as it goes, because the counts tell where values lie. Therefore words go through its
 /// registers. Values begin at any address: cp.async copies them element by element.
-template <class Policy, class Offset, class Scalar>
+template <class Policy, class Scalar>
 class BmatProducer {
  public:
-  using Arguments = BmatArguments<Offset, Scalar>;
+  using Arguments = BmatArguments<Scalar>;
   using Buffers = BmatBuffers<Scalar, Policy>;
 
   __device__ __forceinline__ BmatProducer(const Arguments& arguments, const Buffers& buffers, int lane)
@@ -37,7 +37,7 @@ class BmatProducer {
   }
 
  private:
-  using Pattern = BmatWords<Offset>;
+  using Pattern = BmatWords;
 
   // The producer loads columns and words this many stages before it copies, because memory is far.
   static constexpr int stages_ahead = 4;
@@ -172,8 +172,8 @@ class BmatProducer {
   RingPlace<Policy::buffers> place_;
   Offset value_ = 0;
   // The tasks, the item of the task after this one, and what is left of this one.
-  BmatTasks<Policy, Offset> tasks_;
-  BmatItem<Offset> next_item_ = {};
+  BmatTasks<Policy> tasks_;
+  BmatItem next_item_ = {};
   Offset next_tile_ = 0, first_value_ = 0;
   int tiles_left_ = 0, first_column_ = 0, columns_ = 0;
 };

@@ -18,11 +18,10 @@ BmatPoint snapped(int item, double fraction) {
 
 }  // namespace
 
-template <class Offset>
-std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>& items, int parts, BmatCost cost) {
+std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem>& items, int parts, BmatCost cost) {
   if (parts <= 0) throw std::invalid_argument("partition_bmat_items: parts = " + std::to_string(parts) + " <= 0");
   double all = 0;
-  for (const BmatItem<Offset>& item : items) all += item.tiles + cost.window;
+  for (const BmatItem& item : items) all += item.tiles + cost.window;
 
   std::vector<BmatPoint> points = {{0, 0}};
   double before = 0;  // the cost of the items before this one
@@ -39,8 +38,7 @@ std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>&
   return points;
 }
 
-template <class Offset>
-double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int blocks, BmatCost cost) {
+double dealt_bmat_imbalance(const std::vector<BmatItem>& items, int blocks, BmatCost cost) {
   if (blocks <= 0) throw std::invalid_argument("dealt_bmat_imbalance: blocks = " + std::to_string(blocks) + " <= 0");
   std::vector<double> dealt(static_cast<std::size_t>(blocks), 0);
   double all = 0;
@@ -52,16 +50,15 @@ double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int bloc
   return all == 0 ? 1 : *std::max_element(dealt.begin(), dealt.end()) * blocks / all;
 }
 
-template <class Offset>
-HostBmatSchedule<Offset> build_bmat_schedule(const BmatWords<Offset>& A, int piece_tiles, int multiprocessors,
-                                             BmatPartition partition, BmatCost cost) {
+HostBmatSchedule build_bmat_schedule(const BmatWords& A, int piece_tiles, int multiprocessors, BmatPartition partition,
+                                     BmatCost cost) {
   if (multiprocessors <= 0) {
     throw std::invalid_argument("build_bmat_schedule: multiprocessors = " + std::to_string(multiprocessors) + " <= 0");
   }
   auto pieces = build_condensed_schedule(A.window_offsets, A.windows(), piece_tiles);
-  HostBmatSchedule<Offset> schedule;
+  HostBmatSchedule schedule;
   schedule.items.reserve(pieces.items.size());
-  for (const CondensedItem<Offset>& item : pieces.items)
+  for (const CondensedItem& item : pieces.items)
     schedule.items.push_back({item.first_tile, A.tile_offsets[item.first_tile], item.tiles, item.window, item.slot});
   schedule.sums = std::move(pieces.sums);
   schedule.slots = pieces.slots;
@@ -74,13 +71,5 @@ HostBmatSchedule<Offset> build_bmat_schedule(const BmatWords<Offset>& A, int pie
   schedule.points = partition_bmat_items(schedule.items, multiprocessors * bmat_parts_per_multiprocessor, cost);
   return schedule;
 }
-
-template std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<int>>&, int, BmatCost);
-template std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<std::size_t>>&, int, BmatCost);
-template double dealt_bmat_imbalance(const std::vector<BmatItem<int>>&, int, BmatCost);
-template double dealt_bmat_imbalance(const std::vector<BmatItem<std::size_t>>&, int, BmatCost);
-template HostBmatSchedule<int> build_bmat_schedule(const BmatWords<int>&, int, int, BmatPartition, BmatCost);
-template HostBmatSchedule<std::size_t> build_bmat_schedule(const BmatWords<std::size_t>&, int, int, BmatPartition,
-                                                           BmatCost);
 
 }  // namespace Tessera::Cuda

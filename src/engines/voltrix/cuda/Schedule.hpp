@@ -9,7 +9,6 @@
 namespace Tessera::Cuda {
 
 /// Some tiles of one window, which a block multiplies with some columns of X.
-template <class Offset>
 struct alignas(16) BmatItem {
   static constexpr int direct = -1;  ///< stands for no slot
 
@@ -44,16 +43,14 @@ enum class BmatPartition {
 /// Products have as many blocks as the multiprocessors hold at a time. With points, a block has what lies between two
 /// of them: some slabs of columns of its first item, all columns of the next items, and some slabs of its last item.
 /// Each element of Y is then written by one block.
-template <class Offset>
-struct BmatSchedule : WindowSchedule<BmatItem<Offset>> {
+struct BmatSchedule : WindowSchedule<BmatItem> {
   int multiprocessors = 0;  ///< number of multiprocessors
   /// multiprocessors * bmat_parts_per_multiprocessor + 1 points, or null if items are dealt.
   const BmatPoint* points = nullptr;
 };
 
 /// The arrays of a schedule, in host memory.
-template <class Offset>
-struct HostBmatSchedule : HostWindowSchedule<BmatItem<Offset>> {
+struct HostBmatSchedule : HostWindowSchedule<BmatItem> {
   std::vector<BmatPoint> points;  ///< the points; empty if items are dealt
 };
 
@@ -72,13 +69,11 @@ struct BmatCost {
 ///
 /// The paper counts costs from the point before, which has moved too, so that moves add up; here they do not. The
 /// paper's genetic refinement is left out. Throws std::invalid_argument for parts <= 0. Cost: O(items + parts).
-template <class Offset>
-std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem<Offset>>& items, int parts, BmatCost cost = {});
+std::vector<BmatPoint> partition_bmat_items(const std::vector<BmatItem>& items, int parts, BmatCost cost = {});
 
 /// The imbalance if items are dealt to `blocks` blocks: the largest cost of a block over the mean. Throws
 /// std::invalid_argument for blocks <= 0. Cost: O(items + blocks).
-template <class Offset>
-double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int blocks, BmatCost cost = {});
+double dealt_bmat_imbalance(const std::vector<BmatItem>& items, int blocks, BmatCost cost = {});
 
 /// Builds a schedule. window_offsets and tile_offsets of A are in host memory; no other array is read.
 ///
@@ -87,8 +82,7 @@ double dealt_bmat_imbalance(const std::vector<BmatItem<Offset>>& items, int bloc
 /// > 0 is that of the GPU. BmatPartition::Best deals items up to an imbalance of 1.2 with 4 blocks of a multiprocessor.
 /// On an H200 this made a mesh up to 1.5 times as fast; only a matrix with an imbalance of 1.28 became slower. Throws
 /// std::invalid_argument for numbers <= 0, std::length_error for more than 2^31 - 1 items. Cost: O(items).
-template <class Offset>
-HostBmatSchedule<Offset> build_bmat_schedule(const BmatWords<Offset>& A, int piece_tiles, int multiprocessors,
-                                             BmatPartition partition = BmatPartition::Best, BmatCost cost = {});
+HostBmatSchedule build_bmat_schedule(const BmatWords& A, int piece_tiles, int multiprocessors,
+                                     BmatPartition partition = BmatPartition::Best, BmatCost cost = {});
 
 }  // namespace Tessera::Cuda

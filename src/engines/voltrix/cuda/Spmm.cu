@@ -4,10 +4,10 @@
 
 namespace Tessera::Cuda {
 
-template <class Offset, class Scalar>
-void bmat_spmm(Stream stream, const BmatWords<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
+template <class Scalar>
+void bmat_spmm(Stream stream, const BmatWords& A, Precision precision, const BmatSchedule& schedule,
                const Product<Scalar, Scalar>& product, const Scratch& workspace) {
-  BmatArguments<Offset, Scalar> arguments = {{.A = A, .schedule = schedule, .product = product}};
+  BmatArguments<Scalar> arguments = {{.A = A, .schedule = schedule, .product = product}};
   take_operands("bmat_spmm", stream, A.window_rows(), bmat_x_access, workspace, arguments);
   for_precision<Scalar>("bmat_spmm", precision, [&]<Precision p>() {
     for_width(policy_columns(schedule, product.x.columns),
@@ -15,11 +15,11 @@ void bmat_spmm(Stream stream, const BmatWords<Offset>& A, Precision precision, c
   });
 }
 
-#define TESSERA_BMAT_SPMM(Scalar, Offset)                                                           \
-  template void bmat_spmm(Stream, const BmatWords<Offset>&, Precision, const BmatSchedule<Offset>&, \
-                          const Product<Scalar, Scalar>&, const Scratch&);
+#define TESSERA_BMAT_SPMM(Scalar)                                                                                   \
+  template void bmat_spmm(Stream, const BmatWords&, Precision, const BmatSchedule&, const Product<Scalar, Scalar>&, \
+                          const Scratch&);
 
-TESSERA_BMAT_SPMM(float, int)
-TESSERA_BMAT_SPMM(double, int)
+TESSERA_BMAT_SPMM(float)
+TESSERA_BMAT_SPMM(double)
 
 }  // namespace Tessera::Cuda

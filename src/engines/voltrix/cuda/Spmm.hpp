@@ -14,9 +14,8 @@ namespace Tessera::Cuda {
 inline constexpr XAccess bmat_x_access = XAccess::WholeVectors;
 
 /// Bytes of scratch memory for a product of these operands in any precision.
-template <class Offset, class Scalar>
-std::size_t bmat_workspace_bytes(const BmatWords<Offset>& A, const BmatSchedule<Offset>& schedule,
-                                 const Multivector<const Scalar>& x) {
+template <class Scalar>
+std::size_t bmat_workspace_bytes(const BmatWords& A, const BmatSchedule& schedule, const Multivector<const Scalar>& x) {
   return window_scratch(schedule, A.window_rows(), x, bmat_x_access).bytes;
 }
 
@@ -43,8 +42,8 @@ std::size_t bmat_workspace_bytes(const BmatWords<Offset>& A, const BmatSchedule<
 ///   balanced enough.
 ///
 /// Needs compute capability 8.0. Cost: 16 * 64 multiplications for each tile and 8 columns; reads 8 rows of X a tile.
-template <class Offset, class Scalar>
-void bmat_spmm(Stream stream, const BmatWords<Offset>& A, Precision precision, const BmatSchedule<Offset>& schedule,
+template <class Scalar>
+void bmat_spmm(Stream stream, const BmatWords& A, Precision precision, const BmatSchedule& schedule,
                const Product<Scalar, Scalar>& product, const Scratch& workspace);
 
 }  // namespace Tessera::Cuda

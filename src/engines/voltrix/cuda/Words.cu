@@ -9,16 +9,15 @@ namespace {
 constexpr int block_threads = 256;
 
 // Each thread makes a word.
-template <class Offset>
-__global__ void make_bmat_words_kernel(BmatPattern<Offset> A, std::size_t words, std::uint32_t* tile_words) {
+__global__ void make_bmat_words_kernel(BmatPattern A, std::size_t words, std::uint32_t* tile_words) {
   const std::size_t word = std::size_t(blockIdx.x) * block_threads + threadIdx.x;
   if (word < words) tile_words[word] = bmat_word(A.tile_masks + word / 4 * 2, static_cast<int>(word % 4));
 }
 
 // Each warp takes tiles, each thread a bit of the four words.
-template <class Offset, class Scalar>
-__global__ void order_by_bmat_words_kernel(BmatPattern<Offset> A, std::size_t tiles, const Scalar* values,
-                                           Scalar* ordered, const std::uint32_t* wanted) {
+template <class Scalar>
+__global__ void order_by_bmat_words_kernel(BmatPattern A, std::size_t tiles, const Scalar* values, Scalar* ordered,
+                                           const std::uint32_t* wanted) {
   if (wanted != nullptr && *wanted == 0) return;
   const std::size_t step = std::size_t(gridDim.x) * block_threads / 32;
   const int bit = static_cast<int>(threadIdx.x) % 32;
@@ -37,25 +36,22 @@ __global__ void order_by_bmat_words_kernel(BmatPattern<Offset> A, std::size_t ti
 
 }  // namespace
 
-template <class Offset>
-void make_bmat_words(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, std::uint32_t* tile_words) {
+void make_bmat_words(Stream stream, const BmatPattern& A, std::size_t tiles, std::uint32_t* tile_words) {
   if (tiles == 0) return;
-  launch("make_bmat_words_kernel", make_bmat_words_kernel<Offset>, blocks_for(4 * tiles, block_threads), block_threads,
-         0, stream, A, 4 * tiles, tile_words);
+  launch("make_bmat_words_kernel", make_bmat_words_kernel, blocks_for(4 * tiles, block_threads), block_threads, 0,
+         stream, A, 4 * tiles, tile_words);
 }
 
-template <class Offset, class Scalar>
-void order_by_bmat_words(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, const Scalar* values,
-                         Scalar* ordered, const std::uint32_t* wanted) {
+template <class Scalar>
+void order_by_bmat_words(Stream stream, const BmatPattern& A, std::size_t tiles, const Scalar* values, Scalar* ordered,
+                         const std::uint32_t* wanted) {
   if (tiles == 0) return;
-  launch("order_by_bmat_words_kernel", order_by_bmat_words_kernel<Offset, Scalar>,
-         few_blocks_for(tiles * 32, block_threads), block_threads, 0, stream, A, tiles, values, ordered, wanted);
+  launch("order_by_bmat_words_kernel", order_by_bmat_words_kernel<Scalar>, few_blocks_for(tiles * 32, block_threads),
+         block_threads, 0, stream, A, tiles, values, ordered, wanted);
 }
 
-template void make_bmat_words(Stream, const BmatPattern<int>&, std::size_t, std::uint32_t*);
-template void order_by_bmat_words(Stream, const BmatPattern<int>&, std::size_t, const float*, float*,
-                                  const std::uint32_t*);
-template void order_by_bmat_words(Stream, const BmatPattern<int>&, std::size_t, const double*, double*,
+template void order_by_bmat_words(Stream, const BmatPattern&, std::size_t, const float*, float*, const std::uint32_t*);
+template void order_by_bmat_words(Stream, const BmatPattern&, std::size_t, const double*, double*,
                                   const std::uint32_t*);
 
 }  // namespace Tessera::Cuda

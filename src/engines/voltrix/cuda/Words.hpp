@@ -13,15 +13,14 @@
 namespace Tessera::Cuda {
 
 /// Makes the words of all tiles. Cost: one pass over the masks.
-template <class Offset>
-void make_bmat_words(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, std::uint32_t* tile_words);
+void make_bmat_words(Stream stream, const BmatPattern& A, std::size_t tiles, std::uint32_t* tile_words);
 
 /// Puts values in the order of the words.
 ///
 /// \param wanted [in] if not null, device memory: nothing is done if it holds 0 when the kernel runs
 /// Cost: reads the masks and the values, and writes the values, once.
-template <class Offset, class Scalar>
-void order_by_bmat_words(Stream stream, const BmatPattern<Offset>& A, std::size_t tiles, const Scalar* values,
-                         Scalar* ordered, const std::uint32_t* wanted = nullptr);
+template <class Scalar>
+void order_by_bmat_words(Stream stream, const BmatPattern& A, std::size_t tiles, const Scalar* values, Scalar* ordered,
+                         const std::uint32_t* wanted = nullptr);
 
 }  // namespace Tessera::Cuda

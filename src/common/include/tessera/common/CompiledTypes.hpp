@@ -38,8 +38,6 @@
 #define TESSERA_IF_COMPLEX_DOUBLE(M, ...) M(__VA_ARGS__)
 #endif
 
-/// M(Exec, Offset) for every type of offsets that a plan stores.
-#define TESSERA_FOR_EACH_OFFSET(Exec, M) M(Exec, int)
 /// M(Exec, Offset) for every type of users' offsets.
 #define TESSERA_FOR_EACH_USER_OFFSET(Exec, M) M(Exec, int) M(Exec, std::size_t)
 
@@ -50,29 +48,22 @@
   TESSERA_IF_COMPLEX_FLOAT(M, Exec, Complex<float>) \
   TESSERA_IF_COMPLEX_DOUBLE(M, Exec, Complex<double>)
 
-/// M(Exec, Scalar, Offset) for every type of matrix.
-#define TESSERA_FOR_EACH_MATRIX(Exec, M)                 \
-  TESSERA_IF_FLOAT(M, Exec, float, int)                  \
-  TESSERA_IF_DOUBLE(M, Exec, double, int)                \
-  TESSERA_IF_COMPLEX_FLOAT(M, Exec, Complex<float>, int) \
-  TESSERA_IF_COMPLEX_DOUBLE(M, Exec, Complex<double>, int)
-
-/// M(Exec, MatrixScalar, VectorScalar, Offset) for every pair that may be multiplied, but for vectors of 16 bits.
-#define TESSERA_FOR_EACH_PRODUCT(Exec, M)                                \
-  TESSERA_IF_FLOAT(M, Exec, float, float, int)                           \
-  TESSERA_IF_DOUBLE(M, Exec, double, double, int)                        \
-  TESSERA_IF_FLOAT_AND_DOUBLE(M, Exec, float, double, int)               \
-  TESSERA_IF_COMPLEX_FLOAT(M, Exec, Complex<float>, Complex<float>, int) \
-  TESSERA_IF_COMPLEX_DOUBLE(M, Exec, Complex<double>, Complex<double>, int)
+/// M(Exec, MatrixScalar, VectorScalar) for every pair that may be multiplied, but for vectors of 16 bits.
+#define TESSERA_FOR_EACH_PRODUCT(Exec, M)                           \
+  TESSERA_IF_FLOAT(M, Exec, float, float)                           \
+  TESSERA_IF_DOUBLE(M, Exec, double, double)                        \
+  TESSERA_IF_FLOAT_AND_DOUBLE(M, Exec, float, double)               \
+  TESSERA_IF_COMPLEX_FLOAT(M, Exec, Complex<float>, Complex<float>) \
+  TESSERA_IF_COMPLEX_DOUBLE(M, Exec, Complex<double>, Complex<double>)
 
 /// M(Exec, Scalar) for vectors of 16 bits, which float matrices may be multiplied with.
 #define TESSERA_FOR_EACH_HALF(Exec, M) \
   TESSERA_IF_FLOAT(M, Exec, Half)      \
   TESSERA_IF_FLOAT(M, Exec, BFloat16)
-/// M(Exec, MatrixScalar, VectorScalar, Offset) for every such pair.
+/// M(Exec, MatrixScalar, VectorScalar) for every such pair.
 #define TESSERA_FOR_EACH_HALF_PRODUCT(Exec, M) \
-  TESSERA_IF_FLOAT(M, Exec, float, Half, int)  \
-  TESSERA_IF_FLOAT(M, Exec, float, BFloat16, int)
+  TESSERA_IF_FLOAT(M, Exec, float, Half)       \
+  TESSERA_IF_FLOAT(M, Exec, float, BFloat16)
 
 namespace Tessera {
 

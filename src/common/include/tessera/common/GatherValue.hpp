@@ -8,7 +8,7 @@ namespace Tessera::Impl {
 
 /// Takes the value of one place of a format from the caller's, in two steps through maps: from places to canonical
 /// entries, and from these to the caller's entries.
-template <class Offset, class Scalar>
+template <class Scalar>
 struct GatherValue {
   static constexpr Offset no_source = static_cast<Offset>(-1);  ///< marks a place where the matrix has no entry
 

@@ -23,8 +23,12 @@
 
 namespace Tessera {
 
-/// Row and column indices. Offsets into the nonzeros are a template parameter: int or std::size_t.
+/// Row and column indices.
 using Ordinal = int;
+
+/// Offsets into the entries of a plan, which stores larger matrices as several blocks of rows. Users' own offsets have
+/// 4 or 8 bytes: where a template reads them, their type is its parameter.
+using Offset = int;
 
 /// The number of windows of `height` rows that cover `rows` rows; the last may reach beyond them.
 TESSERA_FUNCTION constexpr Ordinal window_count(Ordinal rows, Ordinal height) {

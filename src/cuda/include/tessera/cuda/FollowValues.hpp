@@ -21,8 +21,8 @@ void look_at_values(Stream stream, const void* data, std::size_t bytes, Impl::Wa
 ///
 /// All pointers are device memory. Throws std::runtime_error if the launch fails. Cost: one pass over the values and
 /// maps, or a launch.
-template <class Offset, class Scalar>
-void gather_wanted_values(Stream stream, const Impl::GatherValue<Offset, Scalar>& gather, std::size_t size,
+template <class Scalar>
+void gather_wanted_values(Stream stream, const Impl::GatherValue<Scalar>& gather, std::size_t size,
                           const std::uint32_t* wanted);
 
 }  // namespace Tessera::Cuda

@@ -23,9 +23,9 @@ namespace Tessera {
 ///         can count
 ///
 /// Cost: one pass over the elements. Bytes of the map: elements * sizeof(Offset).
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpace& exec,
-                                                                      const CsrPattern<Offset>& blocks,
-                                                                      std::size_t entries, Ordinal block_size);
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpace& exec,
+                                                              const CsrPattern<Offset>& blocks, std::size_t entries,
+                                                              Ordinal block_size);
 
 }  // namespace Tessera

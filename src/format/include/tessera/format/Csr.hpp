@@ -18,16 +18,16 @@
 namespace Tessera {
 
 /// A pattern that was built from another one, and where its values come from.
-template <class Pattern, class Offset, class MemorySpace>
+template <class Pattern, class MemorySpace>
 struct Built {
-  Pattern pattern;                       ///< the pattern
-  ValueMap<Offset, MemorySpace> values;  ///< where each value comes from
+  Pattern pattern;               ///< the pattern
+  ValueMap<MemorySpace> values;  ///< where each value comes from
 };
 
 /// A canonical pattern in compressed rows (see CsrPattern) that owns its arrays, in a memory space.
 ///
 /// Bytes: (rows + 1) sizeof(Offset) + nonzeros * 4.
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct Csr {
   static constexpr Format format = Format::Csr;  ///< its name
   /// @cond
@@ -47,8 +47,7 @@ struct Csr {
 
   /// @cond
   template <class ExecutionSpace>
-  static Built<Csr, Offset, MemorySpace> build(const ExecutionSpace&, const Csr& rows, const FormatParameters&,
-                                               std::size_t) {
+  static Built<Csr, MemorySpace> build(const ExecutionSpace&, const Csr& rows, const FormatParameters&, std::size_t) {
     return {rows, {}};
   }
   template <class Archive>
@@ -60,8 +59,8 @@ struct Csr {
 };
 
 /// A pattern in compressed rows as it was built, and where its values come from.
-template <class Offset, class MemorySpace>
-using BuiltCsr = Built<Csr<Offset, MemorySpace>, Offset, MemorySpace>;
+template <class MemorySpace>
+using BuiltCsr = Built<Csr<MemorySpace>, MemorySpace>;
 
 /// Brings any compressed rows into canonical form: columns are sorted, and duplicates become one entry, whose value is
 /// their sum in the order of the input. A canonical input is copied, and its map is the identity.
@@ -73,9 +72,9 @@ using BuiltCsr = Built<Csr<Offset, MemorySpace>, Offset, MemorySpace>;
 ///         or end beyond `entries`; a column outside [0, columns)
 ///
 /// Cost: two passes if the input is canonical; otherwise a radix sort of its entries.
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec,
-                                                                  const CsrPattern<Offset>& input, std::size_t entries);
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> build_csr(const ExecutionSpace& exec, const CsrPattern<Offset>& input,
+                                                          std::size_t entries);
 
 namespace Impl {
 
@@ -91,12 +90,12 @@ void check_columns(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std:
 }  // namespace Impl
 
 /// The pattern of A's transpose, which is canonical as well. Cost: a radix sort of the entries by their columns.
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec,
-                                                                  const CsrPattern<Offset>& A, std::size_t nonzeros);
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> transpose(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
+                                                          std::size_t nonzeros);
 
 /// Checks every invariant of a canonical pattern. Returns an empty text, or the first that is broken and where.
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec, const Csr<Offset, typename ExecutionSpace::memory_space>& A);
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const Csr<typename ExecutionSpace::memory_space>& A);
 
 }  // namespace Tessera

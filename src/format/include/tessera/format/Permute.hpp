@@ -17,8 +17,8 @@ namespace Tessera {
 /// \param order    [in] each row of A once
 ///
 /// Cost: one pass over the entries.
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> permute_rows(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
     const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order);
 
@@ -26,8 +26,8 @@ BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_rows(
 /// again. The map is like that of permute_rows().
 ///
 /// Cost: a radix sort of the entries.
-template <class ExecutionSpace, class Offset>
-BuiltCsr<Offset, typename ExecutionSpace::memory_space> permute_columns(
+template <class ExecutionSpace>
+BuiltCsr<typename ExecutionSpace::memory_space> permute_columns(
     const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
     const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order);
 

@@ -15,7 +15,7 @@ namespace Tessera {
 ///
 /// An empty `slots` is the identity. If the source has duplicates, `runs` has targets + 1 elements, and slots are
 /// summed in this order: target[i] = sum of source[slots(k)] for runs(i) <= k < runs(i + 1).
-template <class Offset, class MemorySpace>
+template <class MemorySpace>
 struct ValueMap {
   static constexpr Offset no_source = static_cast<Offset>(-1);  ///< the slot of a target without source
 
@@ -31,10 +31,9 @@ struct ValueMap {
 namespace Impl {
 
 /// What takes one value for gather_values(), of which these are arguments.
-template <class Offset, class MemorySpace, class Scalar>
-GatherValue<Offset, Scalar> gather_value(const ValueMap<Offset, MemorySpace>& first,
-                                         const ValueMap<Offset, MemorySpace>& second, const Scalar* source,
-                                         Scalar* target) {
+template <class MemorySpace, class Scalar>
+GatherValue<Scalar> gather_value(const ValueMap<MemorySpace>& first, const ValueMap<MemorySpace>& second,
+                                 const Scalar* source, Scalar* target) {
   const auto pointer = [](const auto& array) -> const Offset* { return array.extent(0) > 0 ? array.data() : nullptr; };
   return {pointer(first.slots), pointer(first.runs), pointer(second.slots), source, target};
 }
@@ -52,20 +51,20 @@ GatherValue<Offset, Scalar> gather_value(const ValueMap<Offset, MemorySpace>& fi
 /// \param wanted [in]  null, or memory of the device: nothing is done if it holds 0 when the kernel runs
 ///
 /// Cost: one pass over the values and the maps. Nothing is allocated.
-template <class ExecutionSpace, class Offset, class Scalar>
-void gather_values(const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& first,
-                   const ValueMap<Offset, typename ExecutionSpace::memory_space>& second, const Scalar* source,
-                   Scalar* target, std::size_t size, const std::uint32_t* wanted = nullptr);
+template <class ExecutionSpace, class Scalar>
+void gather_values(const ExecutionSpace& exec, const ValueMap<typename ExecutionSpace::memory_space>& first,
+                   const ValueMap<typename ExecutionSpace::memory_space>& second, const Scalar* source, Scalar* target,
+                   std::size_t size, const std::uint32_t* wanted = nullptr);
 
 /// The map that applies `inner` and then `outer`: target[i] = source[outer(inner(i))]. It keeps the runs of `inner`.
 ///
 /// \param exec  [in] the instance to run on
 /// \param outer [in] a map without duplicates in which every target has a source
 /// \param inner [in] any map
-template <class ExecutionSpace, class Offset>
-ValueMap<Offset, typename ExecutionSpace::memory_space> compose(
-    const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& outer,
-    const ValueMap<Offset, typename ExecutionSpace::memory_space>& inner);
+template <class ExecutionSpace>
+ValueMap<typename ExecutionSpace::memory_space> compose(const ExecutionSpace& exec,
+                                                        const ValueMap<typename ExecutionSpace::memory_space>& outer,
+                                                        const ValueMap<typename ExecutionSpace::memory_space>& inner);
 
 /// Checks a map. Returns an empty text, or the first fault.
 ///
@@ -76,8 +75,8 @@ ValueMap<Offset, typename ExecutionSpace::memory_space> compose(
 /// \param may_lack [in] whether targets may have no source
 ///
 /// Cost: one pass over the map.
-template <class ExecutionSpace, class Offset>
-std::string validate(const ExecutionSpace& exec, const ValueMap<Offset, typename ExecutionSpace::memory_space>& map,
+template <class ExecutionSpace>
+std::string validate(const ExecutionSpace& exec, const ValueMap<typename ExecutionSpace::memory_space>& map,
                      std::size_t targets, std::size_t sources, bool may_lack);
 
 }  // namespace Tessera

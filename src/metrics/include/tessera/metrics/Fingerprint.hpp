@@ -15,7 +15,7 @@ namespace Tessera {
 /// \param nonzeros [in] the number of its nonzeros
 ///
 /// Cost: a pass over the entries.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 std::uint64_t fingerprint(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros);
 
 }  // namespace Tessera

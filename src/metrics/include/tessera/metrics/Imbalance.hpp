@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <tessera/common/Types.hpp>
 #include <tessera/parallel/Array.hpp>
 
 namespace Tessera {
@@ -14,7 +15,7 @@ namespace Tessera {
 /// \param offsets [in] units + 1 elements; with 0 or 1 element there are no units, and the result is 0
 ///
 /// Cost: a pass over the offsets; waits for `exec`.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 double imbalance(const ExecutionSpace& exec,
                  const Impl::Array<Offset*, typename ExecutionSpace::memory_space>& offsets);
 

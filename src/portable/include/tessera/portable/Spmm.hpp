@@ -30,7 +30,7 @@ void portable_spmm(const ExecutionSpace& exec, const Pattern& A, std::size_t non
 
 /// Rows [first, last) of Y = alpha A X + beta Y, with the bits of portable_spmm(): on the thread that calls, in memory
 /// of the host. The columns of X are adjacent or there is one, and there are fewer than 2^29.
-template <class MatrixScalar, class VectorScalar, class Offset>
+template <class MatrixScalar, class VectorScalar>
 void multiply_rows_on_host(const CsrPattern<Offset>& A, const Product<MatrixScalar, VectorScalar>& product,
                            Ordinal first, Ordinal last);
 

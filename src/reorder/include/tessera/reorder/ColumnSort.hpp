@@ -11,7 +11,7 @@ namespace Tessera {
 /// itself.
 ///
 /// Cost: one atomic increment for each entry, and a radix sort of the columns.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> column_sort(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
 }  // namespace Tessera

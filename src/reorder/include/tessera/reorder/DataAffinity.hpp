@@ -43,7 +43,7 @@ inline constexpr int most_affinity_rounds = 32;
 /// 256 rows hold most of them, and on devices for matrices with up to 16 million nonzeros.
 ///
 /// \throws std::invalid_argument if A has 2^31 nonzeros or more, or 2^31 rows and columns together or more
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> data_affinity(const ExecutionSpace& exec,
                                                                  const CsrPattern<Offset>& A);
 

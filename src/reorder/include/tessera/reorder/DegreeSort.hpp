@@ -10,7 +10,7 @@ namespace Tessera {
 /// the same length.
 ///
 /// Cost: a radix sort of the rows.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> degree_sort(const ExecutionSpace& exec, const CsrPattern<Offset>& A);
 
 }  // namespace Tessera

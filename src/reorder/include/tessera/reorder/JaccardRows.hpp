@@ -24,7 +24,7 @@ namespace Tessera {
 /// The order is the same on every backend and for any number of threads. Cost: for each doubling, a few radix sorts of
 /// the block columns of all clusters, which become fewer, and a visit to at most 48 clusters for each. Memory: about 32
 /// bytes a nonzero, 64 bytes a row and 12 bytes a column.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> jaccard_rows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                                 Ordinal block_rows, Ordinal block_columns);
 

@@ -41,7 +41,7 @@ inline constexpr std::size_t most_group_entries = std::size_t(1) << 16;
 /// next row is sought among those that share columns with the strip, at most 256. On hosts all this takes about as long
 /// as ten products with 32 columns. Memory: 37 bytes for an eighth of the nonzeros, or for 2^18 (2^22 on devices) if
 /// that is more; and the order.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> local_clusters(const ExecutionSpace& exec,
                                                                   const CsrPattern<Offset>& A);
 

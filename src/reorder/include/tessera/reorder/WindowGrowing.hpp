@@ -20,7 +20,7 @@ namespace Tessera {
 ///
 /// The order is the same on every backend and for any number of threads. Cost: that of jaccard_rows() with columns in
 /// place of block columns.
-template <class ExecutionSpace, class Offset>
+template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> grow_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A,
                                                                 Ordinal rows);
 
