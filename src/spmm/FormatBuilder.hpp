@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/parallel/TooManyPlaces.hpp>
 #include <tessera/select/Choose.hpp>
 #include <utility>
 
@@ -42,6 +42,7 @@ class FormatBuilder {
         asked_precision_(options.precision),
         report_(report) {}
 
+  /// \throws TooManyPlaces if the chosen format needs too many places, and the rows can be cut
   /// \throws FormatTooLarge if no format fits, or not the one that is wanted and the options allow no fall-back
   Matrix build() {
     timed(exec_, "Tessera::analysis", report_.seconds.analysis, [&] { count(); });
@@ -128,7 +129,7 @@ class FormatBuilder {
     return std::numeric_limits<double>::infinity();
   }
 
-  /// Builds the chosen format. \return whether there is memory for it
+  /// Builds the chosen format. \return whether it fits
   bool build_chosen() {
     const Format format = matrix_.choice.format;
     try {
@@ -139,6 +140,7 @@ class FormatBuilder {
       matrix_.engine = std::move(built.engine);
       matrix_.tiles = matrix_.engine->tile_metrics(exec_);
     } catch (const FormatTooLarge& refusal) {
+      if (refusals_.can_cut() && dynamic_cast<const TooManyPlaces*>(&refusal) != nullptr) throw;
       matrix_.engine.reset();
       matrix_.map = {};
       refusals_.add(format, refusal, format == wanted_ ? &report_.notes : nullptr);

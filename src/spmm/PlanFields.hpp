@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <tessera/select/Choice.hpp>
 #include <type_traits>
@@ -80,25 +81,50 @@ void transfer(Fields& fields, RowsOfBlock& block) {
   fields(block.first_row, block.rows, block.nonzeros, block.first_entry, block.entries);
 }
 
-/// A whole plan. It has a list of blocks of rows only if there are several.
+/// The rows of all blocks, then those of the parts of their transposes, if there are several parts of any. Nothing if
+/// there is only one block, and one part.
+template <class Members>
+std::vector<RowsOfBlock> list_of_rows(const Members& m) {
+  std::vector<RowsOfBlock> list(m.blocks.begin(), m.blocks.end());
+  for (const auto& block : m.blocks) list.insert(list.end(), block.transposed.begin(), block.transposed.end());
+  if (list.size() <= 2 * m.blocks.size()) list.resize(m.blocks.size() > 1 ? m.blocks.size() : 0);
+  return list;
+}
+
+/// Makes the blocks, and the parts of their transposes, of a list that list_of_rows() made. \return whether that is all
+/// of the list
+template <class Members>
+bool take_rows(const std::vector<RowsOfBlock>& list, Members& m) {
+  auto next = list.begin();
+  // Those that follow in the list, until they are `all` rows; `one` if the list is at its end.
+  const auto take = [&](auto& taken, std::int64_t all, const RowsOfBlock& one) {
+    taken.clear();
+    for (std::int64_t rows = 0; next != list.end() && rows < all; rows += (next++)->rows)
+      static_cast<RowsOfBlock&>(taken.emplace_back()) = *next;
+    if (taken.empty()) static_cast<RowsOfBlock&>(taken.emplace_back()) = one;
+  };
+  take(m.blocks, m.rows, {0, m.rows, m.nonzeros, 0, m.source_entries});
+  for (auto& block : m.blocks)
+    if (m.has_transpose) take(block.transposed, m.columns, {0, m.columns, block.nonzeros, 0, 0});
+  return next == list.end();
+}
+
+/// A whole plan.
 ///
 /// \tparam Members the members of a PlanState
 template <class File, class Members>
 void transfer_plan(File& file, Members& m) {
-  std::vector<RowsOfBlock> several;
-  if (m.blocks.size() > 1) several.assign(m.blocks.begin(), m.blocks.end());
+  std::vector<RowsOfBlock> several = list_of_rows(m);
   file.fields("plan", m.made_on, m.rows, m.columns, m.nonzeros, m.source_entries, m.has_source, m.has_transpose,
               m.options, m.built.notes, m.transpose_built.notes, m.built.peak_bytes, m.transpose_built.peak_bytes,
               several);
   if constexpr (File::is_loading) {
-    if (several.empty()) several.push_back({0, m.rows, m.nonzeros, 0, m.source_entries});
-    m.blocks.resize(several.size());
-    for (std::size_t i = 0; i < m.blocks.size(); ++i) static_cast<RowsOfBlock&>(m.blocks[i]) = several[i];
+    if (!take_rows(several, m)) file.fail("the plan has more blocks of rows than its matrix and its transpose");
   }
   for (auto& block : m.blocks) {
     transfer(file, block.source);
     transfer(file, block.plain, block.rows, m.columns, block.nonzeros);
-    if (m.has_transpose) transfer(file, block.transposed, m.columns, block.rows, block.nonzeros);
+    for (auto& part : block.transposed) transfer(file, part.matrix, part.rows, block.rows, part.nonzeros);
   }
 }
 

@@ -55,6 +55,19 @@ void check_type(const PlanType& found, const PlanType& expected, const std::stri
                               to_string(expected) + " bytes, which the type of the plan to be loaded has");
 }
 
+/// Whether the parts of a transpose are all of its rows, and have all nonzeros.
+template <class Transpose>
+bool are_whole(const Transpose& parts, Ordinal rows, std::size_t nonzeros) {
+  Ordinal next_row = 0;
+  for (const auto& part : parts) {
+    if (part.first_row != next_row || part.rows < 0 || part.rows > rows - next_row || part.nonzeros > nonzeros)
+      return false;
+    next_row += part.rows;
+    nonzeros -= part.nonzeros;
+  }
+  return next_row == rows && nonzeros == 0;
+}
+
 /// What is wrong with the sizes, with which all arrays are compared; empty if nothing is.
 template <class Members>
 std::string size_fault(const Members& m) {
@@ -67,6 +80,8 @@ std::string size_fault(const Members& m) {
     if (block.first_row != next.first_row || block.rows < 0 || block.rows > m.rows - next.first_row ||
         block.first_entry != next.first_entry || block.entries > m.source_entries - next.first_entry)
       return "the plan has blocks of rows that do not follow each other";
+    if (m.has_transpose && !are_whole(block.transposed, m.columns, block.nonzeros))
+      return "the plan has a transpose whose parts are not the whole of it";
     next.first_row += block.rows;
     next.first_entry += block.entries;
     next.nonzeros += block.nonzeros;
@@ -81,8 +96,9 @@ template <class Members>
 std::string text_fault(const Members& m) {
   std::vector<std::string_view> texts{m.made_on};
   for (const auto& block : m.blocks) {
-    for (const Choice* choice : {&block.plain.choice, &block.transposed.choice})
-      texts.insert(texts.end(), {choice->reason, choice->model, choice->device});
+    for_each_stored(block, [&](const RowsOfBlock&, const auto& matrix) {
+      texts.insert(texts.end(), {matrix.choice.reason, matrix.choice.model, matrix.choice.device});
+    });
   }
   for (const auto* notes : {&m.built.notes, &m.transpose_built.notes})
     texts.insert(texts.end(), notes->begin(), notes->end());
@@ -118,9 +134,10 @@ template <class ExecutionSpace, class Members>
 std::string block_fault(const ExecutionSpace& exec, const Members& m, const typename Members::Block& block) {
   auto fault = matrix_fault(exec, block.plain, block.rows, m.columns, block.nonzeros, m.has_source);
   if (!fault.empty()) return fault;
-  if (m.has_transpose)
-    fault = matrix_fault(exec, block.transposed, m.columns, block.rows, block.nonzeros, m.has_source);
-  if (!fault.empty()) return "transpose: " + fault;
+  for (const auto& part : block.transposed) {
+    fault = matrix_fault(exec, part.matrix, part.rows, block.rows, block.nonzeros, m.has_source);
+    if (!fault.empty()) return "transpose: " + fault;
+  }
   if (m.has_source) return validate(exec, block.source, block.nonzeros, block.entries, false);
   return block.source.bytes() == 0 ? "" : "there is a slot map, although the plan has released its source";
 }
@@ -198,9 +215,10 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::st
   // The file was made within the limit. Kernels get the memory that all else leaves.
   for (auto& block : m.blocks) {
     complete(exec, m.options, block.plain, *m.account, m.built.notes);
-    if (!m.has_transpose) continue;
-    const auto options = options_of_transpose(m.options, block.transposed.choice.format);
-    complete(exec, options, block.transposed, *m.account, m.transpose_built.notes);
+    for (auto& part : block.transposed) {
+      const auto options = options_of_transpose(m.options, part.matrix.choice.format);
+      complete(exec, options, part.matrix, *m.account, m.transpose_built.notes);
+    }
   }
   exec.fence("Tessera::load_plan");
 }

@@ -31,24 +31,62 @@ struct RowsOfBlock {
   std::size_t entries = 0;
 };
 
+/// Consecutive rows of the transpose of a block of rows, as they are stored. Their entries are those of the block.
+template <class Scalar, class ExecutionSpace>
+struct TransposedRows : RowsOfBlock {
+  StoredMatrix<Scalar, ExecutionSpace> matrix;
+};
+
 /// Consecutive rows of a plan's matrix, as they are stored, and their transpose.
 template <class Scalar, class ExecutionSpace>
 struct RowBlock : RowsOfBlock {
   using Memory = typename ExecutionSpace::memory_space;
   using Matrix = StoredMatrix<Scalar, ExecutionSpace>;
+  using Transpose = std::vector<TransposedRows<Scalar, ExecutionSpace>>;
 
   ValueMap<Memory> source;  // canonical entry -> entries of the caller's, counted from first_entry
   Matrix plain;
-  Matrix transposed;
+  Transpose transposed;  // all rows, in order; one part unless its format needs more places than an int can count
 
-  const Matrix& stored(Mode mode) const { return is_transposed(mode) ? transposed : plain; }
   /// The caller's values of these rows.
   const Scalar* values_of(const Scalar* values) const { return first_entry == 0 ? values : values + first_entry; }
 
-  std::size_t slot_map_bytes() const { return source.bytes() + plain.map.bytes() + transposed.map.bytes(); }
-  std::size_t kernel_bytes() const { return plain.kernel_bytes() + transposed.kernel_bytes(); }
-  std::size_t bytes() const { return source.bytes() + plain.bytes() + transposed.bytes(); }
+  /// The sum of a number of each part of the transpose.
+  template <class Number>
+  std::size_t sum_of_transpose(const Number& number) const {
+    std::size_t result = 0;
+    for (const auto& part : transposed) result += number(part.matrix);
+    return result;
+  }
+  /// The sum of a number of all that is stored.
+  template <class Number>
+  std::size_t sum(const Number& number) const {
+    return number(plain) + sum_of_transpose(number);
+  }
+  std::size_t slot_map_bytes() const {
+    return source.bytes() + sum([](const Matrix& matrix) { return matrix.map.bytes(); });
+  }
+  std::size_t kernel_bytes() const {
+    return sum([](const Matrix& matrix) { return matrix.kernel_bytes(); });
+  }
+  std::size_t bytes() const {
+    return source.bytes() + sum([](const Matrix& matrix) { return matrix.bytes(); });
+  }
 };
+
+/// Calls visit(rows, matrix) for each matrix that multiplies in a mode, with the rows of Y that it makes.
+///
+/// \tparam Block a RowBlock, const or not
+template <class Block, class Visit>
+void for_each_stored(Block& block, Mode mode, const Visit& visit) {
+  if (!is_transposed(mode)) return visit(block, block.plain);
+  for (auto& part : block.transposed) visit(part, part.matrix);
+}
+/// The same for all matrices.
+template <class Block, class Visit>
+void for_each_stored(Block& block, const Visit& visit) {
+  for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) for_each_stored(block, mode, visit);
+}
 
 template <class Scalar, class ExecutionSpace>
 struct PlanState<Scalar, ExecutionSpace>::Members {
@@ -67,7 +105,8 @@ struct PlanState<Scalar, ExecutionSpace>::Members {
   std::shared_ptr<MemoryAccount> account;  // pays for the arrays below
   BuildReport built;
   BuildReport transpose_built;
-  std::vector<Block> blocks;  // all rows, in order; one unless the matrix has more entries than an int can count
+  // All rows, in order; one block unless the matrix has more entries, or its format more places, than an int can count.
+  std::vector<Block> blocks;
   std::atomic<std::uint64_t> products{0};  // products that run at the same time count here
   std::uint64_t updates = 0;
 

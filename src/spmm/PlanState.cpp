@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
@@ -36,6 +37,8 @@ PlanOptions available_options(const ExecutionSpace& exec, PlanOptions options, s
 }
 
 /// The blocks of rows that a plan is to have. Until they are built, their entries bound their nonzeros.
+///
+/// \param values [in] where the values of the last one end
 template <class Block>
 std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ranges, std::size_t values) {
   const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
@@ -50,8 +53,26 @@ std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ran
   return blocks;
 }
 
-/// Calls build(block) for one block of rows after the other. The later ones need some bytes at least, as compressed
-/// rows, which the account reserves. Notes about one of several blocks say which.
+/// The rows of a block that blocks_of() made.
+inline RowRange range_of(const UserRows& A, const RowsOfBlock& block) {
+  const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
+  return {block.first_row / A.block_size, block.rows / A.block_size, block.first_entry / area, block.entries / area};
+}
+
+/// Replaces a block by several that have its rows.
+template <class ExecutionSpace, class Block>
+void cut_block(const ExecutionSpace& exec, const UserRows& A, std::size_t parts, std::vector<Block>& blocks,
+               std::size_t i) {
+  const auto ranges = cut_again(exec, A, range_of(A, blocks[i]), parts);
+  auto cut = blocks_of<Block>(A, ranges, blocks[i].first_entry + blocks[i].entries);
+  blocks[i] = std::move(cut.front());
+  blocks.insert(blocks.begin() + std::ptrdiff_t(i) + 1, std::make_move_iterator(cut.begin() + 1),
+                std::make_move_iterator(cut.end()));
+}
+
+/// Calls build(i) for one block of rows after the other, until it returns true: it may cut the block. The later ones
+/// need some bytes at least, as compressed rows, which the account reserves. Notes about one of several blocks say
+/// which.
 ///
 /// \param rows_of [in] rows_of(block): the rows that are built of a block, which may be transposed
 template <class Scalar, class Block, class Rows, class Build>
@@ -60,16 +81,19 @@ void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vect
   const auto least_bytes = [&](const Block& block) {
     return (std::size_t(rows_of(block)) + 1) * sizeof(int) + block.nonzeros * (sizeof(Ordinal) + sizeof(Scalar));
   };
-  std::size_t reserved = 0;
-  for (auto block = blocks.begin() + 1; block != blocks.end(); ++block) reserved += least_bytes(*block);
-  for (auto block = blocks.begin(); block != blocks.end(); ++block) {
-    if (block != blocks.begin()) reserved -= least_bytes(*block);
-    const MemoryReserve reserve(account, reserved);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
     std::size_t note = notes.size();
-    build(*block);
+    for (bool is_built = false; !is_built;) {
+      std::size_t reserved = 0;
+      for (std::size_t later = i + 1; later < blocks.size(); ++later) reserved += least_bytes(blocks[later]);
+      const MemoryReserve reserve(account, reserved);
+      notes.resize(note);  // without those about a block that was cut
+      is_built = build(i);
+    }
+    const RowsOfBlock& block = blocks[i];
     for (; blocks.size() > 1 && note < notes.size(); ++note) {
-      notes[note] = "rows " + std::to_string(block->first_row) + " to " +
-                    std::to_string(block->first_row + block->rows - 1) + ": " + notes[note];
+      notes[note] = "rows " + std::to_string(block.first_row) + " to " +
+                    std::to_string(block.first_row + block.rows - 1) + ": " + notes[note];
     }
   }
 }
@@ -77,9 +101,11 @@ void build_in_turn(std::vector<Block>& blocks, MemoryAccount& account, std::vect
 /// Builds a block of the user's rows, without its values.
 ///
 /// \param m     [in,out] the members of the plan: its report gets times and notes
-/// \param block [in,out] one of its blocks, which has the rows of `range`
+/// \param block [in,out] one of its blocks
+/// \throws TooManyPlaces if the block is to be cut
 template <class ExecutionSpace, class Members, class Block>
-void build_block(const ExecutionSpace& exec, const UserRows& A, const RowRange& range, Members& m, Block& block) {
+void build_block(const ExecutionSpace& exec, const UserRows& A, Members& m, Block& block) {
+  const RowRange range = range_of(A, block);
   using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
   PlanOptions wanted = m.options;
   const auto canonical_rows = [&] {
@@ -95,7 +121,7 @@ void build_block(const ExecutionSpace& exec, const UserRows& A, const RowRange& 
       return canonical;
     });
   };
-  block.plain = store_matrix<Scalar>(exec, wanted, canonical_rows, m.built);
+  block.plain = store_matrix<Scalar>(exec, wanted, canonical_rows, range.rows > 1, m.built);
 }
 
 /// Notes in a report, and in the candidate that was chosen, what a plan took and what it holds.
@@ -127,16 +153,24 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
   m.columns = input.columns * input.block_size;
   m.source_entries = input.values_size;
   m.account = std::make_shared<MemoryAccount>(m.options.memory_limit);
+  m.account->set_most_places(input.most_places);
   const BuildScope<ExecutionSpace> scope(exec, m.account);
   BuildSeconds& seconds = m.built.seconds;
   const auto ranges = timed(exec, "Tessera::analysis", seconds.analysis, [&] { return cut_rows(exec, input); });
   m.blocks = blocks_of<typename Members::Block>(input, ranges, input.values_size);
   const auto rows_of_block = [](const auto& block) { return block.rows; };
-  build_in_turn<Scalar>(m.blocks, *m.account, m.built.notes, rows_of_block, [&](auto& block) {
-    build_block(exec, input, ranges[std::size_t(&block - m.blocks.data())], m, block);
+  build_in_turn<Scalar>(m.blocks, *m.account, m.built.notes, rows_of_block, [&](std::size_t i) {
+    auto& block = m.blocks[i];
+    try {
+      build_block(exec, input, m, block);
+    } catch (const TooManyPlaces& refusal) {
+      cut_block(exec, input, refusal.parts(), m.blocks, i);
+      return false;
+    }
     m.nonzeros += block.nonzeros;
     timed(exec, "Tessera::fill_values", seconds.values,
           [&] { block.plain.fill(exec, block.source, block.values_of(input.values)); });
+    return true;
   });
   exec.fence("Tessera::make_plan");
   for (auto& block : m.blocks) note_memory(*m.account, bytes(), m.built, block.plain.choice);
@@ -209,7 +243,9 @@ Explanation PlanState<Scalar, ExecutionSpace>::explanation() const {
   e.half_vectors = m.options.half_vectors;
   e.execution_space = ExecutionSpace::name();
   e.format_bytes = format_bytes();
-  e.transpose_bytes = m.sum([](const auto& block) { return block.transposed.format_bytes(); });
+  e.transpose_bytes = m.sum([](const auto& block) {
+    return block.sum_of_transpose([](const auto& matrix) { return matrix.format_bytes(); });
+  });
   e.slot_map_bytes = slot_map_bytes();
   e.kernel_bytes = kernel_bytes();
   e.peak_bytes = std::max(m.built.peak_bytes, m.transpose_built.peak_bytes);
@@ -232,9 +268,10 @@ std::vector<BlockStats> PlanState<Scalar, ExecutionSpace>::block_stats() const {
     b.tiles = &block.plain.tiles;
     b.kernels = block.plain.engine->describe();
     if (members_->has_transpose) {
-      b.transposed = &block.transposed.choice;
-      b.transposed_tiles = &block.transposed.tiles;
-      b.transpose_kernels = block.transposed.engine->describe();
+      const auto& first = block.transposed.front().matrix;
+      b.transposed = &first.choice;
+      b.transposed_tiles = &first.tiles;
+      b.transpose_kernels = first.engine->describe();
     }
     all.push_back(std::move(b));
   }
@@ -260,34 +297,40 @@ Workspace<ExecutionSpace> PlanState<Scalar, ExecutionSpace>::prepare(const Execu
   const Region<ExecutionSpace> region("Tessera::prepare");
   check_not_negative("Tessera::Plan::prepare: columns", columns);
   Members& m = *members_;
-  const auto workspace = [&](const auto& stored_of) {
-    std::size_t bytes = 0;
-    for (std::size_t i = 0; i < m.blocks.size(); ++i) {
-      const Ordinal x_rows = is_transposed(mode) ? m.blocks[i].rows : m.columns;
-      bytes = std::max(bytes, stored_of(i).scratch_bytes(x_rows, columns, m.options.half_vectors));
-    }
-    return Workspace<ExecutionSpace>(exec, m.id, mode, columns, bytes);
+  std::size_t bytes_of_workspace = 0;
+  const auto make_room = [&](Ordinal x_rows, const auto& matrix) {
+    const std::size_t bytes = matrix.scratch_bytes(x_rows, columns, m.options.half_vectors);
+    bytes_of_workspace = std::max(bytes_of_workspace, bytes);
   };
-  if (!is_transposed(mode) || m.has_transpose)
-    return workspace([&](std::size_t i) -> const auto& { return m.blocks[i].stored(mode); });
+  if (!is_transposed(mode) || m.has_transpose) {
+    for (const auto& block : m.blocks) {
+      const Ordinal x_rows = is_transposed(mode) ? block.rows : m.columns;
+      for_each_stored(block, mode, [&](const RowsOfBlock&, const auto& matrix) { make_room(x_rows, matrix); });
+    }
+    return Workspace<ExecutionSpace>(exec, m.id, mode, columns, bytes_of_workspace);
+  }
   BuildReport report;
   const BuildScope<ExecutionSpace> scope(exec, m.account);
-  std::vector<typename Members::Block::Matrix> transposed;
+  std::vector<typename Members::Block::Transpose> transposed;
   try {
     const auto rows_of_transpose = [&](const auto&) { return m.columns; };
-    build_in_turn<Scalar>(m.blocks, *m.account, report.notes, rows_of_transpose,
-                          [&](const auto& block) { transposed.push_back(store_transpose(exec, m, block, report)); });
+    build_in_turn<Scalar>(m.blocks, *m.account, report.notes, rows_of_transpose, [&](std::size_t i) {
+      transposed.push_back(store_transpose(exec, m, m.blocks[i], report));
+      return true;
+    });
   } catch (const std::invalid_argument& refusal) {
     throw std::invalid_argument("Tessera::Plan::prepare: the transpose of A is refused: " +
                                 std::string(refusal.what()));
   }
-  const auto of_block = [&](std::size_t i) -> const auto& { return transposed[i]; };
-  auto result = workspace(of_block);
+  for (std::size_t i = 0; i < m.blocks.size(); ++i)
+    for (const auto& part : transposed[i]) make_room(m.blocks[i].rows, part.matrix);
+  Workspace<ExecutionSpace> result(exec, m.id, mode, columns, bytes_of_workspace);
   // If anything failed until here, the plan is as it was. From here on nothing can: Views, vectors and numbers move.
   for (std::size_t i = 0; i < m.blocks.size(); ++i) m.blocks[i].transposed = std::move(transposed[i]);
   m.transpose_built = std::move(report);
   m.has_transpose = true;
-  for (auto& block : m.blocks) note_memory(*m.account, bytes(), m.transpose_built, block.transposed.choice);
+  for (auto& block : m.blocks)
+    for (auto& part : block.transposed) note_memory(*m.account, bytes(), m.transpose_built, part.matrix.choice);
   return result;
 }
 
@@ -313,8 +356,8 @@ void PlanState<Scalar, ExecutionSpace>::update_values(const ExecutionSpace& exec
   check_new_values("update_values", values, count);
   Members& m = *members_;
   for (auto& block : m.blocks) {
-    block.plain.fill(exec, block.source, block.values_of(values));
-    if (m.has_transpose) block.transposed.fill(exec, block.source, block.values_of(values));
+    for_each_stored(
+        block, [&](const RowsOfBlock&, auto& matrix) { matrix.fill(exec, block.source, block.values_of(values)); });
   }
   ++m.updates;
 }
@@ -330,9 +373,9 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
                            ", and the plan has no transpose; expected prepare() for a transposed mode before");
   }
   for (auto& block : m.blocks) {
-    if (block.nonzeros == 0) continue;
-    auto& stored = is_transposed(mode) ? block.transposed : block.plain;
-    stored.follow(exec, block.source, block.values_of(values), block.entries);
+    for_each_stored(block, mode, [&](const RowsOfBlock& rows, auto& matrix) {
+      if (rows.nonzeros > 0) matrix.follow(exec, block.source, block.values_of(values), block.entries);
+    });
   }
 }
 
@@ -340,8 +383,7 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
 template <class Scalar, class ExecutionSpace>
 void PlanState<Scalar, ExecutionSpace>::keep_values(const ExecutionSpace& exec) const {
   for (auto& block : members_->blocks) {
-    block.plain.keep_values(exec, block.source);
-    block.transposed.keep_values(exec, block.source);
+    for_each_stored(block, [&](const RowsOfBlock&, auto& matrix) { matrix.keep_values(exec, block.source); });
   }
 }
 
@@ -353,8 +395,7 @@ void PlanState<Scalar, ExecutionSpace>::release_source(const ExecutionSpace& exe
   keep_values(exec);
   for (auto& block : m.blocks) {
     block.source = {};
-    block.plain.map = {};
-    block.transposed.map = {};
+    for_each_stored(block, [](const RowsOfBlock&, auto& matrix) { matrix.map = {}; });
   }
   m.has_source = false;
 }
@@ -375,16 +416,17 @@ void PlanState<Scalar, ExecutionSpace>::apply(const ExecutionSpace& exec, const 
   if (alpha == sum_of_t<VectorScalar>(0) || m.nonzeros == 0) return scale(exec, beta, Y);
   Product<Scalar, VectorScalar> product{nullptr, is_complex_v<Scalar> && is_conjugated(mode), alpha, X, beta, Y};
   for (const auto& block : m.blocks) {
-    if (is_transposed(mode))
-      product.x = rows_of(X, block.first_row, block.rows);
-    else
-      product.y = rows_of(Y, block.first_row, block.rows);
-    if (block.nonzeros > 0)
-      block.stored(mode).multiply(exec, product, {work.data(), work.bytes()});
-    else if (!is_transposed(mode))
-      scale(exec, beta, product.y);
+    if (is_transposed(mode) && block.nonzeros == 0) continue;
+    if (is_transposed(mode)) product.x = rows_of(X, block.first_row, block.rows);
+    for_each_stored(block, mode, [&](const RowsOfBlock& rows, const auto& matrix) {
+      product.y = rows_of(Y, rows.first_row, rows.rows);
+      if (rows.nonzeros > 0)
+        matrix.multiply(exec, product, {work.data(), work.bytes()});
+      else
+        scale(exec, product.beta, product.y);
+    });
     // All blocks of a transpose add to the same Y, which the first one scales.
-    if (is_transposed(mode) && block.nonzeros > 0) product.beta = sum_of_t<VectorScalar>(1);
+    if (is_transposed(mode)) product.beta = sum_of_t<VectorScalar>(1);
   }
 }
 

@@ -20,6 +20,11 @@ inline std::string refused(const std::string& what, const std::invalid_argument&
 /// The formats of a matrix that did not fit, and why; and the orders that did not fit with values and kernels.
 class Refusals {
  public:
+  /// \param can_cut [in] whether rows are cut if the chosen format needs too many places for all of them. Otherwise it
+  ///                does not fit
+  explicit Refusals(bool can_cut) : can_cut_(can_cut) {}
+
+  bool can_cut() const { return can_cut_; }
   bool has(Format format) const { return std::find(formats_.begin(), formats_.end(), format) != formats_.end(); }
   bool has(Reordering order) const { return std::find(orders_.begin(), orders_.end(), order) != orders_.end(); }
 
@@ -36,6 +41,7 @@ class Refusals {
   [[noreturn]] void refuse_all() const { throw FormatTooLarge(last_ + ", or another format"); }
 
  private:
+  bool can_cut_;
   std::vector<Format> formats_;
   std::vector<Reordering> orders_;
   std::string last_ = "Tessera: no format fits memory_limit; expected a larger limit";

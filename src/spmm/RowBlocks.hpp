@@ -15,8 +15,9 @@
 
 #include "CheckArguments.hpp"
 
-/// Cuts the user's rows into blocks of rows whose entries an int can count, and makes each block canonical. Nothing
-/// after this step knows the type of the user's offsets. At the end: what the blocks are together.
+/// Cuts the user's rows into blocks of rows whose entries an int can count, and smaller ones where their format stores
+/// too many zeros; makes each block canonical. Nothing after this step knows the type of the user's offsets. At the
+/// end: what the blocks are together.
 namespace Tessera::Impl {
 
 /// Consecutive rows of the user's matrix, and their entries. Both count dense blocks where the matrix consists of them.
@@ -85,6 +86,28 @@ std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const UserRows& A) {
   return std::visit(
       [&](const auto* offsets) {
         return cut_rows(exec, pattern_of(A, offsets), A.column_indices_size, A.most_entries / area);
+      },
+      A.row_offsets);
+}
+
+/// Cuts at least two rows again, into `parts` with about equally many entries, or fewer. They are at least two: each
+/// leaves a row to the last.
+template <class ExecutionSpace>
+std::vector<RowRange> cut_again(const ExecutionSpace& exec, const UserRows& A, const RowRange& range,
+                                std::size_t parts) {
+  return std::visit(
+      [&](const auto* offsets) {
+        const auto begin_of = [&](Ordinal row) { return std::size_t(read_element(exec, offsets + row)); };
+        auto rows = pattern_of(A, offsets);
+        const Ordinal end = range.first_row + range.rows;
+        std::vector<RowRange> ranges;
+        for (Ordinal row = range.first_row; row < end; row += ranges.back().rows) {
+          const std::size_t left = std::max<std::size_t>(1, parts - ranges.size()),
+                            rest = begin_of(end) - begin_of(row);
+          rows.rows = left > 1 ? end - 1 : end;
+          ranges.push_back(next_rows(exec, rows, row, (rest + left - 1) / left, rest));
+        }
+        return ranges;
       },
       A.row_offsets);
 }

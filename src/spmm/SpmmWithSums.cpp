@@ -92,8 +92,10 @@ RowProducer PlanState<Scalar, ExecutionSpace>::producer(const ExecutionSpace& ex
                                                         VectorScalar beta, const Multivector<VectorScalar>& Y) const {
   RowProducer rows;
   rows.make_all = [=, this, &work] { apply(exec, work, mode, alpha, X, beta, Y); };
-  if (alpha == VectorScalar(0) || members_->nonzeros == 0 || members_->blocks.size() > 1) return rows;
-  const auto& stored = members_->blocks.front().stored(mode);
+  const auto& block = members_->blocks.front();
+  const bool is_one = members_->blocks.size() == 1 && (!is_transposed(mode) || block.transposed.size() == 1);
+  if (alpha == VectorScalar(0) || members_->nonzeros == 0 || !is_one) return rows;
+  const auto& stored = is_transposed(mode) ? block.transposed.front().matrix : block.plain;
   if (!stored.makes_rows(X, Y)) return rows;
   const Product<Scalar, VectorScalar> product{nullptr, false, alpha, X, beta, Y};
   rows.make_rows = [=, &stored](Ordinal first, Ordinal last) { stored.multiply_rows(product, first, last); };

@@ -10,6 +10,7 @@
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/Teams.hpp>
+#include <tessera/parallel/TooManyPlaces.hpp>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -78,12 +79,14 @@ bool may_be_worthwhile(const ExecutionSpace& exec, const PlanOptions& options, F
 
 /// A in the order that a reordering finds; nothing if A has that order already.
 ///
+/// \param can_cut [in] as for store_matrix()
 /// \param seconds [in,out] gets the times
 /// \throws FormatTooLarge also if the options allow a fall-back: an order that was found for blocks does not suit CSR
 template <class Scalar, class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const ExecutionSpace& exec, PlanOptions options,
                                                                     Format wanted, Reordering reordering,
-                                                                    const BuiltCsr<Memory>& A, BuildSeconds& seconds) {
+                                                                    const BuiltCsr<Memory>& A, bool can_cut,
+                                                                    BuildSeconds& seconds) {
   Orders<Memory> orders;
   BuiltCsr<Memory> rows;
   timed(exec, "Tessera::reordering", seconds.reordering, [&] {
@@ -96,7 +99,7 @@ std::optional<StoredMatrix<Scalar, ExecutionSpace>> store_reordered(const Execut
   options.on_unsupported = OnUnsupported::Throw;
   BuildReport report;  // gets no notes, as nothing falls back
   report.seconds = seconds;
-  Refusals refusals;
+  Refusals refusals(can_cut);
   auto stored = FormatBuilder<Scalar, ExecutionSpace>(exec, options, wanted, rows, orders, refusals, report).build();
   seconds = report.seconds;
   stored.choice.reordering = reordering;
@@ -140,11 +143,12 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
     if (options.reordering == Reordering::Automatic && !is_said) report.notes.push_back(note);
   }
   for (const Reordering reordering : reorderings) {
-    const bool is_refused = refusals.has(reordering);
+    const bool is_refused = refusals.has(reordering), can_cut = refusals.can_cut() && is_forced && is_named;
     ReorderingTrial trial{reordering, is_refused ? std::numeric_limits<double>::infinity() : 1};
     try {
-      if (auto stored = is_refused ? std::nullopt
-                                   : store_reordered<Scalar>(exec, options, wanted, reordering, A, report.seconds)) {
+      if (auto stored = is_refused
+                            ? std::nullopt
+                            : store_reordered<Scalar>(exec, options, wanted, reordering, A, can_cut, report.seconds)) {
         const double seconds = predicted_seconds(options, wanted, stored->choice);
         trial.relative_seconds = own > 0 ? seconds / own : 1;
         if (seconds < least) {
@@ -152,6 +156,8 @@ StoredMatrix<Scalar, ExecutionSpace> store_in_best_order(const ExecutionSpace& e
           best = std::move(*stored);
         }
       }
+    } catch (const TooManyPlaces&) {
+      throw;  // the rows are cut, and each part has the order
     } catch (const std::invalid_argument& refusal) {
       note_refused_order(options, reordering, refusal, report.notes);
       trial.relative_seconds = std::numeric_limits<double>::infinity();
@@ -179,11 +185,14 @@ void add_values_and_kernels(const ExecutionSpace& exec, PlanOptions options,
 ///
 /// \param options [in] read after rows() is called, which may set follows_values
 /// \param rows   [in] returns A as BuiltCsr, canonical: its entry i is the entry rows().values (i) of the plan's matrix
+/// \param can_cut [in] whether the caller cuts the rows if the chosen format needs too many places for all of them.
+///                Otherwise it does not fit
 /// \param report [in,out] gets the times, and a note about a fall-back
+/// \throws TooManyPlaces if the rows are to be cut
 template <class Scalar, class ExecutionSpace, class Rows>
 StoredMatrix<Scalar, ExecutionSpace> store_matrix(const ExecutionSpace& exec, const PlanOptions& options,
-                                                  const Rows& rows, BuildReport& report) {
-  Refusals refusals;
+                                                  const Rows& rows, bool can_cut, BuildReport& report) {
+  Refusals refusals(can_cut);
   for (;;) {
     auto A = rows();
     auto stored = store_in_best_order<Scalar>(exec, options, A, refusals, report);

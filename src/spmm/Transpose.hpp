@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <tessera/format/Csr.hpp>
 
+#include "PlanMembers.hpp"
+#include "RowBlocks.hpp"
 #include "StoreMatrix.hpp"
 
 /// The transpose of a plan's matrix, which is made from the format that the plan stores.
@@ -21,32 +24,88 @@ BuiltCsr<typename ExecutionSpace::memory_space> canonical_rows(const ExecutionSp
   return rows;
 }
 
-/// Stores the transpose of a block of rows, with its values. Waits for `exec`.
+/// Some of the rows of a canonical matrix, in arrays of their own.
+template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
+BuiltCsr<Memory> some_rows(const ExecutionSpace& exec, const BuiltCsr<Memory>& A, const RowsOfBlock& rows) {
+  const int* const offsets = A.pattern.row_offsets.data() + rows.first_row;
+  const auto first = static_cast<std::size_t>(read_element(exec, offsets));
+  const std::size_t entries = static_cast<std::size_t>(read_element(exec, offsets + rows.rows)) - first;
+  const auto narrow = narrow_rows(exec, A.pattern.view(), {rows.first_row, rows.rows, first, entries});
+  auto result = build_csr(exec, narrow.pattern, entries);
+  result.values.slots = allocate<decltype(result.values.slots)>(exec, "Tessera::slots", entries);
+  const auto slots = result.values.slots, slots_of_all = A.values.slots;
+  const bool is_identity = A.values.is_identity();
+  Kokkos::parallel_for(
+      "Tessera::some_rows", IndexPolicy<ExecutionSpace>(exec, 0, entries), KOKKOS_LAMBDA(std::size_t entry) {
+        slots(entry) = is_identity ? static_cast<int>(first + entry) : slots_of_all(first + entry);
+      });
+  return result;
+}
+
+/// Replaces a part of a transpose by several that have its rows.
+template <class Part>
+void cut_part(std::vector<Part>& parts, std::size_t i, std::size_t count) {
+  const RowsOfBlock all = parts[i];
+  const auto rows = static_cast<std::size_t>(all.rows);
+  count = std::min(count, rows);
+  std::vector<Part> cut(count);
+  for (std::size_t part = 0; part < count; ++part) {
+    const auto first = static_cast<Ordinal>(rows * part / count), end = static_cast<Ordinal>(rows * (part + 1) / count);
+    cut[part].first_row = all.first_row + first;
+    cut[part].rows = end - first;
+  }
+  parts[i] = std::move(cut.front());
+  parts.insert(parts.begin() + std::ptrdiff_t(i) + 1, std::make_move_iterator(cut.begin() + 1),
+               std::make_move_iterator(cut.end()));
+}
+
+/// Stores the transpose of a block of rows, with its values: in parts, where its format needs too many places for all
+/// of its rows. Waits for `exec`.
 ///
 /// \param m       [in] the members of the plan
 /// \param block   [in] one of its blocks
 /// \param report  [in,out] gets the times and notes
 template <class ExecutionSpace, class Members, class Block>
-auto store_transpose(const ExecutionSpace& exec, const Members& m, const Block& block, BuildReport& report) {
+typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Members& m, const Block& block,
+                                          BuildReport& report) {
   using Scalar = typename std::remove_cvref_t<decltype(block.plain.values)>::value_type;
   const Region<ExecutionSpace> region("Tessera::transpose");
   const SteadyTimer timer;
   ValueMap<typename ExecutionSpace::memory_space> to_plain;  // canonical entry of A -> place in the format
-  const auto transposed_rows = [&] {
+  typename Block::Transpose parts(1);
+  parts.front().rows = m.columns;
+  const auto rows_of_part = [&](RowsOfBlock& part) {
     return timed(exec, "Tessera::analysis", report.seconds.analysis, [&] {
       to_plain = {};
       auto rows = canonical_rows(exec, block.plain);
       to_plain = std::exchange(rows.values, {});
-      return transpose(exec, rows.pattern.view(), block.nonzeros);
+      auto transposed = transpose(exec, rows.pattern.view(), block.nonzeros);
+      rows = {};
+      if (part.rows < m.columns) transposed = some_rows(exec, transposed, part);
+      part.nonzeros = transposed.pattern.nonzeros;
+      return transposed;
     });
   };
   const PlanOptions options = options_of_transpose(m.options, block.plain.choice.format);
-  auto stored = store_matrix<Scalar>(exec, options, transposed_rows, report);
-  timed(exec, "Tessera::fill_values", report.seconds.values,
-        [&] { stored.fill(exec, to_plain, block.plain.current_values()); });
-  if (!m.has_source) stored.map = {};
+  for (std::size_t i = 0; i < parts.size();) {
+    auto& part = parts[i];
+    const std::size_t notes = report.notes.size();
+    try {
+      part.matrix = store_matrix<Scalar>(
+          exec, options, [&] { return rows_of_part(part); }, part.rows > 1, report);
+    } catch (const TooManyPlaces& refusal) {
+      report.notes.resize(notes);
+      cut_part(parts, i, refusal.parts());
+      continue;
+    }
+    timed(exec, "Tessera::fill_values", report.seconds.values,
+          [&] { part.matrix.fill(exec, to_plain, block.plain.current_values()); });
+    if (!m.has_source) part.matrix.map = {};
+    ++i;
+  }
+  if (parts.size() > 1) report.notes.push_back("its rows are stored in " + std::to_string(parts.size()) + " parts");
   report.seconds.total += timer.seconds();
-  return stored;
+  return parts;
 }
 
 }  // namespace Tessera::Impl

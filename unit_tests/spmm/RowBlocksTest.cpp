@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Plans of several blocks of rows, as matrices of 2^31 nonzeros have them. Here a small number of entries is the limit.
+// Plans of several blocks of rows, as matrices of 2^31 nonzeros have them, and those whose format stores as many zeros.
+// Here a small number of entries, or of places, is the limit.
 #include <tessera/spmm/PlanFile.hpp>
 #include <tessera/spmm/SpmmWithSums.hpp>
 
@@ -41,9 +42,13 @@ class RowBlocksTest : public ::testing::Test {
     }
     return result;
   }
-  static PlanType plan_of(const Matrix& A, const PlanOptions& options, std::size_t most_entries) {
+  static PlanType plan_of(const Matrix& A, const PlanOptions& options, std::size_t most_entries,
+                          std::size_t most_places = Impl::most_entries_of_block) {
     return Impl::make_plan(Exec(), A.host.rows, A.host.columns, 1, A.pattern.row_offsets, A.pattern.column_indices,
-                           A.values, options, most_entries);
+                           A.values, options, most_entries, most_places);
+  }
+  static PlanType loaded(const std::string& path) {
+    return load_plan<user_scalar_t<Scalar>, int, Offset, typename PlanType::execution_space::device_type>(Exec(), path);
   }
   /// About five blocks.
   static std::size_t fifth(const Matrix& A) { return A.host.nonzeros() / 5 + 1; }
@@ -167,7 +172,6 @@ TYPED_TEST(RowBlocksTest, TakeNewValues) {
 TYPED_TEST(RowBlocksTest, AreSavedAndLoaded) {
   using Fixture = TestFixture;
   using Exec = typename Fixture::Exec;
-  using PlanType = typename Fixture::PlanType;
   const TemporaryFolder folder;
   for (const auto& A : Fixture::matrices()) {
     for (const bool turns : {false, true}) {
@@ -178,8 +182,7 @@ TYPED_TEST(RowBlocksTest, AreSavedAndLoaded) {
       if (turns) plan.prepare(Exec(), 1, Mode::Transpose);
       const std::string path = folder / "plan";
       save_plan(plan, path);
-      auto loaded = load_plan<user_scalar_t<typename Fixture::Scalar>, int, typename Fixture::Offset,
-                              typename PlanType::execution_space::device_type>(Exec(), path);
+      auto loaded = Fixture::loaded(path);
       EXPECT_EQ(loaded.bytes(), plan.bytes());
       EXPECT_EQ(loaded.nonzeros(), plan.nonzeros());
       EXPECT_EQ(count_of(loaded.explain(), "block of rows "), count_of(plan.explain(), "block of rows "));
@@ -357,6 +360,220 @@ TYPED_TEST(RowBlocksTest, HaveSums) {
       residual(Exec(), plan, work, dense_work, mode, X, Y, R, squares.data());  // Y is the product
       for (const User square : squares) EXPECT_NEAR(square, 0, 1e-6);
     }
+  }
+}
+
+/// A format that stores zeros, and a number of places that is too small for all rows of RowBlocksTest's matrices, but
+/// not for any row alone.
+struct FewPlaces {
+  PlanOptions options;
+  std::size_t most = 0;
+};
+
+std::vector<FewPlaces> formats_with_few_places() {
+  FewPlaces bcsr{with_format(Format::Bcsr), 1000};
+  bcsr.options.parameters.bcsr_block_rows = bcsr.options.parameters.bcsr_block_columns = 8;
+  return {bcsr, {with_format(Format::RowGroups), 200}, {with_format(Format::Staged), 200}};
+}
+
+template <class Fixture, class Matrix>
+void expect_all_of_a_plan(const Matrix& A, typename Fixture::PlanType plan, const std::string& path) {
+  using Exec = typename Fixture::Exec;
+  const Matrix B(A.host, 8), C(A.host, 9);
+  Fixture::expect_products(A, plan, "made");
+  plan.update_values(Exec(), B.values);
+  Fixture::expect_products(B, plan, "updated");
+  for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) plan.follow_values(Exec(), C.values, mode);
+  Fixture::expect_products(C, plan, "followed");
+  save_plan(plan, path);
+  auto loaded = Fixture::loaded(path);
+  EXPECT_EQ(loaded.bytes(), plan.bytes());
+  EXPECT_EQ(count_of(loaded.explain(), "block of rows "), count_of(plan.explain(), "block of rows "));
+  EXPECT_EQ(to_host(loaded.row_order().order), to_host(plan.row_order().order));
+  Fixture::expect_products(C, loaded, "loaded");
+  loaded.update_values(Exec(), B.values);
+  Fixture::expect_products(B, loaded, "loaded and updated");
+  plan.release_source(Exec());
+  EXPECT_EQ(plan.slot_map_bytes(), 0u);
+  Fixture::expect_products(C, plan, "released");
+}
+
+TYPED_TEST(RowBlocksTest, AreCutAgainWhereTheirFormatNeedsTooManyPlaces) {
+  using Fixture = TestFixture;
+  const TemporaryFolder folder;
+  for (const auto& A : Fixture::matrices()) {
+    for (const auto& [few, most] : formats_with_few_places()) {
+      for (const bool reorders : {false, true}) {
+        PlanOptions options = few;
+        if (reorders) options.reordering = Reordering::DegreeSort;
+        options.always_reorder = reorders;
+        for (const std::size_t entries : {A.host.nonzeros(), A.host.nonzeros() / 2 + 1}) {
+          SCOPED_TRACE(std::string(to_string(options.format)) + (reorders ? ", reordered, " : ", ") +
+                       std::to_string(entries) + " entries");
+          auto plan = Fixture::plan_of(A, options, entries, most);
+          EXPECT_EQ(plan.nonzeros(), A.stored.nonzeros());
+          EXPECT_EQ(plan.row_order().is_identity(), !reorders);
+          const std::string text = plan.explain();
+          const std::size_t blocks = count_of(text, "block of rows ");
+          EXPECT_GE(blocks, A.stored.nonzeros() / most + 1);
+          EXPECT_EQ(count_of(text, "  format: " + std::string(to_string(options.format))), blocks) << text;
+          EXPECT_EQ(count_of(text, "is refused"), 0u) << text;
+          expect_all_of_a_plan<Fixture>(A, plan, folder / "plan");
+        }
+      }
+    }
+  }
+}
+
+/// One place more than the limit is the first to cut rows.
+TYPED_TEST(RowBlocksTest, AreAsLargeAsTheirPlacesAllow) {
+  using Fixture = TestFixture;
+  for (const auto& A : Fixture::matrices()) {
+    const PlanOptions options = formats_with_few_places().front().options;
+    const std::size_t places = 64 * Fixture::plan_of(A, options, A.host.nonzeros()).tile_metrics().tiles;
+    const auto blocks = [&](std::size_t most) {
+      return count_of(Fixture::plan_of(A, options, A.host.nonzeros(), most).explain(), "block of rows ");
+    };
+    EXPECT_EQ(blocks(places), 0u);
+    EXPECT_EQ(blocks(places - 1), 2u);
+  }
+}
+
+/// Eight rows share no column: the rows of the transpose have one entry each, which row groups store as four.
+TYPED_TEST(RowBlocksTest, TransposesAreCutWhereTheirFormatNeedsTooManyPlaces) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  const TemporaryFolder folder;
+  HostPattern<typename Fixture::Offset> pattern;
+  pattern.columns = 200;
+  for (int row = 0; row < 8; ++row) {
+    for (int column = row; column < 192; column += 8) pattern.column_indices.push_back(column);
+    pattern.end_row();
+  }
+  const typename Fixture::Matrix A(pattern);
+  for (const std::size_t entries : {std::size_t(192), std::size_t(100)}) {  // one block of rows, and two
+    auto plan = Fixture::plan_of(A, with_format(Format::RowGroups), entries, 192);
+    const std::size_t blocks = count_of(plan.explain(), "block of rows ");
+    EXPECT_EQ(blocks, entries < 192 ? 2u : 0u);
+    plan.prepare(Exec(), 1, Mode::Transpose);
+    const std::string text = plan.explain();
+    EXPECT_EQ(count_of(text, "block of rows "), blocks);
+    EXPECT_EQ(count_of(text, "its rows are stored in "), std::max<std::size_t>(1, blocks)) << text;
+    auto small = Fixture::plan_of(A, with_format(Format::RowGroups), entries);
+    small.prepare(Exec(), 1, Mode::Transpose);
+    EXPECT_EQ(bits_of_product<typename Fixture::Left>(small, Mode::Transpose, 3),
+              bits_of_product<typename Fixture::Left>(plan, Mode::Transpose, 3));
+    expect_all_of_a_plan<Fixture>(A, plan, folder / "plan");
+  }
+}
+
+TYPED_TEST(RowBlocksTest, ARowWithTooManyPlacesIsRefused) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  HostPattern<typename Fixture::Offset> pattern;
+  pattern.columns = 80;
+  for (const int entries : {1, 10, 2}) {  // each in a block of its own
+    for (int i = 0; i < entries; ++i) pattern.column_indices.push_back(8 * i);
+    pattern.end_row();
+  }
+  const typename Fixture::Matrix A(pattern);
+  PlanOptions options = formats_with_few_places().front().options;
+  EXPECT_NO_THROW(Fixture::plan_of(A, options, 13, 640));
+  EXPECT_MESSAGE(FormatTooLarge, Fixture::plan_of(A, options, 13, 639),
+                 "Tessera: a plan with the format bcsr is refused: it needs 640 values in blocks of 8 x 8; expected at "
+                 "most 639, or another format");
+  options.on_unsupported = OnUnsupported::FallBack;
+  auto plan = Fixture::plan_of(A, options, 13, 639);
+  const std::string text = plan.explain();
+  EXPECT_EQ(count_of(text, "  format: bcsr"), 2u) << text;
+  EXPECT_NE(text.find("note: rows 1 to 1: Tessera: a plan with the format bcsr is refused"), std::string::npos) << text;
+  Fixture::expect_products(A, plan, "one row in compressed rows");
+  plan.prepare(Exec(), 1, Mode::Transpose);
+}
+
+/// What was built before rows are cut is freed before the parts are built.
+TYPED_TEST(RowBlocksTest, KeepTheMemoryLimitWhenTheyAreCutAgain) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  struct InParts {
+    const typename Fixture::Matrix& A;
+    std::size_t most;
+    auto plan(const PlanOptions& options) const { return Fixture::plan_of(A, options, A.host.nonzeros(), most); }
+  };
+  for (const auto& A : Fixture::matrices()) {
+    for (const auto& [options, most] : formats_with_few_places()) {
+      const InParts parts{A, most};
+      std::int64_t peak = 0;
+      {
+        const MemoryMeter memory;
+        auto plan = parts.plan(options);
+        peak = told_peak(plan);
+        EXPECT_LE(memory.peak(), peak) << pieces(memory, plan);
+        EXPECT_NEAR(double(plan.bytes()), double(memory.now()), double(2 * rounding));
+        plan.prepare(Exec(), 0, Mode::Transpose);
+        EXPECT_NEAR(double(plan.bytes()), double(memory.now()), double(4 * rounding));
+      }
+      EXPECT_TRUE(expect_within<Exec>(parts, options, std::size_t(2 * peak)));
+      for (const double share : {0.95, 0.7, 0.4, 0.0})
+        static_cast<void>(expect_within<Exec>(parts, options, std::size_t(share * double(peak))));
+    }
+  }
+}
+
+/// Rows of dense blocks are cut between them.
+TYPED_TEST(RowBlocksTest, DenseBlocksAreCutAgain) {
+  using Fixture = TestFixture;
+  using Exec = typename Fixture::Exec;
+  using Scalar = typename Fixture::Scalar;
+  constexpr int size = 2, count = 12;
+  HostPattern<typename Fixture::Offset> dense, elements;  // a diagonal
+  dense.columns = count;
+  elements.columns = size * count;
+  for (int i = 0; i < count; ++i) {
+    dense.column_indices.push_back(i);
+    dense.end_row();
+    for (int r = 0; r < size; ++r) {
+      for (int c = 0; c < size; ++c) elements.column_indices.push_back(size * i + c);
+      elements.end_row();
+    }
+  }
+  const auto values = random_values<Scalar>(elements.nonzeros(), 3);
+  const typename Fixture::Matrix A(elements, values);
+  const DevicePattern<Exec, typename Fixture::Offset> pattern(dense);
+  const auto plan_of = [&](std::size_t most) {
+    return Impl::make_plan(Exec(), count, count, size, pattern.row_offsets, pattern.column_indices,
+                           user_values<Exec>(values), formats_with_few_places().front().options, elements.nonzeros(),
+                           most);
+  };
+  auto plan = plan_of(64);
+  EXPECT_EQ(count_of(plan.explain(), "block of rows "), 3u) << plan.explain();
+  Fixture::expect_products(A, plan, "dense blocks");
+  EXPECT_MESSAGE(FormatTooLarge, plan_of(63), "it needs 64 values in blocks of 8 x 8; expected at most 63");
+}
+
+/// 2^19 entries, each in a block of 2^12 values, are too many by the limit of all plans. Neither of the two rows that
+/// they are cut into has the memory that BCSR takes.
+TYPED_TEST(RowBlocksTest, AreCutAgainAtMoreThan31Bits) {
+  using Fixture = TestFixture;
+  HostPattern<typename Fixture::Offset> pattern;
+  pattern.columns = 1 << 25;
+  for (int j = 0; j < pattern.columns; j += 64) {
+    if (j == pattern.columns / 2) pattern.end_row();
+    pattern.column_indices.push_back(j);
+  }
+  pattern.end_row();
+  const typename Fixture::Matrix A(pattern);
+  PlanOptions options = with_format(Format::Bcsr);
+  options.parameters.bcsr_block_rows = options.parameters.bcsr_block_columns = 64;
+  options.on_unsupported = OnUnsupported::FallBack;
+  options.memory_limit = std::size_t(1) << 30;
+  auto plan = Fixture::plan_of(A, options, Impl::most_entries_of_block);
+  const std::string text = plan.explain();
+  EXPECT_EQ(count_of(text, "block of rows "), 2u) << text;
+  for (const char* row : {"0 to 0", "1 to 1"}) {
+    const std::string note =
+        std::string("note: rows ") + row + ": Tessera: a plan with the format bcsr is refused: the ";
+    EXPECT_NE(text.find(note + "array Tessera::slots takes "), std::string::npos) << text;
   }
 }
 

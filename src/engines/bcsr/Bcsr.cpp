@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/parallel/TooManyPlaces.hpp>
 #include <vector>
 
 #include "BlockCounts.hpp"
@@ -50,16 +50,6 @@ KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal windo
         const int bit = r * shape.width + c;
         out.block_masks(first_word + bit / 64) |= std::uint64_t(1) << (bit % 64);
       });
-}
-
-/// \throws FormatTooLarge if the places are too many for the offsets.
-void check_bcsr_places(BlockShape shape, std::size_t blocks) {
-  const std::size_t places = blocks * static_cast<std::size_t>(shape.size());
-  if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
-    throw FormatTooLarge("Tessera: BCSR with blocks of " + to_string(shape) + " stores " + std::to_string(places) +
-                         " values, more than offsets of " + std::to_string(sizeof(Offset)) +
-                         " bytes count; expected smaller blocks");
-  }
 }
 
 /// Shapes to choose from, the larger before the smaller: the left operands of m16n8k16, of m16n8k8 and of m8n8k4, and
@@ -121,7 +111,7 @@ BuiltBcsr<typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace
   Bcsr<typename ExecutionSpace::memory_space> p{A.rows, A.columns, nonzeros, shape, {}, {}, {}};
   p.block_offsets = Impl::block_offsets_of_windows(exec, A, nonzeros, shape);
   const auto blocks = static_cast<std::size_t>(Impl::read_element(exec, p.block_offsets.data() + windows));
-  Impl::check_bcsr_places(shape, blocks);
+  Impl::check_places("values in blocks of " + Impl::to_string(shape), blocks * static_cast<std::size_t>(shape.size()));
   p.block_columns = Impl::allocate<decltype(p.block_columns)>(exec, "Tessera::Bcsr::block_columns", blocks);
   p.block_masks =
       Impl::allocate<decltype(p.block_masks)>(exec, "Tessera::Bcsr::block_masks", blocks * shape.mask_words());

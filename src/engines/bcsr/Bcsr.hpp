@@ -120,7 +120,7 @@ BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, 
 /// \param parameters  [in] the shape of a block, or 0 for both sides
 /// \param value_bytes [in] bytes of a value of A
 /// \throws std::invalid_argument as bcsr_block_shape()
-/// \throws FormatTooLarge if Offset cannot count the places, before anything as large as the blocks is allocated
+/// \throws TooManyPlaces before anything as large as the blocks is allocated
 ///
 /// Cost: the choice of the shape, and three passes over the pattern, two of them with one comparison for each row of
 /// each block.

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/parallel/ExecutionSpaces.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
 #include <tessera/parallel/Teams.hpp>
+#include <tessera/parallel/TooManyPlaces.hpp>
 
 #include "GroupSplit.hpp"
 #include "InstantiateFormat.hpp"
@@ -117,14 +117,6 @@ void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfR
       });
 }
 
-/// \throws FormatTooLarge if the places are too many for the offsets.
-void check_group_places(std::size_t places) {
-  if (places > static_cast<std::size_t>(std::numeric_limits<Offset>::max())) {
-    throw FormatTooLarge("Tessera: row groups store " + std::to_string(places) + " values, more than offsets of " +
-                         std::to_string(sizeof(Offset)) + " bytes count; expected a smaller group_rows");
-  }
-}
-
 /// Sets the offsets of columns and values.
 template <class Exec, class Memory>
 void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
@@ -203,7 +195,7 @@ BuiltRowGroups<typename ExecutionSpace::memory_space> build_row_groups(const Exe
   {
     const auto new_entries = Impl::count_new_entries(exec, A, nonzeros, group_rows);
     Impl::cut_rows(exec, A, new_entries, group_rows, p);
-    Impl::check_group_places(p.stored);
+    Impl::check_places("values of row groups", p.stored);
     Impl::offset_columns(exec, A, new_entries, p);
   }
   Impl::fill_groups(exec, A, p);

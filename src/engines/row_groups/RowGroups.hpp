@@ -110,7 +110,7 @@ RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Off
 /// \param nonzeros   [in] the number of its entries
 /// \param group_rows [in] the most rows of a group, from 1 to 4; 0 is 4
 /// \throws std::invalid_argument if group_rows is another number
-/// \throws FormatTooLarge if Offset cannot count the places, before anything as large as the values is allocated
+/// \throws TooManyPlaces before anything as large as the values is allocated
 ///
 /// Cost: the column of each entry is sought in up to group_rows - 1 rows before its own, then rows are merged.
 template <class ExecutionSpace>

@@ -8,7 +8,7 @@
 #include <string>
 #include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/parallel/FormatTooLarge.hpp>
+#include <tessera/parallel/TooManyPlaces.hpp>
 
 #include "ColumnsOfWindows.hpp"
 #include "staged/StagedPacking.hpp"
@@ -84,7 +84,7 @@ KOKKOS_INLINE_FUNCTION int for_each_chunk(const StagedShape& shape, const Offset
 }
 
 /// Fills in the chunks.
-/// \throws FormatTooLarge if they are 2^31 or more
+/// \throws TooManyPlaces if they are 2^31 or more
 template <class Exec, class Memory>
 void cut_chunks(const Exec& exec, StagedLayout<Memory>& layout) {
   const StagedShape shape = layout.shape;
@@ -103,10 +103,7 @@ void cut_chunks(const Exec& exec, StagedLayout<Memory>& layout) {
       },
       chunks);
   exec.fence("Tessera::cut_chunks");
-  if (chunks > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    throw FormatTooLarge("Tessera: staged windows have " + std::to_string(chunks) +
-                         " chunks; expected fewer than 2^31");
-  }
+  check_places("chunks of staged windows", chunks, static_cast<std::size_t>(std::numeric_limits<int>::max()));
   counts_to_offsets(exec, window_offsets);
   const std::size_t parts = chunks * static_cast<std::size_t>(shape.strips());
   take_at_once<Memory>(exec, "Tessera::StagedLayout", [&](Arena<Memory>& arena) {

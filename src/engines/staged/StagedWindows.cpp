@@ -25,14 +25,9 @@ inline void check_staged_shape(const StagedShape& shape, std::size_t value_bytes
 
 void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std::size_t most_places) {
   constexpr std::size_t most_bytes = 16 * std::size_t(std::numeric_limits<std::uint32_t>::max());
-  const auto check = [](const std::string& what, std::size_t size, std::size_t most) {
-    if (size <= most) return;
-    throw FormatTooLarge("Tessera: staged windows store " + std::to_string(size) + ' ' + what + "; expected at most " +
-                         std::to_string(most));
-  };
-  check("bytes of tiles", counts.tile_bytes, most_bytes);
-  check("bytes of values", counts.value_bytes, most_bytes);
-  check("values", counts.value_bytes / value_bytes, most_places);
+  check_places("bytes of tiles in staged windows", counts.tile_bytes, most_bytes);
+  check_places("bytes of values in staged windows", counts.value_bytes, most_bytes);
+  check_places("values in staged windows", counts.value_bytes / value_bytes, most_places);
 }
 
 /// Fills in chunk_columns and chunks.
@@ -127,7 +122,7 @@ BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const Exe
   using Memory = typename ExecutionSpace::memory_space;
   Impl::check_staged_shape(shape, value_bytes);
   const auto layout = Impl::staged_layout(exec, A, nonzeros, shape, value_bytes);
-  Impl::check_staged_size(layout.counts, value_bytes, static_cast<std::size_t>(std::numeric_limits<Offset>::max()));
+  Impl::check_staged_size(layout.counts, value_bytes, Impl::most_places());
   StagedWindows<Memory> p;
   p.rows = A.rows;
   p.columns = A.columns;

@@ -90,7 +90,7 @@ using BuiltStagedWindows = Built<StagedWindows<MemorySpace>, MemorySpace>;
 
 /// The sizes of what build_staged() would make, without building it.
 ///
-/// \throws std::invalid_argument and FormatTooLarge as build_staged(), but not for sizes that do not fit
+/// \throws std::invalid_argument and TooManyPlaces as build_staged(), but not for sizes that do not fit
 ///
 /// Cost: most of the cost of a build.
 template <class ExecutionSpace>
@@ -103,8 +103,8 @@ StagedCounts count_staged(const ExecutionSpace& exec, const CsrPattern<Offset>& 
 /// \param shape       [in] chunk_slots should be a multiple of 4, so that rows of chunk_columns are aligned
 /// \param value_bytes [in] of a value of A: 1, 2, 4, 8 or 16
 /// \throws std::invalid_argument at a shape other than StagedShape says, or at other sizes of values
-/// \throws FormatTooLarge for 2^31 or more chunks, for 2^32 or more times 16 bytes of tiles or of values, or for more
-///         places than an Offset counts. Nothing as large as these is allocated before.
+/// \throws TooManyPlaces for 2^31 or more chunks, for 2^32 or more times 16 bytes of tiles or of values, or for more
+///         places than offsets count. Nothing as large as these is allocated before.
 ///
 /// Cost: a radix sort of the entries by windows and columns; then passes over the distinct columns of the windows.
 template <class ExecutionSpace>
@@ -139,8 +139,8 @@ Impl::Array<Offset*, typename ExecutionSpace::memory_space> tile_counts(
 
 namespace Impl {
 
-/// \param most_places [in] that an Offset counts
-/// \throws FormatTooLarge as build_staged()
+/// \param most_places [in] that offsets count
+/// \throws TooManyPlaces as build_staged()
 void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std::size_t most_places);
 
 }  // namespace Impl

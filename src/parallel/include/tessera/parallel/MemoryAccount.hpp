@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <tessera/parallel/TooManyPlaces.hpp>
 
 namespace Tessera::Impl {
 
@@ -32,11 +33,16 @@ class MemoryAccount {
   void charge(const std::string& array, std::size_t bytes);
   void give_back(std::size_t bytes) noexcept { held_ -= rounded(bytes); }
 
+  /// The most places that a format of the plan may have.
+  std::size_t most_places() const { return most_places_; }
+  void set_most_places(std::size_t places) { most_places_ = places; }
+
   /// Keeps so many bytes of the limit for what is built later.
   void set_reserved(std::size_t bytes) { reserved_ = bytes; }
 
  private:
   std::atomic<std::size_t> limit_;
+  std::atomic<std::size_t> most_places_{most_entries_of_block};
   std::atomic<std::size_t> reserved_{0};
   std::atomic<std::size_t> held_{0};
   std::atomic<std::size_t> peak_{0};

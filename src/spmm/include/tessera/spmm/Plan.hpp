@@ -82,7 +82,8 @@ class Plan {
   /// - bytes: format, transpose, slot_maps, kernels and total, as bytes() and its parts; peak, the most that the
   ///   plan had allocated at once; limit, PlanOptions::memory_limit or null;
   /// - seconds that make_plan took: analysis, tuning, reordering, format, kernels, values, total;
-  /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose;
+  /// - transpose: null, or format, ..., tiles, seconds and kernels of the transpose; of its first part, if a note says
+  ///   that it is stored in parts;
   /// - row_blocks: null; or, if the plan has several blocks of rows, first_row, rows, nonzeros, format, ..., tiles,
   ///   kernels and transpose of each. Then nonzeros, bytes and seconds are of all, and the choice is the first block's;
   /// - products and updates: how often spmm() and update_values() were called, counted over all copies of the plan.
@@ -195,10 +196,11 @@ namespace Impl {
 /// make_plan() for rows of elements (block_size 1) and rows of blocks alike.
 ///
 /// \param most_entries [in] the most entries that the plan may store as one block of rows; tests set fewer
+/// \param most_places  [in] the most places that the format of a block may have; tests set fewer
 template <class ExecutionSpace, class RowOffsets, class ColumnIndices, class Values>
 auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size, const RowOffsets& row_offsets,
                const ColumnIndices& column_indices, const Values& values, const PlanOptions& options,
-               std::size_t most_entries = most_entries_of_block) {
+               std::size_t most_entries = most_entries_of_block, std::size_t most_places = most_entries_of_block) {
   using Scalar = typename Values::non_const_value_type;
   using Offset = typename RowOffsets::non_const_value_type;
   using PlanType =
@@ -224,6 +226,7 @@ auto make_plan(const ExecutionSpace& exec, int rows, int columns, int block_size
   input.column_indices_size = column_indices.extent(0);
   input.values_size = values.extent(0);
   input.most_entries = most_entries;
+  input.most_places = most_places;
   return PlanType(std::make_shared<State>(exec, input, options));
 }
 

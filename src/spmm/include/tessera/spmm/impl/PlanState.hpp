@@ -9,6 +9,7 @@
 #include <tessera/common/Mode.hpp>
 #include <tessera/common/Multivector.hpp>
 #include <tessera/metrics/TileMetrics.hpp>
+#include <tessera/parallel/TooManyPlaces.hpp>
 #include <tessera/reorder/Permutation.hpp>
 #include <tessera/select/Choice.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
@@ -32,10 +33,6 @@ struct BlockStats;
 struct Explanation;
 struct RowProducer;
 
-/// The most entries of a block of rows that a plan stores with offsets of type int. Kernels add up to some thousands to
-/// an offset, hence the distance to the greatest int.
-inline constexpr std::size_t most_entries_of_block = (std::size_t(1) << 31) - (std::size_t(1) << 16);
-
 /// The pattern of the user's matrix, with the sizes of its arrays for checks. Rows, columns and entries count dense
 /// blocks if block_size > 1.
 struct UserRows {
@@ -47,12 +44,14 @@ struct UserRows {
   std::size_t row_offsets_size = 0;
   std::size_t column_indices_size = 0;
   std::size_t most_entries = most_entries_of_block;  // of elements in a block of rows; tests set fewer
+  std::size_t most_places = most_entries_of_block;   // of its format; tests set fewer
 };
 
 /// The part of a plan that is compiled in the library, for every kernel scalar and enabled execution space. A user's
 /// file instantiates none of it.
 ///
-/// All that is stored has offsets of type int. A matrix of more entries is stored as several blocks of rows.
+/// All that is stored has offsets of type int. A matrix of more entries, or whose format has more places, is stored as
+/// several blocks of rows.
 template <class Scalar, class ExecutionSpace>
 class PlanState final : private LiveObject {
  public:
