@@ -24,4 +24,17 @@ struct EngineList {};
 using Engines = EngineList<AccSpmmEngine, VoltrixEngine, CsrEngine, BitTcfEngine, RowGroupsEngine, StagedEngine,
                            BmatEngine, BcsrEngine, BrpEngine, SortedColumnsEngine>;
 
+template <class... Kind>
+constexpr bool orders_itself(Format format, EngineList<Kind...>) {
+  return ((Kind::format == format && Kind::orders_itself) || ...);
+}
+template <class... Kind>
+constexpr bool has_adjacent_columns(Format format, EngineList<Kind...>) {
+  return ((Kind::format == format && Kind::has_adjacent_columns) || ...);
+}
+/// What a kind with this format says (EngineKind.hpp); false for Format::Automatic.
+constexpr bool orders_itself(Format format) { return orders_itself(format, Engines()); }
+/// What a kind with this format says (EngineKind.hpp); false for Format::Automatic.
+constexpr bool has_adjacent_columns(Format format) { return has_adjacent_columns(format, Engines()); }
+
 }  // namespace Tessera::Impl

@@ -116,10 +116,8 @@ std::string matrix_fault(const ExecutionSpace& exec, const StoredMatrix<Scalar, 
     return "there are " + std::to_string(stored.values.extent(0)) + " values; expected " + std::to_string(places) +
            ", which offsets can count";
   }
-  const bool has_row_order = stored.choice.format != Format::SortedColumns;
-  const bool has_column_order = stored.choice.format == Format::Bcsr;
-  if ((!has_row_order && !stored.orders.rows.is_identity()) ||
-      (!has_column_order && !stored.orders.columns.is_identity())) {
+  if ((orders_itself(stored.choice.format) && !stored.orders.rows.is_identity()) ||
+      (!has_adjacent_columns(stored.choice.format) && !stored.orders.columns.is_identity())) {
     return "there is an order of rows or columns that the format cannot have";
   }
   fault = validate(exec, stored.orders.rows, rows);

@@ -16,6 +16,7 @@
 #include <tessera/reorder/WindowGrowing.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
+#include "List.hpp"
 #include "bcsr/Bcsr.hpp"
 
 /// The orders in which a plan stores rows and columns.
@@ -75,18 +76,18 @@ Orders<Memory> find_orders(const ExecutionSpace& exec, const Csr<Memory>& A, Reo
       orders.rows = degree_sort(exec, A.view());
       break;
     case Reordering::ColumnSort:
-      if (format == Format::Bcsr) orders.columns = column_sort(exec, A.view());
+      if (has_adjacent_columns(format)) orders.columns = column_sort(exec, A.view());
       break;
     case Reordering::DataAffinity:
       orders.rows = data_affinity(exec, A.view());
-      if (format == Format::Bcsr && A.rows == A.columns) orders.columns = orders.rows;
+      if (has_adjacent_columns(format) && A.rows == A.columns) orders.columns = orders.rows;
       break;
     case Reordering::JaccardRows:
       orders.rows = similar_rows(exec, A, format, parameters, value_bytes);
       break;
     case Reordering::WindowGrowing:
       orders.rows = grow_windows(exec, A.view(), 128);
-      if (format == Format::Bcsr && A.rows == A.columns) orders.columns = orders.rows;
+      if (has_adjacent_columns(format) && A.rows == A.columns) orders.columns = orders.rows;
       break;
     case Reordering::LocalClusters:
       orders.rows = local_clusters(exec, A.view());

@@ -43,8 +43,7 @@ inline bool may_share_more(const MatrixStatistics& m) {
 /// The reorderings that are tried for a matrix with these statistics in this format.
 template <class ExecutionSpace>
 std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format format, const MatrixStatistics& m) {
-  // Sorted columns are in an order of their own, and the order of rows makes no difference to them.
-  if (options.reordering == Reordering::None || format == Format::SortedColumns) return {};
+  if (options.reordering == Reordering::None || orders_itself(format)) return {};
   const bool clusters = !is_host_space<ExecutionSpace> && may_share_more(m);
   if (options.reordering == Reordering::Default) {
     // Published kernels are compared as they are.
@@ -54,7 +53,7 @@ std::vector<Reordering> reorderings_to_try(const PlanOptions& options, Format fo
   if (options.reordering != Reordering::Automatic) return {options.reordering};
   std::vector<Reordering> reorderings{Reordering::DataAffinity, Reordering::WindowGrowing};
   if (clusters) reorderings.push_back(Reordering::LocalClusters);
-  if (format == Format::Bcsr) reorderings.push_back(Reordering::JaccardRows);
+  if (has_adjacent_columns(format)) reorderings.push_back(Reordering::JaccardRows);
   return reorderings;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "BcsrCost.hpp"
 #include "EngineKind.hpp"
+#include "cost/DefaultCost.hpp"
+#include "cost/TileCost.hpp"
 
 namespace Tessera {
 template <class MemorySpace>
@@ -14,7 +15,60 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaBcsr;
 
+/// Blocks of 16 x 16 are multiplied with values that the plan keeps in 16 bits.
+///
+/// NOTE: the longest row of blocks is not counted. It is taken to be as long as the longest window.
+inline double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  const double places = m.bcsr_block_rows * m.bcsr_block_columns, block = gpu.block * gpu.tile * places / 64;
+  const double saved = places == 256 ? m.matrix_bytes - 2 : 0;
+  const double longest = m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0);
+  const Tiles blocks = tiles_of(size.tiles, m.rows / m.bcsr_block_rows, gpu.tile_alone * block, block);
+  return copy_seconds(m, true, gpu) + seconds_of(gpu.blocks,
+                                                 tile_work(m, blocks, size.bytes - saved * places * size.tiles, gpu),
+                                                 longest, 1, m, gpu);
+}
+
+/// Whether there is a kernel for blocks of this shape, and memory for what it keeps.
+inline bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  if (gpu.block == 0) return false;
+  const auto is_block = [&](double rows, double columns) {
+    return m.bcsr_block_rows == rows && m.bcsr_block_columns == columns;
+  };
+  if (is_block(16, 16)) return gpu.has_square_blocks && 2 * 256 * size.tiles <= gpu.whole_tiles;
+  return is_block(16, 8) || is_block(8, 8) || (is_block(8, 4) && gpu.has_narrow_blocks);
+}
+
+struct BcsrCost : DefaultCost {
+  /// Bytes of pattern and values.
+  static double bytes(const MatrixStatistics& m) {
+    const double places = m.bcsr_block_rows * m.bcsr_block_columns;
+    return (std::ceil(m.rows / m.bcsr_block_rows) + 1) * m.offset_bytes +
+           m.bcsr_blocks * (4 + 8 * std::ceil(places / 64) + places * m.matrix_bytes);
+  }
+
+  static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel& gpu) {
+    if (!(gpu.tile > 0 && gpu.block > 0 && m.bcsr_blocks > 0)) return std::nullopt;
+    return FormatSize{Format::Bcsr, m.bcsr_blocks, bytes(m)};
+  }
+  /// As for BitTCF: where decoding matters, blocks are far from full, and have 8 rows unless the user wants others.
+  static double host_decoding(const MatrixStatistics&, const FormatSize& size, const MachineModel& machine) {
+    return size.tiles * 8 / machine.tile_rows;
+  }
+  static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+    if (!(has_blocks(m, size, gpu))) return std::nullopt;
+    return bcsr_seconds(m, size, gpu);
+  }
+  static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+    return walked_seconds(
+        m, size,
+        {std::max(m.bcsr_block_rows, 1.0) * size.tiles, m.window8_most_tiles * 8 / std::max(m.bcsr_block_columns, 1.0)},
+        gpu);
+  }
+};
+
 /// Compressed rows of dense blocks, as SMaT has them.
-struct BcsrEngine : EngineKind<Format::Bcsr, Bcsr, CudaBcsr>, BcsrCost {};
+struct BcsrEngine : EngineKind<Format::Bcsr, Bcsr, CudaBcsr>, BcsrCost {
+  static constexpr bool has_adjacent_columns = true;
+};
 
 }  // namespace Tessera::Impl

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "CsrCost.hpp"
 #include "EngineKind.hpp"
+#include "cost/DefaultCost.hpp"
 
 namespace Tessera {
 template <class MemorySpace>
@@ -13,6 +13,93 @@ namespace Tessera::Impl {
 
 template <class Scalar>
 class CudaCsr;
+
+/// The length of the pieces of long rows, over that in matrices of middle size. Pieces of large matrices are twice as
+/// long. Small matrices are not cut if no row is very long; if one is, pieces are half as long, but for wide rows of X.
+inline double csr_piece_growth(const MatrixStatistics& m, const GpuModel& gpu) {
+  if (m.nonzeros >= gpu.cut_entries) return 2;
+  if (m.longest_row <= gpu.rows.piece) return 1;
+  const bool is_small = m.rows < H200::small_rows && m.nonzeros < H200::small_entries;
+  if (is_small && m.longest_row <= H200::uncut_row) return H200::uncut_row / gpu.rows.piece;
+  return m.nonzeros < gpu.cut_entries / 4 && row_bytes(m) <= gpu.wide_row ? 0.5 : 1;
+}
+
+/// Each entry fetches a row of X from a cache: from the nearest one, if 8 rows of A use the row again and it is still
+/// there. A shorter row takes as long as a cache line. The kernel for narrow rows fetches a few columns at a time, each
+/// lane from another row. Meanwhile A, Y and the rows of X that no cache holds move through memory.
+inline double csr_seconds(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
+  const bool is_narrow = row_bytes(m) <= gpu.narrow_row;
+  const double fetched = is_narrow ? gpu.narrow_fetch * std::ceil(row_bytes(m) / gpu.narrow_bytes)
+                                   : std::max(row_bytes(m), cache_line) + gpu.entry_bytes;
+  const double near = m.window8_columns > 0 ? m.window8_columns : m.nonzeros;
+  const double kept = std::min(1.0, gpu.near_cache / (near / std::ceil(m.rows / 8) * row_bytes(m)));
+  const double again = kept * (m.nonzeros - near);
+  const double cached = (m.nonzeros - again) / gpu.first_gathers + again / gpu.near_gathers;
+  const double rows = gpu.row * m.rows * fetched / 512;
+  const double moved =
+      window_seconds(m, m.nonzeros, panel_row_bytes(m, gpu), gpu) + (bytes + y_bytes(m, gpu)) / gpu.streamed;
+  const double work = std::max(cached * fetched, moved) + rows;
+  GpuModel::Chain chain = gpu.rows;
+  if (!is_narrow && row_bytes(m) <= gpu.thin_row) chain.step *= gpu.thin_step;
+  return seconds_of(chain, work, m.longest_row, csr_piece_growth(m, gpu), m, gpu);
+}
+
+/// Compressed rows, with X and Y as they are. Columns that are apart are read where they lie, a few at a time, if they
+/// are few, A is small, or A has less than four entries for each row of X; otherwise X is copied to rows first.
+inline double csr_seconds_by_layout(const MatrixStatistics& m, double bytes, const GpuModel& gpu) {
+  if (!m.layout_left || m.vector_columns <= gpu.left_columns) return csr_seconds(m, bytes, gpu);
+  const double slabs = std::ceil(m.vector_columns / gpu.left_columns);
+  if (m.nonzeros >= 4 * m.columns && (slabs - 1) * m.nonzeros >= gpu.packing_entries)
+    return csr_seconds(m, bytes, gpu) + pack_seconds(m, gpu.packed_columns, gpu);
+  const double slab_bytes = bytes + gpu.left_columns * m.vector_bytes * (m.rows + m.columns);
+  const double work = slabs * (slab_bytes / gpu.streamed + gpu.left_entry * m.nonzeros);
+  MatrixStatistics slab = m;
+  slab.vector_columns = gpu.left_columns;
+  return seconds_of(gpu.rows, work, m.longest_row, csr_piece_growth(m, gpu), slab, gpu);
+}
+
+inline ChunkedProblem chunked_problem(const MatrixStatistics& m, double vector_columns) {
+  return {m.rows, m.columns, m.nonzeros, vector_columns, m.matrix_bytes};
+}
+
+/// Whether compressed rows are multiplied against chunks of X in shared memory. Vectors have the type of the matrix. X
+/// whose columns are apart comes in panels.
+inline bool takes_chunks(const MatrixStatistics& m, const GpuModel& gpu) {
+  const double at_once = m.layout_left ? std::min(m.vector_columns, gpu.panel_columns) : m.vector_columns;
+  return m.vector_bytes == m.matrix_bytes && chunks_pay(chunked_problem(m, at_once), gpu.chunks);
+}
+
+/// X whose columns are apart, or whose rows are not aligned, is copied and multiplied in panels of columns.
+inline double chunked_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
+  const bool is_copied = m.layout_left || std::fmod(row_bytes(m), 16) != 0;
+  const double panel = is_copied ? std::min(m.vector_columns, gpu.panel_columns) : m.vector_columns;
+  const Ordinal chunks = Chunks::of(static_cast<Ordinal>(m.columns), gpu.chunks.shared_bytes).count;
+  GpuModel native = gpu;  // whose kernels read X where it is, whatever tiles do
+  native.copied_columns = 0;
+  return copy_seconds(m, true, native) +
+         std::ceil(m.vector_columns / panel) *
+             choose_chunked_blocks(chunked_problem(m, panel), chunks, gpu.chunks.multiprocessors).seconds;
+}
+
+struct CsrCost : DefaultCost {
+  /// Bytes of pattern and values.
+  static double bytes(const MatrixStatistics& m) {
+    return (m.rows + 1) * m.offset_bytes + m.nonzeros * (4 + m.matrix_bytes);
+  }
+
+  static std::optional<FormatSize> on_hosts(const MatrixStatistics& m) { return FormatSize{Format::Csr, 0, bytes(m)}; }
+  static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel&) {
+    return FormatSize{Format::Csr, 0, bytes(m)};
+  }
+  static double host_decoding(const MatrixStatistics&, const FormatSize&, const MachineModel&) { return 0; }
+  static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+    if (!gpu.has_rows) return std::nullopt;
+    return takes_chunks(m, gpu) ? chunked_seconds(m, gpu) : csr_seconds_by_layout(m, size.bytes, gpu);
+  }
+  static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+    return walked_seconds(m, size, {}, gpu);
+  }
+};
 
 /// Compressed rows.
 struct CsrEngine : EngineKind<Format::Csr, Csr, CudaCsr, CudaFor::AllMatrices>, CsrCost {};

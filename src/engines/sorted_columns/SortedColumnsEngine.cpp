@@ -3,7 +3,114 @@
 #include "StoredEngine.hpp"
 #include "sorted_columns/SortedColumns.hpp"
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
-#include "CudaSortedColumns.hpp"
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <tessera/parallel/Arrays.hpp>
+#include <tessera/spmm/PlanOptions.hpp>
+#include <vector>
+
+#include "gpu/CudaDevice.hpp"
+#include "gpu/CudaKernel.hpp"
+#include "sorted_columns/cuda/Spmm.hpp"
+
+namespace Tessera::Impl {
+
+/// Sorted columns on CUDA cores, with the lists of where the sums of a row meet. The lists take up to about 4 bytes and
+/// an offset for each nonzero.
+template <class Scalar>
+class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
+  using Base = CudaKernel<CudaSortedColumns, Scalar>;
+  using typename Base::Memory;
+
+ public:
+  static constexpr const char* label = "Tessera::sorted_columns_spmm";
+
+  /// \return whether it is built; not if there is no room for the lists
+  ///
+  /// Cost: one thread of the host makes the lists from a copy of the pattern, and sorts the elements of each group by
+  /// row: some tens of nanoseconds a nonzero.
+  bool build(const Kokkos::Cuda& exec, const SortedColumns<Memory>& A, const PlanOptions&, const KernelPolicy& policy) {
+    if (A.nonzeros == 0) return false;
+    pattern_ = A.view();
+    int steps = Cuda::sorted_columns_group_steps(A.width), width = 0, by_elements = 0;
+    const int most_steps = Cuda::sorted_columns_most_elements / std::max(A.width, 1);
+    policy.replace({{"steps", steps, 1, most_steps}, {"by_elements", by_elements, 0, 1}, {"width", width}});
+    const auto rule = by_elements == 0 ? Cuda::SegmentRule::Rows : Cuda::SegmentRule::Elements;
+    const auto made = host_schedule(exec, A, steps, rule);
+    sizes_ = made.view();
+    sizes_.width = width;
+    const std::size_t bytes = bytes_of(made.step_positions, made.places, made.group_segments, made.segment_ends,
+                                       made.row_offsets, made.row_slots, made.long_rows);
+    return if_there_is_room(exec, bytes, [&] {
+      step_positions_ = device_copy(exec, "Tessera::SortedColumnsSchedule::step_positions", made.step_positions);
+      places_ = device_copy(exec, "Tessera::SortedColumnsSchedule::places", made.places);
+      group_segments_ = device_copy(exec, "Tessera::SortedColumnsSchedule::group_segments", made.group_segments);
+      segment_ends_ = device_copy(exec, "Tessera::SortedColumnsSchedule::segment_ends", made.segment_ends);
+      row_offsets_ = device_copy(exec, "Tessera::SortedColumnsSchedule::row_offsets", made.row_offsets);
+      row_slots_ = device_copy(exec, "Tessera::SortedColumnsSchedule::row_slots", made.row_slots);
+      long_rows_ = device_copy(exec, "Tessera::SortedColumnsSchedule::long_rows", made.long_rows);
+    });
+  }
+
+  std::string describe() const { return "sorted columns on CUDA cores"; }
+
+  std::size_t bytes() const {
+    return bytes_of(step_positions_, places_, group_segments_, segment_ends_, row_offsets_, row_slots_, long_rows_);
+  }
+
+  // The kernel reads some X in place, but always has a row of scratch memory for each slot: panels keep it small.
+  template <class VectorScalar>
+  static Cuda::XAccess x_access() {
+    return Cuda::XAccess::Copies;
+  }
+  std::size_t workspace_bytes(const Multivector<const Scalar>& x) const {
+    return Cuda::sorted_columns_workspace_bytes(pattern_, schedule(), x);
+  }
+  void launch(Cuda::Stream stream, const Product<Scalar, Scalar>& product, const Scratch& scratch) const {
+    Cuda::sorted_columns_spmm(stream, pattern_, Precision::Native, schedule(), product, scratch);
+  }
+
+ private:
+  static Cuda::HostSortedColumnsSchedule host_schedule(const Kokkos::Cuda& exec, const SortedColumns<Memory>& A,
+                                                       int steps, Cuda::SegmentRule rule) {
+    const auto block_offsets = host_copy(exec, A.block_offsets);
+    const auto block_positions = host_copy(exec, A.block_positions);
+    const auto row_indices = host_copy(exec, A.row_indices);
+    const auto piece_offsets = host_copy(exec, A.piece_offsets);
+    SortedColumnsPattern host = A.view();
+    host.block_offsets = block_offsets.data();
+    host.block_positions = block_positions.data();
+    host.row_indices = row_indices.data();
+    host.piece_offsets = piece_offsets.data();
+    return Cuda::build_sorted_columns_schedule(host, steps, rule);
+  }
+
+  template <class... Arrays>
+  static std::size_t bytes_of(const Arrays&... arrays) {
+    return ((std::size(arrays) * sizeof(*arrays.data())) + ...);
+  }
+
+  Cuda::SortedColumnsSchedule schedule() const {
+    Cuda::SortedColumnsSchedule schedule = sizes_;
+    schedule.step_positions = step_positions_.data();
+    schedule.places = places_.extent(0) > 0 ? places_.data() : nullptr;
+    schedule.group_segments = group_segments_.data();
+    schedule.segment_ends = segment_ends_.data();
+    schedule.row_offsets = row_offsets_.data();
+    schedule.row_slots = row_slots_.data();
+    schedule.long_rows = long_rows_.data();
+    return schedule;
+  }
+
+  SortedColumnsPattern pattern_;
+  Cuda::SortedColumnsSchedule sizes_;  // without its pointers
+  Array<Ordinal*, Memory> step_positions_, long_rows_;
+  Array<std::uint16_t*, Memory> places_, segment_ends_;
+  Array<Offset*, Memory> group_segments_, row_offsets_, row_slots_;
+};
+
+}  // namespace Tessera::Impl
 #endif
 
 namespace Tessera {

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "EngineKind.hpp"
-#include "SortedColumnsCost.hpp"
+#include "cost/DefaultCost.hpp"
+#include "cost/HostCost.hpp"
 
 namespace Tessera {
 template <class MemorySpace>
@@ -14,7 +15,29 @@ namespace Tessera::Impl {
 template <class Scalar>
 class CudaSortedColumns;
 
+/// Sorted columns copy every X.
+inline double sorted_columns_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+  const double x = m.nonzeros * (row_bytes(m) + gpu.entry_bytes) / gpu.sorted_bytes;
+  return gpu.rows.launch + gpu.copy + x + (size.bytes + y_bytes(m, gpu) + 2 * m.columns * row_bytes(m)) / gpu.streamed;
+}
+
+struct SortedColumnsCost : DefaultCost {
+  /// Each entry loads and stores a row of Y.
+  static double host_decoding(const MatrixStatistics& m, const FormatSize&, const MachineModel& machine) {
+    return 2 * line_seconds(m, machine);
+  }
+  static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+    if (!(gpu.sorted_bytes > 0)) return std::nullopt;
+    return sorted_columns_seconds(m, size, gpu);
+  }
+  static double portable_seconds(const MatrixStatistics& m, const FormatSize&, const GpuModel& gpu) {
+    return gpu.walks.launch + gpu.team_entry * m.nonzeros * std::ceil(m.vector_columns / gpu.teams);
+  }
+};
+
 /// Sorted columns, as Swift has them.
-struct SortedColumnsEngine : EngineKind<Format::SortedColumns, SortedColumns, CudaSortedColumns>, SortedColumnsCost {};
+struct SortedColumnsEngine : EngineKind<Format::SortedColumns, SortedColumns, CudaSortedColumns>, SortedColumnsCost {
+  static constexpr bool orders_itself = true;
+};
 
 }  // namespace Tessera::Impl

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "EngineKind.hpp"
-#include "StagedCost.hpp"
+#include "cost/DefaultCost.hpp"
+#include "cost/TileCost.hpp"
 
 namespace Tessera {
 template <class MemorySpace>
@@ -13,6 +14,53 @@ namespace Tessera::Impl {
 
 template <class Scalar>
 class CudaStaged;
+
+/// Whether there is a kernel for staged windows and memory to build them, and their columns were counted.
+inline bool can_stage(const MatrixStatistics& m, const GpuModel& gpu) {
+  return gpu.staged_chunk > 0 && m.window64_columns > 0 && m.nonzeros <= gpu.staged_entries;
+}
+
+/// Strips of staged windows have about the tiles of BitTCF, and store compact values. The last chunk of a window is
+/// half full on average. A chunk takes as long as it is staged, or as the tiles of the one before are multiplied
+/// meanwhile: graphs have 8 tiles in a chunk, dense rows 28 to 39. Pieces have 8 to 64 chunks; the model makes them
+/// longer the more a block has to do, which is about what choose_staged() does.
+inline double staged_seconds(const MatrixStatistics& m, const GpuModel& gpu) {
+  const double windows = std::ceil(m.rows / 64);
+  const double chunks = std::max(m.window64_columns / gpu.chunk_columns + windows / 2, m.nonzeros / gpu.chunk_values);
+  const double slabs = std::ceil(m.vector_columns / tile_columns);
+  const double rounds = chunks / gpu.staged_blocks * slabs;
+  const double longest =
+      std::ceil(std::max(m.window64_most_columns / gpu.chunk_columns, m.window64_most_entries / gpu.chunk_values));
+  const double a_and_y = (m.nonzeros * m.matrix_bytes + 48 * m.bittcf_tiles + y_bytes(m, gpu)) / gpu.streamed;
+  const double moved = a_and_y + window_seconds(m, m.window64_columns, row_bytes(m), gpu),
+               chunked =
+                   std::max(gpu.staged_chunk * rounds, gpu.staged_tile * m.bittcf_tiles / gpu.staged_blocks * slabs);
+  const double work = std::max(moved, chunked) + gpu.staged_overlap * std::min(moved, chunked);
+  return copy_seconds(m, true, gpu) + seconds_of(gpu.staged, work, longest, std::clamp(rounds / 16, 1.0, 8.0), m, gpu);
+}
+
+struct StagedCost : DefaultCost {
+  /// The strips of a window have about as many tiles as BitTCF. Each chunk lists the columns of its slots.
+  static double bytes(const MatrixStatistics& m) {
+    return (4 + 8.0 / 64) * m.window64_columns + 32 * m.bittcf_tiles + m.nonzeros * m.matrix_bytes;
+  }
+
+  static std::optional<FormatSize> on_gpus(const MatrixStatistics& m, const GpuModel& gpu) {
+    if (!(gpu.tile > 0 && can_stage(m, gpu))) return std::nullopt;
+    return FormatSize{Format::Staged, m.bittcf_tiles, bytes(m)};
+  }
+  /// As for BitTCF.
+  static double host_decoding(const MatrixStatistics&, const FormatSize& size, const MachineModel& machine) {
+    return size.tiles * 8 / machine.tile_rows;
+  }
+  static std::optional<double> gpu_seconds(const MatrixStatistics& m, const FormatSize&, const GpuModel& gpu) {
+    if (!can_stage(m, gpu)) return std::nullopt;
+    return staged_seconds(m, gpu);
+  }
+  static double portable_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
+    return walked_seconds(m, size, {8 * size.tiles, m.window8_most_tiles}, gpu);
+  }
+};
 
 /// Windows of 64 rows, whose rows of X are staged in shared memory.
 struct StagedEngine : EngineKind<Format::Staged, StagedWindows, CudaStaged>, StagedCost {};
