@@ -2,17 +2,19 @@
 #pragma once
 
 #include <tessera/format/Csr.hpp>
-#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/Arena.hpp>
 
 namespace Tessera::Impl {
 
 /// A pattern whose arrays have their lengths and hold nothing yet.
 template <class Offset, class Exec>
 Csr<typename Exec::memory_space> allocate_csr(const Exec& exec, Ordinal rows, Ordinal columns, std::size_t nonzeros) {
-  Csr<typename Exec::memory_space> csr{rows, columns, nonzeros, {}, {}};
-  csr.row_offsets =
-      allocate<decltype(csr.row_offsets)>(exec, "Tessera::Csr::row_offsets", static_cast<std::size_t>(rows) + 1);
-  csr.column_indices = allocate<decltype(csr.column_indices)>(exec, "Tessera::Csr::column_indices", nonzeros);
+  using Memory = typename Exec::memory_space;
+  Csr<Memory> csr{rows, columns, nonzeros, {}, {}};
+  take_at_once<Memory>(exec, "Tessera::Csr", [&](Arena<Memory>& arena) {
+    arena.take(csr.column_indices, nonzeros);  // kernels read several at once
+    arena.take_behind(csr.row_offsets, static_cast<std::size_t>(rows) + 1);
+  });
   return csr;
 }
 

@@ -106,17 +106,20 @@ static void write_columns(const Exec& exec, const WindowParts<Height, Exec>& par
 
 /// Condenses the columns of all windows into tiles.
 ///
+/// \param take_columns [in] take_columns(tiles) gives an array of as many columns: its caller may take others with it
+///
 /// Cost: the windows are merged twice.
-template <int Height, int Width, class Exec>
+template <int Height, int Width, class Exec, class TakeColumns>
 static CondensedWindows<Height, typename Exec::memory_space> condense_windows(const Exec& exec,
-                                                                              const CsrPattern<Offset>& A) {
+                                                                              const CsrPattern<Offset>& A,
+                                                                              const TakeColumns& take_columns) {
   CondensedWindows<Height, typename Exec::memory_space> result;
   const Ordinal windows = window_count(A.rows, Height);
   const auto parts = parts_of_windows<Height>(exec, A, windows);
   const auto places = count_columns(exec, parts);
   result.window_offsets = tile_offsets_of_windows<Width>(exec, parts, places, windows);
   const auto tiles = static_cast<std::size_t>(read_element(exec, result.window_offsets.data() + windows));
-  result.columns = allocate<decltype(result.columns)>(exec, "Tessera::tile_columns", tiles * Width);
+  result.columns = take_columns(tiles);
   result.rows = allocate<decltype(result.rows)>(exec, "Tessera::rows_of_columns", tiles * Width);
   write_columns<Width>(exec, parts, places, result);
   return result;

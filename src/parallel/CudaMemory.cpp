@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
-#include <tessera/parallel/CachedArena.hpp>
 #include <tessera/parallel/CurrentBuild.hpp>
 #include <tessera/parallel/CurrentGpu.hpp>
 
@@ -29,13 +28,24 @@ struct Pool {
   cudaMemPool_t handle = nullptr;
   std::size_t most_idle = 0;
 
+  /// Bytes that it has of the GPU, and those of them that arrays use.
+  struct Usage {
+    std::uint64_t reserved = 0, used = 0;
+    cudaError_t status = cudaSuccess;
+    std::size_t idle() const { return static_cast<std::size_t>(reserved - used); }
+  };
+  Usage usage() const {
+    Usage now;
+    now.status = cudaMemPoolGetAttribute(handle, cudaMemPoolAttrReservedMemCurrent, &now.reserved);
+    if (now.status == cudaSuccess)
+      now.status = cudaMemPoolGetAttribute(handle, cudaMemPoolAttrUsedMemCurrent, &now.used);
+    return now;
+  }
+
   /// Gives back what nobody uses if that is so much that others may miss it: cudaMalloc cannot take it.
   void limit_idle() const {
-    std::uint64_t reserved = 0, used = 0;
-    if (cudaMemPoolGetAttribute(handle, cudaMemPoolAttrReservedMemCurrent, &reserved) != cudaSuccess ||
-        cudaMemPoolGetAttribute(handle, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess)
-      return;
-    if (reserved > used + most_idle) cudaMemPoolTrimTo(handle, used + most_idle);
+    const Usage now = usage();
+    if (now.status == cudaSuccess && now.idle() > most_idle) cudaMemPoolTrimTo(handle, now.used + most_idle);
   }
 };
 
@@ -95,7 +105,8 @@ CudaMemory::CudaMemory(const Kokkos::Cuda& exec, const std::string& label, std::
   const CurrentGpu current(exec);
   const cudaMemPool_t pool = Pools::all().of(gpu_).handle;
   if (pool == nullptr) {
-    data_ = Arena::of_process().take(exec, bytes);
+    arena_ = &Arena::of(exec);
+    data_ = arena_->take(exec, bytes);
     return;
   }
   cudaError_t status = cudaMallocFromPoolAsync(&data_, bytes, pool, stream_);
@@ -113,15 +124,19 @@ CudaMemory::~CudaMemory() {
   const CurrentGpu current(gpu_);
   const bool is_ordered = CurrentBuild::is_on(stream_);
   if (!is_ordered) cudaDeviceSynchronize();
-  const Pool pool = Pools::all().of(gpu_);
-  if (pool.handle == nullptr) {
-    Arena::of_process().give_back(data_, bytes_, is_ordered ? stream_ : Arena::idle);
+  if (arena_ != nullptr) {
+    arena_->give_back(data_, bytes_, is_ordered ? stream_ : Arena::idle);
   } else if (is_ordered) {
     cudaFreeAsync(data_, stream_);
   } else {
     cudaFree(data_);
-    pool.limit_idle();
+    Pools::all().of(gpu_).limit_idle();
   }
+}
+
+std::size_t CudaMemory::taken_bytes(const Kokkos::Cuda& exec, std::size_t bytes) {
+  const CurrentGpu current(exec);
+  return Pools::all().of(exec.cuda_device()).handle == nullptr ? Arena::block_bytes(bytes) : bytes;
 }
 
 void CudaMemory::end_build(const Kokkos::Cuda& exec) {
@@ -129,7 +144,7 @@ void CudaMemory::end_build(const Kokkos::Cuda& exec) {
     const CurrentGpu current(exec);
     const Pool pool = Pools::all().of(exec.cuda_device());
     if (pool.handle != nullptr) return pool.limit_idle();
-    Arena::of_process().share(exec.cuda_stream(), [&] { exec.fence("Tessera: a build ends"); });
+    Arena::of(exec).share(exec.cuda_stream(), [&] { exec.fence("Tessera: a build ends"); });
   } catch (...) {
     // A destructor calls this, maybe because the GPU has failed, which has been said.
   }
@@ -137,12 +152,11 @@ void CudaMemory::end_build(const Kokkos::Cuda& exec) {
 
 std::size_t CudaMemory::idle_bytes(const Kokkos::Cuda& exec) {
   const CurrentGpu current(exec);
-  const cudaMemPool_t pool = Pools::all().of(exec.cuda_device()).handle;
-  std::uint64_t reserved = 0, used = 0;
-  if (pool == nullptr) return Arena::of_process().free_bytes();
-  require(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved), "a memory pool");
-  require(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used), "a memory pool");
-  return static_cast<std::size_t>(reserved - used);
+  const Pool pool = Pools::all().of(exec.cuda_device());
+  if (pool.handle == nullptr) return Arena::of(exec).free_bytes();
+  const Pool::Usage now = pool.usage();
+  require(now.status, "a memory pool");
+  return now.idle();
 }
 
 }  // namespace Tessera::Impl

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 #include "Neighbours.hpp"
@@ -185,7 +186,7 @@ bool pair_mutual_choices(const Exec& exec, const ClusterMatching<Memory>& m, con
 template <class Exec, class Memory>
 void pair_leftovers(const Exec& exec, const ClusterMatching<Memory>& m) {
   const auto clusters = free_clusters(exec, m.partners);
-  KeyedSlots<Exec, Ordinal> leftovers(exec, clusters.extent(0));
+  SlotSort<Exec, Ordinal> leftovers(exec, clusters.extent(0));
   const auto keys = leftovers.keys;
   const auto slots = leftovers.slots;
   Kokkos::parallel_for(
@@ -193,8 +194,7 @@ void pair_leftovers(const Exec& exec, const ClusterMatching<Memory>& m) {
         keys(i) = m.sets.listed(clusters(i)) == 0 ? 1 : 0;
         slots(i) = clusters(i);
       });
-  leftovers.sort(exec, 0, 1);
-  const auto sorted = leftovers.slots;
+  const auto sorted = leftovers.sort(exec, 1);
   Kokkos::parallel_for(
       "Tessera::pair_leftovers", IndexPolicy<Exec>(exec, 0, sorted.extent(0) / 2), KOKKOS_LAMBDA(std::size_t pair) {
         m.partners(sorted(2 * pair)) = sorted(2 * pair + 1);
@@ -208,9 +208,11 @@ Array<Ordinal*, typename ExecutionSpace::memory_space> match_clusters(
   using Memory = typename ExecutionSpace::memory_space;
   using Ordinals = Array<Ordinal*, Memory>;
   const auto count = static_cast<std::size_t>(sets.count());
-  const ClusterMatching<Memory> m{
-      sets, allocate<Ordinals>(exec, "Tessera::partners", count), allocate<Ordinals>(exec, "Tessera::choices", count),
-      allocate<decltype(ClusterMatching<Memory>::candidates)>(exec, "Tessera::candidates", count)};
+  ClusterMatching<Memory> m{sets, allocate<Ordinals>(exec, "Tessera::partners", count), {}, {}};
+  take_at_once<Memory>(exec, "Tessera::ClusterMatching", [&](Arena<Memory>& arena) {
+    arena.take(m.candidates, count);
+    arena.take(m.choices, count);
+  });
   Kokkos::deep_copy(exec, m.partners, Ordinal(-1));
   for (int pass = 0; pass < passes; ++pass) {
     const auto clusters = free_clusters(exec, m.partners);

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <tessera/common/Csr.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 
 /// The columns of each of many clusters of rows.
@@ -89,10 +90,15 @@ static ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const E
                                                                          Ordinal columns) {
   using Memory = typename ExecutionSpace::memory_space;
   using Ordinals = Array<Ordinal*, Memory>;
-  const auto sizes = allocate<Ordinals>(exec, "Tessera::sizes", std::size_t(count));
+  ColumnSets<Memory> sets;
+  take_at_once<Memory>(exec, "Tessera::ColumnSets", [&](Arena<Memory>& arena) {
+    arena.take(sets.offsets, std::size_t(count) + 1);
+    arena.take(sets.sizes, std::size_t(count));
+  });
+  const auto sizes = sets.sizes;
+  const auto offsets = sets.offsets;
   const auto owners =
       allocate_zeros<Ordinals>(exec, "Tessera::owners", std::size_t(columns));  // the owners of each column
-  const auto offsets = allocate<Array<std::size_t*, Memory>>(exec, "Tessera::offsets", std::size_t(count) + 1);
   Kokkos::parallel_for(
       "Tessera::collect_columns::owners", WindowPolicy<ExecutionSpace>(exec, 0, count), KOKKOS_LAMBDA(Ordinal cluster) {
         auto walk = source.walk(cluster);
@@ -108,8 +114,8 @@ static ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const E
         offsets(cluster + 1) = shared;
       });
   counts_to_offsets(exec, offsets);
-  const auto listed =
-      allocate<Ordinals>(exec, "Tessera::columns", read_element(exec, offsets.data() + std::size_t(count)));
+  sets.columns = allocate<Ordinals>(exec, "Tessera::columns", read_element(exec, offsets.data() + std::size_t(count)));
+  const auto listed = sets.columns;
   Kokkos::parallel_for(
       "Tessera::collect_columns::fill", WindowPolicy<ExecutionSpace>(exec, 0, count), KOKKOS_LAMBDA(Ordinal cluster) {
         auto walk = source.walk(cluster);
@@ -118,7 +124,7 @@ static ColumnSets<typename ExecutionSpace::memory_space> collect_columns(const E
           if (owners(column) > 1) listed(next++) = column;
         }
       });
-  return {offsets, listed, sizes};
+  return sets;
 }
 
 }  // namespace Tessera::Impl

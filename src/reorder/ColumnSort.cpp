@@ -8,7 +8,7 @@ namespace Tessera {
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> column_sort(const ExecutionSpace& exec,
                                                                const CsrPattern<Offset>& A) {
-  Impl::KeyedSlots<ExecutionSpace, Ordinal> columns(exec, static_cast<std::size_t>(A.columns));
+  Impl::SlotSort<ExecutionSpace, Ordinal> columns(exec, static_cast<std::size_t>(A.columns));
   const auto keys = columns.keys;
   const auto slots = columns.slots;
   Kokkos::parallel_for(
@@ -22,8 +22,7 @@ Permutation<typename ExecutionSpace::memory_space> column_sort(const ExecutionSp
         for (Offset k = A.row_offsets[row]; k < A.row_offsets[row + 1]; ++k)
           Kokkos::atomic_inc(&keys(A.column_indices[k]));
       });
-  columns.sort(exec, 0, Impl::key_bits(A.rows));
-  return {columns.slots};
+  return {columns.sort(exec, Impl::key_bits(A.rows))};
 }
 
 #define TESSERA_INSTANTIATE(Exec, Ignored) \

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <tessera/common/Csr.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/Batches.hpp>
 
@@ -129,9 +130,12 @@ void order_by_common_neighbours(const Exec& exec, const CsrPattern<Offset>& A,
     next = end_of_batch(ends, block, most);
     places = std::max(places, 2 * (ends[next] - ends[block]));
   }
-  const auto columns = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::columns_of_blocks", places);
-  const auto rows_with =
-      allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::rows_of_columns", words_of_block * places);
+  Array<Ordinal*, Memory> columns;
+  Array<std::uint64_t*, Memory> rows_with;
+  take_at_once<Memory>(exec, "Tessera::columns_of_blocks", [&](Arena<Memory>& arena) {
+    arena.take(columns, places);
+    arena.take(rows_with, words_of_block * places);
+  });
   for (std::size_t block = 0, next; block < blocks; block = next) {
     next = end_of_batch(ends, block, most);
     const auto first = static_cast<Ordinal>(block), last = static_cast<Ordinal>(next);

@@ -8,7 +8,7 @@ namespace Tessera {
 template <class ExecutionSpace>
 Permutation<typename ExecutionSpace::memory_space> degree_sort(const ExecutionSpace& exec,
                                                                const CsrPattern<Offset>& A) {
-  Impl::KeyedSlots<ExecutionSpace, Ordinal> rows(exec, static_cast<std::size_t>(A.rows));
+  Impl::SlotSort<ExecutionSpace, Ordinal> rows(exec, static_cast<std::size_t>(A.rows));
   const auto keys = rows.keys;
   const auto slots = rows.slots;
   const auto longest = static_cast<std::uint64_t>(A.columns);  // of a canonical pattern
@@ -18,8 +18,7 @@ Permutation<typename ExecutionSpace::memory_space> degree_sort(const ExecutionSp
         keys(row) = longest - std::uint64_t(A.row_offsets[row + 1] - A.row_offsets[row]);
         slots(row) = static_cast<Ordinal>(row);
       });
-  rows.sort(exec, 0, Impl::key_bits(A.columns));
-  return {rows.slots};
+  return {rows.sort(exec, Impl::key_bits(A.columns))};
 }
 
 #define TESSERA_INSTANTIATE(Exec, Ignored) \

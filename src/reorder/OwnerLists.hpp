@@ -38,7 +38,7 @@ template <class ExecutionSpace, class Ordinals>
 static Ordinals order_by_min_hash(const ExecutionSpace& exec,
                                   const ColumnSets<typename ExecutionSpace::memory_space>& sets,
                                   const Ordinals& clusters) {
-  KeyedSlots<ExecutionSpace, Ordinal> sorted(exec, clusters.extent(0));
+  SlotSort<ExecutionSpace, Ordinal> sorted(exec, clusters.extent(0));
   const auto keys = sorted.keys;
   const auto slots = sorted.slots;
   Kokkos::parallel_for(
@@ -47,8 +47,7 @@ static Ordinals order_by_min_hash(const ExecutionSpace& exec,
         slots(i) = clusters(i);
         keys(i) = min_hash(sets, clusters(i));
       });
-  sorted.sort(exec, 0, 32);
-  return sorted.slots;
+  return sorted.sort(exec, 32);
 }
 
 /// Makes the lists of these clusters. If no column has more than `most` owners, ranks have the order given.
@@ -80,7 +79,7 @@ static OwnerLists<typename ExecutionSpace::memory_space> list_owners(
       "Tessera::list_owners::entries", IndexPolicy<ExecutionSpace>(exec, 0, std::size_t(count)),
       KOKKOS_LAMBDA(std::size_t i) { places(i + 1) = std::size_t(sets.listed(clusters(i))); });
   counts_to_offsets(exec, places);
-  KeyedSlots<ExecutionSpace, Ordinal> entries(exec, read_element(exec, offsets.data() + std::size_t(columns)));
+  SlotSort<ExecutionSpace, Ordinal> entries(exec, read_element(exec, offsets.data() + std::size_t(columns)));
   const auto keys = entries.keys;
   const auto slots = entries.slots;
   Kokkos::parallel_for(
@@ -91,8 +90,7 @@ static OwnerLists<typename ExecutionSpace::memory_space> list_owners(
           slots(next) = i;
         }
       });
-  entries.sort(exec, 0, key_bits(columns));
-  return {offsets, entries.slots, clusters};
+  return {offsets, entries.sort(exec, key_bits(columns)), clusters};
 }
 
 }  // namespace Tessera::Impl

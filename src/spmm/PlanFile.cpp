@@ -219,6 +219,7 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, std::st
     }
   }
   exec.fence("Tessera::load_plan");
+  m.built.peak_bytes = std::max(m.built.peak_bytes, m.account->peak());
 }
 
 template <class Scalar, class ExecutionSpace>

@@ -2,6 +2,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
@@ -374,7 +375,11 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
   }
   for (auto& block : m.blocks) {
     for_each_stored(block, mode, [&](const RowsOfBlock& rows, auto& matrix) {
-      if (rows.nonzeros > 0) matrix.follow(exec, block.source, block.values_of(values), block.entries);
+      if (rows.nonzeros == 0) return;
+      std::optional<BuildScope<ExecutionSpace>> scope;  // the plan pays for the watch
+      if (matrix.begins_to_watch(block.source)) scope.emplace(exec, m.account);
+      matrix.follow(exec, block.source, block.values_of(values), block.entries);
+      if (scope) m.built.peak_bytes = std::max(m.built.peak_bytes, m.account->held());
     });
   }
 }
@@ -395,7 +400,7 @@ void PlanState<Scalar, ExecutionSpace>::release_source(const ExecutionSpace& exe
   keep_values(exec);
   for (auto& block : m.blocks) {
     block.source = {};
-    for_each_stored(block, [](const RowsOfBlock&, auto& matrix) { matrix.map = {}; });
+    for_each_stored(block, [](const RowsOfBlock&, auto& matrix) { matrix.release_source(); });
   }
   m.has_source = false;
 }

@@ -51,7 +51,7 @@ struct StoredMatrix {
   std::size_t pattern_bytes() const { return engine ? engine->bytes() : 0; }
   std::size_t kernel_bytes() const { return engine ? engine->kernel_bytes() : 0; }
   std::size_t format_bytes() const { return pattern_bytes() + places() * sizeof(Scalar) + orders.bytes(); }
-  std::size_t bytes() const { return format_bytes() + map.bytes() + kernel_bytes(); }
+  std::size_t bytes() const { return format_bytes() + map.bytes() + kernel_bytes() + watch.bytes(); }
 
   /// For X and Y of any type that the matrix may be multiplied with.
   ///
@@ -76,6 +76,14 @@ struct StoredMatrix {
     copy(exec, source, given_values, nullptr);
   }
 
+  /// Whether values that are followed can be read where the caller's lie.
+  bool reads_given(const ValueMap<Memory>& source) const {
+    return engine->csr() != nullptr && source.is_identity() && map.is_identity();
+  }
+
+  /// Whether follow() takes memory: only the first time that it watches values.
+  bool begins_to_watch(const ValueMap<Memory>& source) const { return !watch.is_ready() && !reads_given(source); }
+
   /// Makes products multiply with the caller's values as they are when the product runs. Compressed rows in the
   /// caller's order are read where they lie. Other formats take the values again if they have changed.
   ///
@@ -83,7 +91,7 @@ struct StoredMatrix {
   /// \param count                [in] number of the caller's values, at least 1
   void follow(const ExecutionSpace& exec, const ValueMap<Memory>& source, const Scalar* given_values,
               std::size_t count) {
-    if (engine->csr() != nullptr && source.is_identity() && map.is_identity()) {
+    if (reads_given(source)) {
       followed = given_values;
       return;
     }
@@ -121,6 +129,12 @@ struct StoredMatrix {
   std::int64_t bytes_before(Ordinal row) const {
     const std::int64_t entries = entries_before(engine->csr()->view(), row);
     return entries * std::int64_t(sizeof(Scalar) + sizeof(Ordinal)) + row * std::int64_t(sizeof(Offset));
+  }
+
+  /// Frees what only new values need.
+  void release_source() {
+    map = {};
+    watch = {};
   }
 
   /// Copies the values if they are read where the caller's lie. Waits for `exec`.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <tessera/spmm/impl/ValueWatch.hpp>
-
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/spmm/impl/ValueWatch.hpp>
 
 #include "FollowOnDevice.hpp"
 
@@ -28,25 +27,25 @@ struct Look {
 
 template <class ExecutionSpace>
 void ValueWatch<ExecutionSpace>::look(const ExecutionSpace& exec, const void* data, std::size_t bytes) {
-  if (!state_.is_allocated()) {
-    // Memory may run out between the two: a later look finds both or none.
-    const auto state = decltype(state_)(Kokkos::view_alloc(exec, "Tessera::watched"));
-    const decltype(sum_) sum(Kokkos::view_alloc(exec, "Tessera::watched_sum"));
+  if (!is_ready()) {
+    const auto state = allocate_zeros<decltype(state_)>(exec, "Tessera::watched", 1);
     exec.fence("Tessera::watch_values");
     state_ = state;
-    sum_ = sum;
   }
-  if (look_on_device(exec, data, bytes, state_.data())) return;
+  WatchedArray* const watched = &state_.data()->array;
+  if (look_on_device(exec, data, bytes, watched)) return;
+  const Kokkos::View<std::uint64_t, typename ExecutionSpace::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> sum(
+      &state_.data()->sum);
   with_chunks(data, bytes, [&]<class Chunk>(const ChunkedArray<Chunk>& array) {
     Kokkos::parallel_reduce("Tessera::watch_values", IndexPolicy<ExecutionSpace>(exec, 0, array.size()),
-                            Look<Chunk>{array, state_.data()}, sum_);
+                            Look<Chunk>{array, watched}, sum);
   });
 }
 
 template <class ExecutionSpace>
 void ValueWatch<ExecutionSpace>::forget(const ExecutionSpace& exec) {
-  if (!state_.is_allocated()) return;
-  WatchedArray* const state = state_.data();
+  if (!is_ready()) return;
+  WatchedArray* const state = &state_.data()->array;
   Kokkos::parallel_for(
       "Tessera::forget_values", IndexPolicy<ExecutionSpace>(exec, 0, 1),
       KOKKOS_LAMBDA(std::size_t) { state->is_known = 0; });

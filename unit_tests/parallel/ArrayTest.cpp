@@ -208,6 +208,67 @@ TEST_F(CachedArenaTest, BlocksAreAtMostAnEighthLargerThanAskedFor) {
   }
 }
 
+/// Memory of a device without pools, on the host.
+struct OtherMemory {
+  static constexpr const char* name() { return "OtherMemory"; }
+  template <class Exec>
+  void* allocate(const Exec&, std::size_t bytes) const {
+    taken += bytes;
+    return ::operator new(bytes);
+  }
+  void deallocate(void* block, std::size_t bytes) const {
+    taken -= bytes;
+    ::operator delete(block);
+  }
+  static inline std::size_t taken = 0;
+};
+
+TEST_F(CachedArenaTest, AnAccountPaysForWholeBlocks) {
+  using Owned = Impl::OwnedMemory<OtherMemory>;
+  const auto account = std::make_shared<Impl::MemoryAccount>(200000);
+  const Impl::BuildScope<Kokkos::DefaultHostExecutionSpace> scope(exec, account);
+  const auto first = std::make_unique<Owned>(exec, "first", 100000);
+  EXPECT_EQ(account->held(), Impl::CachedArena<OtherMemory>::block_bytes(100000));
+  EXPECT_EQ(account->held(), OtherMemory::taken);
+  EXPECT_GT(OtherMemory::taken, 100000u + 512u);
+  EXPECT_THROW(Owned(exec, "second", 200000 - account->held() - 1000), FormatTooLarge);
+  EXPECT_THROW(Owned(exec, "third", SIZE_MAX - 8), FormatTooLarge);
+  EXPECT_EQ(account->held(), OtherMemory::taken);
+}
+
+TEST_F(CachedArenaTest, EachDeviceHasItsOwn) {
+  using Arenas = Impl::CachedArena<OtherMemory>;
+  Arenas& first = Arenas::of_device(7, SIZE_MAX);
+  Arenas& second = Arenas::of_device(8, SIZE_MAX);
+  EXPECT_NE(&first, &second);
+  EXPECT_EQ(&first, &Arenas::of_device(7, SIZE_MAX));
+  EXPECT_EQ(&Arenas::of(exec), &Arenas::of_device(Impl::device_of_instance(exec), SIZE_MAX));
+  void* const block = first.take(exec, 5000);
+  first.give_back(block, 5000, Arenas::idle);
+  void* const another = second.take(exec, 5000);
+  EXPECT_NE(another, block) << "memory of another device";
+  EXPECT_EQ(first.free_bytes(), 5120u);
+  second.give_back(another, 5000, Arenas::idle);
+  first.trim();
+  second.trim();
+}
+
+TEST_F(CachedArenaTest, KeepsNoMoreThanItsShare) {
+  Arena small(10000);
+  void* const blocks[] = {small.take(exec, 5000), small.take(exec, 4500), small.take(exec, 400)};
+  const char queue = 0;
+  small.give_back(blocks[0], 5000, &queue);
+  small.give_back(blocks[1], 4500, &queue);
+  EXPECT_EQ(small.free_bytes(), 5120u + 4608u) << "a build may use it again";
+  small.give_back(blocks[2], 400, Arena::idle);
+  small.share(&queue, [] {});
+  EXPECT_LE(small.free_bytes(), 10000u);
+  EXPECT_GE(small.free_bytes(), 4608u);
+  small.give_back(small.take(exec, 20000), 20000, Arena::idle);
+  EXPECT_LE(small.free_bytes(), 10000u);
+  small.trim();
+}
+
 /// An allocation that fails is tried once more, without what the arena keeps.
 TEST_F(CachedArenaTest, WhatItKeepsGoesBackWhereMemoryRunsShort) {
   arena.give_back(arena.take(exec, 5000), 5000, Impl::queue_of(exec));

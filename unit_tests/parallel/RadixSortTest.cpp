@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
 #include <numeric>
+#include <tessera/parallel/KeyedSlots.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
 #include "MemoryMeter.hpp"
 #include "TestMatrix.hpp"
 #include "TestTypes.hpp"
+#include "ToolEvents.hpp"
 
 namespace Tessera::Test {
 
@@ -113,6 +115,45 @@ TYPED_TEST(RadixSortTest, TakesASecondCopy) {
     expect_memory<std::size_t>(exec, bits);
     expect_memory<Element>(exec, bits);
     expect_memory<double>(exec, bits);
+  }
+}
+
+/// What goes together comes from one block, and the sort is the same.
+template <class Exec, class Offset>
+void expect_few_blocks(const Exec& exec, const std::vector<std::uint64_t>& host_keys, int bits) {
+  std::vector<Offset> order(host_keys.size());
+  std::iota(order.begin(), order.end(), Offset(0));
+  const auto keys = Impl::device_copy(exec, "keys", host_keys);
+  const auto slots = Impl::device_copy(exec, "slots", order);
+  std::stable_sort(order.begin(), order.end(), [&](Offset a, Offset b) { return host_keys[a] < host_keys[b]; });
+  {
+    const ToolEvents events;
+    Impl::SlotSort<Exec, Offset> sort(exec, host_keys.size());
+    Kokkos::deep_copy(exec, sort.keys, keys);
+    Kokkos::deep_copy(exec, sort.slots, slots);
+    const auto sorted = sort.sort(exec, bits);
+    EXPECT_LE(events.allocations("Tessera::"), 3u) << events.text();
+    EXPECT_EQ(to_host(sorted), order);
+  }
+  const ToolEvents events;
+  auto both = Impl::KeyedSlots<Exec, Offset>::together(exec, host_keys.size());
+  Kokkos::deep_copy(exec, both.keys, keys);
+  Kokkos::deep_copy(exec, both.slots, slots);
+  both.sort_together(exec, 0, bits);
+  EXPECT_LE(events.allocations("Tessera::"), 3u) << events.text();
+  EXPECT_EQ(to_host(both.slots), order);
+  const auto sorted_keys = to_host(both.keys);
+  EXPECT_TRUE(std::is_sorted(sorted_keys.begin(), sorted_keys.end()));
+}
+
+TYPED_TEST(RadixSortTest, WhatGoesTogetherIsOneBlock) {
+  for (const std::size_t size : {0, 1, 2, 5000}) {
+    for (const int bits : {0, 8, 16}) {
+      std::vector<std::uint64_t> keys(size);
+      Random random(size);
+      for (auto& key : keys) key = bits == 0 ? 0 : random.next() >> (64 - bits);
+      expect_few_blocks<typename TypeParam::ExecutionSpace, typename TypeParam::Offset>({}, keys, bits);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tessera/spmm/PlanFile.hpp>
 #include <vector>
 
 #include "MemoryLimits.hpp"
@@ -132,16 +133,49 @@ TYPED_TEST(MemoryLimitTest, SaysWhatDoesNotFit) {
     EXPECT_MESSAGE(std::invalid_argument, A.plan(options), "memory_limit allows " + std::to_string(least - 1));
     options.memory_limit = 1000;
     // Offsets of 8 bytes are copied to ints first.
-    const std::string first = sizeof(typename TypeParam::Offset) > sizeof(int) ? "row_offsets" : "Csr::row_offsets";
+    const bool is_copied = sizeof(typename TypeParam::Offset) > sizeof(int);
+    const std::size_t offsets = static_cast<std::size_t>(A.host.rows) + 1, columns = A.host.nonzeros();
     EXPECT_MESSAGE(std::invalid_argument, A.plan(options),
-                   "Tessera: the array Tessera::" + first + " takes " +
-                       std::to_string((A.host.rows + 1) * sizeof(int)) +
+                   "Tessera: the array Tessera::" + std::string(is_copied ? "row_offsets" : "Csr") + " takes " +
+                       std::to_string((offsets + (is_copied ? 0 : columns)) * sizeof(int)) +
                        " bytes beside 0, memory_limit allows 1000; expected a larger limit");
   }
   EXPECT_EQ(memory.now(), 0);
   options.memory_limit = least;
   EXPECT_EQ(told_peak(A.plan(options)), static_cast<std::int64_t>(least));
   Exec().fence();
+}
+
+/// Values that are followed: the plan tells the bytes that it watches them with, and pays for them.
+TYPED_TEST(MemoryLimitTest, CountsWhatFollowsValues) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const typename TestFixture::Matrix A(this->generated("elasticity:5"));
+  const MemoryMeter memory;
+  auto plan = A.plan(with_format(Format::Bcsr));
+  const std::size_t before = plan.bytes();
+  plan.follow_values(Exec(), A.values);
+  EXPECT_GT(plan.bytes(), before);
+  EXPECT_EQ(static_cast<std::int64_t>(plan.bytes()), memory.now());
+  EXPECT_LE(memory.peak(), told_peak(plan));
+  plan.release_source();
+  EXPECT_EQ(static_cast<std::int64_t>(plan.bytes()), memory.now());
+  EXPECT_EQ(plan.bytes(), plan.format_bytes() + plan.kernel_bytes());
+}
+
+/// To load a plan takes memory, too: to check it, and to count what is not in the file.
+TYPED_TEST(MemoryLimitTest, TellsThePeakOfLoading) {
+  using Exec = typename TypeParam::ExecutionSpace;
+  const typename TestFixture::Matrix A(this->generated("elasticity:5"));
+  const std::string path = testing::TempDir() + "tessera_memory_" + Exec::name() + ".plan";
+  for (const Format format : every_format) {
+    const auto made = A.plan(with_format(format));
+    save_plan(made, path);
+    const MemoryMeter memory;
+    const auto loaded = load_plan<double, int, typename TypeParam::Offset, typename Exec::device_type>(Exec(), path);
+    EXPECT_LE(memory.peak(), told_peak(loaded)) << to_string(format) << '\n' << memory.at_peak();
+    EXPECT_LE(told_peak(made), told_peak(loaded)) << to_string(format);
+  }
+  std::filesystem::remove(path);
 }
 
 TYPED_TEST(MemoryLimitTest, OrdersThatDoNotFitAreLeftOut) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/io/Generators.hpp>
+#include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/MemoryAccount.hpp>
 
 #include "MemoryMeter.hpp"
@@ -58,6 +59,14 @@ std::string pieces(const MemoryMeter& memory, const PlanType& plan) {
 /// That accounts round all arrays of a plan up by.
 constexpr std::int64_t rounding = 64 * std::int64_t(Impl::MemoryAccount::grain);
 
+/// The least peak that is measured where this one is told: some devices round arrays up by an eighth.
+template <class Exec>
+std::int64_t least_measured(std::int64_t told) {
+  const std::size_t size = std::size_t(1) << 30;
+  const bool is_exact = Impl::ArrayMemory<typename Exec::memory_space>::taken_bytes(Exec(), size + 1) == size + 1;
+  return (is_exact ? told : told * 8 / 9) - rounding;
+}
+
 /// Makes a plan, and its transpose, under a limit: within it, or refused without a trace.
 /// \return whether the plan was made
 template <class Exec, class Matrix>
@@ -100,13 +109,13 @@ void check_limits(const Matrix& A, PlanOptions options) {
     peak = told_peak(plan);
     EXPECT_EQ(static_cast<double>(peak), taken(plan).peak_bytes);
     EXPECT_LE(memory.peak(), peak) << pieces(memory, plan);
-    EXPECT_LE(peak - rounding, memory.peak()) << pieces(memory, plan);
+    EXPECT_LE(least_measured<Exec>(peak), memory.peak()) << pieces(memory, plan);
     EXPECT_EQ(taken(plan).held_bytes, static_cast<double>(memory.now())) << pieces(memory, plan);
     EXPECT_EQ(taken(plan).held_bytes, static_cast<double>(plan.bytes()));
     plan.prepare(Exec(), 0, Mode::Transpose);
     turned = told_peak(plan);
     EXPECT_LE(memory.peak(), turned) << "transposed, " << pieces(memory, plan);
-    EXPECT_LE(turned - rounding, memory.peak()) << "transposed, " << pieces(memory, plan);
+    EXPECT_LE(least_measured<Exec>(turned), memory.peak()) << "transposed, " << pieces(memory, plan);
   }
   EXPECT_TRUE(expect_within<Exec>(A, options, static_cast<std::size_t>(turned)));
   EXPECT_TRUE(expect_within<Exec>(A, options, static_cast<std::size_t>(peak)));

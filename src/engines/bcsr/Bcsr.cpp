@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/parallel/TooManyPlaces.hpp>
 #include <vector>
@@ -112,9 +113,11 @@ BuiltBcsr<typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace
   p.block_offsets = Impl::block_offsets_of_windows(exec, A, nonzeros, shape);
   const auto blocks = static_cast<std::size_t>(Impl::read_element(exec, p.block_offsets.data() + windows));
   Impl::check_places("values in blocks of " + Impl::to_string(shape), blocks * static_cast<std::size_t>(shape.size()));
-  p.block_columns = Impl::allocate<decltype(p.block_columns)>(exec, "Tessera::Bcsr::block_columns", blocks);
-  p.block_masks =
-      Impl::allocate<decltype(p.block_masks)>(exec, "Tessera::Bcsr::block_masks", blocks * shape.mask_words());
+  using Memory = typename ExecutionSpace::memory_space;
+  Impl::take_at_once<Memory>(exec, "Tessera::Bcsr::blocks", [&](Impl::Arena<Memory>& arena) {
+    arena.take(p.block_masks, blocks * shape.mask_words());
+    arena.take_behind(p.block_columns, blocks);
+  });
   const auto filled = p;
   Kokkos::parallel_for(
       "Tessera::build_bcsr", Impl::WindowPolicy<ExecutionSpace>(exec, 0, windows),

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/common/Bits.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <utility>
 #include <vector>
@@ -138,9 +139,10 @@ KOKKOS_INLINE_FUNCTION void split_window(const CsrPattern<Offset>& A, Ordinal wi
 template <class ExecutionSpace, class Memory>
 void count_brp_windows(const ExecutionSpace& exec, const CsrPattern<Offset>& A, BlockRowPartition<Memory>& p) {
   const Ordinal windows = window_count(A.rows, 16);
-  p.window_groups = allocate<decltype(p.window_groups)>(exec, "Tessera::Brp::window_groups", windows + std::size_t(1));
-  p.window_residuals =
-      allocate<decltype(p.window_residuals)>(exec, "Tessera::Brp::window_residuals", windows + std::size_t(1));
+  take_at_once<Memory>(exec, "Tessera::Brp::windows", [&](Arena<Memory>& arena) {
+    arena.take(p.window_groups, windows + std::size_t(1));
+    arena.take_behind(p.window_residuals, windows + std::size_t(1));
+  });
   const auto out = p;
   Kokkos::parallel_for(
       "Tessera::count_brp_windows", WindowPolicy<ExecutionSpace>(exec, 0, windows), KOKKOS_LAMBDA(Ordinal window) {
@@ -245,14 +247,14 @@ BuiltBlockRowPartition<typename ExecutionSpace::memory_space> build_brp(const Ex
       static_cast<std::size_t>(Impl::read_element(exec, p.window_residuals.data() + last_window));
   const std::size_t local_columns = groups * static_cast<std::size_t>(8 * p.g);
   const std::size_t grouped = local_columns * static_cast<std::size_t>(p.f);
-  p.group_windows = Impl::allocate<decltype(p.group_windows)>(exec, "Tessera::Brp::group_windows", groups);
-  p.local_ids = Impl::allocate<decltype(p.local_ids)>(exec, "Tessera::Brp::local_ids", grouped);
-  p.group_columns = Impl::allocate<decltype(p.group_columns)>(exec, "Tessera::Brp::group_columns", local_columns);
-  p.residual_rows = Impl::allocate<decltype(p.residual_rows)>(exec, "Tessera::Brp::residual_rows", residual_rows);
-  p.residual_offsets =
-      Impl::allocate<decltype(p.residual_offsets)>(exec, "Tessera::Brp::residual_offsets", residual_rows + 1);
-  p.residual_columns =
-      Impl::allocate<decltype(p.residual_columns)>(exec, "Tessera::Brp::residual_columns", nonzeros - grouped);
+  Impl::take_at_once<Memory>(exec, "Tessera::Brp::groups", [&](Impl::Arena<Memory>& arena) {
+    arena.take(p.group_columns, local_columns);  // kernels read two at once
+    arena.take_behind(p.group_windows, groups);
+    arena.take_behind(p.residual_rows, residual_rows);
+    arena.take_behind(p.residual_offsets, residual_rows + 1);
+    arena.take_behind(p.residual_columns, nonzeros - grouped);
+    arena.take_behind(p.local_ids, grouped);
+  });
   Impl::list_brp_residual_rows(exec, A, p);
   ValueMap<Memory> values;
   values.slots = Impl::allocate<decltype(values.slots)>(exec, "Tessera::slots", nonzeros);

@@ -2,6 +2,7 @@
 #include "condensed/CondensedFormat.hpp"
 
 #include <string>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 
 #include "InstantiateFormat.hpp"
@@ -35,13 +36,18 @@ template <int strips, class ExecutionSpace>
 BuiltCondensed<strips, typename ExecutionSpace::memory_space> build_condensed(const ExecutionSpace& exec,
                                                                               const CsrPattern<Offset>& A,
                                                                               std::size_t nonzeros) {
-  CondensedFormat<typename ExecutionSpace::memory_space, strips> p{A.rows, A.columns, nonzeros, {}, {}, {}, {}};
-  const auto windows = Impl::condense_windows<8 * strips, 8>(exec, A);
+  using Memory = typename ExecutionSpace::memory_space;
+  CondensedFormat<Memory, strips> p{A.rows, A.columns, nonzeros, {}, {}, {}, {}};
+  const auto windows = Impl::condense_windows<8 * strips, 8>(exec, A, [&](std::size_t tiles) {
+    Impl::take_at_once<Memory>(exec, "Tessera::Condensed::tiles", [&](Impl::Arena<Memory>& arena) {
+      arena.take(p.tile_columns, 8 * tiles);
+      arena.take_behind(p.tile_masks, strips * tiles);
+      arena.take_behind(p.tile_offsets, tiles + 1);
+    });
+    return p.tile_columns;
+  });
   p.window_offsets = windows.window_offsets;
-  p.tile_columns = windows.columns;
   const std::size_t tiles = p.tile_columns.extent(0) / 8;
-  p.tile_offsets = Impl::allocate<decltype(p.tile_offsets)>(exec, "Tessera::Condensed::tile_offsets", tiles + 1);
-  p.tile_masks = Impl::allocate<decltype(p.tile_masks)>(exec, "Tessera::Condensed::tile_masks", strips * tiles);
   const auto filled = p;
   Kokkos::parallel_for(
       "Tessera::build_condensed", Impl::IndexPolicy<ExecutionSpace>(exec, 0, tiles), KOKKOS_LAMBDA(std::size_t tile) {

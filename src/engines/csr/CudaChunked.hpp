@@ -3,14 +3,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <tessera/common/ChunkedRows.hpp>
 #include <tessera/common/Complex.hpp>
 #include <tessera/format/Csr.hpp>
 #include <tessera/parallel/Arrays.hpp>
-#include <tessera/parallel/RadixSort.hpp>
+#include <tessera/parallel/KeyedSlots.hpp>
 #include <tessera/select/MatrixStatistics.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
@@ -48,14 +47,13 @@ class CudaChunked : public CudaKernel<CudaChunked<Scalar>, Scalar> {
     if (is_complex_v<Scalar> || empty.chunks.rows == 0) return false;
     schedule_ = empty;
     const auto rows = static_cast<std::size_t>(A.rows);
-    auto keys = allocate<Array<std::uint64_t*, Memory>>(exec, "Tessera::ChunkedSchedule::keys", rows);
-    auto order = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::ChunkedSchedule::order", rows);
+    SlotSort<Kokkos::Cuda, Ordinal> by_length(exec, rows);
     items_ = allocate<decltype(items_)>(exec, "Tessera::ChunkedSchedule::items", schedule_.item_count());
     {
       const CudaLaunches launches("Tessera::number_rows_by_length", exec);
-      Cuda::number_rows_by_length(exec.cuda_stream(), pattern_, keys.data(), order.data());
+      Cuda::number_rows_by_length(exec.cuda_stream(), pattern_, by_length.keys.data(), by_length.slots.data());
     }
-    radix_sort(exec, keys, order, 0, static_cast<int>(std::bit_width(static_cast<unsigned>(A.columns))));
+    const auto order = by_length.sort(exec, key_bits(A.columns));
     {
       const CudaLaunches launches("Tessera::fill_chunked_items", exec);
       Cuda::fill_chunked_items(exec.cuda_stream(), pattern_, schedule_, order.data(), items_.data());

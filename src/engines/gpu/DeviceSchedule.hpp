@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
@@ -23,10 +24,9 @@ struct DeviceSchedule {
   DeviceSchedule() = default;
   /// A copy of a schedule that the host made.
   template <class ExecutionSpace>
-  DeviceSchedule(const ExecutionSpace& exec, const Cuda::HostWindowSchedule<Item>& host)
-      : items(device_copy(exec, "Tessera::WindowSchedule::items", host.items)),
-        sums(device_copy(exec, "Tessera::WindowSchedule::sums", host.sums)),
-        slots(host.slots) {}
+  DeviceSchedule(const ExecutionSpace& exec, const Cuda::HostWindowSchedule<Item>& host) : slots(host.slots) {
+    copy_at_once(exec, "Tessera::WindowSchedule", TableCopy{host.items, items}, TableCopy{host.sums, sums});
+  }
 
   Cuda::WindowSchedule<Item> view() const {
     return {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/parallel/Teams.hpp>
 #include <tessera/parallel/TooManyPlaces.hpp>
@@ -57,17 +58,13 @@ struct CountNewEntries {
 };
 
 template <class Exec>
-NewEntriesOfRows<typename Exec::memory_space> count_new_entries(const Exec& exec, const CsrPattern<Offset>& A,
-                                                                std::size_t nonzeros, int group_rows) {
+void count_new_entries(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int group_rows,
+                       const NewEntriesOfRows<typename Exec::memory_space>& new_entries) {
   using Count = CountNewEntries<Exec>;
-  const Count count{A, group_rows,
-                    allocate<NewEntriesOfRows<typename Exec::memory_space>>(exec, "Tessera::new_entries",
-                                                                            static_cast<std::size_t>(A.rows))};
-  if (A.rows == 0) return count.counts;
+  if (A.rows == 0) return;
   const TeamShape shape{256, lanes_for(static_cast<double>(nonzeros) / A.rows)};
   Kokkos::parallel_for("Tessera::count_new_entries", teams(exec, window_count(A.rows, Count::team_rows), 0, shape),
-                       count);
-  return count.counts;
+                       Count{A, group_rows, new_entries});
 }
 
 /// Cuts a chunk of A into groups; see split_chunk().
@@ -80,14 +77,31 @@ KOKKOS_INLINE_FUNCTION RowGroupCounts cut_chunk(const CsrPattern<Offset>& A, con
   return split_chunk(length, new_entries, first, first + (left < chunk_rows ? left : chunk_rows), group_rows, choose);
 }
 
-/// Sets chunk_groups, first_rows and stored of a pattern without groups.
+/// Counts and heights of rows, until the groups are known.
+template <class Memory>
+struct CutMemory {
+  NewEntriesOfRows<Memory> new_entries;
+  Array<std::uint8_t*, Memory> heights;  ///< of the group that begins with a row
+
+  template <class Exec>
+  CutMemory(const Exec& exec, std::size_t rows) {
+    take_at_once<Memory>(exec, "Tessera::cut_rows", [&](Arena<Memory>& arena) {
+      arena.take(new_entries, rows);
+      arena.take(heights, rows);
+    });
+  }
+};
+
+/// Sets chunk_groups, first_rows and stored of a pattern without groups, and allocates the offsets of columns and
+/// values.
 template <class Exec, class Memory>
-void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
-              int group_rows, RowGroups<Memory>& p) {
+void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const CutMemory<Memory>& memory, int group_rows,
+              RowGroups<Memory>& p) {
   const Ordinal chunks = row_group_chunks(A.rows);
   p.chunk_groups =
       allocate<decltype(p.chunk_groups)>(exec, "Tessera::RowGroups::chunk_groups", std::size_t(chunks) + 1);
-  const auto heights = allocate<Array<std::uint8_t*, Memory>>(exec, "Tessera::heights", std::size_t(A.rows));
+  const auto new_entries = memory.new_entries;
+  const auto heights = memory.heights;
   const auto chunk_groups = p.chunk_groups;
   Kokkos::parallel_reduce(
       "Tessera::cut_rows", WindowPolicy<Exec>(exec, 0, chunks),
@@ -101,7 +115,11 @@ void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfR
       p.stored);
   counts_to_offsets(exec, p.chunk_groups);
   const auto groups = static_cast<std::size_t>(read_element(exec, p.chunk_groups.data() + chunks));
-  p.first_rows = allocate<decltype(p.first_rows)>(exec, "Tessera::RowGroups::first_rows", groups + 1);
+  take_at_once<Memory>(exec, "Tessera::RowGroups::groups", [&](Arena<Memory>& arena) {
+    arena.take(p.first_rows, groups + 1);
+    arena.take_behind(p.column_offsets, groups + 1);
+    arena.take_behind(p.value_offsets, groups + 1);
+  });
   const auto first_rows = p.first_rows;
   Kokkos::parallel_for(
       "Tessera::list_groups", WindowPolicy<Exec>(exec, 0, chunks + 1), KOKKOS_LAMBDA(Ordinal chunk) {
@@ -121,9 +139,6 @@ void cut_rows(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfR
 template <class Exec, class Memory>
 void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntriesOfRows<Memory>& new_entries,
                     RowGroups<Memory>& p) {
-  const std::size_t size = p.first_rows.extent(0);
-  p.column_offsets = allocate<decltype(p.column_offsets)>(exec, "Tessera::RowGroups::column_offsets", size);
-  p.value_offsets = allocate<decltype(p.value_offsets)>(exec, "Tessera::RowGroups::value_offsets", size);
   const auto counted = p;
   Kokkos::parallel_for(
       "Tessera::offset_columns", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
@@ -142,8 +157,10 @@ void offset_columns(const Exec& exec, const CsrPattern<Offset>& A, const NewEntr
 template <class Exec, class Memory>
 void fill_groups(const Exec& exec, const CsrPattern<Offset>& A, RowGroups<Memory>& p) {
   const auto columns = static_cast<std::size_t>(read_element(exec, p.column_offsets.data() + p.groups()));
-  p.group_columns = allocate<decltype(p.group_columns)>(exec, "Tessera::RowGroups::group_columns", columns);
-  p.column_masks = allocate<decltype(p.column_masks)>(exec, "Tessera::RowGroups::column_masks", columns);
+  take_at_once<Memory>(exec, "Tessera::RowGroups::columns", [&](Arena<Memory>& arena) {
+    arena.take(p.group_columns, columns);
+    arena.take_behind(p.column_masks, columns);
+  });
   const auto filled = p;
   Kokkos::parallel_for(
       "Tessera::fill_groups", WindowPolicy<Exec>(exec, 0, p.groups()), KOKKOS_LAMBDA(Ordinal group) {
@@ -168,7 +185,10 @@ RowGroupCounts count_row_groups(const ExecutionSpace& exec, const CsrPattern<Off
                                 int group_rows) {
   RowGroupCounts counts;
   group_rows = Impl::group_rows_of(group_rows);
-  const auto new_entries = Impl::count_new_entries(exec, A, nonzeros, group_rows);
+  using Memory = typename ExecutionSpace::memory_space;
+  const auto new_entries =
+      Impl::allocate<Impl::NewEntriesOfRows<Memory>>(exec, "Tessera::new_entries", static_cast<std::size_t>(A.rows));
+  Impl::count_new_entries(exec, A, nonzeros, group_rows, new_entries);
   Kokkos::parallel_reduce(
       "Tessera::count_row_groups", Impl::WindowPolicy<ExecutionSpace>(exec, 0, row_group_chunks(A.rows)),
       KOKKOS_LAMBDA(Ordinal chunk, std::size_t & groups, std::size_t & columns, std::size_t & values) {
@@ -193,10 +213,11 @@ BuiltRowGroups<typename ExecutionSpace::memory_space> build_row_groups(const Exe
   p.nonzeros = nonzeros;
   group_rows = Impl::group_rows_of(group_rows);
   {
-    const auto new_entries = Impl::count_new_entries(exec, A, nonzeros, group_rows);
-    Impl::cut_rows(exec, A, new_entries, group_rows, p);
+    const Impl::CutMemory<typename ExecutionSpace::memory_space> memory(exec, static_cast<std::size_t>(A.rows));
+    Impl::count_new_entries(exec, A, nonzeros, group_rows, memory.new_entries);
+    Impl::cut_rows(exec, A, memory, group_rows, p);
     Impl::check_places("values of row groups", p.stored);
-    Impl::offset_columns(exec, A, new_entries, p);
+    Impl::offset_columns(exec, A, memory.new_entries, p);
   }
   Impl::fill_groups(exec, A, p);
   return {p, Impl::map_from_rows(exec, A, p.view(), nonzeros, p.places())};

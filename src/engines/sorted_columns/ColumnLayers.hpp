@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <type_traits>
 #include <vector>
 
@@ -209,14 +209,17 @@ ColumnLayout<Memory> layout_of_columns(const ExecutionSpace& exec, const Array<O
   const auto blocks = static_cast<std::size_t>(layers.back().block);
   const auto pieces = static_cast<std::size_t>(columns.back().piece);
   ColumnLayout<Memory> out;
-  out.block_offsets = allocate<Array<Offset*, Memory>>(exec, "Tessera::block_offsets", blocks + 1);
-  out.block_positions = allocate<Array<Ordinal*, Memory>>(exec, "Tessera::block_positions", blocks);
-  out.piece_offsets = allocate<Array<Offset*, Memory>>(exec, "Tessera::piece_offsets", pieces + 1);
-  out.piece_columns = allocate<Array<std::uint32_t*, Memory>>(exec, "Tessera::piece_columns", pieces);
+  take_at_once<Memory>(exec, "Tessera::ColumnLayout", [&](Arena<Memory>& arena) {
+    arena.take(out.block_offsets, blocks + 1);
+    arena.take_behind(out.piece_offsets, pieces + 1);
+    arena.take_behind(out.block_positions, blocks);
+    arena.take_behind(out.piece_columns, pieces);
+  });
   out.sources = allocate<Array<Offset*, Memory>>(exec, "Tessera::sources", nonzeros);
   out.regular = static_cast<std::size_t>(layers.back().element);
-  const auto device_layers = device_copy(exec, "Tessera::layers", layers);
-  const auto device_columns = device_copy(exec, "Tessera::irregular_columns", columns);
+  Array<ColumnLayer*, Memory> device_layers;
+  Array<IrregularColumn*, Memory> device_columns;
+  copy_at_once(exec, "Tessera::layers", TableCopy{layers, device_layers}, TableCopy{columns, device_columns});
   lay_out_blocks(exec, device_layers, starts, width, out);
   lay_out_pieces(exec, device_columns, width, out);
   place_irregular_entries(exec, device_layers, device_columns, columns.back().candidate, starts, width, out);

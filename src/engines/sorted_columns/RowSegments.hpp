@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Types.hpp>
-#include <tessera/parallel/Arrays.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/KeyedSlots.hpp>
 
 namespace Tessera::Impl {
@@ -22,7 +22,7 @@ template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_s
 Segments<Memory> segments_of_sets(const ExecutionSpace& exec, const Array<Ordinal*, Memory>& row_indices,
                                   std::size_t regular, Ordinal rows, std::size_t set_size) {
   const int row_bits = key_bits(rows);
-  KeyedSlots<ExecutionSpace, Offset> elements(exec, regular);
+  auto elements = KeyedSlots<ExecutionSpace, Offset>::together(exec, regular);
   std::uint64_t* const keys = elements.keys.data();
   Offset* const slots = elements.slots.data();
   Kokkos::parallel_for(
@@ -30,13 +30,13 @@ Segments<Memory> segments_of_sets(const ExecutionSpace& exec, const Array<Ordina
         keys[i] = (std::uint64_t(i / set_size) << row_bits) + std::uint64_t(row_indices(i));
         slots[i] = static_cast<Offset>(i);
       });
-  elements.sort(exec, 0, row_bits + static_cast<int>(std::bit_width(regular / set_size)));
+  elements.sort_together(exec, 0, row_bits + static_cast<int>(std::bit_width(regular / set_size)));
   const auto sorted = elements;
   Segments<Memory> out;
-  out.position_indices =
-      allocate<decltype(out.position_indices)>(exec, "Tessera::SortedColumns::position_indices", regular);
-  out.segment_lengths =
-      allocate<decltype(out.segment_lengths)>(exec, "Tessera::SortedColumns::segment_lengths", regular);
+  take_at_once<Memory>(exec, "Tessera::SortedColumns::segments", [&](Arena<Memory>& arena) {
+    arena.take(out.position_indices, regular);
+    arena.take_behind(out.segment_lengths, regular);
+  });
   Kokkos::parallel_for(
       "Tessera::segments_of_sets", IndexPolicy<ExecutionSpace>(exec, 0, regular), KOKKOS_LAMBDA(std::size_t i) {
         out.position_indices(sorted.slots(i)) = static_cast<std::uint16_t>(i % set_size);

@@ -30,7 +30,7 @@ struct ColumnsByLength {
 /// \param columns [in] as rows: of A's transpose
 template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_space>
 ColumnsByLength<Memory> columns_by_length(const ExecutionSpace& exec, const CsrPattern<Offset>& columns) {
-  KeyedSlots<ExecutionSpace, Ordinal> sorted(exec, columns.rows);
+  auto sorted = KeyedSlots<ExecutionSpace, Ordinal>::together(exec, static_cast<std::size_t>(columns.rows));
   const auto keys = sorted.keys;
   const auto slots = sorted.slots;
   std::size_t positions = 0;
@@ -43,13 +43,15 @@ ColumnsByLength<Memory> columns_by_length(const ExecutionSpace& exec, const CsrP
       },
       positions);
   exec.fence("Tessera::columns_by_length");
-  sorted.sort(exec, 0, key_bits(columns.columns));
+  sorted.sort_together(exec, 0, key_bits(columns.columns));
   const auto by_length = sorted;
   const std::size_t empty = static_cast<std::size_t>(columns.rows) - positions;
   ColumnsByLength<Memory> out;
   out.order = allocate<decltype(out.order)>(exec, "Tessera::SortedColumns::column_order", positions);
-  out.lengths = allocate<decltype(out.lengths)>(exec, "Tessera::lengths", positions);
-  out.starts = allocate<decltype(out.starts)>(exec, "Tessera::starts", positions);
+  take_at_once<Memory>(exec, "Tessera::columns_by_length", [&](Arena<Memory>& arena) {
+    arena.take(out.lengths, positions);
+    arena.take(out.starts, positions);
+  });
   Kokkos::parallel_for(
       "Tessera::columns_by_length", IndexPolicy<ExecutionSpace>(exec, 0, positions), KOKKOS_LAMBDA(std::size_t p) {
         out.order(p) = by_length.slots(empty + p);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 #include <vector>
@@ -43,13 +44,10 @@ class CudaSortedColumns : public CudaKernel<CudaSortedColumns<Scalar>, Scalar> {
     const std::size_t bytes = bytes_of(made.step_positions, made.places, made.group_segments, made.segment_ends,
                                        made.row_offsets, made.row_slots, made.long_rows);
     return if_there_is_room(exec, bytes, [&] {
-      step_positions_ = device_copy(exec, "Tessera::SortedColumnsSchedule::step_positions", made.step_positions);
-      places_ = device_copy(exec, "Tessera::SortedColumnsSchedule::places", made.places);
-      group_segments_ = device_copy(exec, "Tessera::SortedColumnsSchedule::group_segments", made.group_segments);
-      segment_ends_ = device_copy(exec, "Tessera::SortedColumnsSchedule::segment_ends", made.segment_ends);
-      row_offsets_ = device_copy(exec, "Tessera::SortedColumnsSchedule::row_offsets", made.row_offsets);
-      row_slots_ = device_copy(exec, "Tessera::SortedColumnsSchedule::row_slots", made.row_slots);
-      long_rows_ = device_copy(exec, "Tessera::SortedColumnsSchedule::long_rows", made.long_rows);
+      copy_at_once(exec, "Tessera::SortedColumnsSchedule", TableCopy{made.group_segments, group_segments_},
+                   TableCopy{made.row_offsets, row_offsets_}, TableCopy{made.row_slots, row_slots_},
+                   TableCopy{made.step_positions, step_positions_}, TableCopy{made.long_rows, long_rows_},
+                   TableCopy{made.places, places_}, TableCopy{made.segment_ends, segment_ends_});
     });
   }
 

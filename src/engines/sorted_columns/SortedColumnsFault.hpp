@@ -138,7 +138,7 @@ template <class ExecutionSpace, class Memory = typename ExecutionSpace::memory_s
 Array<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedColumnsPattern& A) {
   const auto positions = static_cast<std::size_t>(A.positions);
   const auto repeated = allocate_zeros<Array<char*, Memory>>(exec, "Tessera::repeated", positions);
-  KeyedSlots<ExecutionSpace, Offset> sorted(exec, positions);
+  auto sorted = KeyedSlots<ExecutionSpace, Offset>::together(exec, positions);
   const auto keys = sorted.keys;
   const auto slots = sorted.slots;
   Kokkos::parallel_for(
@@ -146,7 +146,7 @@ Array<char*, Memory> repeated_columns(const ExecutionSpace& exec, const SortedCo
         keys(p) = static_cast<std::uint64_t>(A.column_order[p]);
         slots(p) = static_cast<Offset>(p);
       });
-  sorted.sort(exec, 0, key_bits(A.columns));
+  sorted.sort_together(exec, 0, key_bits(A.columns));
   const auto sorted_keys = sorted.keys;
   const auto sorted_slots = sorted.slots;
   Kokkos::parallel_for(

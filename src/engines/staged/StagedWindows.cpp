@@ -32,11 +32,9 @@ void check_staged_size(const StagedCounts& counts, std::size_t value_bytes, std:
 
 /// Fills in chunk_columns and chunks.
 template <class Exec, class Memory>
-void fill_chunks(const Exec& exec, const StagedLayout<Memory>& layout, StagedWindows<Memory>& p) {
+void fill_chunks(const Exec& exec, const StagedLayout<Memory>& layout, const StagedWindows<Memory>& p) {
   const StagedLayoutPointers in = layout.pointers();
   const std::size_t chunks = layout.chunks(), slots = static_cast<std::size_t>(in.shape.chunk_slots);
-  p.chunk_columns = allocate<decltype(p.chunk_columns)>(exec, "Tessera::StagedWindows::chunk_columns", chunks * slots);
-  p.chunks = allocate<decltype(p.chunks)>(exec, "Tessera::StagedWindows::chunks", chunks + 1);
   const auto chunk_columns = p.chunk_columns;
   const auto out = p.chunks;
   Kokkos::parallel_for(
@@ -131,8 +129,13 @@ BuiltStagedWindows<typename ExecutionSpace::memory_space> build_staged(const Exe
   p.shape = shape;
   p.counts = layout.counts;
   p.window_offsets = layout.window_offsets;
+  const std::size_t chunks = layout.chunks();
+  Impl::take_at_once<Memory>(exec, "Tessera::StagedWindows::chunks", [&](Impl::Arena<Memory>& arena) {
+    arena.take(p.tile_data, p.counts.tile_bytes);  // in units of 16 bytes, as kernels read it and the columns
+    arena.take_behind(p.chunk_columns, chunks * static_cast<std::size_t>(shape.chunk_slots));
+    arena.take_behind(p.chunks, chunks + 1);
+  });
   Impl::fill_chunks(exec, layout, p);
-  p.tile_data = Impl::allocate<decltype(p.tile_data)>(exec, "Tessera::StagedWindows::tile_data", p.counts.tile_bytes);
   ValueMap<Memory> map;
   map.slots = Impl::allocate<decltype(map.slots)>(exec, "Tessera::slots", p.places());
   if (p.places() > nonzeros) Kokkos::deep_copy(exec, map.slots, ValueMap<Memory>::no_source);

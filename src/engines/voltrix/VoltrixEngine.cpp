@@ -4,6 +4,7 @@
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)
 #include <cstdint>
 #include <string>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
 
@@ -45,8 +46,10 @@ class CudaBmat : public CudaKernel<CudaBmat<Scalar>, Scalar> {
     multiprocessors_ = device_of(exec).multiprocessors;
     set_schedule(exec, A, policy);
     const bool has_room = if_there_is_room(exec, 4 * tiles_ * sizeof(std::uint32_t) + A.places() * sizeof(Scalar), [&] {
-      words_ = allocate<decltype(words_)>(exec, "Tessera::BmatWords::tile_words", 4 * tiles_);
-      values_ = allocate<decltype(values_)>(exec, "Tessera::BmatWords::values", A.places());
+      take_at_once<Memory>(exec, "Tessera::BmatWords", [&](Arena<Memory>& arena) {
+        arena.take(words_, 4 * tiles_);  // 16 bytes a tile: values are aligned, too
+        arena.take_behind(values_, A.places());
+      });
     });
     if (!has_room) return false;
     const CudaLaunches launches("Tessera::make_bmat_words", exec);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/parallel/Arrays.hpp>
+#include <vector>
 
 namespace Tessera::Impl {
 
@@ -20,24 +21,36 @@ class Arena {
   Arena(const ExecutionSpace& exec, const std::string& label, std::size_t bytes)
       : label_(label), memory_(allocate<Array<std::byte*, Memory>>(exec, label, bytes)) {}
 
-  /// Makes `array` one of `size` elements, which are not initialized.
+  /// Makes `array` one of `size` elements, which are not initialized. It begins with a cache line of GPUs.
   /// \throws std::logic_error if too little memory is left
-  template <class T>
-  void take(Array<T*, Memory>& array, std::size_t size) {
-    const std::size_t begin = bytes_;
-    bytes_ += (size * sizeof(T) + alignment - 1) / alignment * alignment;
-    if (label_.empty()) return;
-    if (bytes_ > memory_.extent(0))
-      throw std::logic_error("Tessera::Arena: " + std::to_string(bytes_) + " bytes of " + label_ +
-                             " are taken; expected at most " + std::to_string(memory_.extent(0)));
-    array = memory_.share(reinterpret_cast<T*>(memory_.data() + begin), size);
+  template <class ArrayType>
+  void take(ArrayType& array, std::size_t size) {
+    take_aligned(array, size, 128);
+  }
+
+  /// Like take(), but behind the last array, as near as the type allows. The arrays of a format leave no gaps where the
+  /// sizes of their elements do not ascend: the format has as many bytes as its arrays.
+  template <class ArrayType>
+  void take_behind(ArrayType& array, std::size_t size) {
+    take_aligned(array, size, alignof(typename ArrayType::value_type));
   }
 
   /// The bytes of all arrays that were taken.
   std::size_t bytes() const { return bytes_; }
 
  private:
-  static constexpr std::size_t alignment = 128;  // the cache line of GPUs
+  template <class ArrayType>
+  void take_aligned(ArrayType& array, std::size_t size, std::size_t alignment) {
+    const std::size_t begin = (bytes_ + alignment - 1) / alignment * alignment;
+    if (size > 0) bytes_ = begin + size * bytes_of_element<ArrayType>;
+    if (label_.empty()) return;
+    if (bytes_ > memory_.extent(0))
+      throw std::logic_error("Tessera::Arena: " + std::to_string(bytes_) + " bytes of " + label_ +
+                             " are taken; expected at most " + std::to_string(memory_.extent(0)));
+    using Pointer = typename ArrayType::pointer_type;
+    array = ArrayType();
+    if (size > 0) array = memory_.template share<ArrayType>(reinterpret_cast<Pointer>(memory_.data() + begin), size);
+  }
 
   std::string label_;
   Array<std::byte*, Memory> memory_;
@@ -51,6 +64,31 @@ void take_at_once(const ExecutionSpace& exec, const std::string& label, const Ta
   take(measure);
   Arena<Memory> arena(exec, label, measure.bytes());
   take(arena);
+}
+
+/// A table of the host, and the array that becomes a copy of it.
+template <class T, class Memory>
+struct TableCopy {
+  const std::vector<T>& host;
+  Array<T*, Memory>& device;
+};
+template <class T, class Memory>  // not all compilers of C++20 deduce it
+TableCopy(const std::vector<T>&, Array<T*, Memory>&)->TableCopy<T, Memory>;
+
+/// Copies tables of the host to arrays of one block, without gaps where the sizes of their elements do not ascend.
+/// Waits for `exec`.
+template <class ExecutionSpace, class... T>
+void copy_at_once(const ExecutionSpace& exec, const std::string& label,
+                  const TableCopy<T, typename ExecutionSpace::memory_space>&... tables) {
+  using Memory = typename ExecutionSpace::memory_space;
+  take_at_once<Memory>(exec, label,
+                       [&](Arena<Memory>& arena) { (arena.take_behind(tables.device, tables.host.size()), ...); });
+  const auto copy = [&]<class E>(const TableCopy<E, Memory>& table) {
+    using HostTable = Kokkos::View<const E*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    if (!table.host.empty()) Kokkos::deep_copy(exec, table.device, HostTable(table.host.data(), table.host.size()));
+  };
+  (copy(tables), ...);
+  exec.fence("Tessera::copy_at_once");
 }
 
 }  // namespace Tessera::Impl

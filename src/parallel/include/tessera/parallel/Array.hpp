@@ -68,10 +68,10 @@ class Array : public Kokkos::View<DataType, Memory, Kokkos::MemoryTraits<Kokkos:
   KOKKOS_FUNCTION ~Array() { remove(); }
 
   /// Elements of the same memory as an Array of their own.
-  template <class OtherType>
-  Array<OtherType, Memory> share(OtherType data, std::size_t size) const {
+  template <class OtherArray = Array>
+  OtherArray share(typename OtherArray::pointer_type data, std::size_t size) const {
     if (owner_ != nullptr) owner_->add();
-    return {Kokkos::View<OtherType, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(data, size), owner_};
+    return {typename OtherArray::Unowned(data, size), owner_};
   }
 
  private:

@@ -24,26 +24,33 @@ class DeviceMemory {
  public:
   template <class ExecutionSpace>
   DeviceMemory(const ExecutionSpace& exec, const std::string&, std::size_t bytes)
-      : queue_(queue_of(exec)), bytes_(bytes), data_(Arena::of_process().take(exec, bytes)) {}
+      : arena_(Arena::of(exec)), queue_(queue_of(exec)), bytes_(bytes), data_(arena_.take(exec, bytes)) {}
   ~DeviceMemory() {
     const bool is_ordered = CurrentBuild::is_on(queue_);
     if (!is_ordered) Kokkos::fence("Tessera: an array ends");
-    Arena::of_process().give_back(data_, bytes_, is_ordered ? queue_ : Arena::idle);
+    arena_.give_back(data_, bytes_, is_ordered ? queue_ : Arena::idle);
   }
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   void* data() const { return data_; }
 
+  /// The bytes that an array of so many takes.
+  template <class ExecutionSpace>
+  static std::size_t taken_bytes(const ExecutionSpace&, std::size_t bytes) {
+    return Arena::block_bytes(bytes);
+  }
+
   /// What a thread freed while it built on the queue of `exec` serves others from now on.
   template <class ExecutionSpace>
   static void end_build(const ExecutionSpace& exec) {
-    Arena::of_process().share(queue_of(exec), [&] { exec.fence("Tessera: a build ends"); });
+    Arena::of(exec).share(queue_of(exec), [&] { exec.fence("Tessera: a build ends"); });
   }
 
  private:
   using Arena = CachedArena<Memory>;
 
+  Arena& arena_;  // of the device
   const void* queue_;
   std::size_t bytes_;
   void* data_;
@@ -72,6 +79,12 @@ class ArrayMemory {
 
   void* data() const { return memory_.data(); }
 
+  /// The bytes that an array of so many takes. An account pays for them; Kokkos Tools see those of the array.
+  template <class ExecutionSpace>
+  static std::size_t taken_bytes(const ExecutionSpace& exec, std::size_t bytes) {
+    return DeviceMemory<Memory>::taken_bytes(exec, bytes);
+  }
+
  private:
   static auto handle() { return Kokkos::Tools::make_space_handle(Memory::name()); }
 
@@ -92,6 +105,11 @@ class ArrayMemory<Kokkos::HostSpace> {
   ArrayMemory& operator=(const ArrayMemory&) = delete;
 
   void* data() const { return data_; }
+
+  template <class ExecutionSpace>
+  static std::size_t taken_bytes(const ExecutionSpace&, std::size_t bytes) {
+    return bytes;
+  }
 
  private:
   std::string label_;

@@ -30,7 +30,7 @@ class OwnedMemory final : public ArrayOwner {
  public:
   template <class ExecutionSpace>
   OwnedMemory(const ExecutionSpace& exec, const std::string& label, std::size_t bytes)
-      : charge_(label, bytes), memory_(exec, label, bytes) {}
+      : charge_(label, ArrayMemory<Memory>::taken_bytes(exec, bytes)), memory_(exec, label, bytes) {}
 
   void* data() const { return memory_.data(); }
 
@@ -38,6 +38,11 @@ class OwnedMemory final : public ArrayOwner {
   MemoryCharge charge_;  // first: it is given back after the memory
   ArrayMemory<Memory> memory_;
 };
+
+/// Elements of an Array with two indices are rows.
+template <class ArrayType>
+inline constexpr std::size_t bytes_of_element = sizeof(typename ArrayType::value_type) *
+                                                (ArrayType::rank() == 2 ? ArrayType::static_extent(1) : 1);
 
 /// Allocates an Array that is not initialized. All memory of plans comes from here.
 ///
@@ -48,8 +53,7 @@ ArrayType allocate(const ExecutionSpace& exec, const std::string& label, std::si
   using Memory = typename ArrayType::memory_space;
   using Unowned = typename ArrayType::Unowned;
   if (size == 0) return {};
-  std::size_t element = sizeof(typename ArrayType::value_type);
-  if constexpr (Unowned::rank() == 2) element *= Unowned::static_extent(1);
+  constexpr std::size_t element = bytes_of_element<ArrayType>;
   if (size > std::numeric_limits<std::size_t>::max() / element) throw std::bad_array_new_length();
   auto* const owner = new OwnedMemory<Memory>(exec, label, size * element);
   return {Unowned(static_cast<typename ArrayType::pointer_type>(owner->data()), size), owner};

@@ -5,28 +5,61 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <tessera/parallel/CurrentBuild.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace Tessera::Impl {
 
+/// Bytes of memory that the device of an instance has; the most there can be where that is not known.
+template <class ExecutionSpace>
+std::size_t device_memory_bytes([[maybe_unused]] const ExecutionSpace& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) return exec.cuda_device_prop().totalGlobalMem;
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::HIP>) return exec.hip_device_prop().totalGlobalMem;
+#endif
+#ifdef KOKKOS_ENABLE_SYCL
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::SYCL>)
+    return exec.sycl_queue().get_device().template get_info<sycl::info::device::global_mem_size>();
+#endif
+  return std::numeric_limits<std::size_t>::max();
+}
+
 /// Blocks of a memory space that are kept when they are freed, and handed out again. It is for devices whose own
 /// allocator waits for all kernels and has no pool.
 ///
 /// A block that was freed in the order of a queue serves this queue alone, until the queue is idle. Freed blocks go
-/// back to the device when its memory runs short and when Kokkos ends.
+/// back to the device when its memory runs short, when Kokkos ends, and where idle ones would be more than a limit.
 template <class Memory>
 class CachedArena {
  public:
-  /// The arena of the process. Never destroyed: static arrays outlive everything else.
-  static CachedArena& of_process() {
-    static auto* arena = new CachedArena;
-    return *arena;
+  /// The arena of the device of an instance; it keeps at most a sixteenth of the device's memory while nothing is
+  /// built. Never destroyed: static arrays outlive everything else.
+  template <class ExecutionSpace>
+  static CachedArena& of(const ExecutionSpace& exec) {
+    return of_device(device_of_instance(exec), device_memory_bytes(exec) / 16);
   }
+  /// \param most_idle [in] for a device that has no arena yet
+  static CachedArena& of_device(int device, std::size_t most_idle) {
+    static auto* mutex = new std::mutex;
+    static auto* arenas = new std::map<int, CachedArena*>;
+    const std::lock_guard lock(*mutex);
+    if (const auto known = arenas->find(device); known != arenas->end()) return *known->second;
+    auto arena = std::make_unique<CachedArena>(most_idle);
+    Kokkos::push_finalize_hook([known = arena.get()] { known->end(); });
+    return *arenas->emplace(device, arena.release()).first->second;
+  }
+
+  /// \param most_idle [in] bytes that it keeps at most of blocks whose work has ended
+  explicit CachedArena(std::size_t most_idle = std::numeric_limits<std::size_t>::max()) : most_idle_(most_idle) {}
 
   /// Stands for the queue of blocks whose work has ended.
   static constexpr char none = 0;
@@ -35,6 +68,7 @@ class CachedArena {
   /// Sizes of blocks: eight between a power of two and the next, hence at most an eighth more than asked for.
   static std::size_t block_bytes(std::size_t bytes) {
     const std::size_t step = std::max<std::size_t>(512, std::bit_floor(bytes) / 8);
+    if (bytes > std::numeric_limits<std::size_t>::max() - step) return bytes;  // more than there is
     return (bytes + step - 1) / step * step;
   }
 
@@ -45,15 +79,13 @@ class CachedArena {
       const std::lock_guard lock(mutex_);
       for (const void* queue : {queue_of(exec), idle})
         if (void* const block = find(queue, size)) return block;
-      if (!is_hooked_) Kokkos::push_finalize_hook([] { of_process().end(); });
-      is_hooked_ = true;
     }
     try {
-      return Memory().allocate(size);
+      return Memory().allocate(exec, size);
     } catch (...) {
       trim();
     }
-    return Memory().allocate(size);
+    return Memory().allocate(exec, size);
   }
 
   /// \param queue [in] the block's last work is on this queue; idle: it has ended
@@ -62,7 +94,8 @@ class CachedArena {
     try {
       const std::lock_guard lock(mutex_);
       const std::pair key(queue, size);
-      if (!has_ended_) return free_[key].push_back(block);
+      const bool is_kept = queue != idle || size <= most_idle_ - std::min(most_idle_, bytes_of(idle));
+      if (!has_ended_ && is_kept) return free_[key].push_back(block);
     } catch (const std::bad_alloc&) {
     }
     if (queue != idle) Kokkos::fence("Tessera::CachedArena");
@@ -108,6 +141,13 @@ class CachedArena {
  private:
   using Blocks = std::map<std::pair<const void*, std::size_t>, std::vector<void*>>;  // by queue and size
 
+  /// Bytes of the freed blocks of a queue.
+  std::size_t bytes_of(const void* queue) const {
+    std::size_t bytes = 0;
+    for (auto list = free_.lower_bound({queue, 0}); list != free_.end() && list->first.first == queue; ++list)
+      bytes += list->first.second * list->second.size();
+    return bytes;
+  }
   void* find(const void* queue, std::size_t size) {
     const auto list = free_.find({queue, size});
     if (list == free_.end() || list->second.empty()) return nullptr;
@@ -125,7 +165,7 @@ class CachedArena {
 
   std::mutex mutex_;
   Blocks free_;
-  bool is_hooked_ = false;
+  std::size_t most_idle_;
   bool has_ended_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <tessera/parallel/CachedArena.hpp>
 
 namespace Tessera::Impl {
 
@@ -23,6 +24,9 @@ class CudaMemory {
 
   void* data() const { return data_; }
 
+  /// The bytes that an array of so many takes: more than these where the GPU has no pools.
+  static std::size_t taken_bytes(const Kokkos::Cuda& exec, std::size_t bytes);
+
   /// What a thread freed while it built on the stream of `exec` serves others from now on.
   static void end_build(const Kokkos::Cuda& exec);
 
@@ -33,6 +37,7 @@ class CudaMemory {
   int gpu_;
   cudaStream_t stream_;  // where it was allocated; it may end before the memory
   std::size_t bytes_;
+  CachedArena<Kokkos::CudaSpace>* arena_ = nullptr;  // where the GPU has no pools
   void* data_ = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <memory>
 #include <tessera/parallel/MemoryAccount.hpp>
+#include <type_traits>
 
 namespace Tessera::Impl {
 
@@ -21,6 +22,18 @@ const void* queue_of([[maybe_unused]] const ExecutionSpace& exec) {
 #endif
   static const char host = 0;
   return &host;
+}
+
+/// The number of the device of an instance among those of its backend.
+template <class ExecutionSpace>
+int device_of_instance([[maybe_unused]] const ExecutionSpace& exec) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::Cuda>) return exec.cuda_device();
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+  if constexpr (std::is_same_v<ExecutionSpace, Kokkos::HIP>) return exec.hip_device();
+#endif
+  return 0;
 }
 
 /// What a thread builds now: the queue that it builds on, and the account that pays.

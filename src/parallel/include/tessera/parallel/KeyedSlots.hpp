@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/Types.hpp>
+#include <tessera/parallel/Arena.hpp>
 #include <tessera/parallel/Arrays.hpp>
 #include <tessera/parallel/RadixSort.hpp>
 
@@ -44,14 +45,66 @@ struct KeyedSlots {
   KeyedSlots(const Array<std::uint64_t*, Memory>& its_keys, const Array<Offset*, Memory>& its_slots)
       : keys(its_keys), slots(its_slots) {}
 
+  /// Keys and slots that go together, as one block; for sort_together().
+  static KeyedSlots together(const Exec& exec, std::size_t size) {
+    KeyedSlots result;
+    take_at_once<Memory>(exec, "Tessera::KeyedSlots", [&](Arena<Memory>& arena) {
+      arena.take(result.keys, size);
+      arena.take(result.slots, size);
+    });
+    return result;
+  }
+
   /// Sorts by the bits [first, last) of the keys; stable.
   void sort(const Exec& exec, int first_bit, int last_bit) { radix_sort(exec, keys, slots, first_bit, last_bit); }
+
+  /// Like sort(), where the memory of both goes together: they remain one block.
+  void sort_together(const Exec& exec, int first_bit, int last_bit) {
+    const std::size_t size = keys.extent(0);
+    if (size < 2 || first_bit >= last_bit) return;
+    KeyedSlots other = together(exec, size);
+    const auto scratch = allocate<Array<std::byte*, Memory>>(exec, "Tessera::radix_sort::scratch",
+                                                             radix_scratch_bytes<Exec, SortedWord<Offset>>(exec, size));
+    sort_with_spare(exec, size, keys, slots, other.keys, other.slots, first_bit, last_bit, scratch);
+    exec.fence("Tessera::radix_sort");  // the other memory goes
+  }
 
   /// Sorts the first `size` by the bits below `last_bit`, with `other` and `scratch` as memory: allocates nothing and
   /// does not wait. Where the result is in `other`, it is swapped with these.
   template <class Scratch>
   void sort_with(const Exec& exec, std::size_t size, int last_bit, KeyedSlots& other, const Scratch& scratch) {
     sort_with_spare(exec, size, keys, slots, other.keys, other.slots, 0, last_bit, scratch);
+  }
+};
+
+/// Slots to be sorted by keys that go with the sort: keys, and the memory to sort them in, are one block.
+template <class Exec, class Offset>
+class SlotSort {
+  using Memory = typename Exec::memory_space;
+  Array<std::uint64_t*, Memory> other_keys_;
+  Array<std::byte*, Memory> scratch_;
+
+ public:
+  Array<std::uint64_t*, Memory> keys;  ///< the caller fills in both
+  Array<Offset*, Memory> slots;
+
+  SlotSort(const Exec& exec, std::size_t size) : slots(allocate<Array<Offset*, Memory>>(exec, "Tessera::slots", size)) {
+    take_at_once<Memory>(exec, "Tessera::SlotSort", [&](Arena<Memory>& arena) {
+      arena.take(keys, size);
+      if (size < 2) return;
+      arena.take(other_keys_, size);
+      arena.take(scratch_, radix_scratch_bytes<Exec, SortedWord<Offset>>(exec, size));
+    });
+  }
+
+  /// Sorts by the bits below `last_bit`, once; stable. Returns the slots. Waits for `exec`.
+  Array<Offset*, Memory> sort(const Exec& exec, int last_bit) {
+    const std::size_t size = slots.extent(0);
+    if (size < 2 || last_bit <= 0) return slots;
+    auto other = allocate<Array<Offset*, Memory>>(exec, "Tessera::slots", size);
+    sort_with_spare(exec, size, keys, slots, other_keys_, other, 0, last_bit, scratch_);
+    exec.fence("Tessera::radix_sort");  // the other memory goes
+    return slots;
   }
 };
 

@@ -148,7 +148,8 @@ class Plan {
   ///
   /// \param values [in] as for update_values()
   /// \param mode   [in] the mode of the products that follow. For a transposed mode, prepare() comes first
-  /// \throws as update_values(); std::logic_error also if the mode is transposed and no call of prepare() was
+  /// \throws as update_values(); FormatTooLarge if PlanOptions::memory_limit leaves no room for the fingerprint;
+  ///         std::logic_error also if the mode is transposed and no call of prepare() was
   template <class Values>
   void follow_values(const execution_space& exec, const Values& values, Mode mode = Mode::NoTranspose) {
     state().follow_values(exec, mode, checked_values(values, "follow_values"), values.extent(0));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tessera/common/WatchedArray.hpp>
+#include <tessera/parallel/Array.hpp>
 
 namespace Tessera::Impl {
 
@@ -21,15 +22,22 @@ class ValueWatch {
   /// Cost: one pass over the array. The first call allocates a few bytes and waits for `exec`.
   void look(const ExecutionSpace& exec, const void* data, std::size_t bytes);
 
+  /// Whether it has its memory, which the first look takes.
+  bool is_ready() const { return state_.extent(0) > 0; }
+  std::size_t bytes() const { return state_.extent(0) * sizeof(State); }
+
   /// Makes the next look find a change. Does not wait.
   void forget(const ExecutionSpace& exec);
 
   /// Where the answer of the last look is, in memory of the device: 0 if the array is the same. Needs a look() before.
-  const std::uint32_t* changed() const { return &state_.data()->has_changed; }
+  const std::uint32_t* changed() const { return &state_.data()->array.has_changed; }
 
  private:
-  Kokkos::View<WatchedArray, typename ExecutionSpace::memory_space> state_;
-  Kokkos::View<std::uint64_t, typename ExecutionSpace::memory_space> sum_;
+  struct State {
+    WatchedArray array;
+    std::uint64_t sum;  // of a look
+  };
+  Array<State*, typename ExecutionSpace::memory_space> state_;  // one
 };
 
 }  // namespace Tessera::Impl
