@@ -7,6 +7,8 @@ OTHERS = {
     "README.md": "start.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SUPPORT.md": "support.md",
+    "SECURITY.md": "security.md",
     "tools/README.md": "tessera_spmm.md",
     "perf_tests/README.md": "benchmarks.md",
     "perf_tests/gpu/README.md": "gpu-benchmarks.md",
