@@ -6,9 +6,9 @@ usage: harwell_boeing_table.py FOLDER > harwell_boeing.tsv
 
 Reads every Harwell-Boeing and Rutherford-Boeing file of a folder with SciPy's hb_read. What SciPy does not read
 (patterns, symmetries, complex numbers), a few lines here do, which share nothing with Tessera; where both read a file,
-they must agree. Columns: sizes, entries with those that a symmetry implies and duplicates summed, and sums of the values
-v(i, j), of |v|, of i v and of j v, with indices from 1. Then the number of elements of the right-hand sides, and the sums
-of b(k) and of k b(k).
+they must agree. Columns: sizes, entries with those that a symmetry implies and duplicates summed, and sums of the
+values v(i, j), of |v|, of i v and of j v, with indices from 1. Then the number of elements of the right-hand sides,
+and the sums of b(k) and of k b(k).
 """
 import gzip
 import os

@@ -64,7 +64,8 @@ class ReportTest(unittest.TestCase):
 
     def test_compressed_files(self):
         packed = self.folder / "packed.json.gz"
-        packed.write_bytes(gzip.compress(self.write("a.json", statistics_of(spmm("A", "csr", 8), (2, 1, 3))).read_bytes()))
+        plain = self.write("a.json", statistics_of(spmm("A", "csr", 8), (2, 1, 3)))
+        packed.write_bytes(gzip.compress(plain.read_bytes()))
         _, tables = self.report(packed)
         self.assertIn("| A | csr | left | 8 | 2 | 1 | 3 |", tables)
 
