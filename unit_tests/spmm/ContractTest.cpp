@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What solvers rely on, format by format: what products and updates do besides computing, and what they refuse.
-// CONTRIBUTING.md ("Tests of the contract") lists these tests and their like in other files.
+// docs/maintainers/contract.md lists these tests and their like in other files.
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
