@@ -7,9 +7,9 @@
 #include <tessera/common/Format.hpp>
 #include <tessera/common/FormatParameters.hpp>
 #include <tessera/common/MemoryLimit.hpp>
-#include <tessera/system/impl/Memory.hpp>
 #include <tessera/select/Choose.hpp>
 #include <tessera/spmm/PlanOptions.hpp>
+#include <tessera/system/impl/Memory.hpp>
 
 namespace Tessera::Impl {
 

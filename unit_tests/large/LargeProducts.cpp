@@ -136,8 +136,7 @@ std::int64_t run_case(const std::string& name, Case c, const Settings& settings)
       "  %lld rows, %zu nonzeros, %s: made in %.2f s; takes %.2f GB at once (it says %.2f), "
       "holds %.2f GB (it says %.2f), A has %.2f\n",
       (long long)A.rows, nonzeros, std::string(to_string(plan.format())).c_str(), clock.lap(), gigabytes(memory.peak()),
-      gigabytes(most), gigabytes(memory.now()), gigabytes(plan.bytes()),
-      gigabytes(nonzeros * (4 + sizeof(Scalar))));
+      gigabytes(most), gigabytes(memory.now()), gigabytes(plan.bytes()), gigabytes(nonzeros * (4 + sizeof(Scalar))));
   const auto told = std::int64_t(plan.bytes());
   std::int64_t wrong = wrong_unless(plan.format() == c.options.format, "the format is that of the options",
                                     std::int64_t(plan.format()), std::int64_t(c.options.format));

@@ -5,9 +5,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <tessera/parallel/ExecutionSpaces.hpp>
+#include <tessera/spmm/impl/ValueWatch.hpp>
 
 #include "TestTypes.hpp"
-#include <tessera/spmm/impl/ValueWatch.hpp>
 
 namespace Tessera::Test {
 

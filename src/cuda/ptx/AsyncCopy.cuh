@@ -148,9 +148,9 @@ namespace Tessera::Cuda {
 /// The barriers of a ring of buffers, which producers fill and consumers empty. They lie where the block's shared
 /// memory begins. A phase of each barrier ends with every turn of the ring.
 ///
-/// A consumer, a warp, is done with a buffer when its lanes have met and Policy::freeing_lanes of them have arrived. One
-/// is enough: it arrives for all, as what they did is ordered before by __syncwarp(). racecheck does not see that order,
-/// but takes the other lanes for unordered. In tests all lanes arrive.
+/// A consumer, a warp, is done with a buffer when its lanes have met and Policy::freeing_lanes of them have arrived.
+/// One is enough: it arrives for all, as what they did is ordered before by __syncwarp(). racecheck does not see that
+/// order, but takes the other lanes for unordered. In tests all lanes arrive.
 template <int buffers>
 struct RingBarriers {
   std::byte* memory;

@@ -81,7 +81,6 @@ struct SortedColumnsPattern {
   static constexpr int steps_of_set = 8;                   ///< steps of a set
   static constexpr std::uint32_t split_bit = 0x80000000u;  ///< set in piece_columns if the column has several pieces
 
-
   Ordinal rows = 0;                                 ///< rows of the matrix
   Ordinal columns = 0;                              ///< columns of the matrix
   Ordinal positions = 0;                            ///< columns that are not empty

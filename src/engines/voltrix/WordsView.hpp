@@ -35,7 +35,6 @@ struct BmatWords {
   static constexpr int tile_width = 8;        ///< columns of a tile
   static constexpr int tile_words_count = 4;  ///< 32-bit words of a tile
 
-
   Ordinal rows = 0;                           ///< rows of the matrix
   Ordinal columns = 0;                        ///< columns of the matrix
   const Offset* window_offsets = nullptr;     ///< windows + 1 offsets, counted in tiles

@@ -10,7 +10,8 @@ namespace Applications {
 namespace {
 
 /// A preconditioner of Ifpack2, which takes a RowMatrix.
-RCP<const Operator> preconditioner(const RCP<Matrix>& A, const std::string& type, const Teuchos::ParameterList& options) {
+RCP<const Operator> preconditioner(const RCP<Matrix>& A, const std::string& type,
+                                   const Teuchos::ParameterList& options) {
   const RCP<const Tpetra::RowMatrix<double>> rows = A;
   const auto result = Ifpack2::Factory::create(type, rows);
   result->setParameters(options);
@@ -24,8 +25,8 @@ Outcome relaxation(const RCP<Matrix>& A, const std::string& kind) {
   options.set("relaxation: type", kind);
   options.set("relaxation: sweeps", 2);
   options.set("relaxation: zero starting solution", true);
-  return solve<Belos::PseudoBlockGmresSolMgr<double, MultiVector, Operator>>(A, preconditioner(A, "RELAXATION", options),
-                                                                             {});
+  return solve<Belos::PseudoBlockGmresSolMgr<double, MultiVector, Operator>>(
+      A, preconditioner(A, "RELAXATION", options), {});
 }
 
 }  // namespace

@@ -15,7 +15,6 @@ struct CondensedPattern {
   static constexpr int tile_width = 8;                        ///< columns of a tile
   static constexpr int block_size = strip_rows * tile_width;  ///< elements of a block
 
-
   Ordinal rows = 0;                           ///< rows of the matrix
   Ordinal columns = 0;                        ///< columns of the matrix
   int strips = 1;                             ///< strips of a window

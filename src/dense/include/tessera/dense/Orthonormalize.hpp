@@ -44,8 +44,8 @@ using SumOverRanks = std::function<void(Scalar* sums, Ordinal count)>;
 /// Cholesky factors: Carson, Lund, Rozlozník, Thomas, "Block Gram-Schmidt algorithms and their stability properties",
 /// 2022). Steps are repeated until the Gram matrix that a step begins with is the unit matrix up to a few unit
 /// roundoffs: two steps for well-conditioned columns, three or four for a condition up to 10^13, a few more where
-/// columns are dependent. Where squares of tiny or large elements would underflow or overflow, columns are scaled first.
-/// The elements of C and R of a column whose norm no number can hold are infinite.
+/// columns are dependent. Where squares of tiny or large elements would underflow or overflow, columns are scaled
+/// first. The elements of C and R of a column whose norm no number can hold are infinite.
 ///
 /// \param Q  [in] orthonormal blocks, or none
 /// \param C  [out] as many rows as Q has columns in all, as many columns as X; or empty (no data)

@@ -25,8 +25,8 @@ namespace Tessera {
 /// A rank imports elements of X that others own (the *halo*). On hosts it has one plan, unless values are trusted:
 /// apply() exchanges the halo, behind a copy of the rank's own elements, and then multiplies. On devices it splits its
 /// entries in two parts: apply() begins the exchange, multiplies those in columns whose elements it owns meanwhile, and
-/// then adds the product of the others. TpetraOptions::overlap chooses otherwise. All Maps of a CrsMatrix will do: a row
-/// Map unlike the range Map, a column Map in any order, a locally replicated domain or range, ranks without rows.
+/// then adds the product of the others. TpetraOptions::overlap chooses otherwise. All Maps of a CrsMatrix will do: a
+/// row Map unlike the range Map, a column Map in any order, a locally replicated domain or range, ranks without rows.
 ///
 /// **Nothing is ever stale.** apply() multiplies with the Maps, the pattern and the values that A has when it is
 /// called, whoever changed them and in whatever way, but for an edit of the column indices in place. New values cost no
