@@ -212,7 +212,7 @@ TEST_F(CachedArenaTest, BlocksAreAtMostAnEighthLargerThanAskedFor) {
 struct OtherMemory {
   static constexpr const char* name() { return "OtherMemory"; }
   template <class Exec>
-  void* allocate(const Exec&, std::size_t bytes) const {
+  void* allocate(const Exec&, const char*, std::size_t bytes) const {
     taken += bytes;
     return ::operator new(bytes);
   }

@@ -383,11 +383,12 @@ void expect_all_of_a_plan(const Matrix& A, typename Fixture::PlanType plan, cons
   Fixture::expect_products(A, plan, "made");
   plan.update_values(Exec(), B.values);
   Fixture::expect_products(B, plan, "updated");
+  const std::size_t held = plan.bytes();  // without what follows values, which no file has
   for (const Mode mode : {Mode::NoTranspose, Mode::Transpose}) plan.follow_values(Exec(), C.values, mode);
   Fixture::expect_products(C, plan, "followed");
   save_plan(plan, path);
   auto loaded = Fixture::loaded(path);
-  EXPECT_EQ(loaded.bytes(), plan.bytes());
+  EXPECT_EQ(loaded.bytes(), held);
   EXPECT_EQ(count_of(loaded.explain(), "block of rows "), count_of(plan.explain(), "block of rows "));
   EXPECT_EQ(to_host(loaded.row_order().order), to_host(plan.row_order().order));
   Fixture::expect_products(C, loaded, "loaded");

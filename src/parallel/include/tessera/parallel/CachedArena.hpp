@@ -81,11 +81,11 @@ class CachedArena {
         if (void* const block = find(queue, size)) return block;
     }
     try {
-      return Memory().allocate(exec, size);
+      return Memory().allocate(exec, "Tessera::CachedArena", size);
     } catch (...) {
       trim();
     }
-    return Memory().allocate(exec, size);
+    return Memory().allocate(exec, "Tessera::CachedArena", size);
   }
 
   /// \param queue [in] the block's last work is on this queue; idle: it has ended
