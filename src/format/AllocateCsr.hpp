@@ -7,7 +7,7 @@
 namespace Tessera::Impl {
 
 /// A pattern whose arrays have their lengths and hold nothing yet.
-template <class Offset, class Exec>
+template <class Exec>
 Csr<typename Exec::memory_space> allocate_csr(const Exec& exec, Ordinal rows, Ordinal columns, std::size_t nonzeros) {
   using Memory = typename Exec::memory_space;
   Csr<Memory> csr{rows, columns, nonzeros, {}, {}};

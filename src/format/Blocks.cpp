@@ -13,7 +13,6 @@ namespace Tessera {
 namespace Impl {
 
 /// \throws std::invalid_argument if rows, columns or entries of the elements do not fit their types.
-template <class Offset>
 void check_element_counts(const CsrPattern<Offset>& blocks, std::size_t entries, Ordinal block_size) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Ordinal>::max());
   const auto size = static_cast<std::size_t>(block_size);
@@ -24,7 +23,7 @@ void check_element_counts(const CsrPattern<Offset>& blocks, std::size_t entries,
   if (std::size_t(blocks.rows) > most / size) fail("rows", std::size_t(blocks.rows), "2^31 - 1 rows");
   if (std::size_t(blocks.columns) > most / size) fail("columns", std::size_t(blocks.columns), "2^31 - 1 columns");
   if (entries > static_cast<std::size_t>(std::numeric_limits<Offset>::max()) / (size * size)) {
-    fail("entries", entries, "row offsets of this type can count; expected offsets of 8 bytes");
+    fail("entries", entries, "a block of rows can have");
   }
 }
 
@@ -48,7 +47,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> expand_blocks(const ExecutionSpa
   const auto rows = static_cast<std::size_t>(blocks.rows) * size, elements = used * area;
   BuiltCsr<typename ExecutionSpace::memory_space> result;
   auto& [points, map] = result;
-  points = Impl::allocate_csr<Offset>(exec, blocks.rows * block_size, blocks.columns * block_size, elements);
+  points = Impl::allocate_csr(exec, blocks.rows * block_size, blocks.columns * block_size, elements);
   map.slots = Impl::allocate<decltype(map.slots)>(exec, "Tessera::slots", elements);
 
   const auto row_offsets = points.row_offsets;

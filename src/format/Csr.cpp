@@ -120,7 +120,7 @@ BuiltCsr<typename Exec::memory_space> sort_rows(const Exec& exec, const CsrPatte
 template <class Exec>
 Csr<typename Exec::memory_space> copy_pattern(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros) {
   using Memory = typename Exec::memory_space;
-  const auto result = allocate_csr<Offset>(exec, A.rows, A.columns, nonzeros);
+  const auto result = allocate_csr(exec, A.rows, A.columns, nonzeros);
   if (A.rows == 0) {
     Kokkos::deep_copy(exec, result.row_offsets, Offset(0));
     return result;

@@ -15,7 +15,7 @@ BuiltCsr<typename ExecutionSpace::memory_space> permute_rows(
     const Impl::Array<Ordinal*, typename ExecutionSpace::memory_space>& order) {
   BuiltCsr<typename ExecutionSpace::memory_space> result;
   const auto rows = static_cast<std::size_t>(A.rows);
-  result.pattern = Impl::allocate_csr<Offset>(exec, A.rows, A.columns, nonzeros);
+  result.pattern = Impl::allocate_csr(exec, A.rows, A.columns, nonzeros);
   const auto offsets = result.pattern.row_offsets;
   const auto columns = result.pattern.column_indices;
   const auto slots = Impl::allocate<decltype(result.values.slots)>(exec, "Tessera::ValueMap::slots", nonzeros);

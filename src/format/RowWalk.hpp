@@ -39,7 +39,7 @@ static BuiltCsr<typename ExecutionSpace::memory_space> rows_of_format(const Exec
   using Memory = typename ExecutionSpace::memory_space;
   BuiltCsr<Memory> result;
   const auto rows = static_cast<std::size_t>(format.rows);
-  result.pattern = allocate_csr<Offset>(exec, format.rows, format.columns, nonzeros);
+  result.pattern = allocate_csr(exec, format.rows, format.columns, nonzeros);
   result.values.slots = allocate<decltype(result.values.slots)>(exec, "Tessera::slots", nonzeros);
   const auto row_offsets = result.pattern.row_offsets;
   const auto columns = result.pattern.column_indices;

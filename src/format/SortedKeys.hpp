@@ -20,7 +20,7 @@ template <class Exec>
 static Csr<typename Exec::memory_space> csr_of_sorted_keys(
     const Exec& exec, Ordinal rows, Ordinal columns, const Array<std::uint64_t*, typename Exec::memory_space>& keys,
     int shift) {
-  const auto result = allocate_csr<Offset>(exec, rows, columns, keys.extent(0));
+  const auto result = allocate_csr(exec, rows, columns, keys.extent(0));
   offsets_of_sorted_keys(exec, keys, shift, result.row_offsets);
   const auto columns_out = result.column_indices;
   const std::uint64_t minor = (std::uint64_t(1) << shift) - 1;

@@ -106,7 +106,8 @@ static void write_columns(const Exec& exec, const WindowParts<Height, Exec>& par
 
 /// Condenses the columns of all windows into tiles.
 ///
-/// \param take_columns [in] take_columns(tiles) gives an array of as many columns: its caller may take others with it
+/// \param take_columns [in] take_columns(tiles) allocates the array of the tiles' columns, 8 a tile, and whatever else
+///                     the caller wants in the same block
 ///
 /// Cost: the windows are merged twice.
 template <int Height, int Width, class Exec, class TakeColumns>

@@ -11,8 +11,9 @@
 #include "PlanArchive.hpp"
 #include "PlanMembers.hpp"
 
-/// The content of a plan's file, in this order. Any change of this list or of its structs makes a new version of the
-/// file (PlanFile.cpp).
+/// The content of a plan's file, in this order. A change of this list or of its structs makes a new version of the file
+/// (PlanFile.cpp), unless files that were written before are read as they were: only plans whose transposes are stored
+/// in parts have a longer list of rows.
 ///
 /// The file does not hold what follows from the rest: metrics of the tiles, and the data of a device's kernels. Nor
 /// does it hold what only the choice needs, which is made: the statistics of the matrix, and the hints follows_values
@@ -81,8 +82,8 @@ void transfer(Fields& fields, RowsOfBlock& block) {
   fields(block.first_row, block.rows, block.nonzeros, block.first_entry, block.entries);
 }
 
-/// The rows of all blocks, then those of the parts of their transposes, if there are several parts of any. Nothing if
-/// there is only one block, and one part.
+/// The rows of all blocks. If the transpose of a block is stored in several parts, the rows of all parts follow. The
+/// list is empty for a single block whose transpose is one part.
 template <class Members>
 std::vector<RowsOfBlock> list_of_rows(const Members& m) {
   std::vector<RowsOfBlock> list(m.blocks.begin(), m.blocks.end());
@@ -96,7 +97,7 @@ std::vector<RowsOfBlock> list_of_rows(const Members& m) {
 template <class Members>
 bool take_rows(const std::vector<RowsOfBlock>& list, Members& m) {
   auto next = list.begin();
-  // Those that follow in the list, until they are `all` rows; `one` if the list is at its end.
+  // Takes from the list until there are `all` rows. At the end of the list it takes `one`.
   const auto take = [&](auto& taken, std::int64_t all, const RowsOfBlock& one) {
     taken.clear();
     for (std::int64_t rows = 0; next != list.end() && rows < all; rows += (next++)->rows)

@@ -2,7 +2,6 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <stdexcept>
 #include <tessera/parallel/ExecutionSpaces.hpp>
 #include <tessera/portable/Spmm.hpp>
@@ -10,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "AvailablePrecision.hpp"
 #include "CheckArguments.hpp"
@@ -54,10 +54,10 @@ std::vector<Block> blocks_of(const UserRows& A, const std::vector<RowRange>& ran
   return blocks;
 }
 
-/// The rows of a block that blocks_of() made.
+/// The rows of a block that blocks_of() made, and that is not built yet: its nonzeros are the entries of its rows.
 inline RowRange range_of(const UserRows& A, const RowsOfBlock& block) {
   const auto area = static_cast<std::size_t>(A.block_size) * static_cast<std::size_t>(A.block_size);
-  return {block.first_row / A.block_size, block.rows / A.block_size, block.first_entry / area, block.entries / area};
+  return {block.first_row / A.block_size, block.rows / A.block_size, block.first_entry / area, block.nonzeros / area};
 }
 
 /// Replaces a block by several that have its rows.
@@ -71,9 +71,9 @@ void cut_block(const ExecutionSpace& exec, const UserRows& A, std::size_t parts,
                 std::make_move_iterator(cut.end()));
 }
 
-/// Calls build(i) for one block of rows after the other, until it returns true: it may cut the block. The later ones
-/// need some bytes at least, as compressed rows, which the account reserves. Notes about one of several blocks say
-/// which.
+/// Builds one block of rows after the other. build(i) returns false if it cut block i: it is called again for the first
+/// part. The account reserves what the later blocks need at least, as compressed rows. Notes about one of several
+/// blocks say which.
 ///
 /// \param rows_of [in] rows_of(block): the rows that are built of a block, which may be transposed
 template <class Scalar, class Block, class Rows, class Build>
@@ -165,6 +165,7 @@ PlanState<Scalar, ExecutionSpace>::PlanState(const ExecutionSpace& exec, const I
     try {
       build_block(exec, input, m, block);
     } catch (const TooManyPlaces& refusal) {
+      if (block.rows <= input.block_size) throw;
       cut_block(exec, input, refusal.parts(), m.blocks, i);
       return false;
     }
@@ -373,15 +374,31 @@ void PlanState<Scalar, ExecutionSpace>::follow_values(const ExecutionSpace& exec
     throw std::logic_error("Tessera::Plan::follow_values: the mode is " + std::string(to_string(mode)) +
                            ", and the plan has no transpose; expected prepare() for a transposed mode before");
   }
-  for (auto& block : m.blocks) {
-    for_each_stored(block, mode, [&](const RowsOfBlock& rows, auto& matrix) {
-      if (rows.nonzeros == 0) return;
-      std::optional<BuildScope<ExecutionSpace>> scope;  // the plan pays for the watch
-      if (matrix.begins_to_watch(block.source)) scope.emplace(exec, m.account);
-      matrix.follow(exec, block.source, block.values_of(values), block.entries);
-      if (scope) m.built.peak_bytes = std::max(m.built.peak_bytes, m.account->held());
+  const auto for_each_followed = [&](const auto& visit) {
+    for (auto& block : m.blocks) {
+      for_each_stored(block, mode, [&](const RowsOfBlock& rows, auto& matrix) {
+        if (rows.nonzeros > 0) visit(block, matrix);
+      });
+    }
+  };
+  std::size_t unwatched = 0;
+  for_each_followed(
+      [&](const auto& block, const auto& matrix) { unwatched += matrix.begins_to_watch(block.source) ? 1 : 0; });
+  if (unwatched > 0) {
+    // The plan pays. If memory runs out, nothing has changed.
+    const BuildScope<ExecutionSpace> scope(exec, m.account);
+    std::vector<ValueWatch<ExecutionSpace>> watches(unwatched);
+    for (auto& watch : watches) watch.make_ready(exec);
+    for_each_followed([&](const auto& block, auto& matrix) {
+      if (!matrix.begins_to_watch(block.source)) return;
+      matrix.watch_with(std::move(watches.back()));
+      watches.pop_back();
     });
+    m.built.peak_bytes = std::max(m.built.peak_bytes, m.account->held());
   }
+  for_each_followed([&](const auto& block, auto& matrix) {
+    matrix.follow(exec, block.source, block.values_of(values), block.entries);
+  });
 }
 
 /// Copies the values that products read where the caller's lie.

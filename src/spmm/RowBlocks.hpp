@@ -90,8 +90,8 @@ std::vector<RowRange> cut_rows(const ExecutionSpace& exec, const UserRows& A) {
       A.row_offsets);
 }
 
-/// Cuts at least two rows again, into `parts` with about equally many entries, or fewer. They are at least two: each
-/// leaves a row to the last.
+/// Cuts two rows or more again, into at most `parts` parts with about equally many entries. There are at least two
+/// parts, since the last one always gets a row.
 template <class ExecutionSpace>
 std::vector<RowRange> cut_again(const ExecutionSpace& exec, const UserRows& A, const RowRange& range,
                                 std::size_t parts) {

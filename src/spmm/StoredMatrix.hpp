@@ -37,7 +37,6 @@ inline PlanOptions options_of_transpose(PlanOptions options, Format format) {
 /// kernels that multiply it.
 template <class Scalar, class ExecutionSpace>
 struct StoredMatrix {
-  using Offset = int;
   using Memory = typename ExecutionSpace::memory_space;
 
   std::unique_ptr<Engine<Scalar, ExecutionSpace>> engine;  // none in a plan without a transpose
@@ -83,6 +82,8 @@ struct StoredMatrix {
 
   /// Whether follow() takes memory: only the first time that it watches values.
   bool begins_to_watch(const ValueMap<Memory>& source) const { return !watch.is_ready() && !reads_given(source); }
+  /// Gives follow() a watch that has its memory.
+  void watch_with(ValueWatch<ExecutionSpace> ready) { watch = std::move(ready); }
 
   /// Makes products multiply with the caller's values as they are when the product runs. Compressed rows in the
   /// caller's order are read where they lie. Other formats take the values again if they have changed.

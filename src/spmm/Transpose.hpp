@@ -94,6 +94,7 @@ typename Block::Transpose store_transpose(const ExecutionSpace& exec, const Memb
       part.matrix = store_matrix<Scalar>(
           exec, options, [&] { return rows_of_part(part); }, part.rows > 1, report);
     } catch (const TooManyPlaces& refusal) {
+      if (part.rows == 1) throw;
       report.notes.resize(notes);
       cut_part(parts, i, refusal.parts());
       continue;

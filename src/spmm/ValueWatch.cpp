@@ -26,12 +26,16 @@ struct Look {
 }  // namespace
 
 template <class ExecutionSpace>
+void ValueWatch<ExecutionSpace>::make_ready(const ExecutionSpace& exec) {
+  if (is_ready()) return;
+  const auto state = allocate_zeros<decltype(state_)>(exec, "Tessera::watched", 1);
+  exec.fence("Tessera::watch_values");
+  state_ = state;
+}
+
+template <class ExecutionSpace>
 void ValueWatch<ExecutionSpace>::look(const ExecutionSpace& exec, const void* data, std::size_t bytes) {
-  if (!is_ready()) {
-    const auto state = allocate_zeros<decltype(state_)>(exec, "Tessera::watched", 1);
-    exec.fence("Tessera::watch_values");
-    state_ = state;
-  }
+  make_ready(exec);
   WatchedArray* const watched = &state_.data()->array;
   if (look_on_device(exec, data, bytes, watched)) return;
   const Kokkos::View<std::uint64_t, typename ExecutionSpace::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> sum(

@@ -216,7 +216,7 @@ struct OtherMemory {
     taken += bytes;
     return ::operator new(bytes);
   }
-  void deallocate(void* block, std::size_t bytes) const {
+  void deallocate(const char*, void* block, std::size_t bytes) const {
     taken -= bytes;
     ::operator delete(block);
   }

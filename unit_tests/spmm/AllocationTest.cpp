@@ -202,23 +202,29 @@ TYPED_TEST(AllocationTest, UpdateValues) {
   }
 }
 
-/// Values that are followed: the first call for a mode takes some memory.
+/// Values that are followed: the first call for a mode takes some memory, for each block of rows.
 TYPED_TEST(AllocationTest, FollowValues) {
   using Exec = typename TestFixture::Exec;
   const typename TestFixture::Matrix A(unsorted_pattern<int>(60, 50, 5, 1)), B(A.host, 7);
+  const auto plan_of = [](const auto& matrix, Format format, std::size_t most_entries) {
+    return Impl::make_plan(Exec(), matrix.host.rows, matrix.host.columns, 1, matrix.pattern.row_offsets,
+                           matrix.pattern.column_indices, matrix.values, with_format(format), most_entries);
+  };
   for (const Format format : every_format) {
-    auto warm = A.plan(with_format(format));
-    warm.follow_values(Exec(), B.values);
-    auto expected = B.plan(with_format(format));
-    auto expected_work = expected.prepare(Exec(), 9, Mode::NoTranspose);
-    const auto right = TestFixture::product(expected, expected_work);
-    auto plan = A.plan(with_format(format));
-    auto work = plan.prepare(Exec(), 9, Mode::NoTranspose);
-    const auto before = TestFixture::product(plan, work);
-    fail_each_allocation(
-        Failing::Arrays, [&] { plan.follow_values(Exec(), B.values); },
-        [&] { EXPECT_EQ(TestFixture::product(plan, work), before) << to_string(format); });
-    EXPECT_EQ(TestFixture::product(plan, work), right) << to_string(format);
+    for (const std::size_t most_entries : {Impl::most_entries_of_block, A.host.nonzeros() / 2}) {
+      auto warm = plan_of(A, format, most_entries);
+      warm.follow_values(Exec(), B.values);
+      auto expected = plan_of(B, format, most_entries);
+      auto expected_work = expected.prepare(Exec(), 9, Mode::NoTranspose);
+      const auto right = TestFixture::product(expected, expected_work);
+      auto plan = plan_of(A, format, most_entries);
+      auto work = plan.prepare(Exec(), 9, Mode::NoTranspose);
+      const auto before = TestFixture::product(plan, work);
+      fail_each_allocation(
+          Failing::Arrays, [&] { plan.follow_values(Exec(), B.values); },
+          [&] { EXPECT_EQ(TestFixture::product(plan, work), before) << to_string(format); });
+      EXPECT_EQ(TestFixture::product(plan, work), right) << to_string(format);
+    }
   }
 }
 

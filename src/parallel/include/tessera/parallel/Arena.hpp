@@ -28,8 +28,9 @@ class Arena {
     take_aligned(array, size, 128);
   }
 
-  /// Like take(), but behind the last array, as near as the type allows. The arrays of a format leave no gaps where the
-  /// sizes of their elements do not ascend: the format has as many bytes as its arrays.
+  /// Like take(), but directly behind the last array, as near as the type allows. If arrays are taken in the order of
+  /// the sizes of their elements, the largest first, there are no gaps, and a format holds no more bytes than its
+  /// arrays.
   template <class ArrayType>
   void take_behind(ArrayType& array, std::size_t size) {
     take_aligned(array, size, alignof(typename ArrayType::value_type));

@@ -81,11 +81,11 @@ class CachedArena {
         if (void* const block = find(queue, size)) return block;
     }
     try {
-      return Memory().allocate(exec, "Tessera::CachedArena", size);
+      return Memory().allocate(exec, label, size);
     } catch (...) {
       trim();
     }
-    return Memory().allocate(exec, "Tessera::CachedArena", size);
+    return Memory().allocate(exec, label, size);
   }
 
   /// \param queue [in] the block's last work is on this queue; idle: it has ended
@@ -99,7 +99,7 @@ class CachedArena {
     } catch (const std::bad_alloc&) {
     }
     if (queue != idle) Kokkos::fence("Tessera::CachedArena");
-    Memory().deallocate(block, size);
+    Memory().deallocate(label, block, size);
   }
 
   /// Lets all queues have the blocks that were freed in the order of one.
@@ -127,7 +127,7 @@ class CachedArena {
     }
     Kokkos::fence("Tessera::CachedArena");  // also for what other threads freed until here
     for (const auto& [key, blocks] : freed)
-      for (void* const block : blocks) Memory().deallocate(block, key.second);
+      for (void* const block : blocks) Memory().deallocate(label, block, key.second);
   }
 
   /// Bytes of the freed blocks.
@@ -139,6 +139,8 @@ class CachedArena {
   }
 
  private:
+  static constexpr const char* label = "Tessera::CachedArena";  // what profilers see of blocks
+
   using Blocks = std::map<std::pair<const void*, std::size_t>, std::vector<void*>>;  // by queue and size
 
   /// Bytes of the freed blocks of a queue.

@@ -58,7 +58,7 @@ struct KeyedSlots {
   /// Sorts by the bits [first, last) of the keys; stable.
   void sort(const Exec& exec, int first_bit, int last_bit) { radix_sort(exec, keys, slots, first_bit, last_bit); }
 
-  /// Like sort(), where the memory of both goes together: they remain one block.
+  /// Like sort(), for keys and slots that are freed together: they stay in one block of memory.
   void sort_together(const Exec& exec, int first_bit, int last_bit) {
     const std::size_t size = keys.extent(0);
     if (size < 2 || first_bit >= last_bit) return;

@@ -20,7 +20,7 @@ class TooManyPlaces : public FormatTooLarge {
   /// \param most  [in] how many there may be
   TooManyPlaces(const std::string& what, std::size_t found, std::size_t most);
 
-  /// Into how many parts rows are to be cut, so that each has the format if all are alike; at least 2.
+  /// The number of parts into which the rows are to be cut, at least 2. If all parts need as much, each fits.
   std::size_t parts() const { return parts_; }
 
  private:

@@ -19,10 +19,13 @@ class ValueWatch {
   ///
   /// \param data [in] aligned to 4 bytes
   ///
-  /// Cost: one pass over the array. The first call allocates a few bytes and waits for `exec`.
+  /// Cost: one pass over the array. The first call makes the watch ready.
   void look(const ExecutionSpace& exec, const void* data, std::size_t bytes);
 
-  /// Whether it has its memory, which the first look takes.
+  /// Takes the memory that it needs, unless it has it. Cost: an allocation of a few bytes; waits for `exec`.
+  void make_ready(const ExecutionSpace& exec);
+
+  /// Whether it has its memory, which the first look takes at the latest.
   bool is_ready() const { return state_.extent(0) > 0; }
   std::size_t bytes() const { return state_.extent(0) * sizeof(State); }
 
