@@ -32,7 +32,7 @@ inline void check_named_shape(BlockShape named) {
                               "; expected both from 1 to 64, or both 0");
 }
 
-/// The columns and masks of a window's blocks.
+/// Fills in the columns and masks of a window's blocks.
 template <class Pattern>
 KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal window, BlockShape shape,
                                       const Pattern& out) {
@@ -53,8 +53,8 @@ KOKKOS_INLINE_FUNCTION void fill_bcsr(const CsrPattern<Offset>& A, Ordinal windo
       });
 }
 
-/// Shapes to choose from, the larger before the smaller: the left operands of m16n8k16, of m16n8k8 and of m8n8k4, and
-/// 8x8, the right one of m16n8k8, for Y^T = X^T A^T.
+/// Returns the shapes to choose from, largest first: the left operands of m16n8k16, m16n8k8 and m8n8k4, and the right
+/// operand of m16n8k8 (8x8, for Y^T = X^T A^T).
 inline std::vector<BlockShape> bcsr_candidates(std::size_t value_bytes) {
   if (value_bytes <= 2) return {{16, 16}};
   if (value_bytes <= 4) return {{16, 8}, {8, 8}};
@@ -146,7 +146,7 @@ inline std::string describe_bcsr(int fault) {
   return texts[fault];
 }
 
-/// The broken invariants of a block's mask; `rows` and `columns` of the block are within the matrix.
+/// Checks the mask of a block, of which `rows` and `columns` lie within the matrix.
 KOKKOS_INLINE_FUNCTION void check_bcsr_mask(const BcsrPattern& A, std::size_t block, std::int64_t rows,
                                             std::int64_t columns, FirstFault& found) {
   const int last_bits = A.block.size() % 64;
@@ -162,7 +162,7 @@ KOKKOS_INLINE_FUNCTION void check_bcsr_mask(const BcsrPattern& A, std::size_t bl
   found.check(has_entry, bcsr_no_entry);
 }
 
-/// The first broken invariant of a window, given that the offsets are in order.
+/// Returns the first broken invariant of a window whose offsets are valid.
 KOKKOS_INLINE_FUNCTION int bcsr_window_fault(const BcsrPattern& A, Ordinal window) {
   FirstFault found;
   const std::int64_t rows = A.rows - std::int64_t(window) * A.block.height;
@@ -178,7 +178,7 @@ KOKKOS_INLINE_FUNCTION int bcsr_window_fault(const BcsrPattern& A, Ordinal windo
   return found.fault;
 }
 
-/// The bits of all masks.
+/// Counts the set bits of all masks.
 template <class ExecutionSpace>
 std::size_t count_mask_bits(const ExecutionSpace& exec, const Bcsr<typename ExecutionSpace::memory_space>& A) {
   const auto masks = A.block_masks;

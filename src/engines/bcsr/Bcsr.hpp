@@ -15,12 +15,12 @@ namespace Tessera {
 
 /// The shape of the blocks of a matrix, and their number.
 struct BcsrBlocks {
-  BlockShape shape;        ///< of all blocks
-  std::size_t blocks = 0;  ///< with at least one entry
+  BlockShape shape;        ///< shape of all blocks
+  std::size_t blocks = 0;  ///< number of blocks with at least one entry
 };
 
 namespace Impl {
-/// The bytes of a pattern and its values.
+/// Returns the bytes of a pattern and its values.
 inline std::size_t bcsr_bytes(Ordinal rows, const BcsrBlocks& counted, std::size_t offset_bytes,
                               std::size_t value_bytes) {
   const BlockShape& shape = counted.shape;
@@ -30,7 +30,7 @@ inline std::size_t bcsr_bytes(Ordinal rows, const BcsrBlocks& counted, std::size
 }
 }  // namespace Impl
 
-/// The pattern of a matrix in BCSR (see BcsrPattern for what the arrays hold) that owns its arrays.
+/// The pattern of a matrix in BCSR that owns its arrays. BcsrPattern describes the arrays.
 ///
 /// Bytes without the values, with blocks of h x w: (ceil(rows / h) + 1) sizeof(Offset) + blocks * (4 + 8 ceil(h w /
 /// 64)). The values take another blocks * h w * sizeof(value) bytes.
@@ -51,7 +51,7 @@ struct Bcsr {
   std::size_t tiled_nonzeros() const { return nonzeros; }        ///< number of entries in tiles
   std::size_t tile_elements() const { return places(); }         ///< elements of all blocks
   const auto& tile_counts() const { return block_offsets; }      ///< the first block of each window, and the end
-  /// The raw view that kernels take.
+  /// Returns the raw view that kernels read.
   BcsrPattern view() const {
     return {rows, columns, block, block_offsets.data(), block_columns.data(), block_masks.data()};
   }
@@ -89,9 +89,9 @@ template <class ExecutionSpace>
 std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, int height,
                               int width);
 
-/// The shape of the blocks that build_bcsr() makes. If the parameters name none, it is the shape of an operand of a
-/// tensor core instruction: 16x16 for values of 2 bytes; 16x8 or 8x8 for 4; 16x8, 8x8 or 8x4 for 8 and more. Of these,
-/// pattern and values take the fewest bytes in the chosen shape; of equals, the largest is chosen.
+/// Returns the shape of the blocks that build_bcsr() makes. If the parameters name none, it is the shape of an operand
+/// of a tensor core instruction: 16x16 for values of 2 bytes; 16x8 or 8x8 for 4; 16x8, 8x8 or 8x4 for 8 and more. The
+/// shape that needs the fewest bytes for pattern and values is chosen, and the largest of equals.
 ///
 /// \param exec        [in] the instance to run on
 /// \param A           [in] a canonical pattern
@@ -100,12 +100,12 @@ std::size_t count_bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offse
 /// \param value_bytes [in] bytes of a value of A
 /// \throws std::invalid_argument if the parameters name only one side of a block, or a side outside 1 to 64
 ///
-/// Cost: a count of the blocks for each shape to choose from.
+/// Cost: counts the blocks for each candidate shape.
 template <class ExecutionSpace>
 BlockShape bcsr_block_shape(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                             const FormatParameters& parameters, std::size_t value_bytes);
 
-/// The same with the number of blocks. Cost: a count of the blocks, also where the parameters name the shape.
+/// Returns the shape and the number of blocks. Cost: counts the blocks even if the parameters name the shape.
 template <class ExecutionSpace>
 BcsrBlocks bcsr_blocks(const ExecutionSpace& exec, const CsrPattern<Offset>& A, std::size_t nonzeros,
                        const FormatParameters& parameters, std::size_t value_bytes);
@@ -129,7 +129,7 @@ BuiltBcsr<typename ExecutionSpace::memory_space> build_bcsr(const ExecutionSpace
                                                             std::size_t nonzeros, const FormatParameters& parameters,
                                                             std::size_t value_bytes);
 
-/// Converts back to canonical rows without loss. The map takes values from BCSR's order to that of the rows.
+/// Converts back to canonical rows without loss. The map reorders values from BCSR's order to the order of the rows.
 template <class ExecutionSpace>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(const ExecutionSpace& exec,
                                                        const Bcsr<typename ExecutionSpace::memory_space>& A);

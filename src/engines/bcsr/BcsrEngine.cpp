@@ -18,7 +18,7 @@
 
 namespace Tessera::Impl {
 
-/// BCSR on tensor cores, in the shapes of blocks that they multiply. In 16 bits the plan also keeps rounded values.
+/// BCSR on tensor cores, for the block shapes that they multiply. In 16 bits plans also keep rounded values.
 template <class Scalar>
 class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   using Base = CudaKernel<CudaBcsr, Scalar>;
@@ -28,7 +28,7 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::bcsr_spmm";
 
-  /// Whether there is a kernel for blocks of a shape.
+  /// Returns whether a kernel exists for this block shape.
   static bool has(BlockShape block, Precision precision) {
     const auto is = [&](int height, int width) { return block.height == height && block.width == width; };
     if (is(16, 16)) return std::is_same_v<Scalar, float> && Cuda::is_half(precision);
@@ -87,8 +87,8 @@ class CudaBcsr : public CudaKernel<CudaBcsr<Scalar>, Scalar> {
   }
 
  private:
-  static constexpr Ordinal least_height = 8;  // of blocks that there are kernels for
-  /// Blocks of a piece. Products are fastest with this many.
+  static constexpr Ordinal least_height = 8;  // least height of a block with a kernel
+  /// Number of blocks of a piece; products are fastest with it.
   static constexpr int piece_blocks(bool is_square) { return is_square ? 32 : 64; }
 
   BcsrPattern pattern_;

@@ -17,7 +17,7 @@ class CudaBcsr;
 
 /// Blocks of 16 x 16 are multiplied with values that the plan keeps in 16 bits.
 ///
-/// NOTE: the longest row of blocks is not counted. It is taken to be as long as the longest window.
+/// NOTE: the longest row of blocks is not counted. The model assumes the length of the longest window.
 inline double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   const double places = m.bcsr_block_rows * m.bcsr_block_columns, block = gpu.block * gpu.tile * places / 64;
   const double saved = places == 256 ? m.matrix_bytes - 2 : 0;
@@ -28,7 +28,7 @@ inline double bcsr_seconds(const MatrixStatistics& m, const FormatSize& size, co
                                                  longest, 1, m, gpu);
 }
 
-/// Whether there is a kernel for blocks of this shape, and memory for what it keeps.
+/// Returns whether a kernel exists for this block shape and its data fits into memory.
 inline bool has_blocks(const MatrixStatistics& m, const FormatSize& size, const GpuModel& gpu) {
   if (gpu.block == 0) return false;
   const auto is_block = [&](double rows, double columns) {
@@ -66,7 +66,7 @@ struct BcsrCost : DefaultCost {
   }
 };
 
-/// Compressed rows of dense blocks, as SMaT has them.
+/// BCSR: compressed rows of dense blocks, as in SMaT.
 struct BcsrEngine : EngineKind<Format::Bcsr, Bcsr, CudaBcsr>, BcsrCost {
   static constexpr bool has_adjacent_columns = true;
 };

@@ -15,8 +15,8 @@ template <class T>
 class BcsrTest : public ::testing::Test {};
 TYPED_TEST_SUITE(BcsrTest, OffsetCases);
 
-/// Those of tensor cores, single rows and columns, the largest, and masks that end around a word or with rows that lie
-/// in two words.
+/// Block shapes: those of tensor cores, single rows and columns, the largest, and shapes whose masks end near a word's
+/// end or have rows that span two words.
 constexpr BlockShape bcsr_shapes[] = {{8, 4},  {8, 8}, {16, 8}, {16, 16}, {1, 1},  {1, 64},
                                       {64, 1}, {7, 9}, {13, 5}, {3, 43},  {2, 33}, {64, 64}};
 
@@ -130,7 +130,7 @@ TYPED_TEST(BcsrTest, TheShapeIsTheOneWithTheFewestBytes) {
     expect_shape(chosen_bcsr_shape<Exec>(full, wide), {16, 8});
   }
   expect_shape({bcsr_of<Exec>(scattered, {}, 4).pattern.block}, {8, 8});
-  // Without a row all shapes are equal.
+  // All shapes need equal bytes without a row.
   expect_shape(chosen_bcsr_shape<Exec>(HostPattern<Offset>{}, 8), {16, 8});
 }
 

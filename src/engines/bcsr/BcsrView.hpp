@@ -22,8 +22,8 @@ struct BlockShape {
 /// The pattern of a matrix in BCSR, blocked compressed rows (SMaT, section IV.B): raw pointers into memory that
 /// somebody else owns.
 ///
-/// A grid cuts the matrix into blocks of block.height x block.width elements. The last of a row or column may reach
-/// beyond the matrix. Blocks that have an entry are stored, one row of blocks (a window) after the other:
+/// A grid cuts the matrix into blocks of block.height x block.width elements. The last block of a row or column may
+/// reach beyond the matrix. Blocks that have an entry are stored, one row of blocks (a window) after the other:
 ///
 /// ```{.unparsed}
 ///   block_offsets  windows + 1         first block of each window           (the paper's rowPtr)
@@ -45,12 +45,12 @@ struct BlockShape {
 ///                  f 0 g 0  0 0 0 0     0 0 0 0  0 0 0 0  o 0 0 0     0 0 0 0  u v 0 0     y z 0 0
 /// ```
 ///
-/// Deviations from the paper: it has no masks, and takes every stored element for an entry. With masks, an entry that
-/// is zero survives the way back to CSR, and a missing element never multiplies an infinity or NaN of X. The paper's
+/// Deviations from the paper: it has no masks and treats every stored element as an entry. Masks preserve entries that
+/// are zero in the conversion to CSR, and a missing element never multiplies an infinity or NaN of X. The paper's
 /// text pairs blocks of 16x8 with mma.m16n8k16, whose left operand is 16x16; here blocks for it are 16x16. Offsets are
 /// a template parameter.
 struct BcsrPattern {
-  static constexpr const char* label = "Tessera::bcsr_spmm";  ///< what profilers see of a portable product
+  static constexpr const char* label = "Tessera::bcsr_spmm";  ///< profilers' name of a portable product
 
   Ordinal rows = 0;                            ///< rows of the matrix
   Ordinal columns = 0;                         ///< columns of the matrix
@@ -63,7 +63,7 @@ struct BcsrPattern {
   TESSERA_FUNCTION Ordinal windows() const { return block.windows(rows); }  ///< number of rows of blocks
 };
 
-/// The entries of a block in its row r: bit c is set if column c has one.
+/// Returns the entries in row r of a block: bit c is set if column c has an entry.
 TESSERA_FUNCTION std::uint64_t bcsr_row_bits(const BcsrPattern& A, std::size_t block, int r) {
   const int first = r * A.block.width, shift = first % 64;
   const std::uint64_t* word = A.block_masks + block * A.block.mask_words() + first / 64;
@@ -104,7 +104,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const BcsrPattern& A, Ordinal win
   }
 }
 
-/// The number of values in the windows before `window`, an upper bound on their entries; `window` may be windows().
+/// Counts the values of the windows before `window`, an upper bound on their entries; `window` may be windows().
 TESSERA_FUNCTION Offset entries_before(const BcsrPattern& A, Ordinal window) {
   return A.block_offsets[window] * Offset(A.block.size());
 }

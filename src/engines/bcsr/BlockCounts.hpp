@@ -12,15 +12,15 @@
 
 #include "bcsr/BcsrView.hpp"
 
-/// How many blocks windows have in BCSR. A thread of a host merges the rows of a window. On a device, each entry finds
-/// out on its own whether it is the first of its block.
+/// Counts the blocks of windows in BCSR. On a host, one thread merges the rows of a window. On a device, each entry
+/// checks independently whether it is the first of its block.
 namespace Tessera::Impl {
 
 constexpr int longest_block_side = 64;
 
-constexpr Ordinal no_block_column = std::numeric_limits<Ordinal>::max();  // beyond all others
+constexpr Ordinal no_block_column = std::numeric_limits<Ordinal>::max();  // greater than all others
 
-/// The block column of an entry of a row, if the row has not ended.
+/// Returns the block column of an entry, or no_block_column at the end of the row.
 KOKKOS_INLINE_FUNCTION Ordinal block_column_of(const CsrPattern<Offset>& A, Ordinal row, Offset entry, int width) {
   return entry < A.row_offsets[row + 1] ? A.column_indices[entry] / width : no_block_column;
 }
@@ -61,9 +61,9 @@ KOKKOS_INLINE_FUNCTION Offset blocks_of_window(const CsrPattern<Offset>& A, Ordi
       A, window, shape, [](Ordinal) {}, [](int, int) {});
 }
 
-/// Whether entry k of a row is the first of its block: no earlier entry of its row, and no entry of an earlier row of
-/// its window, lies there. Rows nearby are asked first, since they are the most likely to have one. Cost: up to a
-/// bisection for each earlier row.
+/// Returns whether entry k of a row is the first of its block: neither an earlier entry of the row nor an entry of an
+/// earlier row of the window lies in the block. Nearby rows are searched first because they are the likeliest to have
+/// one. Cost: up to a bisection for each earlier row.
 KOKKOS_INLINE_FUNCTION bool opens_block(const CsrPattern<Offset>& A, Ordinal row, Offset k, BlockShape shape) {
   const Ordinal block_column = A.column_indices[k] / shape.width;
   if (k > A.row_offsets[row] && A.column_indices[k - 1] / shape.width == block_column) return false;
@@ -81,7 +81,7 @@ struct BlocksOfRows {
 
   CsrPattern<Offset> A;
   BlockShape shape;
-  Offset* of_windows;  ///< blocks of each window are added here, if it is not null
+  Offset* of_windows;  ///< the blocks of each window are added here unless null
 
   KOKKOS_FUNCTION void operator()(const typename Teams<Exec>::member_type& team, std::size_t& blocks) const {
     const Ordinal first = team.league_rank() * team_rows, left = A.rows - first;
@@ -114,7 +114,7 @@ static std::size_t count_on_host(const Exec& exec, const CsrPattern<Offset>& A, 
   return blocks;
 }
 
-/// \param of_windows [in] null, or as many zeros as there are windows
+/// \param of_windows [in] null, or a zero for each window
 template <class Exec>
 std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape,
                             Offset* of_windows) {
@@ -127,7 +127,7 @@ std::size_t count_on_device(const Exec& exec, const CsrPattern<Offset>& A, std::
   return blocks;
 }
 
-/// The number of blocks.
+/// Returns the number of blocks.
 template <class Exec>
 std::size_t count_blocks(const Exec& exec, const CsrPattern<Offset>& A, std::size_t nonzeros, BlockShape shape) {
   if (A.rows == 0) return 0;
@@ -138,7 +138,7 @@ std::size_t count_blocks(const Exec& exec, const CsrPattern<Offset>& A, std::siz
   }
 }
 
-/// First block of each window; the last element is the number of blocks.
+/// Returns the first block of each window. The last element is the number of blocks.
 template <class Exec>
 static Array<Offset*, typename Exec::memory_space> block_offsets_of_windows(const Exec& exec,
                                                                             const CsrPattern<Offset>& A,

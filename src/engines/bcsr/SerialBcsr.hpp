@@ -8,7 +8,7 @@
 
 namespace Tessera::Test {
 
-/// Rows of dense blocks (BcsrView.hpp) on the host. slots: the entry at each place, -1 where there is
+/// Rows of dense blocks (BcsrView.hpp) on the host. slots: the entry at each place, or -1 for
 /// none.
 struct HostBcsr {
   BlockShape block;
@@ -25,7 +25,7 @@ struct HostBcsr {
   }
 };
 
-/// Adds the blocks of a window. places: -1 for each column of blocks, as it is again afterwards.
+/// Adds the blocks of a window. places: -1 for each column of blocks, before and after the call.
 template <class From>
 void add_bcsr_window(const HostPattern<From>& A, int window, std::vector<std::ptrdiff_t>& places, HostBcsr& B) {
   const int height = B.block.height, width = B.block.width, words = B.block.mask_words();
@@ -54,7 +54,7 @@ void add_bcsr_window(const HostPattern<From>& A, int window, std::vector<std::pt
   B.block_offsets.push_back(static_cast<Offset>(blocks));
 }
 
-/// Window by window and entry by entry. Cost: a sort of each window's columns of blocks.
+/// Builds BCSR serially, window by window and entry by entry. Cost: a sort of each window's columns of blocks.
 template <class From>
 HostBcsr serial_bcsr(const HostPattern<From>& A, BlockShape block) {
   HostBcsr B;

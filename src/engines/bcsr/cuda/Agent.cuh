@@ -17,7 +17,7 @@
 
 namespace Tessera::Cuda {
 
-/// What the kernels for rows of blocks are given.
+/// The arguments of the kernels for rows of blocks.
 ///
 /// product has X and the values as the caller has them, for sums of single entries. Tensor cores multiply rows of `x`
 /// and `values`, which have the kernel's type of operands and can be copied 16 bytes at a time.
@@ -26,7 +26,7 @@ struct BcsrArguments {
   BcsrPattern A;
   CondensedSchedule schedule;
   Product<Scalar, Scalar> product;
-  // WindowArguments has most of these members. With its order, nvcc 13.0 gives some kernels other registers.
+  // Not derived from WindowArguments: its member order makes nvcc 13.0 allocate registers differently.
   const Operand* values = nullptr;
   const Operand* x = nullptr;
   unsigned x_row_bytes = 0;            // from one row of x to the next
@@ -43,7 +43,7 @@ struct BcsrArguments {
 /// the ring while it multiplies the blocks before them. It waits for no other warp.
 ///
 /// gathers says whether X has its rows in another order (x_rows). Numbers that are the same for all lanes come from
-/// __shfl_sync, which tells the compiler that they are.
+/// __shfl_sync, which shows the compiler that they are.
 template <class Kind, class Policy, bool gathers, class Scalar>
 class BcsrAgent {
  public:
@@ -53,7 +53,7 @@ class BcsrAgent {
   using Sums = typename Tile::Sums;
   static_assert(std::is_same_v<Scalar, typename Tile::Scalar>);
 
-  /// Bytes of shared memory of a warp.
+  /// Returns the bytes of shared memory of a warp.
   static constexpr int shared_bytes = Policy::stages * Tile::units * 16;
 
   __device__ __forceinline__ BcsrAgent(const Arguments& arguments, uint4* ring, unsigned slab, int lane)
@@ -139,7 +139,7 @@ class BcsrAgent {
     __device__ __forceinline__ Ordinal first_column() const { return from_owner(now_.column) * Kind::width; }
     /// Bit r is set if the block needs its row r of X.
     __device__ __forceinline__ unsigned wanted_rows() const { return from_owner(now_.rows); }
-    /// Whether the block needs its unit lane + 32 i of values.
+    /// Returns whether the block needs its unit lane + 32 i of values.
     __device__ __forceinline__ bool wants_unit(int i) const { return (from_owner(now_.units[i]) >> lane_ & 1u) != 0; }
     /// The lane's first unit of values.
     __device__ __forceinline__ const uint4* values() const { return values_; }
@@ -263,7 +263,7 @@ class BcsrAgent {
     return x_ + std::size_t(static_cast<unsigned>(row)) * arguments_.x_row_bytes;
   }
 
-  // Fills the rows with zeros, so that what is not copied is finite.
+  // Fills the rows with zeros, so elements that are not copied are finite.
   __device__ __forceinline__ void clear_rows() const {
 #pragma unroll
     for (int stage = 0; stage < Policy::stages; ++stage) {
@@ -283,7 +283,7 @@ class BcsrAgent {
   const Arguments& arguments_;
   uint4* ring_;
   int lane_;
-  int first_column_;    // of the slab
+  int first_column_;    // first column of the slab
   const std::byte* x_;  // the lane's part of row 0 of X; unless it gathers, of the first row that it copies of a block
   unsigned whole_units_;  // all bits are set if X has all columns that the lane copies
   int part_bytes_;        // the bytes of these columns that X has, if it has some but not all of them

@@ -8,7 +8,7 @@ namespace {
 
 struct BcsrCase : ProductCase {
   BlockShape block = {16, 8};
-  bool longest_first = false;  // of the schedule
+  bool longest_first = false;  // whether the schedule puts long rows first
 
   std::string text() const { return ", blocks " + std::to_string(block.height) + "x" + std::to_string(block.width); }
 };

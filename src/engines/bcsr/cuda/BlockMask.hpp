@@ -8,7 +8,7 @@
 
 namespace Tessera::Cuda {
 
-/// Tells from the mask of a block (BcsrView.hpp) which parts have an entry. Only those must be copied.
+/// Finds in the mask of a block (BcsrView.hpp) the parts that have an entry. Only these parts must be copied.
 template <int height, int width>
 struct BlockMask {
   static constexpr int words = (height * width + 63) / 64;

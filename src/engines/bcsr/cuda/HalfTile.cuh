@@ -10,12 +10,12 @@
 
 namespace Tessera::Cuda {
 
-/// What BcsrTile is, for a 16x16 block in FP16 or BF16. The block is the left operand of m16n8k16, and its rows of X, 8
+/// The BcsrTile of a 16x16 block in FP16 or BF16. The block is the left operand of m16n8k16, and its rows of X, 8
 /// columns at a time, are the right one.
 template <class Kind, class Policy>
 struct BcsrHalfTile {
   using Operand = std::uint16_t;
-  using Scalar = float;  // of sums
+  using Scalar = float;  // type of the sums
 
   // Shared memory, in units of 16 bytes. A row of the block is two units, whose order alternates; a row of X is padded
   // by one unit. So the eight rows that ldmatrix reads at a time lie in different banks.

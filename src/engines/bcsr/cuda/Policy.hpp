@@ -11,7 +11,7 @@ namespace Tessera::Cuda {
 /// How a warp multiplies rows of blocks. The numbers are in a type, because nvcc 13 does not take a struct of them as a
 /// template argument of a kernel.
 ///
-/// columns  the columns of X that a warp takes: a multiple of 16, or of 32 for operands of 16 bits
+/// columns  the columns of X that a warp multiplies: a multiple of 16, or of 32 for operands of 16 bits
 /// stages   the blocks, with their rows of X, that a warp has in shared memory: it multiplies one while the others are
 ///          on their way
 /// warps    the warps that a multiprocessor must be able to hold, which limits the registers
@@ -25,7 +25,7 @@ struct BcsrPolicy {
   /// Warps of a block, which have neighbouring items.
   static constexpr int block_warps = 4;
 
-  /// Whether 16 bytes of a block without an entry are not copied.
+  /// Whether to skip the copy of 16 bytes of a block that hold no entry.
   static constexpr bool skips_values = true;
 };
 
@@ -44,7 +44,7 @@ struct BcsrKind {
                      : height % 8 == 0 && (width == 8 || (width == 4 && precision == Precision::Native)));
 };
 
-/// A policy that copies whole blocks. That takes fewer instructions, for kernels that have too many.
+/// A policy that copies whole blocks. It saves instructions in kernels that have too many.
 template <class Policy>
 struct WholeBlocks : Policy {
   static constexpr bool skips_values = false;

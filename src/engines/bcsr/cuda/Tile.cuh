@@ -15,14 +15,14 @@ namespace Tessera::Cuda {
 template <class Kind, class Policy>
 struct BcsrTile {
   using Operand = typename Kind::Operand;
-  using Scalar = Operand;  // of sums
+  using Scalar = Operand;  // type of the sums
   using Layout = FragmentLayout<Operand, Policy::columns>;
 
   static constexpr int strips = Kind::height / 8;
   static constexpr int steps = Kind::width / 4;  // a lane holds a part of this many rows of X
 
-  // Shared memory, in units of 16 bytes: the block, then the rows of X. The rows are padded, so that lanes that the
-  // hardware serves together read from different banks.
+  // Shared memory, in units of 16 bytes: the block, then the rows of X. The padding of the rows makes lanes that
+  // the hardware serves together read from different banks.
   static constexpr int unit_operands = 16 / static_cast<int>(sizeof(Operand));
   static constexpr int a_units = Kind::height * Kind::width / unit_operands;
   static constexpr int row_units = Policy::columns / unit_operands;
