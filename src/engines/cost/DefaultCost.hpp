@@ -20,8 +20,8 @@ inline double walked_seconds(const MatrixStatistics& m, const FormatSize& size, 
   return seconds_of(gpu.walks, work, walk.longest + gpu.entry_step * m.longest_row, 1, m, gpu);
 }
 
-/// The cost of an engine that says nothing of it: no plan chooses it, and its entries have to be sought. Engines derive
-/// from this and name what differs. All numbers are predicted from the statistics of a matrix.
+/// The default cost of an engine: no plan chooses it, and its entries must be searched for. Engines derive from this
+/// and override members. All numbers are predicted from the statistics of a matrix.
 struct DefaultCost {
   /// The size with which hosts consider the engine; nothing if they do not.
   static std::optional<FormatSize> on_hosts(const MatrixStatistics&) { return std::nullopt; }

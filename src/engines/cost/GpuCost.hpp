@@ -6,10 +6,10 @@
 #include <tessera/select/Choose.hpp>
 #include <tessera/select/GpuModel.hpp>
 
-/// What the costs of engines on GPUs have in common.
+/// The common parts of the costs of engines on GPUs.
 namespace Tessera::Impl {
 
-inline constexpr double tile_columns = 32;  // columns of X that the seconds of a tile are for
+inline constexpr double tile_columns = 32;  // columns of X that a tile's seconds refer to
 
 inline constexpr double cache_line = 128;  // bytes that a cache looks up at a time
 
@@ -20,18 +20,18 @@ inline double y_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
   return m.rows * row_bytes(m) * (m.is_reordered ? gpu.scattered_rows : 1);
 }
 
-/// Bytes of the part of a row of X that CSR and row groups take at a time: wide rows are taken a panel of columns after
-/// the other. Tiles take all columns of a window before they go on.
+/// Returns the bytes of a row of X that CSR and row groups read at a time: they read wide rows in panels of columns.
+/// Tiles read all columns of a window before the next window.
 inline double panel_row_bytes(const MatrixStatistics& m, const GpuModel& gpu) {
   return std::min(row_bytes(m), gpu.panel_bytes);
 }
 
-/// The rows of X that come from memory. Each window of as many rows as the cache has room for fetches its distinct
-/// columns once; what a window of 128 rows has no room for comes from memory at each fetch. A window that is twice as
-/// high has 2 * growth times the columns, as one of 128 rows has of one of 64.
+/// Returns the number of rows of X that are read from memory. Windows as high as the cache permits fetch each distinct
+/// column once. Columns of a window of 128 rows that do not fit are read at each fetch. Doubling a window's height
+/// multiplies its columns by 2 * growth, as measured from 64 to 128 rows.
 ///
-/// \param fetches [in] rows that a kernel fetches, from wherever; all come from memory if nothing was counted
-/// \param taken   [in] bytes of a row of X that are taken at a time
+/// \param fetches [in] rows that a kernel fetches from cache or memory; all from memory if nothing was counted
+/// \param taken   [in] bytes of a row of X that are read at a time
 inline double rows_from_memory(const MatrixStatistics& m, double fetches, double taken, const GpuModel& gpu) {
   const double columns = m.window128_columns;
   if (columns == 0) return fetches;
@@ -48,7 +48,7 @@ inline double window_seconds(const MatrixStatistics& m, double fetches, double t
   return rows_from_memory(m, fetches, taken, gpu) * row_bytes(m) / gather_rate(gpu.gathers, m.columns * taken);
 }
 
-/// The seconds of a kernel: of its launch, of its work, and of its chain.
+/// Returns the seconds of a kernel: its launch, its work and its chain.
 ///
 /// \param work   [in] seconds of the work that all multiprocessors share
 /// \param steps  [in] steps of the longest row or window
@@ -66,8 +66,8 @@ inline double pack_seconds(const MatrixStatistics& m, double panel_columns, cons
   return std::ceil(m.vector_columns / panel_columns) * gpu.copy + 2 * m.columns * row_bytes(m) / gpu.streamed;
 }
 
-/// Seconds for copying X, and for writing a Y whose columns are apart. Some models copy every X, one panel of columns
-/// after the other. The others copy an X whose columns are apart, or whose rows are not aligned as the kernel needs.
+/// Seconds for copying X, and for writing a column-major Y. Some models copy every X, panel by panel. The others copy
+/// an X that is column-major, or whose rows are not aligned as the kernel needs.
 inline double copy_seconds(const MatrixStatistics& m, bool wants_aligned, const GpuModel& gpu) {
   const double y = m.layout_left ? gpu.left_y * y_bytes(m, gpu) / gpu.streamed : 0;
   if (gpu.copied_columns > 0) return y + pack_seconds(m, gpu.copied_columns, gpu);

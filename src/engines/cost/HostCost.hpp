@@ -4,7 +4,7 @@
 #include <cmath>
 #include <tessera/select/Choose.hpp>
 
-/// What the costs of engines on hosts have in common.
+/// The common parts of the costs of engines on hosts.
 namespace Tessera::Impl {
 
 /// Seconds for loading from cache the lines of X that every nonzero multiplies.

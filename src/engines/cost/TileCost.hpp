@@ -3,25 +3,25 @@
 
 #include "GpuCost.hpp"
 
-/// What the costs of engines for tensor cores have in common.
+/// The common parts of the costs of engines for tensor cores.
 namespace Tessera::Impl {
 
 /// The tiles of a format. A warp multiplies a window with a slab of columns of X.
 struct Tiles {
   double count;    ///< number of tiles
   double windows;  ///< number of windows
-  double alone;    ///< seconds of a tile in each slab, however many columns the slab has
-  double columns;  ///< seconds of a tile for 32 columns, besides
+  double alone;    ///< seconds of a tile in each slab, independent of the slab's columns
+  double columns;  ///< additional seconds of a tile for 32 columns
 };
 
-/// \param seconds [in] of a tile and 32 columns of X
+/// \param seconds [in] seconds of a tile and 32 columns of X
 inline Tiles tiles_of(double count, double windows, double alone, double seconds) {
   return {count, std::ceil(windows), alone, seconds - alone};
 }
 
 /// Seconds of the work of multiplying tiles. Meanwhile A, Y and the rows of X that no cache holds move through memory.
 ///
-/// \param bytes [in] bytes of the format, with values as they are multiplied
+/// \param bytes [in] bytes of the format, with values as the kernel multiplies them
 inline double tile_work(const MatrixStatistics& m, const Tiles& tiles, double bytes, const GpuModel& gpu) {
   const double slab = m.vector_columns <= tile_columns ? tile_columns : gpu.slab_columns;
   const double slabs = std::ceil(m.vector_columns / slab);
