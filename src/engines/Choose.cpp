@@ -20,7 +20,7 @@ namespace {
 
 using namespace Impl;
 
-/// Bytes that are read to see whether values have changed. Compressed rows read the caller's values where they lie.
+/// Returns the bytes that are read to detect changed values. Compressed rows read the caller's values in place.
 double watched_bytes(const MatrixStatistics& m, Format format) {
   const bool is_read_in_place = format == Format::Csr && m.has_given_order;
   return m.follows_values && !is_read_in_place ? m.nonzeros * m.matrix_bytes : 0;

@@ -13,31 +13,31 @@
 
 namespace Tessera::Impl {
 
-/// What plans ask of the device of an execution space, before there is an engine. This template is for devices that
-/// only portable code multiplies on.
+/// Answers plans' questions about the device of an execution space before an engine exists. This template is for
+/// devices that have only portable code.
 template <class Scalar, class ExecutionSpace>
 struct Device {
   using Memory = typename ExecutionSpace::memory_space;
 
-  /// Whether there are kernels for matrices and vectors of this type in a precision.
+  /// Returns whether kernels exist for this type of matrices and vectors in a precision.
   static bool has(const ExecutionSpace&, Precision precision) { return precision == Precision::Native; }
 
-  /// Whether the kernels that engines have for the device run on the one of this instance.
+  /// Returns whether this instance's device can run the engines' kernels.
   static bool runs_kernels(const ExecutionSpace&) { return true; }
 
-  /// A precision that is at least as accurate as the one that is asked for, and may be faster; else that one.
+  /// Returns a precision that is at least as accurate as the requested one and may be faster, or the requested one.
   static Precision wider_precision(const PlanOptions& options) { return options.precision; }
 
-  /// Why no plan can have the kernel of this format's paper; empty if one can.
+  /// Returns why no plan can use the kernel of this format's paper; empty if one can.
   static std::string published_fault(const ExecutionSpace&, Format) {
     return std::string("plans on ") + ExecutionSpace::name() +
            " do not have them; expected Kokkos::Cuda, and Tessera with its component Cuda";
   }
 
-  /// What Plan::explain() says of a product in portable code.
+  /// Returns Plan::explain()'s text on a product in portable code.
   static std::string describe_portable(Precision) { return {}; }
 
-  /// The parameters of formats: those that the user leaves open are set as the kernels want them.
+  /// Returns the parameters of formats. Parameters that the user leaves open get the kernels' preferred values.
   static FormatParameters parameters(const PlanOptions& options) { return options.parameters; }
 
   /// The same, when the statistics of the matrix are known.
@@ -68,7 +68,7 @@ PlanOptions options_of_choice(PlanOptions options, const Choice& choice) {
   return options;
 }
 
-/// What Plan::explain() says of the precision, after the name of a kernel.
+/// Returns Plan::explain()'s text on the precision, which follows the name of a kernel.
 inline std::string describe_precision(Precision asked, Precision used) {
   if (asked == Precision::Native) return {};
   return ", in " + std::string(to_string(used)) + (used == Precision::Native ? " precision" : "");

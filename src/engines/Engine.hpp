@@ -23,7 +23,7 @@ namespace Tessera::Impl {
 template <class ExecutionSpace>
 class PlanWriter;
 
-/// A product of a matrix of Scalar with vectors of any type that it may be multiplied with.
+/// A product of a matrix of Scalar with vectors of any permitted type.
 template <class Scalar>
 struct AnyProductOf {
   using type = std::variant<Product<Scalar, Scalar>>;
@@ -68,7 +68,7 @@ class Engine {
   virtual void save(PlanWriter<ExecutionSpace>& file) = 0;
 
   /// Builds the kernel of the device, if it has one for this format and these options. Its values come with refill().
-  /// What a kernel can do without, such as copies of the values, it keeps only if there is room.
+  /// Optional data, such as copies of the values, is kept only if there is room.
   ///
   /// \param policy [in] replaces what the kernel would choose, for benchmarks
   /// \return the precision that the kernel multiplies in; nothing without a kernel
@@ -80,7 +80,7 @@ class Engine {
   virtual bool is_published() const = 0;
   /// The kernel's name for Plan::explain(); empty where there is only one.
   virtual std::string describe() const = 0;
-  /// The bytes that the kernel keeps beside the format.
+  /// Returns the bytes that the kernel keeps in addition to the format.
   virtual std::size_t kernel_bytes() const = 0;
   virtual std::size_t scratch_bytes(Ordinal x_rows, Ordinal columns) const = 0;
   /// Whether the kernel multiplies vectors of 16 bits.
@@ -89,7 +89,7 @@ class Engine {
   ///
   /// \param wanted [in] null, or memory of the device: nothing is done if it holds 0 when kernels run
   virtual void refill(const ExecutionSpace& exec, const Scalar* values, const std::uint32_t* wanted) const = 0;
-  /// Computes a product with the kernel of the device or, where that does not take it, in portable code.
+  /// Computes a product with the device's kernel or, if the kernel does not support it, in portable code.
   ///
   /// \return false if neither multiplies vectors of this type, which have 16 bits
   virtual bool multiply(const ExecutionSpace& exec, const AnyProduct<Scalar>& product,

@@ -6,13 +6,13 @@
 
 namespace Tessera::Impl {
 
-/// Which matrices the kernel of a kind is for.
+/// The matrices that a kind's kernel multiplies.
 enum class CudaFor { RealMatrices, AllMatrices };
-/// Whether only Kernel::Published takes an engine. Other engines with the kernels of papers serve both.
+/// Whether only Kernel::Published uses an engine. Other engines with kernels of papers also serve Kernel::Automatic.
 enum class TakenBy { AnyPlan, PublishedAlone };
 
-/// What makes a kind of engines, in plain C++. A kind also has what DefaultCost has, from which it may differ, unless
-/// only Kernel::Published takes it.
+/// Defines a kind of engines, in plain C++. Unless only Kernel::Published uses it, a kind also has the members of
+/// DefaultCost and may override them.
 ///
 /// \tparam format_ the name of its format
 /// \tparam Stored_ its format, for a memory space

@@ -12,7 +12,7 @@
 #include "Engine.hpp"
 #include "List.hpp"
 
-/// What is asked of the engine of a format, by whoever does not know its type.
+/// Queries about a format's engine for callers that do not know its type.
 namespace Tessera::Impl {
 
 template <class ExecutionSpace>
@@ -25,7 +25,7 @@ struct BuiltEngine {
   ValueMap<typename ExecutionSpace::memory_space> values;
 };
 
-/// What makes engines of a kind, and what is known before there is one. Each kind's own source defines it
+/// Makes engines of a kind and answers questions before one exists. Each kind's own source defines it
 /// (StoredEngine.hpp).
 template <class Kind, class Scalar, class ExecutionSpace>
 struct EngineFactory {
@@ -37,13 +37,13 @@ struct EngineFactory {
                                                    const FormatParameters& parameters);
   static std::unique_ptr<Engine<Scalar, ExecutionSpace>> load(PlanReader<ExecutionSpace>& file, Ordinal rows,
                                                               Ordinal columns, std::size_t nonzeros);
-  /// An engine of this kind with the matrix of another, which has the same format.
+  /// Returns an engine of this kind that takes the matrix of `other`, an engine with the same format.
   static std::unique_ptr<Engine<Scalar, ExecutionSpace>> take(Engine<Scalar, ExecutionSpace>& other);
-  /// Why plans with these options cannot have the kernel of the format's paper; empty if they can.
+  /// Returns why plans with these options cannot use the kernel of the format's paper; empty if they can.
   static std::string published_fault(const ExecutionSpace& exec, const PlanOptions& options);
 };
 
-/// Whether an execution space has the kernels of papers: there, a paper's own engine stands beside the automatic one.
+/// Whether an execution space has the kernels of papers: if so, a paper's own engine exists next to the automatic one.
 template <class ExecutionSpace>
 inline constexpr bool has_published_engines = false;
 #if defined(TESSERA_HAS_CUDA) && defined(KOKKOS_ENABLE_CUDA)

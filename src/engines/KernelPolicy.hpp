@@ -40,7 +40,7 @@ class KernelPolicy {
     }
   }
 
-  /// Replaces those of the numbers that the policy has, and forgets that it has them.
+  /// Replaces the numbers that the policy names, and removes them from the policy.
   ///
   /// \throws PolicyError for a number out of range
   void take(std::initializer_list<PolicyNumber> known) {

@@ -30,7 +30,7 @@ using saved_number_t =
                        std::conditional_t<std::is_unsigned_v<T> && sizeof(T) == 8, std::uint64_t, std::int64_t>>;
 
 /// Packs fields one after the other: numbers, texts, lists, and structs that have a function transfer(fields, struct).
-/// The length stands before a text and a list.
+/// Texts and lists are preceded by their length.
 class FieldWriter {
  public:
   template <class... T>
@@ -172,7 +172,7 @@ class PlanReader {
     packed(fields...);
     packed.finish();
   }
-  /// NOTE: the bytes may stand at any address, and are copied as bytes.
+  /// NOTE: the address of the bytes need not be aligned; they are copied as bytes.
   template <class View>
   void array(const char* name, View& device) {
     const std::string_view host = file_.take(name, sizeof(typename View::value_type));

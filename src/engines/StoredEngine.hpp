@@ -18,7 +18,7 @@
 
 namespace Tessera::Impl {
 
-/// Stands for the kernel of a device that has none of its own: it keeps nothing and multiplies nothing.
+/// Placeholder for the kernel of a device that has none: it keeps nothing and multiplies nothing.
 template <class Scalar>
 struct NoKernel {
   template <class ExecutionSpace, class Stored>
@@ -85,7 +85,7 @@ class StoredMatrixEngine : public Engine<Scalar, ExecutionSpace> {
     if constexpr (is_csr) {
       return {stored_, {}};
     } else {
-      using Tessera::to_csr;  // that of the format is found by its argument
+      using Tessera::to_csr;  // the format's overload is found by its argument
       return to_csr<ExecutionSpace>(exec, stored_);
     }
   }
