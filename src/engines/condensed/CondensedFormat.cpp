@@ -14,7 +14,7 @@ namespace Tessera {
 
 namespace Impl {
 
-/// The mask of a strip, from the rows of the 8 columns of a tile: bit 8 r + c for row r of column c.
+/// Returns the mask of a strip from the rows of the 8 columns of a tile: bit 8 r + c for row r of column c.
 template <class Rows>
 KOKKOS_INLINE_FUNCTION std::uint64_t mask_of_strip(const Rows* rows, int strip) {
   std::uint64_t mask = 0;
@@ -81,7 +81,7 @@ inline std::string describe_condensed(int fault) {
   return fault < condensed_count ? CondensedColumns::describe(fault) : texts[fault - condensed_count];
 }
 
-/// The first broken invariant of the tiles of a window, given that the offsets are in order.
+/// Returns the first broken invariant of the tiles of a window whose offsets are valid.
 template <int strips>
 KOKKOS_INLINE_FUNCTION int condensed_window_fault(const CondensedTiles<strips>& A, Ordinal window) {
   FirstFault found;

@@ -14,8 +14,8 @@
 
 namespace Tessera {
 
-/// The pattern of a matrix in condensed windows (see CondensedTiles for what the arrays hold) that owns its arrays:
-/// BitTcf with windows of one strip, Bmat with windows of two.
+/// The pattern of a matrix in condensed windows that owns its arrays (CondensedTiles describes them): BitTcf with
+/// windows of one strip, Bmat with windows of two.
 ///
 /// Bytes without the values: (windows + 1 + tiles + 1) sizeof(Offset) + tiles * (8 * 4 + strips * 8). For BitTcf with
 /// int offsets this is the paper's (ceil(rows / 8) + 11 tiles + 2) * 4 (Acc-SpMM, section 3.3).
@@ -37,11 +37,11 @@ struct CondensedFormat {
   std::size_t tiled_nonzeros() const { return nonzeros; }              ///< number of entries in tiles
   std::size_t tile_elements() const { return tiles() * 64 * strips; }  ///< elements of all tiles
   const auto& tile_counts() const { return window_offsets; }           ///< the first tile of each window, and the end
-  /// The raw view that kernels take.
+  /// Returns the raw view that kernels read.
   View view() const {
     return {rows, columns, window_offsets.data(), tile_offsets.data(), tile_columns.data(), tile_masks.data()};
   }
-  /// Bytes of the pattern, without the values.
+  /// Returns the bytes of the pattern, without the values.
   std::size_t bytes() const { return Impl::bytes_of_arrays(*this); }
 
   /// @cond
@@ -78,7 +78,7 @@ BuiltCondensed<strips, typename ExecutionSpace::memory_space> build_condensed(co
                                                                               const CsrPattern<Offset>& A,
                                                                               std::size_t nonzeros);
 
-/// Converts back to canonical rows without loss. The map takes values from the format's order to that of the rows.
+/// Converts back to canonical rows without loss. The map reorders values from the format's order to the rows'.
 template <class ExecutionSpace, int strips>
 BuiltCsr<typename ExecutionSpace::memory_space> to_csr(
     const ExecutionSpace& exec, const CondensedFormat<typename ExecutionSpace::memory_space, strips>& A);

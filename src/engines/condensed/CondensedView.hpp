@@ -28,9 +28,9 @@ struct CondensedTiles {
   static constexpr int strips = strips_;        ///< strips of a window
   static constexpr int tile_rows = 8 * strips;  ///< rows of a tile
   static constexpr int tile_width = 8;          ///< columns of a tile
-  static constexpr Ordinal no_column = -1;      ///< stands for a column that a tile does not have
+  static constexpr Ordinal no_column = -1;      ///< marks a missing column of a tile
 
-  /// What profilers see of a portable product.
+  /// Profilers' name of a portable product.
   static constexpr const char* label = strips == 1 ? "Tessera::bittcf_spmm" : "Tessera::bmat_spmm";
 
   Ordinal rows = 0;                           ///< rows of the matrix
@@ -82,7 +82,7 @@ TESSERA_FUNCTION void for_each_entry_of_window(const CondensedTiles<strips>& A, 
   }
 }
 
-/// The number of entries in the windows before `window`, which may be windows().
+/// Returns the number of entries in the windows before `window`, which may be windows().
 template <int strips>
 TESSERA_FUNCTION Offset entries_before(const CondensedTiles<strips>& A, Ordinal window) {
   return A.tile_offsets[A.window_offsets[window]];

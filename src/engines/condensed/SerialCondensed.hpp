@@ -27,7 +27,7 @@ struct HostCondensed {
   }
 };
 
-/// The distinct columns of rows first, ..., last - 1, ascending.
+/// Returns the distinct columns of rows first, ..., last - 1, ascending.
 template <class From>
 std::vector<int> distinct_columns_of(const HostPattern<From>& A, int first, int last) {
   std::vector<int> columns(A.column_indices.begin() + static_cast<std::ptrdiff_t>(A.row_offsets[first]),
@@ -79,7 +79,7 @@ void add_condensed_window(const HostPattern<From>& A, int window, HostCondensed&
   B.window_offsets.push_back(static_cast<Offset>(B.tiles()));
 }
 
-/// Window by window and entry by entry. Cost: a sort of each window's columns.
+/// Builds the format serially, window by window and entry by entry. Cost: a sort of each window's columns.
 template <class From>
 HostCondensed serial_condensed(const HostPattern<From>& A, int strips) {
   HostCondensed B;
