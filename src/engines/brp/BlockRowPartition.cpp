@@ -26,7 +26,7 @@ struct BrpWindow {
   int f = 1;                   // entries of a local column
   int width = 8;               // local columns of a group
   std::uint64_t groups = 0;    // full groups
-  int open_columns = 0;        // local columns behind the last full group
+  int open_columns = 0;        // local columns after the last full group
   unsigned open_rows = 0;      // the rows with entries in open columns
   unsigned leftover_rows = 0;  // the rows with entries in no local column
 
@@ -48,7 +48,7 @@ struct BrpWindow {
   KOKKOS_INLINE_FUNCTION unsigned residual_rows() const { return open_rows | leftover_rows; }
 };
 
-/// The f and g to choose from, and the bytes that a product moves with each.
+/// Candidate f and g, and the bytes that a product moves with each.
 struct BrpCandidates {
   static constexpr int most = 9;
   int count = 0;
@@ -116,7 +116,7 @@ KOKKOS_INLINE_FUNCTION BrpBytes brp_traffic(const CsrPattern<Offset>& A, Ordinal
 /// Calls grouped(column, row within the window, number) or residual(column, row within the window) for every entry of a
 /// window, columns ascending, then rows.
 ///
-/// \param grouped_entries [in] of the window, whose numbers are counted from 0
+/// \param grouped_entries [in] grouped entries of the window, numbered from 0
 template <class Grouped, class Residual>
 KOKKOS_INLINE_FUNCTION void split_window(const CsrPattern<Offset>& A, Ordinal window, int f, Offset grouped_entries,
                                          const Grouped& grouped, const Residual& residual) {
@@ -181,7 +181,7 @@ void list_brp_residual_rows(const ExecutionSpace& exec, const CsrPattern<Offset>
   counts_to_offsets(exec, p.residual_offsets);
 }
 
-/// The groups of a window, the columns of its residual entries, and where the values of both come from.
+/// Fills in the groups of a window, the columns of its residual entries, and where the values of both come from.
 ///
 /// \param p [in] the view of `out`
 template <class Partition, class Slots>

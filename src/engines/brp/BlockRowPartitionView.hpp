@@ -74,15 +74,15 @@ struct BlockRowPartitionPattern {
 
   TESSERA_FUNCTION Ordinal window_rows() const { return tile_rows; }                  ///< rows of a window
   TESSERA_FUNCTION Ordinal windows() const { return window_count(rows, tile_rows); }  ///< number of windows
-  /// Entries of a group.
+  /// Returns the entries of a group.
   TESSERA_FUNCTION Offset group_entries() const { return static_cast<Offset>(tile_width * f * g); }
-  /// The place of the first residual value.
+  /// Returns the place of the first residual value.
   TESSERA_FUNCTION Offset grouped_entries() const { return groups * group_entries(); }
 };
 
-/// The id of element (r, c) of a tile.
+/// Returns the id of element (r, c) of a tile.
 TESSERA_FUNCTION constexpr int brp_local_id(int r, int c) { return r * 8 + c; }
-/// The row of the element with this id.
+/// Returns the row of the element with this id.
 TESSERA_FUNCTION constexpr int brp_local_row(int id) { return id / 8; }
 
 /// Calls visit(column, place of the value) for every entry of a row: first those in groups, then the residual ones.
@@ -104,7 +104,7 @@ TESSERA_FUNCTION void for_each_entry(const BlockRowPartitionPattern& A, Ordinal 
   }
 }
 
-/// The number of entries in the windows before `window`, which may be windows().
+/// Returns the number of entries in the windows before `window`, which may be windows().
 TESSERA_FUNCTION Offset entries_before(const BlockRowPartitionPattern& A, Ordinal window) {
   return A.window_groups[window] * A.group_entries() + A.residual_offsets[A.window_residuals[window]];
 }

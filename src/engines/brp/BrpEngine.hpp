@@ -31,7 +31,7 @@ struct BrpCost : DefaultCost {
   }
 };
 
-/// The block-row partition, as BRP-SpMM has it.
+/// The block-row partition, as in BRP-SpMM.
 struct BrpEngine : EngineKind<Format::BlockRowPartition, BlockRowPartition, CudaBrp>, BrpCost {};
 
 }  // namespace Tessera::Impl

@@ -12,7 +12,7 @@
 /// The invariants of block-row partitions.
 namespace Tessera::Impl {
 
-constexpr int brp_most_f = 16;  // entries of a column in a window
+constexpr int brp_most_f = 16;  // upper bound on f: entries of a column in a window
 constexpr int brp_most_g = 64;  // tiles that a group may need in shared memory: 64 KiB of doubles
 
 enum BrpFault : int {
@@ -48,7 +48,7 @@ inline std::string describe_brp(int fault) {
   return texts[fault];
 }
 
-/// The groups of a window, given that the offsets are in order.
+/// Checks the groups of a window whose offsets are valid.
 KOKKOS_INLINE_FUNCTION void check_brp_groups(const BlockRowPartitionPattern& A, Ordinal window, FirstFault& found) {
   const Offset first = A.window_groups[window], last = A.window_groups[window + 1];
   for (Offset group = first; group < last; ++group) found.check(A.group_windows[group] == window, brp_window);
@@ -80,7 +80,7 @@ KOKKOS_INLINE_FUNCTION CsrPattern<Offset> brp_residual_window(const BlockRowPart
   return {16, A.columns, offsets, A.residual_columns};
 }
 
-/// The residual rows of a window, given that the offsets are in order.
+/// Checks the residual rows of a window whose offsets are valid.
 KOKKOS_INLINE_FUNCTION void check_brp_residual(const BlockRowPartitionPattern& A, Ordinal window, FirstFault& found) {
   Ordinal previous_row = window * 16 - 1;
   for (Offset listed = A.window_residuals[window]; listed < A.window_residuals[window + 1]; ++listed) {
@@ -102,7 +102,7 @@ KOKKOS_INLINE_FUNCTION void check_brp_residual(const BlockRowPartitionPattern& A
 KOKKOS_INLINE_FUNCTION void check_brp_split(const BlockRowPartitionPattern& A, Ordinal window, FirstFault& found) {
   Offset offsets[17];
   const Offset width = A.group_entries() / static_cast<Offset>(A.f);
-  Offset grouped = A.window_groups[window] * width;  // the first local column behind the residual column
+  Offset grouped = A.window_groups[window] * width;  // the first local column after the residual column
   const Offset grouped_end = A.window_groups[window + 1] * width;
   Offset left_columns = 0;
   merge_window<16>(brp_residual_window(A, window, offsets), 0, [&](Ordinal column, unsigned rows) {
@@ -127,7 +127,7 @@ KOKKOS_INLINE_FUNCTION int brp_window_fault(const BlockRowPartitionPattern& A, O
   return found.fault;
 }
 
-/// The sizes of the arrays.
+/// Checks the sizes of the arrays.
 template <class Memory>
 std::string brp_extent_fault(const BlockRowPartition<Memory>& A) {
   const auto windows = static_cast<std::size_t>(window_count(A.rows, 16));

@@ -26,7 +26,7 @@ class CudaBrp : public CudaKernel<CudaBrp<Scalar>, Scalar> {
  public:
   static constexpr const char* label = "Tessera::brp_spmm";
 
-  /// Whether there is a kernel for f entries a local column; 0: for what the format chooses.
+  /// Returns whether a kernel exists for f entries a local column; 0: for the format's choice.
   static bool has(int f) { return f == 0 || f == 1 || f == 2 || f == 4; }
 
   static std::string published_fault(const PlanOptions& options) {

@@ -9,7 +9,7 @@
 namespace Tessera::Test {
 
 /// The block-row partition (BlockRowPartitionView.hpp) on the host. slots: the entry at each place,
-/// those of groups first, then the residual ones.
+/// entries of groups first, then residual entries.
 struct HostBrp {
   int rows = 0, columns = 0, f = 1, g = 1;
   std::vector<int> group_windows, group_columns, residual_rows, residual_columns;
@@ -67,7 +67,7 @@ std::vector<BrpEntry> brp_window(const HostPattern<From>& A, int window) {
 }
 
 /// Local columns of f entries, as many as make whole groups, in front; the other entries behind, in the same order.
-/// Returns how many entries are in front.
+/// Returns the number of entries in front.
 inline std::size_t split_brp_window(std::vector<BrpEntry>& entries, int f, int g) {
   std::vector<BrpEntry> grouped, residual;
   for (std::size_t first = 0; first < entries.size();) {
@@ -112,7 +112,7 @@ inline void add_brp_residual(std::vector<BrpEntry>& entries, std::size_t grouped
   B.window_residuals.push_back(static_cast<Offset>(B.residual_rows.size()));
 }
 
-/// Window by window and entry by entry. Cost: a sort of each window's entries.
+/// Builds the partition serially, window by window and entry by entry. Cost: a sort of each window's entries.
 template <class From>
 HostBrp serial_brp(const HostPattern<From>& A, int f, int g) {
   HostBrp B;
