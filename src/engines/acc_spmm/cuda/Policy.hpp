@@ -7,10 +7,10 @@ namespace Tessera::Cuda {
 
 /// How a block of threads multiplies BitTCF tiles. While it multiplies one tile, the rows of X of the next tile and the
 /// blocks of A of the next two are on their way. This is Acc-SpMM's pipeline, with blocks read one tile further ahead,
-/// so that nobody waits for copies that have just begun.
+/// so no warp waits for copies that have just begun.
 ///
 /// warps    the warps of a block: at least 2, because two of them decode the tiles
-/// columns  the columns of X that a warp takes: a multiple of 16
+/// columns  the columns of X that a warp multiplies: a multiple of 16
 /// blocks   the blocks that a multiprocessor must be able to hold, which limits the registers
 /// reads    that of CondensedPolicy
 template <int warps_, int columns_, int blocks_, int reads_>

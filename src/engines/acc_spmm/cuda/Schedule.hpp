@@ -5,7 +5,7 @@
 
 namespace Tessera::Cuda {
 
-/// Which tiles of a BitTCF matrix a block of threads multiplies: raw pointers to device memory that somebody else owns.
+/// The tiles of a BitTCF matrix that a thread block multiplies: raw pointers to device memory that somebody else owns.
 ///
 /// Block b has the items block_items[b], ..., block_items[b + 1] - 1. There is at least one. Items are whole windows or
 /// pieces of them, and their tiles are adjacent. Results depend on the schedule as described at CondensedSchedule.
@@ -30,18 +30,18 @@ enum class BitTcfBalance {
   Always     ///< for every matrix
 };
 
-/// The imbalance as Acc-SpMM measures it (section 3.5, Eq. 3): the mean absolute deviation of the number of tiles of a
+/// Returns Acc-SpMM's imbalance (section 3.5, Eq. 3): the mean absolute deviation of the number of tiles of a
 /// window. It is 0 for no windows. Cost: O(windows).
 double tile_imbalance(const Offset* window_offsets, Ordinal windows);
 
 /// The imbalance above which the paper balances.
 inline constexpr double balanced_imbalance = 8;
 
-/// The seconds that a block of threads takes for each column of X, by the model of the paper (section 3.5, Eq. 4).
+/// Returns the seconds that a thread block needs for each column of X, by the model of the paper (section 3.5, Eq. 4).
 ///
 /// It deviates where Eq. 4 contradicts itself: the time of multiplications grows with the number of tiles, as that of
 /// the loads does; elements of X and Y have scalar_bytes; the time of writing grows with the number of windows. N
-/// multiplies all terms, so that windows are cut alike for every N. The rates are those of the data sheet of an H200.
+/// multiplies all terms, hence windows are cut alike for every N. The rates are those of the data sheet of an H200.
 double bittcf_block_time(double tiles, double windows, int scalar_bytes);
 
 /// Chooses the most tiles of a block so that a matrix with this number of tiles has enough blocks for the device. It is
